@@ -23,22 +23,13 @@ private struct ShiftedSwish: CompositeOperator {
   static let kind = "shifted_swish"
   static let version = 1
 
-  var inputs: [InputSlot] { [.data("input")] }
-  var attributes: Attributes { ["offsets": .reals(offsets)] }
-
-  static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y[..., c] = x[..., c] / (1 + exp(-x[..., c])) + offsets[c]", of: .float,
-      attributes: [
-        .reals("offsets", "An offset for each index of the last axis.", .minimumCount(1), .finite)
-      ])
-  }
-
-  init(offsets: [Double]) { self.offsets = offsets }
-
-  init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    offsets = try attributes.reals("offsets")
-  }
+  static let declaration = OperatorDeclaration<Self>(
+    "y[..., c] = x[..., c] / (1 + exp(-x[..., c])) + offsets[c]", of: .float,
+    attributes: AttributeSchema(
+      Self.init(offsets:),
+      .reals(
+        "offsets", \.offsets, "An offset for each index of the last axis.", .minimumCount(1),
+        .finite)))
 
   func compose(_ make: inout Composition) throws(WeighbridgeError) -> [ValueID] {
     let (x, type) = (make.inputs[0], make.type(make.inputs[0]))

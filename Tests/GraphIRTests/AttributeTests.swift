@@ -10,18 +10,15 @@ import Testing
     "inner.size": .integer(7), "inner.mode": .text("a"),
   ]
 
-  private enum Mode: String { case a, b }
-
   @Test("Each attribute is read once, by its name and type, and then none is left")
   func reading() throws {
     var reader = try AttributeReader(attributes, of: "kind")
     #expect(try reader.integer("count") == 3 && reader.real("rate") == 0.5)
-    #expect(try reader.flag("on") && reader.word("mode", as: Mode.self) == .b)
-    #expect(try reader.axes("axes") == [0, 2] && reader.reals("rates") == [1, 2.5])
+    #expect(try reader.flag("on") && reader.text("mode") == "b")
+    #expect(try reader.integers("axes") == [0, 2] && reader.reals("rates") == [1, 2.5])
     #expect(try reader.texts("names") == ["x", ""])
     #expect(reader.takeAll(under: "inner") == ["mode": .text("a"), "size": .integer(7)])
     #expect(reader.takeAll(under: "inner") == [:])
-    #expect(try reader.flag("missing", default: true))
     try reader.finish()
     let error = #expect(throws: WeighbridgeError.self) { _ = try reader.integer("count") }
     #expect(error?.code == .malformed && error?.reason == "kind: the attribute count is missing")
@@ -65,11 +62,6 @@ import Testing
       }
       #expect(taken == 1, "\(name)")
     }
-    var reader = try AttributeReader(["mode": .text("c")], of: "kind")
-    let error = #expect(throws: WeighbridgeError.self) {
-      _ = try reader.word("mode", as: Mode.self)
-    }
-    #expect(error?.code == .malformed)
   }
 
   @Test("Whole numbers stand for numbers only where people write them")
@@ -80,17 +72,6 @@ import Testing
     var file = try AttributeReader(written, of: "kind")
     #expect(throws: WeighbridgeError.self) { _ = try file.real("rate") }
     #expect(throws: WeighbridgeError.self) { _ = try file.reals("rates") }
-  }
-
-  @Test(
-    "Axes rise from 0, and are as many as asked for",
-    arguments: [
-      ([], 0, true), ([0], 1, true), ([1, 3], 0, true), ([], 1, false), ([-1], 0, false),
-      ([1, 1], 0, false), ([2, 1], 0, false), ([0, 1], 3, false),
-    ])
-  func axes(_ axes: [Int], _ minimum: Int, _ isTaken: Bool) throws {
-    var reader = try AttributeReader(["axes": .integers(axes)], of: "kind")
-    #expect((try? reader.axes("axes", atLeast: minimum)) == (isTaken ? axes : nil))
   }
 
   @Test("Attributes are equal in their order only, and rounding reaches all numbers")

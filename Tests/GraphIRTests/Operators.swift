@@ -54,7 +54,10 @@ struct Casting: Operator {
   var attributes: Attributes { ["element_type": .text(elementType.rawValue)] }
   init(to elementType: ElementType) { self.elementType = elementType }
   init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    elementType = try attributes.word("element_type")
+    guard let elementType = ElementType(rawValue: try attributes.text("element_type")) else {
+      throw attributes.malformed("the element type is not known")
+    }
+    self.elementType = elementType
   }
 
   func outputTypes(of inputs: [TensorType]) -> [TensorType] {

@@ -208,38 +208,6 @@ extension AttributeDefinition.ValueType {
   }
 }
 
-extension Constraint {
-  fileprivate var words: String {
-    switch self {
-    case .atLeast(let bound): "at least \(Self.words(bound))"
-    case .above(let bound): "above \(Self.words(bound))"
-    case .atMost(let bound): "at most \(Self.words(bound))"
-    case .atLeastThat(let name): "at least `\(name)`"
-    case .aboveThat(let name): "above `\(name)`"
-    case .atMostThat(let name): "at most `\(name)`"
-    case .finite: "finite"
-    case .notNaN: "not NaN"
-    case .notZero: "not 0"
-    case .minimumCount(let count): "\(count) or more entries"
-    case .maximumCount(let count): count == 1 ? "at most 1 entry" : "at most \(count) entries"
-    case .countOf(let name, 0): "as many entries as `\(name)`"
-    case .countOf(let name, let more): "\(more) more than `\(name)` has entries"
-    case .rising: "rising"
-    case .notFalling: "not falling"
-    case .unique: "no two equal"
-    case .permutation: "each number from 0 on, once"
-    case .atMostOnce(let entry): "\(entry) once at most"
-    case .rule(let words): words
-    }
-  }
-
-  private static func words(_ bound: Double) -> String {
-    guard let number = Int(exactly: bound) else { return "\(bound)" }
-    return number >= 1 << 20 && number & (number - 1) == 0
-      ? "2^\(number.trailingZeroBitCount)" : "\(number)"
-  }
-}
-
 extension Notion {
   fileprivate var link: String {
     "[\(title.prefix(1).lowercased() + title.dropFirst())](#\(rawValue))"

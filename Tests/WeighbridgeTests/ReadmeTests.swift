@@ -137,15 +137,10 @@ import _CatalogTesting
 }
 
 /// An operator that a source does not have.
-private struct WithoutKeras: ElementwiseOperator {
+private struct WithoutKeras: ElementwiseOperator, PlainOperator, PrimitiveOperator {
   static let kind = "without_keras"
   static let version = 1
-  static let definition = OperatorDefinition.elementwise("y = x")
-
-  var attributes: Attributes { [:] }
-  var decomposition: Decomposition { .primitive }
-
-  init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {}
+  static let declaration = OperatorDeclaration<Self>("y = x", of: .float)
 
   func apply(_ element: Double) -> Double { element }
 }

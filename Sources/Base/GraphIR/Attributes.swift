@@ -40,6 +40,11 @@ package struct Attributes: Hashable, Sendable {
 }
 
 extension Attributes {
+  /// The value of an attribute; `nil` when there is none of that name.
+  package subscript(name: String) -> AttributeValue? {
+    entries.first { $0.name == name }?.value
+  }
+
   /// With real numbers rounded to float32, as some writers round them and some do not.
   package var roundedToFloat: Attributes {
     Attributes(
@@ -61,6 +66,8 @@ extension Attributes: ExpressibleByDictionaryLiteral {
 
 /// Reads the settings of an operator; each must be read exactly once.
 package struct AttributeReader {
+  /// All settings, those that were read included.
+  package let attributes: Attributes
   private let operatorKind: String
   private let takesIntegersForReals: Bool
   private var unread: [String: AttributeValue] = [:]
@@ -73,6 +80,7 @@ package struct AttributeReader {
   package init(
     _ attributes: Attributes, of operatorKind: String, takesIntegersForReals: Bool = false
   ) throws(WeighbridgeError) {
+    self.attributes = attributes
     self.operatorKind = operatorKind
     self.takesIntegersForReals = takesIntegersForReals
     for (name, value) in attributes.entries {
@@ -96,16 +104,6 @@ package struct AttributeReader {
     return value
   }
 
-  /// Reads an integer that may be missing.
-  package mutating func optionalInteger(_ name: String) throws(WeighbridgeError) -> Int? {
-    unread[name] == nil ? nil : try integer(name)
-  }
-
-  /// Reads a number that may be missing.
-  package mutating func optionalReal(_ name: String) throws(WeighbridgeError) -> Double? {
-    unread[name] == nil ? nil : try real(name)
-  }
-
   /// Reads a number.
   package mutating func real(_ name: String) throws(WeighbridgeError) -> Double {
     switch try take(name) {
@@ -119,13 +117,6 @@ package struct AttributeReader {
   package mutating func flag(_ name: String) throws(WeighbridgeError) -> Bool {
     guard case .flag(let value) = try take(name) else { throw wrongType(name, "a flag") }
     return value
-  }
-
-  /// Reads a boolean that may be missing.
-  package mutating func flag(
-    _ name: String, default missing: Bool
-  ) throws(WeighbridgeError) -> Bool {
-    unread[name] == nil ? missing : try flag(name)
   }
 
   /// Reads a text.
@@ -143,16 +134,6 @@ package struct AttributeReader {
       })
   }
 
-  /// Reads one of the words that `Value` knows.
-  package mutating func word<Value: RawRepresentable<String>>(
-    _ name: String, as type: Value.Type = Value.self
-  ) throws(WeighbridgeError) -> Value {
-    guard case .text(let text) = try take(name), let value = Value(rawValue: text) else {
-      throw wrongType(name, "a known word")
-    }
-    return value
-  }
-
   /// Reads a list of texts.
   package mutating func texts(_ name: String) throws(WeighbridgeError) -> [String] {
     guard case .texts(let texts) = try take(name) else { throw wrongType(name, "a list of texts") }
@@ -165,19 +146,6 @@ package struct AttributeReader {
       throw wrongType(name, "a list of integers")
     }
     return values
-  }
-
-  /// Reads a list of axes, which rise from 0 or later.
-  package mutating func axes(
-    _ name: String, atLeast minimum: Int = 0
-  ) throws(WeighbridgeError) -> [Int] {
-    let axes = try integers(name)
-    guard axes.count >= minimum, axes.first ?? 0 >= 0, zip(axes, axes.dropFirst()).allSatisfy(<)
-    else {
-      let count = minimum == 0 ? "" : ", and at least \(minimum) of them"
-      throw malformed("the attribute \(name) is \(axes) and takes rising axes\(count)")
-    }
-    return axes
   }
 
   /// Reads a list of numbers.

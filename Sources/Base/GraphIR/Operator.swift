@@ -66,13 +66,14 @@ extension Operator {
 
   /// Checks the number of inputs, then applies the shape rule.
   package func checkedOutputTypes(of types: [TensorType]) throws(ShapeError) -> [TensorType] {
-    if case .variadic(let name, let minimum) = inputs.first {
+    let slots = inputs
+    if case .variadic(let name, let minimum) = slots.first {
       guard types.count >= minimum else {
         throw ShapeError("needs at least \(minimum) \(name)s and has \(types.count)")
       }
-    } else if types.count != inputs.count {
-      let names = inputs.map(\.name).joined(separator: ", ")
-      throw ShapeError("takes \(inputs.count) inputs (\(names)) and has \(types.count)")
+    } else if types.count != slots.count {
+      let names = slots.map(\.name).joined(separator: ", ")
+      throw ShapeError("takes \(slots.count) inputs (\(names)) and has \(types.count)")
     }
     return try outputTypes(of: types)
   }

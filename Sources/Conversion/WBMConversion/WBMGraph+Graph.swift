@@ -46,14 +46,13 @@ extension WBMGraph {
     tensors: [Tensor], catalog: Catalog
   ) throws(WeighbridgeError) -> Graph {
     var builder = GraphBuilder()
-    var definitions = DefinitionCheck()
     var ids = [ValueID?](repeating: nil, count: values.count)
     try addInputs(to: &builder, &ids)
     for (index, value) in values.enumerated() {
       guard let tensor = value.tensor else { continue }
       ids[index] = try builder.addWeight(value.name, tensors[tensor])
     }
-    for node in nodes { try add(node, catalog, &definitions, to: &builder, &ids) }
+    for node in nodes { try add(node, catalog, to: &builder, &ids) }
     if let index = ids.firstIndex(of: nil) {
       throw WeighbridgeError(.malformed, "nothing makes the value \(values[index].name)")
     }
@@ -77,8 +76,7 @@ extension WBMGraph {
   }
 
   private func add(
-    _ node: WBMNode, _ catalog: Catalog, _ definitions: inout DefinitionCheck,
-    to builder: inout GraphBuilder, _ ids: inout [ValueID?]
+    _ node: WBMNode, _ catalog: Catalog, to builder: inout GraphBuilder, _ ids: inout [ValueID?]
   ) throws(WeighbridgeError) {
     let source = node.scope?.described ?? SourceScope(layer: node.name, className: node.kind)
     try locating({ $0.at(layer: node.name) }) { () throws(WeighbridgeError) in
@@ -93,7 +91,7 @@ extension WBMGraph {
       let made = try builder.addNode(
         operation, named: node.name, inputs: inputs, source: source,
         outputNames: node.outputs.map { values[$0].name })
-      try definitions.check(operation, inputs: inputs.map { builder.type(of: $0) })
+      try OperatorDefinition.checkInputs(of: operation, inputs.map { builder.type(of: $0) })
       guard made.count == node.outputs.count else {
         throw WeighbridgeError(
           .malformed, "\(node.kind) makes \(made.count) outputs, and has \(node.outputs.count)")

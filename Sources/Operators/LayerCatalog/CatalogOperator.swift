@@ -3,12 +3,12 @@ package import GraphIR
 
 /// An operator with everything there is to know about it, in one file.
 ///
-/// The members stand in this order in each file: the settings (typed, without defaults), how they
-/// are stored, the definition as data, the shape rule, the reference kernel with its tolerance, the
-/// cost, the layout rule, the decomposition.
+/// The members stand in this order in each file: the settings (typed, without defaults), the
+/// declaration, the shape rule, the reference kernel with its tolerance, the cost, the layout rule,
+/// the decomposition. What operators have in common is said by the protocols below.
 package protocol CatalogOperator: Operator {
-  /// The definition as data: inputs, outputs, attributes, formula.
-  static var definition: OperatorDefinition { get }
+  /// The inputs, outputs, formula and attributes: what they mean, and how they are stored.
+  static var declaration: OperatorDeclaration<Self> { get }
 
   /// The reference kernel. It *defines* the operator: plain, accumulating in `Double`, rounding
   /// only its outputs.
@@ -57,10 +57,48 @@ package protocol PlainOperator: CatalogOperator {
   init()
 }
 
-extension PlainOperator {
-  package var attributes: Attributes { [:] }
+/// An operator that is not made of others: every engine and every target needs it as it is.
+package protocol PrimitiveOperator: CatalogOperator {}
 
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) { self.init() }
+extension PrimitiveOperator {
+  package var decomposition: Decomposition { .primitive }
+}
+
+/// An operator that moves, counts or compares elements and computes nothing that could be rounded, so
+/// that every implementation gives the same.
+package protocol ExactOperator: CatalogOperator {}
+
+extension ExactOperator {
+  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
+
+  package var cost: OperatorCost { .elements }
+}
+
+/// An operator that computes each element of its output with a few operations on floating-point
+/// numbers, which implementations round in their own ways.
+package protocol ArithmeticOperator: CatalogOperator {}
+
+extension ArithmeticOperator {
+  package var tolerance: Tolerance { .standard(for: .float32) }
+
+  package var cost: OperatorCost { .elements }
+}
+
+// What follows from the declaration.
+extension CatalogOperator {
+  /// The definition as data.
+  package static var definition: OperatorDefinition { declaration.definition }
+
+  package var inputs: [InputSlot] { Self.declaration.inputs(of: self) }
+
+  package var attributes: Attributes { Self.declaration.schema.attributes(of: self) }
+
+  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+    self = try Self.declaration.schema.read(&attributes)
+  }
+
+  /// Why such settings cannot be, if they cannot.
+  package var problem: String? { Self.declaration.schema.problem(of: self) }
 }
 
 /// How an operator is made of others.

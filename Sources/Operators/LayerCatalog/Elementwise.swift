@@ -4,23 +4,12 @@ package import GraphIR
 /// An operator that treats each element by itself: one input, one output of the same type.
 ///
 /// What follows from that, and so is the same for all of them, is defined here.
-package protocol ElementwiseOperator: CatalogOperator {
+package protocol ElementwiseOperator: ArithmeticOperator {
   /// The output's element for an input's.
   func apply(_ element: Double) -> Double
 }
 
-extension OperatorDefinition {
-  /// The definition of an operator that makes y of each element x by itself.
-  package static func elementwise(
-    _ formula: String, elements: ElementClass = .float, _ attributes: AttributeDefinition...
-  ) -> OperatorDefinition {
-    OperatorDefinition(formula, of: elements, attributes: attributes)
-  }
-}
-
 extension ElementwiseOperator {
-  package var inputs: [InputSlot] { [.data("input")] }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType.isFloat else {
       throw ShapeError("\(kind) takes floating-point numbers and has \(inputs[0])")
@@ -33,10 +22,6 @@ extension ElementwiseOperator {
   ) throws(WeighbridgeError) -> [Tensor] {
     [Tensor(inputs[0].elementType, shape: inputs[0].shape, inputs[0].doubles.map(apply))]
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Self? { self }
 }

@@ -1,11 +1,5 @@
+import Bytes
 package import GraphIR
-
-extension Attributes {
-  /// The value of an attribute; `nil` when there is none of that name.
-  package subscript(name: String) -> AttributeValue? {
-    entries.first { $0.name == name }?.value
-  }
-}
 
 extension OperatorDefinition {
   /// What attributes lack to fulfil the definition: each is there where it must be and only there,
@@ -19,7 +13,7 @@ extension OperatorDefinition {
       }
       guard let value else { continue }
       rest = rest.dropFirst()
-      problems += attribute.problems(of: value, in: stored)
+      if let problem = attribute.problem(of: value, in: stored) { problems.append(problem) }
       if attribute.namesActivation, case .text(let kind) = value {
         let own = rest.prefix { $0.name.hasPrefix("\(attribute.name).") }
         rest = rest.dropFirst(own.count)
@@ -32,16 +26,33 @@ extension OperatorDefinition {
 }
 
 extension AttributeDefinition {
-  /// What a value lacks to be one of this attribute.
-  package func problems(of value: AttributeValue, in stored: Attributes) -> [String] {
-    guard value.type == type else { return ["\(name) is not of the type \(type.rawValue)"] }
+  /// Why a value cannot be one of this attribute; `nil` when it can.
+  package func problem(of value: AttributeValue, in stored: Attributes) -> String? {
+    guard value.type == type else {
+      return "the attribute \(name) is not of the type \(type.rawValue)"
+    }
     if case .text(let text) = value, !choices.isEmpty,
       !choices.contains(where: { $0.value == text })
     {
-      return ["\(name) cannot be \(text)"]
+      let words = choices.map(\.value).joined(separator: ", ")
+      return "the attribute \(name) is \(text), and must be one of \(words)"
     }
-    return constraints.filter { !$0.holds(for: value, in: stored) }.map {
-      "\(name) is \(value), and not \($0)"
+    return constraints.first { !$0.holds(for: value, in: stored) }.map {
+      "the attribute \(name) is \(value.shortText), and must \($0.isOfCount ? "have" : "be") "
+        + $0.words
+    }
+  }
+}
+
+extension AttributeReader {
+  /// Checks a value that was read.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when it cannot be.
+  func check(
+    _ value: AttributeValue, against definition: AttributeDefinition
+  ) throws(WeighbridgeError) {
+    if let problem = definition.problem(of: value, in: attributes) {
+      throw malformed(problem)
     }
   }
 }
@@ -49,31 +60,122 @@ extension AttributeDefinition {
 extension Constraint {
   /// Whether a value fulfils it; words are not checked.
   func holds(for value: AttributeValue, in stored: Attributes) -> Bool {
-    let (numbers, count) = (value.numbers, value.count)
-    func each(_ name: String, _ relation: (Double, Double) -> Bool) -> Bool {
-      guard let other = stored[name]?.numbers.first else { return false }
+    switch value {
+    case .integer(let number): holds(for: CollectionOfOne(number), in: stored)
+    case .real(let number): holds(for: CollectionOfOne(number), in: stored)
+    case .integers(let numbers): holds(for: numbers, in: stored)
+    case .reals(let numbers): holds(for: numbers, in: stored)
+    case .texts(let texts): holds(forCount: texts.count, in: stored) ?? true
+    case .flag, .text: true
+    }
+  }
+
+  private func holds<Number: AttributeNumber>(
+    for numbers: some RandomAccessCollection<Number>, in stored: Attributes
+  ) -> Bool {
+    func each(_ name: String, _ relation: (Number, Number) -> Bool) -> Bool {
+      guard let other = stored[name].flatMap(Number.init) else { return false }
       return numbers.allSatisfy { relation($0, other) }
     }
+    let neighbours = zip(numbers, numbers.dropFirst())
     return switch self {
-    case .atLeast(let bound): numbers.allSatisfy { $0 >= bound }
-    case .above(let bound): numbers.allSatisfy { $0 > bound }
-    case .atMost(let bound): numbers.allSatisfy { $0 <= bound }
+    case .atLeast(let bound): numbers.allSatisfy { $0.double >= bound }
+    case .above(let bound): numbers.allSatisfy { $0.double > bound }
+    case .atMost(let bound): numbers.allSatisfy { $0.double <= bound }
     case .atLeastThat(let name): each(name, >=)
     case .aboveThat(let name): each(name, >)
     case .atMostThat(let name): each(name, <=)
-    case .finite: numbers.allSatisfy(\.isFinite)
-    case .notNaN: numbers.allSatisfy { !$0.isNaN }
-    case .notZero: numbers.allSatisfy { $0 != 0 }
+    case .finite: numbers.allSatisfy(\.double.isFinite)
+    case .notNaN: numbers.allSatisfy { !$0.double.isNaN }
+    case .notZero: numbers.allSatisfy { $0.double != 0 }
+    case .rising: neighbours.allSatisfy(<)
+    case .notFalling: neighbours.allSatisfy(<=)
+    case .unique: Set(numbers).count == numbers.count
+    case .permutation:
+      numbers.sorted().enumerated().allSatisfy { $0.element.double == Double($0.offset) }
+    case .atMostOnce(let entry): numbers.count { $0.double == Double(entry) } <= 1
+    case .minimumCount, .maximumCount, .countOf, .rule:
+      holds(forCount: numbers.count, in: stored) ?? true
+    }
+  }
+
+  /// Whether a number of entries fulfils it; `nil` when it is about something else.
+  private func holds(forCount count: Int, in stored: Attributes) -> Bool? {
+    switch self {
     case .minimumCount(let least): count >= least
     case .maximumCount(let most): count <= most
     case .countOf(let name, let more): count == (stored[name]?.count ?? 0) + more
-    case .rising: zip(numbers, numbers.dropFirst()).allSatisfy(<)
-    case .notFalling: zip(numbers, numbers.dropFirst()).allSatisfy(<=)
-    case .unique: Set(numbers).count == numbers.count
-    case .permutation: numbers.sorted() == numbers.indices.map { Double($0) }
-    case .atMostOnce(let entry): numbers.count { $0 == Double(entry) } <= 1
-    case .rule: true
+    default: nil
     }
+  }
+}
+
+/// A number of an attribute. Integers are compared as such, since `Double` does not hold all.
+private protocol AttributeNumber: Comparable, Hashable {
+  var double: Double { get }
+  /// A single number of a file.
+  init?(_ value: AttributeValue)
+}
+
+extension Int: AttributeNumber {
+  fileprivate var double: Double { Double(self) }
+
+  fileprivate init?(_ value: AttributeValue) {
+    guard case .integer(let number) = value else { return nil }
+    self = number
+  }
+}
+
+extension Double: AttributeNumber {
+  fileprivate var double: Double { self }
+
+  fileprivate init?(_ value: AttributeValue) {
+    switch value {
+    case .real(let number): self = number
+    case .integer(let number): self = Double(number)
+    default: return nil
+    }
+  }
+}
+
+extension Constraint {
+  /// What it wants, for example "at least 1", in messages and in `operators.md`.
+  package var words: String {
+    switch self {
+    case .atLeast(let bound): "at least \(Self.words(bound))"
+    case .above(let bound): "above \(Self.words(bound))"
+    case .atMost(let bound): "at most \(Self.words(bound))"
+    case .atLeastThat(let name): "at least `\(name)`"
+    case .aboveThat(let name): "above `\(name)`"
+    case .atMostThat(let name): "at most `\(name)`"
+    case .finite: "finite"
+    case .notNaN: "not NaN"
+    case .notZero: "not 0"
+    case .minimumCount(let count): "\(count) or more entries"
+    case .maximumCount(let count): count == 1 ? "at most 1 entry" : "at most \(count) entries"
+    case .countOf(let name, 0): "as many entries as `\(name)`"
+    case .countOf(let name, let more): "\(more) more than `\(name)` has entries"
+    case .rising: "rising"
+    case .notFalling: "not falling"
+    case .unique: "no two equal"
+    case .permutation: "each number from 0 on, once"
+    case .atMostOnce(let entry): "\(entry) once at most"
+    case .rule(let words): words
+    }
+  }
+
+  /// Whether a list has what the words say, and not is it.
+  fileprivate var isOfCount: Bool {
+    switch self {
+    case .minimumCount, .maximumCount, .countOf, .unique, .permutation, .atMostOnce: true
+    default: false
+    }
+  }
+
+  private static func words(_ bound: Double) -> String {
+    guard let number = Int(exactly: bound) else { return "\(bound)" }
+    return number >= 1 << 20 && number & (number - 1) == 0
+      ? "2^\(number.trailingZeroBitCount)" : "\(number)"
   }
 }
 
@@ -101,14 +203,20 @@ extension AttributeValue {
     }
   }
 
-  /// The numbers of the value, one or those of a list.
-  fileprivate var numbers: [Double] {
-    switch self {
-    case .integer(let number): [Double(number)]
-    case .real(let number): [number]
-    case .integers(let numbers): numbers.map { Double($0) }
-    case .reals(let numbers): numbers
-    case .flag, .text, .texts: []
+  /// The value for messages: of a long list the first entries.
+  fileprivate var shortText: String {
+    func list(_ entries: [some Any]) -> String {
+      let shown = entries.prefix(10).map { "\($0)" } + (entries.count > 10 ? ["..."] : [])
+      return "[\(shown.joined(separator: ", "))]"
+    }
+    return switch self {
+    case .integer(let value): "\(value)"
+    case .real(let value): "\(value)"
+    case .flag(let value): "\(value)"
+    case .text(let value): value
+    case .integers(let values): list(values)
+    case .reals(let values): list(values)
+    case .texts(let values): list(values)
     }
   }
 }

@@ -2,7 +2,7 @@ import GraphIR
 
 extension OperatorDefinition {
   /// The definition of ``Opaque``, which is no operator of the catalogue since it cannot run.
-  package static var opaque: OperatorDefinition {
+  package static let opaque: OperatorDefinition = {
     var (inputs, weights) = (
       InputDefinition.data("input", .any), InputDefinition.data("weights", .any)
     )
@@ -17,19 +17,23 @@ extension OperatorDefinition {
           countedBy: "element_types")
       ],
       attributes: [
-        .string("class", "The class of the layer in the source."),
-        .string("settings", "The settings of the layer as JSON, without code."),
-        .integer("inputs", "How many inputs are not weights.", .atLeast(0), .atMost(65536)),
-        .strings("weights", "The names of the weights."),
-        .strings("element_types", "The element type of each output.", .minimumCount(1)),
-        .integers(
-          "ranks", "The number of axes of each output.", .atLeast(0), .countOf("element_types")),
-        .integers(
-          "extents",
+        AttributeDefinition("class", .string, "The class of the layer in the source."),
+        AttributeDefinition(
+          "settings", .string, "The settings of the layer as JSON, without code."),
+        AttributeDefinition(
+          "inputs", .integer, "How many inputs are not weights.", [.atLeast(0), .atMost(65536)]),
+        AttributeDefinition("weights", .strings, "The names of the weights."),
+        AttributeDefinition(
+          "element_types", .strings, "The element type of each output.", [.minimumCount(1)]),
+        AttributeDefinition(
+          "ranks", .integers, "The number of axes of each output.",
+          [.atLeast(0), .countOf("element_types")]),
+        AttributeDefinition(
+          "extents", .integers,
           """
           The sizes of all axes of all outputs, one after the other; -1 for an unknown one. An \
           unknown first axis is as long as that of the first input.
-          """, .atLeast(-1), .rule("as many entries as the sum of ranks")),
+          """, [.atLeast(-1), .rule("as many entries as the sum of ranks")]),
       ])
-  }
+  }()
 }

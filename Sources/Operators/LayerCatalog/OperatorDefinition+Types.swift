@@ -8,13 +8,26 @@ extension OperatorDefinition {
     return operation is Opaque ? .opaque : nil
   }
 
+  /// Checks how many inputs an operator has, and their element types.
+  ///
+  /// Attributes need no check: an operator that was read has some that its definition allows.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when they are not those of the definition.
+  package static func checkInputs(
+    of operation: any Operator, _ types: [TensorType]
+  ) throws(WeighbridgeError) {
+    if let problem = OperatorDefinition.of(operation)?.inputProblems(of: operation, types).first {
+      throw WeighbridgeError(.malformed, "\(operation.kind): \(problem)")
+    }
+  }
+
   /// What an operator on inputs and outputs of given types lacks to fulfil the definition: its
   /// attributes, how many inputs and outputs there are, and their element types.
   package func problems(
     of operation: any Operator, inputs: [TensorType], outputs: [TensorType]
   ) -> [String] {
     let stored = operation.attributes
-    var problems = problems(of: stored) + inputProblems(of: operation, stored, inputs)
+    var problems = problems(of: stored) + inputProblems(stored, inputs)
     let wanted = self.outputs.flatMap { output in
       (0..<(output.presence.holds(in: stored) ?? true ? stored.count(of: output.countedBy) : 0))
         .map { elementType(output, $0, stored, inputs) }
@@ -27,13 +40,11 @@ extension OperatorDefinition {
 
   /// What inputs of given types lack to be those of an operator.
   package func inputProblems(of operation: any Operator, _ types: [TensorType]) -> [String] {
-    inputProblems(of: operation, operation.attributes, types)
+    inputProblems(inputs.contains(where: \.needsAttributes) ? operation.attributes : [:], types)
   }
 
-  private func inputProblems(
-    of operation: any Operator, _ stored: Attributes, _ types: [TensorType]
-  ) -> [String] {
-    let isVariadic = if case .variadic = operation.inputs.first { true } else { false }
+  private func inputProblems(_ stored: Attributes, _ types: [TensorType]) -> [String] {
+    let isVariadic = if case .variadic = inputs.first?.slot { true } else { false }
     let defined = inputs.filter { $0.presence.holds(in: stored) ?? true }.flatMap { input in
       Array(repeating: input, count: isVariadic ? types.count : stored.count(of: input.countedBy))
     }
@@ -71,30 +82,6 @@ extension OperatorDefinition {
   }
 }
 
-/// Holds the inputs of one node after the other to the definitions, each of which is made once.
-///
-/// Attributes need no check: an operator that was read has some that its definition allows.
-package struct DefinitionCheck {
-  private var definitions: [String: OperatorDefinition] = [:]
-
-  /// Makes a check.
-  package init() {}
-
-  /// Checks how many inputs an operator has, and their element types.
-  ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when they are not those of the definition.
-  package mutating func check(
-    _ operation: any Operator, inputs: [TensorType]
-  ) throws(WeighbridgeError) {
-    let kind = operation.kind
-    if definitions[kind] == nil { definitions[kind] = .of(operation) }
-    let problems = definitions[kind]?.inputProblems(of: operation, inputs) ?? []
-    if let problem = problems.first {
-      throw WeighbridgeError(.malformed, "\(kind): \(problem)")
-    }
-  }
-}
-
 extension Graph {
   /// What nodes lack to fulfil the definitions of their operators, each with the node's name.
   package var definitionProblems: [String] {
@@ -115,6 +102,15 @@ extension Attributes {
     guard let name, let value = self[name] else { return 1 }
     if case .integer(let count) = value { return count }
     return value.count
+  }
+}
+
+extension InputDefinition {
+  /// Whether attributes say that it is there, how often, or of which element type it is.
+  fileprivate var needsAttributes: Bool {
+    if case .by = elements { return true }
+    if case .always = presence { return countedBy != nil }
+    return true
   }
 }
 

@@ -2,9 +2,6 @@ package import Bytes
 package import GraphIR
 
 /// An operator's definition as data, of which `Schemas/operators.json` and `operators.md` are made.
-///
-/// What the operator's instances say themselves is not repeated here: which inputs are weights or
-/// indices and how many a variadic one takes are in ``Operator/inputs``.
 package struct OperatorDefinition: Sendable {
   /// The inputs in order.
   package let inputs: [InputDefinition]
@@ -27,18 +24,6 @@ package struct OperatorDefinition: Sendable {
     self.attributes = attributes
     self.formula = formula
     self.notions = notions
-  }
-}
-
-extension OperatorDefinition {
-  /// Makes the definition of an operator of one input and one output of the same element type.
-  package init(
-    _ formula: String, of elements: ElementClass, attributes: [AttributeDefinition] = [],
-    notions: [Notion] = []
-  ) {
-    self.init(
-      formula, inputs: [.data("input", elements)], outputs: [.like("input")],
-      attributes: attributes, notions: notions)
   }
 }
 
@@ -96,41 +81,65 @@ package indirect enum ElementClass: Sendable {
 
 /// An input of an operator.
 package struct InputDefinition: Sendable {
-  /// The name of its slot.
-  package let name: String
+  /// Its slot, for example a weight of this name.
+  package let slot: InputSlot
   /// The element types it may have.
   package let elements: ElementClass
   /// Whether it is there.
   package let presence: Presence
   /// Whether it says which elements of another input count.
-  package let isMask: Bool
+  package private(set) var isMask = false
   /// The attribute that says how many such inputs there are: a number, or a list with an entry each.
   package var countedBy: String?
   /// Whether the tensors of a variadic input may differ in their element types.
-  package var isMixed = false
+  package private(set) var isMixed = false
+
+  /// The name of its slot.
+  package var name: String { slot.name }
 
   /// A tensor that flows through the model.
   package static func data(
     _ name: String, _ elements: ElementClass, _ presence: Presence = .always
   ) -> InputDefinition {
-    InputDefinition(name: name, elements: elements, presence: presence, isMask: false)
+    InputDefinition(slot: .data(name), elements: elements, presence: presence)
   }
 
-  /// Tensors that flow through the model, and may differ in their element types.
-  package static func mixed(_ name: String, _ elements: ElementClass) -> InputDefinition {
-    var result = data(name, elements)
-    result.isMixed = true
+  /// A tensor that flows through the model, whose elements are indices.
+  static func indices(
+    _ name: String, _ elements: ElementClass, below limit: IndexLimit
+  ) -> InputDefinition {
+    InputDefinition(slot: .indices(name, below: limit), elements: elements, presence: .always)
+  }
+
+  /// Two or more tensors that flow through the model.
+  ///
+  /// - Parameter isMixed: Whether they may differ in their element types.
+  static func variadic(
+    _ name: String, _ elements: ElementClass, isMixed: Bool = false
+  ) -> InputDefinition {
+    var result = InputDefinition(
+      slot: .variadic(name, atLeast: 2), elements: elements, presence: .always)
+    result.isMixed = isMixed
     return result
   }
 
-  /// Floating-point numbers that are constants of the model.
-  package static func weight(_ name: String, _ presence: Presence = .always) -> InputDefinition {
-    InputDefinition(name: name, elements: .float, presence: presence, isMask: false)
+  /// A constant of the model.
+  package static func weight(
+    _ name: String, _ elements: ElementClass = .float, _ presence: Presence = .always
+  ) -> InputDefinition {
+    InputDefinition(slot: .weight(name), elements: elements, presence: presence)
+  }
+
+  /// Floating-point numbers that are a constant of the model.
+  package static func weight(_ name: String, _ presence: Presence) -> InputDefinition {
+    .weight(name, .float, presence)
   }
 
   /// A mask of booleans, true for what counts.
   package static func mask(_ presence: Presence = .always) -> InputDefinition {
-    InputDefinition(name: "mask", elements: .bool, presence: presence, isMask: true)
+    var result = data("mask", .bool, presence)
+    result.isMask = true
+    return result
   }
 }
 

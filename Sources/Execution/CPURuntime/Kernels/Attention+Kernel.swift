@@ -33,10 +33,9 @@ extension DotProductAttention: EngineOperator {
 
 extension Attention: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    let weights = group.inputs[(masking.hasMask ? 4 : 3)...].compactMap {
-      builder.graph[$0].constant?.doubles
-    }
-    guard weights.count == weightSlots.count else { return false }
+    let slots = group.inputs[(masking.hasMask ? 4 : 3)...]
+    let weights = slots.compactMap { builder.graph[$0].constant?.doubles }
+    guard weights.count == slots.count else { return false }
     let scale = hasScale ? weights[0][0] : 1
     switch score {
     case .dot: return builder.addAttention(self, score: .product(scale: scale), for: group)

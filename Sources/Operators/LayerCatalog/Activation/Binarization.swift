@@ -8,9 +8,9 @@ package struct Binarization: ElementwiseOperator, PlainOperator {
   package static let kind = "binarization"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .elementwise("y = 1 if x > 0, else -1")
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = 1 if x > 0, else -1",
+    of: .float)
 
   /// Makes the operator.
   package init() {}

@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// The continuously differentiable exponential linear unit: x where x > 0, and
 /// alpha · (e^(x / alpha) - 1) elsewhere (Barron 2017).
@@ -12,24 +12,18 @@ package struct CELU: ElementwiseOperator {
   package static let kind = "celu"
   package static let version = 1
 
-  package var attributes: Attributes { ["alpha": .real(alpha)] }
-
-  package static var definition: OperatorDefinition {
-    .elementwise(
-      "y = x if x > 0, else alpha * (exp(x / alpha) - 1)",
-      .real("alpha", "Minus the value that y approaches for ever smaller x.", .notZero))
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = x if x > 0, else alpha * (exp(x / alpha) - 1)",
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(alpha:),
+      .real("alpha", \.alpha, "Minus the value that y approaches for ever smaller x.", .notZero)))
 
   /// Makes the operator.
   package init(alpha: Double) { self.alpha = alpha }
 }
 
 extension CELU {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    alpha = try attributes.real("alpha")
-    if !(alpha != 0) { throw attributes.malformed("alpha is \(alpha)") }
-  }
-
   package func apply(_ element: Double) -> Double {
     element > 0 ? element : alpha * (element / alpha).exponentialMinusOne
   }

@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// The exponential linear unit: x where x > 0, and alpha · (e^x - 1) elsewhere
 /// (Clevert et al. 2015).
@@ -12,23 +12,18 @@ package struct ELU: ElementwiseOperator {
   package static let kind = "elu"
   package static let version = 1
 
-  package var attributes: Attributes { ["alpha": .real(alpha)] }
-
-  package static var definition: OperatorDefinition {
-    .elementwise(
-      "y = x if x > 0, else alpha * (exp(x) - 1)",
-      .real("alpha", "Minus the value that y approaches for ever smaller x."))
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = x if x > 0, else alpha * (exp(x) - 1)",
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(alpha:),
+      .real("alpha", \.alpha, "Minus the value that y approaches for ever smaller x.")))
 
   /// Makes the operator.
   package init(alpha: Double) { self.alpha = alpha }
 }
 
 extension ELU {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    alpha = try attributes.real("alpha")
-  }
-
   package func apply(_ element: Double) -> Double {
     element > 0 ? element : alpha * element.exponentialMinusOne
   }

@@ -4,13 +4,13 @@ import GraphIR
 /// The exponential function e^x.
 ///
 /// Any shape in, the same out.
-package struct Exponential: ElementwiseOperator, PlainOperator {
+package struct Exponential: ElementwiseOperator, PlainOperator, PrimitiveOperator {
   package static let kind = "exponential"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .elementwise("y = exp(x)")
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = exp(x)",
+    of: .float)
 
   /// Makes the operator.
   package init() {}
@@ -20,6 +20,4 @@ extension Exponential {
   package func apply(_ element: Double) -> Double {
     element.exponential
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

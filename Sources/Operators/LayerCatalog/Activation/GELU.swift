@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// The Gaussian error linear unit x · Φ(x), where Φ is the normal distribution's cumulative
 /// function (Hendrycks and Gimpel 2016).
@@ -12,25 +12,21 @@ package struct GELU: ElementwiseOperator {
   package static let kind = "gelu"
   package static let version = 1
 
-  package var attributes: Attributes { ["approximate": .flag(isApproximate)] }
-
-  package static var definition: OperatorDefinition {
-    .elementwise(
-      """
-      y = x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2 if approximate
-      y = x * erfc(-x / sqrt(2)) / 2 otherwise
-      """, .boolean("approximate", "Whether the tangent form is computed."))
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    y = x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2 if approximate
+    y = x * erfc(-x / sqrt(2)) / 2 otherwise
+    """,
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(isApproximate:),
+      .boolean("approximate", \.isApproximate, "Whether the tangent form is computed.")))
 
   /// Makes the operator.
   package init(isApproximate: Bool) { self.isApproximate = isApproximate }
 }
 
 extension GELU {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    isApproximate = try attributes.flag("approximate")
-  }
-
   package func apply(_ element: Double) -> Double {
     guard isApproximate else {
       return element * (-element / 2.0.squareRoot()).complementaryErrorFunction / 2

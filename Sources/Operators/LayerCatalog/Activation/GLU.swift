@@ -6,39 +6,28 @@ package import GraphIR
 ///
 /// - input: any shape, of an even size along `axis`
 /// - output: half as long along `axis`
-package struct GLU: CatalogOperator {
+package struct GLU: ArithmeticOperator {
   /// The axis that is split; the first is 0.
   package let axis: Int
 
   package static let kind = "glu"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { ["axis": .integer(axis)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      h = (size of axis) / 2
-      y[..., i, ...] = x[..., i, ...] * sigmoid(x[..., i + h, ...]), for i from 0 to h - 1
-      """,
-      of: .float,
-      attributes: [
-        .axis("The axis that is halved; its size is even.")
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    h = (size of axis) / 2
+    y[..., i, ...] = x[..., i, ...] * sigmoid(x[..., i + h, ...]), for i from 0 to h - 1
+    """,
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(axis:),
+      .axis(\.axis, "The axis that is halved; its size is even.")))
 
   /// Makes the operator.
   package init(axis: Int) { self.axis = axis }
 }
 
 extension GLU {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axis = try attributes.integer("axis")
-    guard axis >= 0 else { throw attributes.malformed("axis \(axis), and the first is 0") }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     var output = inputs[0]
     guard output.elementType.isFloat, axis < output.rank else {
@@ -61,10 +50,6 @@ extension GLU {
     let elements = zip(linear.doubles, gates).map { $0 * Sigmoid().apply($1) }
     return [Tensor(inputs[0].elementType, shape: linear.shape, elements)]
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> GLU? {
     axes.firstIndex(of: axis).map(GLU.init(axis:))

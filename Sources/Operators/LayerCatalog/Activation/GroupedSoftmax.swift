@@ -5,7 +5,7 @@ package import GraphIR
 /// those of a group exclude each other (Redmon and Farhadi 2017, section 4).
 ///
 /// Any shape in whose `axis` is as long as all groups together, the same out.
-package struct GroupedSoftmax: CatalogOperator {
+package struct GroupedSoftmax: ArithmeticOperator {
   /// The axis of the classes; the first is 0.
   package let axis: Int
   /// The number of classes in each group, at least 1.
@@ -14,24 +14,18 @@ package struct GroupedSoftmax: CatalogOperator {
   package static let kind = "grouped_softmax"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { ["axis": .integer(axis), "sizes": .integers(sizes)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      Along axis the elements are cut into groups of the given sizes, in order.
-      In each group: y = softmax of x, as in softmax
-      """,
-      of: .float,
-      attributes: [
-        .axis("The axis of the classes; its size is the sum of the sizes."),
-        .integers(
-          "sizes", "The number of classes in each group.", .atLeast(1), .sizeLimit, .minimumCount(1)
-        ),
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    Along axis the elements are cut into groups of the given sizes, in order.
+    In each group: y = softmax of x, as in softmax
+    """,
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(axis:sizes:),
+      .axis(\.axis, "The axis of the classes; its size is the sum of the sizes."),
+      .integers(
+        "sizes", \.sizes, "The number of classes in each group.", .atLeast(1), .sizeLimit,
+        .minimumCount(1))))
 
   /// Makes the operator.
   package init(axis: Int, sizes: [Int]) {
@@ -41,14 +35,6 @@ package struct GroupedSoftmax: CatalogOperator {
 }
 
 extension GroupedSoftmax {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axis = try attributes.integer("axis")
-    sizes = try attributes.integers("sizes")
-    guard axis >= 0, !sizes.isEmpty, sizes.allSatisfy({ (1...1 << 24).contains($0) }) else {
-      throw attributes.malformed("groups of \(sizes.prefix(10)) along axis \(axis)")
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType.isFloat, axis < inputs[0].rank,
       inputs[0].shape[axis].agrees(with: .fixed(sizes.reduce(0, +)))
@@ -72,10 +58,6 @@ extension GroupedSoftmax {
     }
     return [output]
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> GroupedSoftmax? {
     axes.firstIndex(of: axis).map { GroupedSoftmax(axis: $0, sizes: sizes) }

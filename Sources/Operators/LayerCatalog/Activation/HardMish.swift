@@ -8,14 +8,13 @@ package struct HardMish: ElementwiseOperator, PlainOperator {
   package static let kind = "hard_mish"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .elementwise(
-      """
-      y = 0 if x <= -2
-      y = x if x > 0
-      y = x^2 / 2 + x otherwise
-      """)
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    y = 0 if x <= -2
+    y = x if x > 0
+    y = x^2 / 2 + x otherwise
+    """,
+    of: .float)
 
   /// Makes the operator.
   package init() {}

@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// x where |x| > threshold, and 0 elsewhere (Donoho and Johnstone 1994).
 ///
@@ -11,23 +11,18 @@ package struct HardShrink: ElementwiseOperator {
   package static let kind = "hard_shrink"
   package static let version = 1
 
-  package var attributes: Attributes { ["threshold": .real(threshold)] }
-
-  package static var definition: OperatorDefinition {
-    .elementwise(
-      "y = 0 if |x| <= threshold, else x",
-      .real("threshold", "The largest magnitude that becomes 0."))
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = 0 if |x| <= threshold, else x",
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(threshold:),
+      .real("threshold", \.threshold, "The largest magnitude that becomes 0.")))
 
   /// Makes the operator.
   package init(threshold: Double) { self.threshold = threshold }
 }
 
 extension HardShrink {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    threshold = try attributes.real("threshold")
-  }
-
   package func apply(_ element: Double) -> Double {
     // Of NaN it is the input.
     abs(element) <= threshold ? 0 : element

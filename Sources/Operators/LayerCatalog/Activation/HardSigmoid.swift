@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// A straight line in place of the sigmoid: alpha · x + beta, clipped to 0...1
 /// (Courbariaux et al. 2015).
@@ -14,13 +14,13 @@ package struct HardSigmoid: ElementwiseOperator {
   package static let kind = "hard_sigmoid"
   package static let version = 1
 
-  package var attributes: Attributes { ["alpha": .real(slope), "beta": .real(offset)] }
-
-  package static var definition: OperatorDefinition {
-    .elementwise(
-      "y = min(max(alpha * x + beta, 0), 1); NaN stays NaN", .real("alpha", "The slope."),
-      .real("beta", "The output at 0."))
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = min(max(alpha * x + beta, 0), 1); NaN stays NaN",
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(slope:offset:),
+      .real("alpha", \.slope, "The slope."),
+      .real("beta", \.offset, "The output at 0.")))
 
   /// Makes the operator.
   package init(slope: Double, offset: Double) {
@@ -30,11 +30,6 @@ package struct HardSigmoid: ElementwiseOperator {
 }
 
 extension HardSigmoid {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    slope = try attributes.real("alpha")
-    offset = try attributes.real("beta")
-  }
-
   package func apply(_ element: Double) -> Double {
     let line = slope * element + offset
     return line.isNaN ? line : min(max(line, 0), 1)

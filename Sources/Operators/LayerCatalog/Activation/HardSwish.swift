@@ -8,9 +8,9 @@ package struct HardSwish: ElementwiseOperator, PlainOperator {
   package static let kind = "hard_swish"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .elementwise("y = x * min(max(x / 6 + 0.5, 0), 1)")
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = x * min(max(x / 6 + 0.5, 0), 1)",
+    of: .float)
 
   /// Makes the operator.
   package init() {}

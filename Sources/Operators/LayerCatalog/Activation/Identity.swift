@@ -8,9 +8,9 @@ package struct Identity: ElementwiseOperator, PlainOperator {
   package static let kind = "identity"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .elementwise("y = x", elements: .any)
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = x",
+    of: .any)
 
   /// Makes the operator.
   package init() {}

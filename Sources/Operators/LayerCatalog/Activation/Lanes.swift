@@ -3,7 +3,7 @@ package import GraphIR
 
 /// An operator that treats each lane by itself: the elements of one input that differ in their
 /// indices along `axes` only.
-package protocol LanewiseOperator: CatalogOperator {
+package protocol LanewiseOperator: ArithmeticOperator {
   /// The axes that are worked on together, rising, at least one.
   var axes: [Int] { get }
 
@@ -14,22 +14,18 @@ package protocol LanewiseOperator: CatalogOperator {
   func apply(_ lane: ArraySlice<Double>) -> [Double]
 }
 
-extension OperatorDefinition {
-  /// The definition of an operator that makes y[i] of each lane x[i] by itself.
-  package static func lanewise(_ formula: String, _ axes: String) -> OperatorDefinition {
-    OperatorDefinition(formula, of: .float, attributes: [.axes(axes)], notions: [.lanes])
+extension OperatorDeclaration where Operation: LanewiseOperator {
+  /// Declares an operator that makes y[i] of each lane x[i] by itself.
+  ///
+  /// - Parameter axes: What its axes mean.
+  static func lanewise(_ formula: String, _ axes: String) -> OperatorDeclaration {
+    OperatorDeclaration(
+      formula, of: .float,
+      attributes: AttributeSchema(Operation.init(axes:), .axes(\.axes, axes)), notions: [.lanes])
   }
 }
 
 extension LanewiseOperator {
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { ["axes": .integers(axes)] }
-
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    self.init(axes: try attributes.axes("axes", atLeast: 1))
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType.isFloat, axes.allSatisfy(inputs[0].shape.indices.contains) else {
       throw ShapeError("takes floating-point numbers with axes \(axes) and has \(inputs[0])")
@@ -42,10 +38,6 @@ extension LanewiseOperator {
   ) throws(WeighbridgeError) -> [Tensor] {
     [inputs[0].mappingLanes(along: axes, workers: workers, apply)]
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ order: [Int]) -> Self? {
     Self(axes: order.indices.filter { axes.contains(order[$0]) })

@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// The leaky rectifier: x where x > 0, and negative_slope · x elsewhere (Maas et al. 2013).
 ///
@@ -11,23 +11,18 @@ package struct LeakyReLU: ElementwiseOperator {
   package static let kind = "leaky_relu"
   package static let version = 1
 
-  package var attributes: Attributes { ["negative_slope": .real(slope)] }
-
-  package static var definition: OperatorDefinition {
-    .elementwise(
-      "y = x if x > 0, else negative_slope * x",
-      .real("negative_slope", "The factor of elements that are not above 0."))
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = x if x > 0, else negative_slope * x",
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(slope:),
+      .real("negative_slope", \.slope, "The factor of elements that are not above 0.")))
 
   /// Makes the operator.
   package init(slope: Double) { self.slope = slope }
 }
 
 extension LeakyReLU {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    slope = try attributes.real("negative_slope")
-  }
-
   package func apply(_ element: Double) -> Double { element > 0 ? element : slope * element }
 
   package var decomposition: Decomposition {

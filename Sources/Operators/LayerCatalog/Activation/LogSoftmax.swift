@@ -11,13 +11,11 @@ package struct LogSoftmax: LanewiseOperator {
   package static let kind = "log_softmax"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .lanewise(
-      """
-      m = max over i of x[i]
-      y[i] = x[i] - m - log(sum over j of exp(x[j] - m))
-      """, "The axes along which exp(y) adds up to 1.")
-  }
+  package static let declaration = OperatorDeclaration<Self>.lanewise(
+    """
+    m = max over i of x[i]
+    y[i] = x[i] - m - log(sum over j of exp(x[j] - m))
+    """, "The axes along which exp(y) adds up to 1.")
 
   /// Makes the operator.
   package init(axes: [Int]) { self.axes = axes }

@@ -8,10 +8,9 @@ package struct Mish: ElementwiseOperator, PlainOperator {
   package static let kind = "mish"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .elementwise(
-      "y = x * tanh(log(1 + exp(x))), with the logarithm as in softplus")
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = x * tanh(log(1 + exp(x))), with the logarithm as in softplus",
+    of: .float)
 
   /// Makes the operator.
   package init() {}

@@ -7,23 +7,19 @@ package import GraphIR
 /// - input: `[batch, ...]`
 /// - alpha: the input's axes without the batch; 1 along each axis that shares its alphas
 /// - output: the input's shape
-package struct PReLU: PositionWeightedOperator, PlainOperator {
+package struct PReLU: PositionWeightedOperator, PlainOperator, ArithmeticOperator {
   package static let kind = "prelu"
   package static let version = 1
   package static let positionWeight = 1
 
-  package var inputs: [InputSlot] { [.data("input"), .weight("alpha")] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y[n, ...] = x[n, ...] if x[n, ...] > 0, else alpha[...] * x[n, ...]",
-      inputs: [
-        .data("input", .float),
-        .init(name: "alpha", elements: .same(as: "input"), presence: .always, isMask: false),
-      ],
-      outputs: [.like("input")],
-      notions: [.broadcasting])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y[n, ...] = x[n, ...] if x[n, ...] > 0, else alpha[...] * x[n, ...]",
+    inputs: [
+      .data("input", .float),
+      .weight("alpha", .same(as: "input")),
+    ],
+    outputs: [.like("input")],
+    notions: [.broadcasting])
 
   /// Makes the operator.
   package init() {}
@@ -55,10 +51,6 @@ extension PReLU {
     let elements = zip(input.doubles, alphas).map { $0 > 0 ? $0 : $1 * $0 }
     return [Tensor(input.elementType, shape: input.shape, elements)]
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   /// The alphas have an order of axes too.
   package func permutingAxes(_ axes: [Int]) -> PReLU? {

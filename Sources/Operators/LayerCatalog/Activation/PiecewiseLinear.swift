@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// A line with bends: between the knots it has the given slopes, and no jumps.
 ///
@@ -15,26 +15,25 @@ package struct PiecewiseLinear: ElementwiseOperator {
   package static let kind = "piecewise_linear"
   package static let version = 1
 
-  package var attributes: Attributes {
-    ["knots": .reals(knots), "slopes": .reals(slopes), "value": .real(value)]
-  }
-
-  package static var definition: OperatorDefinition {
-    .elementwise(
-      """
-      y = x if x is NaN
-      y = value + slopes[0] * (x - knots[0]) if x <= knots[0]
-      otherwise, with knots[count] = infinity:
-      y = value + sum over i of slopes[i + 1] * (min(x, knots[i + 1]) - knots[i]), for all \
-      knots[i] < x
-      A product with a slope of 0 is 0, also at an infinity.
-      """, .reals("knots", "Where the slope changes.", .finite, .rising, .minimumCount(1)),
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    y = x if x is NaN
+    y = value + slopes[0] * (x - knots[0]) if x <= knots[0]
+    otherwise, with knots[count] = infinity:
+    y = value + sum over i of slopes[i + 1] * (min(x, knots[i + 1]) - knots[i]), for all \
+    knots[i] < x
+    A product with a slope of 0 is 0, also at an infinity.
+    """,
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(knots:slopes:value:),
+      .reals("knots", \.knots, "Where the slope changes.", .finite, .rising, .minimumCount(1)),
       .reals(
-        "slopes",
+        "slopes", \.slopes,
         """
         The slopes before the first knot, between the knots and behind the last one.
-        """, .countOf("knots", plus: 1)), .real("value", "The output at the first knot."))
-  }
+        """, .countOf("knots", plus: 1)),
+      .real("value", \.value, "The output at the first knot.")))
 
   /// Makes the operator.
   package init(knots: [Double], slopes: [Double], value: Double) {
@@ -45,15 +44,6 @@ package struct PiecewiseLinear: ElementwiseOperator {
 }
 
 extension PiecewiseLinear {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    knots = try attributes.reals("knots")
-    slopes = try attributes.reals("slopes")
-    value = try attributes.real("value")
-    guard !knots.isEmpty, slopes.count == knots.count + 1,
-      zip(knots, knots.dropFirst()).allSatisfy(<), knots.allSatisfy(\.isFinite)
-    else { throw attributes.malformed("\(slopes.count) slopes for the knots \(knots)") }
-  }
-
   package func apply(_ element: Double) -> Double {
     // At a slope of 0 an infinity would make NaN.
     func rise(_ slope: Double, _ run: Double) -> Double { slope == 0 ? 0 : slope * run }

@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// The rectifier (Nair and Hinton 2010), with what Keras' `ReLU` adds to it.
 ///
@@ -15,24 +15,22 @@ package struct ReLU: ElementwiseOperator {
   package static let kind = "relu"
   package static let version = 1
 
-  package var attributes: Attributes {
-    var attributes: Attributes = ["negative_slope": .real(slope), "threshold": .real(threshold)]
-    if let maximum { attributes.append("max_value", .real(maximum)) }
-    return attributes
-  }
-
-  package static var definition: OperatorDefinition {
-    .elementwise(
-      """
-      y = x if x is NaN
-      y = 0 if x <= threshold and negative_slope = 0, also at -infinity
-      y = negative_slope * (x - threshold) if x <= threshold
-      y = min(max(x, 0), max_value) if there is a max_value
-      y = x otherwise
-      """, .real("negative_slope", "The slope up to the threshold."),
-      .real("threshold", "The largest element that counts as negative."),
-      .real("max_value", "The largest output.", .atLeast(0)).present(.optional("no bound")))
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    y = x if x is NaN
+    y = 0 if x <= threshold and negative_slope = 0, also at -infinity
+    y = negative_slope * (x - threshold) if x <= threshold
+    y = min(max(x, 0), max_value) if there is a max_value
+    y = x otherwise
+    """,
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(slope:threshold:maximum:),
+      .real("negative_slope", \.slope, "The slope up to the threshold."),
+      .real("threshold", \.threshold, "The largest element that counts as negative."),
+      .real(
+        "max_value", \.maximum, "The largest output.", .atLeast(0), presence: .optional("no bound"))
+    ))
 
   /// Makes the operator.
   package init(slope: Double, threshold: Double, maximum: Double?) {
@@ -43,13 +41,6 @@ package struct ReLU: ElementwiseOperator {
 }
 
 extension ReLU {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    slope = try attributes.real("negative_slope")
-    threshold = try attributes.real("threshold")
-    maximum = try attributes.optionalReal("max_value")
-    if let maximum, !(maximum >= 0) { throw attributes.malformed("the maximum is \(maximum)") }
-  }
-
   package func apply(_ element: Double) -> Double {
     if element.isNaN { return element }
     // Of -∞ a slope of 0 would make NaN.

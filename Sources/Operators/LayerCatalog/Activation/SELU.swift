@@ -14,13 +14,12 @@ package struct SELU: ElementwiseOperator, PlainOperator {
   package static let kind = "selu"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .elementwise(
-      """
-      y = 1.0507009873554805 * x if x > 0
-      y = 1.0507009873554805 * 1.6732632423543772 * (exp(x) - 1) otherwise
-      """)
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    y = 1.0507009873554805 * x if x > 0
+    y = 1.0507009873554805 * 1.6732632423543772 * (exp(x) - 1) otherwise
+    """,
+    of: .float)
 
   /// Makes the operator.
   package init() {}

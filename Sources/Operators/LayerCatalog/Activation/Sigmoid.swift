@@ -4,13 +4,13 @@ import GraphIR
 /// The logistic function 1 / (1 + e^-x).
 ///
 /// Any shape in, the same out.
-package struct Sigmoid: ElementwiseOperator, PlainOperator {
+package struct Sigmoid: ElementwiseOperator, PlainOperator, PrimitiveOperator {
   package static let kind = "sigmoid"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .elementwise("y = 1 / (1 + exp(-x))")
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = 1 / (1 + exp(-x))",
+    of: .float)
 
   /// Makes the operator.
   package init() {}
@@ -20,6 +20,4 @@ extension Sigmoid {
   package func apply(_ element: Double) -> Double {
     1 / (1 + (-element).exponential)
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// x moved towards 0 by the threshold, and 0 where it would pass it (Donoho 1995).
 ///
@@ -11,26 +11,22 @@ package struct SoftShrink: ElementwiseOperator {
   package static let kind = "soft_shrink"
   package static let version = 1
 
-  package var attributes: Attributes { ["threshold": .real(threshold)] }
-
-  package static var definition: OperatorDefinition {
-    .elementwise(
-      """
-      y = x - threshold if x > threshold
-      y = x + threshold if x < -threshold
-      y = 0 otherwise; NaN stays NaN
-      """, .real("threshold", "How far each element is moved towards 0."))
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    y = x - threshold if x > threshold
+    y = x + threshold if x < -threshold
+    y = 0 otherwise; NaN stays NaN
+    """,
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(threshold:),
+      .real("threshold", \.threshold, "How far each element is moved towards 0.")))
 
   /// Makes the operator.
   package init(threshold: Double) { self.threshold = threshold }
 }
 
 extension SoftShrink {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    threshold = try attributes.real("threshold")
-  }
-
   package func apply(_ element: Double) -> Double {
     if element > threshold { return element - threshold }
     if element < -threshold { return element + threshold }

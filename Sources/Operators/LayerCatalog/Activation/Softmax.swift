@@ -12,13 +12,11 @@ package struct Softmax: LanewiseOperator {
   package static let kind = "softmax"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .lanewise(
-      """
-      m = max over i of x[i]
-      y[i] = exp(x[i] - m) / (sum over j of exp(x[j] - m))
-      """, "The axes along which the outputs add up to 1.")
-  }
+  package static let declaration = OperatorDeclaration<Self>.lanewise(
+    """
+    m = max over i of x[i]
+    y[i] = exp(x[i] - m) / (sum over j of exp(x[j] - m))
+    """, "The axes along which the outputs add up to 1.")
 
   /// Makes the operator.
   package init(axes: [Int]) { self.axes = axes }

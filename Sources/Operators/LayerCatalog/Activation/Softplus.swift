@@ -8,10 +8,9 @@ package struct Softplus: ElementwiseOperator, PlainOperator {
   package static let kind = "softplus"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .elementwise(
-      "y = log(1 + exp(x)), computed as max(x, 0) + log(1 + exp(-|x|))")
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = log(1 + exp(x)), computed as max(x, 0) + log(1 + exp(-|x|))",
+    of: .float)
 
   /// Makes the operator.
   package init() {}

@@ -8,9 +8,9 @@ package struct Softsign: ElementwiseOperator, PlainOperator {
   package static let kind = "softsign"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .elementwise("y = x / (1 + |x|)")
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = x / (1 + |x|)",
+    of: .float)
 
   /// Makes the operator.
   package init() {}

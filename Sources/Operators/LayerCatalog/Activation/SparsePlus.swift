@@ -8,14 +8,13 @@ package struct SparsePlus: ElementwiseOperator, PlainOperator {
   package static let kind = "sparse_plus"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .elementwise(
-      """
-      y = 0 if x <= -1
-      y = (x + 1)^2 / 4 if x < 1
-      y = x otherwise
-      """)
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    y = 0 if x <= -1
+    y = (x + 1)^2 / 4 if x < 1
+    y = x otherwise
+    """,
+    of: .float)
 
   /// Makes the operator.
   package init() {}

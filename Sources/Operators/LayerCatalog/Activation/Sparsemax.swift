@@ -6,23 +6,21 @@ import GraphIR
 /// Any shape in, the same out. This is Keras' function. The sparsemax that it is named after (Martins
 /// and Astudillo 2016) has τ = (c - 1) / k with the sum c of the k largest elements, which is the
 /// same where k is 1; only then do the outputs add up to 1.
-package struct Sparsemax: LanewiseOperator {
+package struct Sparsemax: LanewiseOperator, PrimitiveOperator {
   /// The axes along which the elements are sorted, rising, at least one.
   package let axes: [Int]
 
   package static let kind = "sparsemax"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .lanewise(
-      """
-      s = x in falling order, from index 0
-      c[k] = s[0] + ... + s[k]
-      K = all k with s[k] > (c[k] - 1) / (k + 1)
-      t = ((sum over k in K of c[k]) - 1) / (number of elements of K)
-      y[i] = max(x[i] - t, 0); all are NaN if one x[i] is
-      """, "The axes along which the elements are sorted.")
-  }
+  package static let declaration = OperatorDeclaration<Self>.lanewise(
+    """
+    s = x in falling order, from index 0
+    c[k] = s[0] + ... + s[k]
+    K = all k with s[k] > (c[k] - 1) / (k + 1)
+    t = ((sum over k in K of c[k]) - 1) / (number of elements of K)
+    y[i] = max(x[i] - t, 0); all are NaN if one x[i] is
+    """, "The axes along which the elements are sorted.")
 
   /// Makes the operator.
   package init(axes: [Int]) { self.axes = axes }
@@ -40,6 +38,4 @@ extension Sparsemax {
     let threshold = (total - 1) / count
     return lane.map { max($0 - threshold, 0) }
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

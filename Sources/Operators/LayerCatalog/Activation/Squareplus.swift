@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// (x + √(x² + b)) / 2, a smooth rectifier without an exponential (Barron 2021).
 ///
@@ -11,23 +11,18 @@ package struct Squareplus: ElementwiseOperator {
   package static let kind = "squareplus"
   package static let version = 1
 
-  package var attributes: Attributes { ["b": .real(smoothness)] }
-
-  package static var definition: OperatorDefinition {
-    .elementwise(
-      "y = (x + sqrt(x^2 + b)) / 2", .real("b", "How wide the bend around 0 is.", .atLeast(0)))
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = (x + sqrt(x^2 + b)) / 2",
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(smoothness:),
+      .real("b", \.smoothness, "How wide the bend around 0 is.", .atLeast(0))))
 
   /// Makes the operator.
   package init(smoothness: Double) { self.smoothness = smoothness }
 }
 
 extension Squareplus {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    smoothness = try attributes.real("b")
-    if !(smoothness >= 0) { throw attributes.malformed("smoothness is \(smoothness)") }
-  }
-
   package func apply(_ element: Double) -> Double {
     (element + (element * element + smoothness).squareRoot()) / 2
   }

@@ -9,13 +9,12 @@ package struct Stair: ElementwiseOperator, PlainOperator {
   package static let kind = "stair"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .elementwise(
-      """
-      n = floor(x)
-      y = floor(x / 2) if n is even, else x - n + floor(x / 2)
-      """)
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    n = floor(x)
+    y = floor(x / 2) if n is even, else x - n + floor(x / 2)
+    """,
+    of: .float)
 
   /// Makes the operator.
   package init() {}

@@ -8,9 +8,9 @@ package struct Swish: ElementwiseOperator, PlainOperator {
   package static let kind = "swish"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .elementwise("y = x * (1 / (1 + exp(-x)))")
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = x * (1 / (1 + exp(-x)))",
+    of: .float)
 
   /// Makes the operator.
   package init() {}

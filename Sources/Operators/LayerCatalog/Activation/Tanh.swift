@@ -4,13 +4,13 @@ import GraphIR
 /// The hyperbolic tangent.
 ///
 /// Any shape in, the same out.
-package struct Tanh: ElementwiseOperator, PlainOperator {
+package struct Tanh: ElementwiseOperator, PlainOperator, PrimitiveOperator {
   package static let kind = "tanh"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .elementwise("y = tanh(x)")
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = tanh(x)",
+    of: .float)
 
   /// Makes the operator.
   package init() {}
@@ -20,6 +20,4 @@ extension Tanh {
   package func apply(_ element: Double) -> Double {
     element.hyperbolicTangent
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

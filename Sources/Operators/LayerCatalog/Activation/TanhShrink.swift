@@ -8,9 +8,9 @@ package struct TanhShrink: ElementwiseOperator, PlainOperator {
   package static let kind = "tanh_shrink"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .elementwise("y = x - tanh(x)")
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = x - tanh(x)",
+    of: .float)
 
   /// Makes the operator.
   package init() {}

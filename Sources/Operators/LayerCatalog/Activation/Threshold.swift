@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// x where x > threshold, and a fixed value elsewhere, of NaN too.
 ///
@@ -13,16 +13,13 @@ package struct Threshold: ElementwiseOperator {
   package static let kind = "threshold"
   package static let version = 1
 
-  package var attributes: Attributes {
-    ["threshold": .real(threshold), "value": .real(replacement)]
-  }
-
-  package static var definition: OperatorDefinition {
-    .elementwise(
-      "y = x if x > threshold, else value",
-      .real("threshold", "The largest element that is replaced."),
-      .real("value", "What replaces it."))
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = x if x > threshold, else value",
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(threshold:replacement:),
+      .real("threshold", \.threshold, "The largest element that is replaced."),
+      .real("value", \.replacement, "What replaces it.")))
 
   /// Makes the operator.
   package init(threshold: Double, replacement: Double) {
@@ -32,11 +29,6 @@ package struct Threshold: ElementwiseOperator {
 }
 
 extension Threshold {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    threshold = try attributes.real("threshold")
-    replacement = try attributes.real("value")
-  }
-
   package func apply(_ element: Double) -> Double {
     element > threshold ? element : replacement
   }

@@ -7,7 +7,7 @@ package import GraphIR
 /// - output: along each axis the size that is not 1, if there is one
 ///
 /// Of integers, a division by 0 or a result outside of their type is an error when the model runs.
-package struct BinaryMath: CatalogOperator {
+package struct BinaryMath: ArithmeticOperator {
   /// The functions, by their names in files.
   package enum Function: String, Hashable, Sendable, CaseIterable {
     case divide
@@ -40,48 +40,38 @@ package struct BinaryMath: CatalogOperator {
   package static let kind = "binary_math"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("first"), .data("second")] }
-
-  package var attributes: Attributes { ["function": .text(function.rawValue)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y = function(a, b) of the elements a of first and b of second",
-      inputs: [
-        .data("first", .by("function", Function.self) { $0.takesIntegers ? .number : .float }),
-        .data("second", .same(as: "first")),
-      ],
-      outputs: [.like("first")],
-      attributes: [
-        .choice("function", Function.self, "What is computed.") {
-          switch $0 {
-          case .divide: "a / b"
-          case .divideNoNaN: "0 if b = 0, else a / b"
-          case .floorDivide: "floor(a / b)"
-          case .floorModulo: "a - b * floor(a / b), exactly; has the sign of b"
-          case .truncatedModulo: "a - b * truncate(a / b), exactly; has the sign of a"
-          case .power: "a to the power of b"
-          case .squaredDifference: "(a - b)²"
-          case .arcTangent2:
-            "the angle of the point (b, a) from the first axis, from -π to π"
-          case .hypotenuse: "sqrt(a² + b²)"
-          case .logarithmOfSum:
-            "log(exp(a) + exp(b)), computed as max(a, b) + log(1 + exp(-abs(a - b)))"
-          }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = function(a, b) of the elements a of first and b of second",
+    inputs: [
+      .data("first", .by("function", Function.self) { $0.takesIntegers ? .number : .float }),
+      .data("second", .same(as: "first")),
+    ],
+    outputs: [.like("first")],
+    attributes: AttributeSchema(
+      Self.init(_:),
+      .choice("function", \.function, "What is computed.") {
+        switch $0 {
+        case .divide: "a / b"
+        case .divideNoNaN: "0 if b = 0, else a / b"
+        case .floorDivide: "floor(a / b)"
+        case .floorModulo: "a - b * floor(a / b), exactly; has the sign of b"
+        case .truncatedModulo: "a - b * truncate(a / b), exactly; has the sign of a"
+        case .power: "a to the power of b"
+        case .squaredDifference: "(a - b)²"
+        case .arcTangent2:
+          "the angle of the point (b, a) from the first axis, from -π to π"
+        case .hypotenuse: "sqrt(a² + b²)"
+        case .logarithmOfSum:
+          "log(exp(a) + exp(b)), computed as max(a, b) + log(1 + exp(-abs(a - b)))"
         }
-      ],
-      notions: [.broadcasting, .integers])
-  }
+      }),
+    notions: [.broadcasting, .integers])
 
   /// Makes the operator.
   package init(_ function: Function) { self.function = function }
 }
 
 extension BinaryMath {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    function = try attributes.word("function")
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let type = inputs[0].elementType
     guard type.isFloat || (function.takesIntegers && type != .bool) else {
@@ -125,10 +115,6 @@ extension BinaryMath {
     if first == second { return first + 2.0.logarithm }
     return max(first, second) + (-(first - second).magnitude).exponential.logarithmOfOnePlus
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> BinaryMath? { self }
 

@@ -1,10 +1,10 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// Each element, moved into the range from a minimum to a maximum.
 ///
 /// Any shape in, the same out. NaN stays NaN.
-package struct Clip: ElementwiseOperator {
+package struct Clip: ElementwiseOperator, PrimitiveOperator {
   /// The smallest output; may be -∞.
   package let minimum: Double
   /// The largest output, at least the minimum; may be ∞.
@@ -13,14 +13,13 @@ package struct Clip: ElementwiseOperator {
   package static let kind = "clip"
   package static let version = 1
 
-  package var attributes: Attributes { ["min": .real(minimum), "max": .real(maximum)] }
-
-  package static var definition: OperatorDefinition {
-    .elementwise(
-      "y = min(max(x, min), max); NaN stays NaN",
-      .real("min", "The smallest output; may be -infinity.", .notNaN),
-      .real("max", "The largest output; may be infinity.", .atLeastThat(of: "min")))
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = min(max(x, min), max); NaN stays NaN",
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(minimum:maximum:),
+      .real("min", \.minimum, "The smallest output; may be -infinity.", .notNaN),
+      .real("max", \.maximum, "The largest output; may be infinity.", .atLeastThat(of: "min"))))
 
   /// Makes the operator.
   package init(minimum: Double, maximum: Double) {
@@ -30,18 +29,8 @@ package struct Clip: ElementwiseOperator {
 }
 
 extension Clip {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    minimum = try attributes.real("min")
-    maximum = try attributes.real("max")
-    guard minimum <= maximum else {
-      throw attributes.malformed("clips to \(minimum)...\(maximum)")
-    }
-  }
-
   package func apply(_ element: Double) -> Double {
     // `min` and `max` of a NaN depend on the order of their arguments.
     element.isNaN ? element : min(max(element, minimum), maximum)
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -5,35 +5,25 @@ package import GraphIR
 ///
 /// - input: any shape and element type; its elements do not matter
 /// - output: the same type
-package struct FullLike: CatalogOperator {
+package struct FullLike: ExactOperator, PrimitiveOperator {
   /// Every element of the output.
   package let number: Double
 
   package static let kind = "full_like"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { ["value": .real(number)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y = value, in the element type of input",
-      of: .any,
-      attributes: [
-        .real("value", "Every element of the output.")
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = value, in the element type of input",
+    of: .any,
+    attributes: AttributeSchema(
+      Self.init(number:),
+      .real("value", \.number, "Every element of the output.")))
 
   /// Makes the operator.
   package init(number: Double) { self.number = number }
 }
 
 extension FullLike {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    number = try attributes.real("value")
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] { inputs }
 
   package func evaluate(
@@ -43,11 +33,5 @@ extension FullLike {
     return [Tensor(inputs[0].elementType, shape: ones, [number]).broadcast(to: inputs[0].shape)]
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   package func permutingAxes(_ axes: [Int]) -> FullLike? { self }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -8,7 +8,7 @@ package import GraphIR
 ///   first's rank
 /// - output: `[..., rows, columns]`; along each of the leading axes the sizes are equal or 1, and
 ///   the output has the one that is not 1, if there is one
-package struct MatMul: CatalogOperator {
+package struct MatMul: PrimitiveOperator {
   /// Whether the last two axes of the first tensor are swapped.
   package let transposeA: Bool
   /// Whether the last two axes of the second tensor are swapped.
@@ -17,28 +17,20 @@ package struct MatMul: CatalogOperator {
   package static let kind = "matmul"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("first"), .data("second")] }
-
-  package var attributes: Attributes {
-    [
-      "transpose_a": .flag(transposeA), "transpose_b": .flag(transposeB),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      a = first, with the last two axes swapped if transpose_a; b likewise
-      y[..., i, j] = sum over k of a[..., i, k] * b[..., k, j]
-      """,
-      inputs: [.data("first", .float), .data("second", .same(as: "first"))],
-      outputs: [.like("first")],
-      attributes: [
-        .boolean("transpose_a", "Whether the last two axes of the first input are swapped."),
-        .boolean("transpose_b", "Whether the last two axes of the second input are swapped."),
-      ],
-      notions: [.broadcasting])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    a = first, with the last two axes swapped if transpose_a; b likewise
+    y[..., i, j] = sum over k of a[..., i, k] * b[..., k, j]
+    """,
+    inputs: [.data("first", .float), .data("second", .same(as: "first"))],
+    outputs: [.like("first")],
+    attributes: AttributeSchema(
+      Self.init(transposeA:transposeB:),
+      .boolean(
+        "transpose_a", \.transposeA, "Whether the last two axes of the first input are swapped."),
+      .boolean(
+        "transpose_b", \.transposeB, "Whether the last two axes of the second input are swapped.")),
+    notions: [.broadcasting])
 
   /// Makes the operator.
   package init(transposeA: Bool, transposeB: Bool) {
@@ -48,11 +40,6 @@ package struct MatMul: CatalogOperator {
 }
 
 extension MatMul {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    transposeA = try attributes.flag("transpose_a")
-    transposeB = try attributes.flag("transpose_b")
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (first, second) = (inputs[0], inputs[1])
     guard first.elementType == second.elementType, first.elementType.isFloat,
@@ -123,6 +110,4 @@ extension MatMul {
   package func permutingAxes(_ axes: [Int]) -> MatMul? {
     axes.suffix(2) == [axes.count - 2, axes.count - 1] ? self : nil
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -7,7 +7,7 @@ package import GraphIR
 /// - output: the same
 ///
 /// Scale and offset are one number for all elements, or one for each index of the last axis.
-package struct Rescaling: CatalogOperator {
+package struct Rescaling: ArithmeticOperator {
   /// The factor: one, or one for each index of the last axis.
   package let scale: [Double]
   /// What is added: one, or one for each index of the last axis.
@@ -16,22 +16,17 @@ package struct Rescaling: CatalogOperator {
   package static let kind = "rescaling"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { ["scale": .reals(scale), "offset": .reals(offset)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y[..., i] = x[..., i] * scale[i] + offset[i]; a list of one entry has it for each i",
-      of: .float,
-      attributes: [
-        .reals(
-          "scale", "The factor: one, or one for each index of the last axis.", .minimumCount(1)),
-        .reals(
-          "offset",
-          "What is added: one, or one for each index of the last axis.", .minimumCount(1)),
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y[..., i] = x[..., i] * scale[i] + offset[i]; a list of one entry has it for each i",
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(scale:offset:),
+      .reals(
+        "scale", \.scale, "The factor: one, or one for each index of the last axis.",
+        .minimumCount(1)),
+      .reals(
+        "offset", \.offset, "What is added: one, or one for each index of the last axis.",
+        .minimumCount(1))))
 
   /// Makes the operator.
   package init(scale: [Double], offset: [Double]) {
@@ -41,12 +36,6 @@ package struct Rescaling: CatalogOperator {
 }
 
 extension Rescaling {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    scale = try attributes.reals("scale")
-    offset = try attributes.reals("offset")
-    if scale.isEmpty || offset.isEmpty { throw attributes.malformed("an empty list") }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard input.elementType.isFloat else {
@@ -71,10 +60,6 @@ extension Rescaling {
     }
     return [Tensor(inputs[0].elementType, shape: inputs[0].shape, elements)]
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Rescaling? {
     let isUniform = scale.count == 1 && offset.count == 1

@@ -7,7 +7,7 @@ package import GraphIR
 ///
 /// `absolute`, `negative`, `sign` and `square` take whole numbers too; a result outside of their
 /// type is an error when the model runs.
-package struct UnaryMath: CatalogOperator {
+package struct UnaryMath: ArithmeticOperator {
   /// The functions, by their names in files.
   package enum Function: String, Hashable, Sendable, CaseIterable {
     case absolute, negative, sign, square, reciprocal
@@ -46,66 +46,56 @@ package struct UnaryMath: CatalogOperator {
   package static let kind = "unary_math"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { ["function": .text(function.rawValue)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y = function(x)",
-      inputs: [
-        .data("input", .by("function", Function.self) { $0.takesIntegers ? .number : .float })
-      ],
-      outputs: [.like("input")],
-      attributes: [
-        .choice("function", Function.self, "What is computed.") {
-          switch $0 {
-          case .absolute: "abs(x)"
-          case .negative: "-x"
-          case .sign: "-1, 0 or 1, as x is below, at or above 0"
-          case .square: "x²"
-          case .reciprocal: "1 / x"
-          case .squareRoot: "sqrt(x)"
-          case .reciprocalSquareRoot: "1 / sqrt(x)"
-          case .exponential2: "2 to the power of x"
-          case .exponentialMinusOne: "exp(x) - 1"
-          case .logarithm: "the natural logarithm of x"
-          case .logarithmOfOnePlus: "log(1 + x)"
-          case .logarithm2: "the logarithm of x to the base 2"
-          case .logarithm10: "the logarithm of x to the base 10"
-          case .sine: "sin(x), x in radians"
-          case .cosine: "cos(x), x in radians"
-          case .tangent: "tan(x), x in radians"
-          case .arcSine: "the inverse of the sine"
-          case .arcCosine: "the inverse of the cosine"
-          case .arcTangent: "the inverse of the tangent"
-          case .hyperbolicSine: "sinh(x)"
-          case .hyperbolicCosine: "cosh(x)"
-          case .areaSine: "the inverse of sinh"
-          case .areaCosine: "the inverse of cosh"
-          case .areaTangent: "the inverse of tanh"
-          case .floor: "the largest integer not above x"
-          case .ceiling: "the smallest integer not below x"
-          case .round: "the nearest integer, ties to even"
-          case .truncate: "x without its fraction"
-          case .errorFunction:
-            "erf(x) = 2 / sqrt(π) * the integral of exp(-t²) from 0 to x"
-          case .complementaryErrorFunction: "erfc(x) = 1 - erf(x)"
-          }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = function(x)",
+    inputs: [
+      .data("input", .by("function", Function.self) { $0.takesIntegers ? .number : .float })
+    ],
+    outputs: [.like("input")],
+    attributes: AttributeSchema(
+      Self.init(_:),
+      .choice("function", \.function, "What is computed.") {
+        switch $0 {
+        case .absolute: "abs(x)"
+        case .negative: "-x"
+        case .sign: "-1, 0 or 1, as x is below, at or above 0"
+        case .square: "x²"
+        case .reciprocal: "1 / x"
+        case .squareRoot: "sqrt(x)"
+        case .reciprocalSquareRoot: "1 / sqrt(x)"
+        case .exponential2: "2 to the power of x"
+        case .exponentialMinusOne: "exp(x) - 1"
+        case .logarithm: "the natural logarithm of x"
+        case .logarithmOfOnePlus: "log(1 + x)"
+        case .logarithm2: "the logarithm of x to the base 2"
+        case .logarithm10: "the logarithm of x to the base 10"
+        case .sine: "sin(x), x in radians"
+        case .cosine: "cos(x), x in radians"
+        case .tangent: "tan(x), x in radians"
+        case .arcSine: "the inverse of the sine"
+        case .arcCosine: "the inverse of the cosine"
+        case .arcTangent: "the inverse of the tangent"
+        case .hyperbolicSine: "sinh(x)"
+        case .hyperbolicCosine: "cosh(x)"
+        case .areaSine: "the inverse of sinh"
+        case .areaCosine: "the inverse of cosh"
+        case .areaTangent: "the inverse of tanh"
+        case .floor: "the largest integer not above x"
+        case .ceiling: "the smallest integer not below x"
+        case .round: "the nearest integer, ties to even"
+        case .truncate: "x without its fraction"
+        case .errorFunction:
+          "erf(x) = 2 / sqrt(π) * the integral of exp(-t²) from 0 to x"
+        case .complementaryErrorFunction: "erfc(x) = 1 - erf(x)"
         }
-      ],
-      notions: [.integers])
-  }
+      }),
+    notions: [.integers])
 
   /// Makes the operator.
   package init(_ function: Function) { self.function = function }
 }
 
 extension UnaryMath {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    function = try attributes.word("function")
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let type = inputs[0].elementType
     guard type.isFloat || (function.takesIntegers && type != .bool) else {
@@ -122,10 +112,6 @@ extension UnaryMath {
       try Tensor(checking: input.elementType, shape: input.shape, input.doubles.map(apply))
     ]
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> UnaryMath? { self }
 

@@ -22,32 +22,24 @@ package struct AdditiveAttention: AttentionOperator {
   package static let kind = "additive_attention"
   package static let version = 2
 
-  package var weightSlots: [InputSlot] { hasScale ? [.weight("scale")] : [] }
-
-  package var attributes: Attributes {
-    Attributes([("scale", .flag(hasScale))] + commonAttributes)
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      score[q, k] = sum over f of s[f] * tanh(query[n, q, f] + key[n, k, f]), with s = scale, or 1
-      w[q, :] = the weights of query q for score[q, :]
-      output[n, q, :] = sum over k of w[q, k] * value[n, k, :]
-      attention_weights[n, q, k] = w[q, k]
-      """,
-      inputs: [
-        .data("query", .float), .data("value", .same(as: "query")),
-        .data("key", .same(as: "query")), .mask(.when("mask")), .weight("scale", .when("scale")),
-      ],
-      outputs: [.like("query"), AttentionMasking.weights],
-      attributes: [
-        .boolean("scale", "Whether there is a scale.")
-      ] + AttentionMasking.definitions + [
-        AttentionMasking.returnsWeights
-      ],
-      notions: [.attention])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    score[q, k] = sum over f of s[f] * tanh(query[n, q, f] + key[n, k, f]), with s = scale, or 1
+    w[q, :] = the weights of query q for score[q, :]
+    output[n, q, :] = sum over k of w[q, k] * value[n, k, :]
+    attention_weights[n, q, k] = w[q, k]
+    """,
+    inputs: [
+      .data("query", .float), .data("value", .same(as: "query")),
+      .data("key", .same(as: "query")), .mask(.when("mask")), .weight("scale", .when("scale")),
+    ],
+    outputs: [.like("query"), AttentionMasking.weights],
+    attributes: AttributeSchema(
+      Self.init(hasScale:masking:returnsAttentionWeights:),
+      .boolean("scale", \.hasScale, "Whether there is a scale."),
+      .part(\.masking, AttentionMasking.schema),
+      .returnsAttentionWeights(\.returnsAttentionWeights)),
+    notions: [.attention])
 
   /// Makes the operator.
   package init(hasScale: Bool, masking: AttentionMasking, returnsAttentionWeights: Bool) {
@@ -58,12 +50,6 @@ package struct AdditiveAttention: AttentionOperator {
 }
 
 extension AdditiveAttention {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    hasScale = try attributes.flag("scale")
-    masking = try AttentionMasking(reading: &attributes)
-    returnsAttentionWeights = try attributes.flag("return_attention_weights")
-  }
-
   package func checkWeights(
     _ weights: [TensorType], features: Dimension
   ) throws(ShapeError) {

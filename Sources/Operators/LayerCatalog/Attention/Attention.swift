@@ -30,44 +30,33 @@ package struct Attention: AttentionOperator {
   package static let kind = "attention"
   package static let version = 2
 
-  package var weightSlots: [InputSlot] {
-    (hasScale ? [.weight("scale")] : []) + (score == .concat ? [.weight("sum_weight")] : [])
-  }
-
-  package var attributes: Attributes {
-    Attributes(
-      [("score", .text(score.rawValue)), ("scale", .flag(hasScale))] + commonAttributes)
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      score[q, k] = s * sum over f of query[n, q, f] * key[n, k, f], for dot
-      score[q, k] = sum_weight * sum over f of tanh(s * (query[n, q, f] + key[n, k, f])), for concat
-      with s = scale, or 1
-      w[q, :] = the weights of query q for score[q, :]
-      output[n, q, :] = sum over k of w[q, k] * value[n, k, :]
-      attention_weights[n, q, k] = w[q, k]
-      """,
-      inputs: [
-        .data("query", .float), .data("value", .same(as: "query")),
-        .data("key", .same(as: "query")), .mask(.when("mask")), .weight("scale", .when("scale")),
-        .weight("sum_weight", .when("score", [.text("concat")])),
-      ],
-      outputs: [.like("query"), AttentionMasking.weights],
-      attributes: [
-        .choice("score", Score.self, "How a query and a key are compared; see the formula.") {
-          switch $0 {
-          case .dot: "the scaled product"
-          case .concat: "the weighted sum of tangents"
-          }
-        },
-        .boolean("scale", "Whether there is a scale."),
-      ] + AttentionMasking.definitions + [
-        AttentionMasking.returnsWeights
-      ],
-      notions: [.attention])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    score[q, k] = s * sum over f of query[n, q, f] * key[n, k, f], for dot
+    score[q, k] = sum_weight * sum over f of tanh(s * (query[n, q, f] + key[n, k, f])), for concat
+    with s = scale, or 1
+    w[q, :] = the weights of query q for score[q, :]
+    output[n, q, :] = sum over k of w[q, k] * value[n, k, :]
+    attention_weights[n, q, k] = w[q, k]
+    """,
+    inputs: [
+      .data("query", .float), .data("value", .same(as: "query")),
+      .data("key", .same(as: "query")), .mask(.when("mask")), .weight("scale", .when("scale")),
+      .weight("sum_weight", .when("score", [.text("concat")])),
+    ],
+    outputs: [.like("query"), AttentionMasking.weights],
+    attributes: AttributeSchema(
+      Self.init(score:hasScale:masking:returnsAttentionWeights:),
+      .choice("score", \.score, "How a query and a key are compared; see the formula.") {
+        switch $0 {
+        case .dot: "the scaled product"
+        case .concat: "the weighted sum of tangents"
+        }
+      },
+      .boolean("scale", \.hasScale, "Whether there is a scale."),
+      .part(\.masking, AttentionMasking.schema),
+      .returnsAttentionWeights(\.returnsAttentionWeights)),
+    notions: [.attention])
 
   /// Makes the operator.
   package init(
@@ -81,13 +70,6 @@ package struct Attention: AttentionOperator {
 }
 
 extension Attention {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    score = try attributes.word("score")
-    hasScale = try attributes.flag("scale")
-    masking = try AttentionMasking(reading: &attributes)
-    returnsAttentionWeights = try attributes.flag("return_attention_weights")
-  }
-
   package func checkWeights(
     _ weights: [TensorType], features: Dimension
   ) throws(ShapeError) {

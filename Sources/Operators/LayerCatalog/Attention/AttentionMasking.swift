@@ -37,49 +37,26 @@ package struct AttentionMasking: Hashable, Sendable {
   /// Whether it depends on places.
   package var isLocal: Bool { isCausal || window != nil }
 
-  var attributes: Attributes {
-    var attributes: Attributes = ["causal": .flag(isCausal)]
-    if let window { attributes.append("window", .integer(window)) }
-    attributes.append("mask", .flag(hasMask))
-    attributes.append("fully_masked_rows", .text(fullyMaskedRows.rawValue))
-    return attributes
-  }
-
-  /// What ``attributes`` holds, as data.
-  static var definitions: [AttributeDefinition] {
-    [
-      .boolean("causal", "Whether query i sees no key j > i.").explained(by: .attention),
-      .integer("window", "A query i sees the keys j with |j - i| < window only.", .atLeast(1))
-        .present(.optional("any distance")).explained(by: .attention),
-      .boolean("mask", "Whether there is a mask, true for what is seen.").explained(by: .attention),
-      .choice(
-        "fully_masked_rows", FullyMaskedRows.self, "The weights of a query that sees no key."
-      ) {
-        switch $0 {
-        case .mean: "1 / (number of keys) for each key"
-        case .zero: "0 for each key"
-        case .unmasked: "as if it saw all keys"
-        }
-      }.explained(by: .attention),
-    ]
-  }
-
-  /// Whether the weights are an output.
-  static var returnsWeights: AttributeDefinition {
-    .boolean("return_attention_weights", "Whether the weights are an output too.")
-  }
+  /// How the rule is stored.
+  static let schema = AttributeSchema(
+    AttentionMasking.init(isCausal:window:hasMask:fullyMaskedRows:),
+    .boolean("causal", \.isCausal, "Whether query i sees no key j > i."),
+    .integer(
+      "window", \.window, "A query i sees the keys j with |j - i| < window only.", .atLeast(1),
+      presence: .optional("any distance")),
+    .boolean("mask", \.hasMask, "Whether there is a mask, true for what is seen."),
+    .choice("fully_masked_rows", \.fullyMaskedRows, "The weights of a query that sees no key.") {
+      switch $0 {
+      case .mean: "1 / (number of keys) for each key"
+      case .zero: "0 for each key"
+      case .unmasked: "as if it saw all keys"
+      }
+    }
+  ).explained(by: .attention)
 
   /// The weights as an output.
   static var weights: OutputDefinition {
     .like("query", as: "attention_weights", .when("return_attention_weights"))
-  }
-
-  init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    isCausal = try attributes.flag("causal")
-    window = try attributes.optionalInteger("window")
-    hasMask = try attributes.flag("mask")
-    fullyMaskedRows = try attributes.word("fully_masked_rows")
-    if let window, window < 1 { throw attributes.malformed("a window of \(window)") }
   }
 
   /// Refuses a mask that does not fit the shares, each size being theirs or 1.
@@ -116,6 +93,15 @@ package struct AttentionMasking: Hashable, Sendable {
     case .mean: return shares.map { _ in 1 / Double(shares.count) }
     case .unmasked: return Softmax(axes: [0]).apply(scores[...])
     }
+  }
+}
+
+extension AttributeField where Value == Bool {
+  /// Whether the weights are an output too.
+  static func returnsAttentionWeights(
+    _ value: @escaping @Sendable (Owner) -> Bool
+  ) -> AttributeField {
+    .boolean("return_attention_weights", value, "Whether the weights are an output too.")
   }
 }
 

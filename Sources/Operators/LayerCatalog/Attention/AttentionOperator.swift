@@ -18,9 +18,6 @@ package protocol AttentionOperator: CatalogOperator {
   /// Whether the values' weights are an output too.
   var returnsAttentionWeights: Bool { get }
 
-  /// The slots behind query, value, key and mask.
-  var weightSlots: [InputSlot] { get }
-
   /// Checks the weights against the number of features.
   func checkWeights(_ weights: [TensorType], features: Dimension) throws(ShapeError)
 
@@ -32,16 +29,6 @@ package protocol AttentionOperator: CatalogOperator {
 }
 
 extension AttentionOperator {
-  package var inputs: [InputSlot] {
-    [.data("query"), .data("value"), .data("key")] + (masking.hasMask ? [.data("mask")] : [])
-      + weightSlots
-  }
-
-  /// How the settings that all have are stored.
-  var commonAttributes: [(name: String, value: AttributeValue)] {
-    masking.attributes.entries + [("return_attention_weights", .flag(returnsAttentionWeights))]
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (query, value, key) = (inputs[0], inputs[1], inputs[2])
     guard query.elementType.isFloat,

@@ -26,40 +26,31 @@ package struct DotProductAttention: CatalogOperator {
   package static let kind = "dot_product_attention"
   package static let version = 1
 
-  package var inputs: [InputSlot] {
-    [.data("query"), .data("key"), .data("value")] + (masking.hasMask ? [.data("mask")] : [])
-  }
-
-  package var attributes: Attributes {
-    var attributes: Attributes = ["axes": .integers(axes), "scale": .real(scale)]
-    for (name, value) in masking.attributes.entries { attributes.append(name, value) }
-    attributes.append("return_attention_weights", .flag(returnsAttentionWeights))
-    return attributes
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      score[q, k] = scale * sum over f of query[b, q, h, f] * key[b, k, g, f],
-        b the batch axes, q and k indices along axes, h a head of query, g the head of key for h
-      w[q, :] = the weights of query q for score[q, :]
-      output[b, q, h, :] = sum over k of w[q, k] * value[b, k, g, :]
-      attention_weights[b, h, q, k] = w[q, k]
-      """,
-      inputs: [
-        .data("query", .float), .data("key", .same(as: "query")),
-        .data("value", .same(as: "query")), .mask(.when("mask")),
-      ],
-      outputs: [.like("query"), AttentionMasking.weights],
-      attributes: [
-        .axes(
-          "The axes along which queries and keys are counted; all are in front of the heads."),
-        .real("scale", "What the products are multiplied by.", .finite),
-      ] + AttentionMasking.definitions + [
-        AttentionMasking.returnsWeights
-      ],
-      notions: [.attention, .groupedHeads])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    score[q, k] = scale * sum over f of query[b, q, h, f] * key[b, k, g, f],
+      b the batch axes, q and k indices along axes, h a head of query, g the head of key for h
+    w[q, :] = the weights of query q for score[q, :]
+    output[b, q, h, :] = sum over k of w[q, k] * value[b, k, g, :]
+    attention_weights[b, h, q, k] = w[q, k]
+    """,
+    inputs: [
+      .data("query", .float), .data("key", .same(as: "query")),
+      .data("value", .same(as: "query")), .mask(.when("mask")),
+    ],
+    outputs: [.like("query"), AttentionMasking.weights],
+    attributes: AttributeSchema(
+      Self.init(axes:scale:masking:returnsAttentionWeights:),
+      .axes(
+        \.axes, "The axes along which queries and keys are counted; all are in front of the heads."),
+      .real("scale", \.scale, "What the products are multiplied by.", .finite),
+      .part(\.masking, AttentionMasking.schema),
+      .returnsAttentionWeights(\.returnsAttentionWeights)
+    ).checked {
+      $0.axes.count > 1 && $0.masking.isLocal
+        ? "places along the axes \($0.axes), and only those along one axis have an order" : nil
+    },
+    notions: [.attention, .groupedHeads])
 
   /// Makes the operator.
   package init(axes: [Int], scale: Double, masking: AttentionMasking, returnsAttentionWeights: Bool)
@@ -72,24 +63,6 @@ package struct DotProductAttention: CatalogOperator {
 }
 
 extension DotProductAttention {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axes = try attributes.integers("axes")
-    scale = try attributes.real("scale")
-    masking = try AttentionMasking(reading: &attributes)
-    returnsAttentionWeights = try attributes.flag("return_attention_weights")
-    if let problem = Self.problem(axes, masking) { throw attributes.malformed(problem) }
-    guard scale.isFinite else { throw attributes.malformed("a scale of \(scale)") }
-  }
-
-  /// Why such settings cannot be, if they cannot.
-  package static func problem(_ axes: [Int], _ masking: AttentionMasking) -> String? {
-    guard let first = axes.first, first >= 0, zip(axes, axes.dropFirst()).allSatisfy(<) else {
-      return "axes \(axes), and at least one is needed, in rising order"
-    }
-    return axes.count > 1 && masking.isLocal
-      ? "places along the axes \(axes), and only those along one axis have an order" : nil
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (query, key, value) = (inputs[0], inputs[1], inputs[2])
     let rank = query.rank

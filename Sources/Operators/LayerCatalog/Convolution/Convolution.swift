@@ -8,7 +8,7 @@ package import GraphIR
 /// - kernel: `[out, in/groups, spatial...]`
 /// - bias: `[out]`
 /// - output: the input's layout, with `out` channels
-package struct Convolution: CatalogOperator {
+package struct Convolution: PrimitiveOperator {
   /// The window; its size is the kernel's.
   package let window: Window
   /// Into how many groups the input's channels are split; at least 1.
@@ -21,38 +21,24 @@ package struct Convolution: CatalogOperator {
   package static let kind = "convolution"
   package static let version = 1
 
-  package var inputs: [InputSlot] {
-    [.data("input"), .weight("kernel")] + (hasBias ? [.weight("bias")] : [])
-  }
-
-  package var attributes: Attributes {
-    var attributes = Attributes()
-    window.append(to: &attributes)
-    attributes.append("groups", .integer(groups))
-    attributes.append("bias", .flag(hasBias))
-    attributes.append("layout", .text(layout.rawValue))
-    return attributes
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      In channels-first order, with positions p and window elements k along all spatial axes:
-      g = floor(o / (out / groups))
-      output[n, o, p] = bias[o] + sum over c, k of
-        kernel[o, c, k] * input[n, g * (in / groups) + c, p * strides + k * dilation - before]
-      Elements outside of the input are 0.
-      """,
-      inputs: [.data("input", .float), .weight("kernel"), .weight("bias", .when("bias"))],
-      outputs: [.like("input")],
-      attributes: Window.definitions() + [
-        .integer(
-          "groups",
-          "Into how many groups the channels are split; divides in and out.", .atLeast(1)),
-        .boolean("bias", "Whether there is a bias; 0 otherwise."),
-        .layout,
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    In channels-first order, with positions p and window elements k along all spatial axes:
+    g = floor(o / (out / groups))
+    output[n, o, p] = bias[o] + sum over c, k of
+      kernel[o, c, k] * input[n, g * (in / groups) + c, p * strides + k * dilation - before]
+    Elements outside of the input are 0.
+    """,
+    inputs: [.data("input", .float), .weight("kernel"), .weight("bias", .when("bias"))],
+    outputs: [.like("input")],
+    attributes: AttributeSchema(
+      Self.init(window:groups:hasBias:layout:),
+      .part(\.window, Window.schema),
+      .integer(
+        "groups", \.groups, "Into how many groups the channels are split; divides in and out.",
+        .atLeast(1)),
+      .boolean("bias", \.hasBias, "Whether there is a bias; 0 otherwise."),
+      .layout(\.layout)))
 
   /// Makes the operator.
   package init(window: Window, groups: Int, hasBias: Bool, layout: DataLayout) {
@@ -64,14 +50,6 @@ package struct Convolution: CatalogOperator {
 }
 
 extension Convolution {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    window = try Window(reading: &attributes)
-    groups = try attributes.integer("groups")
-    hasBias = try attributes.flag("bias")
-    layout = try attributes.word("layout")
-    guard groups >= 1 else { throw attributes.malformed("\(groups) groups") }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, kernel) = (inputs[0], inputs[1])
     guard input.rank == window.size.count + 2, input.elementType.isFloat else {
@@ -134,6 +112,4 @@ extension Convolution {
     }
     return Convolution(window: window, groups: groups, hasBias: hasBias, layout: layout)
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

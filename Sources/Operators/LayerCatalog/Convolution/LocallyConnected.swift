@@ -8,7 +8,7 @@ package import GraphIR
 /// - kernel: `[position..., out, in, window...]`
 /// - bias: `[position..., out]`; only where `bias` is true
 /// - output: the input's axes with the positions for the spatial ones, and `out` channels
-package struct LocallyConnected: ImageOperator {
+package struct LocallyConnected: ImageOperator, PrimitiveOperator {
   /// The input's spatial sizes.
   package let dimensions: [Int]
   /// How far the windows of neighbouring positions lie apart, at least 1.
@@ -23,43 +23,29 @@ package struct LocallyConnected: ImageOperator {
   package static let kind = "locally_connected"
   package static let version = 1
 
-  package var inputs: [InputSlot] {
-    [.data("input"), .weight("kernel")] + (hasBias ? [.weight("bias")] : [])
-  }
-
-  package var attributes: Attributes {
-    [
-      "input_size": .integers(dimensions), "strides": .integers(strides),
-      "padding_before": .integers(before),
-      "bias": .flag(hasBias), "layout": .text(layout.rawValue),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      In channels-first order, with positions p and window elements k along all spatial axes:
-      output[n, o, p] = bias[p, o] + sum over c, k of
-        kernel[p, o, c, k] * input[n, c, p * strides + k - padding_before]
-      Elements outside of the input are 0. The sizes of the window and of the output are the \
-      kernel's.
-      """,
-      inputs: [.data("input", .float), .weight("kernel"), .weight("bias", .when("bias"))],
-      outputs: [.like("input")],
-      attributes: [
-        .integers(
-          "input_size", "The input's size along each spatial axis.", .atLeast(1), .sizeLimit,
-          .minimumCount(1)),
-        .integers(
-          "strides", "The distance from one window to the next.", .countOf("input_size"),
-          .atLeast(1), .sizeLimit),
-        .integers(
-          "padding_before", "How far the first window begins before the input.",
-          .countOf("input_size"), .atLeast(0), .sizeLimit),
-        .boolean("bias", "Whether there is a bias; 0 otherwise."),
-        .layout,
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    In channels-first order, with positions p and window elements k along all spatial axes:
+    output[n, o, p] = bias[p, o] + sum over c, k of
+      kernel[p, o, c, k] * input[n, c, p * strides + k - padding_before]
+    Elements outside of the input are 0. The sizes of the window and of the output are the \
+    kernel's.
+    """,
+    inputs: [.data("input", .float), .weight("kernel"), .weight("bias", .when("bias"))],
+    outputs: [.like("input")],
+    attributes: AttributeSchema(
+      Self.init(dimensions:strides:before:hasBias:layout:),
+      .integers(
+        "input_size", \.dimensions, "The input's size along each spatial axis.", .atLeast(1),
+        .sizeLimit, .minimumCount(1)),
+      .integers(
+        "strides", \.strides, "The distance from one window to the next.", .countOf("input_size"),
+        .atLeast(1), .sizeLimit),
+      .integers(
+        "padding_before", \.before, "How far the first window begins before the input.",
+        .countOf("input_size"), .atLeast(0), .sizeLimit),
+      .boolean("bias", \.hasBias, "Whether there is a bias; 0 otherwise."),
+      .layout(\.layout)))
 
   /// Makes the operator.
   package init(
@@ -74,22 +60,6 @@ package struct LocallyConnected: ImageOperator {
 }
 
 extension LocallyConnected {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    dimensions = try attributes.integers("input_size")
-    strides = try attributes.integers("strides")
-    before = try attributes.integers("padding_before")
-    hasBias = try attributes.flag("bias")
-    layout = try attributes.word("layout")
-    guard !dimensions.isEmpty, strides.count == dimensions.count, before.count == dimensions.count
-    else {
-      throw attributes.malformed("not as many strides and borders as axes")
-    }
-    let range = 1...1 << 24
-    guard dimensions.allSatisfy(range.contains), strides.allSatisfy(range.contains),
-      before.allSatisfy({ (0...1 << 24).contains($0) })
-    else { throw attributes.malformed("the axes \(dimensions), strides \(strides), \(before)") }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, kernel) = (inputs[0], inputs[1])
     let axes = dimensions.count
@@ -179,6 +149,4 @@ extension LocallyConnected {
     return LocallyConnected(
       dimensions: dimensions, strides: strides, before: before, hasBias: hasBias, layout: layout)
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -8,7 +8,7 @@ package import GraphIR
 /// - kernel: `[channels, out/groups, spatial...]`
 /// - bias: `[out]`
 /// - output: the input's layout, with `out` channels
-package struct TransposedConvolution: ImageOperator {
+package struct TransposedConvolution: ImageOperator, PrimitiveOperator {
   /// The window that is spread; its size is the kernel's, and its padding (which is explicit) what
   /// is taken away at both ends.
   package let window: Window
@@ -25,53 +25,29 @@ package struct TransposedConvolution: ImageOperator {
   package static let kind = "transposed_convolution"
   package static let version = 1
 
-  package var inputs: [InputSlot] {
-    [.data("input"), .weight("kernel")] + (hasBias ? [.weight("bias")] : [])
-  }
-
-  package var attributes: Attributes {
-    var attributes = Attributes()
-    window.append(to: &attributes)
-    attributes.append("output_padding", .integers(outputPadding))
-    attributes.append("groups", .integer(groups))
-    attributes.append("bias", .flag(hasBias))
-    attributes.append("layout", .text(layout.rawValue))
-    return attributes
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      In channels-first order, with input positions i and window elements k along all spatial axes:
-      g = floor(o / (out / groups)); c runs over the in / groups channels from g * (in / groups) on
-      output[n, o, p] = bias[o] + sum over c, i, k with p = i * strides + k * dilation - \
-      padding_before of
-        input[n, c, i] * kernel[c, o mod (out / groups), k]
-      size = (input size - 1) * strides + (window - 1) * dilation + 1 + output_padding
-             - padding_before - padding_after, at least 1
-      """,
-      inputs: [.data("input", .float), .weight("kernel"), .weight("bias", .when("bias"))],
-      outputs: [.like("input")],
-      attributes: Window.definitions(paddings: [.explicit]) + [
-        .integers(
-          "output_padding", "Elements that the output is longer by at its end.", .countOf("window"),
-          .atLeast(0), .sizeLimit),
-        .integer(
-          "groups",
-          "Into how many groups the channels are split; divides in and out.", .atLeast(1)),
-        .boolean("bias", "Whether there is a bias; 0 otherwise."),
-        .layout,
-      ])
-  }
-
-  /// Why such settings cannot be, if they cannot.
-  static func problem(_ window: Window, outputPadding: [Int]) -> String? {
-    guard case .explicit = window.padding else { return "a padding that is not explicit" }
-    let isPossible =
-      outputPadding.count == window.size.count
-      && outputPadding.allSatisfy { (0...1 << 24).contains($0) }
-    return isPossible ? nil : "an output padding of \(outputPadding)"
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    In channels-first order, with input positions i and window elements k along all spatial axes:
+    g = floor(o / (out / groups)); c runs over the in / groups channels from g * (in / groups) on
+    output[n, o, p] = bias[o] + sum over c, i, k with p = i * strides + k * dilation - \
+    padding_before of
+      input[n, c, i] * kernel[c, o mod (out / groups), k]
+    size = (input size - 1) * strides + (window - 1) * dilation + 1 + output_padding
+           - padding_before - padding_after, at least 1
+    """,
+    inputs: [.data("input", .float), .weight("kernel"), .weight("bias", .when("bias"))],
+    outputs: [.like("input")],
+    attributes: AttributeSchema(
+      Self.init(window:outputPadding:groups:hasBias:layout:),
+      .part(\.window, Window.schema(paddings: [.explicit])),
+      .integers(
+        "output_padding", \.outputPadding, "Elements that the output is longer by at its end.",
+        .countOf("window"), .atLeast(0), .sizeLimit),
+      .integer(
+        "groups", \.groups, "Into how many groups the channels are split; divides in and out.",
+        .atLeast(1)),
+      .boolean("bias", \.hasBias, "Whether there is a bias; 0 otherwise."),
+      .layout(\.layout)))
 
   /// Makes the operator.
   package init(
@@ -86,18 +62,6 @@ package struct TransposedConvolution: ImageOperator {
 }
 
 extension TransposedConvolution {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    window = try Window(reading: &attributes)
-    outputPadding = try attributes.integers("output_padding")
-    groups = try attributes.integer("groups")
-    hasBias = try attributes.flag("bias")
-    layout = try attributes.word("layout")
-    guard groups >= 1 else { throw attributes.malformed("\(groups) groups") }
-    if let problem = Self.problem(window, outputPadding: outputPadding) {
-      throw attributes.malformed(problem)
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, kernel) = (inputs[0], inputs[1])
     guard input.rank == window.size.count + 2, input.elementType.isFloat else {
@@ -221,6 +185,4 @@ extension TransposedConvolution {
       window: window, outputPadding: outputPadding, groups: groups, hasBias: hasBias,
       layout: layout)
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

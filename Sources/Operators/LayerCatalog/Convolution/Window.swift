@@ -1,4 +1,4 @@
-package import Bytes
+import Bytes
 package import GraphIR
 
 /// What a sliding window leaves out or adds at the borders.
@@ -45,7 +45,7 @@ package struct Window: Hashable, Sendable {
   ///
   /// - Throws: When the window does not fit once, or the axis is longer than any memory.
   package func placement(_ axis: Int, dimension: Int) throws(ShapeError) -> Placement {
-    // With this and the bounds in `problem`, nothing below can overflow.
+    // With this and the bounds in `schema`, nothing below can overflow.
     guard dimension <= 1 << 48 else {
       throw ShapeError("an axis of \(dimension) elements is too long")
     }
@@ -108,97 +108,68 @@ package struct Window: Hashable, Sendable {
 }
 
 extension Window {
-  /// The settings of a window, in their stored form.
-  package func append(to attributes: inout Attributes) {
-    attributes.append("window", .integers(size))
-    attributes.append("strides", .integers(strides))
-    attributes.append("dilation", .integers(dilation))
-    switch padding {
-    case .valid: attributes.append("padding", .text("valid"))
-    case .same: attributes.append("padding", .text("same"))
-    case .explicit(let before, let after):
-      attributes.append("padding", .text("explicit"))
-      attributes.append("padding_before", .integers(before))
-      attributes.append("padding_after", .integers(after))
-    }
-  }
+  /// How a window is stored.
+  static let schema = schema(paddings: PaddingWord.allCases)
 
   /// The words for the padding.
-  package enum PaddingWord: String, CaseIterable { case valid, same, explicit }
+  package enum PaddingWord: String, CaseIterable, Sendable { case valid, same, explicit }
 
-  /// What is stored, as data.
-  static func definitions(
-    paddings: [PaddingWord] = PaddingWord.allCases
-  ) -> [AttributeDefinition] {
+  /// How a window is stored where not every padding can be.
+  static func schema(paddings: [PaddingWord]) -> AttributeSchema<Window> {
     let isExplicit = Presence.when("padding", [.text(PaddingWord.explicit.rawValue)])
-    func sizes(
-      _ name: String, _ meaning: String, _ minimum: Double, _ count: Constraint
-    ) -> AttributeDefinition {
-      .integers(name, meaning, .atLeast(minimum), .sizeLimit, count).explained(by: .windows)
-    }
-    return [
-      sizes("window", "The window's size along each spatial axis.", 1, .minimumCount(1)),
-      sizes("strides", "The distance from one window to the next.", 1, .countOf("window")),
-      sizes(
-        "dilation", "The distance from one element of the window to the next.", 1,
+    return AttributeSchema(
+      { (size, strides, dilation, padding, before, after) in
+        Window(
+          size: size, strides: strides, dilation: dilation,
+          padding: WindowPadding(padding, before: before ?? [], after: after ?? []))
+      },
+      .integers(
+        "window", \.size, "The window's size along each spatial axis.", .atLeast(1), .sizeLimit,
+        .minimumCount(1)),
+      .integers(
+        "strides", \.strides, "The distance from one window to the next.", .atLeast(1), .sizeLimit,
         .countOf("window")),
-      .choice(
-        "padding", PaddingWord.self, "What is added at the borders.", among: paddings
-      ) {
+      .integers(
+        "dilation", \.dilation, "The distance from one element of the window to the next.",
+        .atLeast(1), .sizeLimit, .countOf("window")),
+      .choice("padding", \.padding.word, "What is added at the borders.", among: paddings) {
         switch $0 {
         case .valid: "nothing"
         case .same: "so much that there are ceil(size / stride) windows"
         case .explicit: "what `padding_before` and `padding_after` say"
         }
-      }.explained(by: .windows),
-      sizes("padding_before", "Elements in front of each spatial axis.", 0, .countOf("window"))
-        .present(isExplicit),
-      sizes("padding_after", "Elements behind each spatial axis.", 0, .countOf("window"))
-        .present(isExplicit),
-    ]
-  }
-
-  /// Reads the settings of a window.
-  ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` for sizes, steps or distances below 1,
-  ///   negative padding, or lists of different lengths.
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    let size = try attributes.integers("window")
-    let strides = try attributes.integers("strides")
-    let dilation = try attributes.integers("dilation")
-    let padding: WindowPadding
-    switch try attributes.word("padding", as: PaddingWord.self) {
-    case .valid: padding = .valid
-    case .same: padding = .same
-    case .explicit:
-      padding = .explicit(
-        before: try attributes.integers("padding_before"),
-        after: try attributes.integers("padding_after"))
-    }
-    self.init(size: size, strides: strides, dilation: dilation, padding: padding)
-    if let problem { throw attributes.malformed(problem) }
+      },
+      .integers(
+        "padding_before", \.padding.before, "Elements in front of each spatial axis.", .atLeast(0),
+        .sizeLimit, .countOf("window"), presence: isExplicit),
+      .integers(
+        "padding_after", \.padding.after, "Elements behind each spatial axis.", .atLeast(0),
+        .sizeLimit, .countOf("window"), presence: isExplicit)
+    ).explained(by: .windows)
   }
 
   /// Why these settings cannot be, if they cannot.
-  package var problem: String? {
-    var lists = [strides, dilation]
-    if case .explicit(let before, let after) = padding {
-      lists += [before, after]
-      if (before + after).contains(where: { $0 < 0 || $0 > Self.limit }) {
-        return "a padding below 0 or above \(Self.limit)"
-      }
+  package var problem: String? { Self.schema.problem(of: self) }
+}
+
+extension WindowPadding {
+  fileprivate init(_ word: Window.PaddingWord, before: [Int], after: [Int]) {
+    switch word {
+    case .valid: self = .valid
+    case .same: self = .same
+    case .explicit: self = .explicit(before: before, after: after)
     }
-    if lists.contains(where: { $0.count != size.count }) {
-      return "settings for different numbers of spatial axes"
-    }
-    let positive = size + strides + dilation
-    if positive.contains(where: { $0 < 1 || $0 > Self.limit }) {
-      return "a window size, stride or dilation below 1 or above \(Self.limit)"
-    }
-    return size.isEmpty ? "no spatial axis" : nil
   }
 
-  /// The largest size, stride, dilation or padding: more than any network has, and small enough
-  /// for the product of two.
-  private static let limit = 1 << 24
+  fileprivate var word: Window.PaddingWord {
+    switch self {
+    case .valid: .valid
+    case .same: .same
+    case .explicit: .explicit
+    }
+  }
+
+  fileprivate var before: [Int]? { if case .explicit(let before, _) = self { before } else { nil } }
+
+  fileprivate var after: [Int]? { if case .explicit(_, let after) = self { after } else { nil } }
 }

@@ -7,28 +7,20 @@ package import GraphIR
 /// - kernel: `[out, in]`
 /// - bias: `[out]`
 /// - output: `[batch, ..., out]`
-package struct Dense: CatalogOperator {
+package struct Dense: PrimitiveOperator {
   /// Whether there is a bias.
   package let hasBias: Bool
 
   package static let kind = "dense"
   package static let version = 1
 
-  package var inputs: [InputSlot] {
-    [.data("input"), .weight("kernel")] + (hasBias ? [.weight("bias")] : [])
-  }
-
-  package var attributes: Attributes { ["bias": .flag(hasBias)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y[..., o] = bias[o] + sum over i of kernel[o, i] * x[..., i]",
-      inputs: [.data("input", .float), .weight("kernel"), .weight("bias", .when("bias"))],
-      outputs: [.like("input")],
-      attributes: [
-        .boolean("bias", "Whether there is a bias; 0 otherwise.")
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y[..., o] = bias[o] + sum over i of kernel[o, i] * x[..., i]",
+    inputs: [.data("input", .float), .weight("kernel"), .weight("bias", .when("bias"))],
+    outputs: [.like("input")],
+    attributes: AttributeSchema(
+      Self.init(hasBias:),
+      .boolean("bias", \.hasBias, "Whether there is a bias; 0 otherwise.")))
 
   /// Makes the operator.
   package init(hasBias: Bool) {
@@ -37,10 +29,6 @@ package struct Dense: CatalogOperator {
 }
 
 extension Dense {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    hasBias = try attributes.flag("bias")
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, kernel) = (inputs[0], inputs[1])
     guard input.rank >= 2, input.elementType.isFloat else {
@@ -114,6 +102,4 @@ extension Dense {
   package func permutingAxes(_ axes: [Int]) -> Dense? {
     axes.last == axes.count - 1 ? self : nil
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -26,50 +26,37 @@ package struct EinsumDense: CatalogOperator {
   package static let kind = "einsum_dense"
   package static let version = 1
 
-  package var inputs: [InputSlot] {
-    [.data("input"), .weight("kernel")] + (bias.letters.isEmpty ? [] : [.weight("bias")])
-  }
-
-  package var attributes: Attributes {
-    [
-      "input": .text(input.rawValue), "kernel": .text(kernel.rawValue),
-      "output": .text(output.rawValue), "bias": .text(bias.rawValue),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      output[letters of output] = bias[letters of bias] +
-        sum over all letters that output lacks of input[letters of input] * kernel[letters of \
-      kernel]
-      """,
-      inputs: [
-        .data("input", .float), .weight("kernel"), .weight("bias", .unless("bias", [.text("")])),
-      ],
-      outputs: [.like("input")],
-      attributes: [
-        .string(
-          "input", "A letter for each axis of the input: a, b, c, ...",
-          .rule(
-            "the letters of input, then those that only output has, are a, b, c, ... in order")),
-        .string(
-          "kernel", "A letter for each axis of the kernel.",
-          .rule(
-            """
-            those it shares with output, in the order of output, then those it shares with input \
-            only, in the order of input; no others
-            """)),
-        .string(
-          "output", "A letter for each axis of the output.",
-          .rule("each letter also stands in input or kernel")),
-        .string(
-          "bias",
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    output[letters of output] = bias[letters of bias] +
+      sum over all letters that output lacks of input[letters of input] * kernel[letters of \
+    kernel]
+    """,
+    inputs: [
+      .data("input", .float), .weight("kernel"), .weight("bias", .unless("bias", [.text("")])),
+    ],
+    outputs: [.like("input")],
+    attributes: AttributeSchema(
+      Self.init(input:kernel:output:bias:),
+      .string(
+        "input", \.input, "A letter for each axis of the input: a, b, c, ...",
+        .rule(
+          "the letters of input, then those that only output has, are a, b, c, ... in order")),
+      .string(
+        "kernel", \.kernel, "A letter for each axis of the kernel.",
+        .rule(
           """
-          A letter for each axis of the bias; empty when there is none.
-          """, .rule("letters of output, in their order")),
-      ])
-  }
+          those it shares with output, in the order of output, then those it shares with input \
+          only, in the order of input; no others
+          """)),
+      .string(
+        "output", \.output, "A letter for each axis of the output.",
+        .rule("each letter also stands in input or kernel")),
+      .string(
+        "bias", \.bias,
+        """
+        A letter for each axis of the bias; empty when there is none.
+        """, .rule("letters of output, in their order"))))
 
   /// Makes the operator.
   ///
@@ -86,14 +73,6 @@ package struct EinsumDense: CatalogOperator {
 }
 
 extension EinsumDense {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    input = try attributes.word("input")
-    kernel = try attributes.word("kernel")
-    output = try attributes.word("output")
-    bias = try attributes.word("bias")
-    if let problem { throw attributes.malformed(problem) }
-  }
-
   /// Why the axes do not fit each other, if they do not.
   private var problem: String? {
     let (known, own) = (Set(input.letters), Set(kernel.letters))

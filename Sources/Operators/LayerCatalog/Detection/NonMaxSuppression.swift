@@ -9,7 +9,7 @@ package import GraphIR
 /// - coordinates: `[boxes, 4]`: centre x, centre y, width and height in any unit
 /// - outputs: the rows of both that stay, then rows of zeros in place of those that do not, so that
 ///   the shapes are the inputs'
-package struct NonMaxSuppression: CatalogOperator {
+package struct NonMaxSuppression: ExactOperator, PrimitiveOperator {
   /// The overlap, intersection over union, above which the less confident of two boxes goes.
   package let overlapThreshold: Double
   /// The confidence below which a box goes.
@@ -30,46 +30,38 @@ package struct NonMaxSuppression: CatalogOperator {
   package static let kind = "non_max_suppression"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("confidence"), .data("coordinates")] }
-
-  package var attributes: Attributes {
-    [
-      "iou_threshold": .real(overlapThreshold), "score_threshold": .real(confidenceThreshold),
-      "scope": .text(scope.rawValue),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      overlap(a, b) = area of the intersection / area of the union; 0 if the union has no area
-      suppress(boxes, score): kept = []
-        for each box, by falling score, of equal scores the lower row first:
-          append box to kept, unless overlap(k, box) > iou_threshold for a k in kept
-          (with same_best_class only a k whose best class is that of box counts)
-      score(row) = the largest confidence of the row; best class: the first that has it
-      all, same_best_class: rows = suppress(rows with score >= score_threshold)
-      each_class:
-        for each class c: set the confidence of c to 0 in all rows but
-          suppress(rows with confidence of c > score_threshold, by confidence of c)
-        rows = all rows with score != 0, by falling score, of equal scores the lower row first
-      outputs: these rows of both (with the confidences set to 0), then rows of zeros
-      """,
-      inputs: [.data("confidence", .float), .data("coordinates", .same(as: "confidence"))],
-      outputs: [.like("confidence", as: "confidence"), .like("coordinates", as: "coordinates")],
-      attributes: [
-        .real("iou_threshold", "The overlap above which the box of the lower score goes.", .finite),
-        .real(
-          "score_threshold", "The confidence below which a box goes; see the formula.", .finite),
-        .choice("scope", Scope.self, "Which boxes remove each other.") {
-          switch $0 {
-          case .all: "all"
-          case .sameBestClass: "those of the same best class"
-          case .eachClass: "those with a confidence for a class, in that class"
-          }
-        },
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    overlap(a, b) = area of the intersection / area of the union; 0 if the union has no area
+    suppress(boxes, score): kept = []
+      for each box, by falling score, of equal scores the lower row first:
+        append box to kept, unless overlap(k, box) > iou_threshold for a k in kept
+        (with same_best_class only a k whose best class is that of box counts)
+    score(row) = the largest confidence of the row; best class: the first that has it
+    all, same_best_class: rows = suppress(rows with score >= score_threshold)
+    each_class:
+      for each class c: set the confidence of c to 0 in all rows but
+        suppress(rows with confidence of c > score_threshold, by confidence of c)
+      rows = all rows with score != 0, by falling score, of equal scores the lower row first
+    outputs: these rows of both (with the confidences set to 0), then rows of zeros
+    """,
+    inputs: [.data("confidence", .float), .data("coordinates", .same(as: "confidence"))],
+    outputs: [.like("confidence", as: "confidence"), .like("coordinates", as: "coordinates")],
+    attributes: AttributeSchema(
+      Self.init(overlapThreshold:confidenceThreshold:scope:),
+      .real(
+        "iou_threshold", \.overlapThreshold,
+        "The overlap above which the box of the lower score goes.", .finite),
+      .real(
+        "score_threshold", \.confidenceThreshold,
+        "The confidence below which a box goes; see the formula.", .finite),
+      .choice("scope", \.scope, "Which boxes remove each other.") {
+        switch $0 {
+        case .all: "all"
+        case .sameBestClass: "those of the same best class"
+        case .eachClass: "those with a confidence for a class, in that class"
+        }
+      }))
 
   /// Makes the operator.
   package init(overlapThreshold: Double, confidenceThreshold: Double, scope: Scope) {
@@ -80,15 +72,6 @@ package struct NonMaxSuppression: CatalogOperator {
 }
 
 extension NonMaxSuppression {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    overlapThreshold = try attributes.real("iou_threshold")
-    confidenceThreshold = try attributes.real("score_threshold")
-    scope = try attributes.word("scope")
-    guard overlapThreshold.isFinite, confidenceThreshold.isFinite else {
-      throw attributes.malformed("a threshold that is no number")
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (confidence, coordinates) = (inputs[0], inputs[1])
     guard confidence.rank == 2, coordinates.rank == 2, confidence.elementType.isFloat,
@@ -175,13 +158,7 @@ extension NonMaxSuppression {
       && strong.overlap(weak) > overlapThreshold
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   package func permutingAxes(_ axes: [Int]) -> NonMaxSuppression? { nil }
-
-  package var decomposition: Decomposition { .primitive }
 }
 
 /// A box with its best class.

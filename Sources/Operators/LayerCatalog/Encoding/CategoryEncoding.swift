@@ -9,7 +9,7 @@ package import GraphIR
 ///   indices and 0 elsewhere (one index makes this a one-hot encoding), or its count
 ///
 /// An index outside of the categories is left out, or is an error when the model runs.
-package struct CategoryEncoding: CatalogOperator {
+package struct CategoryEncoding: ExactOperator, PrimitiveOperator {
   /// The number of categories, 1 to 2^24.
   package let categories: Int
   /// Whether an index that stands several times counts as often.
@@ -26,38 +26,29 @@ package struct CategoryEncoding: CatalogOperator {
     [.indices("input", below: .count(categories))] + (isWeighted ? [.data("weights")] : [])
   }
 
-  package var attributes: Attributes {
-    [
-      "num_tokens": .integer(categories), "count": .flag(countsTokens),
-      "weighted": .flag(isWeighted), "ignore_out_of_range": .flag(dropsOutOfRange),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      y[..., c] = number of i with x[..., i] = c, if count and not weighted
-      y[..., c] = sum of weights[..., i] over all i with x[..., i] = c, if weighted
-      y[..., c] = 1 if x[..., i] = c for an i, else 0, otherwise
-      """,
-      inputs: [.data("input", .any), .data("weights", .float, .when("weighted"))],
-      outputs: [.of(.float32)],
-      attributes: [
-        .integer("num_tokens", "The number of categories.", .atLeast(1), .sizeLimit),
-        .boolean("count", "Whether the output counts."),
-        .boolean("weighted", "Whether there are weights.", .rule("count is true where this is")),
-        .boolean(
-          "ignore_out_of_range",
-          """
-          Whether an index outside of the categories is left out; otherwise it is an error when \
-          the model runs.
-          """),
-      ],
-      notions: [.indices])
-  }
-
-  /// The possible numbers of categories.
-  package static let possibleCounts = 1...1 << 24
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    y[..., c] = number of i with x[..., i] = c, if count and not weighted
+    y[..., c] = sum of weights[..., i] over all i with x[..., i] = c, if weighted
+    y[..., c] = 1 if x[..., i] = c for an i, else 0, otherwise
+    """,
+    inputs: [.data("input", .any), .data("weights", .float, .when("weighted"))],
+    outputs: [.of(.float32)],
+    attributes: AttributeSchema(
+      Self.init(categories:countsTokens:isWeighted:dropsOutOfRange:),
+      .integer("num_tokens", \.categories, "The number of categories.", .atLeast(1), .sizeLimit),
+      .boolean("count", \.countsTokens, "Whether the output counts."),
+      .boolean(
+        "weighted", \.isWeighted, "Whether there are weights.", .rule("count is true where this is")
+      ),
+      .boolean(
+        "ignore_out_of_range", \.dropsOutOfRange,
+        """
+        Whether an index outside of the categories is left out; otherwise it is an error when \
+        the model runs.
+        """)
+    ).checked { $0.isWeighted && !$0.countsTokens ? "weights of no counts" : nil },
+    notions: [.indices])
 
   /// Makes the operator.
   package init(categories: Int, countsTokens: Bool, isWeighted: Bool, dropsOutOfRange: Bool) {
@@ -69,17 +60,6 @@ package struct CategoryEncoding: CatalogOperator {
 }
 
 extension CategoryEncoding {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    categories = try attributes.integer("num_tokens")
-    countsTokens = try attributes.flag("count")
-    isWeighted = try attributes.flag("weighted")
-    dropsOutOfRange = try attributes.flag("ignore_out_of_range")
-    guard countsTokens || !isWeighted else { throw attributes.malformed("weights of no counts") }
-    guard Self.possibleCounts.contains(categories) else {
-      throw attributes.malformed("\(categories) categories")
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].rank >= 2 else {
       throw ShapeError("takes the indices of each image along one axis and has \(inputs[0])")
@@ -110,13 +90,7 @@ extension CategoryEncoding {
     return [Tensor(.float32, shape: shape, elements)]
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   package func permutingAxes(_ axes: [Int]) -> CategoryEncoding? {
     axes == Array(axes.indices) ? self : nil
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -6,7 +6,7 @@ package import GraphIR
 /// - input: any shape, numbers of any type
 /// - output: the same shape, whole numbers: how many boundaries are not above the element (all of
 ///   them for NaN)
-package struct Discretization: CatalogOperator {
+package struct Discretization: ExactOperator {
   /// The intervals' boundaries, not falling; each belongs to the interval above it.
   package let boundaries: [Double]
   /// The type of the output: int32 or int64.
@@ -15,35 +15,18 @@ package struct Discretization: CatalogOperator {
   package static let kind = "discretization"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    ["boundaries": .reals(boundaries), "element_type": .text(outputType.rawValue)]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y = the position of the first boundary above x; the number of boundaries if none is",
-      inputs: [.data("input", .any)],
-      outputs: [.ofElementType],
-      attributes: [
-        .reals(
-          "boundaries",
-          """
-          The intervals' boundaries; each belongs to the interval above it.
-          """, .notNaN, .notFalling),
-        .elementType([.int32, .int64]),
-      ])
-  }
-
-  /// Why such settings cannot be, if they cannot.
-  package static func problem(_ boundaries: [Double], _ outputType: ElementType) -> String? {
-    guard boundaries.allSatisfy({ !$0.isNaN }),
-      zip(boundaries, boundaries.dropFirst()).allSatisfy(<=)
-    else { return "the boundaries \(boundaries) are not in rising order" }
-    return [.int32, .int64].contains(outputType)
-      ? nil : "intervals counted in \(outputType.rawValue), and not in int32 or int64"
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = the position of the first boundary above x; the number of boundaries if none is",
+    inputs: [.data("input", .any)],
+    outputs: [.ofElementType],
+    attributes: AttributeSchema(
+      Self.init(boundaries:outputType:),
+      .reals(
+        "boundaries", \.boundaries,
+        """
+        The intervals' boundaries; each belongs to the interval above it.
+        """, .notNaN, .notFalling),
+      .elementType(\.outputType, among: [.int32, .int64])))
 
   /// Makes the operator.
   package init(boundaries: [Double], outputType: ElementType) {
@@ -53,12 +36,6 @@ package struct Discretization: CatalogOperator {
 }
 
 extension Discretization {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    boundaries = try attributes.reals("boundaries")
-    outputType = try attributes.word("element_type")
-    if let problem = Self.problem(boundaries, outputType) { throw attributes.malformed(problem) }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     [TensorType(outputType, inputs[0].shape)]
   }
@@ -71,10 +48,6 @@ extension Discretization {
     }
     return [Tensor(outputType, shape: inputs[0].shape, numbers)]
   }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Discretization? { self }
 

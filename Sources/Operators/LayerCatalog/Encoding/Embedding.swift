@@ -8,21 +8,15 @@ package import GraphIR
 /// - output: `[batch, ..., features]`, in the type of the table
 ///
 /// An index outside of the table is an error when the model runs.
-package struct Embedding: PlainOperator {
+package struct Embedding: PlainOperator, ExactOperator, PrimitiveOperator {
   package static let kind = "embedding"
   package static let version = 1
 
-  package var inputs: [InputSlot] {
-    [.indices("input", below: .size(ofInput: 1, axis: 0)), .weight("table")]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y[..., :] = table[x[...], :]",
-      inputs: [.data("input", .any), .weight("table")],
-      outputs: [.like("table")],
-      notions: [.indices])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y[..., :] = table[x[...], :]",
+    inputs: [.indices("input", .any, below: .size(ofInput: 1, axis: 0)), .weight("table")],
+    outputs: [.like("table")],
+    notions: [.indices])
 
   /// Makes the operator.
   package init() {}
@@ -47,12 +41,6 @@ extension Embedding {
     return [Tensor(inputs[1].elementType, shape: shape, elements)]
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   /// The output has another number of axes than the input, so there is no order of both.
   package func permutingAxes(_ axes: [Int]) -> Embedding? { nil }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -6,48 +6,33 @@ package import GraphIR
 ///
 /// - inputs: two or more of one shape, numbers of any type, of which the whole parts count
 /// - output: the same shape, int64
-package struct HashedCrossing: CatalogOperator {
+package struct HashedCrossing: ExactOperator, PrimitiveOperator {
   /// How many buckets there are, 1 to 2^52.
   package let buckets: Int
 
   package static let kind = "hashed_crossing"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.variadic("input", atLeast: 2)] }
-
-  package var attributes: Attributes { ["num_bins": .integer(buckets)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      shift(v) = v xor (v >> 47), with unsigned 64-bit integers, as all that follows
-      combine(h, v): f = 0xc6a4a7935bd1e995; m = ((h xor f) xor shift(v * f) * f) * f
-        combine(h, v) = shift(shift(m) * f)
-      h = 0xDECAFCAFFE; for each input: h = combine(h, x as 64-bit two's complement)
-      y = h mod num_bins
-      """,
-      inputs: [.mixed("input", .any)],
-      outputs: [.of(.int64)],
-      attributes: [
-        .integer("num_bins", "The number of bins.", .atLeast(1), .atMost(Double(1 << 52)))
-      ],
-      notions: [.indices])
-  }
-
-  package static let possibleCounts = 1...1 << 52
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    shift(v) = v xor (v >> 47), with unsigned 64-bit integers, as all that follows
+    combine(h, v): f = 0xc6a4a7935bd1e995; m = ((h xor f) xor shift(v * f) * f) * f
+      combine(h, v) = shift(shift(m) * f)
+    h = 0xDECAFCAFFE; for each input: h = combine(h, x as 64-bit two's complement)
+    y = h mod num_bins
+    """,
+    inputs: [.variadic("input", .any, isMixed: true)],
+    outputs: [.of(.int64)],
+    attributes: AttributeSchema(
+      Self.init(buckets:),
+      .integer("num_bins", \.buckets, "The number of bins.", .atLeast(1), .atMost(Double(1 << 52)))),
+    notions: [.indices])
 
   /// Makes the operator.
   package init(buckets: Int) { self.buckets = buckets }
 }
 
 extension HashedCrossing {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    buckets = try attributes.integer("num_bins")
-    guard Self.possibleCounts.contains(buckets) else {
-      throw attributes.malformed("\(buckets) buckets")
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     var shape = inputs[0].shape
     for input in inputs {
@@ -71,11 +56,5 @@ extension HashedCrossing {
     return [Tensor(.int64, shape: shape, hashes.map { Double($0 % UInt64(buckets)) })]
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   package func permutingAxes(_ axes: [Int]) -> HashedCrossing? { self }
-
-  package var decomposition: Decomposition { .primitive }
 }

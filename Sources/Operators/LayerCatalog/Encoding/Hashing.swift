@@ -8,7 +8,7 @@ package import GraphIR
 /// - output: the same shape, int64
 ///
 /// Where there is a masked number, it has the bucket 0 for itself, and the others have those behind.
-package struct Hashing: CatalogOperator {
+package struct Hashing: ExactOperator, PrimitiveOperator {
   /// How many buckets there are in all, 1 to 2^52, and at least 2 where a number is masked.
   package let buckets: Int
   /// The number that has the bucket 0 for itself; none, or one.
@@ -17,62 +17,47 @@ package struct Hashing: CatalogOperator {
   package static let kind = "hashing"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    ["num_bins": .integer(buckets), "mask_value": .integers(masked)]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      y = 0 if x = mask_value[0]
-      y = fingerprint(decimal digits of x, with - in front if negative) mod (num_bins - m) + m
-        with m = 1 if there is a mask value, else 0
-      fingerprint(b), of n bytes b[0], ..., b[n - 1], with unsigned 64-bit integers that wrap:
-        k0 = 0xc3a5c85c97cb3127, k1 = 0xb492b66fbe98f273, k2 = 0x9ae16a3b2f90404f, f = k2 + 2 * n
-        u32(i), u64(i) = the 4 or 8 bytes from b[i] on, the least significant first
-        shift(v) = v xor (v >> 47); turn(v, r) = (v >> r) | (v << (64 - r))
-        mix(p, q) = shift((q xor h) * f) * f, with h = shift((p xor q) * f)
-        n <= 3: shift((b[0] + (b[floor(n / 2)] << 8)) * k2 xor (n + (b[n - 1] << 2)) * k0) * k2
-        n <= 7: mix(n + (u32(0) << 3), u32(n - 4))
-        n <= 16: with p = u64(0) + k2 and q = u64(n - 8):
-          mix(turn(q, 37) * f + p, (turn(p, 25) + q) * f)
-        more: with p = u64(0) * k1, q = u64(8), r = u64(n - 8) * f and s = u64(n - 16) * k2:
-          mix(turn(p + q, 43) + turn(r, 30) + s, p + turn(q + k2, 18) + r)
-      """,
-      inputs: [.data("input", .any)],
-      outputs: [.of(.int64)],
-      attributes: [
-        .integer(
-          "num_bins", "The number of bins, that of the mask value included.", .atLeast(1),
-          .atMost(Double(1 << 52)), .rule("at least 2 where there is a mask value")),
-        .integers(
-          "mask_value", "The number that has bin 0 for itself; none or one.", .maximumCount(1)),
-      ],
-      notions: [.indices])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    y = 0 if x = mask_value[0]
+    y = fingerprint(decimal digits of x, with - in front if negative) mod (num_bins - m) + m
+      with m = 1 if there is a mask value, else 0
+    fingerprint(b), of n bytes b[0], ..., b[n - 1], with unsigned 64-bit integers that wrap:
+      k0 = 0xc3a5c85c97cb3127, k1 = 0xb492b66fbe98f273, k2 = 0x9ae16a3b2f90404f, f = k2 + 2 * n
+      u32(i), u64(i) = the 4 or 8 bytes from b[i] on, the least significant first
+      shift(v) = v xor (v >> 47); turn(v, r) = (v >> r) | (v << (64 - r))
+      mix(p, q) = shift((q xor h) * f) * f, with h = shift((p xor q) * f)
+      n <= 3: shift((b[0] + (b[floor(n / 2)] << 8)) * k2 xor (n + (b[n - 1] << 2)) * k0) * k2
+      n <= 7: mix(n + (u32(0) << 3), u32(n - 4))
+      n <= 16: with p = u64(0) + k2 and q = u64(n - 8):
+        mix(turn(q, 37) * f + p, (turn(p, 25) + q) * f)
+      more: with p = u64(0) * k1, q = u64(8), r = u64(n - 8) * f and s = u64(n - 16) * k2:
+        mix(turn(p + q, 43) + turn(r, 30) + s, p + turn(q + k2, 18) + r)
+    """,
+    inputs: [.data("input", .any)],
+    outputs: [.of(.int64)],
+    attributes: AttributeSchema(
+      Self.init(buckets:masked:),
+      .integer(
+        "num_bins", \.buckets, "The number of bins, that of the mask value included.", .atLeast(1),
+        .atMost(Double(1 << 52)), .rule("at least 2 where there is a mask value")),
+      .integers(
+        "mask_value", \.masked, "The number that has bin 0 for itself; none or one.",
+        .maximumCount(1))
+    ).checked {
+      $0.buckets > $0.masked.count
+        ? nil : "\($0.buckets) buckets and \($0.masked.count) masked numbers"
+    },
+    notions: [.indices])
 
   /// Makes the operator.
   package init(buckets: Int, masked: [Int]) {
     self.buckets = buckets
     self.masked = masked
   }
-
-  /// Why such settings cannot be, if they cannot.
-  package var problem: String? {
-    masked.count <= 1 && (1 + masked.count...1 << 52).contains(buckets)
-      ? nil : "\(buckets) buckets and \(masked.count) masked numbers"
-  }
 }
 
 extension Hashing {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    buckets = try attributes.integer("num_bins")
-    masked = try attributes.integers("mask_value")
-    if let problem { throw attributes.malformed(problem) }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     [TensorType(.int64, inputs[0].shape)]
   }
@@ -89,11 +74,5 @@ extension Hashing {
     return [Tensor(.int64, shape: inputs[0].shape, indices)]
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   package func permutingAxes(_ axes: [Int]) -> Hashing? { self }
-
-  package var decomposition: Decomposition { .primitive }
 }

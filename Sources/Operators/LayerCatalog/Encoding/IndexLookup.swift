@@ -8,7 +8,7 @@ package import GraphIR
 ///   other numbers get one of the `num_oov_indices` indices in front of `first_index`
 ///
 /// A number that stands nowhere is an error when the model runs, where there is no index for it.
-package struct IndexLookup: CatalogOperator {
+package struct IndexLookup: ExactOperator, PrimitiveOperator {
   /// The numbers, each once.
   package let vocabulary: [Int]
   /// The index of the first of them.
@@ -21,40 +21,35 @@ package struct IndexLookup: CatalogOperator {
   package static let kind = "index_lookup"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    let numbers = exceptions.keys.sorted()
-    return [
-      "vocabulary": .integers(vocabulary), "first_index": .integer(firstIndex),
-      "num_oov_indices": .integer(oovCount), "exceptions": .integers(numbers),
-      "exception_indices": .integers(numbers.compactMap { exceptions[$0] }),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      y = exception_indices[i] if x = exceptions[i]
-      y = first_index + i if x = vocabulary[i]
-      y = first_index - num_oov_indices + (x mod num_oov_indices, never negative) otherwise;
-        an error when the model runs if num_oov_indices = 0
-      """,
-      inputs: [.data("input", .any)],
-      outputs: [.of(.int64)],
-      attributes: [
-        .integers("vocabulary", "The numbers that are looked up.", .unique),
-        .integer("first_index", "The index of the first of them.", .atLeast(0), .sizeLimit),
-        .integer(
-          "num_oov_indices", "How many indices in front of that are for other numbers.",
-          .atLeast(0), .sizeLimit, .atMostThat(of: "first_index")),
-        .integers(
-          "exceptions",
-          "Numbers whose index is given, whatever the vocabulary says.", .rising),
-        .integers("exception_indices", "Their indices.", .countOf("exceptions")),
-      ],
-      notions: [.indices])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    y = exception_indices[i] if x = exceptions[i]
+    y = first_index + i if x = vocabulary[i]
+    y = first_index - num_oov_indices + (x mod num_oov_indices, never negative) otherwise;
+      an error when the model runs if num_oov_indices = 0
+    """,
+    inputs: [.data("input", .any)],
+    outputs: [.of(.int64)],
+    attributes: AttributeSchema(
+      { (vocabulary, firstIndex, oovCount, numbers, indices) in
+        Self(
+          vocabulary: vocabulary, firstIndex: firstIndex, oovCount: oovCount,
+          exceptions: Dictionary(uniqueKeysWithValues: zip(numbers, indices)))
+      },
+      .integers("vocabulary", \.vocabulary, "The numbers that are looked up.", .unique),
+      .integer(
+        "first_index", \.firstIndex, "The index of the first of them.", .atLeast(0), .sizeLimit),
+      .integer(
+        "num_oov_indices", \.oovCount,
+        "How many indices in front of that are for other numbers.", .atLeast(0), .sizeLimit,
+        .atMostThat(of: "first_index")),
+      .integers(
+        "exceptions", { @Sendable in $0.exceptions.keys.sorted() },
+        "Numbers whose index is given, whatever the vocabulary says.", .rising),
+      .integers(
+        "exception_indices", { @Sendable in $0.exceptions.sorted { $0.key < $1.key }.map(\.value) },
+        "Their indices.", .countOf("exceptions"))),
+    notions: [.indices])
 
   /// Makes the operator.
   package init(
@@ -65,32 +60,9 @@ package struct IndexLookup: CatalogOperator {
     self.oovCount = oovCount
     self.exceptions = exceptions
   }
-
-  /// Why such settings cannot be, if they cannot.
-  package var problem: String? {
-    guard Set(vocabulary).count == vocabulary.count else {
-      return "a number stands twice in the vocabulary"
-    }
-    let range = 0...1 << 24
-    return range.contains(firstIndex) && range.contains(oovCount) && oovCount <= firstIndex
-      ? nil : "\(oovCount) indices before the first of the vocabulary, \(firstIndex)"
-  }
 }
 
 extension IndexLookup {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    vocabulary = try attributes.integers("vocabulary")
-    firstIndex = try attributes.integer("first_index")
-    oovCount = try attributes.integer("num_oov_indices")
-    let numbers = try attributes.integers("exceptions")
-    let indices = try attributes.integers("exception_indices")
-    guard numbers.count == indices.count, zip(numbers, numbers.dropFirst()).allSatisfy(<) else {
-      throw attributes.malformed("exceptions \(numbers) with the indices \(indices)")
-    }
-    exceptions = Dictionary(uniqueKeysWithValues: zip(numbers, indices))
-    if let problem { throw attributes.malformed(problem) }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     [TensorType(.int64, inputs[0].shape)]
   }
@@ -116,11 +88,5 @@ extension IndexLookup {
     return [Tensor(.int64, shape: inputs[0].shape, indices)]
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   package func permutingAxes(_ axes: [Int]) -> IndexLookup? { self }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -10,7 +10,7 @@ package import GraphIR
 ///   input's axes behind `axis`
 ///
 /// An index outside of the axis is an error when the model runs.
-package struct Gather: CatalogOperator {
+package struct Gather: ExactOperator, PrimitiveOperator {
   /// The axis that the indices count along, at least `batchAxes`.
   package let axis: Int
   /// How many leading axes the input and the indices have in common.
@@ -23,27 +23,21 @@ package struct Gather: CatalogOperator {
     [.data("input"), .indices("indices", below: .size(ofInput: 0, axis: axis))]
   }
 
-  package var attributes: Attributes {
-    ["axis": .integer(axis), "batch_axes": .integer(batchAxes)]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      output[b, i, j, k] = input[b, i, indices[b, j], k],
-        b along the first batch_axes axes, i along those up to axis, k along those behind it
-      An index below 0 counts from the end: the size of axis is added to it.
-      """,
-      inputs: [.data("input", .any), .data("indices", .integer)],
-      outputs: [.like("input")],
-      attributes: [
-        .axis("The axis of the input that the indices count along."),
-        .integer(
-          "batch_axes", "How many leading axes input and indices have in common.", .atLeast(0),
-          .atMostThat(of: "axis")),
-      ],
-      notions: [.indices])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    output[b, i, j, k] = input[b, i, indices[b, j], k],
+      b along the first batch_axes axes, i along those up to axis, k along those behind it
+    An index below 0 counts from the end: the size of axis is added to it.
+    """,
+    inputs: [.data("input", .any), .data("indices", .integer)],
+    outputs: [.like("input")],
+    attributes: AttributeSchema(
+      Self.init(axis:batchAxes:),
+      .axis(\.axis, "The axis of the input that the indices count along."),
+      .integer(
+        "batch_axes", \.batchAxes, "How many leading axes input and indices have in common.",
+        .atLeast(0), .atMostThat(of: "axis"))),
+    notions: [.indices])
 
   /// Makes the operator.
   package init(axis: Int, batchAxes: Int = 0) {
@@ -53,14 +47,6 @@ package struct Gather: CatalogOperator {
 }
 
 extension Gather {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axis = try attributes.integer("axis")
-    batchAxes = try attributes.integer("batch_axes")
-    guard batchAxes >= 0, axis >= batchAxes else {
-      throw attributes.malformed("axis \(axis) behind \(batchAxes) axes of a batch")
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, indices) = (inputs[0], inputs[1])
     guard !indices.elementType.isFloat, indices.elementType != .bool else {
@@ -102,14 +88,8 @@ extension Gather {
     return [Tensor(input.elementType, shape: shape, bytes: result)]
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   /// The output's axes come from both inputs, so there is no order of all three.
   package func permutingAxes(_ axes: [Int]) -> Gather? { nil }
-
-  package var decomposition: Decomposition { .primitive }
 }
 
 extension Tensor {

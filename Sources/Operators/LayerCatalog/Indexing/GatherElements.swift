@@ -9,7 +9,7 @@ package import GraphIR
 /// - output: the indices' shape
 ///
 /// An index outside of the axis is an error when the model runs.
-package struct GatherElements: CatalogOperator {
+package struct GatherElements: ExactOperator, PrimitiveOperator {
   /// The axis that the indices count along; the first is 0.
   package let axis: Int
 
@@ -20,32 +20,23 @@ package struct GatherElements: CatalogOperator {
     [.data("input"), .indices("indices", below: .size(ofInput: 0, axis: axis))]
   }
 
-  package var attributes: Attributes { ["axis": .integer(axis)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      output[i, j, k] = input[i, indices[i, j, k], k], i along the axes before axis, j along axis
-      An index below 0 counts from the end: the size of axis is added to it.
-      """,
-      inputs: [.data("input", .any), .data("indices", .integer)],
-      outputs: [.like("input")],
-      attributes: [
-        .axis("The axis that the indices count along.")
-      ],
-      notions: [.indices])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    output[i, j, k] = input[i, indices[i, j, k], k], i along the axes before axis, j along axis
+    An index below 0 counts from the end: the size of axis is added to it.
+    """,
+    inputs: [.data("input", .any), .data("indices", .integer)],
+    outputs: [.like("input")],
+    attributes: AttributeSchema(
+      Self.init(axis:),
+      .axis(\.axis, "The axis that the indices count along.")),
+    notions: [.indices])
 
   /// Makes the operator.
   package init(axis: Int) { self.axis = axis }
 }
 
 extension GatherElements {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axis = try attributes.integer("axis")
-    guard axis >= 0 else { throw attributes.malformed("axis \(axis), and the first is 0") }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, indices) = (inputs[0], inputs[1])
     guard !indices.elementType.isFloat, indices.elementType != .bool else {
@@ -76,13 +67,7 @@ extension GatherElements {
     return [Tensor(input.elementType, shape: shape, chosen)]
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   package func permutingAxes(_ axes: [Int]) -> GatherElements? {
     axes.firstIndex(of: axis).map(GatherElements.init(axis:))
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -7,7 +7,7 @@ package import GraphIR
 /// - output: of the type `element_type`, the indices' axes with a new one of `depth` elements at `axis`
 ///
 /// An index outside of 0..<depth has no place, so its vector has the other number everywhere.
-package struct OneHot: CatalogOperator {
+package struct OneHot: ExactOperator {
   /// The position of the new axis in the output.
   package let axis: Int
   /// Its size, 0 or more.
@@ -24,27 +24,17 @@ package struct OneHot: CatalogOperator {
 
   package var inputs: [InputSlot] { [.indices("indices", below: .count(depth))] }
 
-  package var attributes: Attributes {
-    [
-      "axis": .integer(axis), "depth": .integer(depth), "on_value": .real(on),
-      "off_value": .real(off),
-      "element_type": .text(elementType.rawValue),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "output[i, j, k] = on_value if indices[i, k] = j, else off_value, j along the new axis",
-      inputs: [.data("indices", .integer)],
-      outputs: [.ofElementType],
-      attributes: [
-        .axis("The position of the new axis in the output."),
-        .integer("depth", "The size of the new axis.", .atLeast(0)),
-        .real("on_value", "The number at the position that the index names."),
-        .real("off_value", "The number elsewhere."),
-        .elementType(),
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "output[i, j, k] = on_value if indices[i, k] = j, else off_value, j along the new axis",
+    inputs: [.data("indices", .integer)],
+    outputs: [.ofElementType],
+    attributes: AttributeSchema(
+      Self.init(axis:depth:on:off:elementType:),
+      .axis(\.axis, "The position of the new axis in the output."),
+      .integer("depth", \.depth, "The size of the new axis.", .atLeast(0)),
+      .real("on_value", \.on, "The number at the position that the index names."),
+      .real("off_value", \.off, "The number elsewhere."),
+      .elementType(\.elementType)))
 
   /// Makes the operator.
   package init(axis: Int, depth: Int, on: Double = 1, off: Double = 0, elementType: ElementType) {
@@ -57,17 +47,6 @@ package struct OneHot: CatalogOperator {
 }
 
 extension OneHot {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axis = try attributes.integer("axis")
-    depth = try attributes.integer("depth")
-    on = try attributes.real("on_value")
-    off = try attributes.real("off_value")
-    elementType = try attributes.word("element_type")
-    guard axis >= 0, depth >= 0 else {
-      throw attributes.malformed("\(depth) places along axis \(axis)")
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let indices = inputs[0]
     guard !indices.elementType.isFloat, indices.elementType != .bool, axis <= indices.rank else {
@@ -91,10 +70,6 @@ extension OneHot {
     }
     return [Tensor(elementType, shape: shape, elements)]
   }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
 
   /// The output has another number of axes than the input, so there is no order of both.
   package func permutingAxes(_ axes: [Int]) -> OneHot? { nil }

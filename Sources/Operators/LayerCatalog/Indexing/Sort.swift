@@ -8,7 +8,7 @@ package import GraphIR
 /// - indices: int32, the same shape: the place of each value in the input
 ///
 /// Equal elements stay in their order, and NaN comes last.
-package struct Sort: CatalogOperator {
+package struct Sort: ExactOperator, PrimitiveOperator {
   /// The axis; the first is 0.
   package let axis: Int
   /// Whether the largest element comes first.
@@ -19,30 +19,23 @@ package struct Sort: CatalogOperator {
   package static let kind = "sort"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    [
-      "axis": .integer(axis), "descending": .flag(isDescending),
-      "k": .integer(count ?? -1),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      order = the positions along axis by rising x, or falling if descending;
-        of equal x the lower position first; NaN last
-      values[i] = x[order[i]], indices[i] = order[i], for the first k, or all if k = -1
-      """,
-      inputs: [.data("input", .number)],
-      outputs: [.like("input", as: "values"), .of(.int32, as: "indices")],
-      attributes: [
-        .axis("The axis along which the elements are sorted."),
-        .boolean("descending", "Whether the largest element comes first."),
-        .integer("k", "How many elements are kept; -1 for all.", .atLeast(-1)),
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    order = the positions along axis by rising x, or falling if descending;
+      of equal x the lower position first; NaN last
+    values[i] = x[order[i]], indices[i] = order[i], for the first k, or all if k = -1
+    """,
+    inputs: [.data("input", .number)],
+    outputs: [.like("input", as: "values"), .of(.int32, as: "indices")],
+    attributes: AttributeSchema(
+      { (axis, isDescending, count) in
+        Self(axis: axis, isDescending: isDescending, count: count < 0 ? nil : count)
+      },
+      .axis(\.axis, "The axis along which the elements are sorted."),
+      .boolean("descending", \.isDescending, "Whether the largest element comes first."),
+      .integer(
+        "k", { @Sendable in $0.count ?? -1 }, "How many elements are kept; -1 for all.",
+        .atLeast(-1))))
 
   /// Makes the operator.
   package init(axis: Int, isDescending: Bool, count: Int? = nil) {
@@ -53,16 +46,6 @@ package struct Sort: CatalogOperator {
 }
 
 extension Sort {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axis = try attributes.integer("axis")
-    isDescending = try attributes.flag("descending")
-    let written = try attributes.integer("k")
-    guard axis >= 0, written >= -1 else {
-      throw attributes.malformed("\(written) elements along axis \(axis)")
-    }
-    count = written < 0 ? nil : written
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard axis < input.rank, input.elementType != .bool else {
@@ -115,13 +98,7 @@ extension Sort {
     }
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   package func permutingAxes(_ axes: [Int]) -> Sort? {
     axes.firstIndex(of: axis).map { Sort(axis: $0, isDescending: isDescending, count: count) }
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

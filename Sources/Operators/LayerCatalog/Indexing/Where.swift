@@ -6,21 +6,17 @@ package import GraphIR
 /// - condition: booleans; first, second: one element type; all of one rank, and along each axis
 ///   the sizes are equal or 1
 /// - output: the elements' type; along each axis the size that is not 1, if there is one
-package struct Where: PlainOperator {
+package struct Where: PlainOperator, ExactOperator, PrimitiveOperator {
   package static let kind = "where"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("condition"), .data("first"), .data("second")] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y = first if condition, else second",
-      inputs: [
-        .data("condition", .bool), .data("first", .any), .data("second", .same(as: "first")),
-      ],
-      outputs: [.like("first")],
-      notions: [.broadcasting])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = first if condition, else second",
+    inputs: [
+      .data("condition", .bool), .data("first", .any), .data("second", .same(as: "first")),
+    ],
+    outputs: [.like("first")],
+    notions: [.broadcasting])
 
   /// Makes the operator.
   package init() {}
@@ -47,11 +43,5 @@ extension Where {
     return [Tensor(inputs[1].elementType, shape: shape, elements)]
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   package func permutingAxes(_ axes: [Int]) -> Where? { self }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -7,7 +7,7 @@ package import GraphIR
 /// - output: booleans; along each axis the size that is not 1, if there is one
 ///
 /// NaN is unequal to everything, itself included, and neither less nor greater (IEEE 754, 5.11).
-package struct Comparison: CatalogOperator {
+package struct Comparison: ExactOperator, PrimitiveOperator {
   /// What is asked of an element of the first and one of the second tensor.
   package enum Relation: String, Hashable, Sendable, CaseIterable {
     case equal
@@ -24,39 +24,29 @@ package struct Comparison: CatalogOperator {
   package static let kind = "comparison"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("first"), .data("second")] }
-
-  package var attributes: Attributes { ["function": .text(relation.rawValue)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y = whether the relation holds between the elements a of first and b of second",
-      inputs: [.data("first", .any), .data("second", .same(as: "first"))],
-      outputs: [.of(.bool)],
-      attributes: [
-        .choice("function", Relation.self, "The relation.") {
-          switch $0 {
-          case .equal: "a = b"
-          case .notEqual: "not a = b"
-          case .less: "a < b"
-          case .lessOrEqual: "a <= b"
-          case .greater: "a > b"
-          case .greaterOrEqual: "a >= b"
-          }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = whether the relation holds between the elements a of first and b of second",
+    inputs: [.data("first", .any), .data("second", .same(as: "first"))],
+    outputs: [.of(.bool)],
+    attributes: AttributeSchema(
+      Self.init(_:),
+      .choice("function", \.relation, "The relation.") {
+        switch $0 {
+        case .equal: "a = b"
+        case .notEqual: "not a = b"
+        case .less: "a < b"
+        case .lessOrEqual: "a <= b"
+        case .greater: "a > b"
+        case .greaterOrEqual: "a >= b"
         }
-      ],
-      notions: [.broadcasting])
-  }
+      }),
+    notions: [.broadcasting])
 
   /// Makes the operator.
   package init(_ relation: Relation) { self.relation = relation }
 }
 
 extension Comparison {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    relation = try attributes.word("function")
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     [TensorType(.bool, try Broadcasting.outputTypeOfAny(inputs).shape)]
   }
@@ -81,11 +71,5 @@ extension Comparison {
     }
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   package func permutingAxes(_ axes: [Int]) -> Comparison? { self }
-
-  package var decomposition: Decomposition { .primitive }
 }

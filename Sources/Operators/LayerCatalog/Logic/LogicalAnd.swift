@@ -5,17 +5,15 @@ import GraphIR
 ///
 /// - inputs: two or more of one rank, booleans; along each axis the sizes are equal or 1
 /// - output: booleans; along each axis the size that is not 1, if there is one
-package struct LogicalAnd: LogicalOperator {
+package struct LogicalAnd: LogicalOperator, PrimitiveOperator {
   package static let kind = "logical_and"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y = whether all inputs are true",
-      inputs: [.data("input", .bool)],
-      outputs: [.of(.bool)],
-      notions: [.broadcasting])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = whether all inputs are true",
+    inputs: [.variadic("input", .bool)],
+    outputs: [.of(.bool)],
+    notions: [.broadcasting])
 
   /// Makes the operator.
   package init() {}
@@ -23,6 +21,4 @@ package struct LogicalAnd: LogicalOperator {
 
 extension LogicalAnd {
   package func combine(_ truth: Bool, _ next: Bool) -> Bool { truth && next }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -4,18 +4,14 @@ package import GraphIR
 /// Whether a boolean does not hold, element by element.
 ///
 /// Booleans of any shape in, the same shape out.
-package struct LogicalNot: PlainOperator {
+package struct LogicalNot: PlainOperator, ExactOperator, PrimitiveOperator {
   package static let kind = "logical_not"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y = true if x is false, else false",
-      inputs: [.data("input", .bool)],
-      outputs: [.of(.bool)])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = true if x is false, else false",
+    inputs: [.data("input", .bool)],
+    outputs: [.of(.bool)])
 
   /// Makes the operator.
   package init() {}
@@ -35,11 +31,5 @@ extension LogicalNot {
     [Tensor(.bool, shape: inputs[0].shape, inputs[0].doubles.map { $0 == 0 ? 1 : 0 })]
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   package func permutingAxes(_ axes: [Int]) -> LogicalNot? { self }
-
-  package var decomposition: Decomposition { .primitive }
 }

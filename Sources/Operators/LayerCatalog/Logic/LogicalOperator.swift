@@ -5,14 +5,12 @@ package import GraphIR
 ///
 /// Along each axis the sizes are equal or 1; a size of 1 counts for each index of the others.
 /// What follows from that, and so is the same for all of them, is defined here.
-package protocol LogicalOperator: PlainOperator {
+package protocol LogicalOperator: PlainOperator, ExactOperator {
   /// The boolean made of what the inputs so far gave and the next input's.
   func combine(_ truth: Bool, _ next: Bool) -> Bool
 }
 
 extension LogicalOperator {
-  package var inputs: [InputSlot] { [.variadic("input", atLeast: 2)] }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType == .bool else {
       throw ShapeError("takes booleans and has \(inputs[0])")
@@ -30,10 +28,6 @@ extension LogicalOperator {
     }
     return [Tensor(.bool, shape: shape, truths.map { $0 ? 1 : 0 })]
   }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Self? { self }
 }

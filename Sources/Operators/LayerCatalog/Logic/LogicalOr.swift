@@ -9,13 +9,11 @@ package struct LogicalOr: LogicalOperator {
   package static let kind = "logical_or"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y = whether at least one input is true",
-      inputs: [.data("input", .bool)],
-      outputs: [.of(.bool)],
-      notions: [.broadcasting])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = whether at least one input is true",
+    inputs: [.variadic("input", .bool)],
+    outputs: [.of(.bool)],
+    notions: [.broadcasting])
 
   /// Makes the operator.
   package init() {}

@@ -9,9 +9,8 @@ package struct Average: BroadcastingOperator {
   package static let kind = "average"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .merging("y = (input 0 + input 1 + ...) / (number of inputs)", elements: .float)
-  }
+  package static let declaration = OperatorDeclaration<Self>.merging(
+    "y = (input 0 + input 1 + ...) / (number of inputs)", elements: .float)
 
   /// Makes the operator.
   package init() {}

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// Along each axis the sizes are equal or 1; a size of 1 counts for each index of the others.
 /// What follows from that, and so is the same for all of them, is defined here.
-package protocol BroadcastingOperator: PlainOperator {
+package protocol BroadcastingOperator: PlainOperator, ArithmeticOperator {
   /// The element made of what the inputs so far gave and the next input's element.
   func combine(_ element: Double, _ next: Double) -> Double
 
@@ -17,18 +17,18 @@ package protocol BroadcastingOperator: PlainOperator {
   var takesIntegers: Bool { get }
 }
 
-extension OperatorDefinition {
-  /// The definition of an operator that combines tensors element by element.
-  package static func merging(
+extension OperatorDeclaration where Operation: BroadcastingOperator {
+  /// Declares an operator that combines tensors element by element.
+  static func merging(
     _ formula: String, elements: ElementClass = .number
-  ) -> OperatorDefinition {
-    OperatorDefinition(formula, of: elements, notions: [.broadcasting, .integers])
+  ) -> OperatorDeclaration {
+    OperatorDeclaration(
+      formula, inputs: [.variadic("input", elements)], outputs: [.like("input")],
+      notions: [.broadcasting, .integers])
   }
 }
 
 extension BroadcastingOperator {
-  package var inputs: [InputSlot] { [.variadic("input", atLeast: 2)] }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     takesIntegers && inputs[0].elementType != .bool
       ? [try Broadcasting.outputTypeOfAny(inputs)] : [try Broadcasting.outputType(of: inputs)]
@@ -49,10 +49,6 @@ extension BroadcastingOperator {
     elements = elements.map { finish($0, count: inputs.count) }
     return [try Tensor(checking: inputs[0].elementType, shape: shape, elements)]
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Self? { self }
 }

@@ -5,36 +5,26 @@ package import GraphIR
 ///
 /// - inputs: two or more of one element type, whose sizes are equal along all other axes
 /// - output: the inputs' shape, with the sum of their sizes along `axis`
-package struct Concatenate: CatalogOperator {
+package struct Concatenate: ExactOperator, PrimitiveOperator {
   /// The axis along which they are put together; the first is 0.
   package let axis: Int
 
   package static let kind = "concatenate"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.variadic("input", atLeast: 2)] }
-
-  package var attributes: Attributes { ["axis": .integer(axis)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "The elements of the inputs, one input after the other along axis.",
-      of: .any,
-      attributes: [
-        .axis("The axis along which the inputs are put together.")
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "The elements of the inputs, one input after the other along axis.",
+    inputs: [.variadic("input", .any)],
+    outputs: [.like("input")],
+    attributes: AttributeSchema(
+      Self.init(axis:),
+      .axis(\.axis, "The axis along which the inputs are put together.")))
 
   /// Makes the operator.
   package init(axis: Int) { self.axis = axis }
 }
 
 extension Concatenate {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axis = try attributes.integer("axis")
-    guard axis >= 0 else { throw attributes.malformed("axis \(axis), and the first is 0") }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     var result = inputs[0]
     guard axis < result.rank else { throw ShapeError("\(result) has no axis \(axis)") }
@@ -82,13 +72,7 @@ extension Concatenate {
     return [Tensor(type, shape: shape, bytes: bytes)]
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   package func permutingAxes(_ axes: [Int]) -> Concatenate? {
     axes.firstIndex(of: axis).map(Concatenate.init(axis:))
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -20,32 +20,22 @@ package struct Dot: CatalogOperator {
   package static let kind = "dot"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("first"), .data("second")] }
-
-  package var attributes: Attributes {
-    [
-      "first_axis": .integer(firstAxis), "second_axis": .integer(secondAxis),
-      "normalize": .flag(normalizes),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      output[n, i, j] = sum over k of first[n, i, k] * second[n, j, k],
-        k along first_axis and second_axis, i and j along the other axes of first and second
-      If normalize, first and second are replaced by their unit normalization along that axis.
-      """,
-      inputs: [.data("first", .float), .data("second", .same(as: "first"))],
-      outputs: [.like("first")],
-      attributes: [
-        .axis("The axis of the sum in the first input.", name: "first_axis", atLeast: 1),
-        .axis("The axis of the sum in the second input.", name: "second_axis", atLeast: 1),
-        .boolean(
-          "normalize",
-          "Whether the inputs are scaled to length 1 along these axes, as by unit_normalization."),
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    output[n, i, j] = sum over k of first[n, i, k] * second[n, j, k],
+      k along first_axis and second_axis, i and j along the other axes of first and second
+    If normalize, first and second are replaced by their unit normalization along that axis.
+    """,
+    inputs: [.data("first", .float), .data("second", .same(as: "first"))],
+    outputs: [.like("first")],
+    attributes: AttributeSchema(
+      Self.init(firstAxis:secondAxis:normalizes:),
+      .axis(\.firstAxis, "The axis of the sum in the first input.", name: "first_axis", atLeast: 1),
+      .axis(
+        \.secondAxis, "The axis of the sum in the second input.", name: "second_axis", atLeast: 1),
+      .boolean(
+        "normalize", \.normalizes,
+        "Whether the inputs are scaled to length 1 along these axes, as by unit_normalization.")))
 
   /// Makes the operator.
   package init(firstAxis: Int, secondAxis: Int, normalizes: Bool) {
@@ -56,15 +46,6 @@ package struct Dot: CatalogOperator {
 }
 
 extension Dot {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    firstAxis = try attributes.integer("first_axis")
-    secondAxis = try attributes.integer("second_axis")
-    normalizes = try attributes.flag("normalize")
-    guard firstAxis >= 1, secondAxis >= 1 else {
-      throw attributes.malformed("a sum along the axes \(firstAxis) and \(secondAxis)")
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (first, second) = (inputs[0], inputs[1])
     guard first.elementType == second.elementType, first.elementType.isFloat else {

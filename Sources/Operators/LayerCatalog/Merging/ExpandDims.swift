@@ -5,35 +5,25 @@ package import GraphIR
 ///
 /// - input: any shape and element type
 /// - output: the input's axes in their order, with the new ones at the positions `axes`
-package struct ExpandDims: CatalogOperator {
+package struct ExpandDims: ExactOperator {
   /// The positions of the new axes in the output, rising.
   package let axes: [Int]
 
   package static let kind = "expand_dims"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { ["axes": .integers(axes)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "The same elements; the output has size 1 at each position of axes.",
-      of: .any,
-      attributes: [
-        .axes("The positions of the new axes in the output.", atLeast: 0)
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "The same elements; the output has size 1 at each position of axes.",
+    of: .any,
+    attributes: AttributeSchema(
+      Self.init(axes:),
+      .axes(\.axes, "The positions of the new axes in the output.", atLeast: 0)))
 
   /// Makes the operator.
   package init(axes: [Int]) { self.axes = axes }
 }
 
 extension ExpandDims {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axes = try attributes.axes("axes")
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     var shape = inputs[0].shape
     for axis in axes {
@@ -52,10 +42,6 @@ extension ExpandDims {
     for axis in axes { shape.insert(1, at: axis) }
     return [inputs[0].reshaped(shape)]
   }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
 
   /// The output has another number of axes than the input, so there is no order of both.
   package func permutingAxes(_ axes: [Int]) -> ExpandDims? { self.axes.isEmpty ? self : nil }

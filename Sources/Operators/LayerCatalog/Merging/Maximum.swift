@@ -5,13 +5,12 @@ import GraphIR
 ///
 /// - inputs: two or more of one rank; along each axis the sizes are equal or 1
 /// - output: along each axis the size that is not 1, if there is one
-package struct Maximum: BroadcastingOperator {
+package struct Maximum: BroadcastingOperator, PrimitiveOperator {
   package static let kind = "maximum"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .merging("y = the largest of the inputs' elements; NaN if one is NaN")
-  }
+  package static let declaration = OperatorDeclaration<Self>.merging(
+    "y = the largest of the inputs' elements; NaN if one is NaN")
 
   /// Makes the operator.
   package init() {}
@@ -21,6 +20,4 @@ extension Maximum {
   package func combine(_ element: Double, _ next: Double) -> Double {
     element.isNaN || element > next ? element : next
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -9,10 +9,8 @@ package struct Minimum: BroadcastingOperator {
   package static let kind = "minimum"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .merging(
-      "y = the smallest of the inputs' elements; NaN if one is NaN")
-  }
+  package static let declaration = OperatorDeclaration<Self>.merging(
+    "y = the smallest of the inputs' elements; NaN if one is NaN")
 
   /// Makes the operator.
   package init() {}

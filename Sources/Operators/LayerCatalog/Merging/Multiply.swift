@@ -5,13 +5,11 @@ import GraphIR
 ///
 /// - inputs: two or more of one rank; along each axis the sizes are equal or 1
 /// - output: along each axis the size that is not 1, if there is one
-package struct Multiply: BroadcastingOperator {
+package struct Multiply: BroadcastingOperator, PrimitiveOperator {
   package static let kind = "multiply"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .merging("y = input 0 * input 1 * ...")
-  }
+  package static let declaration = OperatorDeclaration<Self>.merging("y = input 0 * input 1 * ...")
 
   /// Makes the operator.
   package init() {}
@@ -19,6 +17,4 @@ package struct Multiply: BroadcastingOperator {
 
 extension Multiply {
   package func combine(_ element: Double, _ next: Double) -> Double { element * next }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -1,23 +1,19 @@
 import Bytes
-package import GraphIR
+import GraphIR
 
 /// The difference of two tensors, element by element.
 ///
 /// - first, second: of one rank; along each axis the sizes are equal or 1
 /// - output: along each axis the size that is not 1, if there is one
-package struct Subtract: BroadcastingOperator {
+package struct Subtract: BroadcastingOperator, PrimitiveOperator {
   package static let kind = "subtract"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("first"), .data("second")] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y = first - second",
-      inputs: [.data("first", .number), .data("second", .same(as: "first"))],
-      outputs: [.like("first")],
-      notions: [.broadcasting, .integers])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = first - second",
+    inputs: [.data("first", .number), .data("second", .same(as: "first"))],
+    outputs: [.like("first")],
+    notions: [.broadcasting, .integers])
 
   /// Makes the operator.
   package init() {}
@@ -25,6 +21,4 @@ package struct Subtract: BroadcastingOperator {
 
 extension Subtract {
   package func combine(_ element: Double, _ next: Double) -> Double { element - next }
-
-  package var decomposition: Decomposition { .primitive }
 }

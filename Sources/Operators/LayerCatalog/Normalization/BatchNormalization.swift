@@ -8,7 +8,7 @@ package import GraphIR
 /// - gamma, beta, mean, variance: `[channels]`; gamma where `scale` is true, beta
 ///   where `center` is
 /// - output: the input's shape
-package struct BatchNormalization: CatalogOperator {
+package struct BatchNormalization: ArithmeticOperator {
   /// The axis of the channels, counted from 0, the batch axis included.
   package let axis: Int
   /// Added to the variance.
@@ -21,35 +21,21 @@ package struct BatchNormalization: CatalogOperator {
   package static let kind = "batch_normalization"
   package static let version = 1
 
-  package var inputs: [InputSlot] {
-    [.data("input")] + (hasScale ? [.weight("gamma")] : []) + (hasCenter ? [.weight("beta")] : [])
-      + [.weight("mean"), .weight("variance")]
-  }
-
-  package var attributes: Attributes {
-    [
-      "axis": .integer(axis), "epsilon": .real(epsilon), "scale": .flag(hasScale),
-      "center": .flag(hasCenter),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      y = gamma[c] * (x - mean[c]) / sqrt(variance[c] + epsilon) + beta[c], c the index along axis
-      """,
-      inputs: [
-        .data("input", .float), .weight("gamma", .when("scale")), .weight("beta", .when("center")),
-        .weight("mean"), .weight("variance"),
-      ],
-      outputs: [.like("input")],
-      attributes: [
-        .axis("The axis of the channels."),
-        .epsilon,
-        .boolean("scale", "Whether there is a gamma; 1 otherwise."),
-        .boolean("center", "Whether there is a beta; 0 otherwise."),
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    y = gamma[c] * (x - mean[c]) / sqrt(variance[c] + epsilon) + beta[c], c the index along axis
+    """,
+    inputs: [
+      .data("input", .float), .weight("gamma", .when("scale")), .weight("beta", .when("center")),
+      .weight("mean"), .weight("variance"),
+    ],
+    outputs: [.like("input")],
+    attributes: AttributeSchema(
+      Self.init(axis:epsilon:hasScale:hasCenter:),
+      .axis(\.axis, "The axis of the channels."),
+      .epsilon(\.epsilon),
+      .boolean("scale", \.hasScale, "Whether there is a gamma; 1 otherwise."),
+      .boolean("center", \.hasCenter, "Whether there is a beta; 0 otherwise.")))
 
   /// Makes the operator.
   package init(axis: Int, epsilon: Double, hasScale: Bool, hasCenter: Bool) {
@@ -61,15 +47,6 @@ package struct BatchNormalization: CatalogOperator {
 }
 
 extension BatchNormalization {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axis = try attributes.integer("axis")
-    epsilon = try attributes.real("epsilon")
-    hasScale = try attributes.flag("scale")
-    hasCenter = try attributes.flag("center")
-    guard axis >= 0 else { throw attributes.malformed("the axis \(axis)") }
-    guard epsilon >= 0, epsilon.isFinite else { throw attributes.malformed("epsilon \(epsilon)") }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard axis < input.rank, input.elementType.isFloat else {
@@ -110,10 +87,6 @@ extension BatchNormalization {
     }
     return [Tensor(inputs[0].elementType, shape: shape, elements)]
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> BatchNormalization? {
     guard let axis = axes.firstIndex(of: axis) else { return nil }

@@ -11,7 +11,7 @@ package import GraphIR
 /// - output: the input's shape
 ///
 /// Neighbouring channels form a group.
-package struct GroupNormalization: CatalogOperator {
+package struct GroupNormalization: ArithmeticOperator {
   /// The number of groups, which divides the number of channels; at least 1.
   package let groups: Int
   /// The axis of the channels, counted from 0, the batch axis included; at least 1.
@@ -26,37 +26,25 @@ package struct GroupNormalization: CatalogOperator {
   package static let kind = "group_normalization"
   package static let version = 1
 
-  package var inputs: [InputSlot] {
-    [.data("input")] + (hasScale ? [.weight("gamma")] : []) + (hasCenter ? [.weight("beta")] : [])
-  }
-
-  package var attributes: Attributes {
-    [
-      "groups": .integer(groups), "axis": .integer(axis), "epsilon": .real(epsilon),
-      "scale": .flag(hasScale), "center": .flag(hasCenter),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      group of channel c: floor(c / (channels / groups))
-      mean, variance = over all elements of the same image and group; variance = mean of (x - \
-      mean)^2
-      y = gamma[c] * (x - mean) / sqrt(variance + epsilon) + beta[c]
-      """,
-      inputs: [
-        .data("input", .float), .weight("gamma", .when("scale")), .weight("beta", .when("center")),
-      ],
-      outputs: [.like("input")],
-      attributes: [
-        .integer("groups", "The number of groups; divides the number of channels.", .atLeast(1)),
-        .axis("The axis of the channels.", atLeast: 1),
-        .epsilon,
-        .boolean("scale", "Whether there is a gamma; 1 otherwise."),
-        .boolean("center", "Whether there is a beta; 0 otherwise."),
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    group of channel c: floor(c / (channels / groups))
+    mean, variance = over all elements of the same image and group; variance = mean of (x - \
+    mean)^2
+    y = gamma[c] * (x - mean) / sqrt(variance + epsilon) + beta[c]
+    """,
+    inputs: [
+      .data("input", .float), .weight("gamma", .when("scale")), .weight("beta", .when("center")),
+    ],
+    outputs: [.like("input")],
+    attributes: AttributeSchema(
+      Self.init(groups:axis:epsilon:hasScale:hasCenter:),
+      .integer(
+        "groups", \.groups, "The number of groups; divides the number of channels.", .atLeast(1)),
+      .axis(\.axis, "The axis of the channels.", atLeast: 1),
+      .epsilon(\.epsilon),
+      .boolean("scale", \.hasScale, "Whether there is a gamma; 1 otherwise."),
+      .boolean("center", \.hasCenter, "Whether there is a beta; 0 otherwise.")))
 
   /// Makes the operator.
   package init(groups: Int, axis: Int, epsilon: Double, hasScale: Bool, hasCenter: Bool) {
@@ -69,17 +57,6 @@ package struct GroupNormalization: CatalogOperator {
 }
 
 extension GroupNormalization {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    groups = try attributes.integer("groups")
-    axis = try attributes.integer("axis")
-    epsilon = try attributes.real("epsilon")
-    hasScale = try attributes.flag("scale")
-    hasCenter = try attributes.flag("center")
-    guard axis >= 1 else { throw attributes.malformed("the axis \(axis)") }
-    guard groups >= 1 else { throw attributes.malformed("\(groups) groups") }
-    guard epsilon >= 0, epsilon.isFinite else { throw attributes.malformed("epsilon \(epsilon)") }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard axis < input.rank, input.elementType.isFloat else {
@@ -118,10 +95,6 @@ extension GroupNormalization {
     let inverse = order.indices.sorted { order[$0] < order[$1] }
     return [Tensor(input.elementType, shape: turned.shape, elements).permuted(inverse)]
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> GroupNormalization? {
     guard axes.first == 0, let axis = axes.firstIndex(of: axis) else { return nil }

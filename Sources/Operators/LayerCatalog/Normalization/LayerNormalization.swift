@@ -8,7 +8,7 @@ package import GraphIR
 /// - gamma, beta: the input's sizes along `axes`, in their order;
 ///   gamma where `scale` is true, beta where `center` is
 /// - output: the input's shape
-package struct LayerNormalization: CatalogOperator {
+package struct LayerNormalization: ArithmeticOperator {
   /// The axes over which is normalised, rising, at least one.
   package let axes: [Int]
   /// Added to the variance.
@@ -21,35 +21,22 @@ package struct LayerNormalization: CatalogOperator {
   package static let kind = "layer_normalization"
   package static let version = 1
 
-  package var inputs: [InputSlot] {
-    [.data("input")] + (hasScale ? [.weight("gamma")] : []) + (hasCenter ? [.weight("beta")] : [])
-  }
-
-  package var attributes: Attributes {
-    [
-      "axes": .integers(axes), "epsilon": .real(epsilon), "scale": .flag(hasScale),
-      "center": .flag(hasCenter),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      mean, variance = over the elements of a lane; variance = mean of (x - mean)^2
-      y[i] = gamma[i] * (x[i] - mean) / sqrt(variance + epsilon) + beta[i], i the indices along axes
-      """,
-      inputs: [
-        .data("input", .float), .weight("gamma", .when("scale")), .weight("beta", .when("center")),
-      ],
-      outputs: [.like("input")],
-      attributes: [
-        .axes("The axes over which is normalised."),
-        .epsilon,
-        .boolean("scale", "Whether there is a gamma; 1 otherwise."),
-        .boolean("center", "Whether there is a beta; 0 otherwise."),
-      ],
-      notions: [.lanes])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    mean, variance = over the elements of a lane; variance = mean of (x - mean)^2
+    y[i] = gamma[i] * (x[i] - mean) / sqrt(variance + epsilon) + beta[i], i the indices along axes
+    """,
+    inputs: [
+      .data("input", .float), .weight("gamma", .when("scale")), .weight("beta", .when("center")),
+    ],
+    outputs: [.like("input")],
+    attributes: AttributeSchema(
+      Self.init(axes:epsilon:hasScale:hasCenter:),
+      .axes(\.axes, "The axes over which is normalised."),
+      .epsilon(\.epsilon),
+      .boolean("scale", \.hasScale, "Whether there is a gamma; 1 otherwise."),
+      .boolean("center", \.hasCenter, "Whether there is a beta; 0 otherwise.")),
+    notions: [.lanes])
 
   /// Makes the operator.
   package init(axes: [Int], epsilon: Double, hasScale: Bool, hasCenter: Bool) {
@@ -61,14 +48,6 @@ package struct LayerNormalization: CatalogOperator {
 }
 
 extension LayerNormalization {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axes = try attributes.axes("axes", atLeast: 1)
-    epsilon = try attributes.real("epsilon")
-    hasScale = try attributes.flag("scale")
-    hasCenter = try attributes.flag("center")
-    guard epsilon >= 0, epsilon.isFinite else { throw attributes.malformed("epsilon \(epsilon)") }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard input.elementType.isFloat, axes.allSatisfy(input.shape.indices.contains) else {
@@ -104,10 +83,6 @@ extension LayerNormalization {
     let inverse = order.indices.sorted { order[$0] < order[$1] }
     return [Tensor(input.elementType, shape: turned.shape, elements).permuted(inverse)]
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   /// The weights have an order of axes too, which must stay.
   package func permutingAxes(_ order: [Int]) -> LayerNormalization? {

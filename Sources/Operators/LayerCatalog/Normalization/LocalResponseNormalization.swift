@@ -9,7 +9,7 @@ package import GraphIR
 ///
 /// Channels that do not exist count as 0. darknet's running sum never holds the square of one
 /// channel, which is then taken away from every sum: that is `omitted`.
-package struct LocalResponseNormalization: CatalogOperator {
+package struct LocalResponseNormalization: ArithmeticOperator {
   /// The axis of the channels; the first is 0.
   package let axis: Int
   /// How many channels in front count.
@@ -28,38 +28,29 @@ package struct LocalResponseNormalization: CatalogOperator {
   package static let kind = "local_response_normalization"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    [
-      "axis": .integer(axis), "before": .integer(before), "after": .integer(after),
-      "alpha": .real(alpha), "beta": .real(beta), "bias": .real(bias),
-      "omitted": .integers(omitted.map { [$0] } ?? []),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      s[c] = (sum over channels d with c - before <= d <= c + after of x[d]^2) - x[omitted]^2
-      y[c] = x[c] / (bias + alpha * s[c])^beta
-      Channels that do not exist count as 0, also an omitted one.
-      """,
-      of: .float,
-      attributes: [
-        .axis("The axis of the channels."),
-        .integer("before", "How many channels in front count.", .atLeast(0), .sizeLimit),
-        .integer("after", "How many channels behind count.", .atLeast(0), .sizeLimit),
-        .real("alpha", "The factor of the sum of squares."),
-        .real("beta", "The exponent."),
-        .real("bias", "What is added to the sum."),
-        .integers(
-          "omitted",
-          """
-          The channel whose square is taken away from every sum, none or one.
-          """, .atLeast(0), .sizeLimit, .maximumCount(1)),
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    s[c] = (sum over channels d with c - before <= d <= c + after of x[d]^2) - x[omitted]^2
+    y[c] = x[c] / (bias + alpha * s[c])^beta
+    Channels that do not exist count as 0, also an omitted one.
+    """,
+    of: .float,
+    attributes: AttributeSchema(
+      { (axis, before, after, alpha, beta, bias, omitted) in
+        Self(
+          axis: axis, before: before, after: after, alpha: alpha, beta: beta, bias: bias,
+          omitted: omitted.first)
+      },
+      .axis(\.axis, "The axis of the channels."),
+      .integer("before", \.before, "How many channels in front count.", .atLeast(0), .sizeLimit),
+      .integer("after", \.after, "How many channels behind count.", .atLeast(0), .sizeLimit),
+      .real("alpha", \.alpha, "The factor of the sum of squares."),
+      .real("beta", \.beta, "The exponent."),
+      .real("bias", \.bias, "What is added to the sum."),
+      .integers(
+        "omitted", { @Sendable in $0.omitted.map { [$0] } ?? [] },
+        "The channel whose square is taken away from every sum, none or one.", .atLeast(0),
+        .sizeLimit, .maximumCount(1))))
 
   /// Makes the operator.
   package init(
@@ -76,22 +67,6 @@ package struct LocalResponseNormalization: CatalogOperator {
 }
 
 extension LocalResponseNormalization {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axis = try attributes.integer("axis")
-    before = try attributes.integer("before")
-    after = try attributes.integer("after")
-    alpha = try attributes.real("alpha")
-    beta = try attributes.real("beta")
-    bias = try attributes.real("bias")
-    let omitted = try attributes.integers("omitted")
-    self.omitted = omitted.first
-    let dimensions = [before, after] + omitted
-    guard axis >= 0, omitted.count <= 1, dimensions.allSatisfy({ (0...1 << 24).contains($0) })
-    else {
-      throw attributes.malformed("the axis \(axis) with \(before) and \(after) neighbours")
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType.isFloat, axis < inputs[0].rank else {
       throw ShapeError("takes floating-point numbers with axis \(axis) and has \(inputs[0])")
@@ -115,10 +90,6 @@ extension LocalResponseNormalization {
       return elements[channel] / (beta * (bias + alpha * sum).logarithm).exponential
     }
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> LocalResponseNormalization? {
     axes.firstIndex(of: axis).map {

@@ -7,7 +7,7 @@ package import GraphIR
 /// - input: any shape with these axes; numbers of any type
 /// - mean, variance: the input's sizes along `axes`, in their order; no axes stand for one number
 /// - output: the input's shape, in the type of the weights
-package struct Normalization: CatalogOperator {
+package struct Normalization: ArithmeticOperator {
   /// The axes along which the statistics differ, rising; may be empty.
   package let axes: [Int]
   /// Whether normalised numbers are turned back into those of the data.
@@ -18,37 +18,28 @@ package struct Normalization: CatalogOperator {
   package static let kind = "normalization"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input"), .weight("mean"), .weight("variance")] }
-
-  package var attributes: Attributes {
-    [
-      "axes": .integers(axes), "invert": .flag(isInverse),
-      "epsilon": .real(minimumDeviation),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      d = max(sqrt(variance), epsilon)
-      y = (x - mean) / d, or mean + x * d if invert; mean and d by the indices along axes
-      """,
-      inputs: [
-        .data("input", .any), .weight("mean"),
-        .init(name: "variance", elements: .same(as: "mean"), presence: .always, isMask: false),
-      ],
-      outputs: [.like("mean")],
-      attributes: [
-        .axes(
-          """
-          The axes along which the statistics differ; none when there is one number for all.
-          """, atLeast: 0),
-        .boolean(
-          "invert",
-          "Whether normalised numbers are turned back into those of the data."),
-        .real("epsilon", "The smallest standard deviation that is divided by.", .above(0), .finite),
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    d = max(sqrt(variance), epsilon)
+    y = (x - mean) / d, or mean + x * d if invert; mean and d by the indices along axes
+    """,
+    inputs: [
+      .data("input", .any), .weight("mean"),
+      .weight("variance", .same(as: "mean")),
+    ],
+    outputs: [.like("mean")],
+    attributes: AttributeSchema(
+      Self.init(axes:isInverse:minimumDeviation:),
+      .axes(
+        \.axes,
+        """
+        The axes along which the statistics differ; none when there is one number for all.
+        """, atLeast: 0),
+      .boolean(
+        "invert", \.isInverse, "Whether normalised numbers are turned back into those of the data."),
+      .real(
+        "epsilon", \.minimumDeviation, "The smallest standard deviation that is divided by.",
+        .above(0), .finite)))
 
   /// Makes the operator.
   package init(axes: [Int], isInverse: Bool, minimumDeviation: Double) {
@@ -59,15 +50,6 @@ package struct Normalization: CatalogOperator {
 }
 
 extension Normalization {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axes = try attributes.axes("axes")
-    isInverse = try attributes.flag("invert")
-    minimumDeviation = try attributes.real("epsilon")
-    guard minimumDeviation > 0, minimumDeviation.isFinite else {
-      throw attributes.malformed("a smallest deviation of \(minimumDeviation)")
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, mean, variance) = (inputs[0], inputs[1], inputs[2])
     guard axes.allSatisfy(input.shape.indices.contains) else {
@@ -99,10 +81,6 @@ extension Normalization {
     }
     return [Tensor(inputs[1].elementType, shape: shape, elements)]
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   /// The statistics have an order of axes too, which must stay.
   package func permutingAxes(_ order: [Int]) -> Normalization? {

@@ -7,7 +7,7 @@ package import GraphIR
 /// - input: any shape with these axes
 /// - scale: the input's sizes along `axes`, in their order
 /// - output: the input's shape
-package struct RMSNormalization: CatalogOperator {
+package struct RMSNormalization: ArithmeticOperator {
   /// What the input is divided by the root of.
   package enum Spread: String, Hashable, Sendable, CaseIterable {
     /// The mean of the squares.
@@ -26,36 +26,27 @@ package struct RMSNormalization: CatalogOperator {
   package static let kind = "rms_normalization"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input"), .weight("scale")] }
-
-  package var attributes: Attributes {
-    ["axes": .integers(axes), "denominator": .text(spread.rawValue), "epsilon": .real(epsilon)]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      d = mean of x^2 over the lane, for mean_square
-      d = mean of (x - mean of x)^2 over the lane, for variance
-      y[i] = scale[i] * x[i] / sqrt(d + epsilon), i the indices along axes
-      """,
-      inputs: [.data("input", .float), .weight("scale")],
-      outputs: [.like("input")],
-      attributes: [
-        .axes("The axes over which is normalised."),
-        .choice(
-          "denominator", Spread.self, "What the input is divided by the root of; see the formula."
-        ) {
-          switch $0 {
-          case .meanSquare: "the mean of the squares"
-          case .variance:
-            "the variance, though the mean is not taken away from the input"
-          }
-        },
-        .epsilon,
-      ],
-      notions: [.lanes])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    d = mean of x^2 over the lane, for mean_square
+    d = mean of (x - mean of x)^2 over the lane, for variance
+    y[i] = scale[i] * x[i] / sqrt(d + epsilon), i the indices along axes
+    """,
+    inputs: [.data("input", .float), .weight("scale")],
+    outputs: [.like("input")],
+    attributes: AttributeSchema(
+      Self.init(axes:spread:epsilon:),
+      .axes(\.axes, "The axes over which is normalised."),
+      .choice("denominator", \.spread, "What the input is divided by the root of; see the formula.")
+      {
+        switch $0 {
+        case .meanSquare: "the mean of the squares"
+        case .variance:
+          "the variance, though the mean is not taken away from the input"
+        }
+      },
+      .epsilon(\.epsilon)),
+    notions: [.lanes])
 
   /// Makes the operator.
   package init(axes: [Int], spread: Spread, epsilon: Double) {
@@ -66,13 +57,6 @@ package struct RMSNormalization: CatalogOperator {
 }
 
 extension RMSNormalization {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axes = try attributes.axes("axes", atLeast: 1)
-    spread = try attributes.word("denominator")
-    epsilon = try attributes.real("epsilon")
-    guard epsilon >= 0, epsilon.isFinite else { throw attributes.malformed("epsilon \(epsilon)") }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, scale) = (inputs[0], inputs[1])
     guard input.elementType.isFloat, axes.allSatisfy(input.shape.indices.contains) else {
@@ -100,10 +84,6 @@ extension RMSNormalization {
     let mean = spread == .variance ? lane.reduce(0, +) / count : 0
     return lane.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / count
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   /// The scale has an order of axes too, which must stay.
   package func permutingAxes(_ order: [Int]) -> RMSNormalization? {

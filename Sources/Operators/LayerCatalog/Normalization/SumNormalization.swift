@@ -4,7 +4,7 @@ package import GraphIR
 /// Each element's share of a sum: x / (epsilon + sum of x along `axes`).
 ///
 /// Any shape with these axes in, the same out.
-package struct SumNormalization: CatalogOperator {
+package struct SumNormalization: ArithmeticOperator {
   /// The axes that are summed over, rising, at least one.
   package let axes: [Int]
   /// Added to the sum.
@@ -13,20 +13,14 @@ package struct SumNormalization: CatalogOperator {
   package static let kind = "sum_normalization"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { ["axes": .integers(axes), "epsilon": .real(epsilon)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y[i] = x[i] / (epsilon + sum over j of x[j]), i and j in one lane",
-      of: .float,
-      attributes: [
-        .axes("The axes that are summed over."),
-        .real("epsilon", "Added to the sum."),
-      ],
-      notions: [.lanes])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y[i] = x[i] / (epsilon + sum over j of x[j]), i and j in one lane",
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(axes:epsilon:),
+      .axes(\.axes, "The axes that are summed over."),
+      .real("epsilon", \.epsilon, "Added to the sum.")),
+    notions: [.lanes])
 
   /// Makes the operator.
   package init(axes: [Int], epsilon: Double) {
@@ -36,11 +30,6 @@ package struct SumNormalization: CatalogOperator {
 }
 
 extension SumNormalization {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axes = try attributes.axes("axes", atLeast: 1)
-    epsilon = try attributes.real("epsilon")
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType.isFloat, axes.allSatisfy(inputs[0].shape.indices.contains) else {
       throw ShapeError("takes floating-point numbers with axes \(axes) and has \(inputs[0])")
@@ -57,10 +46,6 @@ extension SumNormalization {
     }
     return [output]
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ order: [Int]) -> SumNormalization? {
     SumNormalization(

@@ -11,11 +11,9 @@ package struct UnitNormalization: LanewiseOperator {
   package static let kind = "unit_normalization"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    .lanewise(
-      "y[i] = x[i] / sqrt(max(sum over j of x[j]^2, 1e-12)); a NaN in the sum stays NaN",
-      "The axes along which the squares of the outputs add up to 1.")
-  }
+  package static let declaration = OperatorDeclaration<Self>.lanewise(
+    "y[i] = x[i] / sqrt(max(sum over j of x[j]^2, 1e-12)); a NaN in the sum stays NaN",
+    "The axes along which the squares of the outputs add up to 1.")
 
   /// Makes the operator.
   package init(axes: [Int]) { self.axes = axes }

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: the same with these sizes
-package struct AdaptiveAveragePooling: AdaptivePoolingOperator {
+package struct AdaptiveAveragePooling: AdaptivePoolingOperator, ArithmeticOperator {
   /// The sizes of the output's spatial axes; 1 to 2^24 each.
   package let dimensions: [Int]
   /// The order of the input's and output's axes.
@@ -14,19 +14,14 @@ package struct AdaptiveAveragePooling: AdaptivePoolingOperator {
   package static let kind = "adaptive_average_pooling"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      Element o of an axis of output size O, from an input size I, covers
-        the elements from floor(o * I / O) up to ceil((o + 1) * I / O) - 1.
-      y = the mean of the covered elements
-      """,
-      of: .float,
-      attributes: [
-        .spatialSizes("output_size"),
-        .layout,
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    Element o of an axis of output size O, from an input size I, covers
+      the elements from floor(o * I / O) up to ceil((o + 1) * I / O) - 1.
+    y = the mean of the covered elements
+    """,
+    of: .float,
+    attributes: attributeSchema)
 
   /// Makes the operator.
   package init(dimensions: [Int], layout: DataLayout) {
@@ -37,6 +32,4 @@ package struct AdaptiveAveragePooling: AdaptivePoolingOperator {
 
 extension AdaptiveAveragePooling {
   package static var function: Reduce.Function { .mean }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
 }

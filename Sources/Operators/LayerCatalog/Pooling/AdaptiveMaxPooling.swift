@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: the same with these sizes
-package struct AdaptiveMaxPooling: AdaptivePoolingOperator {
+package struct AdaptiveMaxPooling: AdaptivePoolingOperator, ExactOperator {
   /// The sizes of the output's spatial axes; 1 to 2^24 each.
   package let dimensions: [Int]
   /// The order of the input's and output's axes.
@@ -14,19 +14,14 @@ package struct AdaptiveMaxPooling: AdaptivePoolingOperator {
   package static let kind = "adaptive_max_pooling"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      Element o of an axis of output size O, from an input size I, covers
-        the elements from floor(o * I / O) up to ceil((o + 1) * I / O) - 1.
-      y = the largest of the covered elements; NaN if one is NaN
-      """,
-      of: .float,
-      attributes: [
-        .spatialSizes("output_size"),
-        .layout,
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    Element o of an axis of output size O, from an input size I, covers
+      the elements from floor(o * I / O) up to ceil((o + 1) * I / O) - 1.
+    y = the largest of the covered elements; NaN if one is NaN
+    """,
+    of: .float,
+    attributes: attributeSchema)
 
   /// Makes the operator.
   package init(dimensions: [Int], layout: DataLayout) {
@@ -37,6 +32,4 @@ package struct AdaptiveMaxPooling: AdaptivePoolingOperator {
 
 extension AdaptiveMaxPooling {
   package static var function: Reduce.Function { .maximum }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 }

@@ -22,16 +22,12 @@ package protocol AdaptivePoolingOperator: ImageOperator {
 }
 
 extension AdaptivePoolingOperator {
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    ["output_size": .integers(dimensions), "layout": .text(layout.rawValue)]
-  }
-
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    let dimensions = try attributes.integers("output_size")
-    if let problem = Resizing.problem(dimensions) { throw attributes.malformed(problem) }
-    self.init(dimensions: dimensions, layout: try attributes.word("layout"))
+  /// How the settings are stored.
+  static var attributeSchema: AttributeSchema<Self> {
+    AttributeSchema(
+      Self.init(dimensions:layout:),
+      .spatialSizes("output_size", \.dimensions),
+      .layout(\.layout))
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
@@ -87,8 +83,6 @@ extension AdaptivePoolingOperator {
   private func range(_ output: Int, from old: Int, to new: Int) -> Range<Int> {
     output * old / new..<((output + 1) * old + new - 1) / new
   }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Self? {
     guard axes.count == dimensions.count + 2, let layout = layout.permuted(by: axes) else {

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: the same axes, the spatial ones as the window says
-package struct AveragePooling: CatalogOperator {
+package struct AveragePooling: ArithmeticOperator, PrimitiveOperator {
   /// The window that slides over the spatial axes.
   package let window: Window
   /// Whether padding counts as elements of value 0; otherwise the mean is over what lies inside.
@@ -16,35 +16,28 @@ package struct AveragePooling: CatalogOperator {
   package static let kind = "average_pooling"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    var attributes = Attributes()
-    window.append(to: &attributes)
-    attributes.append("count_include_pad", .flag(countIncludePad))
-    attributes.append("layout", .text(layout.rawValue))
-    return attributes
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      y = (sum of the elements of the window that lie inside the input) / n
-      n = number of elements of the window inside the input, or, if count_include_pad,
-          inside the input with its padding
-      """,
-      of: .float,
-      attributes: Window.definitions() + [
-        .boolean(
-          "count_include_pad", "Whether padding counts as elements of value 0.",
-          .rule(
-            """
-            true where padding is explicit and not below the effective window size along an axis, \
-            so that a window may hold padding only
-            """)),
-        .layout,
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    y = (sum of the elements of the window that lie inside the input) / n
+    n = number of elements of the window inside the input, or, if count_include_pad,
+        inside the input with its padding
+    """,
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(window:countIncludePad:layout:),
+      .part(\.window, Window.schema),
+      .boolean(
+        "count_include_pad", \.countIncludePad, "Whether padding counts as elements of value 0.",
+        .rule(
+          """
+          true where padding is explicit and not below the effective window size along an axis, \
+          so that a window may hold padding only
+          """)),
+      .layout(\.layout)
+    ).checked {
+      !$0.countIncludePad && $0.window.mayLieInPadding
+        ? "a window that lies in the padding has no mean" : nil
+    })
 
   /// Makes the operator.
   package init(window: Window, countIncludePad: Bool, layout: DataLayout) {
@@ -55,15 +48,6 @@ package struct AveragePooling: CatalogOperator {
 }
 
 extension AveragePooling {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    window = try Window(reading: &attributes)
-    countIncludePad = try attributes.flag("count_include_pad")
-    layout = try attributes.word("layout")
-    if !countIncludePad, window.mayLieInPadding {
-      throw attributes.malformed("a window that lies in the padding has no mean")
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     [try window.pooledType(of: inputs[0], layout: layout)]
   }
@@ -97,16 +81,10 @@ extension AveragePooling {
     return counts
   }
 
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
-
   package func permutingAxes(_ axes: [Int]) -> AveragePooling? {
     guard axes.count == window.size.count + 2, let layout = layout.permuted(by: axes) else {
       return nil
     }
     return AveragePooling(window: window, countIncludePad: countIncludePad, layout: layout)
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: `[batch, channels]`, or the input's axes with 1 element along each spatial one
-package struct GlobalAveragePooling: GlobalPoolingOperator {
+package struct GlobalAveragePooling: GlobalPoolingOperator, ArithmeticOperator {
   /// Whether the output keeps the spatial axes, with the size 1.
   package let keepDims: Bool
   /// The order of the input's axes.
@@ -14,15 +14,10 @@ package struct GlobalAveragePooling: GlobalPoolingOperator {
   package static let kind = "global_average_pooling"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y[n, c] = the mean of all elements of channel c of image n",
-      of: .float,
-      attributes: [
-        .keepDims,
-        .layout,
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y[n, c] = the mean of all elements of channel c of image n",
+    of: .float,
+    attributes: attributeSchema)
 
   /// Makes the operator.
   package init(keepDims: Bool, layout: DataLayout) {
@@ -33,6 +28,4 @@ package struct GlobalAveragePooling: GlobalPoolingOperator {
 
 extension GlobalAveragePooling {
   package static var function: Reduce.Function { .mean }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
 }

@@ -7,7 +7,7 @@ package import GraphIR
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: `[batch, channels]`, or the input's axes with 1 element along each spatial one
-package struct GlobalMaxPooling: GlobalPoolingOperator {
+package struct GlobalMaxPooling: GlobalPoolingOperator, ExactOperator {
   /// Whether the output keeps the spatial axes, with the size 1.
   package let keepDims: Bool
   /// The order of the input's axes.
@@ -16,15 +16,10 @@ package struct GlobalMaxPooling: GlobalPoolingOperator {
   package static let kind = "global_max_pooling"
   package static let version = 1
 
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y[n, c] = the largest element of channel c of image n; NaN if one is NaN",
-      of: .float,
-      attributes: [
-        .keepDims,
-        .layout,
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y[n, c] = the largest element of channel c of image n; NaN if one is NaN",
+    of: .float,
+    attributes: attributeSchema)
 
   /// Makes the operator.
   package init(keepDims: Bool, layout: DataLayout) {
@@ -35,6 +30,4 @@ package struct GlobalMaxPooling: GlobalPoolingOperator {
 
 extension GlobalMaxPooling {
   package static var function: Reduce.Function { .maximum }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
 }

@@ -20,15 +20,12 @@ package protocol GlobalPoolingOperator: ImageOperator {
 }
 
 extension GlobalPoolingOperator {
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    ["keepdims": .flag(keepDims), "layout": .text(layout.rawValue)]
-  }
-
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    self.init(
-      keepDims: try attributes.flag("keepdims"), layout: try attributes.word("layout"))
+  /// How the settings are stored.
+  static var attributeSchema: AttributeSchema<Self> {
+    AttributeSchema(
+      Self.init(keepDims:layout:),
+      .keepDims(\.keepDims),
+      .layout(\.layout))
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
@@ -55,8 +52,6 @@ extension GlobalPoolingOperator {
   private func reduction(rank: Int) -> Reduce {
     Reduce(Self.function, axes: Array(layout.spatialAxes(rank: rank)), keepDims: keepDims)
   }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Self? {
     // Without the spatial axes, the output has no axes to permute.

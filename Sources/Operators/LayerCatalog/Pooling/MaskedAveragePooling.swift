@@ -6,7 +6,7 @@ package import GraphIR
 /// - input: `[batch, steps, channels]` or `[batch, channels, steps]`, by `layout`
 /// - mask: `[batch, steps]`, bool, false for a step that is left out
 /// - output: `[batch, channels]`, or the input's axes with 1 step; NaN where no step counts
-package struct MaskedAveragePooling: ImageOperator {
+package struct MaskedAveragePooling: ImageOperator, ArithmeticOperator {
   /// Whether the output keeps the steps' axis, with the size 1.
   package let keepDims: Bool
   /// The order of the input's axes.
@@ -15,22 +15,14 @@ package struct MaskedAveragePooling: ImageOperator {
   package static let kind = "masked_average_pooling"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input"), .data("mask")] }
-
-  package var attributes: Attributes {
-    ["keepdims": .flag(keepDims), "layout": .text(layout.rawValue)]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y[n, c] = (sum of x[n, c, t] over all t with mask[n, t]) / (number of t with mask[n, t])",
-      inputs: [.data("input", .float), .mask()],
-      outputs: [.like("input")],
-      attributes: [
-        .keepDims,
-        .layout,
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y[n, c] = (sum of x[n, c, t] over all t with mask[n, t]) / (number of t with mask[n, t])",
+    inputs: [.data("input", .float), .mask()],
+    outputs: [.like("input")],
+    attributes: AttributeSchema(
+      Self.init(keepDims:layout:),
+      .keepDims(\.keepDims),
+      .layout(\.layout)))
 
   /// Makes the operator.
   package init(keepDims: Bool, layout: DataLayout) {
@@ -40,11 +32,6 @@ package struct MaskedAveragePooling: ImageOperator {
 }
 
 extension MaskedAveragePooling {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    keepDims = try attributes.flag("keepdims")
-    layout = try attributes.word("layout")
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, mask) = (inputs[0], inputs[1])
     guard input.rank == 3, input.elementType.isFloat else {
@@ -76,10 +63,6 @@ extension MaskedAveragePooling {
     }
     return [Tensor(inputs[0].elementType, shape: try outputShape(of: inputs), means)]
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   /// The mask has fewer axes than the input, so there is no order of both.
   package func permutingAxes(_ axes: [Int]) -> MaskedAveragePooling? { nil }

@@ -8,7 +8,7 @@ package import GraphIR
 ///
 /// Padding never wins. Nor does NaN, as in TensorFlow on a processor; where a window holds nothing
 /// else, the result is minus infinity (TensorFlow: the lowest finite number).
-package struct MaxPooling: CatalogOperator {
+package struct MaxPooling: ExactOperator, PrimitiveOperator {
   /// The window that slides over the spatial axes.
   package let window: Window
   /// The order of the input's and output's axes.
@@ -17,26 +17,16 @@ package struct MaxPooling: CatalogOperator {
   package static let kind = "max_pooling"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    var attributes = Attributes()
-    window.append(to: &attributes)
-    attributes.append("layout", .text(layout.rawValue))
-    return attributes
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      y = the largest element of the window inside the input that is not NaN; -infinity if there \
-      is none
-      """,
-      of: .float,
-      attributes: Window.definitions() + [
-        .layout
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    y = the largest element of the window inside the input that is not NaN; -infinity if there \
+    is none
+    """,
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(window:layout:),
+      .part(\.window, Window.schema),
+      .layout(\.layout)))
 
   /// Makes the operator.
   package init(window: Window, layout: DataLayout) {
@@ -46,11 +36,6 @@ package struct MaxPooling: CatalogOperator {
 }
 
 extension MaxPooling {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    window = try Window(reading: &attributes)
-    layout = try attributes.word("layout")
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     [try window.pooledType(of: inputs[0], layout: layout)]
   }
@@ -72,16 +57,10 @@ extension MaxPooling {
     return [input.output(planes, channels: input.channels, like: inputs[0], layout: layout)]
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   package func permutingAxes(_ axes: [Int]) -> MaxPooling? {
     guard axes.count == window.size.count + 2, let layout = layout.permuted(by: axes) else {
       return nil
     }
     return MaxPooling(window: window, layout: layout)
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

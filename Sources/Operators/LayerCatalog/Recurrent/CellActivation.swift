@@ -44,20 +44,43 @@ package struct CellActivation: Hashable, Sendable {
   package func hash(into hasher: inout Hasher) { operation.hash(into: &hasher) }
 }
 
-extension CellActivation {
-  /// The stored form: the operator's kind under `name`, its own settings under `name.setting`.
-  func append(_ name: String, to attributes: inout Attributes) {
-    attributes.append(name, .text(operation.kind))
-    for entry in operation.attributes.entries {
-      attributes.append("\(name).\(entry.name)", entry.value)
+extension AttributeField where Value == CellActivation {
+  /// An activation inside a cell: the operator's kind, and its own settings under `name.`.
+  ///
+  /// - Parameter takesLanes: Whether it may work along the units as well as element by element.
+  static func activation(
+    _ name: String, _ value: @escaping @Sendable (Owner) -> CellActivation, _ meaning: String,
+    takesLanes: Bool = true
+  ) -> AttributeField {
+    let kinds = Catalog.all.filter {
+      $0 is any ElementwiseOperator.Type || takesLanes && $0 is any LanewiseOperator.Type
+    }.map { $0.kind }.sorted()
+    let definition = AttributeDefinition(
+      name, .string, meaning, choices: kinds.map { .init(value: $0, meaning: "") },
+      namesActivation: true
+    ).explained(by: .activations)
+    let stored = StoredAttribute<Owner>(
+      definition, ofActivation: { value($0).operation.attributes }
+    ) { .text(value($0).operation.kind) }
+    return AttributeField(attributes: [stored]) { (reader) throws(WeighbridgeError) in
+      let activation = try CellActivation(name, reading: &reader)
+      guard takesLanes || activation.isElementwise else {
+        throw reader.malformed(
+          "\(activation.operation.kind) works along an axis, which the \(name) must not")
+      }
+      return activation
     }
   }
+}
 
+extension CellActivation {
   /// Reads an activation.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for an operator that is unknown or of another
   ///   sort; ``WeighbridgeError/Code/malformed`` for settings that cannot be.
-  init(_ name: String, reading attributes: inout AttributeReader) throws(WeighbridgeError) {
+  fileprivate init(
+    _ name: String, reading attributes: inout AttributeReader
+  ) throws(WeighbridgeError) {
     let kind = try attributes.text(name)
     guard let type = Catalog.standard[kind] else {
       throw WeighbridgeError(.unsupported, "unknown operator \(kind) as \(name)")

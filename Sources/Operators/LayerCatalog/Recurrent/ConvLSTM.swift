@@ -15,7 +15,7 @@ package import GraphIR
 /// - bias b: `[4 filters]`
 /// - outputs: h of every step, in the input's layout, or of the one processed last, without the
 ///   time axis; the last h; the last c
-package struct ConvLSTM: CatalogOperator {
+package struct ConvLSTM: PrimitiveOperator {
   /// The window of the input's convolution; its size is both kernels'.
   package let window: Window
   /// The order of the axes of each step.
@@ -33,43 +33,31 @@ package struct ConvLSTM: CatalogOperator {
   package static let version = 1
   package static let stateNames = LSTM.stateNames
 
-  package var inputs: [InputSlot] {
-    recurrence.dataSlots(states: Self.stateNames)
-      + [.weight("kernel"), .weight("recurrent_kernel")] + (hasBias ? [.weight("bias")] : [])
-  }
-
-  package var attributes: Attributes {
-    var attributes = Attributes()
-    window.append(to: &attributes)
-    attributes.append("layout", .text(layout.rawValue))
-    recurrence.append(to: &attributes)
-    attributes.append("bias", .flag(hasBias))
-    activation.append("activation", to: &attributes)
-    recurrentActivation.append("recurrent_activation", to: &attributes)
-    return attributes
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      i, f, g, o = the four parts along the channels of conv(input[:, t], W) + b + same_conv(h, U)
-      c = s(f) * c + s(i) * activation(g)
-      h = s(o) * activation(c), with s = recurrent_activation
-      conv is a convolution with the attributes of the window, same_conv one with strides and
-      dilation 1 and padding same.
-      """,
-      inputs: Recurrence.inputs(states: Self.stateNames) + [
-        .weight("kernel"), .weight("recurrent_kernel"), .weight("bias", .when("bias")),
-      ],
-      outputs: [.like("input"), .like("input", as: "last_h"), .like("input", as: "last_c")],
-      attributes: Window.definitions() + [.layout] + Recurrence.definitions + [
-        .boolean("bias", "Whether there is a bias; 0 otherwise."),
-        .activation(
-          "activation", "What is applied to the candidates and the cell state.", takesLanes: false),
-        .activation("recurrent_activation", "What is applied to the gates.", takesLanes: false),
-      ],
-      notions: [.recurrence])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    i, f, g, o = the four parts along the channels of conv(input[:, t], W) + b + same_conv(h, U)
+    c = s(f) * c + s(i) * activation(g)
+    h = s(o) * activation(c), with s = recurrent_activation
+    conv is a convolution with the attributes of the window, same_conv one with strides and
+    dilation 1 and padding same.
+    """,
+    inputs: Recurrence.inputs(states: Self.stateNames) + [
+      .weight("kernel"), .weight("recurrent_kernel"), .weight("bias", .when("bias")),
+    ],
+    outputs: [.like("input"), .like("input", as: "last_h"), .like("input", as: "last_c")],
+    attributes: AttributeSchema(
+      Self.init(window:layout:recurrence:hasBias:activation:recurrentActivation:),
+      .part(\.window, Window.schema),
+      .layout(\.layout),
+      .part(\.recurrence, Recurrence.schema),
+      .boolean("bias", \.hasBias, "Whether there is a bias; 0 otherwise."),
+      .activation(
+        "activation", \.activation, "What is applied to the candidates and the cell state.",
+        takesLanes: false),
+      .activation(
+        "recurrent_activation", \.recurrentActivation, "What is applied to the gates.",
+        takesLanes: false)),
+    notions: [.recurrence])
 
   /// Makes the operator.
   package init(
@@ -86,18 +74,6 @@ package struct ConvLSTM: CatalogOperator {
 }
 
 extension ConvLSTM {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    window = try Window(reading: &attributes)
-    layout = try attributes.word("layout")
-    recurrence = try Recurrence(reading: &attributes)
-    hasBias = try attributes.flag("bias")
-    activation = try CellActivation("activation", reading: &attributes)
-    recurrentActivation = try CellActivation("recurrent_activation", reading: &attributes)
-    guard activation.isElementwise, recurrentActivation.isElementwise else {
-      throw attributes.malformed("an activation that works along an axis")
-    }
-  }
-
   /// The convolution of a step's input.
   private func inputConvolution(_ layout: DataLayout) -> Convolution {
     Convolution(window: window, groups: 1, hasBias: hasBias, layout: layout)
@@ -204,6 +180,4 @@ extension ConvLSTM {
 
   /// The axes of the input have a meaning each.
   package func permutingAxes(_ axes: [Int]) -> ConvLSTM? { nil }
-
-  package var decomposition: Decomposition { .primitive }
 }

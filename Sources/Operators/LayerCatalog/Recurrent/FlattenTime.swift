@@ -5,17 +5,13 @@ package import GraphIR
 ///
 /// - input: `[batch, time, ...]`, of any element type
 /// - output: `[batch * time, ...]`, the steps of one sequence one behind the other
-package struct FlattenTime: PlainOperator {
+package struct FlattenTime: PlainOperator, ExactOperator {
   package static let kind = "flatten_time"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "output[n * T + t, ...] = input[n, t, ...], T the size of axis 1",
-      of: .any)
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "output[n * T + t, ...] = input[n, t, ...], T the size of axis 1",
+    of: .any)
 
   /// Makes the operator.
   package init() {}
@@ -34,10 +30,6 @@ extension FlattenTime {
     let shape = inputs[0].shape
     return [inputs[0].reshaped([shape[0] * shape[1]] + shape[2...])]
   }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
 
   /// The output has another number of axes than the input, so there is no order of both.
   package func permutingAxes(_ axes: [Int]) -> FlattenTime? { nil }

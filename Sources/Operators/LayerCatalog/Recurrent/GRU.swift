@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// The gated recurrent unit (Cho et al. 2014), in its two forms.
 ///
@@ -28,36 +28,26 @@ package struct GRU: RecurrentOperator {
   package static let gateCount = 3
   package static let stateNames = ["h"]
 
-  package var attributes: Attributes {
-    var attributes = Attributes()
-    recurrence.append(to: &attributes)
-    attributes.append("bias", .text(bias.rawValue))
-    activation.append("activation", to: &attributes)
-    recurrentActivation.append("recurrent_activation", to: &attributes)
-    attributes.append("reset_after", .flag(resetsAfter))
-    return attributes
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      z = s(Wz x + bz + Uz h + b'z), r = s(Wr x + br + Ur h + b'r), with s = recurrent_activation
-      m = activation(Wn x + bn + r * (Un h + b'n)) if reset_after
-      m = activation(Wn x + bn + Un (r * h) + b'n) otherwise
-      h = z * h + (1 - z) * m
-      """,
-      inputs: recurrentInputs,
-      outputs: [.like("input"), .like("input", as: "last_h")],
-      attributes: Recurrence.definitions + [
-        RecurrentBias.definition,
-        .activation("activation", "What is applied to the candidates."),
-        .activation("recurrent_activation", "What is applied to the gates."),
-        .boolean(
-          "reset_after",
-          "Whether the reset gate is applied after the product with the recurrent kernel."),
-      ],
-      notions: [.recurrence])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    z = s(Wz x + bz + Uz h + b'z), r = s(Wr x + br + Ur h + b'r), with s = recurrent_activation
+    m = activation(Wn x + bn + r * (Un h + b'n)) if reset_after
+    m = activation(Wn x + bn + Un (r * h) + b'n) otherwise
+    h = z * h + (1 - z) * m
+    """,
+    inputs: recurrentInputs,
+    outputs: [.like("input"), .like("input", as: "last_h")],
+    attributes: AttributeSchema(
+      Self.init(recurrence:bias:activation:recurrentActivation:resetsAfter:),
+      .part(\.recurrence, Recurrence.schema),
+      .recurrentBias(\.bias),
+      .activation("activation", \.activation, "What is applied to the candidates."),
+      .activation(
+        "recurrent_activation", \.recurrentActivation, "What is applied to the gates."),
+      .boolean(
+        "reset_after", \.resetsAfter,
+        "Whether the reset gate is applied after the product with the recurrent kernel.")),
+    notions: [.recurrence])
 
   /// Makes the operator.
   package init(
@@ -73,14 +63,6 @@ package struct GRU: RecurrentOperator {
 }
 
 extension GRU {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    recurrence = try Recurrence(reading: &attributes)
-    bias = try attributes.word("bias")
-    activation = try CellActivation("activation", reading: &attributes)
-    recurrentActivation = try CellActivation("recurrent_activation", reading: &attributes)
-    resetsAfter = try attributes.flag("reset_after")
-  }
-
   package func step(
     _ sums: [Double], _ states: [[Double]], stateSums: ([Double], Range<Int>) -> [Double]
   ) -> [[Double]] {

@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// The long short-term memory (Hochreiter and Schmidhuber 1997; its forget gate, Gers et al. 2000).
 ///
@@ -26,31 +26,23 @@ package struct LSTM: RecurrentOperator {
   package static let gateCount = 4
   package static let stateNames = ["h", "c"]
 
-  package var attributes: Attributes {
-    var attributes = Attributes()
-    recurrence.append(to: &attributes)
-    attributes.append("bias", .text(bias.rawValue))
-    activation.append("activation", to: &attributes)
-    recurrentActivation.append("recurrent_activation", to: &attributes)
-    return attributes
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      i, f, g, o = the four parts of W x + b + U h + b'
-      c = s(f) * c + s(i) * activation(g), with s = recurrent_activation
-      h = s(o) * activation(c)
-      """,
-      inputs: recurrentInputs,
-      outputs: [.like("input"), .like("input", as: "last_h"), .like("input", as: "last_c")],
-      attributes: Recurrence.definitions + [
-        RecurrentBias.definition,
-        .activation("activation", "What is applied to the candidates and the cell state."),
-        .activation("recurrent_activation", "What is applied to the gates."),
-      ],
-      notions: [.recurrence])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    i, f, g, o = the four parts of W x + b + U h + b'
+    c = s(f) * c + s(i) * activation(g), with s = recurrent_activation
+    h = s(o) * activation(c)
+    """,
+    inputs: recurrentInputs,
+    outputs: [.like("input"), .like("input", as: "last_h"), .like("input", as: "last_c")],
+    attributes: AttributeSchema(
+      Self.init(recurrence:bias:activation:recurrentActivation:),
+      .part(\.recurrence, Recurrence.schema),
+      .recurrentBias(\.bias),
+      .activation(
+        "activation", \.activation, "What is applied to the candidates and the cell state."),
+      .activation(
+        "recurrent_activation", \.recurrentActivation, "What is applied to the gates.")),
+    notions: [.recurrence])
 
   /// Makes the operator.
   package init(
@@ -65,13 +57,6 @@ package struct LSTM: RecurrentOperator {
 }
 
 extension LSTM {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    recurrence = try Recurrence(reading: &attributes)
-    bias = try attributes.word("bias")
-    activation = try CellActivation("activation", reading: &attributes)
-    recurrentActivation = try CellActivation("recurrent_activation", reading: &attributes)
-  }
-
   package func step(
     _ sums: [Double], _ states: [[Double]], stateSums: ([Double], Range<Int>) -> [Double]
   ) -> [[Double]] {

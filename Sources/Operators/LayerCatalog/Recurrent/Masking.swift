@@ -6,40 +6,30 @@ package import GraphIR
 /// - input: `[batch, ..., features]`
 /// - outputs: the input, where all features of a step that equal the value are 0; the mask,
 ///   `[batch, ...]`, bool, true where any feature differs from the value
-package struct Masking: CatalogOperator {
+package struct Masking: ExactOperator {
   /// What a step that does not count is filled with.
   package let value: Double
 
   package static let kind = "masking"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { ["value": .real(value)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      v = value in the element type of input
-      mask[n, ...] = whether one of the features of the step differs from v
-      output = input where mask is true, else input * 0
-      """,
-      inputs: [.data("input", .float)],
-      outputs: [.like("input"), .of(.bool, as: "mask")],
-      attributes: [
-        .real("value", "What steps that do not count are filled with.")
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    v = value in the element type of input
+    mask[n, ...] = whether one of the features of the step differs from v
+    output = input where mask is true, else input * 0
+    """,
+    inputs: [.data("input", .float)],
+    outputs: [.like("input"), .of(.bool, as: "mask")],
+    attributes: AttributeSchema(
+      Self.init(value:),
+      .real("value", \.value, "What steps that do not count are filled with.")))
 
   /// Makes the operator.
   package init(value: Double) { self.value = value }
 }
 
 extension Masking {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    value = try attributes.real("value")
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].rank >= 2, inputs[0].elementType.isFloat else {
       throw ShapeError("takes steps of floating-point numbers and has \(inputs[0])")
@@ -67,10 +57,6 @@ extension Masking {
       Tensor(.bool, shape: steps, truths),
     ]
   }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
 
   /// The mask has fewer axes than the input, so there is no order of both.
   package func permutingAxes(_ axes: [Int]) -> Masking? { nil }

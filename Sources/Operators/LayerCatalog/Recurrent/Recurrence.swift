@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// What a recurrent operator gives at a step that its mask leaves out. The states stay as they are.
 package enum StepMask: String, Hashable, Sendable, CaseIterable {
@@ -34,52 +34,31 @@ package struct Recurrence: Hashable, Sendable {
     self.mask = mask
   }
 
-  /// The settings in their stored form.
-  package func append(to attributes: inout Attributes) {
-    attributes.append("go_backwards", .flag(isReversed))
-    attributes.append("return_sequences", .flag(returnsSequences))
-    attributes.append("initial_states", .flag(hasInitialStates))
-    attributes.append("mask", .text(mask.rawValue))
-  }
-
-  /// What is stored, as data.
-  static var definitions: [AttributeDefinition] {
-    let definitions: [AttributeDefinition] = [
-      .boolean("go_backwards", "Whether the last step is processed first."),
-      .boolean(
-        "return_sequences", "Whether the output has all steps, not only the one processed last."),
-      .boolean("initial_states", "Whether the initial states are inputs; they are 0 otherwise."),
-      .choice("mask", StepMask.self, "What the output is at a step that the mask leaves out.") {
-        switch $0 {
-        case .none: "there is no mask, every step counts"
-        case .previous: "the output of the step processed before; 0 where there is none"
-        case .zero: "0"
-        case .state: "the state h"
-        }
-      },
-    ]
-    return definitions.map { $0.explained(by: .recurrence) }
-  }
+  /// How the settings are stored.
+  static let schema = AttributeSchema(
+    Recurrence.init(isReversed:returnsSequences:hasInitialStates:mask:),
+    .boolean("go_backwards", \.isReversed, "Whether the last step is processed first."),
+    .boolean(
+      "return_sequences", \.returnsSequences,
+      "Whether the output has all steps, not only the one processed last."),
+    .boolean(
+      "initial_states", \.hasInitialStates,
+      "Whether the initial states are inputs; they are 0 otherwise."),
+    .choice("mask", \.mask, "What the output is at a step that the mask leaves out.") {
+      switch $0 {
+      case .none: "there is no mask, every step counts"
+      case .previous: "the output of the step processed before; 0 where there is none"
+      case .zero: "0"
+      case .state: "the state h"
+      }
+    }
+  ).explained(by: .recurrence)
 
   /// The inputs before the weights, as data.
   static func inputs(states: [String]) -> [InputDefinition] {
     let masks = StepMask.allCases.filter { $0 != .none }.map { AttributeValue.text($0.rawValue) }
     return [.data("input", .float), .mask(.when("mask", masks))]
       + states.map { .data("initial_\($0)", .same(as: "input"), .when("initial_states")) }
-  }
-
-  /// Reads the settings.
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    isReversed = try attributes.flag("go_backwards")
-    returnsSequences = try attributes.flag("return_sequences")
-    hasInitialStates = try attributes.flag("initial_states")
-    mask = try attributes.word("mask")
-  }
-
-  /// The slots of the data: the sequence, then the mask and the states to begin with, if any.
-  package func dataSlots(states: [String]) -> [InputSlot] {
-    [.data("input")] + (mask == .none ? [] : [.data("mask")])
-      + (hasInitialStates ? states.map { .data("initial_\($0)") } : [])
   }
 }
 

@@ -9,10 +9,14 @@ package enum RecurrentBias: String, Hashable, Sendable, CaseIterable {
   case input
   /// Two, `[2, sums]`: one for the products with the input, one for those with the state.
   case separate
+}
 
-  /// The attribute, as data.
-  static var definition: AttributeDefinition {
-    .choice("bias", RecurrentBias.self, "Which biases there are.") {
+extension AttributeField where Value == RecurrentBias {
+  /// Which biases a cell has.
+  static func recurrentBias(
+    _ value: @escaping @Sendable (Owner) -> RecurrentBias
+  ) -> AttributeField {
+    AttributeField.choice("bias", value, "Which biases there are.") {
       switch $0 {
       case .none: "none; both are 0"
       case .input: "b of the products with the input, `[gates * units]`; the other is 0"
@@ -62,13 +66,6 @@ extension RecurrentOperator {
       .weight("kernel"), .weight("recurrent_kernel"),
       .weight("bias", .unless("bias", [.text(RecurrentBias.none.rawValue)])),
     ]
-  }
-
-  package var inputs: [InputSlot] {
-    recurrence.dataSlots(states: Self.stateNames) + [
-      .weight("kernel"), .weight("recurrent_kernel"),
-    ]
-      + (bias == .none ? [] : [.weight("bias")])
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {

@@ -1,5 +1,5 @@
-package import Bytes
-package import GraphIR
+import Bytes
+import GraphIR
 
 /// The simple recurrent network (Elman 1990): h' = activation(W x + b + U h + b').
 ///
@@ -24,25 +24,16 @@ package struct SimpleRNN: RecurrentOperator {
   package static let gateCount = 1
   package static let stateNames = ["h"]
 
-  package var attributes: Attributes {
-    var attributes = Attributes()
-    recurrence.append(to: &attributes)
-    attributes.append("bias", .text(bias.rawValue))
-    activation.append("activation", to: &attributes)
-    return attributes
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "h = activation(W x + b + U h + b')",
-      inputs: recurrentInputs,
-      outputs: [.like("input"), .like("input", as: "last_h")],
-      attributes: Recurrence.definitions + [
-        RecurrentBias.definition,
-        .activation("activation", "What is applied to the sums."),
-      ],
-      notions: [.recurrence])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "h = activation(W x + b + U h + b')",
+    inputs: recurrentInputs,
+    outputs: [.like("input"), .like("input", as: "last_h")],
+    attributes: AttributeSchema(
+      Self.init(recurrence:bias:activation:),
+      .part(\.recurrence, Recurrence.schema),
+      .recurrentBias(\.bias),
+      .activation("activation", \.activation, "What is applied to the sums.")),
+    notions: [.recurrence])
 
   /// Makes the operator.
   package init(recurrence: Recurrence, bias: RecurrentBias, activation: CellActivation) {
@@ -53,12 +44,6 @@ package struct SimpleRNN: RecurrentOperator {
 }
 
 extension SimpleRNN {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    recurrence = try Recurrence(reading: &attributes)
-    bias = try attributes.word("bias")
-    activation = try CellActivation("activation", reading: &attributes)
-  }
-
   package func step(
     _ sums: [Double], _ states: [[Double]], stateSums: ([Double], Range<Int>) -> [Double]
   ) -> [[Double]] {

@@ -6,18 +6,14 @@ package import GraphIR
 /// - input: `[batch * time, ...]`, of any element type
 /// - sequence: `[batch, time, ...]`, of which only these two sizes count
 /// - output: `[batch, time, ...]`
-package struct UnflattenTime: PlainOperator {
+package struct UnflattenTime: PlainOperator, ExactOperator {
   package static let kind = "unflatten_time"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input"), .data("sequence")] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "output[n, t, ...] = input[n * T + t, ...], T the size of axis 1 of sequence",
-      inputs: [.data("input", .any), .data("sequence", .any)],
-      outputs: [.like("input")])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "output[n, t, ...] = input[n * T + t, ...], T the size of axis 1 of sequence",
+    inputs: [.data("input", .any), .data("sequence", .any)],
+    outputs: [.like("input")])
 
   /// Makes the operator.
   package init() {}
@@ -42,10 +38,6 @@ extension UnflattenTime {
     _ = try outputShape(of: inputs)
     return [inputs[0].reshaped(Array(inputs[1].shape[..<2] + inputs[0].shape[1...]))]
   }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
 
   /// The output has another number of axes than the input, so there is no order of both.
   package func permutingAxes(_ axes: [Int]) -> UnflattenTime? { nil }

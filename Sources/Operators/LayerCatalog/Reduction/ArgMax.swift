@@ -7,7 +7,7 @@ import GraphIR
 /// - output: of the type `element_type`; the input's axes, without `axis` or with size 1 there
 ///
 /// A NaN counts as the largest. Along an axis without elements there is no position.
-package struct ArgMax: ArgumentReduction, CatalogOperator {
+package struct ArgMax: ArgumentReduction, CatalogOperator, PrimitiveOperator {
   /// The axis; the first is 0.
   package let axis: Int
   /// Whether the output keeps the axis, with the size 1.
@@ -17,17 +17,11 @@ package struct ArgMax: ArgumentReduction, CatalogOperator {
 
   package static let kind = "argmax"
 
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y = the first position i along axis of the largest x[i]; of the first NaN if there is one",
-      inputs: [.data("input", .number)],
-      outputs: [.ofElementType],
-      attributes: [
-        .axis(),
-        .keepDims,
-        .elementType(),
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = the first position i along axis of the largest x[i]; of the first NaN if there is one",
+    inputs: [.data("input", .number)],
+    outputs: [.ofElementType],
+    attributes: attributeSchema)
 
   /// Makes the operator.
   package init(axis: Int, keepDims: Bool, elementType: ElementType) {
@@ -39,6 +33,4 @@ package struct ArgMax: ArgumentReduction, CatalogOperator {
   package static func isBetter(_ element: Double, than other: Double) -> Bool {
     element > other
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -17,17 +17,11 @@ package struct ArgMin: ArgumentReduction, CatalogOperator {
 
   package static let kind = "argmin"
 
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y = the first position i along axis of the smallest x[i]; of the first NaN if there is one",
-      inputs: [.data("input", .number)],
-      outputs: [.ofElementType],
-      attributes: [
-        .axis(),
-        .keepDims,
-        .elementType(),
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = the first position i along axis of the smallest x[i]; of the first NaN if there is one",
+    inputs: [.data("input", .number)],
+    outputs: [.ofElementType],
+    attributes: attributeSchema)
 
   /// Makes the operator.
   package init(axis: Int, keepDims: Bool, elementType: ElementType) {

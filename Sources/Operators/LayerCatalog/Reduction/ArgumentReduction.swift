@@ -7,7 +7,7 @@ package import GraphIR
 /// - output: `elementType`; the input's axes, without `axis` or with size 1 there
 ///
 /// A NaN counts as the most extreme. Along an axis without elements there is no position.
-package protocol ArgumentReduction: CatalogOperator {
+package protocol ArgumentReduction: ExactOperator {
   /// The axis; the first is 0.
   var axis: Int { get }
   /// Whether the output keeps the axis, with the size 1.
@@ -23,23 +23,16 @@ package protocol ArgumentReduction: CatalogOperator {
 }
 
 extension ArgumentReduction {
+  /// How the settings are stored.
+  static var attributeSchema: AttributeSchema<Self> {
+    AttributeSchema(
+      Self.init(axis:keepDims:elementType:),
+      .axis(\.axis),
+      .keepDims(\.keepDims),
+      .elementType(\.elementType))
+  }
+
   package static var version: Int { 1 }
-
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    [
-      "axis": .integer(axis), "keepdims": .flag(keepDims),
-      "element_type": .text(elementType.rawValue),
-    ]
-  }
-
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    let axis = try attributes.integer("axis")
-    let keepDims = try attributes.flag("keepdims")
-    self.init(axis: axis, keepDims: keepDims, elementType: try attributes.word("element_type"))
-    guard axis >= 0 else { throw attributes.malformed("axis \(axis), and the first is 0") }
-  }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
@@ -76,10 +69,6 @@ extension ArgumentReduction {
     }
     return best - lane.startIndex
   }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Self? {
     guard keepDims, let axis = axes.firstIndex(of: axis) else { return nil }

@@ -14,20 +14,14 @@ package struct CumProd: CumulativeOperator {
 
   package static let kind = "cumprod"
 
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      y[i] = product of x[j] over j <= i; over j < i if exclusive
-      If reverse: over j >= i, or j > i. Of no elements it is 1.
-      """,
-      of: .number,
-      attributes: [
-        .axis(),
-        .boolean("exclusive", "Whether the element itself is left out."),
-        .boolean("reverse", "Whether it goes from the last element to the first."),
-      ],
-      notions: [.integers])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    y[i] = product of x[j] over j <= i; over j < i if exclusive
+    If reverse: over j >= i, or j > i. Of no elements it is 1.
+    """,
+    of: .number,
+    attributes: attributeSchema,
+    notions: [.integers])
 
   /// Makes the operator.
   package init(axis: Int, isExclusive: Bool, isReversed: Bool) {

@@ -4,7 +4,7 @@ package import GraphIR
 /// What all elements up to each one along an axis make together.
 ///
 /// Numbers of any shape with this axis in, the same out.
-package protocol CumulativeOperator: CatalogOperator {
+package protocol CumulativeOperator: ArithmeticOperator {
   /// The axis; the first is 0.
   var axis: Int { get }
   /// Whether an element itself is left out.
@@ -23,20 +23,16 @@ package protocol CumulativeOperator: CatalogOperator {
 }
 
 extension CumulativeOperator {
+  /// How the settings are stored.
+  static var attributeSchema: AttributeSchema<Self> {
+    AttributeSchema(
+      Self.init(axis:isExclusive:isReversed:),
+      .axis(\.axis),
+      .boolean("exclusive", \.isExclusive, "Whether the element itself is left out."),
+      .boolean("reverse", \.isReversed, "Whether it goes from the last element to the first."))
+  }
+
   package static var version: Int { 1 }
-
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    ["axis": .integer(axis), "exclusive": .flag(isExclusive), "reverse": .flag(isReversed)]
-  }
-
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    let axis = try attributes.integer("axis")
-    let isExclusive = try attributes.flag("exclusive")
-    self.init(axis: axis, isExclusive: isExclusive, isReversed: try attributes.flag("reverse"))
-    guard axis >= 0 else { throw attributes.malformed("axis \(axis), and the first is 0") }
-  }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard axis < inputs[0].rank, inputs[0].elementType != .bool else {
@@ -73,10 +69,6 @@ extension CumulativeOperator {
     }
     return isReversed ? totals.reversed() : totals
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Self? {
     axes.firstIndex(of: axis).map {

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: any shape with these axes; numbers, or for `any` and `all` booleans
 /// - output: the input's element type and axes, without `axes` or with size 1 there
-package struct Reduce: CatalogOperator {
+package struct Reduce: ArithmeticOperator {
   /// What is made of the elements.
   package enum Function: String, Hashable, Sendable, CaseIterable {
     case sum, mean, product, maximum, minimum, any, all, variance, length
@@ -28,50 +28,40 @@ package struct Reduce: CatalogOperator {
   package static let kind = "reduce"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    [
-      "function": .text(function.rawValue), "axes": .integers(axes), "keepdims": .flag(keepDims),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "y = function of the elements x of a lane; integers out of range become the nearest",
-      inputs: [
-        .data(
-          "input",
-          .by("function", Function.self) {
-            $0 == .any || $0 == .all ? .bool : $0.needsFractions ? .float : .number
-          })
-      ],
-      outputs: [.like("input")],
-      attributes: [
-        .choice("function", Function.self, "What is made of the elements.") {
-          switch $0 {
-          case .sum: "the sum; 0 of no elements"
-          case .mean: "the sum / the number of elements; NaN of no elements"
-          case .product: "the product; 1 of no elements"
-          case .maximum: "the largest; NaN if one is NaN; -infinity of no elements"
-          case .minimum: "the smallest; NaN if one is NaN; infinity of no elements"
-          case .any: "whether one is true; false of no elements"
-          case .all: "whether all are true; true of no elements"
-          case .variance: "the mean of (x - mean)²"
-          case .length: "the L2 norm, sqrt(sum of x²)"
-          case .standardDeviation: "sqrt(variance)"
-          case .logarithmOfSum:
-            """
-            logsumexp: m + log(sum of exp(x - m)) with m the largest; m if that is infinite; NaN \
-            if one is NaN
-            """
-          }
-        },
-        .axes("The reduced axes; the lanes run along them.", atLeast: 0),
-        .keepDims,
-      ],
-      notions: [.lanes])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "y = function of the elements x of a lane; integers out of range become the nearest",
+    inputs: [
+      .data(
+        "input",
+        .by("function", Function.self) {
+          $0 == .any || $0 == .all ? .bool : $0.needsFractions ? .float : .number
+        })
+    ],
+    outputs: [.like("input")],
+    attributes: AttributeSchema(
+      Self.init(_:axes:keepDims:),
+      .choice("function", \.function, "What is made of the elements.") {
+        switch $0 {
+        case .sum: "the sum; 0 of no elements"
+        case .mean: "the sum / the number of elements; NaN of no elements"
+        case .product: "the product; 1 of no elements"
+        case .maximum: "the largest; NaN if one is NaN; -infinity of no elements"
+        case .minimum: "the smallest; NaN if one is NaN; infinity of no elements"
+        case .any: "whether one is true; false of no elements"
+        case .all: "whether all are true; true of no elements"
+        case .variance: "the mean of (x - mean)²"
+        case .length: "the L2 norm, sqrt(sum of x²)"
+        case .standardDeviation: "sqrt(variance)"
+        case .logarithmOfSum:
+          """
+          logsumexp: m + log(sum of exp(x - m)) with m the largest; m if that is infinite; NaN \
+          if one is NaN
+          """
+        }
+      },
+      .axes(\.axes, "The reduced axes; the lanes run along them.", atLeast: 0),
+      .keepDims(\.keepDims)),
+    notions: [.lanes])
 
   /// Makes the operator.
   package init(_ function: Function, axes: [Int], keepDims: Bool) {
@@ -82,12 +72,6 @@ package struct Reduce: CatalogOperator {
 }
 
 extension Reduce {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    function = try attributes.word("function")
-    axes = try attributes.axes("axes")
-    keepDims = try attributes.flag("keepdims")
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     let isLogical = function == .any || function == .all
@@ -153,10 +137,6 @@ extension Reduce {
     }
     return largest + lane.reduce(0) { $0 + ($1 - largest).exponential }.logarithm
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Reduce? {
     // Without its axes, the output has another number of axes than the input.

@@ -5,45 +5,32 @@ package import GraphIR
 ///
 /// - input: as many axes as there are entries in `shape`, any element type
 /// - output: along each axis the size that `shape` has; -1 leaves the input's as it is
-package struct BroadcastTo: CatalogOperator {
+package struct BroadcastTo: ExactOperator, PrimitiveOperator {
   /// The output's sizes, or -1.
   package let target: [Int]
 
   package static let kind = "broadcast_to"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { ["shape": .integers(target)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "output[i] = input[i], with index 0 along each axis of size 1",
-      of: .any,
-      attributes: [
-        .integers(
-          "shape",
-          """
-          The output's size along each axis; -1 for that of the input. Where it differs from the \
-          input's, that is 1.
-          """, .atLeast(-1)
-        ).explained(by: .sizes)
-      ],
-      notions: [.broadcasting])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "output[i] = input[i], with index 0 along each axis of size 1",
+    of: .any,
+    attributes: AttributeSchema(
+      Self.init(target:),
+      .integers(
+        "shape", \.target,
+        """
+        The output's size along each axis; -1 for that of the input. Where it differs from the \
+        input's, that is 1.
+        """, .atLeast(-1)
+      ).explained(by: .sizes)),
+    notions: [.broadcasting])
 
   /// Makes the operator.
   package init(target: [Int]) { self.target = target }
 }
 
 extension BroadcastTo {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    target = try attributes.integers("shape")
-    guard target.allSatisfy({ $0 >= -1 }) else {
-      throw attributes.malformed("the target \(target)")
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let shape = inputs[0].shape
     guard shape.count == target.count,
@@ -58,13 +45,7 @@ extension BroadcastTo {
     [inputs[0].broadcast(to: try outputShape(of: inputs))]
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   package func permutingAxes(_ axes: [Int]) -> BroadcastTo? {
     axes.count == target.count ? BroadcastTo(target: axes.map { target[$0] }) : nil
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

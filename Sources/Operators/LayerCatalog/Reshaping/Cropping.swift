@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: each spatial axis shorter by what is taken away, and at least 1 long
-package struct Cropping: ImageOperator {
+package struct Cropping: ImageOperator, ExactOperator {
   /// How many elements are taken away at both ends of each spatial axis.
   package let borders: Borders
   /// The order of the input's and output's axes.
@@ -14,26 +14,16 @@ package struct Cropping: ImageOperator {
   package static let kind = "cropping"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    var attributes = Attributes()
-    borders.append(to: &attributes)
-    attributes.append("layout", .text(layout.rawValue))
-    return attributes
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      output size = input size - before - after, at least 1
-      output[n, c, i] = input[n, c, i + before], i along the spatial axes
-      """,
-      of: .any,
-      attributes: Borders.definitions + [
-        .layout
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    output size = input size - before - after, at least 1
+    output[n, c, i] = input[n, c, i + before], i along the spatial axes
+    """,
+    of: .any,
+    attributes: AttributeSchema(
+      Self.init(borders:layout:),
+      .part(\.borders, Borders.schema),
+      .layout(\.layout)))
 
   /// Makes the operator.
   package init(borders: Borders, layout: DataLayout) {
@@ -43,11 +33,6 @@ package struct Cropping: ImageOperator {
 }
 
 extension Cropping {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    borders = try Borders(reading: &attributes)
-    layout = try attributes.word("layout")
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let output = try inputs[0].mappingSpatialAxes(layout, count: borders.before.count) {
       (axis, dimension) throws(ShapeError) in
@@ -71,10 +56,6 @@ extension Cropping {
     }
     return [result]
   }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Cropping? {
     guard axes.count == borders.before.count + 2, let layout = layout.permuted(by: axes) else {

@@ -6,7 +6,7 @@ package import GraphIR
 /// - input: `[batch, height, width, channels]` or `[batch, channels, height, width]`, by `layout`;
 ///   the channels are a multiple of block²
 /// - output: height and width times `block`, and the channels divided by block²
-package struct DepthToSpace: ImageOperator {
+package struct DepthToSpace: ImageOperator, ExactOperator {
   /// The height and width of a block, 1...2³¹ - 1.
   package let block: Int
   /// The order of the axes.
@@ -15,25 +15,18 @@ package struct DepthToSpace: ImageOperator {
   package static let kind = "depth_to_space"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    ["block": .integer(block), "layout": .text(layout.rawValue)]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      In channels-first order, with C = channels / block^2:
-      output[n, c, h * block + y, w * block + x] = input[n, (y * block + x) * C + c, h, w]
-      """,
-      of: .any,
-      attributes: [
-        .integer(
-          "block", "The height and width of a block.", .atLeast(1), .atMost(Double(Int32.max))),
-        .layout,
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    In channels-first order, with C = channels / block^2:
+    output[n, c, h * block + y, w * block + x] = input[n, (y * block + x) * C + c, h, w]
+    """,
+    of: .any,
+    attributes: AttributeSchema(
+      Self.init(block:layout:),
+      .integer(
+        "block", \.block, "The height and width of a block.", .atLeast(1),
+        .atMost(Double(Int32.max))),
+      .layout(\.layout)))
 
   /// Makes the operator.
   package init(block: Int, layout: DataLayout) {
@@ -43,14 +36,6 @@ package struct DepthToSpace: ImageOperator {
 }
 
 extension DepthToSpace {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    block = try attributes.integer("block")
-    layout = try attributes.word("layout")
-    guard (1...Int(Int32.max)).contains(block) else {
-      throw attributes.malformed("blocks of \(block)")
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     var shape = inputs[0].shape
     guard shape.count == 4 else { throw ShapeError("takes images and has \(inputs[0])") }
@@ -81,10 +66,6 @@ extension DepthToSpace {
     let output = turned.permuted(layout.axesFromChannelsFirst(rank: 4))
     return [output.reshaped(shape)]
   }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> DepthToSpace? {
     guard axes.count == 4, let layout = layout.permuted(by: axes) else { return nil }

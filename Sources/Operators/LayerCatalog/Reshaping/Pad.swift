@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: any element type, as many axes as there are entries in `before`
 /// - output: each axis longer by what is added
-package struct Pad: CatalogOperator {
+package struct Pad: ExactOperator, PrimitiveOperator {
   /// What is added.
   package enum Mode: String, Hashable, Sendable, CaseIterable {
     case constant, reflect, symmetric, edge
@@ -23,44 +23,34 @@ package struct Pad: CatalogOperator {
   package static let kind = "pad"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    [
-      "before": .integers(before), "after": .integers(after), "mode": .text(mode.rawValue),
-      "value": .real(number),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      output[i] = input[source(i - before)] along each axis, one axis after the other; n the input \
-      size:
-      source(p) = p if 0 <= p < n, otherwise
-        constant: the value
-        edge: 0 if p < 0, else n - 1
-        reflect: -p if p < 0, else 2 * (n - 1) - p; before and after are below n (or 0)
-        symmetric: -p - 1 if p < 0, else 2 * n - 1 - p; before and after are at most n
-      """,
-      of: .any,
-      attributes: [
-        .integers("before", "How many elements are added before each axis.", .atLeast(0)),
-        .integers(
-          "after", "How many elements are added behind each axis.", .atLeast(0), .countOf("before")),
-        .choice("mode", Mode.self, "What is added; see the formula.") {
-          switch $0 {
-          case .constant: "the value"
-          case .reflect:
-            "the elements mirrored at the first and the last one, which are not repeated"
-          case .symmetric:
-            "the elements mirrored at the borders, the first and the last one included"
-          case .edge: "the first and the last element, repeated"
-          }
-        },
-        .real("value", "The number that constant adds; 0 in the other modes."),
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    output[i] = input[source(i - before)] along each axis, one axis after the other; n the input \
+    size:
+    source(p) = p if 0 <= p < n, otherwise
+      constant: the value
+      edge: 0 if p < 0, else n - 1
+      reflect: -p if p < 0, else 2 * (n - 1) - p; before and after are below n (or 0)
+      symmetric: -p - 1 if p < 0, else 2 * n - 1 - p; before and after are at most n
+    """,
+    of: .any,
+    attributes: AttributeSchema(
+      Self.init(before:after:mode:number:),
+      .integers("before", \.before, "How many elements are added before each axis.", .atLeast(0)),
+      .integers(
+        "after", \.after, "How many elements are added behind each axis.", .atLeast(0),
+        .countOf("before")),
+      .choice("mode", \.mode, "What is added; see the formula.") {
+        switch $0 {
+        case .constant: "the value"
+        case .reflect:
+          "the elements mirrored at the first and the last one, which are not repeated"
+        case .symmetric:
+          "the elements mirrored at the borders, the first and the last one included"
+        case .edge: "the first and the last element, repeated"
+        }
+      },
+      .real("value", \.number, "The number that constant adds; 0 in the other modes.")))
 
   /// Makes the operator.
   package init(before: [Int], after: [Int], mode: Mode, number: Double = 0) {
@@ -72,16 +62,6 @@ package struct Pad: CatalogOperator {
 }
 
 extension Pad {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    before = try attributes.integers("before")
-    after = try attributes.integers("after")
-    mode = try attributes.word("mode")
-    number = try attributes.real("value")
-    guard before.count == after.count, (before + after).allSatisfy({ $0 >= 0 }) else {
-      throw attributes.malformed("adds \(before) and \(after) elements")
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     var shape = inputs[0].shape
     guard shape.count == before.count else {
@@ -158,15 +138,9 @@ extension Pad {
     }
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   package func permutingAxes(_ axes: [Int]) -> Pad? {
     guard axes.count == before.count else { return nil }
     return Pad(
       before: axes.map { before[$0] }, after: axes.map { after[$0] }, mode: mode, number: number)
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

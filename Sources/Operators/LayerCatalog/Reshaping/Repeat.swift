@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: any shape and element type
 /// - output: the same shape, along `axis` `repeats` times as long
-package struct Repeat: CatalogOperator {
+package struct Repeat: ExactOperator {
   /// The axis; the first is 0.
   package let axis: Int
   /// How often each element stands there, 0 or more.
@@ -14,19 +14,13 @@ package struct Repeat: CatalogOperator {
   package static let kind = "repeat"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { ["axis": .integer(axis), "repeats": .integer(count)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "output[..., i, ...] = input[..., floor(i / repeats), ...] along axis",
-      of: .any,
-      attributes: [
-        .axis(),
-        .integer("repeats", "How often each element is repeated.", .atLeast(0)),
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "output[..., i, ...] = input[..., floor(i / repeats), ...] along axis",
+    of: .any,
+    attributes: AttributeSchema(
+      Self.init(axis:count:),
+      .axis(\.axis),
+      .integer("repeats", \.count, "How often each element is repeated.", .atLeast(0))))
 
   /// Makes the operator.
   package init(axis: Int, count: Int) {
@@ -36,14 +30,6 @@ package struct Repeat: CatalogOperator {
 }
 
 extension Repeat {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axis = try attributes.integer("axis")
-    count = try attributes.integer("repeats")
-    guard axis >= 0, count >= 0 else {
-      throw attributes.malformed("repeats \(count) times along axis \(axis)")
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     var shape = inputs[0].shape
     guard axis < shape.count else {
@@ -63,10 +49,6 @@ extension Repeat {
     spread[axis + 1] = count
     return [single.broadcast(to: spread).reshaped(shape)]
   }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Repeat? {
     axes.firstIndex(of: axis).map { Repeat(axis: $0, count: count) }

@@ -5,30 +5,19 @@ package import GraphIR
 ///
 /// - input: `[batch, features]`
 /// - output: `[batch, repeats, features]`
-package struct RepeatVector: CatalogOperator {
+package struct RepeatVector: ExactOperator {
   /// How often; 1 to 2^24.
   package let count: Int
 
   package static let kind = "repeat_vector"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { ["repeats": .integer(count)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "output[n, t, f] = input[n, f]",
-      of: .any,
-      attributes: [
-        .integer("repeats", "The number of steps of the output.", .atLeast(1), .sizeLimit)
-      ])
-  }
-
-  /// Why such a count cannot be, if it cannot.
-  package static func problem(_ count: Int) -> String? {
-    (1...1 << 24).contains(count) ? nil : "repeats \(count) times, not 1 to \(1 << 24) times"
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "output[n, t, f] = input[n, f]",
+    of: .any,
+    attributes: AttributeSchema(
+      Self.init(count:),
+      .integer("repeats", \.count, "The number of steps of the output.", .atLeast(1), .sizeLimit)))
 
   /// Makes the operator.
   package init(count: Int) {
@@ -37,11 +26,6 @@ package struct RepeatVector: CatalogOperator {
 }
 
 extension RepeatVector {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    count = try attributes.integer("repeats")
-    if let problem = Self.problem(count) { throw attributes.malformed(problem) }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard input.rank == 2 else { throw ShapeError("takes [batch, features] and has \(input)") }
@@ -54,10 +38,6 @@ extension RepeatVector {
     let (batch, features) = (inputs[0].shape[0], inputs[0].shape[1])
     return [inputs[0].reshaped([batch, 1, features]).broadcast(to: [batch, count, features])]
   }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> RepeatVector? { nil }
 

@@ -5,33 +5,22 @@ package import GraphIR
 ///
 /// - input: `[batch, ...]`
 /// - output: `[batch, shape...]`
-package struct Reshape: CatalogOperator {
+package struct Reshape: ExactOperator, PrimitiveOperator {
   /// The sizes behind the batch axis; one of them may be -1, which stands for what is left.
   package let target: [Int]
 
   package static let kind = "reshape"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { ["shape": .integers(target)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "The same elements in row-major order; the output has the shape [batch, shape...].",
-      of: .any,
-      attributes: [
-        .integers(
-          "shape", "The sizes behind the batch axis; one may be -1.", .atLeast(-1), .atMostOnce(-1)
-        ).explained(by: .sizes)
-      ])
-  }
-
-  /// Why such a target cannot be, if it cannot.
-  package static func problem(_ target: [Int]) -> String? {
-    target.contains { $0 < -1 } || target.count(where: { $0 == -1 }) > 1
-      ? "the target \(target) has a negative size besides one -1" : nil
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "The same elements in row-major order; the output has the shape [batch, shape...].",
+    of: .any,
+    attributes: AttributeSchema(
+      Self.init(target:),
+      .integers(
+        "shape", \.target, "The sizes behind the batch axis; one may be -1.", .atLeast(-1),
+        .atMostOnce(-1)
+      ).explained(by: .sizes)))
 
   /// Makes the operator.
   package init(target: [Int]) {
@@ -40,11 +29,6 @@ package struct Reshape: CatalogOperator {
 }
 
 extension Reshape {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    target = try attributes.integers("shape")
-    if let problem = Self.problem(target) { throw attributes.malformed(problem) }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard let batch = input.shape.first else { throw ShapeError("has no batch axis: \(input)") }
@@ -83,13 +67,7 @@ extension Reshape {
     [inputs[0].reshaped(try outputShape(of: inputs))]
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   package func permutingAxes(_ axes: [Int]) -> Reshape? {
     axes == Array(0..<target.count + 1) ? self : nil
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: any shape and element type
 /// - output: one axis for each entry of `shape`
-package struct ReshapeAxes: CatalogOperator {
+package struct ReshapeAxes: ExactOperator, PrimitiveOperator {
   /// An axis of the output.
   package enum Size: Hashable, Sendable {
     /// As many elements.
@@ -22,51 +22,47 @@ package struct ReshapeAxes: CatalogOperator {
   package static let kind = "reshape_axes"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    let shape = sizes.map { if case .fixed(let size) = $0 { size } else { -1 } }
-    let sources = sizes.map { if case .axis(let axis) = $0 { axis } else { -1 } }
-    return ["shape": .integers(shape), "input_axes": .integers(sources)]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      The same elements in row-major order; the output has one axis for each entry i:
-      size[i] = the input size of axis input_axes[i] if that is not -1
-      size[i] = shape[i] if that is not -1
-      size[i] = (number of elements) / (product of the other sizes) otherwise, at most once
-      """,
-      of: .any,
-      attributes: [
-        .integers(
-          "shape", "The sizes of all axes, that of the batch included, or -1.", .atLeast(-1)
-        ).explained(by: .sizes),
-        .integers(
-          "input_axes", "An axis of the input whose size is taken, or -1.", .atLeast(-1),
-          .countOf("shape"),
-          .rule(
-            "-1 where shape is not -1; at most one entry has -1 in both lists")
-        ).explained(by: .axes),
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    The same elements in row-major order; the output has one axis for each entry i:
+    size[i] = the input size of axis input_axes[i] if that is not -1
+    size[i] = shape[i] if that is not -1
+    size[i] = (number of elements) / (product of the other sizes) otherwise, at most once
+    """,
+    of: .any,
+    attributes: AttributeSchema(
+      Self.make,
+      .integers(
+        "shape", \.shape, "The sizes of all axes, that of the batch included, or -1.", .atLeast(-1)
+      ).explained(by: .sizes),
+      .integers(
+        "input_axes", \.inputAxes, "An axis of the input whose size is taken, or -1.", .atLeast(-1),
+        .countOf("shape"),
+        .rule("-1 where shape is not -1; at most one entry has -1 in both lists")
+      ).explained(by: .axes)))
 
   /// Makes the operator.
   package init(_ sizes: [Size]) { self.sizes = sizes }
 }
 
 extension ReshapeAxes {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    let target = try attributes.integers("shape")
-    let sources = try attributes.integers("input_axes")
-    let fits = zip(target, sources).allSatisfy { $0 >= -1 && $1 >= -1 && ($0 < 0 || $1 < 0) }
-    guard target.count == sources.count, fits,
-      zip(target, sources).count(where: { $0 == -1 && $1 == -1 }) <= 1
-    else { throw attributes.malformed("the target \(target) and the axes \(sources)") }
-    sizes = zip(target, sources).map { target, source in
-      source >= 0 ? .axis(source) : target >= 0 ? .fixed(target) : .rest
+  /// The sizes as they are stored, -1 for others.
+  private var shape: [Int] { sizes.map { if case .fixed(let size) = $0 { size } else { -1 } } }
+
+  /// The input's axes as they are stored, -1 for others.
+  private var inputAxes: [Int] { sizes.map { if case .axis(let axis) = $0 { axis } else { -1 } } }
+
+  /// The operator of two lists, of which one, or none for the rest, says the size of each axis.
+  private static func make(
+    _ shape: [Int], _ sources: [Int]
+  ) throws(WeighbridgeError) -> ReshapeAxes {
+    let pairs = zip(shape, sources)
+    guard pairs.allSatisfy({ $0 < 0 || $1 < 0 }), pairs.count(where: { $0 < 0 && $1 < 0 }) <= 1
+    else {
+      throw WeighbridgeError(.malformed, "the target \(shape) and the axes \(sources)")
     }
+    return ReshapeAxes(
+      pairs.map { size, axis in axis >= 0 ? .axis(axis) : size >= 0 ? .fixed(size) : .rest })
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
@@ -134,14 +130,8 @@ extension ReshapeAxes {
     [inputs[0].reshaped(try outputShape(of: inputs))]
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   /// The order of the elements has a meaning.
   package func permutingAxes(_ axes: [Int]) -> ReshapeAxes? {
     axes == Array(axes.indices) && axes.count == sizes.count ? self : nil
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -4,35 +4,25 @@ package import GraphIR
 /// The elements in the opposite order along one or more axes.
 ///
 /// Any shape and element type in, the same out.
-package struct Reverse: CatalogOperator {
+package struct Reverse: ExactOperator, PrimitiveOperator {
   /// The axes whose order is turned round, rising; the first is 0.
   package let axes: [Int]
 
   package static let kind = "reverse"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { ["axes": .integers(axes)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "output[..., i, ...] = input[..., size - 1 - i, ...] along each of axes",
-      of: .any,
-      attributes: [
-        .axes("The axes whose order is reversed.", atLeast: 0)
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "output[..., i, ...] = input[..., size - 1 - i, ...] along each of axes",
+    of: .any,
+    attributes: AttributeSchema(
+      Self.init(axes:),
+      .axes(\.axes, "The axes whose order is reversed.", atLeast: 0)))
 
   /// Makes the operator.
   package init(axes: [Int]) { self.axes = axes }
 }
 
 extension Reverse {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axes = try attributes.axes("axes")
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard axes.allSatisfy(inputs[0].shape.indices.contains) else {
       throw ShapeError("\(inputs[0]) does not have the axes \(axes)")
@@ -44,13 +34,7 @@ extension Reverse {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] { [inputs[0].reversed(along: axes)] }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   package func permutingAxes(_ axes: [Int]) -> Reverse? {
     Reverse(axes: axes.indices.filter { self.axes.contains(axes[$0]) })
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

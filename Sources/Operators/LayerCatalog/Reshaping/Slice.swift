@@ -7,7 +7,7 @@ package import GraphIR
 /// - output: the same axes, as long as there are elements
 ///
 /// The largest and the smallest 64-bit integer stand for an end that is not given.
-package struct Slice: CatalogOperator {
+package struct Slice: ExactOperator {
   /// The range along one axis.
   package struct Range: Hashable, Sendable {
     /// The axis; the first is 0.
@@ -52,55 +52,39 @@ package struct Slice: CatalogOperator {
   package static let kind = "slice"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    [
-      "axes": .integers(ranges.map(\.axis)), "starts": .integers(ranges.map(\.start)),
-      "ends": .integers(ranges.map(\.stop)), "steps": .integers(ranges.map(\.step)),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      Along axes[i], of n elements, with start, end and step = starts[i], ends[i] and steps[i]:
-      lowest, highest = 0, n if step > 0, else -1, n - 1
-      start, end: n is added if below 0, then moved into lowest...highest
-      count = max(0, ceil((end - start) / step))
-      output[j] = input[start + j * step], for j from 0 to count - 1
-      """,
-      of: .any,
-      attributes: [
-        .axes("The axes that ranges are taken along.", atLeast: 0),
-        .integers("starts", "The first element.", .countOf("axes")),
-        .integers(
-          "ends",
-          "The element before which it ends, behind which for a negative step.", .countOf("axes")),
-        .integers(
-          "steps", "The distance from one element to the next.", .countOf("axes"), .notZero),
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    Along axes[i], of n elements, with start, end and step = starts[i], ends[i] and steps[i]:
+    lowest, highest = 0, n if step > 0, else -1, n - 1
+    start, end: n is added if below 0, then moved into lowest...highest
+    count = max(0, ceil((end - start) / step))
+    output[j] = input[start + j * step], for j from 0 to count - 1
+    """,
+    of: .any,
+    attributes: AttributeSchema(
+      { (axes, starts, stops, steps) in
+        Self(
+          axes.indices.map {
+            Range(axis: axes[$0], start: starts[$0], stop: stops[$0], step: steps[$0])
+          })
+      },
+      .axes(
+        { @Sendable in $0.ranges.map(\.axis) }, "The axes that ranges are taken along.", atLeast: 0),
+      .integers(
+        "starts", { @Sendable in $0.ranges.map(\.start) }, "The first element.", .countOf("axes")),
+      .integers(
+        "ends", { @Sendable in $0.ranges.map(\.stop) },
+        "The element before which it ends, behind which for a negative step.", .countOf("axes")),
+      .integers(
+        "steps", { @Sendable in $0.ranges.map(\.step) },
+        "The distance from one element to the next.",
+        .countOf("axes"), .notZero)))
 
   /// Makes the operator.
   package init(_ ranges: [Range]) { self.ranges = ranges }
 }
 
 extension Slice {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    let axes = try attributes.axes("axes")
-    let (starts, stops) = (try attributes.integers("starts"), try attributes.integers("ends"))
-    let steps = try attributes.integers("steps")
-    guard starts.count == axes.count, stops.count == axes.count, steps.count == axes.count,
-      !steps.contains(0)
-    else {
-      throw attributes.malformed("ranges with axes \(axes) and steps \(steps)")
-    }
-    ranges = axes.indices.map {
-      Range(axis: axes[$0], start: starts[$0], stop: stops[$0], step: steps[$0])
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     var shape = inputs[0].shape
     for range in ranges {
@@ -123,10 +107,6 @@ extension Slice {
     }
     return [result]
   }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Slice? {
     let turned = axes.enumerated().compactMap { place, axis in

@@ -6,7 +6,7 @@ package import GraphIR
 /// - input: `[batch, height, width, channels]` or `[batch, channels, height, width]`, by `layout`;
 ///   height and width are multiples of `block`
 /// - output: height and width divided by `block`, and block² times as many channels
-package struct SpaceToDepth: ImageOperator {
+package struct SpaceToDepth: ImageOperator, ExactOperator {
   /// The height and width of a block, at least 1.
   package let block: Int
   /// The order of the axes.
@@ -15,25 +15,17 @@ package struct SpaceToDepth: ImageOperator {
   package static let kind = "space_to_depth"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    ["block": .integer(block), "layout": .text(layout.rawValue)]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      In channels-first order, with C = channels of the input:
-      output[n, (y * block + x) * C + c, h, w] = input[n, c, h * block + y, w * block + x]
-      """,
-      of: .any,
-      attributes: [
-        .integer(
-          "block", "The height and width of a block; divides height and width.", .atLeast(1)),
-        .layout,
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    In channels-first order, with C = channels of the input:
+    output[n, (y * block + x) * C + c, h, w] = input[n, c, h * block + y, w * block + x]
+    """,
+    of: .any,
+    attributes: AttributeSchema(
+      Self.init(block:layout:),
+      .integer(
+        "block", \.block, "The height and width of a block; divides height and width.", .atLeast(1)),
+      .layout(\.layout)))
 
   /// Makes the operator.
   package init(block: Int, layout: DataLayout) {
@@ -43,12 +35,6 @@ package struct SpaceToDepth: ImageOperator {
 }
 
 extension SpaceToDepth {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    block = try attributes.integer("block")
-    layout = try attributes.word("layout")
-    guard block >= 1 else { throw attributes.malformed("blocks of \(block)") }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     var shape = inputs[0].shape
     guard shape.count == 4 else { throw ShapeError("takes images and has \(inputs[0])") }
@@ -80,10 +66,6 @@ extension SpaceToDepth {
     let output = turned.permuted(layout.axesFromChannelsFirst(rank: 4))
     return [output.reshaped(shape)]
   }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> SpaceToDepth? {
     guard axes.count == 4, let layout = layout.permuted(by: axes) else { return nil }

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: any shape and element type
 /// - outputs: as many as there are sizes, each the input's shape with its size along `axis`
-package struct Split: CatalogOperator {
+package struct Split: ExactOperator {
   /// The axis that is cut; the first is 0.
   package let axis: Int
   /// The parts' sizes, at least one, each 0 or more; they add up to the input's.
@@ -14,27 +14,21 @@ package struct Split: CatalogOperator {
   package static let kind = "split"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { ["axis": .integer(axis), "sizes": .integers(sizes)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      output i = the elements of input along axis from sizes[0] + ... + sizes[i - 1] on, sizes[i] \
-      of them
-      """,
-      inputs: [.data("input", .any)],
-      outputs: [.like("input", countedBy: "sizes")],
-      attributes: [
-        .axis(),
-        .integers(
-          "sizes",
-          """
-          The size of each output along axis; their sum is the input's.
-          """, .atLeast(0), .minimumCount(1)),
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    output i = the elements of input along axis from sizes[0] + ... + sizes[i - 1] on, sizes[i] \
+    of them
+    """,
+    inputs: [.data("input", .any)],
+    outputs: [.like("input", countedBy: "sizes")],
+    attributes: AttributeSchema(
+      Self.init(axis:sizes:),
+      .axis(\.axis),
+      .integers(
+        "sizes", \.sizes,
+        """
+        The size of each output along axis; their sum is the input's.
+        """, .atLeast(0), .minimumCount(1))))
 
   /// Makes the operator.
   package init(axis: Int, sizes: [Int]) {
@@ -44,14 +38,6 @@ package struct Split: CatalogOperator {
 }
 
 extension Split {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axis = try attributes.integer("axis")
-    sizes = try attributes.integers("sizes")
-    guard axis >= 0, !sizes.isEmpty, sizes.allSatisfy({ $0 >= 0 }) else {
-      throw attributes.malformed("parts of \(sizes) along axis \(axis)")
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     var total = 0
@@ -79,10 +65,6 @@ extension Split {
       return inputs[0].slice(start..<start + size, along: axis)
     }
   }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Split? {
     axes.firstIndex(of: axis).map { Split(axis: $0, sizes: sizes) }

@@ -5,35 +5,25 @@ package import GraphIR
 ///
 /// - input: any shape and element type, of size 1 along `axes`
 /// - output: the other axes, in their order
-package struct Squeeze: CatalogOperator {
+package struct Squeeze: ExactOperator {
   /// The axes that are left out, rising.
   package let axes: [Int]
 
   package static let kind = "squeeze"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { ["axes": .integers(axes)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "The same elements; the axes, all of size 1, are left out.",
-      of: .any,
-      attributes: [
-        .axes("The axes that are left out.", atLeast: 0)
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "The same elements; the axes, all of size 1, are left out.",
+    of: .any,
+    attributes: AttributeSchema(
+      Self.init(axes:),
+      .axes(\.axes, "The axes that are left out.", atLeast: 0)))
 
   /// Makes the operator.
   package init(axes: [Int]) { self.axes = axes }
 }
 
 extension Squeeze {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axes = try attributes.axes("axes")
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     var shape = inputs[0].shape
     for axis in axes.reversed() {
@@ -50,10 +40,6 @@ extension Squeeze {
   ) throws(WeighbridgeError) -> [Tensor] {
     [inputs[0].reshaped(try outputShape(of: inputs))]
   }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
 
   /// The output has another number of axes than the input, so there is no order of both.
   package func permutingAxes(_ axes: [Int]) -> Squeeze? { self.axes.isEmpty ? self : nil }

@@ -5,38 +5,26 @@ package import GraphIR
 ///
 /// - input: as many axes as there are counts, any element type
 /// - output: along each axis the input's size times the count
-package struct Tile: CatalogOperator {
+package struct Tile: ExactOperator {
   /// How often the tensor stands along each axis, 0 or more.
   package let counts: [Int]
 
   package static let kind = "tile"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { ["repeats": .integers(counts)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "output[i, j, ...] = input[i mod n0, j mod n1, ...], n the sizes of the input",
-      of: .any,
-      attributes: [
-        .integers("repeats", "How often the tensor is repeated along each axis.", .atLeast(0))
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "output[i, j, ...] = input[i mod n0, j mod n1, ...], n the sizes of the input",
+    of: .any,
+    attributes: AttributeSchema(
+      Self.init(counts:),
+      .integers(
+        "repeats", \.counts, "How often the tensor is repeated along each axis.", .atLeast(0))))
 
   /// Makes the operator.
   package init(counts: [Int]) { self.counts = counts }
 }
 
 extension Tile {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    counts = try attributes.integers("repeats")
-    guard counts.allSatisfy({ $0 >= 0 }) else {
-      throw attributes.malformed("counts \(counts), of which some are negative")
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard input.rank == counts.count else {
@@ -58,10 +46,6 @@ extension Tile {
     let single = inputs[0].reshaped(inputs[0].shape.flatMap { [1, $0] })
     return [single.broadcast(to: spread).reshaped(shape)]
   }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Tile? {
     axes.count == counts.count ? Tile(counts: axes.map { counts[$0] }) : nil

@@ -5,28 +5,22 @@ package import GraphIR
 ///
 /// - input: any axes
 /// - output: axis i is the input's axis `axes[i]`
-package struct Transpose: CatalogOperator {
+package struct Transpose: ExactOperator, PrimitiveOperator {
   /// Each axis of the input once, the batch axis (0) included.
   package let axes: [Int]
 
   package static let kind = "transpose"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { ["axes": .integers(axes)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      "output[i[axes[0]], i[axes[1]], ...] = input[i[0], i[1], ...]",
-      of: .any,
-      attributes: [
-        .integers(
-          "axes",
-          "For each axis of the output the axis of the input; axis 0 included.", .permutation
-        ).explained(by: .axes)
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    "output[i[axes[0]], i[axes[1]], ...] = input[i[0], i[1], ...]",
+    of: .any,
+    attributes: AttributeSchema(
+      Self.init(axes:),
+      .integers(
+        "axes", \.axes, "For each axis of the output the axis of the input; axis 0 included.",
+        .permutation
+      ).explained(by: .axes)))
 
   /// Makes the operator.
   package init(axes: [Int]) {
@@ -35,13 +29,6 @@ package struct Transpose: CatalogOperator {
 }
 
 extension Transpose {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    axes = try attributes.integers("axes")
-    guard axes.sorted() == Array(axes.indices) else {
-      throw attributes.malformed("\(axes) is not an order of \(axes.count) axes")
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard input.rank == axes.count else {
@@ -56,15 +43,9 @@ extension Transpose {
     [inputs[0].permuted(axes)]
   }
 
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
-
   package func permutingAxes(_ order: [Int]) -> Transpose? {
     guard order.count == axes.count else { return nil }
     // The output's axis i is the old output's axis order[i], so the old input's axes[order[i]].
     return Transpose(axes: order.compactMap { order.firstIndex(of: axes[$0]) })
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

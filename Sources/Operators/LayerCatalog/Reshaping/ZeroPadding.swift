@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: each spatial axis longer by what is added
-package struct ZeroPadding: ImageOperator {
+package struct ZeroPadding: ImageOperator, ExactOperator {
   /// How many zeros are added at both ends of each spatial axis.
   package let borders: Borders
   /// The order of the input's and output's axes.
@@ -14,26 +14,16 @@ package struct ZeroPadding: ImageOperator {
   package static let kind = "zero_padding"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    var attributes = Attributes()
-    borders.append(to: &attributes)
-    attributes.append("layout", .text(layout.rawValue))
-    return attributes
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      output size = input size + before + after
-      output[n, c, i] = input[n, c, i - before], 0 outside of the input
-      """,
-      of: .any,
-      attributes: Borders.definitions + [
-        .layout
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    output size = input size + before + after
+    output[n, c, i] = input[n, c, i - before], 0 outside of the input
+    """,
+    of: .any,
+    attributes: AttributeSchema(
+      Self.init(borders:layout:),
+      .part(\.borders, Borders.schema),
+      .layout(\.layout)))
 
   /// Makes the operator.
   package init(borders: Borders, layout: DataLayout) {
@@ -43,11 +33,6 @@ package struct ZeroPadding: ImageOperator {
 }
 
 extension ZeroPadding {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    borders = try Borders(reading: &attributes)
-    layout = try attributes.word("layout")
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let output = try inputs[0].mappingSpatialAxes(layout, count: borders.before.count) {
       (axis, dimension) throws(ShapeError) in
@@ -82,10 +67,6 @@ extension ZeroPadding {
     }
     return [Tensor(input.elementType, shape: shape, bytes: bytes)]
   }
-
-  package var tolerance: Tolerance { Tolerance(absolute: 0, relative: 0) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> ZeroPadding? {
     guard axes.count == borders.before.count + 2, let layout = layout.permuted(by: axes) else {

@@ -6,7 +6,7 @@ package import GraphIR
 ///
 /// - input: `[batch, height, width, channels]`
 /// - output: the input's shape
-package struct AutoContrast: CatalogOperator {
+package struct AutoContrast: ArithmeticOperator, PrimitiveOperator {
   /// The smallest element of the output.
   package let low: Double
   /// The largest element of the output.
@@ -15,23 +15,17 @@ package struct AutoContrast: CatalogOperator {
   package static let kind = "auto_contrast"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes { ["low": .real(low), "high": .real(high)] }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      lo, hi = the smallest and the largest element of the channel of the image
-      y = x if lo = hi, or x is NaN
-      y = min(max(low + (x - lo) * ((high - low) / (hi - lo)), low), high) otherwise
-      """,
-      of: .float,
-      attributes: [
-        .real("low", "The smallest element of the output.", .finite),
-        .real("high", "The largest element of the output.", .finite, .aboveThat(of: "low")),
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    lo, hi = the smallest and the largest element of the channel of the image
+    y = x if lo = hi, or x is NaN
+    y = min(max(low + (x - lo) * ((high - low) / (hi - lo)), low), high) otherwise
+    """,
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(low:high:),
+      .real("low", \.low, "The smallest element of the output.", .finite),
+      .real("high", \.high, "The largest element of the output.", .finite, .aboveThat(of: "low"))))
 
   /// Makes the operator.
   package init(low: Double, high: Double) {
@@ -41,14 +35,6 @@ package struct AutoContrast: CatalogOperator {
 }
 
 extension AutoContrast {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    low = try attributes.real("low")
-    high = try attributes.real("high")
-    guard low < high, low.isFinite, high.isFinite else {
-      throw attributes.malformed("the range \(low) to \(high)")
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].rank == 4, inputs[0].elementType.isFloat else {
       throw ShapeError("takes images of floating-point numbers and has \(inputs[0])")
@@ -76,14 +62,8 @@ extension AutoContrast {
     return plane.map { $0.isNaN ? $0 : min(max(low + ($0 - darkest) * factor, low), high) }
   }
 
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
-
   /// Height and width may change places.
   package func permutingAxes(_ axes: [Int]) -> AutoContrast? {
     axes.first == 0 && axes.last == 3 ? self : nil
   }
-
-  package var decomposition: Decomposition { .primitive }
 }

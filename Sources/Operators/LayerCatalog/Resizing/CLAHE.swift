@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, height, width, channels]`, floating-point numbers from 0 to 255
 /// - output: the input's type; 0 to 255
-package struct CLAHE: CatalogOperator {
+package struct CLAHE: ArithmeticOperator, PrimitiveOperator {
   /// How many tiles stand below each other, 1 to 2^12.
   package let rows: Int
   /// How many tiles stand beside each other, 1 to 2^12.
@@ -16,48 +16,39 @@ package struct CLAHE: CatalogOperator {
   package static let kind = "clahe"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    [
-      "tile_rows": .integer(rows), "tile_columns": .integer(columns),
-      "clip_limit": .real(clipLimit),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      For each channel of each image, of height H and width W:
-      v = x without its fraction, moved into 0...255; 0 for NaN
-      h = ceil(H / tile_rows), w = ceil(W / tile_columns): the sizes of the tiles
-      rows and columns beyond the image are mirrored: index p >= H is 2 * H - 1 - p; columns \
-      likewise
-      for each tile of n = h * w elements:
-        hist[l] = number of elements of level l, for l from 0 to 255
-        if clip_limit > 0: t = clip_limit * n / 256; e = (sum over l of max(0, hist[l] - t)) / 256
-          hist[l] = min(hist[l], t) + e
-        s[l] = hist[0] + ... + hist[l]; d = n - s[0], or 1 if that is 0
-        curve[l] = min(max((s[l] - s[0]) * 255 / d, 0), 255)
-      for the element of row i and column j: a = (i - h / 2) / h, b = (j - w / 2) / w
-      y = the curves of tiles (floor(a), floor(b)), (floor(a), floor(b) + 1), (floor(a) + 1, \
-      floor(b)),
-        (floor(a) + 1, floor(b) + 1) at v, weighted by (1 - da) * (1 - db), (1 - da) * db, da * (1 \
-      - db),
-        da * db, with da = a - floor(a), db = b - floor(b); tiles that do not exist are the nearest
-      """,
-      of: .float,
-      attributes: [
-        .integer("tile_rows", "The number of tiles along the height.", .atLeast(1), .atMost(4096)),
-        .integer(
-          "tile_columns", "The number of tiles along the width.", .atLeast(1), .atMost(4096)),
-        .real(
-          "clip_limit",
-          """
-          The largest count of a level, as a multiple of the mean count; 0 for no limit.
-          """, .atLeast(0), .finite),
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    For each channel of each image, of height H and width W:
+    v = x without its fraction, moved into 0...255; 0 for NaN
+    h = ceil(H / tile_rows), w = ceil(W / tile_columns): the sizes of the tiles
+    rows and columns beyond the image are mirrored: index p >= H is 2 * H - 1 - p; columns \
+    likewise
+    for each tile of n = h * w elements:
+      hist[l] = number of elements of level l, for l from 0 to 255
+      if clip_limit > 0: t = clip_limit * n / 256; e = (sum over l of max(0, hist[l] - t)) / 256
+        hist[l] = min(hist[l], t) + e
+      s[l] = hist[0] + ... + hist[l]; d = n - s[0], or 1 if that is 0
+      curve[l] = min(max((s[l] - s[0]) * 255 / d, 0), 255)
+    for the element of row i and column j: a = (i - h / 2) / h, b = (j - w / 2) / w
+    y = the curves of tiles (floor(a), floor(b)), (floor(a), floor(b) + 1), (floor(a) + 1, \
+    floor(b)),
+      (floor(a) + 1, floor(b) + 1) at v, weighted by (1 - da) * (1 - db), (1 - da) * db, da * (1 \
+    - db),
+      da * db, with da = a - floor(a), db = b - floor(b); tiles that do not exist are the nearest
+    """,
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(rows:columns:clipLimit:),
+      .integer(
+        "tile_rows", \.rows, "The number of tiles along the height.", .atLeast(1), .atMost(4096)),
+      .integer(
+        "tile_columns", \.columns, "The number of tiles along the width.", .atLeast(1),
+        .atMost(4096)),
+      .real(
+        "clip_limit", \.clipLimit,
+        """
+        The largest count of a level, as a multiple of the mean count; 0 for no limit.
+        """, .atLeast(0), .finite)))
 
   /// Makes the operator.
   package init(rows: Int, columns: Int, clipLimit: Double) {
@@ -65,23 +56,9 @@ package struct CLAHE: CatalogOperator {
     self.columns = columns
     self.clipLimit = clipLimit
   }
-
-  /// Why such settings cannot be, if they cannot.
-  package var problem: String? {
-    let range = 1...1 << 12
-    return range.contains(rows) && range.contains(columns) && clipLimit >= 0 && clipLimit.isFinite
-      ? nil : "\(rows) times \(columns) tiles with a limit of \(clipLimit)"
-  }
 }
 
 extension CLAHE {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    rows = try attributes.integer("tile_rows")
-    columns = try attributes.integer("tile_columns")
-    clipLimit = try attributes.real("clip_limit")
-    if let problem { throw attributes.malformed(problem) }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard input.rank == 4, input.elementType.isFloat else {
@@ -160,14 +137,8 @@ extension CLAHE {
     return sums.map { min(max(($0 - sums[0]) * 255 / (range == 0 ? 1 : range), 0), 255) }
   }
 
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
-
   /// The axes of the input have a meaning each.
   package func permutingAxes(_ axes: [Int]) -> CLAHE? { nil }
-
-  package var decomposition: Decomposition { .primitive }
 }
 
 /// Tiles along one axis of an image, which is mirrored behind its end.

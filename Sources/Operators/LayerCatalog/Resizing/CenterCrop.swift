@@ -9,7 +9,7 @@ package import GraphIR
 ///
 /// Of an odd rest the smaller half is cut off in front. Where the input is shorter along an axis,
 /// it is resized instead, bilinearly and in its proportions, as by ``Resizing``.
-package struct CenterCrop: ImageOperator {
+package struct CenterCrop: ImageOperator, ArithmeticOperator {
   /// The sizes of the output's spatial axes; two, 1 to 2^24 each.
   package let dimensions: [Int]
   /// The order of the input's and output's axes.
@@ -18,29 +18,21 @@ package struct CenterCrop: ImageOperator {
   package static let kind = "center_crop"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    ["size": .integers(dimensions), "layout": .text(layout.rawValue)]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      If no spatial axis of the input is shorter than the output:
-      output[n, c, i] = input[n, c, i + floor((input size - output size) / 2)], i along the \
-      spatial axes
-      Otherwise it is resizing of the input with this size and layout, interpolation bilinear,
-      antialias false and aspect_ratio crop.
-      """,
-      of: .float,
-      attributes: [
-        .integers(
-          "size", "The output's height and width.", .atLeast(1), .sizeLimit, .minimumCount(2),
-          .maximumCount(2)),
-        .layout,
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    If no spatial axis of the input is shorter than the output:
+    output[n, c, i] = input[n, c, i + floor((input size - output size) / 2)], i along the \
+    spatial axes
+    Otherwise it is resizing of the input with this size and layout, interpolation bilinear,
+    antialias false and aspect_ratio crop.
+    """,
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(dimensions:layout:),
+      .integers(
+        "size", \.dimensions, "The output's height and width.", .atLeast(1), .sizeLimit,
+        .minimumCount(2), .maximumCount(2)),
+      .layout(\.layout)))
 
   /// Makes the operator.
   package init(dimensions: [Int], layout: DataLayout) {
@@ -50,15 +42,6 @@ package struct CenterCrop: ImageOperator {
 }
 
 extension CenterCrop {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    dimensions = try attributes.integers("size")
-    layout = try attributes.word("layout")
-    if let problem = Resizing.problem(dimensions) { throw attributes.malformed(problem) }
-    guard dimensions.count == 2 else {
-      throw attributes.malformed("\(dimensions.count) spatial axes, and an image has two")
-    }
-  }
-
   /// What is done with inputs that are too small.
   private var resizing: Resizing {
     Resizing(
@@ -85,10 +68,6 @@ extension CenterCrop {
     }
     return [result]
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> CenterCrop? {
     guard axes.count == dimensions.count + 2, let layout = layout.permuted(by: axes) else {

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: the same with these sizes
-package struct Resizing: ImageOperator {
+package struct Resizing: ImageOperator, ArithmeticOperator {
   /// The sizes of the output's spatial axes; 1 to 2^24 each.
   package let dimensions: [Int]
   /// How elements between the input's are found.
@@ -22,73 +22,69 @@ package struct Resizing: ImageOperator {
   package static let kind = "resizing"
   package static let version = 2
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    var attributes: Attributes = [
-      "size": .integers(dimensions), "interpolation": .text(interpolation.rawValue),
-      "antialias": .flag(antialiases), "aspect_ratio": .text(fit.name.rawValue),
-      "layout": .text(layout.rawValue),
-    ]
-    if case .pad(let value) = fit { attributes.append("fill_value", .real(value)) }
-    return attributes
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      Along one spatial axis after the other, in float64: output[o] = sum over i of weight[o, i] * \
-      input[i]
-      The weights are those of sampling, from the input size to size. Before that, with two axes:
-      a = the input size, b = size, float32 quotients:
-      want[0] = truncate(a[1] * b[0] / b[1]), want[1] = truncate(a[0] * b[1] / b[0])
-      crop: keep = max(1, min(a, want)) elements from truncate((a - keep) / 2) on, along each axis
-      pad: truncate((max(want, a) - a) / 2) elements of fill_value at both ends of each axis
-      """,
-      of: .float,
-      attributes: [
-        .spatialSizes("size"),
-        .choice("interpolation", ResizingInterpolation.self, "The weights of the input's elements.")
-        {
-          switch $0 {
-          case .nearest: "the nearest element"
-          case .bilinear: "linear between two neighbours"
-          case .bicubic: "cubic convolution (Keys 1981, a = -1/2)"
-          case .area: "the mean of the covered part of the input"
-          case .lanczos3: "Lanczos' windowed sinc of radius 3"
-          case .lanczos5: "Lanczos' windowed sinc of radius 5"
-          case .gaussian: "a Gaussian of radius 1.5 and standard deviation 0.5"
-          case .mitchellCubic: "the cubic filter of Mitchell and Netravali (1988)"
-          }
-        }.explained(by: .sampling),
-        .boolean(
-          "antialias",
-          "Whether filters are widened when the output is smaller; nearest and area do not have it."
-        ).explained(by: .sampling),
-        .choice(
-          "aspect_ratio", ResizingFit.Name.self,
-          "How an input of other proportions is fitted; see the formula."
-        ) {
-          switch $0 {
-          case .stretch: "it is not kept"
-          case .crop:
-            """
-            the largest centred part of the proportions of the output is resized; two spatial axes \
-            only
-            """
-          case .pad:
-            "the input is padded until it has the proportions of the output; two spatial axes only"
-          }
-        },
-        .layout,
-        .real("fill_value", "What is padded with.").present(.when("aspect_ratio", [.text("pad")])),
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    Along one spatial axis after the other, in float64: output[o] = sum over i of weight[o, i] * \
+    input[i]
+    The weights are those of sampling, from the input size to size. Before that, with two axes:
+    a = the input size, b = size, float32 quotients:
+    want[0] = truncate(a[1] * b[0] / b[1]), want[1] = truncate(a[0] * b[1] / b[0])
+    crop: keep = max(1, min(a, want)) elements from truncate((a - keep) / 2) on, along each axis
+    pad: truncate((max(want, a) - a) / 2) elements of fill_value at both ends of each axis
+    """,
+    of: .float,
+    attributes: AttributeSchema(
+      { (dimensions, interpolation, antialiases, fit, layout, fillValue) in
+        Self(
+          dimensions: dimensions, interpolation: interpolation, antialiases: antialiases,
+          fit: ResizingFit(fit, fillValue: fillValue), layout: layout)
+      },
+      .spatialSizes("size", \.dimensions),
+      .choice("interpolation", \.interpolation, "The weights of the input's elements.") {
+        switch $0 {
+        case .nearest: "the nearest element"
+        case .bilinear: "linear between two neighbours"
+        case .bicubic: "cubic convolution (Keys 1981, a = -1/2)"
+        case .area: "the mean of the covered part of the input"
+        case .lanczos3: "Lanczos' windowed sinc of radius 3"
+        case .lanczos5: "Lanczos' windowed sinc of radius 5"
+        case .gaussian: "a Gaussian of radius 1.5 and standard deviation 0.5"
+        case .mitchellCubic: "the cubic filter of Mitchell and Netravali (1988)"
+        }
+      }.explained(by: .sampling),
+      .boolean(
+        "antialias", \.antialiases,
+        "Whether filters are widened when the output is smaller; nearest and area do not have it."
+      ).explained(by: .sampling),
+      .choice(
+        "aspect_ratio", \.fit.name, "How an input of other proportions is fitted; see the formula."
+      ) {
+        switch $0 {
+        case .stretch: "it is not kept"
+        case .crop:
+          """
+          the largest centred part of the proportions of the output is resized; two spatial axes \
+          only
+          """
+        case .pad:
+          "the input is padded until it has the proportions of the output; two spatial axes only"
+        }
+      },
+      .layout(\.layout),
+      .real(
+        "fill_value", \.fit.fillValue, "What is padded with.",
+        presence: .when("aspect_ratio", [.text("pad")]))
+    ).checked {
+      $0.fit == .stretch || $0.dimensions.count == 2
+        ? nil : "keeping proportions of \($0.dimensions.count) spatial axes"
+    })
 
   /// Why such sizes cannot be, if they cannot.
   package static func problem(_ dimensions: [Int]) -> String? {
-    !dimensions.isEmpty && dimensions.allSatisfy { (1...1 << 24).contains($0) }
-      ? nil : "the sizes \(dimensions) are not 1 to \(1 << 24) for each axis"
+    Resizing(
+      dimensions: dimensions, interpolation: .nearest, antialiases: false, fit: .stretch,
+      layout: .channelsLast
+    ).problem
   }
 
   /// Makes the operator.
@@ -105,22 +101,6 @@ package struct Resizing: ImageOperator {
 }
 
 extension Resizing {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    dimensions = try attributes.integers("size")
-    interpolation = try attributes.word("interpolation")
-    antialiases = try attributes.flag("antialias")
-    switch try attributes.word("aspect_ratio", as: ResizingFit.Name.self) {
-    case .stretch: fit = .stretch
-    case .crop: fit = .crop
-    case .pad: fit = .pad(try attributes.real("fill_value"))
-    }
-    layout = try attributes.word("layout")
-    if let problem = Self.problem(dimensions) { throw attributes.malformed(problem) }
-    guard fit == .stretch || dimensions.count == 2 else {
-      throw attributes.malformed("keeping proportions of \(dimensions.count) spatial axes")
-    }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard input.rank == dimensions.count + 2, input.elementType.isFloat else {
@@ -171,10 +151,6 @@ extension Resizing {
     }
     return result
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Resizing? {
     guard axes.count == dimensions.count + 2, let layout = layout.permuted(by: axes) else {

@@ -11,7 +11,18 @@ package enum ResizingFit: Hashable, Sendable {
   case pad(Double)
 
   /// The word it is stored as.
-  enum Name: String, CaseIterable { case stretch, crop, pad }
+  enum Name: String, CaseIterable, Sendable { case stretch, crop, pad }
+
+  /// - Parameter fillValue: The number of ``pad(_:)``.
+  init(_ name: Name, fillValue: Double?) {
+    switch name {
+    case .stretch: self = .stretch
+    case .crop: self = .crop
+    case .pad: self = .pad(fillValue ?? 0)
+    }
+  }
+
+  var fillValue: Double? { if case .pad(let value) = self { value } else { nil } }
 
   var name: Name {
     switch self {

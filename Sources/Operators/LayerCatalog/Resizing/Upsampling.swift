@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: each spatial axis `factors[i]` times as long
-package struct Upsampling: ImageOperator {
+package struct Upsampling: ImageOperator, ArithmeticOperator {
   /// How elements between the input's are found.
   package enum Interpolation: String, Hashable, Sendable, CaseIterable {
     /// The input's elements are repeated.
@@ -27,48 +27,32 @@ package struct Upsampling: ImageOperator {
   package static let kind = "upsampling"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    [
-      "factors": .integers(factors), "interpolation": .text(interpolation.rawValue),
-      "layout": .text(layout.rawValue),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      Along one spatial axis after the other, n elements becoming n * factor, in float64:
-      nearest: output[o] = input[floor(o / factor)]
-      linear_asymmetric: u = o / factor; linear_half_pixel: u = (o + 0.5) / factor - 0.5
-      u moved into 0...n - 1; i = floor(u)
-      output[o] = input[i] if u = i, else input[i] + (input[i + 1] - input[i]) * (u - i)
-      """,
-      of: .float,
-      attributes: [
-        .integers(
-          "factors", "The factor of each spatial axis.", .atLeast(1), .sizeLimit, .minimumCount(1)),
-        .choice(
-          "interpolation", Interpolation.self,
-          "How elements between the input's are found; see the formula."
-        ) {
-          switch $0 {
-          case .nearest: "the elements are repeated"
-          case .linearAsymmetric:
-            "linear, with the first elements of both at the same position"
-          case .linearHalfPixel: "linear, with the borders of both at the same position"
-          }
-        },
-        .layout,
-      ])
-  }
-
-  /// Why such factors cannot be, if they cannot.
-  package static func problem(_ factors: [Int]) -> String? {
-    !factors.isEmpty && factors.allSatisfy { (1...1 << 24).contains($0) }
-      ? nil : "the factors \(factors) are not 1 to \(1 << 24) for each axis"
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    Along one spatial axis after the other, n elements becoming n * factor, in float64:
+    nearest: output[o] = input[floor(o / factor)]
+    linear_asymmetric: u = o / factor; linear_half_pixel: u = (o + 0.5) / factor - 0.5
+    u moved into 0...n - 1; i = floor(u)
+    output[o] = input[i] if u = i, else input[i] + (input[i + 1] - input[i]) * (u - i)
+    """,
+    of: .float,
+    attributes: AttributeSchema(
+      Self.init(factors:interpolation:layout:),
+      .integers(
+        "factors", \.factors, "The factor of each spatial axis.", .atLeast(1), .sizeLimit,
+        .minimumCount(1)),
+      .choice(
+        "interpolation", \.interpolation,
+        "How elements between the input's are found; see the formula."
+      ) {
+        switch $0 {
+        case .nearest: "the elements are repeated"
+        case .linearAsymmetric:
+          "linear, with the first elements of both at the same position"
+        case .linearHalfPixel: "linear, with the borders of both at the same position"
+        }
+      },
+      .layout(\.layout)))
 
   /// Makes the operator.
   package init(factors: [Int], interpolation: Interpolation, layout: DataLayout) {
@@ -79,13 +63,6 @@ package struct Upsampling: ImageOperator {
 }
 
 extension Upsampling {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    factors = try attributes.integers("factors")
-    interpolation = try attributes.word("interpolation")
-    layout = try attributes.word("layout")
-    if let problem = Self.problem(factors) { throw attributes.malformed(problem) }
-  }
-
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType.isFloat else {
       throw ShapeError("takes floating-point numbers and has \(inputs[0])")
@@ -147,10 +124,6 @@ extension Upsampling {
     let clamped = min(max(coordinate, 0), Double(dimension - 1))
     return (Int(clamped), clamped - clamped.rounded(.down))
   }
-
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
 
   package func permutingAxes(_ axes: [Int]) -> Upsampling? {
     guard axes.count == factors.count + 2, let layout = layout.permuted(by: axes) else {

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: `[..., samples]`, with at least `fft_length` samples
 /// - outputs: the real and the imaginary parts, `[..., frames, frequencies]` each
-package struct STFT: CatalogOperator {
+package struct STFT: ArithmeticOperator, PrimitiveOperator {
   /// A window's form.
   package enum WindowForm: String, Hashable, Sendable, CaseIterable {
     case hann, hamming, rectangular
@@ -23,44 +23,34 @@ package struct STFT: CatalogOperator {
   package static let kind = "stft"
   package static let version = 1
 
-  package var inputs: [InputSlot] { [.data("input")] }
-
-  package var attributes: Attributes {
-    [
-      "fft_length": .integer(fftLength), "frame_length": .integer(windowLength),
-      "frame_step": .integer(step), "window": .text(window.rawValue),
-    ]
-  }
-
-  package static var definition: OperatorDefinition {
-    OperatorDefinition(
-      """
-      first = floor((fft_length - frame_length) / 2)
-      a[m] = 2 * pi * m / frame_length
-      real[t, k] = sum over m from 0 to frame_length - 1 of
-        w[m] * input[t * frame_step + first + m] * cos(2 * pi * k * (first + m) / fft_length)
-      imaginary[t, k] = the same with -sin in place of cos
-      k from 0 to floor(fft_length / 2), t from 0 to floor((samples - fft_length) / frame_step)
-      """,
-      inputs: [.data("input", .float)],
-      outputs: [.like("input", as: "real"), .like("input", as: "imaginary")],
-      attributes: [
-        .integer(
-          "fft_length", "How many samples a frame has.", .atLeast(1), .atMost(Double(1 << 20))),
-        .integer(
-          "frame_length", "How many of them the window shows.", .atLeast(1),
-          .atMostThat(of: "fft_length")),
-        .integer(
-          "frame_step", "How many samples lie between the starts of two frames.", .atLeast(1)),
-        .choice("window", WindowForm.self, "The factors w of the samples.") {
-          switch $0 {
-          case .hann: "w[m] = 0.5 - 0.5 cos(a[m])"
-          case .hamming: "w[m] = 0.54 - 0.46 cos(a[m])"
-          case .rectangular: "w[m] = 1"
-          }
-        },
-      ])
-  }
+  package static let declaration = OperatorDeclaration<Self>(
+    """
+    first = floor((fft_length - frame_length) / 2)
+    a[m] = 2 * pi * m / frame_length
+    real[t, k] = sum over m from 0 to frame_length - 1 of
+      w[m] * input[t * frame_step + first + m] * cos(2 * pi * k * (first + m) / fft_length)
+    imaginary[t, k] = the same with -sin in place of cos
+    k from 0 to floor(fft_length / 2), t from 0 to floor((samples - fft_length) / frame_step)
+    """,
+    inputs: [.data("input", .float)],
+    outputs: [.like("input", as: "real"), .like("input", as: "imaginary")],
+    attributes: AttributeSchema(
+      Self.init(fftLength:windowLength:step:window:),
+      .integer(
+        "fft_length", \.fftLength, "How many samples a frame has.", .atLeast(1),
+        .atMost(Double(1 << 20))),
+      .integer(
+        "frame_length", \.windowLength, "How many of them the window shows.", .atLeast(1),
+        .atMostThat(of: "fft_length")),
+      .integer(
+        "frame_step", \.step, "How many samples lie between the starts of two frames.", .atLeast(1)),
+      .choice("window", \.window, "The factors w of the samples.") {
+        switch $0 {
+        case .hann: "w[m] = 0.5 - 0.5 cos(a[m])"
+        case .hamming: "w[m] = 0.54 - 0.46 cos(a[m])"
+        case .rectangular: "w[m] = 1"
+        }
+      }))
 
   /// Makes the operator.
   package init(fftLength: Int, windowLength: Int, step: Int, window: WindowForm) {
@@ -69,23 +59,9 @@ package struct STFT: CatalogOperator {
     self.step = step
     self.window = window
   }
-
-  /// Why such settings cannot be, if they cannot.
-  package var problem: String? {
-    (1...1 << 20).contains(fftLength) && (1...fftLength).contains(windowLength) && step >= 1
-      ? nil : "frames of \(fftLength), windows of \(windowLength) and steps of \(step) samples"
-  }
 }
 
 extension STFT {
-  package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    fftLength = try attributes.integer("fft_length")
-    windowLength = try attributes.integer("frame_length")
-    step = try attributes.integer("frame_step")
-    window = try attributes.word("window")
-    if let problem { throw attributes.malformed(problem) }
-  }
-
   package var frequencyCount: Int { fftLength / 2 + 1 }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
@@ -177,12 +153,6 @@ extension STFT {
     }
   }
 
-  package var tolerance: Tolerance { .standard(for: .float32) }
-
-  package var cost: OperatorCost { .elements }
-
   /// The last axis is the signal's, and the outputs have one more.
   package func permutingAxes(_ axes: [Int]) -> STFT? { nil }
-
-  package var decomposition: Decomposition { .primitive }
 }

@@ -42,7 +42,9 @@ struct AttentionCallMasking {
     masking = AttentionMasking(
       isCausal: isCausal, window: window > 0 ? window : nil, hasMask: !mask.isEmpty,
       fullyMaskedRows: Self.fullyMaskedRows(layer.version, type.elementType, isPlain: isPlain))
-    if let problem = DotProductAttention.problem(axes, masking) { throw .unsupported(problem) }
+    let attention = DotProductAttention(
+      axes: axes, scale: 1, masking: masking, returnsAttentionWeights: returnsAttentionWeights)
+    if let problem = attention.problem { throw .unsupported(problem) }
     // Keras takes the length of the first axis behind the batch, whichever the attention runs along.
     guard axes == [1] || !masking.isLocal else {
       throw .unsupported("places along the axes \(axes), and only 1 can be had")

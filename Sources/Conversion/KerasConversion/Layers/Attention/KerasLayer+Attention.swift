@@ -17,8 +17,9 @@ extension Attention: KerasMapped {
         let operation = Attention(
           score: score, hasScale: hasScale, masking: masking,
           returnsAttentionWeights: returnsAttentionWeights)
-        let weights = try operation.weightSlots.map { (slot) throws(WeighbridgeError) in
-          try layer.weight(slot.name, shape: [])
+        var weights: [ValueID] = []
+        for case .weight(let name) in operation.inputs {
+          weights.append(try layer.weight(name, shape: []))
         }
         return (operation, weights)
       }

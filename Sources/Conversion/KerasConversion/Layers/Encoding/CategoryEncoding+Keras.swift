@@ -60,13 +60,11 @@ extension KerasLayer {
     of indices: ValueID, categories: Int, _ mode: CategoryEncoding.Mode, weights: [ValueID],
     dropsOutOfRange: Bool, role: String
   ) throws(WeighbridgeError) -> [ValueID] {
-    guard CategoryEncoding.possibleCounts.contains(categories) else {
-      throw .malformed("a number of categories of \(categories)")
-    }
     let type = graph.type(of: indices)
     let operation = CategoryEncoding(
       categories: categories, countsTokens: mode == .count, isWeighted: !weights.isEmpty,
       dropsOutOfRange: dropsOutOfRange)
+    if let problem = operation.problem { throw WeighbridgeError(.malformed, problem) }
     guard mode == .oneHot else {
       if type.rank <= 2 { return try add(operation, [indices] + weights, role: role) }
       guard version >= KerasVersion(3, 6) else {

@@ -27,8 +27,8 @@ extension Discretization: KerasMapped {
     let boundaries = try boundaries(&layer).map { Double(Float($0)) }
     let encoding = try layer.encodingMode()
     let outputType = encoding == nil ? try wholeNumbers(&layer) : .int64
-    if let problem = problem(boundaries, outputType) { throw .malformed(problem) }
     let operation = Discretization(boundaries: boundaries, outputType: outputType)
+    if let problem = operation.problem { throw .malformed(problem) }
     guard let encoding else { return try layer.add(operation, inputs) }
     let intervals = try layer.add(operation, inputs, role: "intervals")
     return try layer.addEncoding(

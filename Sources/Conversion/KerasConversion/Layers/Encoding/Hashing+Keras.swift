@@ -40,8 +40,9 @@ extension HashedCrossing: KerasMapped {
       }
       guard inputs.count >= 2 else { throw .malformed("crosses two inputs or more") }
       let bins = try layer.integer("num_bins")
-      guard possibleCounts.contains(bins) else { throw .malformed("num_bins=\(bins)") }
-      return try layer.addHash(HashedCrossing(buckets: bins), inputs, bins)
+      let operation = HashedCrossing(buckets: bins)
+      guard operation.problem == nil else { throw .malformed("num_bins=\(bins)") }
+      return try layer.addHash(operation, inputs, bins)
     }
   ])
   static let kerasRow = refusal("Keras hashes texts and not these numbers alike")

@@ -9,8 +9,9 @@ extension Reshape: KerasMapped {
   static let keras = KerasMapping([
     .plain("Reshape") { (layer, inputs) throws(WeighbridgeError) in
       let target = try layer.integerList("target_shape")
-      if let problem = problem(target) { throw .malformed(problem) }
-      return try layer.add(Reshape(target: target), inputs)
+      let operation = Reshape(target: target)
+      if let problem = operation.problem { throw .malformed(problem) }
+      return try layer.add(operation, inputs)
     },
     .plain("Flatten", flatten),
   ])
@@ -37,9 +38,9 @@ extension RepeatVector: KerasMapped {
   /// Keras: `RepeatVector`.
   static let keras = KerasMapping([
     .plain("RepeatVector", shape: .repetition) { (layer, inputs) throws(WeighbridgeError) in
-      let count = try layer.integer("n")
-      if let problem = problem(count) { throw .malformed(problem) }
-      return try layer.add(RepeatVector(count: count), inputs)
+      let operation = RepeatVector(count: try layer.integer("n"))
+      if let problem = operation.problem { throw .malformed(problem) }
+      return try layer.add(operation, inputs)
     }
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in

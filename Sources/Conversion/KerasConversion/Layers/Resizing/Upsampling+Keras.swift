@@ -50,7 +50,8 @@ extension Upsampling: KerasMapped {
     let layout = try layer.dataLayout()
     let factors = try layer.integers("size", count: 2, default: [2, 2])
     let input = layer.graph.type(of: try layer.onlyInput(inputs))
-    if let problem = problem(factors) { throw .malformed(problem) }
+    let upsampling = Upsampling(factors: factors, interpolation: .nearest, layout: layout)
+    if let problem = upsampling.problem { throw .malformed(problem) }
     guard input.rank == 4 else { throw .malformed("the input \(input)") }
     let known = input.shape[layout.spatialAxes(rank: 4)].compactMap(\.value)
     guard known.count == 2 else {
@@ -71,8 +72,8 @@ extension Upsampling: KerasMapped {
   ) throws(WeighbridgeError) -> [ValueID] {
     let two = [Int](repeating: 2, count: axes)
     let factors = try layer.integers("size", count: axes, default: two)
-    if let problem = problem(factors) { throw .malformed(problem) }
     let operation = Upsampling(factors: factors, interpolation: interpolation, layout: layout)
+    if let problem = operation.problem { throw .malformed(problem) }
     return try layer.add(operation, inputs)
   }
 

@@ -1,0 +1,264 @@
+package import Bytes
+package import GraphIR
+
+/// One setting in an ``AttributeSchema``: an attribute, or the attributes of a part, with the value
+/// that they are written from and read as.
+package struct AttributeField<Owner, Value>: Sendable {
+  /// The attributes in the order in which they are stored.
+  let attributes: [StoredAttribute<Owner>]
+  /// Reads the value, and checks it.
+  let read: @Sendable (inout AttributeReader) throws(WeighbridgeError) -> Value
+
+  /// With the notion that explains it.
+  package func explained(by notion: Notion) -> AttributeField {
+    AttributeField(attributes: attributes.map { $0.explained(by: notion) }, read: read)
+  }
+
+  /// The settings of a part that has a schema of its own.
+  package static func part(
+    _ value: @escaping @Sendable (Owner) -> Value, _ schema: AttributeSchema<Value>
+  ) -> AttributeField {
+    AttributeField(attributes: schema.attributes.map { $0.lifted(value) }) {
+      (reader) throws(WeighbridgeError) in try schema.read(&reader)
+    }
+  }
+}
+
+/// How values of a type are stored as an attribute.
+private struct AttributeForm<Value>: Sendable {
+  let encode: @Sendable (Value) -> AttributeValue
+  let decode: @Sendable (inout AttributeReader, _ name: String) throws(WeighbridgeError) -> Value
+}
+
+extension AttributeField {
+  /// A single attribute that is always there.
+  private init(
+    _ definition: AttributeDefinition, _ value: @escaping @Sendable (Owner) -> Value,
+    _ form: AttributeForm<Value>
+  ) {
+    attributes = [StoredAttribute(definition) { form.encode(value($0)) }]
+    read = { (reader) throws(WeighbridgeError) in
+      let result = try form.decode(&reader, definition.name)
+      try reader.check(form.encode(result), against: definition)
+      return result
+    }
+  }
+
+  /// A single attribute that is there by its presence.
+  private init<Wrapped>(
+    _ definition: AttributeDefinition, _ value: @escaping @Sendable (Owner) -> Wrapped?,
+    _ form: AttributeForm<Wrapped>
+  ) where Value == Wrapped? {
+    attributes = [StoredAttribute(definition) { value($0).map(form.encode) }]
+    read = { (reader) throws(WeighbridgeError) in
+      let isThere = definition.presence.holds(in: reader.attributes)
+      guard isThere ?? (reader.attributes[definition.name] != nil) else { return nil }
+      let result = try form.decode(&reader, definition.name)
+      try reader.check(form.encode(result), against: definition)
+      return result
+    }
+  }
+}
+
+extension AttributeForm<Int> {
+  static let integer = AttributeForm(encode: AttributeValue.integer) {
+    (reader, name) throws(WeighbridgeError) in try reader.integer(name)
+  }
+}
+
+extension AttributeForm<Double> {
+  static let real = AttributeForm(encode: AttributeValue.real) {
+    (reader, name) throws(WeighbridgeError) in try reader.real(name)
+  }
+}
+
+extension AttributeForm<[Int]> {
+  static let integers = AttributeForm(encode: AttributeValue.integers) {
+    (reader, name) throws(WeighbridgeError) in try reader.integers(name)
+  }
+}
+
+extension AttributeField where Value == Int {
+  package static func integer(
+    _ name: String, _ value: @escaping @Sendable (Owner) -> Int, _ meaning: String,
+    _ constraints: Constraint...
+  ) -> AttributeField {
+    AttributeField(AttributeDefinition(name, .integer, meaning, constraints), value, .integer)
+  }
+
+  package static func axis(
+    _ value: @escaping @Sendable (Owner) -> Int, _ meaning: String = "The axis.",
+    name: String = "axis", atLeast minimum: Int = 0
+  ) -> AttributeField {
+    .integer(name, value, meaning, .atLeast(Double(minimum))).explained(by: .axes)
+  }
+}
+
+extension AttributeField where Value == Int? {
+  package static func integer(
+    _ name: String, _ value: @escaping @Sendable (Owner) -> Int?, _ meaning: String,
+    _ constraints: Constraint..., presence: Presence
+  ) -> AttributeField {
+    AttributeField(
+      AttributeDefinition(name, .integer, meaning, constraints, presence: presence), value,
+      .integer)
+  }
+}
+
+extension AttributeField where Value == Double {
+  package static func real(
+    _ name: String, _ value: @escaping @Sendable (Owner) -> Double, _ meaning: String,
+    _ constraints: Constraint...
+  ) -> AttributeField {
+    AttributeField(AttributeDefinition(name, .real, meaning, constraints), value, .real)
+  }
+
+  package static func epsilon(
+    _ value: @escaping @Sendable (Owner) -> Double
+  ) -> AttributeField {
+    .real("epsilon", value, "What is added under the root.", .atLeast(0), .finite)
+  }
+}
+
+extension AttributeField where Value == Double? {
+  package static func real(
+    _ name: String, _ value: @escaping @Sendable (Owner) -> Double?, _ meaning: String,
+    _ constraints: Constraint..., presence: Presence
+  ) -> AttributeField {
+    AttributeField(
+      AttributeDefinition(name, .real, meaning, constraints, presence: presence), value, .real)
+  }
+}
+
+extension AttributeField where Value == Bool {
+  package static func boolean(
+    _ name: String, _ value: @escaping @Sendable (Owner) -> Bool, _ meaning: String,
+    _ constraints: Constraint...
+  ) -> AttributeField {
+    AttributeField(
+      AttributeDefinition(name, .boolean, meaning, constraints), value,
+      AttributeForm(encode: AttributeValue.flag) {
+        (reader, name) throws(WeighbridgeError) in try reader.flag(name)
+      })
+  }
+
+  package static func keepDims(
+    _ value: @escaping @Sendable (Owner) -> Bool
+  ) -> AttributeField {
+    .boolean("keepdims", value, "Whether the output keeps the reduced axes, with size 1.")
+  }
+}
+
+extension AttributeField where Value == [Int] {
+  package static func integers(
+    _ name: String, _ value: @escaping @Sendable (Owner) -> [Int], _ meaning: String,
+    _ constraints: Constraint...
+  ) -> AttributeField {
+    AttributeField(AttributeDefinition(name, .integers, meaning, constraints), value, .integers)
+  }
+
+  /// Axes that rise.
+  package static func axes(
+    _ value: @escaping @Sendable (Owner) -> [Int], _ meaning: String, atLeast count: Int = 1
+  ) -> AttributeField {
+    let counts: [Constraint] = count > 0 ? [.minimumCount(count)] : []
+    return AttributeField(
+      AttributeDefinition("axes", .integers, meaning, [.atLeast(0), .rising] + counts), value,
+      .integers
+    ).explained(by: .axes)
+  }
+
+  /// The sizes of an output's spatial axes.
+  package static func spatialSizes(
+    _ name: String, _ value: @escaping @Sendable (Owner) -> [Int]
+  ) -> AttributeField {
+    .integers(
+      name, value, "The output's size along each spatial axis.", .atLeast(1), .sizeLimit,
+      .minimumCount(1))
+  }
+}
+
+extension AttributeField where Value == [Int]? {
+  package static func integers(
+    _ name: String, _ value: @escaping @Sendable (Owner) -> [Int]?, _ meaning: String,
+    _ constraints: Constraint..., presence: Presence
+  ) -> AttributeField {
+    AttributeField(
+      AttributeDefinition(name, .integers, meaning, constraints, presence: presence), value,
+      .integers)
+  }
+}
+
+extension AttributeField where Value == [Double] {
+  package static func reals(
+    _ name: String, _ value: @escaping @Sendable (Owner) -> [Double], _ meaning: String,
+    _ constraints: Constraint...
+  ) -> AttributeField {
+    AttributeField(
+      AttributeDefinition(name, .reals, meaning, constraints), value,
+      AttributeForm(encode: AttributeValue.reals) {
+        (reader, name) throws(WeighbridgeError) in try reader.reals(name)
+      })
+  }
+}
+
+extension AttributeField where Value: RawRepresentable<String> & Sendable {
+  /// A text of which the type says whether it can be.
+  package static func string(
+    _ name: String, _ value: @escaping @Sendable (Owner) -> Value, _ meaning: String,
+    _ constraints: Constraint...
+  ) -> AttributeField {
+    .word(AttributeDefinition(name, .string, meaning, constraints), value)
+  }
+
+  private static func word(
+    _ definition: AttributeDefinition, _ value: @escaping @Sendable (Owner) -> Value
+  ) -> AttributeField {
+    let form = AttributeForm<Value>(encode: { .text($0.rawValue) }) {
+      (reader, name) throws(WeighbridgeError) in
+      let text = try reader.text(name)
+      try reader.check(.text(text), against: definition)
+      guard let word = Value(rawValue: text) else {
+        throw reader.malformed("the attribute \(name) cannot be \(text)")
+      }
+      return word
+    }
+    return AttributeField(definition, value, form)
+  }
+}
+
+extension AttributeField where Value: RawRepresentable<String> & CaseIterable & Sendable {
+  /// A string that is one of the values of a type, or of some of them.
+  package static func choice(
+    _ name: String, _ value: @escaping @Sendable (Owner) -> Value, _ meaning: String,
+    among values: [Value] = Array(Value.allCases), _ words: (Value) -> String
+  ) -> AttributeField {
+    let choices = values.map {
+      AttributeDefinition.Choice(value: $0.rawValue, meaning: words($0))
+    }
+    return .word(AttributeDefinition(name, .string, meaning, choices: choices), value)
+  }
+}
+
+extension AttributeField where Value == ElementType {
+  /// The element type of an output, one of some.
+  package static func elementType(
+    _ value: @escaping @Sendable (Owner) -> ElementType,
+    among types: [ElementType] = ElementType.allCases
+  ) -> AttributeField {
+    .choice("element_type", value, "The output's element type.", among: types) { _ in "" }
+  }
+}
+
+extension AttributeField where Value == DataLayout {
+  package static func layout(
+    _ value: @escaping @Sendable (Owner) -> DataLayout
+  ) -> AttributeField {
+    AttributeField.choice("layout", value, "The order of the axes.") {
+      switch $0 {
+      case .channelsLast: "`[batch, spatial..., channels]`"
+      case .channelsFirst: "`[batch, channels, spatial...]`"
+      }
+    }.explained(by: .layouts)
+  }
+}
