@@ -20,7 +20,9 @@ enum HostileCoreMLFiles {
     .init("extent_huge", .limitExceeded, "the input x has more elements than can be counted"),
     .init("extent_negative", .malformed, "the input x has a size of -3"),
     .init("input_missing", .malformed, "layer #0 relu (activation): takes w, which no input"),
-    .init("kernel_zero", .malformed, "layer #0 p (pooling): max_pooling: a window size"),
+    .init(
+      "kernel_zero", .malformed, "layer #0 p (pooling): max_pooling: the attribute window is [0, 0]"
+    ),
     .init("layer_empty", .malformed, "layer nothing: is of no kind"),
     .init("layer_unknown", .unsupported, "field neuralNetwork.layers holds field 1999"),
     .init("length_huge", .malformed, "byte"),

@@ -56,7 +56,7 @@ enum HostileONNXFiles {
       "opset_twice", .malformed, "names the versions 9, 17 of ONNX' operators, and a model has"),
     .init("opset_old", .unsupported, "opset 6, and 7 to"),
     .init("output_missing", .malformed, "nothing makes the output z"),
-    .init("pads_negative", .malformed, "a padding below 0"),
+    .init("pads_negative", .malformed, "padding_before is [-1, 0], and must be at least 0"),
     .init("power_alone", .malformed, "has no input 1, which Pow takes"),
     .init("range_huge", .limitExceeded, "a Range of"),
     .init("range_list", .malformed, "a Range without start, end and step"),
