@@ -32,20 +32,13 @@ package struct ModelOutline: Sendable {
 
     /// Makes a layer of which the rest is not known yet.
     package init(
-      name: String, className: String, inputs: [String] = [], outputs: [TensorType] = [],
-      kind: String = "", parameterCount: Int? = nil, problem: String? = nil, label: String,
-      unit: Int, sources: Set<Int> = []
+      name: String, className: String, inputs: [String] = [], label: String, unit: Int
     ) {
       self.name = name
       self.className = className
       self.inputs = inputs
-      self.outputs = outputs
-      self.kind = kind
-      self.parameterCount = parameterCount
-      self.problem = problem
       self.label = label
       self.unit = unit
-      self.sources = sources
     }
   }
 
