@@ -117,10 +117,7 @@ extension AttentionMasking {
     let (type, axis) = (make.type(scores), make.type(scores).rank - 1)
     var seen = mask
     if isLocal {
-      let near = try make.constant(
-        near(
-          queries: try make.size(scores, axis: axis - 1), values: try make.size(scores, axis: axis),
-          rank: type.rank))
+      let near = try near(scores, &make)
       seen =
         try mask.map { (mask) throws(WeighbridgeError) in
           try make(LogicalAnd(), mask, near)
@@ -136,6 +133,38 @@ extension AttentionMasking {
     let all = try make(Softmax(axes: [axis]), try make(Where(), seen, scores, hidden))
     guard fullyMaskedRows == .zero else { return all }
     return try make.product(all, try make(Cast(to: type.elementType), seen))
+  }
+
+  /// Which values lie where a query sees them, `[1, ..., queries, values]`; computed when the model
+  /// runs where the sizes are open.
+  private func near(
+    _ scores: ValueID, _ make: inout Composition
+  ) throws(WeighbridgeError) -> ValueID {
+    let (shape, axis) = (make.type(scores).shape, make.type(scores).rank - 1)
+    if let queries = shape[axis - 1].value, let values = shape[axis].value {
+      return try make.constant(near(queries: queries, values: values, rank: axis + 1))
+    }
+    let query = try Self.places(scores, axis: axis - 1, &make)
+    let value = try Self.places(scores, axis: axis, &make)
+    var rules: [ValueID] = []
+    if isCausal { rules.append(try make(Comparison(.lessOrEqual), value, query)) }
+    if let window {
+      let distance = try make(UnaryMath(.absolute), try make.difference(value, query))
+      rules.append(
+        try make(Comparison(.less), distance, try make.number(Double(window), like: distance)))
+    }
+    return rules.count == 1 ? rules[0] : try make.apply(LogicalAnd(), rules)
+  }
+
+  /// The places along an axis, in float32; all other axes have the size 1.
+  private static func places(
+    _ x: ValueID, axis: Int, _ make: inout Composition
+  ) throws(WeighbridgeError) -> ValueID {
+    let others = (0..<make.type(x).rank).filter { $0 != axis }
+    let ranges = others.map { Slice.Range(axis: $0, start: 0, stop: 1, step: 1) }
+    let column = try make(Cast(to: .float32), try make(Slice(ranges), x))
+    let ones = try make(FullLike(number: 1), column)
+    return try make(CumSum(axis: axis, isExclusive: true, isReversed: false), ones)
   }
 
   /// Which values lie where a query sees them, `[1, ..., queries, values]`.

@@ -9,13 +9,12 @@ extension DotProductAttention {
     let order = batchAxes(rank) + [rank - 2] + axes + [rank - 1]
     let head = order.count - axes.count - 2
     let count = try make.size(make.inputs[0], axis: rank - 2)
-    var (matrices, places): ([ValueID], [[Int]]) = ([], [])
+    var (matrices, places): ([ValueID], [[Int?]]) = ([], [])
     for input in make.inputs.prefix(3) {
       var x = try make.transposed(input, order)
       let own = try make.size(x, axis: head)
       if own != count { x = try make(Repeat(axis: head, count: count / max(1, own)), x) }
-      places.append(
-        try axes.map { (axis) throws(WeighbridgeError) in try make.size(input, axis: axis) })
+      places.append(axes.map { make.type(input).shape[$0].value })
       matrices.append(try reshaped(x, head, [places.last ?? []], merges: true, features: 1, &make))
     }
     let products = try make.matrixProduct(matrices[0], matrices[1], transposeB: true)
@@ -33,11 +32,13 @@ extension DotProductAttention {
 
   /// The mask with one axis for the queries and one for the keys.
   private func maskValues(
-    _ head: Int, _ places: [[Int]], _ make: inout Composition
+    _ head: Int, _ places: [[Int?]], _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID? {
     guard masking.hasMask else { return nil }
     if axes.count == 1 { return make.inputs[3] }
-    let target = [Int](repeating: -1, count: head + 1) + places.flatMap { $0 }
+    let known = places.flatMap { $0 }.compactMap { $0 }
+    guard known.count == 2 * axes.count else { throw openPlaces }
+    let target = [Int](repeating: -1, count: head + 1) + known
     return try reshaped(
       try make(BroadcastTo(target: target), make.inputs[3]), head, places, merges: true,
       features: 0, &make)
@@ -45,13 +46,30 @@ extension DotProductAttention {
 
   /// Makes one axis of each list of places behind the heads, or takes it apart again.
   private func reshaped(
-    _ x: ValueID, _ head: Int, _ places: [[Int]], merges: Bool, features: Int,
+    _ x: ValueID, _ head: Int, _ places: [[Int?]], merges: Bool, features: Int,
     _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID {
     if axes.count == 1 { return x }
-    let sizes = places.flatMap { merges ? [$0.reduce(1, *)] : $0 }
+    let sizes = places.flatMap { list -> [Int?] in
+      guard merges else { return list }
+      return [list.contains(nil) ? nil : list.reduce(1) { $0 * ($1 ?? 1) }]
+    }
+    if sizes.count(where: { $0 == nil }) > 1 {
+      guard places.count == 2, !merges, places.allSatisfy({ $0.count { $0 == nil } < 2 }) else {
+        throw openPlaces
+      }
+      // One after the other, each with what is left for its open size.
+      let rows = try reshaped(x, head, [places[0]], merges: false, features: 1, &make)
+      return try reshaped(
+        rows, head + axes.count, [places[1]], merges: false, features: features, &make)
+    }
     let open = (0...head).map { ReshapeAxes.Size.axis($0) }
     let last = features == 1 ? [ReshapeAxes.Size.axis(make.type(x).rank - 1)] : []
-    return try make(ReshapeAxes(open + sizes.map { .fixed($0) } + last), x)
+    let new = sizes.map { $0.map { ReshapeAxes.Size.fixed($0) } ?? .rest }
+    return try make(ReshapeAxes(open + new + last), x)
+  }
+
+  private var openPlaces: WeighbridgeError {
+    WeighbridgeError(.unsupported, "the sizes of the axes \(axes) must be known")
   }
 }
