@@ -65,9 +65,16 @@ package struct Composition {
   package mutating func apply(
     _ operation: any Operator, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> ValueID {
+    try outputs(of: operation, inputs)[0]
+  }
+
+  /// Adds an operator of several outputs.
+  package mutating func outputs(
+    of operation: any Operator, _ inputs: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
     let kind = Swift.type(of: operation).kind
     return try graph.addNode(
-      operation, named: "\(source.callName)/\(kind)", inputs: inputs, source: source)[0]
+      operation, named: "\(source.callName)/\(kind)", inputs: inputs, source: source)
   }
 
   /// Adds a constant.
@@ -164,6 +171,15 @@ extension Composition {
     let range = Slice.Range(
       axis: axis, start: range.lowerBound, stop: range.upperBound, step: 1)
     return try self(Slice([range]), x)
+  }
+
+  /// Equal parts of an axis.
+  package mutating func split(
+    _ x: ValueID, into count: Int, axis: Int
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let size = try size(x, axis: axis) / count
+    return try outputs(
+      of: Split(axis: axis, sizes: [Int](repeating: size, count: count)), [x])
   }
 
   /// The product of matrices along the last two axes.

@@ -13,21 +13,46 @@ package struct GraphCopy {
   /// - Parameters:
   ///   - original: The graph.
   ///   - nodes: The positions of the nodes that will be added as they are.
+  ///   - given: The values that will be outputs; those of the original when not said.
   ///   - inputType: The type that an input gets; its own when not said.
   /// - Throws: ``WeighbridgeError/Code/malformed`` for a graph that could not be built anew.
   package init(
-    _ original: Graph, keeping nodes: some Sequence<Int>, inputType: ((Port) -> TensorType)? = nil
+    _ original: Graph, keeping nodes: some Sequence<Int>, giving given: [ValueID]? = nil,
+    inputType: ((Port) throws(WeighbridgeError) -> TensorType)? = nil
   ) throws(WeighbridgeError) {
     self.original = original
     numbers = [ValueID?](repeating: nil, count: original.values.count)
     for port in original.inputs {
       numbers[port.value.index] = try builder.addInput(
-        port.name, inputType?(port) ?? original[port.value].type)
+        port.name, try inputType?(port) ?? original[port.value].type)
     }
-    let read = Set(nodes.flatMap { original.nodes[$0].inputs } + original.outputs.map(\.value))
+    let read = Set(
+      nodes.flatMap { original.nodes[$0].inputs } + (given ?? original.outputs.map(\.value)))
     for (index, value) in original.values.enumerated() where read.contains(ValueID(index)) {
       guard let tensor = value.constant else { continue }
       numbers[index] = try builder.addWeight(value.name, tensor)
+    }
+  }
+
+  /// Copies the inputs, and of all else what some values are computed from.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when a layer cannot take its inputs' new types.
+  package init(
+    _ original: Graph, for needed: [ValueID],
+    inputType: ((Port) throws(WeighbridgeError) -> TensorType)? = nil
+  ) throws(WeighbridgeError) {
+    var (positions, values) = ([Int](), Set(needed))
+    for (position, node) in original.nodes.enumerated().reversed()
+    where node.outputs.contains(where: values.contains) {
+      positions.append(position)
+      values.formUnion(node.inputs)
+    }
+    try self.init(original, keeping: positions, giving: needed, inputType: inputType)
+    for position in positions.reversed() {
+      let node = original.nodes[position]
+      do throws(WeighbridgeError) {
+        try add(node)
+      } catch { throw error.at(layer: node.source.place(position)) }
     }
   }
 
@@ -46,7 +71,7 @@ package struct GraphCopy {
   }
 
   /// The graph with the outputs of the original.
-  consuming func finish() throws(WeighbridgeError) -> Graph {
+  package consuming func finish() throws(WeighbridgeError) -> Graph {
     let ports = original.outputs.compactMap { port in
       numbers[port.value.index].map { Port(name: port.name, value: $0) }
     }

@@ -67,9 +67,7 @@ extension CoreMLNetworkBuilder {
 
   /// A value under another name, for outputs that are inputs or stand twice.
   fileprivate mutating func copy(_ value: ExportOperand) throws(WeighbridgeError) -> String {
-    let source: String
-    if let tensor = value.constant { source = try constant(tensor) } else { source = value.name }
-    return try activation("linear", source, ["alpha": 1, "beta": 0])
+    try activation("linear", try input(value), ["alpha": 1, "beta": 0])
   }
 
   func problem(of type: TensorType) -> String? {

@@ -5,37 +5,6 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-typealias CoreMLRow = ExportRow<CoreMLNetworkBuilder>
-
-extension ExportRow<CoreMLNetworkBuilder> {
-  /// A row for an operator that is one of Core ML's layers, with its settings.
-  init<Operation: CatalogOperator>(
-    _ type: Operation.Type, is kind: String,
-    _ settings: @escaping @Sendable (Operation) -> ProtobufRecord = { _ in [:] }
-  ) {
-    self.init(type) { (operation, builder) throws(WeighbridgeError) in
-      try builder.add(kind, try builder.allInputs(), settings(operation))
-    }
-  }
-
-  /// A row for an operator that is one of Core ML's activations, with its numbers.
-  init<Operation: CatalogOperator>(
-    _ type: Operation.Type, activation kind: String,
-    _ numbers: @escaping @Sendable (Operation) -> [String: Double] = { _ in [:] }
-  ) {
-    self.init(type) { (operation, builder) throws(WeighbridgeError) in
-      try builder.activation(kind, try builder.input(), numbers(operation))
-    }
-  }
-
-  /// A row for an operator that combines its inputs from the first to the last.
-  init<Operation: CatalogOperator>(_ type: Operation.Type, chain kind: String) {
-    self.init(type) { (_, builder) throws(WeighbridgeError) in
-      try builder.chain(kind, try builder.allInputs())
-    }
-  }
-}
-
 /// The elements of a weight, and the layer that has them.
 struct CoreMLElements: Sendable {
   /// Numbers; or packed integers, in bytes.
@@ -97,7 +66,11 @@ struct CoreMLNetworkBuilder: ExportBuilder {
 extension CoreMLNetworkBuilder {
   /// The name of an input; a weight becomes a constant.
   mutating func input(_ position: Int = 0) throws(WeighbridgeError) -> String {
-    let operand = operands[position]
+    try input(operands[position])
+  }
+
+  /// The name of a value; a weight becomes a constant.
+  mutating func input(_ operand: ExportOperand) throws(WeighbridgeError) -> String {
     guard let tensor = operand.constant else { return operand.name }
     return try constant(tensor)
   }

@@ -39,15 +39,17 @@ struct CoreMLCall: MappedLayer {
 
   // MARK: Settings
 
-  mutating func integer(_ name: String) -> Int {
+  /// The value of a setting, which is crossed off.
+  private mutating func read<Value>(
+    _ name: String, _ value: (ProtobufRecord) -> (String) -> Value
+  ) -> Value {
     unread.remove(name)
-    return layer.settings.integer(name)
+    return value(layer.settings)(name)
   }
 
-  mutating func real(_ name: String) -> Double {
-    unread.remove(name)
-    return layer.settings.real(name)
-  }
+  mutating func integer(_ name: String) -> Int { read(name, ProtobufRecord.integer) }
+
+  mutating func real(_ name: String) -> Double { read(name, ProtobufRecord.real) }
 
   /// A number for which 0 stands for another one.
   mutating func real(_ name: String, zeroMeans number: Double) -> Double {
@@ -55,20 +57,13 @@ struct CoreMLCall: MappedLayer {
     return value == 0 ? number : value
   }
 
-  mutating func flag(_ name: String) -> Bool {
-    unread.remove(name)
-    return layer.settings.boolean(name)
-  }
+  mutating func flag(_ name: String) -> Bool { read(name, ProtobufRecord.boolean) }
 
   mutating func choice(_ name: String, default first: String) -> String {
-    unread.remove(name)
-    return layer.settings.choice(name) ?? first
+    read(name, ProtobufRecord.choice) ?? first
   }
 
-  mutating func integers(_ name: String) -> [Int] {
-    unread.remove(name)
-    return layer.settings.integers(name)
-  }
+  mutating func integers(_ name: String) -> [Int] { read(name, ProtobufRecord.integers) }
 
   /// A list of so many numbers, or none, which stands for the default.
   mutating func integers(_ name: String, default list: [Int]) throws(WeighbridgeError) -> [Int] {
@@ -79,25 +74,11 @@ struct CoreMLCall: MappedLayer {
     return values.isEmpty ? list : values
   }
 
-  mutating func flags(_ name: String) -> [Bool] {
-    unread.remove(name)
-    return layer.settings.booleans(name)
-  }
+  mutating func flags(_ name: String) -> [Bool] { read(name, ProtobufRecord.booleans) }
 
-  mutating func record(_ name: String) -> ProtobufRecord? {
-    unread.remove(name)
-    return layer.settings.record(name)
-  }
+  mutating func record(_ name: String) -> ProtobufRecord? { read(name, ProtobufRecord.record) }
 
-  mutating func records(_ name: String) -> [ProtobufRecord] {
-    unread.remove(name)
-    return layer.settings.records(name)
-  }
-
-  mutating func text(_ name: String) -> String {
-    unread.remove(name)
-    return layer.settings.text(name)
-  }
+  mutating func records(_ name: String) -> [ProtobufRecord] { read(name, ProtobufRecord.records) }
 
   /// Crosses off settings that mean nothing when the model runs.
   mutating func ignore(_ names: String...) { unread.subtract(names) }

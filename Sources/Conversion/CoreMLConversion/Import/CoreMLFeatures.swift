@@ -41,50 +41,40 @@ struct CoreMLFeatures {
   private func add(
     _ feature: CoreMLFeature, _ layers: CoreMLNetwork?, to network: inout CoreMLGraph
   ) throws(WeighbridgeError) {
-    switch feature.type {
-    case .image(let image):
-      let shape = [.fixed(image.colors.componentCount)] + image.dimensions
-      let value = try addInput(feature.name, .float32, shape, to: &network)
-      network.blobs[feature.name] = CoreMLBlob(
-        value, [.channel, .height, .width], rank: layers?.imageMapping == .rank4 ? 4 : 5)
-    case .multiArray(let array):
-      let isExact = layers?.arrayMapping == .exact
-      guard isExact ? (1...5).contains(array.shape.count) : [1, 3].contains(array.shape.count)
-      else {
-        throw WeighbridgeError(
-          array.shape.count > 5 ? .unsupported : .malformed,
-          "has \(array.shape.count) axes, and the network takes "
-            + (isExact ? "1 to 5" : "1 (channels) or 3 (channels, height, width)"))
-      }
-      let isWhole = array.element == .int32 || array.element == .int8
-      var value = try addInput(
-        feature.name, isWhole ? .int32 : .float32, array.dimensions, to: &network)
-      if isWhole {
-        let source = SourceScope(layer: feature.name, className: "input", role: "number")
-        value = try network.graph.addNode(
-          Cast(to: .float32), inputs: [value], source: source)[0]
-      }
-      let axes: [CoreMLAxis] =
-        array.shape.count == 1 ? [.channel] : [.channel, .height, .width]
-      network.blobs[feature.name] =
-        isExact
-        ? CoreMLBlob(value, rank: array.shape.count) : CoreMLBlob(value, axes, rank: 5)
-    default:
+    guard let type = feature.outsideType else {
       throw WeighbridgeError(.unsupported, "is no image and no array")
     }
+    var isImage = false
+    if case .image = feature.type { isImage = true }
+    let isExact = !isImage && layers?.arrayMapping == .exact
+    guard isImage || (isExact ? (1...5).contains(type.rank) : [1, 3].contains(type.rank)) else {
+      throw WeighbridgeError(
+        type.rank > 5 ? .unsupported : .malformed,
+        "has \(type.rank) axes, and the network takes "
+          + (isExact ? "1 to 5" : "1 (channels) or 3 (channels, height, width)"))
+    }
+    var value = try addInput(feature.name, type, to: &network)
+    if type.elementType == .int32 {
+      let source = SourceScope(layer: feature.name, className: "input", role: "number")
+      value = try network.graph.addNode(
+        Cast(to: .float32), inputs: [value], source: source)[0]
+    }
+    let axes: [CoreMLAxis] = type.rank == 1 ? [.channel] : [.channel, .height, .width]
+    let rank = isImage && layers?.imageMapping == .rank4 ? 4 : 5
+    network.blobs[feature.name] =
+      isExact ? CoreMLBlob(value, rank: type.rank) : CoreMLBlob(value, axes, rank: rank)
   }
 
   private func addInput(
-    _ name: String, _ elementType: ElementType, _ shape: [Dimension],
-    to network: inout CoreMLGraph
+    _ name: String, _ type: TensorType, to network: inout CoreMLGraph
   ) throws(WeighbridgeError) -> ValueID {
-    for dimension in shape.compactMap(\.value) where dimension < 1 {
+    for dimension in type.shape.compactMap(\.value) where dimension < 1 {
       throw WeighbridgeError(.malformed, "has a size of \(dimension)")
     }
     do throws(ShapeError) {
-      _ = try Dimension.product(shape)
+      _ = try Dimension.product(type.shape)
     } catch { throw WeighbridgeError(.limitExceeded, "has more elements than can be counted") }
-    return try network.graph.addInput(name, TensorType(elementType, shape))
+    return try network.graph.addInput(name, type)
   }
 
   /// Subtracts the mean images that a network's preprocessing has.

@@ -114,7 +114,7 @@ struct CoreMLImporter {
   private func checkLayers(_ members: [Member]) throws(WeighbridgeError) {
     let layers = members.flatMap { $0.network?.layers ?? [] }
     let unknown = layers.filter {
-      CoreMLNodes.builders[$0.kind] == nil && $0.kind != "custom"
+      CoreMLOperators.builders[$0.kind] == nil && $0.kind != "custom"
     }
     if !unknown.isEmpty {
       throw LayerProblems.error(unknown.map { "\($0.name): \($0.kind)" }) {
@@ -132,7 +132,7 @@ struct CoreMLImporter {
       let label = "#\(position) \(layer.name) (\(layer.kind))"
       layer.name = prefix + layer.name
       do throws(WeighbridgeError) {
-        let build = CoreMLNodes.builders[layer.kind] ?? CoreMLCustomLayers(custom).build
+        let build = CoreMLOperators.builders[layer.kind] ?? CoreMLCustomLayers(custom).build
         network = try CoreMLCall(layer, store: store, network: consume network).built(by: build)
       } catch { throw error.at(layer: label) }
     }

@@ -73,7 +73,7 @@ extension CoreMLSource {
   }
 
   private func problem(of layer: CoreMLLayer) -> String? {
-    if CoreMLNodes.builders[layer.kind] != nil { return nil }
+    if CoreMLOperators.builders[layer.kind] != nil { return nil }
     guard layer.kind == "custom" else { return "is of a kind that cannot be read" }
     let isKnown = custom.keepsUnknown || (try? CoreMLCustomLayers(custom).check([layer])) != nil
     return isKnown ? nil : "is a custom layer, whose code is in an app"

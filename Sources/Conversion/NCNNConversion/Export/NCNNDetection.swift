@@ -39,11 +39,10 @@ struct NCNNDetection {
         try Self.source(head, content.graph)
       }
     }
-    var builder = GraphBuilder()
-    let copies = try builder.add(content.graph, for: heads) { content.graph[$0.value].type }
-    graph = try builder.finish(
+    let copy = try GraphCopy(content.graph, for: heads)
+    graph = try copy.builder.finish(
       outputs: zip(detector.heads, heads).compactMap { head, value in
-        copies[value.index].map { Port(name: head.output, value: $0) }
+        copy[value].map { Port(name: head.output, value: $0) }
       })
   }
 

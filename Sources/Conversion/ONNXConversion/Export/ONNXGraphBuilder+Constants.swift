@@ -101,14 +101,6 @@ extension ONNXGraphBuilder {
     inputs.count == 1 ? inputs[0] : add("Concat", inputs, ["axis": .integer(axis)])
   }
 
-  /// An axis that counts from 0 up, of a size of a value, int64.
-  mutating func range(_ input: String, _ type: TensorType, axis: Int) -> String {
-    if let count = type.shape[axis].value { return integers(Array(0..<count)) }
-    let end = squeeze(dimensions(input, axis..<axis + 1), [0])
-    let (start, step) = (number(0, .int64), number(1, .int64))
-    return add("Range", [start, end, step])
-  }
-
   /// A weight of one axis, put along one of `rank` axes.
   mutating func alongAxis(
     _ position: Int, _ axes: [Int], rank: Int

@@ -128,14 +128,7 @@ struct ONNXImporter {
     var detector: DetectorDescription?
     if let choice { (ports, detector) = try choice.add(ports.map(\.value), to: &network) }
     let all = try network.graph.finish(outputs: ports)
-    var builder = GraphBuilder()
-    let ids = try builder.add(all, for: ports.map(\.value)) { (port) throws(WeighbridgeError) in
-      all[port.value].type
-    }
-    let graph = try builder.finish(
-      outputs: ports.compactMap { port in
-        ids[port.value.index].map { Port(name: port.name, value: $0) }
-      })
+    let graph = try GraphCopy(all, for: ports.map(\.value)).finish()
     return (graph, detector)
   }
 
@@ -149,7 +142,7 @@ struct ONNXImporter {
     to network: consuming ONNXNetwork
   ) throws(WeighbridgeError) -> ONNXNetwork {
     do throws(WeighbridgeError) {
-      guard let build = ONNXNodes.builder(node.kind) else {
+      guard let build = ONNXOperators.builder(node.kind) else {
         throw WeighbridgeError(.unsupported, "the operator \(node.kind.fullName) is not known")
       }
       if let name = node.outputs.first(where: { network.values[$0] != nil }) {
@@ -168,7 +161,7 @@ struct ONNXImporter {
 
   /// Why a node cannot be read, as far as its operator and those of its bodies tell.
   static func problem(of node: ONNXNode) -> String? {
-    guard ONNXNodes.builder(node.kind) != nil else {
+    guard ONNXOperators.builder(node.kind) != nil else {
       return "the operator \(node.kind.fullName) cannot be read"
     }
     for case (_, .graph(let body)) in node.attributes {

@@ -14,7 +14,7 @@ struct ONNXKnownOperators {
   ///   - counts: How many nodes have each operator.
   ///   - hasFunctions: Whether the file itself defines operators by others.
   init(_ counts: [ONNXOutline.Operator: Int], hasFunctions: Bool = false) {
-    unknown = counts.filter { ONNXNodes.builder($0.key) == nil }
+    unknown = counts.filter { ONNXOperators.builder($0.key) == nil }
     self.hasFunctions = hasFunctions
   }
 
@@ -44,7 +44,7 @@ struct ONNXKnownOperators {
   private func explanation(_ domain: String) -> String? {
     switch domain {
     case "": return nil
-    case ONNXNodes.machineLearningDomain:
+    case ONNXMachineLearning.domain:
       return "\(domain) is traditional machine learning\(models), which is no neural network; "
         + "onnxruntime runs the file as it is"
     case "com.microsoft", "com.microsoft.nchwc", "com.ms.internal.nhwc":

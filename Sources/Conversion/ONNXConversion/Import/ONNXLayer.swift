@@ -44,7 +44,18 @@ struct ONNXLayer: MappedLayer {
 
 /// Settings.
 extension ONNXLayer {
-  private mutating func take(_ name: String) -> ONNXAttribute? { unread.removeValue(forKey: name) }
+  /// A setting, which is crossed off; `nil` when it is not there.
+  ///
+  /// - Parameters:
+  ///   - expected: What it must be, in words.
+  ///   - value: What it is; `nil` when it is something else.
+  private mutating func take<Value>(
+    _ name: String, _ expected: String, _ value: (ONNXAttribute) -> Value?
+  ) throws(WeighbridgeError) -> Value? {
+    guard let attribute = unread.removeValue(forKey: name) else { return nil }
+    guard let value = value(attribute) else { throw wrong(name, expected) }
+    return value
+  }
 
   /// Whether a setting is there and not read yet.
   func has(_ name: String) -> Bool { unread[name] != nil }
@@ -62,9 +73,7 @@ extension ONNXLayer {
   }
 
   mutating func integer(_ name: String) throws(WeighbridgeError) -> Int? {
-    guard let value = take(name) else { return nil }
-    guard case .integer(let number) = value else { throw wrong(name, "whole number") }
-    return number
+    try take(name, "whole number") { if case .integer(let number) = $0 { number } else { nil } }
   }
 
   mutating func integer(_ name: String, default number: Int) throws(WeighbridgeError) -> Int {
@@ -78,45 +87,40 @@ extension ONNXLayer {
   }
 
   mutating func real(_ name: String, default number: Double) throws(WeighbridgeError) -> Double {
-    guard let value = take(name) else { return number }
-    guard case .real(let number) = value else { throw wrong(name, "number") }
-    return number
+    try take(name, "number") { if case .real(let number) = $0 { number } else { nil } } ?? number
   }
 
   mutating func text(_ name: String, default text: String) throws(WeighbridgeError) -> String {
-    guard let value = take(name) else { return text }
-    guard case .text(let text) = value else { throw wrong(name, "text") }
-    return text
+    try take(name, "text") { if case .text(let text) = $0 { text } else { nil } } ?? text
   }
 
   mutating func integers(_ name: String) throws(WeighbridgeError) -> [Int]? {
-    guard let value = take(name) else { return nil }
-    guard case .integers(let numbers) = value else { throw wrong(name, "list of whole numbers") }
-    return numbers
+    try take(name, "list of whole numbers") {
+      if case .integers(let numbers) = $0 { numbers } else { nil }
+    }
   }
 
   mutating func reals(_ name: String) throws(WeighbridgeError) -> [Double]? {
-    guard let value = take(name) else { return nil }
-    guard case .reals(let numbers) = value else { throw wrong(name, "list of numbers") }
-    return numbers
+    try take(name, "list of numbers") { if case .reals(let numbers) = $0 { numbers } else { nil } }
   }
 
   mutating func texts(_ name: String) throws(WeighbridgeError) -> [String]? {
-    guard let value = take(name) else { return nil }
-    guard case .texts(let texts) = value else { throw wrong(name, "list of texts") }
-    return texts
+    try take(name, "list of texts") { if case .texts(let texts) = $0 { texts } else { nil } }
   }
 
   mutating func tensor(_ name: String) throws(WeighbridgeError) -> Tensor? {
-    guard let value = take(name) else { return nil }
-    guard case .tensor(let tensor) = value else { throw wrong(name, "tensor") }
+    let tensor = try take(name, "tensor") {
+      if case .tensor(let tensor) = $0 { tensor } else { nil }
+    }
+    guard let tensor else { return nil }
     let elements = try network.readTensor(tensor)
     if keepsNames { network.countStored(elements) }
     return elements
   }
 
   mutating func body(_ name: String) throws(WeighbridgeError) -> ONNXGraph {
-    guard case .graph(let graph)? = take(name) else { throw wrong(name, "graph") }
+    let graph = try take(name, "graph") { if case .graph(let graph) = $0 { graph } else { nil } }
+    guard let graph else { throw wrong(name, "graph") }
     return graph
   }
 }

@@ -181,3 +181,35 @@ extension ConvLSTM {
   /// The axes of the input have a meaning each.
   package func permutingAxes(_ axes: [Int]) -> ConvLSTM? { nil }
 }
+
+extension ConvLSTM {
+  /// A step over images as a formula.
+  ///
+  /// - Parameters:
+  ///   - frame: The step's part of the sequence, `[batch, ...]`.
+  ///   - states: Before the step.
+  ///   - weights: The kernels and the bias, if there is one.
+  /// - Returns: The states after the step.
+  package func step(
+    _ make: inout Composition, _ frame: ValueID, _ states: [ValueID], weights: [ValueID]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let fromInput = try convolved(
+      frame, inputConvolution(.channelsFirst), [weights[0]] + weights[2...], &make)
+    let fromState = try convolved(
+      states[0], stateConvolution(.channelsFirst), [weights[1]], &make)
+    let sums = try make.sum(fromInput, fromState)
+    return try LSTM.states(
+      sums, cell: states[1], axis: layout.channelAxis(rank: make.type(sums).rank),
+      activation: activation, recurrentActivation: recurrentActivation, &make)
+  }
+
+  /// A convolution, channels first, of images in the operator's layout.
+  private func convolved(
+    _ x: ValueID, _ convolution: Convolution, _ weights: [ValueID], _ make: inout Composition
+  ) throws(WeighbridgeError) -> ValueID {
+    let rank = make.type(x).rank
+    let turned = try make.transposed(x, layout.axesToChannelsFirst(rank: rank))
+    let sums = try make.apply(convolution, [turned] + weights)
+    return try make.transposed(sums, layout.axesFromChannelsFirst(rank: rank))
+  }
+}

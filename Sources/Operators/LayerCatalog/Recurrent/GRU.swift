@@ -78,3 +78,24 @@ extension GRU {
     return [state.indices.map { update[$0] * state[$0] + (1 - update[$0]) * candidate[$0] }]
   }
 }
+
+extension GRU {
+  package static var stateGates: [Range<Int>] { [0..<2, 2..<3] }
+
+  package func step(
+    _ make: inout Composition, _ sums: ValueID, _ states: [ValueID], stateSums: StateSums
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let state = states[0]
+    let parts = try make.split(sums, into: 3, axis: 1)
+    let fromState = try make.split(try stateSums(&make, state, 0..<2), into: 2, axis: 1)
+    let update = try make(recurrentActivation.operation, try make.sum(parts[0], fromState[0]))
+    let reset = try make(recurrentActivation.operation, try make.sum(parts[1], fromState[1]))
+    let last =
+      resetsAfter
+      ? try make.product(reset, try stateSums(&make, state, 2..<3))
+      : try stateSums(&make, try make.product(reset, state), 2..<3)
+    let candidate = try make(activation.operation, try make.sum(parts[2], last))
+    let distance = try make.difference(state, candidate)
+    return [try make.sum(candidate, try make.product(update, distance))]
+  }
+}

@@ -79,3 +79,30 @@ extension LSTM {
     return [zip(output, activation.apply(cell[...])).map(*), cell]
   }
 }
+
+extension LSTM {
+  package func step(
+    _ make: inout Composition, _ sums: ValueID, _ states: [ValueID], stateSums: StateSums
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let sums = try make.sum(sums, try stateSums(&make, states[0], 0..<Self.gateCount))
+    return try Self.states(
+      sums, cell: states[1], axis: 1, activation: activation,
+      recurrentActivation: recurrentActivation, &make)
+  }
+
+  /// The states h and c after a step as a formula, for the sums of the gates along an axis and c
+  /// before it.
+  static func states(
+    _ sums: ValueID, cell: ValueID, axis: Int, activation: CellActivation,
+    recurrentActivation: CellActivation, _ make: inout Composition
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let gates = try make.split(sums, into: gateCount, axis: axis)
+    let input = try make(recurrentActivation.operation, gates[0])
+    let forget = try make(recurrentActivation.operation, gates[1])
+    let candidate = try make(activation.operation, gates[2])
+    let output = try make(recurrentActivation.operation, gates[3])
+    let kept = try make.product(forget, cell)
+    let cell = try make.sum(kept, try make.product(input, candidate))
+    return [try make.product(output, try make(activation.operation, cell)), cell]
+  }
+}

@@ -57,9 +57,29 @@ package protocol RecurrentOperator: WeightMultiplyingOperator {
   func step(
     _ sums: [Double], _ states: [[Double]], stateSums: ([Double], Range<Int>) -> [Double]
   ) -> [[Double]]
+
+  /// The gates whose sums a step takes from one state, one range for each time that it does so.
+  static var stateGates: [Range<Int>] { get }
+
+  /// A step over `[batch, units]`, as a formula.
+  ///
+  /// - Parameters:
+  ///   - sums: What the input adds to each gate's sums, with its bias, `[batch, gates * units]`.
+  ///   - states: Before the step.
+  ///   - stateSums: What a state adds to some gates' sums, with its bias.
+  /// - Returns: The states after the step.
+  func step(
+    _ make: inout Composition, _ sums: ValueID, _ states: [ValueID], stateSums: StateSums
+  ) throws(WeighbridgeError) -> [ValueID]
 }
 
+/// What a state adds to the sums of some gates, as a formula.
+package typealias StateSums =
+  (inout Composition, ValueID, Range<Int>) throws(WeighbridgeError) -> ValueID
+
 extension RecurrentOperator {
+  package static var stateGates: [Range<Int>] { [0..<gateCount] }
+
   /// The inputs, as data.
   static var recurrentInputs: [InputDefinition] {
     Recurrence.inputs(states: stateNames) + [

@@ -51,3 +51,12 @@ extension SimpleRNN {
     return [activation.apply(sums[...])]
   }
 }
+
+extension SimpleRNN {
+  package func step(
+    _ make: inout Composition, _ sums: ValueID, _ states: [ValueID], stateSums: StateSums
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let sums = try make.sum(sums, try stateSums(&make, states[0], 0..<Self.gateCount))
+    return [try make(activation.operation, sums)]
+  }
+}

@@ -102,11 +102,16 @@ extension ExportBuilder {
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the input is not known beforehand.
   package func tensor(_ position: Int) throws(WeighbridgeError) -> Tensor {
-    guard let tensor = scope.operands[position].constant else {
+    try tensor(of: scope.operands[position])
+  }
+
+  /// The elements of a value that is a weight.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when it is not known beforehand.
+  package func tensor(of value: Value) throws(WeighbridgeError) -> Tensor {
+    guard let tensor = value.constant else {
       throw WeighbridgeError(
-        .unsupported,
-        "its input \(scope.operands[position].name) is computed, and \(target) takes a weight there"
-      )
+        .unsupported, "its input \(value.name) is computed, and \(target) takes a weight there")
     }
     return tensor
   }
@@ -167,7 +172,7 @@ extension ExportBuilder {
   }
 
   /// Adds what an operator is made of.
-  private mutating func apply(
+  package mutating func apply(
     _ build: (inout GraphBuilder, [ValueID], SourceScope) throws(WeighbridgeError) -> [ValueID],
     named name: String, _ inputs: [Value]
   ) throws(WeighbridgeError) -> [Value] {

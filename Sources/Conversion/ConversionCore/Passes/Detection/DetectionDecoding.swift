@@ -30,14 +30,13 @@ package struct DetectionDecoding: Sendable {
     let interface = try DetectorInterface(original, description)
     var heads = try original.heads(of: interface.detector)
     if interface.detector.kind == .boxes { heads = original.allBoxes(heads) }
-    var builder = GraphBuilder()
-    let copies = try builder.add(original, for: heads) { (port) throws(WeighbridgeError) in
+    let copy = try GraphCopy(original, for: heads) { (port) throws(WeighbridgeError) in
       try Self.singleImage(port.name, original[port.value].type)
     }
     var decoding = HeadDecoding(
       interface.detector, layout: interface.image.layout, inputWidth: interface.width,
-      inputHeight: interface.height, graph: builder)
-    let boxes = try decoding.decode(heads.compactMap { copies[$0.index] })
+      inputHeight: interface.height, graph: copy.builder)
+    let boxes = try decoding.decode(heads.compactMap { copy[$0] })
     graph = try decoding.graph.finish(outputs: [
       Port(name: Self.confidence, value: boxes.confidence),
       Port(name: Self.coordinates, value: boxes.coordinates),

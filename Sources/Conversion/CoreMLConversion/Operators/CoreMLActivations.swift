@@ -1,0 +1,263 @@
+import Bytes
+import ConversionCore
+import CoreMLFormat
+import GraphIR
+import LayerCatalog
+import ProtobufWire
+
+/// Functions of single elements, and of the elements along axes.
+enum CoreMLActivations: CoreMLFamily {
+  static let rows: [CoreMLRow] = [
+    CoreMLRow(Sigmoid.self, activation: "sigmoid"),
+    CoreMLRow(Softplus.self, activation: "softplus"),
+    CoreMLRow(Softsign.self, activation: "softsign"),
+    CoreMLRow(Tanh.self, activation: "tanh"),
+    CoreMLRow(ELU.self, activation: "ELU") { ["alpha": $0.alpha] },
+    CoreMLRow(LeakyReLU.self, activation: "leakyReLU") { ["alpha": $0.slope] },
+    CoreMLRow(HardSigmoid.self, activation: "sigmoidHard") {
+      ["alpha": $0.slope, "beta": $0.offset]
+    },
+    CoreMLRow(GELU.self, is: "gelu") {
+      ["mode": .choice($0.isApproximate ? "TANH_APPROXIMATION" : "EXACT")]
+    },
+    CoreMLRow(Exponential.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.unary("EXP", try builder.input())
+    },
+    CoreMLRow(native: ReLU.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.relu(operation)
+    },
+    CoreMLRow(native: PReLU.self) { (_, builder) throws(WeighbridgeError) in
+      try builder.prelu()
+    },
+    CoreMLRow(SoftShrink.self) { (operation, builder) throws(WeighbridgeError) in
+      let x = try builder.input()
+      return try builder.difference(
+        x, try builder.clip(x, -operation.threshold, operation.threshold))
+    },
+    CoreMLRow(native: Softmax.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.softmax(try builder.input(), operation.axes)
+    },
+    // Core ML cuts images along their channels by a layer of its own.
+    CoreMLRow(GroupedSoftmax.self) { (operation, builder) throws(WeighbridgeError) in
+      let parts = try builder.split(try builder.input(), axis: operation.axis, operation.sizes)
+      var shares: [String] = []
+      for part in parts {
+        shares.append(
+          try builder.apply(Softmax(axes: [operation.axis]), to: part, builder.outputType))
+      }
+      return try builder.concatenate(shares, axis: operation.axis)
+    },
+    CoreMLRow(GLU.self) { (operation, builder) throws(WeighbridgeError) in
+      let half = try builder.dimensions(builder.outputType)[operation.axis]
+      let halves = try builder.split(try builder.input(), axis: operation.axis, [half, half])
+      return try builder.product(halves[0], try builder.activation("sigmoid", halves[1]))
+    },
+  ]
+
+  static let nodes: [String: CoreMLCall.Build] = [
+    "activation": { (call) throws(WeighbridgeError) in [try call.activation()] },
+    "unary": { (call) throws(WeighbridgeError) in [try call.unaryFunction()] },
+    "softmax": { (call) throws(WeighbridgeError) in
+      let blob = try call.input()
+      return [try call.softmax(blob, .channel)]
+    },
+    "softmaxND": { (call) throws(WeighbridgeError) in
+      let blob = try call.input()
+      return [try call.softmax(blob, try call.axis(of: blob))]
+    },
+    "clip": { (call) throws(WeighbridgeError) in
+      let (low, high) = (call.real("minVal"), call.real("maxVal"))
+      return [try call.each(Clip(minimum: low, maximum: high))]
+    },
+    "clampedReLU": { (call) throws(WeighbridgeError) in
+      let (slope, largest) = (call.real("alpha"), call.real("beta"))
+      guard largest >= 0 else { throw call.unsupported("is bounded by \(largest), below 0") }
+      return [try call.each(ReLU(slope: slope, threshold: 0, maximum: largest))]
+    },
+    "gelu": { (call) throws(WeighbridgeError) in
+      let mode = call.choice("mode", default: "EXACT")
+      guard mode != "SIGMOID_APPROXIMATION" else {
+        throw call.unsupported("approximates GELU by a sigmoid")
+      }
+      return [try call.each(GELU(isApproximate: mode == "TANH_APPROXIMATION"))]
+    },
+    "tanh": each(Tanh()), "copy": each(Identity()),
+  ]
+
+  /// The activation that a record says, where it is one operator without weights.
+  static func operation(_ record: ProtobufRecord) -> (any CatalogOperator)? {
+    guard record.fields.count == 1, let (name, value) = record.fields.first,
+      case .record(let settings) = value
+    else { return nil }
+    let (alpha, beta) = (settings.real("alpha"), settings.real("beta"))
+    return switch name {
+    case "linear": Rescaling(scale: [alpha], offset: [beta])
+    case "ReLU": ReLU(slope: 0, threshold: 0, maximum: nil)
+    case "leakyReLU": LeakyReLU(slope: alpha)
+    case "thresholdedReLU": ReLU(slope: 0, threshold: alpha, maximum: nil)
+    case "tanh": Tanh()
+    case "sigmoid": Sigmoid()
+    case "sigmoidHard": HardSigmoid(slope: alpha, offset: beta)
+    case "ELU": ELU(alpha: alpha)
+    case "softsign": Softsign()
+    case "softplus": Softplus()
+    default: nil
+    }
+  }
+}
+
+extension CoreMLNetworkBuilder {
+  /// Core ML's own softmax along one axis; `nil` for several.
+  fileprivate mutating func softmax(
+    _ input: String, _ axes: [Int]
+  ) throws(WeighbridgeError) -> String? {
+    if self.axes == .images {
+      guard axes == [1] else { throw Self.needsExactAxes("a softmax along the axes \(axes)") }
+      return try add("softmax", [input])
+    }
+    return axes.count == 1 ? try add("softmaxND", [input], ["axis": .integer(axes[0])]) : nil
+  }
+
+  fileprivate mutating func relu(_ operation: ReLU) throws(WeighbridgeError) -> String? {
+    guard case .primitive = operation.decomposition else { return nil }
+    let x = try input()
+    if operation.slope == 0, let maximum = operation.maximum, axes == .exact {
+      return try clip(x, 0, maximum)
+    }
+    let bent =
+      operation.slope == 0
+      ? try activation("ReLU", x) : try activation("leakyReLU", x, ["alpha": operation.slope])
+    guard let maximum = operation.maximum else { return bent }
+    // The smaller of two numbers is minus the larger of both times -1.
+    let negative = try linear(bent, scale: -1)
+    return try linear(try unary("THRESHOLD", negative, alpha: -maximum), scale: -1)
+  }
+
+  /// Core ML's own where the alphas differ from channel to channel at most; `nil` elsewhere.
+  fileprivate mutating func prelu() throws(WeighbridgeError) -> String? {
+    guard try tensor(1).shape.dropFirst().allSatisfy({ $0 == 1 }),
+      axes == .images || type().rank == 4
+    else { return nil }
+    return try add(
+      "activation", [try input()], ["PReLU": .record(["alpha": try weights(1)])])
+  }
+}
+
+extension CoreMLCall {
+  /// An operator on the layer's input, of each element by itself.
+  mutating func each(
+    _ operation: some CatalogOperator
+  ) throws(WeighbridgeError) -> CoreMLBlob {
+    let blob = try input()
+    return like(blob, try add(operation, [blob.value]))
+  }
+
+  /// The axis that the setting `axis` means for a tensor.
+  mutating func axis(
+    of blob: CoreMLBlob, named name: String = "axis"
+  ) throws(WeighbridgeError) -> CoreMLAxis {
+    let number = integer(name)
+    guard let axis = blob.axis(number) else {
+      throw malformed("has the axis \(number), and its input \(blob.rank) axes")
+    }
+    return axis
+  }
+
+  /// The position of the axis that the setting `axis` means among all of a tensor.
+  mutating func position(of blob: CoreMLBlob) throws(WeighbridgeError) -> Int {
+    try blob.allAxes.firstIndex(of: axis(of: blob)) ?? 0
+  }
+
+  fileprivate mutating func softmax(
+    _ blob: CoreMLBlob, _ axis: CoreMLAxis
+  ) throws(WeighbridgeError) -> CoreMLBlob {
+    guard let position = blob.axes.firstIndex(of: axis) else {
+      let whole = try whole(blob)
+      return try softmax(CoreMLBlob(whole, rank: blob.rank), axis)
+    }
+    return like(blob, try add(Softmax(axes: [position]), [blob.value]))
+  }
+
+  fileprivate mutating func activation() throws(WeighbridgeError) -> CoreMLBlob {
+    let blob = try input()
+    if let operation = CoreMLActivations.operation(layer.settings) {
+      layer.settings.fields.keys.forEach { ignore($0) }
+      return like(blob, try add(operation, [blob.value]))
+    }
+    if let settings = record("PReLU") { return try rectifier(blob, settings) }
+    if let settings = record("scaledTanh") {
+      let inner = try add(
+        Rescaling(scale: [settings.real("beta")], offset: [0]), [blob.value], role: "scale")
+      let tanh = try add(Tanh(), [inner], role: "tanh")
+      return like(
+        blob, try add(Rescaling(scale: [settings.real("alpha")], offset: [0]), [tanh]))
+    }
+    if let settings = record("parametricSoftplus") {
+      let images = try images(blob)
+      let (alpha, beta) = (
+        try channelNumbers("alpha", settings, blob), try channelNumbers("beta", settings, blob)
+      )
+      let inner = try add(Multiply(), [images.value, beta], role: "scale")
+      let softplus = try add(Softplus(), [inner], role: "softplus")
+      return try tensor(add(Multiply(), [softplus, alpha]), like: images)
+    }
+    throw malformed("says no activation, or several")
+  }
+
+  private mutating func rectifier(
+    _ blob: CoreMLBlob, _ settings: ProtobufRecord
+  ) throws(WeighbridgeError) -> CoreMLBlob {
+    let images = try images(blob)
+    let alpha = try channelTensor("alpha", settings, images.value)
+    let weight = try addWeight("alpha", alpha.reshaped([alpha.count, 1, 1]))
+    return try tensor(add(PReLU(), [images.value, weight]), like: images)
+  }
+
+  /// One number, or one for each channel.
+  private mutating func channelTensor(
+    _ name: String, _ settings: ProtobufRecord, _ image: ValueID
+  ) throws(WeighbridgeError) -> Tensor {
+    if let single = try? tensor(name, in: settings, shape: [1]) { return single }
+    guard let channels = type(image).shape[1].value else {
+      throw unsupported("needs the number of channels known")
+    }
+    return try tensor(name, in: settings, shape: [channels])
+  }
+
+  private mutating func channelNumbers(
+    _ name: String, _ settings: ProtobufRecord, _ blob: CoreMLBlob
+  ) throws(WeighbridgeError) -> ValueID {
+    let image = try images(blob).value
+    let tensor = try channelTensor(name, settings, image)
+    return try addWeight(name, tensor.reshaped([1, tensor.count, 1, 1]))
+  }
+
+  /// f(scale x + shift), where a scale of 0 stands for 1.
+  fileprivate mutating func unaryFunction() throws(WeighbridgeError) -> CoreMLBlob {
+    let blob = try input()
+    let scale = real("scale", zeroMeans: 1)
+    var shift = real("shift")
+    let epsilon = real("epsilon", zeroMeans: 1e-6)
+    let alpha = real("alpha")
+    let kind = choice("type", default: "SQRT")
+    if ["RSQRT", "INVERSE"].contains(kind) { shift += epsilon }
+    var value = blob.value
+    if (scale, shift) != (1, 0) {
+      value = try add(Rescaling(scale: [scale], offset: [shift]), [value], role: "scale")
+    }
+    switch kind {
+    case "SQRT": value = try add(UnaryMath(.squareRoot), [value])
+    case "RSQRT": value = try add(UnaryMath(.reciprocalSquareRoot), [value])
+    case "INVERSE": value = try add(UnaryMath(.reciprocal), [value])
+    case "EXP": value = try add(Exponential(), [value])
+    case "LOG": value = try add(UnaryMath(.logarithm), [value])
+    case "ABS": value = try add(UnaryMath(.absolute), [value])
+    case "THRESHOLD": value = try add(Clip(minimum: alpha, maximum: .infinity), [value])
+    default:  // POWER
+      let shape = type(value).shape.map { _ in 1 }
+      let exponent = try constant("exponent", shape: shape, [alpha])
+      value = try add(BinaryMath(.power), [value, exponent])
+    }
+    return like(blob, value)
+  }
+}

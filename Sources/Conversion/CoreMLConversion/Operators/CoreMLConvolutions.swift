@@ -1,0 +1,341 @@
+import Bytes
+import ConversionCore
+import CoreMLFormat
+import GraphIR
+import LayerCatalog
+import ProtobufWire
+
+/// Windows with weights.
+enum CoreMLConvolutions: CoreMLFamily {
+  static let rows: [CoreMLRow] = [
+    CoreMLRow(Convolution.self) { (operation, builder) throws(WeighbridgeError) in
+      let kernel = try builder.tensor(1)
+      guard operation.window.size.count < 3 else { return try builder.convolution3D(operation) }
+      return try builder.inPlane(try builder.input(), operation.window) {
+        (builder, input, window) throws(WeighbridgeError) in
+        var settings: ProtobufRecord = [
+          "outputChannels": .integer(kernel.shape[0]),
+          "kernelChannels": .integer(kernel.shape[1]),
+          "nGroups": .integer(operation.groups), "kernelSize": .integers(window.size),
+          "stride": .integers(window.strides), "dilationFactor": .integers(window.dilation),
+          "hasBias": .boolean(operation.hasBias),
+          "weights": builder.weights(kernel, hasChannels: true),
+        ]
+        settings.set(window.padding)
+        if operation.hasBias { settings["bias"] = try builder.weights(2) }
+        return try builder.add("convolution", [input], settings)
+      }
+    },
+    CoreMLRow(TransposedConvolution.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.transposedConvolution(operation)
+    },
+    CoreMLRow(
+      LocallyConnected.self,
+      unsupported: "Core ML has no convolution whose weights differ from place to place"),
+  ]
+
+  static let nodes: [String: CoreMLCall.Build] = [
+    "convolution": { (call) throws(WeighbridgeError) in [try call.convolution()] },
+    "convolution3d": { (call) throws(WeighbridgeError) in [try call.convolution3D()] },
+    "innerProduct": { (call) throws(WeighbridgeError) in [try call.innerProduct()] },
+    "batchedMatmul": { (call) throws(WeighbridgeError) in [try call.matrixProduct()] },
+    "dot": { (call) throws(WeighbridgeError) in [try call.dotProduct()] },
+  ]
+}
+
+extension CoreMLNetworkBuilder {
+  /// Adds a layer for a window of two axes; data of one spatial axis gets a height of 1 for it.
+  mutating func inPlane(
+    _ input: String, _ window: Window,
+    _ build: (inout CoreMLNetworkBuilder, String, Window) throws(WeighbridgeError) -> String
+  ) throws(WeighbridgeError) -> String {
+    switch window.size.count {
+    case 2: return try build(&self, input, window)
+    case 1:
+      try requireExactAxes("data of one spatial axis")
+      let plane = try expandDims(input, [2])
+      return try squeeze(try build(&self, plane, window.withHeight), [2])
+    default:
+      throw WeighbridgeError(
+        .unsupported, "Core ML has this for two spatial axes, and there are \(window.size.count)")
+    }
+  }
+
+  fileprivate mutating func convolution3D(
+    _ operation: Convolution
+  ) throws(WeighbridgeError) -> String {
+    let (kernel, window) = (try tensor(1), operation.window)
+    guard window.size.count == 3 else {
+      throw WeighbridgeError(.unsupported, "Core ML has no convolution over so many axes")
+    }
+    var settings: ProtobufRecord = [
+      "outputChannels": .integer(kernel.shape[0]),
+      "inputChannels": .integer(kernel.shape[1] * operation.groups),
+      "nGroups": .integer(operation.groups), "hasBias": .boolean(operation.hasBias),
+      "weights": weights(kernel),
+    ]
+    settings.set(
+      window,
+      lists: [("kernel", window.size), ("stride", window.strides), ("dilation", window.dilation)])
+    if operation.hasBias { settings["bias"] = try weights(2) }
+    return try add("convolution3d", [try input()], settings)
+  }
+
+  fileprivate mutating func transposedConvolution(
+    _ operation: TransposedConvolution
+  ) throws(WeighbridgeError) -> String {
+    let (kernel, window) = (try tensor(1), operation.window)
+    guard window.dilation.allSatisfy({ $0 == 1 }) else {
+      throw WeighbridgeError(.unsupported, "Core ML does not dilate transposed convolutions")
+    }
+    guard case .explicit(let before, let after) = window.padding,
+      zip(after, operation.outputPadding).allSatisfy({ $0 >= $1 })
+    else {
+      throw WeighbridgeError(
+        .unsupported, "Core ML adds nothing behind the output of a transposed convolution")
+    }
+    let cut = Window(
+      size: window.size, strides: window.strides, dilation: window.dilation,
+      padding: .explicit(before: before, after: zip(after, operation.outputPadding).map { $0 - $1 })
+    )
+    return try inPlane(try input(), cut) { (builder, input, window) throws(WeighbridgeError) in
+      var settings: ProtobufRecord = [
+        "outputChannels": .integer(kernel.shape[1] * operation.groups),
+        "kernelChannels": .integer(kernel.shape[0]), "nGroups": .integer(operation.groups),
+        "kernelSize": .integers(window.size), "stride": .integers(window.strides),
+        "dilationFactor": .integers([1, 1]), "isDeconvolution": .boolean(true),
+        "hasBias": .boolean(operation.hasBias), "weights": builder.weights(kernel),
+      ]
+      settings.set(window.padding)
+      if operation.hasBias { settings["bias"] = try builder.weights(2) }
+      return try builder.add("convolution", [input], settings)
+    }
+  }
+}
+
+extension Window {
+  /// The same with an axis of one element in front.
+  fileprivate var withHeight: Window {
+    var padding = padding
+    if case .explicit(let before, let after) = padding {
+      padding = .explicit(before: [0] + before, after: [0] + after)
+    }
+    return Window(
+      size: [1] + size, strides: [1] + strides, dilation: [1] + dilation, padding: padding)
+  }
+}
+
+extension ProtobufRecord {
+  /// What is added or cut at both ends of axes, as `BorderAmounts`.
+  static func borders(before: [Int], after: [Int]) -> ProtobufRecord {
+    let edges = zip(before, after).map { start, end -> ProtobufRecord in
+      ["startEdgeSize": .integer(start), "endEdgeSize": .integer(end)]
+    }
+    return ["borderAmounts": .records(edges)]
+  }
+
+  /// Sets the padding of a window of two axes.
+  mutating func set(_ padding: WindowPadding) {
+    switch padding {
+    case .same: self["same"] = .record([:])
+    case .valid:
+      self["valid"] = .record(["paddingAmounts": .record(.borders(before: [0, 0], after: [0, 0]))])
+    case .explicit(let before, let after):
+      self["valid"] = .record(["paddingAmounts": .record(.borders(before: before, after: after))])
+    }
+  }
+
+  /// Sets the numbers of a window of three axes.
+  mutating func set(_ window: Window, lists: [(name: String, numbers: [Int])]) {
+    for (name, numbers) in lists {
+      for (axis, number) in zip(["Depth", "Height", "Width"], numbers) {
+        self["\(name)\(axis)"] = .integer(number)
+      }
+    }
+    switch window.padding {
+    case .same: self["paddingType"] = .choice("SAME")
+    case .valid: self["paddingType"] = .choice("VALID")
+    case .explicit(let before, let after):
+      self["paddingType"] = .choice("CUSTOM")
+      for (axis, edges) in [("Front", "Back"), ("Top", "Bottom"), ("Left", "Right")].enumerated() {
+        self["customPadding\(edges.0)"] = .integer(before[axis])
+        self["customPadding\(edges.1)"] = .integer(after[axis])
+      }
+    }
+  }
+}
+
+extension CoreMLCall {
+  fileprivate mutating func convolution() throws(WeighbridgeError) -> CoreMLBlob {
+    let images = try images(try input())
+    let size = try integers("kernelSize", default: [3, 3])
+    let strides = try integers("stride", default: [1, 1])
+    if flag("isDeconvolution") { return try deconvolution(images, size: size, strides: strides) }
+    let dilation = try integers("dilationFactor", default: [1, 1])
+    let groups = max(1, integer("nGroups"))
+    let outputs = integer("outputChannels")
+    let padding = try windowPadding(
+      size: size, strides: strides, dilation: dilation, of: images.value)
+    let kernel = try weight(
+      "kernel", "weights", shape: [outputs, integer("kernelChannels")] + size)
+    let bias = try bias(outputs)
+    ignore("outputShape")
+    let operation = Convolution(
+      window: Window(size: size, strides: strides, dilation: dilation, padding: padding),
+      groups: groups, hasBias: !bias.isEmpty, layout: .channelsFirst)
+    return try tensor(add(operation, [images.value, kernel] + bias), like: images)
+  }
+
+  /// The bias, where there is one.
+  private mutating func bias(
+    _ count: Int, flag name: String = "hasBias"
+  ) throws(WeighbridgeError) -> [ValueID] {
+    guard flag(name) else {
+      ignore("bias")
+      return []
+    }
+    return [try weight("bias", "bias", shape: [count])]
+  }
+
+  private mutating func deconvolution(
+    _ images: CoreMLImages, size: [Int], strides: [Int]
+  ) throws(WeighbridgeError) -> CoreMLBlob {
+    ignore("dilationFactor")
+    let (inputs, outputs) = (integer("kernelChannels"), integer("outputChannels"))
+    let groups = max(1, integer("nGroups"))
+    let kernel = try weight(
+      "kernel", "weights", shape: [inputs, outputs / groups] + size, outputAxis: 1)
+    let bias = try bias(outputs)
+    let cut = try deconvolutionBorders(images.value, size: size, strides: strides)
+    let operation = TransposedConvolution(
+      window: Window(
+        size: size, strides: strides, dilation: [1, 1],
+        padding: .explicit(before: cut.before, after: cut.after.map { max(0, $0) })),
+      outputPadding: cut.after.map { max(0, -$0) }, groups: groups, hasBias: !bias.isEmpty,
+      layout: .channelsFirst)
+    return try tensor(add(operation, [images.value, kernel] + bias), like: images)
+  }
+
+  /// What is cut off a deconvolution's output in front and behind; less than nothing is added.
+  private mutating func deconvolutionBorders(
+    _ image: ValueID, size: [Int], strides: [Int]
+  ) throws(WeighbridgeError) -> (before: [Int], after: [Int]) {
+    try checkWindow(size + strides)
+    let wanted = integers("outputShape")
+    let (valid, same) = (record("valid"), record("same"))
+    guard wanted.isEmpty else {
+      guard wanted.count == 2 else { throw malformed("an output shape of \(wanted)") }
+      let dimensions = try spatialDimensions(image)
+      var totals: [Int] = []
+      for axis in 0..<2 {
+        let spread = try Checked.product([dimensions[axis] - 1, strides[axis]], of: "its output")
+        guard (1...1 << 48).contains(wanted[axis]), spread < 1 << 48 else {
+          throw malformed("has the output shape \(wanted)")
+        }
+        totals.append(spread + size[axis] - wanted[axis])
+      }
+      return Self.halves(totals)
+    }
+    if same != nil { return Self.halves(zip(size, strides).map { $0 - $1 }) }
+    return try borders(valid?.record("paddingAmounts"))
+  }
+
+  /// Totals as what goes in front and what goes behind, the larger half behind.
+  private static func halves(_ totals: [Int]) -> (before: [Int], after: [Int]) {
+    let before = totals.map { max(0, $0) / 2 }
+    return (before, zip(totals, before).map { $0 - $1 })
+  }
+
+  fileprivate mutating func convolution3D() throws(WeighbridgeError) -> CoreMLBlob {
+    let volumes = try whole(try input())
+    guard !flag("isDeconvolution") else { throw unsupported("spreads in three dimensions") }
+    let names = ["Depth", "Height", "Width"]
+    let size = names.map { integer("kernel\($0)") }
+    let strides = names.map { integer("stride\($0)") }
+    let dilation = names.map { integer("dilation\($0)") }
+    let groups = max(1, integer("nGroups"))
+    let (inputs, outputs) = (integer("inputChannels"), integer("outputChannels"))
+    let kernel = try weight("kernel", "weights", shape: [outputs, inputs / groups] + size)
+    let bias = try bias(outputs)
+    ignore("outputShape")
+    let operation = Convolution(
+      window: Window(
+        size: size, strides: strides, dilation: dilation, padding: try volumePadding()),
+      groups: groups, hasBias: !bias.isEmpty, layout: .channelsFirst)
+    return try exact(add(operation, [volumes, kernel] + bias))
+  }
+
+  /// The padding of a window over depth, height and width.
+  mutating func volumePadding() throws(WeighbridgeError) -> WindowPadding {
+    let before = ["Front", "Top", "Left"].map { integer("customPadding\($0)") }
+    let after = ["Back", "Bottom", "Right"].map { integer("customPadding\($0)") }
+    switch choice("paddingType", default: "CUSTOM") {
+    case "VALID": return .valid
+    case "SAME": return .same
+    default: return .explicit(before: before, after: after)
+    }
+  }
+
+  /// Of four axes or five, all behind the batch are one vector; of fewer, the last is.
+  fileprivate mutating func innerProduct() throws(WeighbridgeError) -> CoreMLBlob {
+    let blob = try input()
+    let (inputs, outputs) = (integer("inputChannels"), integer("outputChannels"))
+    let kernel = try weight("kernel", "weights", shape: [outputs, inputs])
+    let bias = try bias(outputs)
+    guard !flag("int8DynamicQuantize") else { throw unsupported("computes with whole numbers") }
+    let leading: [CoreMLAxis] =
+      blob.axes.contains(.sequence) && blob.rank == 5 ? [.sequence, .batch] : [.batch]
+    let last: CoreMLAxis = blob.rank >= 4 ? .channel : .width
+    var vectors: ValueID
+    if blob.rank < 4 {
+      let axes = blob.rank == 1 ? [.height, .width] : blob.allAxes
+      vectors = try value(blob, axes)
+      vectors = try add(Dense(hasBias: !bias.isEmpty), [vectors, kernel] + bias)
+      return CoreMLBlob(vectors, axes, rank: blob.rank)
+    }
+    if blob.axes.contains(where: { $0 == .height || $0 == .width }) {
+      vectors = try value(blob, leading + [.channel, .height, .width])
+      let kept = leading.indices.map { ReshapeAxes.Size.axis($0) }
+      vectors = try add(ReshapeAxes(kept + [.rest]), [vectors], role: "flatten")
+    } else {
+      vectors = try value(blob, leading + [last])
+    }
+    vectors = try add(Dense(hasBias: !bias.isEmpty), [vectors, kernel] + bias)
+    return CoreMLBlob(vectors, leading + [last], rank: blob.rank)
+  }
+
+  fileprivate mutating func matrixProduct() throws(WeighbridgeError) -> CoreMLBlob {
+    guard inputs.count == 1 else { return try productOfTwo() }
+    ignore("transposeA", "transposeB")
+    guard !flag("int8DynamicQuantize") else { throw unsupported("computes with whole numbers") }
+    let shape = [integer("weightMatrixSecondDimension"), integer("weightMatrixFirstDimension")]
+    // Stored by columns, which is the order of [out, in].
+    let kernel = try weight("kernel", "weights", shape: shape)
+    let bias = try bias(shape[0])
+    let blob = inputs[0]
+    let axes = blob.rank == 1 ? [.height, .width] : blob.allAxes
+    let result = try add(
+      Dense(hasBias: !bias.isEmpty), [value(blob, axes), kernel] + bias)
+    return CoreMLBlob(result, axes, rank: blob.rank)
+  }
+
+  private mutating func productOfTwo() throws(WeighbridgeError) -> CoreMLBlob {
+    let (first, second) = try pair()
+    ignore("weightMatrixFirstDimension", "weightMatrixSecondDimension", "hasBias", "weights")
+    guard min(first.rank, second.rank) >= 2 else {
+      throw unsupported("multiplies a vector without a second axis")
+    }
+    let axes = CoreMLAxis.last(max(first.rank, second.rank))
+    let operation = MatMul(
+      transposeA: flag("transposeA"), transposeB: flag("transposeB"))
+    return try exact(add(operation, [value(first, axes), value(second, axes)]))
+  }
+
+  fileprivate mutating func dotProduct() throws(WeighbridgeError) -> CoreMLBlob {
+    let (first, second) = try pair()
+    let axes: [CoreMLAxis] = [.batch, .channel]
+    let operation = Dot(firstAxis: 1, secondAxis: 1, normalizes: flag("cosineSimilarity"))
+    let result = try add(operation, [value(first, axes), value(second, axes)])
+    return CoreMLBlob(result, axes, rank: first.rank)
+  }
+}

@@ -1,0 +1,210 @@
+import Bytes
+import ConversionCore
+import CoreMLFormat
+import GraphIR
+import LayerCatalog
+import ProtobufWire
+
+/// Normalisation, scaling and shifting by weights, and constants.
+enum CoreMLNormalizations: CoreMLFamily {
+  static let rows: [CoreMLRow] = [
+    CoreMLRow(BatchNormalization.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.batchNormalization(operation)
+    },
+    CoreMLRow(native: LayerNormalization.self) { (operation, builder) throws(WeighbridgeError) in
+      let rank = builder.type().rank
+      let isTrailing = operation.axes == Array(rank - operation.axes.count..<rank)
+      guard isTrailing, operation.hasScale, operation.hasCenter, operation.epsilon > 0 else {
+        return nil
+      }
+      let shape = try builder.dimensions(builder.type(1))
+      return try builder.add(
+        "layerNormalization", [try builder.input()],
+        [
+          "normalizedShape": .integers(shape), "eps": .real(operation.epsilon),
+          "gamma": try builder.weights(1), "beta": try builder.weights(2),
+        ])
+    },
+    CoreMLRow(native: LocalResponseNormalization.self) {
+      (operation, builder) throws(WeighbridgeError) in
+      guard operation.omitted == nil, operation.axis == 1, builder.type().rank == 4,
+        operation.before == operation.after, operation.bias > 0
+      else { return nil }
+      let size = operation.before + operation.after + 1
+      return try builder.add(
+        "lrn", [try builder.input()],
+        [
+          "alpha": .real(operation.alpha * Double(size)), "beta": .real(operation.beta),
+          "localSize": .integer(size), "k": .real(operation.bias),
+        ])
+    },
+  ]
+
+  static let nodes: [String: CoreMLCall.Build] = [
+    "batchnorm": { (call) throws(WeighbridgeError) in [try call.batchNormalization()] },
+    "mvn": { (call) throws(WeighbridgeError) in [try call.meanVarianceNormalization()] },
+    "l2normalize": { (call) throws(WeighbridgeError) in [try call.lengthNormalization()] },
+    "lrn": { (call) throws(WeighbridgeError) in [try call.localNormalization()] },
+    "layerNormalization": { (call) throws(WeighbridgeError) in
+      [try call.layerNormalization()]
+    },
+    "scale": { (call) throws(WeighbridgeError) in [try call.scale()] },
+    "bias": { (call) throws(WeighbridgeError) in
+      let images = try call.images(try call.input())
+      let bias = try call.imageConstant("bias", "bias", shape: call.integers("shape"))
+      return [try call.tensor(call.add(Add(), [images.value, bias]), like: images)]
+    },
+    "loadConstant": { (call) throws(WeighbridgeError) in
+      let shape = call.integers("shape")
+      guard shape.count == 3 else { throw call.malformed("a constant of the shape \(shape)") }
+      let value = try call.weight("data", "data", shape: shape)
+      return [CoreMLBlob(value, [.channel, .height, .width], rank: 5)]
+    },
+    "loadConstantND": { (call) throws(WeighbridgeError) in
+      let shape = call.integers("shape")
+      return [try call.exact(try call.weight("data", "data", shape: shape))]
+    },
+  ]
+}
+
+extension CoreMLNetworkBuilder {
+  /// Where the axis is the channels' own of Core ML, its layer; otherwise a product and a sum.
+  fileprivate mutating func batchNormalization(
+    _ operation: BatchNormalization
+  ) throws(WeighbridgeError) -> String {
+    let statistics = operands.count - 2
+    let (mean, variance) = (try tensor(statistics), try tensor(statistics + 1))
+    let count = mean.count
+    let hasChannels = operation.axis == 1 && (axes == .images || type().rank == 4)
+    // Core ML takes an epsilon of 0 for one that is not said.
+    guard hasChannels, operation.epsilon > 0 else {
+      return try affine(operation).name
+    }
+    let gamma =
+      operation.hasScale ? try weights(1) : weights([Double](repeating: 1, count: count))
+    let beta =
+      operation.hasCenter
+      ? try weights(operation.hasScale ? 2 : 1) : weights([Double](repeating: 0, count: count))
+    return try add(
+      "batchnorm", [try input()],
+      [
+        "channels": .integer(count), "epsilon": .real(operation.epsilon), "gamma": gamma,
+        "beta": beta, "mean": weights(mean), "variance": weights(variance),
+      ])
+  }
+}
+
+extension CoreMLCall {
+  fileprivate mutating func batchNormalization() throws(WeighbridgeError) -> CoreMLBlob {
+    let channels = integer("channels")
+    let epsilon = real("epsilon", zeroMeans: 1e-5)
+    let computes = flag("computeMeanVar")
+    let isPerImage = flag("instanceNormalization")
+    guard !computes || isPerImage else {
+      throw unsupported("takes its statistics from the whole batch")
+    }
+    let blob = try input()
+    if computes { return try instanceNormalization(blob, channels, epsilon) }
+    var axes = blob.axes
+    if !axes.contains(.channel) { axes = Set(axes + [.channel]).sorted() }
+    let value = try value(blob, axes)
+    var weights: [ValueID] = []
+    for role in ["gamma", "beta", "mean", "variance"] {
+      weights.append(try weight(role, role, shape: [channels]))
+    }
+    let operation = BatchNormalization(
+      axis: axes.firstIndex(of: .channel) ?? 0, epsilon: epsilon, hasScale: true,
+      hasCenter: true)
+    return CoreMLBlob(try add(operation, [value] + weights), axes, rank: blob.rank)
+  }
+
+  private mutating func instanceNormalization(
+    _ blob: CoreMLBlob, _ channels: Int, _ epsilon: Double
+  ) throws(WeighbridgeError) -> CoreMLBlob {
+    ignore("mean", "variance")
+    let images = try images(blob)
+    var value = try add(
+      LayerNormalization(axes: [2, 3], epsilon: epsilon, hasScale: false, hasCenter: false),
+      [images.value], role: "statistics")
+    let gamma = try imageConstant("gamma", "gamma", shape: [channels])
+    value = try add(Multiply(), [value, gamma], role: "scale")
+    let beta = try imageConstant("beta", "beta", shape: [channels])
+    return try tensor(add(Add(), [value, beta]), like: images)
+  }
+
+  /// A weight of the shape `[1]`, `[channels]`, `[1, height, width]` or `[channels, height, width]`,
+  /// as `[1, channels, height, width]`.
+  fileprivate mutating func imageConstant(
+    _ role: String, _ name: String, shape: [Int]
+  ) throws(WeighbridgeError) -> ValueID {
+    guard [1, 3].contains(shape.count) else {
+      throw malformed("\(name) has the shape \(shape), and 1 or 3 axes belong there")
+    }
+    let tensor = try tensor(name, shape: shape)
+    return try addWeight(
+      role, tensor.reshaped([1] + shape + (shape.count == 1 ? [1, 1] : [])))
+  }
+
+  fileprivate mutating func meanVarianceNormalization() throws(WeighbridgeError) -> CoreMLBlob {
+    let images = try images(try input())
+    let axes = flag("acrossChannels") ? [1, 2, 3] : [2, 3]
+    let epsilon = real("epsilon", zeroMeans: 1e-6)
+    guard !flag("normalizeVariance") else {
+      let operation = LayerNormalization(
+        axes: axes, epsilon: epsilon, hasScale: false, hasCenter: false)
+      return try tensor(add(operation, [images.value]), like: images)
+    }
+    let mean = try add(
+      Reduce(.mean, axes: axes, keepDims: true), [images.value], role: "mean")
+    return try tensor(add(Subtract(), [images.value, mean]), like: images)
+  }
+
+  /// x / sqrt(sum of squares + epsilon), over channels, height and width.
+  fileprivate mutating func lengthNormalization() throws(WeighbridgeError) -> CoreMLBlob {
+    let epsilon = real("epsilon", zeroMeans: 1e-6)
+    let images = try images(try input())
+    var length = try add(UnaryMath(.square), [images.value], role: "squares")
+    length = try add(Reduce(.sum, axes: [1, 2, 3], keepDims: true), [length], role: "sum")
+    length = try add(Rescaling(scale: [1], offset: [epsilon]), [length], role: "epsilon")
+    length = try add(UnaryMath(.reciprocalSquareRoot), [length], role: "factor")
+    return try tensor(add(Multiply(), [images.value, length]), like: images)
+  }
+
+  fileprivate mutating func localNormalization() throws(WeighbridgeError) -> CoreMLBlob {
+    let images = try images(try input())
+    let size = integer("localSize")
+    guard size >= 1 else { throw malformed("has \(size) channels in its window") }
+    let operation = LocalResponseNormalization(
+      axis: 1, before: (size - 1) / 2, after: size / 2, alpha: real("alpha") / Double(size),
+      beta: real("beta"), bias: real("k", zeroMeans: 1), omitted: nil)
+    return try tensor(add(operation, [images.value]), like: images)
+  }
+
+  fileprivate mutating func layerNormalization() throws(WeighbridgeError) -> CoreMLBlob {
+    let blob = try input()
+    let shape = integers("normalizedShape")
+    guard !shape.isEmpty, shape.count <= blob.rank else {
+      throw malformed("normalises \(shape), and its input has \(blob.rank) axes")
+    }
+    let operation = LayerNormalization(
+      axes: Array(blob.rank - shape.count..<blob.rank), epsilon: real("eps", zeroMeans: 1e-5),
+      hasScale: true, hasCenter: true)
+    let weights = [
+      try weight("gamma", "gamma", shape: shape), try weight("beta", "beta", shape: shape),
+    ]
+    return try exact(add(operation, [whole(blob)] + weights))
+  }
+
+  fileprivate mutating func scale() throws(WeighbridgeError) -> CoreMLBlob {
+    let images = try images(try input())
+    let factor = try imageConstant("scale", "scale", shape: integers("shapeScale"))
+    let shape = integers("shapeBias")
+    guard flag("hasBias") else {
+      ignore("bias")
+      return try tensor(add(Multiply(), [images.value, factor]), like: images)
+    }
+    let product = try add(Multiply(), [images.value, factor], role: "product")
+    let bias = try imageConstant("bias", "bias", shape: shape)
+    return try tensor(add(Add(), [product, bias]), like: images)
+  }
+}

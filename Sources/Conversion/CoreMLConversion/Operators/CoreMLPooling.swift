@@ -1,0 +1,161 @@
+import Bytes
+import ConversionCore
+import CoreMLFormat
+import GraphIR
+import LayerCatalog
+import ProtobufWire
+
+/// Windows and whole planes of which one number is left.
+enum CoreMLPooling: CoreMLFamily {
+  static let rows: [CoreMLRow] = [
+    CoreMLRow(MaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.pool("MAX", operation.window, countIncludePad: false)
+    },
+    CoreMLRow(AveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.pool(
+        "AVERAGE", operation.window, countIncludePad: operation.countIncludePad)
+    },
+    CoreMLRow(GlobalAveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.globalPool(operation, "AVERAGE", "reduceMean")
+    },
+    CoreMLRow(GlobalMaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.globalPool(operation, "MAX", "reduceMax")
+    },
+  ]
+
+  static let nodes: [String: CoreMLCall.Build] = [
+    "pooling": { (call) throws(WeighbridgeError) in [try call.pooling()] },
+    "pooling3d": { (call) throws(WeighbridgeError) in [try call.pooling3D()] },
+    "globalPooling3d": { (call) throws(WeighbridgeError) in [try call.globalPooling3D()] },
+  ]
+}
+
+extension CoreMLNetworkBuilder {
+  fileprivate mutating func pool(
+    _ kind: String, _ window: Window, countIncludePad: Bool
+  ) throws(WeighbridgeError) -> String {
+    guard window.dilation.allSatisfy({ $0 == 1 }) else {
+      throw WeighbridgeError(.unsupported, "Core ML does not dilate the windows of pooling")
+    }
+    guard !window.mayLieInPadding else {
+      throw WeighbridgeError(.unsupported, "a window may see nothing but padding")
+    }
+    let x = try input()
+    guard window.size.count < 3 else {
+      var settings: ProtobufRecord = [
+        "type": .choice(kind), "countExcludePadding": .boolean(!countIncludePad),
+      ]
+      settings.set(window, lists: [("kernel", window.size), ("stride", window.strides)])
+      return try add("pooling3d", [x], settings)
+    }
+    return try inPlane(x, window) { (builder, input, window) throws(WeighbridgeError) in
+      var settings: ProtobufRecord = [
+        "type": .choice(kind), "kernelSize": .integers(window.size),
+        "stride": .integers(window.strides), "avgPoolExcludePadding": .boolean(!countIncludePad),
+      ]
+      settings.set(window.padding)
+      return try builder.add("pooling", [input], settings)
+    }
+  }
+
+  /// Where the spatial axes go, those of images are B, C inside already.
+  fileprivate mutating func globalPool(
+    _ operation: some GlobalPoolingOperator, _ kind: String, _ reduction: String
+  ) throws(WeighbridgeError) -> String {
+    let rank = type().rank
+    if rank == 4, operation.keepDims || axes == .images {
+      return try add(
+        "pooling", [try input()],
+        [
+          "type": .choice(kind), "globalPooling": .boolean(true),
+          "valid": .record(["paddingAmounts": .record(.borders(before: [0, 0], after: [0, 0]))]),
+        ])
+    }
+    return try reduce(reduction, try input(), Array(2..<rank), keeps: operation.keepDims)
+  }
+}
+
+extension CoreMLCall {
+  fileprivate mutating func pooling() throws(WeighbridgeError) -> CoreMLBlob {
+    let images = try images(try input())
+    let kind = choice("type", default: "MAX")
+    let excludesPadding = flag("avgPoolExcludePadding")
+    guard kind != "L2" else { throw unsupported("takes the root of the sum of squares") }
+    if flag("globalPooling") {
+      ignore("kernelSize", "stride", "valid", "same", "includeLastPixel")
+      return try tensor(global(isMaximum: kind == "MAX", images.value), like: images)
+    }
+    let size = try integers("kernelSize", default: [3, 3])
+    let strides = try integers("stride", default: [1, 1])
+    let padding = try poolingPadding(
+      size: size, strides: strides, of: images.value,
+      mayAdd: kind == "MAX" || excludesPadding)
+    let window = Window(size: size, strides: strides, dilation: [1, 1], padding: padding)
+    let value = try addPooling(
+      window, isMaximum: kind == "MAX", countIncludePad: !excludesPadding, images.value)
+    return try tensor(value, like: images)
+  }
+
+  private mutating func addPooling(
+    _ window: Window, isMaximum: Bool, countIncludePad: Bool, _ value: ValueID
+  ) throws(WeighbridgeError) -> ValueID {
+    if isMaximum { return try add(MaxPooling(window: window, layout: .channelsFirst), [value]) }
+    // Where nothing is added it does not matter, and this is what other sources say.
+    let counts = window.padding == .valid ? false : countIncludePad
+    return try add(
+      AveragePooling(window: window, countIncludePad: counts, layout: .channelsFirst), [value])
+  }
+
+  private mutating func global(
+    isMaximum: Bool, _ value: ValueID
+  ) throws(WeighbridgeError) -> ValueID {
+    isMaximum
+      ? try add(GlobalMaxPooling(keepDims: true, layout: .channelsFirst), [value])
+      : try add(GlobalAveragePooling(keepDims: true, layout: .channelsFirst), [value])
+  }
+
+  private mutating func poolingPadding(
+    size: [Int], strides: [Int], of image: ValueID, mayAdd: Bool
+  ) throws(WeighbridgeError) -> WindowPadding {
+    guard let complete = record("includeLastPixel") else {
+      return try windowPadding(size: size, strides: strides, dilation: [1, 1], of: image)
+    }
+    let amounts = complete.integers("paddingAmounts")
+    let before = amounts.isEmpty ? [0, 0] : amounts
+    guard before.count == 2, before.allSatisfy({ (0...1 << 24).contains($0) }) else {
+      throw malformed("has the padding \(before)")
+    }
+    try checkWindow(size + strides)
+    let dimensions = try spatialDimensions(image)
+    let after = (0..<2).map { axis in
+      let stride = strides[axis]
+      var count = (dimensions[axis] + 2 * before[axis] - size[axis] + stride - 1) / stride + 1
+      if before.contains(where: { $0 > 0 }), (count - 1) * stride >= dimensions[axis] + before[axis]
+      {
+        count -= 1
+      }
+      return max(0, (count - 1) * stride + size[axis] - dimensions[axis] - before[axis])
+    }
+    guard mayAdd || zip(before, after).allSatisfy({ $0 == $1 }) else {
+      throw unsupported("counts elements behind the last one in its mean")
+    }
+    return .explicit(before: before, after: after)
+  }
+
+  fileprivate mutating func pooling3D() throws(WeighbridgeError) -> CoreMLBlob {
+    let volumes = try whole(try input())
+    let names = ["Depth", "Height", "Width"]
+    let window = Window(
+      size: names.map { integer("kernel\($0)") }, strides: names.map { integer("stride\($0)") },
+      dilation: [1, 1, 1], padding: try volumePadding())
+    let isMaximum = choice("type", default: "MAX") == "MAX"
+    let excludesPadding = flag("countExcludePadding")
+    return try exact(
+      addPooling(window, isMaximum: isMaximum, countIncludePad: !excludesPadding, volumes))
+  }
+
+  fileprivate mutating func globalPooling3D() throws(WeighbridgeError) -> CoreMLBlob {
+    let volumes = try whole(try input())
+    return try exact(global(isMaximum: choice("type", default: "MAX") == "MAX", volumes))
+  }
+}

@@ -1,0 +1,170 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// Functions of single elements, and of the elements along axes.
+enum ONNXActivations: ONNXFamily {
+  static let rows: [ONNXRow] = [
+    ONNXRow(Exponential.self, is: "Exp"),
+    ONNXRow(Sigmoid.self, is: "Sigmoid"),
+    ONNXRow(Softplus.self, is: "Softplus"),
+    ONNXRow(Softsign.self, is: "Softsign"),
+    ONNXRow(Tanh.self, is: "Tanh"),
+    ONNXRow(PReLU.self, is: "PRelu"),
+    ONNXRow(ELU.self, is: "Elu") { ["alpha": .real($0.alpha)] },
+    ONNXRow(SELU.self, is: "Selu") { _ in
+      ["alpha": .real(SELU.alpha), "gamma": .real(SELU.scale)]
+    },
+    ONNXRow(LeakyReLU.self, is: "LeakyRelu") { ["alpha": .real($0.slope)] },
+    ONNXRow(HardShrink.self, is: "Shrink") { ["lambd": .real($0.threshold)] },
+    ONNXRow(SoftShrink.self, is: "Shrink") {
+      ["bias": .real($0.threshold), "lambd": .real($0.threshold)]
+    },
+    ONNXRow(HardSigmoid.self, is: "HardSigmoid") {
+      ["alpha": .real($0.slope), "beta": .real($0.offset)]
+    },
+    ONNXRow(native: GELU.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.gelu(isApproximate: operation.isApproximate)
+    },
+    ONNXRow(native: ReLU.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.relu(operation)
+    },
+    ONNXRow(native: Softmax.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.along("Softmax", operation.axes)
+    },
+    ONNXRow(native: LogSoftmax.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.along("LogSoftmax", operation.axes)
+    },
+  ]
+
+  static let nodes: [String: ONNXLayer.Build] = [
+    "Celu": plain("alpha", default: 1) { CELU(alpha: $0) },
+    "Dropout": { (layer) throws(WeighbridgeError) in
+      layer.ignore("ratio", "seed", "is_test")
+      guard layer.node.outputs.count < 2 || layer.node.outputs[1].isEmpty else {
+        throw layer.unsupported("the mask of Dropout, which is for training")
+      }
+      if let isTraining = try layer.constant(2), isTraining.doubles != [0] {
+        throw layer.unsupported("a Dropout that is training")
+      }
+      return [try layer.input()]
+    },
+    "Elu": plain("alpha", default: 1) { ELU(alpha: $0) },
+    "Gelu": { (layer) throws(WeighbridgeError) in
+      let isApproximate = try layer.text("approximate", default: "none") == "tanh"
+      return [try layer.apply(GELU(isApproximate: isApproximate), to: try layer.input())]
+    },
+    "HardSigmoid": { (layer) throws(WeighbridgeError) in
+      let operation = HardSigmoid(
+        slope: try layer.real("alpha", default: 0.2), offset: try layer.real("beta", default: 0.5))
+      return [try layer.apply(operation, to: try layer.input())]
+    },
+    "HardSwish": plain { HardSwish() },
+    "LeakyRelu": plain("alpha", default: 0.01) { LeakyReLU(slope: $0) },
+    "LogSoftmax": { (layer) throws(WeighbridgeError) in
+      try layer.softmax { LogSoftmax(axes: $0) }
+    },
+    "Mish": plain { Mish() },
+    "PRelu": { (layer) throws(WeighbridgeError) in
+      let (input, slope) = (try layer.input(0), try layer.input(1))
+      let rank = layer.type(input).rank
+      let slopes = layer.type(slope)
+      guard slopes.rank < rank || (slopes.rank == rank && slopes.shape.first == 1) else {
+        throw layer.unsupported("slopes \(slopes) for each image of a batch")
+      }
+      let alpha = try layer.derived(slope, "") { tensor in
+        let dimensions = tensor.shape.count >= rank ? tensor.shape.dropFirst() : tensor.shape[...]
+        return tensor.reshaped(
+          [Int](repeating: 1, count: max(0, rank - 1 - dimensions.count)) + dimensions)
+      }
+      return try layer.apply(PReLU(), [input, alpha])
+    },
+    "Relu": plain { ReLU(slope: 0, threshold: 0, maximum: nil) },
+    "Selu": { (layer) throws(WeighbridgeError) in
+      let alpha = try layer.real("alpha", default: SELU.alpha)
+      let scale = try layer.real("gamma", default: SELU.scale)
+      guard Float(alpha) == Float(SELU.alpha), Float(scale) == Float(SELU.scale) else {
+        throw layer.unsupported("a Selu of alpha \(alpha) and gamma \(scale)")
+      }
+      return [try layer.apply(SELU(), to: try layer.input())]
+    },
+    "Shrink": { (layer) throws(WeighbridgeError) in
+      let threshold = try layer.real("lambd", default: 0.5)
+      let bias = try layer.real("bias", default: 0)
+      let input = try layer.input()
+      if bias == 0 { return [try layer.apply(HardShrink(threshold: threshold), to: input)] }
+      guard bias == threshold else {
+        throw layer.unsupported("a Shrink of bias \(bias) and lambd \(threshold)")
+      }
+      return [try layer.apply(SoftShrink(threshold: threshold), to: input)]
+    },
+    "Sigmoid": plain { Sigmoid() },
+    "Softmax": { (layer) throws(WeighbridgeError) in try layer.softmax { Softmax(axes: $0) } },
+    "Softplus": plain { Softplus() },
+    "Softsign": plain { Softsign() },
+    "Swish": { (layer) throws(WeighbridgeError) in
+      let alpha = try layer.real("alpha", default: 1)
+      let input = try layer.input()
+      if alpha == 1 { return [try layer.apply(Swish(), to: input)] }
+      let factor = layer.number(alpha, like: input, "alpha")
+      let scaled = try layer.apply(Multiply(), to: input, factor, role: "scaled")
+      let gate = try layer.apply(Sigmoid(), to: scaled, role: "gate")
+      return [try layer.apply(Multiply(), to: input, gate)]
+    },
+    "Tanh": plain { Tanh() },
+    "ThresholdedRelu": plain("alpha", default: 1) { Threshold(threshold: $0, replacement: 0) },
+  ]
+}
+
+extension ONNXGraphBuilder {
+  /// The second where the first holds, and the third elsewhere.
+  mutating func choose(_ condition: String, _ first: String, _ second: String) -> String {
+    add("Where", [condition, first, second])
+  }
+
+  /// The first input, cut along an axis.
+  mutating func split(_ axis: Int, _ sizes: [Int]) -> [String] {
+    let attributes: KeyValuePairs<String, ONNXAttribute> = ["axis": .integer(axis)]
+    return add("Split", [input(), integers(sizes)], attributes, outputCount: sizes.count)
+  }
+
+  /// A node for a function along one axis; `nil` for several.
+  fileprivate mutating func along(_ operation: String, _ axes: [Int]) -> String? {
+    axes.count == 1 ? add(operation, [input()], ["axis": .integer(axes[0])]) : nil
+  }
+
+  fileprivate mutating func gelu(isApproximate: Bool) -> String? {
+    let x = input()
+    if opset >= 20 {
+      return add("Gelu", [x], ["approximate": .text(isApproximate ? "tanh" : "none")])
+    }
+    if isApproximate { return nil }
+    let bend = add("Erf", [add("Mul", [x, number(0.5.squareRoot())])])
+    return add("Mul", [x, add("Mul", [add("Add", [bend, number(1)]), number(0.5)])])
+  }
+
+  fileprivate mutating func relu(_ operation: ReLU) -> String? {
+    guard case .primitive = operation.decomposition else { return nil }
+    let x = input()
+    if operation.slope == 0, let maximum = operation.maximum {
+      return add("Clip", [x, number(0), number(maximum)])
+    }
+    if operation.slope == 0 { return add("Relu", [x]) }
+    let bent = add("LeakyRelu", [x], ["alpha": .real(operation.slope)])
+    return operation.maximum.map { add("Min", [bent, number($0)]) } ?? bent
+  }
+}
+
+extension ONNXLayer {
+  /// Along one axis; before opset 13 along that and all axes behind it.
+  fileprivate mutating func softmax(
+    _ operation: ([Int]) -> any CatalogOperator
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    let input = try input()
+    let axis = try axis(of: input, default: opset >= 13 ? -1 : 1)
+    let axes = opset >= 13 ? [axis] : Array(axis..<type(input).rank)
+    return [try apply(operation(axes), to: input)]
+  }
+}

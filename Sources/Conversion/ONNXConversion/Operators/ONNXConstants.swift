@@ -1,0 +1,179 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// What is known beforehand.
+enum ONNXConstants: ONNXFamily {
+  static let nodes: [String: ONNXLayer.Build] = [
+    "Constant": { (layer) throws(WeighbridgeError) in
+      [.constant(layer.node.outputs.first ?? "", try layer.constantValue())]
+    },
+    "ConstantOfShape": { (layer) throws(WeighbridgeError) in
+      let number =
+        try layer.tensor("value") ?? Tensor(.float32, shape: [1], [0])
+      return [try layer.filled(with: number, try layer.input())]
+    },
+    "Expand": { (layer) throws(WeighbridgeError) in
+      let (input, shape) = (try layer.input(0), try layer.input(1))
+      guard let dimensions = shape.tensor?.integers else {
+        return [try layer.expanded(input, to: shape)]
+      }
+      let ones = [Int](repeating: 1, count: dimensions.count)
+      let aligned = try layer.aligned([input, layer.own(Tensor(.bool, shape: ones, [1]), "axes")])
+      let rank = layer.type(aligned[0]).rank
+      // A size of 1 leaves the input's.
+      let target =
+        [Int](repeating: -1, count: rank - dimensions.count) + dimensions.map { $0 == 1 ? -1 : $0 }
+      let own = layer.type(aligned[0]).shape
+      let needed = zip(target, own).map { $1.value == $0 ? -1 : $0 }
+      return [try layer.apply(BroadcastTo(target: needed), to: aligned[0])]
+    },
+    "Range": { (layer) throws(WeighbridgeError) in
+      if let open = try layer.openRange() { return [open] }
+      guard let start = try layer.constant(0), let end = try layer.constant(1),
+        let step = try layer.constant(2), [start, end, step].allSatisfy({ $0.count == 1 }),
+        step.doubles[0] != 0
+      else { throw layer.malformed("a Range without start, end and step") }
+      let (first, distance) = (start.doubles[0], step.doubles[0])
+      let count = max(0, ((end.doubles[0] - first) / distance).rounded(.up))
+      guard count <= Double(1 << 24) else {
+        throw WeighbridgeError(.limitExceeded, "a Range of \(count) numbers")
+      }
+      let numbers = (0..<Int(count)).map { first + Double($0) * distance }
+      return [
+        layer.own(Tensor(start.elementType, shape: [numbers.count], numbers), "range")
+      ]
+    },
+  ]
+}
+
+extension ONNXLayer {
+  fileprivate mutating func constantValue() throws(WeighbridgeError) -> Tensor {
+    if let tensor = try tensor("value") { return tensor }
+    if let number = try integer("value_int") { return Tensor(.int64, shape: [], [Double(number)]) }
+    if let numbers = try integers("value_ints") {
+      return Tensor(.int64, shape: [numbers.count], numbers.map(Double.init))
+    }
+    if let numbers = try reals("value_floats") {
+      return Tensor(.float32, shape: [numbers.count], numbers)
+    }
+    guard has("value_float") else { throw unsupported("a Constant that is no tensor of numbers") }
+    return Tensor(.float32, shape: [], [try real("value_float", default: 0)])
+  }
+
+  /// A count from 0 up to a size that is known only when the model runs; nil for other ranges.
+  fileprivate mutating func openRange() throws(WeighbridgeError) -> ONNXValue? {
+    guard case .dimensions(let end, false, let type) = try input(1),
+      end.contains(where: { $0.number == nil })
+    else { return nil }
+    guard try constant(0)?.doubles == [0], try constant(2)?.doubles == [1] else {
+      throw unsupported("a Range to an open size that does not count from 0 in steps of 1")
+    }
+    let one = Tensor(type, shape: [1], [1])
+    let ones = try filled(with: one, .dimensions(end, isList: true), role: "ones")
+    return try apply(
+      CumSum(axis: 0, isExclusive: true, isReversed: false), to: ones)
+  }
+
+  /// A tensor of one number everywhere.
+  fileprivate mutating func filled(
+    with number: Tensor, _ shape: ONNXValue, role: String = ""
+  ) throws(WeighbridgeError) -> ONNXValue {
+    guard number.count == 1 else { throw malformed("a tensor of \(number.count) numbers each") }
+    let scalar = ONNXValue.constant("\(source.layer)/number", number.reshaped([]))
+    if let dimensions = shape.tensor?.integers {
+      guard dimensions.allSatisfy({ $0 >= 0 }) else { throw malformed("a tensor of \(dimensions)") }
+      let ones = [Int](repeating: 1, count: dimensions.count)
+      let one = ONNXValue.constant("\(source.layer)/number", number.reshaped(ones))
+      return dimensions.isEmpty
+        ? scalar : try apply(BroadcastTo(target: dimensions), to: one, role: role)
+    }
+    guard case .dimensions(let dimensions, _, _) = shape else {
+      throw unsupported("a tensor of a shape that is known only when the model runs")
+    }
+    let value: ONNXValue
+    if let whole = try likeOne(of: dimensions, number, role) {
+      value = whole
+    } else {
+      value = try columns(of: dimensions, number, role)
+    }
+    network.note(value, isEverywhere: number.doubles[0])
+    return value
+  }
+
+  /// A value repeated along axes of 1, to sizes of which some are open.
+  mutating func expanded(
+    _ input: ONNXValue, to shape: ONNXValue
+  ) throws(WeighbridgeError) -> ONNXValue {
+    guard let dimensions = shape.dimensions else {
+      throw unsupported("an Expand to sizes that are known only when the model runs")
+    }
+    if let number = input.tensor, number.count == 1, number.shape.count <= dimensions.count {
+      return try filled(with: number, shape)
+    }
+    let type = type(input)
+    let leading = dimensions.count - type.rank
+    // Where the input has the size already, 1 stands for it, so that less is made.
+    let missing = dimensions.enumerated().map { axis, dimension -> ONNXDimension in
+      guard case .computed(let id) = input, axis >= leading else { return dimension }
+      let isOwn =
+        dimension == .axis(id, axis - leading, times: 1)
+        || dimension.number != nil && dimension.number == type.shape[axis - leading].value
+      return isOwn ? .known(1) : dimension
+    }
+    if leading <= 0, missing.allSatisfy({ $0 == .known(1) }) { return input }
+    let isBool = type.elementType == .bool
+    let one = Tensor(type.elementType, shape: [1], [1])
+    let ones = try filled(with: one, .dimensions(missing, isList: true), role: "ones")
+    return try apply(isBool ? LogicalAnd() : Multiply(), aligned([input, ones]))[0]
+  }
+
+  /// A tensor as another value that has these sizes; `nil` when they are of several values.
+  private mutating func likeOne(
+    of dimensions: [ONNXDimension], _ number: Tensor, _ role: String
+  ) throws(WeighbridgeError) -> ONNXValue? {
+    let ids = dimensions.compactMap { if case .axis(let id, _, _) = $0 { id } else { nil } }
+    guard let id = ids.first, network.isShape(dimensions, of: id) else { return nil }
+    var value = ONNXValue.computed(id)
+    if type(value).elementType != number.elementType {
+      value = try apply(Cast(to: number.elementType), to: value, role: "cast")
+    }
+    return try apply(FullLike(number: number.doubles[0]), to: value, role: role)
+  }
+
+  /// Columns as long as axes of values, brought together and repeated along the axes that are known.
+  private mutating func columns(
+    of dimensions: [ONNXDimension], _ number: Tensor, _ role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    var values: [ONNXValue] = []
+    for (place, dimension) in dimensions.enumerated() {
+      guard case .axis(let id, let axis, let times) = dimension else { continue }
+      var shape = [ReshapeAxes.Size](repeating: .fixed(1), count: dimensions.count)
+      shape[place] = .axis(axis)
+      var column = try column(of: id, axis, shape, number, "column_\(place)")
+      if times != 1 {
+        let counts = dimensions.indices.map { $0 == place ? times : 1 }
+        column = try apply(Tile(counts: counts), to: column, role: "column_\(place)/times")
+      }
+      values.append(column)
+    }
+    let value = values.count == 1 ? values[0] : try apply(Maximum(), values, role: "columns")[0]
+    return try apply(
+      BroadcastTo(target: dimensions.map { $0.number ?? -1 }), to: value, role: role)
+  }
+
+  /// As many elements as an axis of a value has, in a shape.
+  private mutating func column(
+    of id: ValueID, _ axis: Int, _ shape: [ReshapeAxes.Size], _ number: Tensor, _ role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let first = (0..<network.graph.type(of: id).rank).filter { $0 != axis }.map {
+      Slice.Range(axis: $0, start: 0, stop: 1, step: 1)
+    }
+    var value = try apply(Slice(first), to: .computed(id), role: "\(role)/slice")
+    value = try apply(ReshapeAxes(shape), to: value, role: "\(role)/axes")
+    value = try apply(Cast(to: number.elementType), to: value, role: "\(role)/cast")
+    return try apply(FullLike(number: number.doubles[0]), to: value, role: role)
+  }
+}

@@ -1,0 +1,111 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// What decides which nodes run, and how often, as far as that is known beforehand.
+enum ONNXControl: ONNXFamily {
+  static let nodes: [String: ONNXLayer.Build] = [
+    "If": { (layer) throws(WeighbridgeError) in
+      let branches = (try layer.body("then_branch"), try layer.body("else_branch"))
+      let given = try layer.input()
+      guard let condition = given.tensor else {
+        throw layer.unsupported(ONNXDependence(of: given, layer.network).reason)
+      }
+      guard condition.count == 1 else {
+        throw layer.malformed("an If whose condition has \(condition.count) elements, and not one")
+      }
+      let isMet = condition.doubles[0] != 0
+      let branch = isMet ? branches.0 : branches.1
+      try ONNXKnownOperators(branch.operatorCounts).check()
+      return try layer.run(branch, [], isMet ? "then" : "else")
+    },
+    "Loop": { (layer) throws(WeighbridgeError) in try layer.loop() },
+    "Scan": { (layer) throws(WeighbridgeError) in try layer.scan() },
+  ]
+}
+
+extension ONNXLayer {
+  /// More steps would make a graph that nobody wants to look at.
+  private static let mostSteps = 1024
+
+  /// The number of steps of a loop.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there are none or too many.
+  func checkedSteps(_ count: Int) throws(WeighbridgeError) -> Int {
+    guard (1...Self.mostSteps).contains(count) else {
+      throw WeighbridgeError(
+        .limitExceeded, "a loop of \(count) steps, and 1 to \(Self.mostSteps) are read")
+    }
+    return count
+  }
+
+  /// A body that runs so many times, or until it says that it ends, as one body for each time.
+  fileprivate mutating func loop() throws(WeighbridgeError) -> [ONNXValue] {
+    let body = try body("body")
+    let most = try constant(0)?.integers.first
+    var goesOn = try constant(1).map { $0.doubles.first != 0 } ?? true
+    var states: [ONNXValue] = []
+    for position in node.inputs.indices.dropFirst(2) { states.append(try input(position)) }
+    guard body.inputs.count == states.count + 2, body.outputs.count > states.count else {
+      throw malformed("a Loop whose values do not fit its body")
+    }
+    var results = [[ONNXValue]](repeating: [], count: body.outputs.count - 1 - states.count)
+    var step = 0
+    while goesOn, step < most ?? .max {
+      _ = try checkedSteps(step + 1)
+      let number = own(Tensor(.int64, shape: [], [Double(step)]), "step_\(step)")
+      let condition = own(Tensor(.bool, shape: [], [1]), "step_\(step)/condition")
+      let outputs = try run(body, [number, condition] + states, "step_\(step)")
+      guard let end = outputs[0].tensor, end.count == 1 else {
+        throw unsupported("a Loop whose end is known only when the model runs")
+      }
+      goesOn = end.doubles[0] != 0
+      let stateCount = states.count
+      states = Array(outputs[1..<1 + stateCount])
+      for (index, output) in outputs.dropFirst(1 + stateCount).enumerated() {
+        results[index].append(output)
+      }
+      step += 1
+    }
+    for (index, parts) in results.enumerated() {
+      guard !parts.isEmpty else { throw unsupported("a Loop that gives a list without elements") }
+      states.append(try stacked(parts, 0, "output_\(index)"))
+    }
+    return states
+  }
+
+  /// The outputs of a body; its nodes see the values around it.
+  ///
+  /// - Parameter place: What its layers are called by, beside the node.
+  mutating func run(
+    _ body: ONNXGraph, _ inputs: [ONNXValue], _ place: String
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    try network.countBody(body.nodes.count + 1)
+    let outer = network.values
+    for (feature, value) in zip(body.inputs, inputs) {
+      try network.define(feature.name, value)
+    }
+    for tensor in body.initializers {
+      let name = "\(source.layer)/\(tensor.name)"
+      try network.define(tensor.name, .constant(name, try network.readTensor(tensor)))
+    }
+    for node in body.nodes {
+      var inner = ONNXImporter.source(node)
+      inner.layer = "\(source.layer)/\(place)/\(inner.layer)"
+      var taken = ONNXNetwork(opset: opset, names: [], readTensor: network.readTensor)
+      swap(&taken, &network)  // so that nothing is copied
+      network = try ONNXImporter.add(node, inner, keepsNames: false, to: consume taken)
+    }
+    var outputs: [ONNXValue] = []
+    for feature in body.outputs {
+      guard let value = network.values[feature.name] else {
+        throw malformed("nothing makes the output \(feature.name) of a body")
+      }
+      outputs.append(value)
+    }
+    network.replaceValues(outer)
+    return outputs
+  }
+}

@@ -1,0 +1,249 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// Windows with weights.
+enum ONNXConvolutions: ONNXFamily {
+  static let rows: [ONNXRow] = [
+    ONNXRow(Convolution.self) { (operation, builder) throws(WeighbridgeError) in
+      let inputs = builder.allInputs()
+      return builder.add(
+        "Conv", inputs,
+        window: operation.window.onnxAttributes(for: builder.spatialDimensions) + [
+          ("group", .integer(operation.groups))
+        ])
+    },
+    ONNXRow(TransposedConvolution.self) { (operation, builder) throws(WeighbridgeError) in
+      let window = operation.window
+      for (axis, extra) in operation.outputPadding.enumerated()
+      where extra >= max(window.strides[axis], window.dilation[axis]) {
+        throw WeighbridgeError(
+          .unsupported,
+          "ONNX adds less than a stride behind an axis, and this adds \(extra) elements")
+      }
+      let inputs = builder.allInputs()
+      return builder.add(
+        "ConvTranspose", inputs,
+        window: window.onnxAttributes(for: builder.spatialDimensions) + [
+          ("group", .integer(operation.groups)),
+          ("output_padding", .integers(operation.outputPadding)),
+        ])
+    },
+    ONNXRow(LocallyConnected.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.locallyConnected(operation)
+    },
+  ]
+
+  static let nodes: [String: ONNXLayer.Build] = [
+    "Conv": { (layer) throws(WeighbridgeError) in
+      [
+        try layer.convolution(
+          try layer.input(0), try layer.input(1), bias: try layer.optional(2), role: "")
+      ]
+    },
+    "ConvTranspose": { (layer) throws(WeighbridgeError) in try layer.transposedConvolution() },
+  ]
+}
+
+extension Window {
+  /// The window as the settings of a node; padding in numbers, where the sizes are known.
+  func onnxAttributes(for dimensions: [Dimension]) -> [(name: String, value: ONNXAttribute)] {
+    let attributes: [(name: String, value: ONNXAttribute)] = [
+      ("kernel_shape", .integers(size)), ("strides", .integers(strides)),
+      ("dilations", .integers(dilation)),
+    ]
+    if padding == .valid { return attributes }
+    guard let borders = borders(of: dimensions) else {
+      return attributes + [("auto_pad", .text("SAME_UPPER"))]
+    }
+    return attributes + [("pads", .integers(borders.before + borders.after))]
+  }
+}
+
+extension ONNXGraphBuilder {
+  /// The spatial sizes of the first input, which is channels-first.
+  var spatialDimensions: [Dimension] { Array(type().shape.dropFirst(2)) }
+
+  /// Each tap of the windows, cut out of the input, then one product of matrices for each position.
+  fileprivate mutating func locallyConnected(
+    _ operation: LocallyConnected
+  ) throws(WeighbridgeError) -> String {
+    let kernel = try tensor(1).shape
+    let axes = operation.dimensions.count
+    let (positions, window) = (Array(kernel[..<axes]), Array(kernel[(axes + 2)...]))
+    let places = (0..<axes).map { axis in
+      (positions[axis] - 1) * operation.strides[axis] + window[axis]
+    }
+    let after = (0..<axes).map { axis in
+      max(0, places[axis] - operation.before[axis] - operation.dimensions[axis])
+    }
+    let padded = pad(
+      input(), before: [0, 0] + operation.before, after: [0, 0] + after, mode: "constant",
+      number: 0)
+    var taps: [[Int]] = [[]]
+    for dimension in window { taps = taps.flatMap { tap in (0..<dimension).map { tap + [$0] } } }
+    let parts = taps.map { tap in
+      let ends = (0..<axes).map {
+        tap[$0] + (positions[$0] - 1) * operation.strides[$0] + 1
+      }
+      let part = slice(
+        padded, axes: Array(2..<axes + 2), from: tap, to: ends, steps: operation.strides)
+      return unsqueeze(part, [2])
+    }
+    let count = positions.reduce(1, *)
+    let rows = kernel[axes + 1] * taps.count
+    let patches = reshape(concatenate(parts, axis: 2), [0, rows, count])
+    let turned = transpose(patches, [2, 1, 0])
+    let matrices = try weight(1, "matrices", shape: [count, kernel[axes], rows])
+    var products = add("MatMul", [matrices, turned])
+    if operation.hasBias {
+      let bias = try weight(2, "columns", shape: [count, kernel[axes], 1])
+      products = add("Add", [products, bias])
+    }
+    return reshape(transpose(products, [2, 1, 0]), [-1, kernel[axes]] + positions)
+  }
+
+  /// Adds a node whose settings are those of a window and others.
+  mutating func add(
+    _ operation: String, _ inputs: [String], window: [(name: String, value: ONNXAttribute)]
+  ) -> String {
+    add(operation, inputs, attributes: window, outputCount: 1)[0]
+  }
+}
+
+extension ONNXLayer {
+  /// A convolution as the settings say.
+  mutating func convolution(
+    _ input: ONNXValue, _ kernel: ONNXValue, bias: ONNXValue?, role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let groups = try integer("group", default: 1)
+    guard groups >= 1 else { throw malformed("\(groups) groups") }
+    let operation = Convolution(
+      window: try window(kernel: type(kernel), input: type(input)), groups: groups,
+      hasBias: bias != nil, layout: .channelsFirst)
+    return try apply(operation, [input, kernel] + (bias.map { [$0] } ?? []), role: role)[0]
+  }
+
+  fileprivate mutating func transposedConvolution() throws(WeighbridgeError) -> [ONNXValue] {
+    let (input, kernel) = (try input(0), try input(1))
+    let bias = try optional(2)
+    let groups = try integer("group", default: 1)
+    guard groups >= 1 else { throw malformed("\(groups) groups") }
+    let mode = try text("auto_pad", default: "NOTSET")
+    guard ["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"].contains(mode) else {
+      throw unsupported("auto_pad=\(mode)")
+    }
+    let window = try window(kernel: type(kernel), input: type(input))
+    let zeros = window.size.map { _ in 0 }
+    var outputPadding = try integers("output_padding") ?? zeros
+    let outputShape = try integers("output_shape")
+    guard outputPadding.count == zeros.count, outputShape?.count ?? zeros.count == zeros.count
+    else { throw malformed("an output of other axes than the kernel's") }
+
+    // What each spatial axis has too many elements by, or too few, when nothing is taken away.
+    var surplus: [Int]?
+    if let outputShape {
+      let dimensions = type(input).shape.dropFirst(2).compactMap(\.value)
+      guard dimensions.count == zeros.count,
+        (dimensions + outputShape).allSatisfy({ (1...1 << 24).contains($0) })
+      else {
+        throw unsupported("a ConvTranspose of \(type(input)) to an output_shape of \(outputShape)")
+      }
+      surplus = window.surplus(outputPadding).enumerated().map { axis, surplus in
+        dimensions[axis] * window.strides[axis] + surplus - outputShape[axis]
+      }
+    } else if ["SAME_UPPER", "SAME_LOWER"].contains(mode) {
+      // Where strides are wider than windows, nothing fills them up (as in onnxruntime).
+      surplus = window.surplus(outputPadding).map { max(0, $0) }
+    }
+    var (before, after) = (zeros, zeros)
+    if let surplus {
+      for (axis, surplus) in surplus.enumerated() {
+        let less = max(0, surplus)
+        (before[axis], after[axis]) = (less / 2, less - less / 2)
+        if mode != "SAME_UPPER" { swap(&before[axis], &after[axis]) }
+        outputPadding[axis] += max(0, -surplus)
+      }
+    } else if case .explicit(before: let front, after: let end) = window.padding, mode == "NOTSET" {
+      (before, after) = (front, end)
+    }
+    guard (outputPadding + before + after).allSatisfy({ (0...1 << 24).contains($0) }) else {
+      throw malformed("an output_padding of \(outputPadding)")
+    }
+    let operation = TransposedConvolution(
+      window: Window(
+        size: window.size, strides: window.strides, dilation: window.dilation,
+        padding: .explicit(before: before, after: after)),
+      outputPadding: outputPadding, groups: groups, hasBias: bias != nil, layout: .channelsFirst)
+    return try apply(operation, [input, kernel] + (bias.map { [$0] } ?? []))
+  }
+
+  /// The window of a convolution, whose sizes are the kernel's.
+  fileprivate mutating func window(
+    kernel: TensorType, input: TensorType
+  ) throws(WeighbridgeError) -> Window {
+    guard let shape = kernel.fixedShape, shape.count >= 3, shape.count == input.rank else {
+      throw malformed("a kernel \(kernel) for the input \(input)")
+    }
+    let size = Array(shape.dropFirst(2))
+    if let given = try integers("kernel_shape"), given != size {
+      throw malformed("kernel_shape is \(given), and the kernel is \(shape)")
+    }
+    return try window(size: size, input: input)
+  }
+
+  /// A window with its steps, distances and padding as the settings say.
+  mutating func window(size: [Int], input: TensorType) throws(WeighbridgeError) -> Window {
+    guard input.rank == size.count + 2 else {
+      throw malformed("a window of \(size.count) axes for the input \(input)")
+    }
+    let ones = size.map { _ in 1 }
+    let strides = try integers("strides") ?? ones
+    let dilation = try integers("dilations") ?? ones
+    let pads = try integers("pads")
+    let mode = try text("auto_pad", default: "NOTSET")
+    let padding: WindowPadding
+    switch mode {
+    case "NOTSET":
+      guard pads == nil || pads?.count == 2 * size.count else {
+        throw malformed("\(pads?.count ?? 0) numbers of padding for \(size.count) axes")
+      }
+      let numbers = pads ?? ones.map { _ in 0 } + ones.map { _ in 0 }
+      padding =
+        numbers.allSatisfy { $0 == 0 }
+        ? .valid
+        : .explicit(
+          before: Array(numbers[..<size.count]), after: Array(numbers[size.count...]))
+    case "VALID": padding = .valid
+    case "SAME_UPPER": padding = .same
+    case "SAME_LOWER": padding = try lowerPadding(size, strides, dilation, input)
+    default: throw unsupported("auto_pad=\(mode)")
+    }
+    let window = Window(size: size, strides: strides, dilation: dilation, padding: padding)
+    if let problem = window.problem { throw malformed(problem) }
+    return window
+  }
+
+  /// As much as `SAME` adds, of an odd amount the larger half in front.
+  private func lowerPadding(
+    _ size: [Int], _ strides: [Int], _ dilation: [Int], _ input: TensorType
+  ) throws(WeighbridgeError) -> WindowPadding {
+    let window = Window(size: size, strides: strides, dilation: dilation, padding: .same)
+    if let problem = window.problem { throw malformed(problem) }
+    let dimensions = input.shape.dropFirst(2).compactMap(\.value)
+    let places = dimensions.enumerated().compactMap { try? window.placement($0, dimension: $1) }
+    guard places.count == size.count else {
+      throw unsupported("auto_pad=SAME_LOWER where the input's sizes are not known: \(input)")
+    }
+    return .explicit(before: places.map(\.after), after: places.map(\.before))
+  }
+}
+
+extension Window {
+  /// By how many elements a transposed convolution makes each axis longer than the strides do.
+  fileprivate func surplus(_ outputPadding: [Int]) -> [Int] {
+    size.indices.map { (size[$0] - 1) * dilation[$0] + 1 + outputPadding[$0] - strides[$0] }
+  }
+}

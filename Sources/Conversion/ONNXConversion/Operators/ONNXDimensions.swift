@@ -1,0 +1,101 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+
+/// What files do with sizes to make shapes of them. Where it is not about sizes, these are operators as
+/// all others.
+enum ONNXDimensions: ONNXFamily {
+  static let nodes: [String: ONNXLayer.Build] = [
+    "Concat": { (layer) throws(WeighbridgeError) in
+      let values = try layer.allInputs()
+      let lists = values.compactMap(\.dimensions)
+      if lists.count == values.count, values.contains(where: { $0.tensor == nil }) {
+        _ = try layer.integer("axis")
+        return [
+          .dimensions(lists.flatMap { $0 }, isList: true, as: layer.type(values[0]).elementType)
+        ]
+      }
+      guard let given = try layer.integer("axis"), let first = values.first else {
+        throw layer.malformed("a Concat without an axis or inputs")
+      }
+      let axis = try layer.axis(given, rank: layer.type(first).rank)
+      return values.count == 1 ? values : try layer.apply(Concatenate(axis: axis), values)
+    },
+    "Gather": { (layer) throws(WeighbridgeError) in
+      let (input, indices) = (try layer.input(0), try layer.input(1))
+      let given = try layer.integer("axis", default: 0)
+      if input.tensor == nil, let dimensions = input.dimensions, let tensor = indices.tensor {
+        let places = tensor.integers.map { $0 < 0 ? $0 + dimensions.count : $0 }
+        guard places.allSatisfy(dimensions.indices.contains), tensor.shape.count <= 1 else {
+          throw layer.malformed("the sizes \(tensor.integers) of \(dimensions.count)")
+        }
+        return [
+          .dimensions(
+            places.map { dimensions[$0] }, isList: tensor.shape.count == 1,
+            as: layer.type(input).elementType)
+        ]
+      }
+      let axis = try layer.axis(given, rank: layer.type(input).rank)
+      if axis == 0, input.tensor != nil, indices.tensor == nil, layer.type(input).rank == 2 {
+        return try layer.apply(Embedding(), [indices, input])
+      }
+      return try layer.apply(Gather(axis: axis), [input, indices])
+    },
+    "Shape": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      let shape = layer.type(input).shape
+      let range = Slice.Range(
+        axis: 0, start: try layer.integer("start", default: 0), stop: try layer.integer("end"),
+        step: 1)
+      let (start, count) = range.resolved(shape.count)
+      var dimensions: [ONNXDimension] = []
+      for axis in start..<start + count {
+        if let known = shape[axis].value {
+          dimensions.append(.known(known))
+        } else if case .computed(let id) = input {
+          dimensions.append(.axis(id, axis, times: 1))
+        }
+      }
+      return [.dimensions(dimensions, isList: true)]
+    },
+    "Size": { (layer) throws(WeighbridgeError) in
+      let type = layer.type(try layer.input())
+      guard let shape = type.fixedShape else {
+        throw layer.unsupported("the Size of \(type), which is known only when the model runs")
+      }
+      let count = try Checked.product(shape, of: "a Size")
+      return [.dimensions([.known(count)], isList: false)]
+    },
+  ]
+}
+
+extension ONNXValue {
+  /// The sizes that it is a list of, or one size.
+  var dimensions: [ONNXDimension]? {
+    switch self {
+    case .dimensions(let dimensions, _, _): return dimensions
+    case .constant(_, let tensor):
+      guard [.int32, .int64].contains(tensor.elementType), tensor.shape.count <= 1 else {
+        return nil
+      }
+      return tensor.integers.map(ONNXDimension.known)
+    case .computed: return nil
+    }
+  }
+
+  /// The element type, of sizes that are not all known.
+  var dimensionType: ElementType? {
+    guard case .dimensions(_, _, let type) = self, tensor == nil else { return nil }
+    return type
+  }
+
+  /// Whether it has an axis.
+  var isList: Bool {
+    switch self {
+    case .dimensions(_, let isList, _): isList
+    case .constant(_, let tensor): tensor.shape.count == 1
+    case .computed: false
+    }
+  }
+}

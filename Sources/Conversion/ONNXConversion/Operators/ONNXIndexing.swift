@@ -1,0 +1,225 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// Elements by their places, and places of elements.
+enum ONNXIndexing: ONNXFamily {
+  static let rows: [ONNXRow] = [
+    ONNXRow(
+      NonMaxSuppression.self,
+      unsupported: "ONNX chooses among boxes class by class, and Core ML by the best class"),
+    ONNXRow(Gather.self) { (operation, builder) throws(WeighbridgeError) in
+      let indices = builder.indices(1)
+      guard operation.batchAxes > 0 else {
+        return builder.add(
+          "Gather", [builder.input(), indices], ["axis": .integer(operation.axis)])
+      }
+      guard operation.axis == operation.batchAxes else {
+        throw WeighbridgeError(
+          .unsupported,
+          "ONNX gathers in batches along the axis behind them, not along \(operation.axis)")
+      }
+      let places = builder.unsqueeze(indices, [builder.type(1).rank])
+      return builder.add(
+        "GatherND", [builder.input(), places], ["batch_dims": .integer(operation.batchAxes)])
+    },
+    ONNXRow(GatherElements.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.add(
+        "GatherElements", [builder.input(), builder.indices(1)],
+        ["axis": .integer(operation.axis)])
+    },
+    ONNXRow(outputsOf: Sort.self) { (operation, builder) throws(WeighbridgeError) in
+      let (input, axis) = (builder.input(), operation.axis)
+      let count =
+        operation.count.map { builder.integers([$0]) }
+        ?? builder.dimensions(input, builder.type(), axis..<axis + 1)
+      let parts = builder.add(
+        "TopK", [input, count],
+        ["axis": .integer(axis), "largest": .integer(operation.isDescending ? 1 : 0)],
+        outputCount: 2)
+      return [parts[0], builder.cast(parts[1], to: .int32)]
+    },
+    ONNXRow(ArgMax.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.position("ArgMax", operation)
+    },
+    ONNXRow(ArgMin.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.position("ArgMin", operation)
+    },
+  ]
+
+  static let nodes: [String: ONNXLayer.Build] = [
+    "GatherElements": { (layer) throws(WeighbridgeError) in
+      let (input, indices) = (try layer.input(0), try layer.input(1))
+      let axis = try layer.axis(of: input, default: 0)
+      return try layer.apply(GatherElements(axis: axis), [input, indices])
+    },
+    "GatherND": { (layer) throws(WeighbridgeError) in
+      let (input, indices) = (try layer.input(0), try layer.input(1))
+      let batchAxes = try layer.integer("batch_dims", default: 0)
+      let type = layer.type(indices)
+      if batchAxes == 0, let tensor = indices.tensor, (type.shape.last?.value ?? 1) != 1 {
+        return [try layer.gathered(input, tensor)]
+      }
+      guard let count = type.shape.last?.value, count == 1, batchAxes >= 0,
+        batchAxes < layer.type(input).rank
+      else { throw layer.unsupported("a GatherND of indices \(type)") }
+      let places = try layer.apply(Squeeze(axes: [type.rank - 1]), to: indices, role: "indices")
+      return try layer.apply(Gather(axis: batchAxes, batchAxes: batchAxes), [input, places])
+    },
+    "OneHot": { (layer) throws(WeighbridgeError) in
+      let indices = try layer.input(0)
+      guard let depth = try layer.constant(1)?.integers.first, depth >= 0,
+        let values = try layer.constant(2), values.count == 2
+      else { throw layer.malformed("a OneHot without depth and values") }
+      let rank = layer.type(indices).rank + 1
+      let axis = try layer.axis(try layer.integer("axis", default: -1), rank: rank)
+      let numbers = values.doubles
+      let operation = OneHot(
+        axis: axis, depth: depth, on: numbers[1], off: numbers[0], elementType: values.elementType)
+      return [try layer.apply(operation, to: try layer.countedFromStart(indices, below: depth))]
+    },
+    "ScatterND": { (layer) throws(WeighbridgeError) in
+      let reduction = try layer.text("reduction", default: "none")
+      guard reduction == "none" else {
+        throw layer.unsupported("a ScatterND with the reduction \(reduction)")
+      }
+      return [try layer.scattered(try layer.input(0), try layer.input(2))]
+    },
+    "TopK": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      let axis = try layer.axis(of: input, default: -1)
+      let isDescending = try layer.flag("largest", default: true)
+      layer.ignore("sorted")
+      let count = try layer.count(ofTopKAlong: axis, of: input)
+      let sort = Sort(axis: axis, isDescending: isDescending, count: count)
+      let parts = try layer.apply(sort, [input])
+      return [
+        parts[0], try layer.apply(Cast(to: .int64), to: parts[1], role: "indices"),
+      ]
+    },
+  ]
+}
+
+extension ONNXGraphBuilder {
+  /// The position of an extreme element, which ONNX gives as int64.
+  fileprivate mutating func position(_ name: String, _ operation: some ArgumentReduction) -> String
+  {
+    let position = add(
+      name, [input()],
+      ["axis": .integer(operation.axis), "keepdims": .integer(operation.keepDims ? 1 : 0)])
+    return operation.elementType == .int64 ? position : cast(position, to: operation.elementType)
+  }
+}
+
+extension ONNXLayer {
+  /// Places along the first axes of a value, as places along one axis that they would be together.
+  ///
+  /// - Parameter indices: `[..., axes]`
+  private func places(
+    _ indices: Tensor, in value: ONNXValue
+  ) throws(WeighbridgeError) -> (places: [Int], dimensions: [Int]) {
+    let shape = type(value).shape
+    guard let count = indices.shape.last, count >= 1, count <= shape.count else {
+      throw malformed("places \(indices.shape) in \(type(value))")
+    }
+    let dimensions = shape[..<count].compactMap(\.value)
+    guard dimensions.count == count else {
+      throw unsupported("places along open axes of \(type(value))")
+    }
+    _ = try Checked.product(dimensions, of: "places")
+    let numbers = indices.integers
+    var places: [Int] = []
+    for start in stride(from: 0, to: numbers.count, by: count) {
+      var place = 0
+      for (number, dimension) in zip(numbers[start..<start + count], dimensions) {
+        guard (-dimension..<dimension).contains(number) else {
+          throw malformed("an index of \(number) where there are \(dimension)")
+        }
+        place = place * dimension + (number < 0 ? number + dimension : number)
+      }
+      places.append(place)
+    }
+    return (places, dimensions)
+  }
+
+  /// The parts of a value at places along its first axes, which are known beforehand.
+  fileprivate mutating func gathered(
+    _ value: ONNXValue, _ indices: Tensor
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let (places, dimensions) = try places(indices, in: value)
+    let type = type(value)
+    let one = try Checked.product(dimensions, of: "a size")
+    let flat = try apply(
+      ReshapeAxes([.fixed(one)] + kept(type, dimensions.count..<type.rank)), to: value, role: "flat"
+    )
+    let own = own(
+      Tensor(.int64, shape: Array(indices.shape.dropLast()), places.map(Double.init)), "places")
+    return try apply(Gather(axis: 0), to: flat, own)
+  }
+
+  /// A value with others in place of its parts at places along its first axes, which are known
+  /// beforehand. Of several for one place the last one counts.
+  fileprivate mutating func scattered(
+    _ value: ONNXValue, _ updates: ONNXValue
+  ) throws(WeighbridgeError) -> ONNXValue {
+    guard let indices = try constant(1) else { throw malformed("a ScatterND without indices") }
+    let (places, dimensions) = try places(indices, in: value)
+    if places.isEmpty { return value }
+    let (type, new) = (type(value), type(updates))
+    let rows = indices.shape.count - 1
+    guard new.rank == rows + type.rank - dimensions.count else {
+      throw malformed("a ScatterND of \(new) into \(type)")
+    }
+    let count = try Checked.product(dimensions, of: "a size")
+    try network.countConstant(TensorType(.int64, dimensions), byteCount: count)
+    var sources = [Int](repeating: -1, count: count)
+    for (number, place) in places.enumerated() { sources[place] = number }
+    let rest = dimensions.count..<type.rank
+    let flat = try apply(
+      ReshapeAxes([.fixed(places.count)] + kept(new, rows..<new.rank)), to: updates,
+      role: "updates")
+    let numbers = own(
+      Tensor(.int64, shape: [count], sources.map { Double(max(0, $0)) }), "places")
+    let spread = try apply(Gather(axis: 0), to: flat, numbers, role: "spread")
+    let shaped = try apply(
+      ReshapeAxes(
+        dimensions.map { .fixed($0) }
+          + rest.map { axis in
+            type.shape[axis].value.map { .fixed($0) } ?? .axis(axis - dimensions.count + 1)
+          }), to: spread, role: "parts")
+    let isNew = own(
+      Tensor(
+        .bool, shape: dimensions + rest.map { _ in 1 }, sources.map { $0 < 0 ? 0 : 1 }), "is_new")
+    return try apply(Where(), to: isNew, shaped, value)
+  }
+
+  /// Indices of which negative ones count from the end.
+  fileprivate mutating func countedFromStart(
+    _ indices: ONNXValue, below count: Int
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let isFloat = type(indices).elementType.isFloat
+    let indices = isFloat ? try apply(Cast(to: .int64), to: indices, role: "whole") : indices
+    let signed: [ElementType] = [.int8, .int16, .int32, .int64]
+    guard signed.contains(type(indices).elementType) else { return indices }
+    let zero = number(0, like: indices, "zero")
+    let depth = number(Double(count), like: indices, "depth")
+    let isNegative = try apply(Comparison(.less), to: indices, zero, role: "is_negative")
+    let sum = try apply(Add(), to: indices, depth, role: "from_end")
+    return try apply(Where(), to: isNegative, sum, indices, role: "indices")
+  }
+
+  /// How many elements a `TopK` keeps; `nil` for all of an open axis.
+  fileprivate mutating func count(
+    ofTopKAlong axis: Int, of input: ONNXValue
+  ) throws(WeighbridgeError) -> Int? {
+    if case .computed(let id) = input, try optional(1)?.dimensions == [.axis(id, axis, times: 1)] {
+      return nil
+    }
+    let count =
+      has("k") ? try integer("k", default: 0) : try constant(1)?.integers.first ?? -1
+    guard count >= 0 else { throw malformed("a TopK of \(count)") }
+    return count
+  }
+}

@@ -1,0 +1,52 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// What of the set for traditional machine learning stands around neural networks: before them to scale
+/// features, and behind them to tell the class.
+enum ONNXMachineLearning: ONNXFamily {
+  /// The name of the set.
+  static let domain = "ai.onnx.ml"
+
+  static let nodes: [String: ONNXLayer.Build] = [
+    "ArrayFeatureExtractor": { (layer) throws(WeighbridgeError) in
+      let (input, indices) = (try layer.input(0), try layer.input(1))
+      // A list is the only row of a table.
+      let table = layer.type(input).rank == 1 ? try layer.aligned([input, layer.row])[0] : input
+      let list = try layer.apply(ReshapeAxes([.rest]), to: indices, role: "indices")
+      return [try layer.apply(Gather(axis: layer.type(table).rank - 1), to: table, list)]
+    },
+    "Scaler": { (layer) throws(WeighbridgeError) in
+      guard let offset = try layer.reals("offset"), let scale = try layer.reals("scale") else {
+        throw layer.malformed("a Scaler without offset and scale")
+      }
+      var input = try layer.input()
+      if layer.type(input).elementType != .float32 {
+        input = try layer.apply(Cast(to: .float32), to: input, role: "cast")
+      }
+      let offsets = layer.own(Tensor(.float32, shape: [offset.count], offset), "offset")
+      let scales = layer.own(Tensor(.float32, shape: [scale.count], scale), "scale")
+      let centred = try layer.apply(
+        Subtract(), try layer.aligned([input, offsets]), role: "centred")[0]
+      return try layer.apply(Multiply(), try layer.aligned([centred, scales]))
+    },
+    "ZipMap": { (layer) throws(WeighbridgeError) in
+      let numbers = try layer.integers("classlabels_int64s")?.map(String.init)
+      let labels = try layer.texts("classlabels_strings") ?? numbers ?? []
+      let input = try layer.input()
+      let shown = labels.prefix(20).joined(separator: ", ") + (labels.count > 20 ? ", ..." : "")
+      layer.network.decide(
+        layer.source.layer,
+        "the maps \(layer.node.outputs.first ?? "") are given as a table with a column for each class, "
+          + "in this order: \(shown)")
+      return [try layer.apply(Identity(), to: input)]
+    },
+  ]
+}
+
+extension ONNXLayer {
+  /// A row, so that a list is one when it is aligned with it.
+  fileprivate var row: ONNXValue { own(Tensor(.bool, shape: [1, 1], [1]), "row") }
+}

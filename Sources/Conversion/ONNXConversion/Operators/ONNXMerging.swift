@@ -1,0 +1,50 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// Several tensors made one.
+enum ONNXMerging: ONNXFamily {
+  static let rows: [ONNXRow] = [
+    ONNXRow(Add.self, chain: "Add"), ONNXRow(Multiply.self, chain: "Mul"),
+    ONNXRow(Subtract.self, is: "Sub"), ONNXRow(Maximum.self, is: "Max"),
+    ONNXRow(Minimum.self, is: "Min"),
+    ONNXRow(Concatenate.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.concatenate(builder.allInputs(), axis: operation.axis)
+    },
+    ONNXRow(ExpandDims.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.unsqueeze(builder.input(), operation.axes)
+    },
+    ONNXRow(Dot.self) { (operation, builder) throws(WeighbridgeError) in
+      let axes = [operation.firstAxis, operation.secondAxis]
+      let factors = try [0, 1].map { (position) throws(WeighbridgeError) in
+        let input = builder.input(position)
+        guard operation.normalizes else { return input }
+        return try builder.apply(
+          UnitNormalization(axes: [axes[position]]), to: input, builder.type(position))
+      }
+      // a is the batch, b the sum.
+      let ranks = [builder.type(0).rank, builder.type(1).rank]
+      var free = (UInt8(ascii: "c")...UInt8(ascii: "z")).map { Character(UnicodeScalar($0)) }[...]
+      let letters = [0, 1].map { position in
+        (0..<ranks[position]).map { axis in
+          axis == 0 ? "a" : axis == axes[position] ? "b" : free.removeFirst()
+        } as [Character]
+      }
+      let rest = letters.flatMap { $0.dropFirst().filter { $0 != "b" } }
+      let product = builder.einsum(factors, letters, to: ["a"] + rest)
+      return rest.isEmpty ? builder.unsqueeze(product, [1]) : product
+    },
+  ]
+}
+
+extension ONNXGraphBuilder {
+  /// The sums of products over all axes that the result lacks.
+  mutating func einsum(
+    _ inputs: [String], _ letters: [[Character]], to result: [Character]
+  ) -> String {
+    let equation = letters.map { String($0) }.joined(separator: ",") + "->" + String(result)
+    return add("Einsum", inputs, ["equation": .text(equation)])
+  }
+}

@@ -1,0 +1,161 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// Normalisations.
+enum ONNXNormalizations: ONNXFamily {
+  static let rows: [ONNXRow] = [
+    ONNXRow(BatchNormalization.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.batchNormalization(operation)
+    },
+    ONNXRow(native: LayerNormalization.self) { (operation, builder) in
+      let rank = builder.type().rank
+      let isTrailing = operation.axes == Array(rank - operation.axes.count..<rank)
+      guard builder.opset >= 17, isTrailing, operation.hasScale else { return nil }
+      return builder.add(
+        "LayerNormalization", builder.allInputs(),
+        ["axis": .integer(operation.axes[0]), "epsilon": .real(operation.epsilon)])
+    },
+    ONNXRow(native: LocalResponseNormalization.self) { (operation, builder) in
+      let size = operation.before + operation.after + 1
+      guard operation.omitted == nil, operation.axis == 1, builder.type().rank >= 3,
+        operation.before == (size - 1) / 2
+      else { return nil }
+      return builder.add(
+        "LRN", [builder.input()],
+        [
+          "alpha": .real(operation.alpha * Double(size)), "beta": .real(operation.beta),
+          "bias": .real(operation.bias), "size": .integer(size),
+        ])
+    },
+  ]
+
+  static let nodes: [String: ONNXLayer.Build] = [
+    "BatchNormalization": { (layer) throws(WeighbridgeError) in
+      let epsilon = try layer.real("epsilon", default: 1e-5)
+      layer.ignore("momentum", "is_test")
+      let isTraining = try layer.flag("training_mode")
+      guard try layer.integer("spatial", default: 1) == 1, !isTraining,
+        layer.node.outputs.dropFirst().allSatisfy(\.isEmpty)
+      else { throw layer.unsupported("a BatchNormalization for training, or for each place") }
+      let operation = BatchNormalization(
+        axis: 1, epsilon: epsilon, hasScale: true, hasCenter: true)
+      return try layer.apply(operation, try layer.allInputs())
+    },
+    "GroupNormalization": { (layer) throws(WeighbridgeError) in
+      let epsilon = try layer.real("epsilon", default: 1e-5)
+      layer.ignore("stash_type")
+      guard let groups = try layer.integer("num_groups"), groups >= 1, layer.opset >= 21 else {
+        throw layer.unsupported("a GroupNormalization with a scale for each group")
+      }
+      let operation = GroupNormalization(
+        groups: groups, axis: 1, epsilon: epsilon, hasScale: true, hasCenter: true)
+      return try layer.apply(operation, try layer.allInputs())
+    },
+    "InstanceNormalization": { (layer) throws(WeighbridgeError) in
+      let epsilon = try layer.real("epsilon", default: 1e-5)
+      let values = try layer.allInputs()
+      guard let first = values.first, layer.type(first).rank >= 2,
+        let channels = layer.type(first).shape[1].value
+      else { throw layer.unsupported("an InstanceNormalization of an open number of channels") }
+      let operation = GroupNormalization(
+        groups: channels, axis: 1, epsilon: epsilon, hasScale: true, hasCenter: true)
+      return try layer.apply(operation, values)
+    },
+    "LRN": { (layer) throws(WeighbridgeError) in
+      guard let size = try layer.integer("size"), size >= 1 else {
+        throw layer.malformed("an LRN without a size")
+      }
+      let operation = LocalResponseNormalization(
+        axis: 1, before: (size - 1) / 2, after: size / 2,
+        alpha: try layer.real("alpha", default: 0.0001) / Double(size),
+        beta: try layer.real("beta", default: 0.75), bias: try layer.real("bias", default: 1),
+        omitted: nil)
+      return [try layer.apply(operation, to: try layer.input())]
+    },
+    "LayerNormalization": { (layer) throws(WeighbridgeError) in
+      var values = try layer.allInputs()
+      layer.ignore("stash_type")
+      guard let first = values.first, layer.node.outputs.dropFirst().allSatisfy(\.isEmpty) else {
+        throw layer.unsupported("the statistics of a LayerNormalization")
+      }
+      let rank = layer.type(first).rank
+      let axis = try layer.axis(of: first, default: -1)
+      let shape = layer.type(first).shape[axis...].compactMap(\.value)
+      for position in values.indices.dropFirst() {
+        guard let own = values[position].tensor?.shape, own != shape, own.count <= shape.count,
+          zip(own.reversed(), shape.reversed()).allSatisfy({ $0 == 1 || $0 == $1 }),
+          shape.count == rank - axis
+        else { continue }
+        values[position] = try layer.derived(values[position], "whole") { tensor in
+          let ones = [Int](repeating: 1, count: shape.count - own.count)
+          return tensor.reshaped(ones + own).broadcast(to: shape)
+        }
+      }
+      let operation = LayerNormalization(
+        axes: Array(axis..<rank), epsilon: try layer.real("epsilon", default: 1e-5),
+        hasScale: true, hasCenter: values.count > 2)
+      return try layer.apply(operation, values)
+    },
+    "LpNormalization": { (layer) throws(WeighbridgeError) in
+      guard try layer.integer("p", default: 2) == 2 else {
+        throw layer.unsupported("an LpNormalization of another p than 2")
+      }
+      let input = try layer.input()
+      let axis = try layer.axis(of: input, default: -1)
+      return [try layer.apply(UnitNormalization(axes: [axis]), to: input)]
+    },
+    "MeanVarianceNormalization": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      let axes = try layer.axes(
+        try layer.integers("axes") ?? [0, 2, 3], rank: layer.type(input).rank)
+      // The deviation is what 1e-9 is added to.
+      let mean = try layer.apply(
+        Reduce(.mean, axes: axes, keepDims: true), to: input, role: "mean")
+      let distance = try layer.apply(Subtract(), to: input, mean, role: "distance")
+      let square = try layer.apply(UnaryMath(.square), to: distance, role: "square")
+      let variance = try layer.apply(
+        Reduce(.mean, axes: axes, keepDims: true), to: square, role: "variance")
+      let deviation = try layer.apply(UnaryMath(.squareRoot), to: variance, role: "deviation")
+      let small = layer.number(1e-9, like: input, "epsilon")
+      let sum = try layer.apply(Add(), to: deviation, small, role: "sum")
+      return [try layer.apply(BinaryMath(.divide), to: distance, sum)]
+    },
+    "RMSNormalization": { (layer) throws(WeighbridgeError) in
+      let values = try layer.allInputs()
+      layer.ignore("stash_type")
+      guard values.count == 2 else {
+        throw layer.malformed("an RMSNormalization without a scale")
+      }
+      let rank = layer.type(values[0]).rank
+      let axis = try layer.axis(of: values[0], default: -1)
+      let operation = RMSNormalization(
+        axes: Array(axis..<rank), spread: .meanSquare,
+        epsilon: try layer.real("epsilon", default: 1e-5))
+      return try layer.apply(operation, values)
+    },
+  ]
+}
+
+extension ONNXGraphBuilder {
+  /// Where the axis is the channels' own of ONNX, its node; otherwise a product and a sum.
+  fileprivate mutating func batchNormalization(
+    _ operation: BatchNormalization
+  ) throws(WeighbridgeError) -> String {
+    let statistics = operands.count - 2
+    let type = operands[statistics].type.elementType
+    guard operation.axis == 1, type == elementType else {
+      return try affine(operation).name
+    }
+    let count = try tensor(statistics).count
+    let one = [Double](repeating: 1, count: count)
+    let zero = [Double](repeating: 0, count: count)
+    let gamma = operation.hasScale ? input(1) : numbers(one)
+    let beta = operation.hasCenter ? input(operation.hasScale ? 2 : 1) : numbers(zero)
+    return add(
+      "BatchNormalization", [input(), gamma, beta, input(statistics), input(statistics + 1)],
+      ["epsilon": .real(operation.epsilon)])
+  }
+}

@@ -1,0 +1,110 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// A family of operators, in both directions.
+protocol ONNXFamily: SendableMetatype {
+  /// What the catalogue's operators become in ONNX.
+  static var rows: [ONNXRow] { get }
+  /// What ONNX' operators become, by name.
+  static var nodes: [String: ONNXLayer.Build] { get }
+}
+
+/// All operators that are written and read.
+package enum ONNXOperators {
+  private static let families: [any ONNXFamily.Type] = [
+    ONNXActivations.self, ONNXArithmetic.self, ONNXConstants.self, ONNXControl.self,
+    ONNXConvolutions.self, ONNXDense.self, ONNXDimensions.self, ONNXEncoding.self,
+    ONNXIndexing.self, ONNXLogic.self, ONNXMerging.self, ONNXNormalizations.self,
+    ONNXPooling.self, ONNXQuantization.self, ONNXRecurrent.self, ONNXReductions.self,
+    ONNXReshaping.self, ONNXResizing.self, ONNXSlicing.self, ONNXSpectra.self,
+  ]
+
+  /// What each operator becomes in ONNX. An operator without a row becomes what it is made of.
+  static let table = ExportTable(
+    layout: .channelsFirst, families.map { $0.rows } + [ONNXRow.formulas])
+
+  /// The kinds of all rows, one entry a row.
+  package static var kinds: [String] { table.kinds }
+
+  /// Why an operator of a kind is never written; `nil` when it is, by its row or by what it is made
+  /// of.
+  package static func refusal(of kind: String) -> String? { table.refusal(of: kind) }
+
+  /// What an operator becomes; `nil` for one that cannot be read.
+  static func builder(_ kind: ONNXOutline.Operator) -> ONNXLayer.Build? {
+    switch kind.domain {
+    case "": nodes[kind.name]
+    case ONNXMachineLearning.domain: ONNXMachineLearning.nodes[kind.name]
+    default: nil
+    }
+  }
+
+  private static let nodes = [String: ONNXLayer.Build](families: families.map { $0.nodes })
+}
+
+extension ONNXFamily {
+  /// None.
+  static var rows: [ONNXRow] { [] }
+
+  /// None.
+  static var nodes: [String: ONNXLayer.Build] { [:] }
+
+  /// An operator of one tensor without settings.
+  static func plain(
+    _ operation: @escaping @Sendable () -> any CatalogOperator
+  ) -> ONNXLayer.Build {
+    { (layer) throws(WeighbridgeError) in [try layer.apply(operation(), to: try layer.input())] }
+  }
+
+  /// An operator of one tensor with a setting that is a number.
+  static func plain(
+    _ setting: String, default number: Double,
+    _ operation: @escaping @Sendable (Double) -> any CatalogOperator
+  ) -> ONNXLayer.Build {
+    { (layer) throws(WeighbridgeError) in
+      let number = try layer.real(setting, default: number)
+      return [try layer.apply(operation(number), to: try layer.input())]
+    }
+  }
+
+  /// An operator that combines tensors element by element, each with what was combined before.
+  static func combining(
+    _ operation: @escaping @Sendable () -> any CatalogOperator
+  ) -> ONNXLayer.Build {
+    { (layer) throws(WeighbridgeError) in
+      let values = try layer.aligned(try layer.allInputs())
+      return values.count == 1 ? values : try layer.apply(operation(), values)
+    }
+  }
+}
+
+typealias ONNXRow = ExportRow<ONNXGraphBuilder>
+
+extension ExportRow<ONNXGraphBuilder> {
+  /// A row for an operator that is one of ONNX's without settings.
+  init(_ type: any CatalogOperator.Type, is name: String) {
+    self.init(kind: type.kind) { (_, builder) throws(WeighbridgeError) in
+      [builder.add(name, builder.allInputs())]
+    }
+  }
+
+  /// A row for an operator that is one of ONNX's, with its settings.
+  init<Operation: CatalogOperator>(
+    _ type: Operation.Type, is name: String,
+    _ settings: @escaping @Sendable (Operation) -> KeyValuePairs<String, ONNXAttribute>
+  ) {
+    self.init(type) { (operation, builder) throws(WeighbridgeError) in
+      builder.add(name, builder.allInputs(), settings(operation))
+    }
+  }
+
+  /// A row for an operator that combines its inputs from the first to the last.
+  init(_ type: any CatalogOperator.Type, chain name: String) {
+    self.init(kind: type.kind) { (_, builder) throws(WeighbridgeError) in
+      [builder.chain(name, builder.allInputs())]
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// Windows without weights.
+enum ONNXPooling: ONNXFamily {
+  static let rows: [ONNXRow] = [
+    ONNXRow(MaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.pool("MaxPool", operation.window, padding: -.infinity, [])
+    },
+    ONNXRow(AveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
+      let isDilated = operation.window.dilation.contains { $0 > 1 }
+      guard !isDilated || builder.opset >= 19 else {
+        throw WeighbridgeError(.unsupported, "ONNX dilates the mean's window from opset 19 on")
+      }
+      return builder.pool(
+        "AveragePool", operation.window, padding: 0,
+        [("count_include_pad", .integer(operation.countIncludePad ? 1 : 0))])
+    },
+    ONNXRow(GlobalAveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.globalPool(operation, "GlobalAveragePool", "ReduceMean")
+    },
+    ONNXRow(GlobalMaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.globalPool(operation, "GlobalMaxPool", "ReduceMax")
+    },
+  ]
+
+  static let nodes: [String: ONNXLayer.Build] = [
+    "AveragePool": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      let countIncludePad = try layer.flag("count_include_pad")
+      let (window, excess) = try layer.poolingWindow(layer.type(input))
+      if countIncludePad, excess != window.size.map({ _ in 0 }) {
+        return [try layer.averagePooling(input, window, excess)]
+      }
+      if !countIncludePad, window.mayLieInPadding {
+        throw layer.unsupported("a mean of nothing but padding")
+      }
+      let operation = AveragePooling(
+        window: window, countIncludePad: countIncludePad, layout: .channelsFirst)
+      return [try layer.apply(operation, to: input)]
+    },
+    "GlobalAveragePool": plain { GlobalAveragePooling(keepDims: true, layout: .channelsFirst) },
+    "GlobalMaxPool": plain { GlobalMaxPooling(keepDims: true, layout: .channelsFirst) },
+    "MaxPool": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      layer.ignore("storage_order")
+      guard layer.node.outputs.count < 2 || layer.node.outputs[1].isEmpty else {
+        throw layer.unsupported("the places of the largest elements")
+      }
+      let (window, _) = try layer.poolingWindow(layer.type(input))
+      return [try layer.apply(MaxPooling(window: window, layout: .channelsFirst), to: input)]
+    },
+  ]
+}
+
+extension ONNXGraphBuilder {
+  /// A node for a window. ONNX never puts a window into the padding alone; where that is possible,
+  /// the padding becomes a node of its own.
+  fileprivate mutating func pool(
+    _ operation: String, _ window: Window, padding: Double,
+    _ attributes: [(name: String, value: ONNXAttribute)]
+  ) -> String {
+    var (input, window) = (input(), window)
+    var dimensions = spatialDimensions
+    // From opset 19 on the mean's window has dilations too.
+    let hasDilation = operation == "MaxPool" || window.dilation.contains { $0 > 1 }
+    if window.mayLieInPadding, case .explicit(let before, let after) = window.padding {
+      input = pad(
+        input, before: [0, 0] + before, after: [0, 0] + after, mode: "constant", number: padding)
+      window = Window(
+        size: window.size, strides: window.strides, dilation: window.dilation, padding: .valid)
+      dimensions = zip(dimensions, zip(before, after)).map { dimension, borders in
+        dimension.value.map { .fixed($0 + borders.0 + borders.1) } ?? .unknown
+      }
+    }
+    let settings = window.onnxAttributes(for: dimensions).filter {
+      hasDilation || $0.name != "dilations"
+    }
+    return add(operation, [input], window: settings + attributes)
+  }
+
+  fileprivate mutating func globalPool(
+    _ operation: some GlobalPoolingOperator, _ node: String, _ reduction: String
+  ) -> String {
+    if operation.keepDims { return add(node, [input()]) }
+    return reduce(reduction, input(), Array(2..<type().rank), keeps: false)
+  }
+
+}
+
+extension ONNXLayer {
+  /// The window of `kernel_shape`, and how much of the padding behind each axis is there only because
+  /// the number of positions is rounded up (`ceil_mode`).
+  fileprivate mutating func poolingWindow(
+    _ input: TensorType
+  ) throws(WeighbridgeError) -> (window: Window, excess: [Int]) {
+    guard let size = try integers("kernel_shape") else { throw malformed("no kernel_shape") }
+    let roundsUp = try flag("ceil_mode")
+    let isLowerPadded = hasText("auto_pad", "SAME_LOWER")
+    let window = try window(size: size, input: input)
+    let isSaid = window.padding != .same && !isLowerPadded
+    guard isSaid || window.dilation.allSatisfy({ $0 == 1 }) else {
+      throw unsupported("auto_pad with dilations, which tools understand in several ways")
+    }
+    guard roundsUp, window.padding != .same else { return (window, size.map { _ in 0 }) }
+    let dimensions = input.shape.dropFirst(2).compactMap(\.value)
+    guard dimensions.count == size.count else {
+      throw unsupported("ceil_mode where the input's sizes are not known: \(input)")
+    }
+    var (before, after, excess) = ([Int](), [Int](), [Int]())
+    for (axis, dimension) in dimensions.enumerated() {
+      let own = window.borders(axis)
+      let (reach, stride) = (
+        (size[axis] - 1) * window.dilation[axis] + 1, window.strides[axis]
+      )
+      let room = dimension + own.before + own.after - reach
+      guard room > -stride else { throw malformed("a window of \(reach) on \(dimension) elements") }
+      var last = (room + stride - 1) / stride * stride
+      // No position begins behind the input and what is in front of it.
+      if last >= dimension + own.before { last -= stride }
+      before.append(own.before)
+      after.append(max(own.after, last + reach - dimension - own.before))
+      excess.append(after[axis] - own.after)
+    }
+    let rounded = Window(
+      size: size, strides: window.strides, dilation: window.dilation,
+      padding: .explicit(before: before, after: after))
+    return (rounded, excess)
+  }
+
+  /// Means in which the padding counts, but for what is there only because positions are rounded up.
+  fileprivate mutating func averagePooling(
+    _ input: ONNXValue, _ window: Window, _ excess: [Int]
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let borders = window.size.indices.map { window.borders($0) }
+    let padding = Pad(
+      before: [0, 0] + borders.map(\.before),
+      after: [0, 0] + zip(borders, excess).map { $0.after - $1 }, mode: .constant)
+    let padded = try apply(padding, to: input, role: "pad")
+    let rest = Window(
+      size: window.size, strides: window.strides, dilation: window.dilation,
+      padding: .explicit(before: excess.map { _ in 0 }, after: excess))
+    if rest.mayLieInPadding { throw unsupported("a mean of nothing but padding") }
+    return try apply(
+      AveragePooling(window: rest, countIncludePad: false, layout: .channelsFirst), to: padded)
+  }
+}
+
+extension Window {
+  /// What is added at the ends of an axis, where it is said in numbers.
+  fileprivate func borders(_ axis: Int) -> (before: Int, after: Int) {
+    guard case .explicit(let before, let after) = padding else { return (0, 0) }
+    return (before[axis], after[axis])
+  }
+}

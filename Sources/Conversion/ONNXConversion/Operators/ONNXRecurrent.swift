@@ -1,0 +1,359 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// Operators that walk over a sequence. Those that ONNX has become its nodes; those with a mask or
+/// another activation become a loop.
+enum ONNXRecurrent: ONNXFamily {
+  // ONNX: input, output, forget, cell.
+  fileprivate static let lstm = ONNXCell(
+    node: "LSTM", gates: [0, 3, 1, 2], functions: ["Sigmoid", "Tanh", "Tanh"])
+  fileprivate static let gru = ONNXCell(
+    node: "GRU", gates: [0, 1, 2], functions: ["Sigmoid", "Tanh"])
+  fileprivate static let rnn = ONNXCell(node: "RNN", gates: [0], functions: ["Tanh"])
+
+  static let rows: [ONNXRow] = [
+    ONNXRow(outputsOf: LSTM.self) { (operation, builder) throws(WeighbridgeError) in
+      let activation = operation.activation
+      return try builder.recurrent(
+        lstm, operation, [operation.recurrentActivation, activation, activation])
+    },
+    ONNXRow(outputsOf: GRU.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.recurrent(
+        gru, operation, [operation.recurrentActivation, operation.activation],
+        [("linear_before_reset", .integer(operation.resetsAfter ? 1 : 0))])
+    },
+    ONNXRow(outputsOf: SimpleRNN.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.recurrent(rnn, operation, [operation.activation])
+    },
+    ONNXRow(outputsOf: ConvLSTM.self) { (operation, builder) throws(WeighbridgeError) in
+      try builder.convolutionalMemory(operation)
+    },
+  ]
+
+  static let nodes: [String: ONNXLayer.Build] = [
+    "GRU": { (layer) throws(WeighbridgeError) in
+      let resetsAfter = try layer.flag("linear_before_reset")
+      return try layer.recurrent(gru, stateCount: 1) { recurrence, bias, activations in
+        GRU(
+          recurrence: recurrence, bias: bias, activation: activations[1],
+          recurrentActivation: activations[0], resetsAfter: resetsAfter)
+      }
+    },
+    "LSTM": { (layer) throws(WeighbridgeError) in
+      guard try !layer.flag("input_forget"), try layer.optional(7) == nil else {
+        throw layer.unsupported("an LSTM with coupled gates or peepholes")
+      }
+      return try layer.recurrent(lstm, stateCount: 2) { recurrence, bias, activations in
+        guard activations[1] == activations[2] else { return nil }
+        return LSTM(
+          recurrence: recurrence, bias: bias, activation: activations[1],
+          recurrentActivation: activations[0])
+      }
+    },
+    "RNN": { (layer) throws(WeighbridgeError) in
+      try layer.recurrent(rnn, stateCount: 1) { recurrence, bias, activations in
+        SimpleRNN(recurrence: recurrence, bias: bias, activation: activations[0])
+      }
+    },
+  ]
+}
+
+/// How ONNX has a recurrent operator.
+private struct ONNXCell: Sendable {
+  let node: String
+  /// For each of ONNX' gates which of the operator's it is.
+  let gates: [Int]
+  /// The activations where a file does not say them.
+  let functions: [String]
+
+  /// For each gate of the operator its place among ONNX'.
+  var places: [Int] { gates.indices.sorted { gates[$0] < gates[$1] } }
+
+  /// The activations without numbers.
+  static let activations: [String: any CatalogOperator] = [
+    "Relu": ReLU(slope: 0, threshold: 0, maximum: nil), "Tanh": Tanh(), "Sigmoid": Sigmoid(),
+    "Softplus": Softplus(), "Softsign": Softsign(),
+  ]
+}
+
+extension ONNXGraphBuilder {
+  /// One of ONNX' recurrent nodes; a loop when it has none for these settings, or when runtimes lack
+  /// it for the element type.
+  fileprivate mutating func recurrent<Operation: RecurrentOperator>(
+    _ cell: ONNXCell, _ operation: Operation, _ activations: [CellActivation],
+    _ settings: [(name: String, value: ONNXAttribute)] = []
+  ) throws(WeighbridgeError) -> [String] {
+    let recurrence = operation.recurrence
+    let known = activations.compactMap(RecurrentFunction.init)
+    guard recurrence.mask == .none, known.count == activations.count, elementType != .float64
+    else { return try loop(operation) }
+    let names = Operation.stateNames.count
+    let parts = RecurrentInputs(Array(operands.indices), recurrence, stateCount: names)
+    let units = try tensor(parts.weights[1]).shape[1]
+    var inputs = [transpose(input(), [1, 0, 2])]
+    inputs += try recurrentWeights(parts.weights, operation.bias, cell.gates, units: units)
+    let initial = parts.states.map { unsqueeze(input($0), [0]) }
+    if !initial.isEmpty { inputs += [""] + initial }
+    let outputs = add(
+      cell.node, inputs,
+      attributes: RecurrentFunction.attributes(known) + [
+        ("direction", .text(recurrence.isReversed ? "reverse" : "forward")),
+        ("hidden_size", .integer(units)),
+      ] + settings, outputCount: 1 + names,
+      wanted: [recurrence.returnsSequences] + .init(repeating: true, count: names))
+    let states = outputs.dropFirst().map { squeeze($0, [0]) }
+    guard recurrence.returnsSequences else { return [states[0]] + states }
+    return [transpose(squeeze(outputs[0], [1]), [1, 0, 2])] + states
+  }
+
+  /// Both kernels and the biases with their gates in another order.
+  private mutating func recurrentWeights(
+    _ positions: [Int], _ bias: RecurrentBias, _ gates: [Int], units: Int
+  ) throws(WeighbridgeError) -> [String] {
+    var names: [String] = []
+    for position in positions.prefix(2) {
+      let kernel = try tensor(position)
+      let parts = gates.map { kernel.slice($0 * units..<($0 + 1) * units, along: 0) }
+      names.append(try weight(position, "gates", shape: [1] + kernel.shape, parts: parts))
+    }
+    guard bias != .none else { return names + [""] }
+    let sums = gates.count * units
+    let own = try tensor(positions[2])
+    let rows = bias == .separate ? own : own.reshaped([1, sums])
+    var parts: [Tensor] = []
+    for row in 0..<rows.shape[0] {
+      let all = rows.slice(row..<row + 1, along: 0)
+      parts += gates.map { all.slice($0 * units..<($0 + 1) * units, along: 1) }
+    }
+    if bias == .input {
+      parts.append(
+        Tensor(own.elementType, shape: [sums], [Double](repeating: 0, count: sums)))
+    }
+    return names + [try weight(positions[2], "gates", shape: [1, 2 * sums], parts: parts)]
+  }
+
+  /// A loop over the sums that the input makes, which are computed beforehand.
+  private mutating func loop<Operation: RecurrentOperator>(
+    _ operation: Operation
+  ) throws(WeighbridgeError) -> [String] {
+    let sums = try inputSums(operation)
+    let parts = parts(of: operation)
+    let scan = ONNXScan(
+      operation: operation, recurrence: operation.recurrence, sequence: sums.name,
+      sequenceType: sums.type, mask: parts.mask.map { input($0) },
+      states: parts.states.map { input($0) }, stateCount: Operation.stateNames.count,
+      stateType: scope.outputTypes[1])
+    return try add(scan) { (builder, sums, states) throws(WeighbridgeError) in
+      try builder.step(operation, sums, states)
+    }
+  }
+}
+
+/// An activation that ONNX' recurrent nodes know.
+private struct RecurrentFunction {
+  let name: String
+  var alpha: Double?
+  var beta: Double?
+
+  init?(_ activation: CellActivation) {
+    let plain = ONNXCell.activations.first { CellActivation($0.value) == activation }
+    if let plain {
+      name = plain.key
+      return
+    }
+    switch activation.operation {
+    case let leaky as LeakyReLU: (name, alpha) = ("LeakyRelu", leaky.slope)
+    case let hard as HardSigmoid: (name, alpha, beta) = ("HardSigmoid", hard.slope, hard.offset)
+    default: return nil
+    }
+  }
+
+  static func attributes(
+    _ functions: [RecurrentFunction]
+  ) -> [(name: String, value: ONNXAttribute)] {
+    var attributes = [("activations", ONNXAttribute.texts(functions.map(\.name)))]
+    let (alphas, betas) = (functions.compactMap(\.alpha), functions.compactMap(\.beta))
+    if !alphas.isEmpty { attributes.append(("activation_alpha", .reals(alphas))) }
+    if !betas.isEmpty { attributes.append(("activation_beta", .reals(betas))) }
+    return attributes.map { (name: $0.0, value: $0.1) }
+  }
+}
+
+extension ONNXLayer {
+  /// One operator for each direction.
+  fileprivate mutating func recurrent(
+    _ cell: ONNXCell, stateCount: Int,
+    _ operation: (Recurrence, RecurrentBias, [CellActivation]) -> (any CatalogOperator)?
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    let (gates, functions) = (cell.places, cell.functions)
+    let direction = try text("direction", default: "forward")
+    let reversals = ["forward": [false], "reverse": [true], "bidirectional": [false, true]]
+    guard let reversals = reversals[direction] else { throw malformed("direction=\(direction)") }
+    guard try integer("layout", default: 0) == 0, !has("clip") else {
+      throw unsupported("a recurrent node with layout=1 or a clip")
+    }
+    if let lengths = try optional(4) {
+      guard let steps = type(try input(0)).shape.first?.value, isEverywhere(lengths, steps) else {
+        throw unsupported("a recurrent node with sequences of different lengths")
+      }
+    }
+    ignore("hidden_size")
+    let activations = try cellActivations(functions, directions: reversals.count)
+    let sequence = try transposed(try input(0), [1, 0, 2], role: "batch_first")
+    var parts: [[ONNXValue]] = []
+    for (index, isReversed) in reversals.enumerated() {
+      let recurrence = Recurrence(
+        isReversed: isReversed, returnsSequences: true,
+        hasInitialStates: try hasStates(stateCount), mask: .none)
+      let own = activations[index * functions.count..<(index + 1) * functions.count]
+      let inputs = try cellInputs(sequence, index, gates, stateCount: stateCount)
+      let (bias, numbers) = try cellBias(index, gates)
+      guard let operation = operation(recurrence, bias, Array(own)) else {
+        throw unsupported("different activations of the cell and the output")
+      }
+      parts.append(
+        try apply(operation, inputs + numbers, role: "direction_\(index)"))
+    }
+    return try recurrentOutputs(parts, stateCount: stateCount)
+  }
+
+  /// The sequence, the initial states and the weights of one direction.
+  private mutating func cellInputs(
+    _ sequence: ONNXValue, _ index: Int, _ gates: [Int], stateCount: Int
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    var inputs = [sequence]
+    if try hasStates(stateCount) {
+      for position in 5..<5 + stateCount {
+        let state = try initialState(position, stateCount)
+        let range = Slice.Range(axis: 0, start: index, stop: index + 1, step: 1)
+        let role = "state_\(position - 5)_\(index)"
+        let isOnly = type(state).shape[0].value == 1
+        let own = isOnly ? state : try apply(Slice([range]), to: state, role: role)
+        inputs.append(try apply(Squeeze(axes: [0]), to: own, role: "\(role)/squeeze"))
+      }
+    }
+    let units = type(try input(2)).shape.last?.value ?? 0
+    for position in 1...2 {
+      guard let tensor = try constant(position), tensor.shape.count == 3,
+        tensor.shape[1] == gates.count * units, index < tensor.shape[0]
+      else { throw malformed("weights of another shape than [directions, gates, features]") }
+      inputs.append(
+        own(Self.reordered(tensor, index, gates, units: units), "weights_\(position)_\(index)"))
+    }
+    return inputs
+  }
+
+  /// Whether any state is given to begin with.
+  private func hasStates(_ count: Int) throws(WeighbridgeError) -> Bool {
+    for position in 5..<5 + count where try optional(position) != nil { return true }
+    return false
+  }
+
+  /// A state to begin with; zeros where only another one is given.
+  private mutating func initialState(
+    _ position: Int, _ count: Int
+  ) throws(WeighbridgeError) -> ONNXValue {
+    if let state = try optional(position) { return state }
+    for other in 5..<5 + count {
+      guard let state = try optional(other) else { continue }
+      return try apply(FullLike(number: 0), to: state, role: "zeros_\(position - 5)")
+    }
+    throw malformed("no state to begin with")
+  }
+
+  /// The rows of the gates in the order of the operator.
+  private static func reordered(
+    _ tensor: Tensor, _ index: Int, _ gates: [Int], units: Int
+  ) -> Tensor {
+    let columns = tensor.shape[2]
+    let size = units * columns * tensor.elementType.byteCount
+    let bytes = tensor.slice(index..<index + 1, along: 0).contiguousBytes()
+    return Tensor(
+      tensor.elementType, shape: [gates.count * units, columns],
+      bytes: gates.flatMap { bytes[$0 * size..<($0 + 1) * size] })
+  }
+
+  /// The bias of one direction, without a part of nothing but 0.
+  private func cellBias(
+    _ index: Int, _ gates: [Int]
+  ) throws(WeighbridgeError) -> (RecurrentBias, [ONNXValue]) {
+    guard let tensor = try constant(3) else { return (.none, []) }
+    guard tensor.shape.count == 2, tensor.shape[1] % (2 * gates.count) == 0,
+      index < tensor.shape[0]
+    else { throw malformed("a bias of another shape than [directions, 2 gates]") }
+    let sums = tensor.shape[1] / 2
+    let size = sums / gates.count * tensor.elementType.byteCount
+    let bytes = tensor.slice(index..<index + 1, along: 0).contiguousBytes()
+    let parts = [0, gates.count].map { start in
+      gates.flatMap { bytes[($0 + start) * size..<($0 + start + 1) * size] }
+    }
+    let isOne = parts[1].allSatisfy { $0 == 0 }
+    let numbers = Tensor(
+      tensor.elementType, shape: isOne ? [sums] : [2, sums],
+      bytes: isOne ? parts[0] : parts[0] + parts[1])
+    return (isOne ? .input : .separate, [own(numbers, "bias_\(index)")])
+  }
+
+  /// The outputs `[time, directions, batch, units]` and `[directions, batch, units]` each.
+  private mutating func recurrentOutputs(
+    _ parts: [[ONNXValue]], stateCount: Int
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    var sequences: [ONNXValue] = []
+    for (index, part) in parts.enumerated() {
+      let turned = try transposed(part[0], [1, 0, 2], role: "time_first_\(index)")
+      sequences.append(try apply(ExpandDims(axes: [1]), to: turned, role: "output_\(index)"))
+    }
+    var outputs = [try joined(sequences, axis: 1, role: "output")]
+    for state in 0..<stateCount {
+      var values: [ONNXValue] = []
+      for (index, part) in parts.enumerated() {
+        values.append(
+          try apply(
+            ExpandDims(axes: [0]), to: part[1 + state], role: "state_\(state)_\(index)/last"))
+      }
+      outputs.append(try joined(values, axis: 0, role: "state_\(state)"))
+    }
+    return outputs
+  }
+
+  private mutating func joined(
+    _ values: [ONNXValue], axis: Int, role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    values.count == 1 ? values[0] : try apply(Concatenate(axis: axis), values, role: role)[0]
+  }
+
+  /// The activations of all directions.
+  private mutating func cellActivations(
+    _ functions: [String], directions: Int
+  ) throws(WeighbridgeError) -> [CellActivation] {
+    let names =
+      try texts("activations") ?? Array(repeating: functions, count: directions).flatMap { $0 }
+    var alphas = (try reals("activation_alpha") ?? [])[...]
+    var betas = (try reals("activation_beta") ?? [])[...]
+    guard names.count == functions.count * directions else {
+      throw malformed("\(names.count) activations for \(directions) directions")
+    }
+    var result: [CellActivation] = []
+    for name in names {
+      let operation: any CatalogOperator
+      switch name.lowercased() {
+      case "leakyrelu": operation = LeakyReLU(slope: alphas.popFirst() ?? 0.01)
+      case "elu": operation = ELU(alpha: alphas.popFirst() ?? 1)
+      case "hardsigmoid":
+        operation = HardSigmoid(slope: alphas.popFirst() ?? 0.2, offset: betas.popFirst() ?? 0.5)
+      case let lowered:
+        guard let plain = ONNXCell.activations.first(where: { $0.key.lowercased() == lowered })
+        else { throw unsupported("the activation \(name)") }
+        operation = plain.value
+      }
+      guard let activation = CellActivation(operation) else {
+        throw unsupported("the activation \(name)")
+      }
+      result.append(activation)
+    }
+    return result
+  }
+}

@@ -1,0 +1,139 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// One element of many.
+enum ONNXReductions: ONNXFamily {
+  static let rows: [ONNXRow] = [
+    ONNXRow(native: Reduce.self) { (operation, builder) throws(WeighbridgeError) in
+      guard !operation.axes.isEmpty else {
+        throw WeighbridgeError(.unsupported, "ONNX reduces along one axis at least")
+      }
+      return builder.reduction(operation)
+    },
+    ONNXRow(CumSum.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.add(
+        "CumSum", [builder.input(), builder.number(Double(operation.axis), .int64)],
+        [
+          "exclusive": .integer(operation.isExclusive ? 1 : 0),
+          "reverse": .integer(operation.isReversed ? 1 : 0),
+        ])
+    },
+  ]
+
+  /// The functions that are an operator each.
+  fileprivate static let functions: [String: Reduce.Function] = [
+    "ReduceL2": .length, "ReduceMax": .maximum, "ReduceMean": .mean, "ReduceMin": .minimum,
+    "ReduceProd": .product, "ReduceSum": .sum,
+  ]
+
+  private static func reducing(_ function: Reduce.Function) -> ONNXLayer.Build {
+    { (layer) throws(WeighbridgeError) in try layer.reduce(function) }
+  }
+
+  static let nodes = [String: ONNXLayer.Build](families: [
+    own, functions.mapValues(reducing), ["ReduceLogSumExp": reducing(.logarithmOfSum)],
+  ])
+
+  private static let own: [String: ONNXLayer.Build] = [
+    "ArgMax": { (layer) throws(WeighbridgeError) in try layer.position(ArgMax.self) },
+    "ArgMin": { (layer) throws(WeighbridgeError) in try layer.position(ArgMin.self) },
+    "CumSum": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      guard let axis = try layer.constant(1)?.integers.first else {
+        throw layer.malformed("a CumSum without an axis")
+      }
+      let operation = CumSum(
+        axis: try layer.axis(axis, rank: layer.type(input).rank),
+        isExclusive: try layer.flag("exclusive"), isReversed: try layer.flag("reverse"))
+      return [try layer.apply(operation, to: input)]
+    },
+    "ReduceL1": { (layer) throws(WeighbridgeError) in
+      try layer.reduce(.sum) { (layer, value) throws(WeighbridgeError) in
+        try layer.apply(UnaryMath(.absolute), to: value, role: "absolute")
+      }
+    },
+    "ReduceLogSum": { (layer) throws(WeighbridgeError) in
+      try layer.reduce(.sum, role: "sum").map { (sum) throws(WeighbridgeError) in
+        try layer.apply(UnaryMath(.logarithm), to: sum)
+      }
+    },
+    "ReduceProd": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      if input.tensor == nil, case .dimensions(let dimensions, true, let type) = input {
+        layer.ignore("axes", "noop_with_empty_axes")
+        let keepDims = try layer.flag("keepdims", default: true)
+        guard let product = ONNXDimension.product(of: dimensions) else {
+          throw layer.unsupported("a product of several open sizes")
+        }
+        return [.dimensions([product], isList: keepDims, as: type)]
+      }
+      return try layer.reduce(.product)
+    },
+    "ReduceSumSquare": { (layer) throws(WeighbridgeError) in
+      try layer.reduce(.sum) { (layer, value) throws(WeighbridgeError) in
+        try layer.apply(UnaryMath(.square), to: value, role: "square")
+      }
+    },
+  ]
+}
+
+extension ONNXGraphBuilder {
+  fileprivate mutating func reduction(_ operation: Reduce) -> String? {
+    let (x, axes, keeps) = (input(), operation.axes, operation.keepDims)
+    let own = ONNXReductions.functions.first { $0.value == operation.function }
+    if let own { return reduce(own.key, x, axes, keeps: keeps) }
+    guard [.any, .all].contains(operation.function) else { return nil }
+    let name = operation.function == .any ? "ReduceMax" : "ReduceMin"
+    return cast(reduce(name, cast(x, to: .int32), axes, keeps: keeps), to: .bool)
+  }
+}
+
+extension ONNXLayer {
+  fileprivate mutating func reduce(
+    _ function: Reduce.Function, role: String = "",
+    _ prepare: (inout ONNXLayer, ONNXValue) throws(WeighbridgeError) -> ONNXValue = {
+      (_, value) throws(WeighbridgeError) in value
+    }
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    let input = try prepare(&self, try input())
+    let rank = type(input).rank
+    let given = try integers(1, orSetting: "axes") ?? []
+    let doesNothing = try flag("noop_with_empty_axes")
+    let keepDims = try flag("keepdims", default: true)
+    if given.isEmpty, doesNothing { return [input] }
+    let axes = try axes(given.isEmpty ? Array(0..<rank) : given, rank: rank)
+    // Over all places of an image it is what layers of that name do.
+    if !keepDims, let layout = imageLayout(axes, rank: rank), type(input).elementType.isFloat {
+      if function == .mean {
+        return try apply(
+          GlobalAveragePooling(keepDims: false, layout: layout), [input], role: role)
+      }
+      if function == .maximum {
+        return try apply(GlobalMaxPooling(keepDims: false, layout: layout), [input], role: role)
+      }
+    }
+    return [try apply(Reduce(function, axes: axes, keepDims: keepDims), to: input, role: role)]
+  }
+
+  /// The layout in which axes are all spatial ones.
+  private func imageLayout(_ axes: [Int], rank: Int) -> DataLayout? {
+    guard rank >= 3 else { return nil }
+    return DataLayout.allCases.first { Array($0.spatialAxes(rank: rank)) == axes }
+  }
+
+  fileprivate mutating func position<Operation: ArgumentReduction>(
+    _: Operation.Type
+  ) throws(WeighbridgeError) -> [ONNXValue] {
+    let input = try input()
+    guard try !flag("select_last_index") else {
+      throw unsupported("the last of equal elements")
+    }
+    let operation = Operation(
+      axis: try axis(of: input, default: 0),
+      keepDims: try flag("keepdims", default: true), elementType: .int64)
+    return [try apply(operation, to: input)]
+  }
+}

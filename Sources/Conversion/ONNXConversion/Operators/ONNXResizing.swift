@@ -1,0 +1,337 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// Images of another size, and what is done with their brightness.
+enum ONNXResizing: ONNXFamily {
+  static let rows: [ONNXRow] = [
+    ONNXRow(Upsampling.self) { (operation, builder) throws(WeighbridgeError) in
+      let scales = builder.numbers([1, 1] + operation.factors.map(Double.init), .float32)
+      let isNearest = operation.interpolation == .nearest
+      let transformation =
+        operation.interpolation == .linearHalfPixel ? "half_pixel" : "asymmetric"
+      return builder.add(
+        "Resize", [builder.input(), "", scales],
+        [
+          "coordinate_transformation_mode": .text(transformation),
+          "mode": .text(isNearest ? "nearest" : "linear"), "nearest_mode": .text("floor"),
+        ])
+    },
+    ONNXRow(native: Resizing.self) { (operation, builder) throws(WeighbridgeError) in
+      let isPlain =
+        operation.interpolation == .nearest
+        || (operation.interpolation == .bilinear && !operation.antialiases)
+      return isPlain && operation.fit == .stretch
+        ? builder.stretch(builder.input(), operation) : nil
+    },
+    ONNXRow(composite: CenterCrop.self),
+    ONNXRow(CLAHE.self, unsupported: "ONNX has no histograms"),
+  ]
+
+  static let nodes: [String: ONNXLayer.Build] = [
+    "Resize": { (layer) throws(WeighbridgeError) in try layer.resize() },
+    "Upsample": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      let isNearest = try layer.text("mode", default: "nearest") == "nearest"
+      let given = try layer.reals("scales")
+      let scales = given == nil ? try layer.constant(1)?.doubles ?? [] : given ?? []
+      let resampling = Resampling(
+        mode: isNearest ? .nearest : .linear, transformation: .asymmetric, rounding: .floor)
+      return [try layer.resampled(input, try layer.axes(scales: scales, input), resampling)]
+    },
+  ]
+}
+
+extension ONNXGraphBuilder {
+  /// A node of ONNX' own; elements by their positions where it would take others.
+  fileprivate mutating func stretch(_ input: String, _ operation: Resizing) -> String {
+    let isNearest = operation.interpolation == .nearest
+    if isNearest, let places = nearestPlaces(operation) {
+      var result = input
+      for (axis, indices) in places.enumerated() {
+        result = add("Gather", [result, integers(indices)], ["axis": .integer(axis + 2)])
+      }
+      return result
+    }
+    // As nearest as in TensorFlow: of two neighbours the one behind.
+    let attributes: KeyValuePairs<String, ONNXAttribute> = [
+      "coordinate_transformation_mode": .text("half_pixel"),
+      "mode": .text(isNearest ? "nearest" : "linear"), "nearest_mode": .text("round_prefer_ceil"),
+    ]
+    let shape = concatenate(
+      [dimensions(input, 0..<2), integers(operation.dimensions)], axis: 0)
+    return add("Resize", [input, "", "", shape], attributes)
+  }
+
+  /// The nearest elements along each axis where a `Resize` would take others, because it rounds
+  /// coordinates in another order; `nil` where it takes the same, and where the sizes are open or
+  /// larger than any image's.
+  private func nearestPlaces(_ operation: Resizing) -> [[Int]]? {
+    let dimensions = type().shape.dropFirst(2).compactMap(\.value)
+    guard dimensions.count == operation.dimensions.count,
+      operation.dimensions.allSatisfy({ $0 <= Resampling.largestDimension })
+    else { return nil }
+    let resampling = Resampling(
+      mode: .nearest, transformation: .halfPixel, rounding: .preferCeiling)
+    let pairs = zip(dimensions, operation.dimensions)
+    if pairs.allSatisfy({ resampling.isNearest(from: $0, to: $1) }) { return nil }
+    return pairs.map { old, new in
+      (0..<new).map {
+        operation.interpolation.sample($0, from: old, to: new, antialiases: false).first
+      }
+    }
+  }
+}
+
+/// What becomes of an axis.
+private struct ResizedAxis {
+  /// The input's size; `nil` for an open one.
+  var old: Int?
+  /// The output's size; `nil` for an open one.
+  var new: Int?
+  /// How many times as long the axis becomes; `nil` where its sizes say it.
+  var scale: Float?
+
+  /// Whether it stays as it is.
+  var isKept: Bool { old == new && (scale ?? 1) == 1 && (scale != nil || old != nil) }
+
+  /// By how much it becomes longer, if that is a whole number.
+  var factor: Int? {
+    if let scale { return (1...0x1p24).contains(scale) ? Int(exactly: scale) : nil }
+    guard let old, let new, old > 0, new > 0, new % old == 0 else { return nil }
+    return new / old
+  }
+}
+
+extension ONNXLayer {
+  fileprivate mutating func resize() throws(WeighbridgeError) -> [ONNXValue] {
+    let input = try input()
+    let resampling = try resampling()
+    let rank = type(input).rank
+    let listed = try integers("axes") ?? Array(0..<rank)
+    let policy = try text("keep_aspect_ratio_policy", default: "stretch")
+    guard !(try flag("antialias")) else { throw unsupported("a Resize with antialias") }
+    let positions = listed.map { $0 < 0 ? $0 + rank : $0 }
+    _ = try axes(listed, rank: rank)
+
+    // Before opset 11 the scales came first.
+    let scales = try constant(opset < 11 ? 1 : 2)?.doubles ?? []
+    var resized: [ResizedAxis]
+    if scales.isEmpty {
+      resized = try axes(sizes: try optional(3)?.dimensions ?? [], positions, input)
+      try fit(&resized, positions, policy)
+    } else {
+      guard scales.count == positions.count else {
+        throw malformed("a Resize of \(positions.count) axes by \(scales)")
+      }
+      var all = [Double](repeating: 1, count: rank)
+      for (position, scale) in zip(positions, scales) { all[position] = scale }
+      resized = try axes(scales: all, input)
+    }
+    return [try resampled(input, resized, resampling)]
+  }
+
+  private mutating func resampling() throws(WeighbridgeError) -> Resampling {
+    // Before opset 11 there was one way, which had no name.
+    let isOld = opset < 11
+    let modeName = try text("mode", default: "nearest")
+    let transformationName = try text(
+      "coordinate_transformation_mode", default: isOld ? "asymmetric" : "half_pixel")
+    let roundingName = try text("nearest_mode", default: "round_prefer_floor")
+    let coefficient = try real("cubic_coeff_a", default: -0.75)
+    let excludesOutside = try flag("exclude_outside")
+    ignore("extrapolation_value")
+    let mode: Resampling.Mode
+    switch modeName {
+    case "nearest": mode = .nearest
+    case "linear": mode = .linear
+    case "cubic": mode = .cubic(a: coefficient, excludesOutside: excludesOutside)
+    default: throw unsupported("a Resize of the mode \(modeName)")
+    }
+    guard let transformation = Resampling.Transformation(rawValue: transformationName),
+      let named = Resampling.Rounding(rawValue: roundingName), named != .older
+    else { throw unsupported("a Resize of \(transformationName) and \(roundingName)") }
+    return Resampling(
+      mode: mode, transformation: transformation, rounding: isOld ? .older : named)
+  }
+
+  /// All axes of an input, by a scale for each.
+  fileprivate func axes(
+    scales: [Double], _ input: ONNXValue
+  ) throws(WeighbridgeError) -> [ResizedAxis] {
+    let shape = type(input).shape
+    guard scales.count == shape.count,
+      scales.allSatisfy({ Float($0) >= 0x1p-24 && Float($0) <= 0x1p24 })
+    else { throw unsupported("a Resize of \(type(input)) by \(scales)") }
+    return zip(shape, scales).map { dimension, number in
+      let scale = Float(number)
+      let new = dimension.value.map { Int((Float($0) * scale).rounded(.down)) }
+      return ResizedAxis(old: dimension.value, new: new, scale: scale)
+    }
+  }
+
+  /// All axes of an input, by new sizes for those at `positions`.
+  private func axes(
+    sizes: [ONNXDimension], _ positions: [Int], _ input: ONNXValue
+  ) throws(WeighbridgeError) -> [ResizedAxis] {
+    guard sizes.count == positions.count else {
+      throw unsupported("a Resize to sizes that are known only when the model runs")
+    }
+    var axes = type(input).shape.map { ResizedAxis(old: $0.value, new: $0.value, scale: 1) }
+    for (position, size) in zip(positions, sizes) {
+      switch size {
+      case .known(let new):
+        axes[position].new = new
+        axes[position].scale = nil
+      case .axis(let id, let axis, let times):
+        guard case .computed(id) = input, axis == position else {
+          throw unsupported("a Resize to sizes that are known only when the model runs")
+        }
+        axes[position].scale = Float(times)
+      }
+    }
+    return axes
+  }
+
+  /// Keeps the proportions of the axes at `positions`, as large as their sizes allow or as small as
+  /// they demand.
+  private func fit(
+    _ axes: inout [ResizedAxis], _ positions: [Int], _ policy: String
+  ) throws(WeighbridgeError) {
+    if policy == "stretch" { return }
+    let scales = positions.compactMap { position -> Float? in
+      guard let old = axes[position].old, let new = axes[position].new, old > 0, new > 0 else {
+        return nil
+      }
+      return Float(new) / Float(old)
+    }
+    guard ["not_larger", "not_smaller"].contains(policy), scales.count == positions.count,
+      let scale = policy == "not_larger" ? scales.min() : scales.max()
+    else { throw unsupported("a Resize of \(positions) that keeps proportions: \(policy)") }
+    for position in positions {
+      axes[position].new = axes[position].old.map { Int((Float($0) * scale).rounded()) }
+      axes[position].scale = scale
+    }
+  }
+
+  /// An input with other sizes: by one operator where there is one, else axis by axis.
+  fileprivate mutating func resampled(
+    _ input: ONNXValue, _ axes: [ResizedAxis], _ resampling: Resampling
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let spatial = axes.dropFirst(2)
+    if axes.count >= 3, axes[..<2].allSatisfy(\.isKept) {
+      let factors = spatial.compactMap(\.factor)
+      if factors.count == spatial.count, let interpolation = resampling.upsampling {
+        let operation = Upsampling(
+          factors: factors, interpolation: interpolation, layout: .channelsFirst)
+        return try apply(operation, to: input)
+      }
+      let dimensions = spatial.compactMap(\.new)
+      if dimensions.count == spatial.count, dimensions.allSatisfy({ (1...1 << 24).contains($0) }),
+        let interpolation = resampling.resizing(spatial)
+      {
+        let operation = Resizing(
+          dimensions: dimensions, interpolation: interpolation, antialiases: false, fit: .stretch,
+          layout: .channelsFirst)
+        return try apply(operation, to: input)
+      }
+    }
+    let changed = axes.indices.filter { !axes[$0].isKept }
+    // Without a word about it onnxruntime leaves such an input as it is.
+    guard changed.isEmpty || axes.contains(where: { $0.old != $0.new || $0.new == nil }) else {
+      throw unsupported("a Resize by \(axes.map { $0.scale ?? 1 }) that leaves all sizes")
+    }
+    var result = input
+    for axis in changed {
+      guard let old = axes[axis].old, let new = axes[axis].new else {
+        throw unsupported("a Resize of open sizes: \(type(input))")
+      }
+      guard (1...1 << 24).contains(old), (1...Resampling.largestDimension).contains(new) else {
+        throw unsupported("a Resize of \(old) elements to \(new)")
+      }
+      let resized = Resampling.Axis(old: old, new: new, scale: axes[axis].scale)
+      result = try interpolated(
+        result, along: axis, resampling.taps(resized), isLast: axis == changed.last)
+    }
+    return changed.isEmpty ? try apply(Identity(), to: input) : result
+  }
+
+  /// Weighted sums of elements along an axis.
+  private mutating func interpolated(
+    _ input: ONNXValue, along axis: Int, _ taps: Resampling.Taps, isLast: Bool
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let count = taps.indices.count
+    let type = type(input)
+    var shape = [Int](repeating: 1, count: type.rank)
+    shape[axis] = taps.indices[0].count
+    let end = isLast ? "" : "axis_\(axis)"
+    var sum: ONNXValue?
+    for (tap, (indices, weights)) in zip(taps.indices, taps.weights).enumerated() {
+      let name = "axis_\(axis)_\(tap)"
+      let places = own(
+        Tensor(.int64, shape: [indices.count], indices.map(Double.init)), "\(name)/indices")
+      let role = count == 1 ? end : "\(name)/elements"
+      let elements = try apply(Gather(axis: axis), to: input, places, role: role)
+      if count == 1 { return elements }
+      let factors = own(Tensor(type.elementType, shape: shape, weights), "\(name)/weights")
+      let weighted = try apply(Multiply(), to: elements, factors, role: "\(name)/weighted")
+      guard let partial = sum else {
+        sum = weighted
+        continue
+      }
+      sum = try apply(
+        Add(), to: partial, weighted, role: tap == count - 1 ? end : "\(name)/sum")
+    }
+    return sum ?? input
+  }
+}
+
+extension Resampling {
+  private var isHalfPixel: Bool {
+    transformation == .halfPixel || transformation == .pytorchHalfPixel
+      || transformation == .halfPixelSymmetric
+  }
+
+  /// The interpolation that enlarges by whole factors so.
+  fileprivate var upsampling: Upsampling.Interpolation? {
+    let isAsymmetric = transformation == .asymmetric
+    switch mode {
+    case .cubic: return nil
+    case .linear: return isHalfPixel ? .linearHalfPixel : isAsymmetric ? .linearAsymmetric : nil
+    case .nearest:
+      // In half pixels no element lies half way between two, so that all roundings agree.
+      let agrees = isHalfPixel && [.preferFloor, .preferCeiling].contains(rounding)
+      return agrees || (isAsymmetric && [.floor, .older].contains(rounding)) ? .nearest : nil
+    }
+  }
+
+  /// The interpolation that brings axes to given sizes so.
+  fileprivate func resizing(_ axes: ArraySlice<ResizedAxis>) -> ResizingInterpolation? {
+    guard transformation == .halfPixel || transformation == .pytorchHalfPixel else { return nil }
+    let interpolation: ResizingInterpolation
+    switch mode {
+    case .linear: interpolation = .bilinear
+    case .nearest where rounding == .preferCeiling: interpolation = .nearest
+    case .nearest, .cubic: return nil
+    }
+    let agrees = axes.allSatisfy { axis in
+      guard let new = axis.new, axis.scale == nil || axis.isKept else { return false }
+      // PyTorch takes a single element from the start.
+      guard transformation == .halfPixel || new > 1 || axis.old == 1 else { return false }
+      guard interpolation == .nearest, let old = axis.old else { return true }
+      return old >= 1 && (1...Self.largestDimension).contains(new) && isNearest(from: old, to: new)
+    }
+    return agrees ? interpolation : nil
+  }
+
+  /// Whether the nearest elements are the same as for ``ResizingInterpolation/nearest``, which rounds
+  /// coordinates in another order.
+  func isNearest(from old: Int, to new: Int) -> Bool {
+    let indices = taps(Axis(old: old, new: new, scale: nil)).indices[0]
+    return indices.enumerated().allSatisfy {
+      ResizingInterpolation.nearest.sample($0, from: old, to: new, antialiases: false).first == $1
+    }
+  }
+}

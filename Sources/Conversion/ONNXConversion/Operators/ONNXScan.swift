@@ -1,0 +1,271 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// A loop over the steps of a sequence that carries states along.
+struct ONNXScan {
+  /// What the loop computes, in the file's order of axes.
+  let operation: any CatalogOperator
+  let recurrence: Recurrence
+  /// `[batch, time, ...]`
+  let sequence: String
+  let sequenceType: TensorType
+  /// `[batch, time]`, if there is one.
+  let mask: String?
+  /// The states to begin with; empty when they are 0.
+  let states: [String]
+  let stateCount: Int
+  let stateType: TensorType
+}
+
+extension ONNXGraphBuilder {
+  /// Adds the states after a step, for its part of the sequence and the states before.
+  typealias Step =
+    (inout ONNXGraphBuilder, ExportOperand, [ExportOperand]) throws(WeighbridgeError) ->
+    [ExportOperand]
+
+  /// Adds a loop.
+  ///
+  /// - Returns: The output, then the states at the end.
+  mutating func add(
+    _ scan: ONNXScan,
+    _ step: Step
+  ) throws(WeighbridgeError) -> [String] {
+    // The output is the first state, but for what a mask makes of it.
+    let carriesOutput = [.previous, .zero].contains(scan.recurrence.mask)
+    var initial = scan.states
+    if initial.isEmpty || carriesOutput {
+      let zero = try zeros(scan.stateType, like: scan.sequence)
+      if initial.isEmpty { initial = .init(repeating: zero, count: scan.stateCount) }
+      if carriesOutput { initial.append(zero) }
+    }
+    let body = try body(of: scan, carried: initial.count, step)
+    let scanned = [scan.sequence] + (scan.mask.map { [$0] } ?? [])
+    let direction = scan.recurrence.isReversed ? 1 : 0
+    let returnsSequences = scan.recurrence.returnsSequences
+    var attributes: [(name: String, value: ONNXAttribute)] = [
+      ("body", .graph(body)), ("num_scan_inputs", .integer(scanned.count)),
+      ("scan_input_axes", .integers(scanned.map { _ in 1 })),
+      ("scan_input_directions", .integers(scanned.map { _ in direction })),
+    ]
+    if returnsSequences {
+      attributes += [
+        ("scan_output_axes", .integers([1])),
+        ("scan_output_directions", .integers([direction])),
+      ]
+    }
+    let outputs = add(
+      "Scan", initial + scanned, attributes: attributes,
+      outputCount: initial.count + (returnsSequences ? 1 : 0))
+    let last = carriesOutput ? outputs[scan.stateCount] : outputs[0]
+    return [returnsSequences ? outputs[initial.count] : last] + outputs[..<scan.stateCount]
+  }
+
+  /// Zeros of a type; an open batch is that of another value.
+  private mutating func zeros(
+    _ type: TensorType, like other: String
+  ) throws(WeighbridgeError) -> String {
+    let rest = type.shape.dropFirst().compactMap(\.value)
+    guard rest.count == type.rank - 1 else {
+      throw WeighbridgeError(
+        .unsupported, "ONNX wants the sizes of its states known, and they are \(type)")
+    }
+    let batch = type.shape[0].value.map { integers([$0]) } ?? dimensions(other, 0..<1)
+    return add("Expand", [number(0), concatenate([batch, integers(rest)], axis: 0)])
+  }
+
+  private mutating func body(
+    of scan: ONNXScan, carried: Int,
+    _ step: Step
+  ) throws(WeighbridgeError) -> ONNXGraph {
+    let states = (0..<carried).map { unusedName("\(scan.sequence)/state_\($0)") }
+    let part = unusedName("\(scan.sequence)/step")
+    let counts = scan.mask.map { unusedName("\($0)/step") }
+    var partType = scan.sequenceType
+    partType.shape.remove(at: 1)
+    let (nodes, outputs) = try body { (builder) throws(WeighbridgeError) in
+      let old = states.prefix(scan.stateCount).map { builder.value($0, scan.stateType) }
+      let new = try step(&builder, builder.value(part, partType), old).map(\.name)
+      var outputs = builder.masked(scan, states, new, counts)
+      // A body gives each value once, and none that it took.
+      if scan.recurrence.returnsSequences {
+        outputs.append(
+          builder.add("Identity", [outputs[carried > scan.stateCount ? carried - 1 : 0]]))
+      }
+      return outputs
+    }
+    let state = ONNXFeature.dimensions(scan.stateType)
+    let type = elementType
+    var inputs = states.map { ONNXFeature(name: $0, elementType: type, shape: state) }
+    inputs.append(
+      ONNXFeature(name: part, elementType: type, shape: ONNXFeature.dimensions(partType)))
+    if let counts {
+      inputs.append(
+        ONNXFeature(
+          name: counts, elementType: .bool,
+          shape: ONNXFeature.dimensions(scan.sequenceType).prefix(1).map { $0 }))
+    }
+    return ONNXGraph(
+      name: "\(scan.sequence)/body", summary: OperationRecord(scan.operation).text, nodes: nodes,
+      inputs: inputs,
+      outputs: outputs.map { ONNXFeature(name: $0, elementType: type, shape: state) })
+  }
+
+  /// The states and, where it is carried, the output after a step that a mask may leave out.
+  private mutating func masked(
+    _ scan: ONNXScan, _ old: [String], _ new: [String], _ counts: String?
+  ) -> [String] {
+    guard let counts else { return new }
+    let isCounted = unsqueeze(counts, Array(1..<scan.stateType.rank))
+    var result = zip(new, old).map { choose(isCounted, $0, $1) }
+    switch scan.recurrence.mask {
+    case .previous: result.append(choose(isCounted, new[0], old[scan.stateCount]))
+    case .zero: result.append(choose(isCounted, new[0], number(0)))
+    case .state, .none: break
+    }
+    return result
+  }
+
+  /// A memory whose products are convolutions.
+  mutating func convolutionalMemory(
+    _ operation: ConvLSTM
+  ) throws(WeighbridgeError) -> [String] {
+    let stateCount = scope.outputTypes.count - 1
+    let parts = RecurrentInputs(
+      Array(operands.indices), operation.recurrence, stateCount: stateCount)
+    let rank = type().rank - 1
+    let order = operation.layout.axesToChannelsFirst(rank: rank)
+    let back = operation.layout.axesFromChannelsFirst(rank: rank)
+    let timed = { (axes: [Int]) in [0, 1] + axes.dropFirst().map { $0 + 1 } }
+    let sequence = transpose(input(), timed(order))
+    var stateType = scope.outputTypes[1]
+    stateType.shape = order.map { stateType.shape[$0] }
+    var sequenceType = type()
+    sequenceType.shape = timed(order).map { sequenceType.shape[$0] }
+    let turned = ConvLSTM(
+      window: operation.window, layout: .channelsFirst, recurrence: operation.recurrence,
+      hasBias: operation.hasBias, activation: operation.activation,
+      recurrentActivation: operation.recurrentActivation)
+    let scan = ONNXScan(
+      operation: turned, recurrence: operation.recurrence, sequence: sequence,
+      sequenceType: sequenceType,
+      mask: parts.mask.map { input($0) },
+      states: parts.states.map { transpose(input($0), order) },
+      stateCount: stateCount, stateType: stateType)
+    let weights = parts.weights.map { operands[$0] }
+    let results = try add(scan) { (builder, frame, states) throws(WeighbridgeError) in
+      try builder.step(turned, frame, states, weights: weights)
+    }
+    let output = transpose(
+      results[0], operation.recurrence.returnsSequences ? timed(back) : back)
+    return [output] + results.dropFirst().map { transpose($0, back) }
+  }
+}
+
+extension ONNXFeature {
+  /// The axes of a type as the file states them.
+  static func dimensions(_ type: TensorType) -> [Dimension] {
+    type.shape.map { dimension in
+      switch dimension {
+      case .fixed(let value): .fixed(value)
+      case .symbolic(let name): .named(name)
+      case .unknown: .unknown
+      }
+    }
+  }
+}
+
+extension ONNXLayer {
+  /// A loop over the steps of sequences: the recurrent operator that it is, or one body for each
+  /// step.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the number of steps is known only when the
+  ///   model runs.
+  mutating func scan() throws(WeighbridgeError) -> [ONNXValue] {
+    let body = try body("body")
+    let scanned = try integer("num_scan_inputs", default: 0)
+    let values = try allInputs()
+    guard opset >= 9, scanned >= 1, scanned <= values.count, body.inputs.count == values.count
+    else {
+      throw unsupported(
+        "a Scan of \(scanned) sequences with \(body.inputs.count) inputs of its body")
+    }
+    if let outputs = try recurrence(body, values) { return outputs }
+    let stateCount = values.count - scanned
+    guard body.outputs.count >= stateCount else {
+      throw malformed("a Scan whose body gives \(body.outputs.count) of \(stateCount) states")
+    }
+    let axes = try integers("scan_input_axes") ?? Array(repeating: 0, count: scanned)
+    let directions = try integers("scan_input_directions") ?? Array(repeating: 0, count: scanned)
+    let outputCount = body.outputs.count - stateCount
+    let outputAxes = try integers("scan_output_axes") ?? Array(repeating: 0, count: outputCount)
+    let outputDirections =
+      try integers("scan_output_directions") ?? Array(repeating: 0, count: outputCount)
+    guard axes.count == scanned, directions.count == scanned,
+      outputAxes.count == outputCount, outputDirections.count == outputCount
+    else { throw malformed("a Scan whose settings do not fit its body") }
+    let sequences = Array(values[stateCount...])
+    let steps = try stepCount(sequences, axes)
+    var states = Array(values[..<stateCount])
+    var results = [[ONNXValue]](repeating: [], count: outputCount)
+    for step in 0..<steps {
+      var inputs = states
+      for (index, sequence) in sequences.enumerated() {
+        let place = directions[index] == 0 ? step : steps - 1 - step
+        inputs.append(try part(sequence, place, axes[index], "step_\(step)/input_\(index)"))
+      }
+      let outputs = try run(body, inputs, "step_\(step)")
+      states = Array(outputs[..<stateCount])
+      for (index, output) in outputs[stateCount...].enumerated() { results[index].append(output) }
+    }
+    for (index, parts) in results.enumerated() {
+      let ordered = outputDirections[index] == 0 ? parts : parts.reversed()
+      states.append(try stacked(ordered, outputAxes[index], "output_\(index)"))
+    }
+    return states
+  }
+
+  private func stepCount(
+    _ sequences: [ONNXValue], _ axes: [Int]
+  ) throws(WeighbridgeError) -> Int {
+    var counts: Set<Int> = []
+    for (sequence, axis) in zip(sequences, axes) {
+      let type = type(sequence)
+      let place = try self.axis(axis, rank: type.rank)
+      guard let count = type.shape[place].value else {
+        throw unsupported("a loop over a number of steps that is known only when the model runs")
+      }
+      counts.insert(count)
+    }
+    guard let count = counts.first, counts.count == 1 else {
+      throw malformed("sequences of \(counts.sorted()) steps")
+    }
+    return try checkedSteps(count)
+  }
+
+  private mutating func part(
+    _ sequence: ONNXValue, _ place: Int, _ axis: Int, _ role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let axis = try self.axis(axis, rank: type(sequence).rank)
+    let range = Slice.Range(axis: axis, start: place, stop: place + 1, step: 1)
+    let slice = try apply(Slice([range]), to: sequence, role: role)
+    return try apply(Squeeze(axes: [axis]), to: slice, role: "\(role)/squeeze")
+  }
+
+  /// What each step gave, along a new axis.
+  mutating func stacked(
+    _ parts: [ONNXValue], _ axis: Int, _ role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    guard let first = parts.first else { throw malformed("a loop without steps") }
+    let axis = try self.axis(axis, rank: type(first).rank + 1)
+    var expanded: [ONNXValue] = []
+    for (step, part) in parts.enumerated() {
+      expanded.append(
+        try apply(ExpandDims(axes: [axis]), to: part, role: "\(role)/step_\(step)"))
+    }
+    return expanded.count == 1
+      ? expanded[0] : try apply(Concatenate(axis: axis), expanded, role: role)[0]
+  }
+}

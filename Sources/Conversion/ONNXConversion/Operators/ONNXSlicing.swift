@@ -1,0 +1,236 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// Parts of tensors, and more of the same elements.
+enum ONNXSlicing: ONNXFamily {
+  static let rows: [ONNXRow] = [
+    ONNXRow(Slice.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.slice(
+        builder.input(), axes: operation.ranges.map(\.axis), from: operation.ranges.map(\.start),
+        to: operation.ranges.map(\.stop), steps: operation.ranges.map(\.step))
+    },
+    ONNXRow(outputsOf: Split.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.split(operation.axis, operation.sizes)
+    },
+    ONNXRow(Reverse.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.reverse(builder.input(), operation.axes)
+    },
+    ONNXRow(Tile.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.add("Tile", [builder.input(), builder.integers(operation.counts)])
+    },
+    ONNXRow(BroadcastTo.self) { (operation, builder) throws(WeighbridgeError) in
+      builder.add(
+        "Expand", [builder.input(), builder.integers(operation.target.map { max(1, $0) })])
+    },
+    ONNXRow(Repeat.self) { (operation, builder) throws(WeighbridgeError) in
+      let (input, rank) = (builder.input(), builder.type().rank)
+      var counts = [Int](repeating: 1, count: rank + 1)
+      counts[operation.axis + 1] = operation.count
+      let tiled = builder.add(
+        "Tile", [builder.unsqueeze(input, [operation.axis + 1]), builder.integers(counts)])
+      counts.remove(at: operation.axis)
+      let shape = builder.add("Mul", [builder.dimensions(input), builder.integers(counts)])
+      return builder.add("Reshape", [tiled, shape])
+    },
+    ONNXRow(Pad.self) { (operation, builder) throws(WeighbridgeError) in
+      guard operation.mode == .symmetric else {
+        return builder.pad(
+          builder.input(), before: operation.before, after: operation.after,
+          mode: operation.mode.rawValue, number: operation.number)
+      }
+      return builder.mirror(operation)
+    },
+  ]
+
+  static let nodes: [String: ONNXLayer.Build] = [
+    "Pad": { (layer) throws(WeighbridgeError) in try layer.pad() },
+    "ReverseSequence": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      let time = try layer.axis(of: input, named: "time_axis", default: 0)
+      layer.ignore("batch_axis")
+      guard let steps = layer.type(input).shape[time].value,
+        layer.isEverywhere(try layer.input(1), steps)
+      else { throw layer.unsupported("a ReverseSequence of different lengths") }
+      return [try layer.apply(Reverse(axes: [time]), to: input)]
+    },
+    "Slice": { (layer) throws(WeighbridgeError) in try layer.slice() },
+    "Split": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      let axis = try layer.axis(of: input, default: 0)
+      let count = try layer.integer("num_outputs") ?? layer.node.outputs.count
+      if let sizes = try layer.integers(1, orSetting: "split") {
+        return try layer.apply(Split(axis: axis, sizes: sizes), [input])
+      }
+      guard let dimension = layer.type(input).shape[axis].value, count >= 1, count <= dimension
+      else {
+        throw layer.unsupported("a Split of an open size")
+      }
+      let size = (dimension + count - 1) / count
+      let last = dimension - size * (count - 1)
+      guard last > 0 else { throw layer.malformed("\(count) parts of \(dimension) elements") }
+      let sizes = [Int](repeating: size, count: count - 1) + [last]
+      return try layer.apply(Split(axis: axis, sizes: sizes), [input])
+    },
+    "Tile": { (layer) throws(WeighbridgeError) in
+      let (input, repeats) = (try layer.input(0), try layer.input(1))
+      if case .dimensions(let dimensions, true, _) = repeats, repeats.tensor == nil {
+        return [try layer.tiled(input, dimensions)]
+      }
+      guard let counts = try layer.constant(1)?.integers, counts.allSatisfy({ $0 >= 0 }) else {
+        throw layer.malformed("a Tile without counts")
+      }
+      return [try layer.apply(Tile(counts: counts), to: input)]
+    },
+  ]
+}
+
+extension ONNXGraphBuilder {
+  /// Adds elements at both ends of all axes.
+  mutating func pad(
+    _ input: String, before: [Int], after: [Int], mode: String, number: Double
+  ) -> String {
+    let inputs =
+      [input, integers(before + after)]
+      + (mode == "constant" ? [self.number(number)] : [])
+    return add("Pad", inputs, ["mode": .text(mode)])
+  }
+
+  mutating func reverse(_ input: String, _ axes: [Int]) -> String {
+    if axes.isEmpty { return input }
+    let (last, none) = (axes.map { _ in -1 }, axes.map { _ in Int.min })
+    return slice(input, axes: axes, from: last, to: none, steps: last)
+  }
+
+  /// Mirrors along one axis after the other, the elements at the ends included.
+  fileprivate mutating func mirror(_ operation: Pad) -> String {
+    var result = input()
+    for (axis, (before, after)) in zip(operation.before, operation.after).enumerated() {
+      var parts = [result]
+      if before > 0 {
+        let edge = slice(result, axes: [axis], from: [0], to: [before])
+        parts.insert(reverse(edge, [axis]), at: 0)
+      }
+      if after > 0 {
+        let edge = slice(result, axes: [axis], from: [-after], to: [.max])
+        parts.append(reverse(edge, [axis]))
+      }
+      result = concatenate(parts, axis: axis)
+    }
+    return result
+  }
+}
+
+extension ONNXLayer {
+  /// A value so many times along each axis; along one of 1 also an open number of times.
+  fileprivate mutating func tiled(
+    _ input: ONNXValue, _ counts: [ONNXDimension]
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let shape = type(input).shape
+    guard counts.count == shape.count,
+      zip(counts, shape).allSatisfy({ $0.number.map { $0 >= 0 } ?? ($1.value == 1) })
+    else { throw unsupported("a Tile whose counts are known only when the model runs") }
+    let known = counts.map { $0.number ?? 1 }
+    let tile = try apply(Tile(counts: known), to: input, role: "known")
+    return try expanded(
+      tile, to: .dimensions(counts.map { $0.number == nil ? $0 : .known(1) }, isList: true))
+  }
+
+  fileprivate mutating func pad() throws(WeighbridgeError) -> [ONNXValue] {
+    let input = try input()
+    let rank = type(input).rank
+    let mode = try text("mode", default: "constant")
+    let wraps = mode == "wrap"
+    guard let kind = wraps ? .constant : Pad.Mode(rawValue: mode), kind != .symmetric else {
+      throw unsupported("a Pad of the mode \(mode)")
+    }
+    guard var pads = try integers(1, orSetting: "pads") else {
+      throw malformed("a Pad without pads")
+    }
+    let number = try number(2, orSetting: "value") ?? 0
+    let given = try constant(3)?.integers
+    let axes =
+      try given.map { (axes) throws(WeighbridgeError) in
+        try axes.map { (axis) throws(WeighbridgeError) in try self.axis(axis, rank: rank) }
+      } ?? Array(0..<rank)
+    guard pads.count == 2 * axes.count else {
+      throw malformed("\(pads.count) numbers of padding for \(axes.count) axes")
+    }
+    if given != nil {
+      var all = [Int](repeating: 0, count: 2 * rank)
+      for (position, axis) in axes.enumerated() {
+        all[axis] = pads[position]
+        all[axis + rank] = pads[position + axes.count]
+      }
+      pads = all
+    }
+    if wraps { return [try wrapped(input, pads)] }
+    let added = Pad(
+      before: pads[..<rank].map { max(0, $0) }, after: pads[rank...].map { max(0, $0) }, mode: kind,
+      number: kind == .constant ? number : 0)
+    guard pads.contains(where: { $0 < 0 }) else { return [try apply(added, to: input)] }
+    let ranges = (0..<rank).filter { pads[$0] < 0 || pads[$0 + rank] < 0 }.map { axis in
+      Slice.Range(
+        axis: axis, start: max(0, -pads[axis]),
+        stop: pads[axis + rank] < 0 ? pads[axis + rank] : nil,
+        step: 1)
+    }
+    return [try apply(added, to: try apply(Slice(ranges), to: input, role: "slice"))]
+  }
+
+  /// A value with what is at the other end of an axis in front of it and behind it.
+  private mutating func wrapped(
+    _ input: ONNXValue, _ pads: [Int]
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let rank = type(input).rank
+    let padded = (0..<rank).filter { pads[$0] != 0 || pads[$0 + rank] != 0 }
+    var result = input
+    for axis in padded {
+      let (before, after) = (pads[axis], pads[axis + rank])
+      guard let dimension = type(input).shape[axis].value, (0...dimension).contains(before),
+        (0...dimension).contains(after)
+      else { throw unsupported("a Pad of the mode wrap by \(before) and \(after)") }
+      var parts = [result]
+      if before > 0 {
+        let end = Slice.Range(axis: axis, start: dimension - before, stop: nil, step: 1)
+        parts.insert(try apply(Slice([end]), to: result, role: "end_\(axis)"), at: 0)
+      }
+      if after > 0 {
+        let start = Slice.Range(axis: axis, start: 0, stop: after, step: 1)
+        parts.append(try apply(Slice([start]), to: result, role: "start_\(axis)"))
+      }
+      let role = axis == padded.last ? "" : "axis_\(axis)"
+      result = try apply(Concatenate(axis: axis), parts, role: role)[0]
+    }
+    return padded.isEmpty ? try apply(Identity(), to: input) : result
+  }
+
+  fileprivate mutating func slice() throws(WeighbridgeError) -> [ONNXValue] {
+    let input = try input()
+    guard let starts = try integers(1, orSetting: "starts"),
+      let stops = try integers(2, orSetting: "ends")
+    else { throw malformed("a Slice without starts and ends") }
+    let given = try integers(3, orSetting: "axes") ?? Array(starts.indices)
+    let steps = try constant(4)?.integers ?? starts.map { _ in 1 }
+    let rank = type(input).rank
+    guard starts.count == stops.count, given.count == starts.count, steps.count == starts.count,
+      !steps.contains(0)
+    else { throw malformed("a Slice of \(starts), \(stops), \(given) and \(steps)") }
+    _ = try axes(given, rank: rank)
+    let ranges = given.indices.map { index in
+      Slice.Range(
+        axis: given[index] < 0 ? given[index] + rank : given[index],
+        start: starts[index], stop: stops[index], step: steps[index])
+    }.sorted { $0.axis < $1.axis }
+    if input.tensor == nil, case .dimensions(let dimensions, true, let type) = input,
+      let range = ranges.first
+    {
+      let (start, count) = range.resolved(dimensions.count)
+      let places = (0..<count).map { start + $0 * range.step }
+      return [.dimensions(places.map { dimensions[$0] }, isList: true, as: type)]
+    }
+    return [try apply(Slice(ranges), to: input)]
+  }
+}

@@ -1,0 +1,76 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// Signals taken apart into frequencies.
+enum ONNXSpectra: ONNXFamily {
+  static let rows: [ONNXRow] = [
+    ONNXRow(outputsOf: STFT.self) {
+      (operation, builder) throws(WeighbridgeError) in
+      guard builder.opset >= 17 else {
+        throw WeighbridgeError(.unsupported, "ONNX has Fourier transforms from opset 17 on")
+      }
+      return builder.fourierTransform(operation)
+    }
+  ]
+
+  static let nodes: [String: ONNXLayer.Build] = [
+    "STFT": { (layer) throws(WeighbridgeError) in [try layer.fourierTransform()] }
+  ]
+}
+
+extension ONNXGraphBuilder {
+  fileprivate mutating func fourierTransform(_ operation: STFT) -> [String] {
+    let (input, type) = (input(), type())
+    let samples = type.rank - 1
+    let last = dimensions(input, type, samples..<type.rank)
+    let shape = concatenate([integers([-1]), last, integers([1])], axis: 0)
+    let signals = add("Reshape", [input, shape])
+    let step = number(Double(operation.step), .int64)
+    let parts = add("STFT", [signals, step, numbers(operation.frameFactors)])
+    return [0, 1].map { part in
+      let sums = add("Gather", [parts, number(Double(part), .int64)], ["axis": .integer(3)])
+      guard samples != 1 else { return sums }
+      if samples == 0 { return squeeze(sums, [0]) }
+      let leading = dimensions(input, type, 0..<samples)
+      let own = dimensions(sums, 1..<3)
+      return add("Reshape", [sums, concatenate([leading, own], axis: 0)])
+    }
+  }
+}
+
+extension ONNXLayer {
+  /// Frames' frequencies, [signals, frames, frequencies, 2], of signals [signals, samples, 1].
+  fileprivate mutating func fourierTransform() throws(WeighbridgeError) -> ONNXValue {
+    let signals = try input()
+    guard try flag("onesided", default: true) else {
+      throw unsupported("an STFT of all frequencies, both sides of the spectrum")
+    }
+    guard let step = try constant(1)?.integers.first, step >= 1 else {
+      throw malformed("an STFT without a frame step")
+    }
+    let window = try constant(2)?.doubles
+    guard let length = try constant(3)?.integers.first ?? window?.count, length >= 1,
+      window.map({ $0.count == length }) ?? true
+    else { throw malformed("an STFT whose frames have no length, or another than its window") }
+    guard
+      let transform = STFT(
+        frameFactors: window, fftLength: length, step: step)
+    else { throw unsupported("an STFT whose window is none of Hann, Hamming and a rectangle") }
+    var real = signals
+    if type(signals).rank == 3 {
+      guard type(signals).shape[2].value == 1 else {
+        throw unsupported("an STFT of complex numbers")
+      }
+      real = try apply(Squeeze(axes: [2]), to: signals, role: "signals")
+    }
+    var parts: [ONNXValue] = []
+    for (part, name) in zip(try apply(transform, [real], role: "transform"), ["real", "imaginary"])
+    {
+      parts.append(try apply(ExpandDims(axes: [3]), to: part, role: name))
+    }
+    return try apply(Concatenate(axis: 3), parts)[0]
+  }
+}
