@@ -207,9 +207,10 @@ manual: build
 	  --scratch-path .build/manual --product generate-manual $(SWIFT_OPTIONS)
 	Packaging/manual.sh $(manual_tool) $(program) "$(MANUAL)"
 
-# They are made of what is committed, and always in one folder: where the sources are can change what the
-# compiler makes of them.
+# They are made of what is committed, always in one folder and at the same addresses in memory: where the sources
+# are, and where the compiler's own objects are, can change what it makes of them.
 packages_source := /tmp/weighbridge-$(version)-packages
+same_addresses = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 .PHONY: packages-here
 
 ifeq ($(shell uname -s),Linux)
@@ -217,7 +218,7 @@ packages:
 	@set -eu; mkdir $(packages_source) || { echo "Another \`make packages\` is at work there, or was killed." >&2; exit 1; }; \
 	trap 'rm -rf $(packages_source)' EXIT; \
 	git clone -q . $(packages_source); \
-	$(MAKE) -C $(packages_source) packages-here PACKAGES="$(abspath $(PACKAGES))"
+	$(same_addresses) $(MAKE) -C $(packages_source) packages-here PACKAGES="$(abspath $(PACKAGES))"
 
 packages-here: tools := dpkg-shlibdeps:dpkg-dev: dh:debhelper: lintian:lintian: xz:xz-utils: python3:python3:
 packages-here: short_addresses :=

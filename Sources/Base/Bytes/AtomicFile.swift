@@ -172,13 +172,13 @@ package struct AtomicFile: ~Copyable {
     _ path: String, isNamed: Bool
   ) throws(WeighbridgeError) -> (descriptor: Int32, temporaryPath: String?) {
     guard !path.isEmpty, !path.utf8.contains(0) else {
-      throw WeighbridgeError(.outputFailed, "is not a file name").at(file: path)
+      throw .outputFailed("is not a file name").at(file: path)
     }
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
       let isFolder = status.st_mode & S_IFMT == S_IFDIR
-      throw WeighbridgeError(
-        .outputFailed, isFolder ? "is a folder" : "exists and is not a regular file"
+      throw .outputFailed(
+        isFolder ? "is a folder" : "exists and is not a regular file"
       ).at(file: path)
     }
     let folder = folder(of: path)
@@ -187,8 +187,7 @@ package struct AtomicFile: ~Copyable {
     let name = temporaryName(for: path)
     let named = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o666)
     guard named >= 0 else {
-      throw WeighbridgeError(.outputFailed, "cannot write in \(folder): \(lastSystemError())")
-        .at(file: path)
+      throw .outputFailed("cannot write in \(folder): \(lastSystemError())").at(file: path)
     }
     return (named, name)
   }

@@ -53,8 +53,7 @@ package struct ByteCursor: Sendable {
     _ count: Int, from bytes: borrowing RawSpan
   ) throws(WeighbridgeError) -> Int {
     guard count >= 0, count <= min(end, bytes.byteCount) - offset else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "needs \(count) bytes, and \(max(0, min(end, bytes.byteCount) - offset)) are left"
       ).at(.byte(offset))
     }

@@ -21,19 +21,17 @@ package struct MappedFile: ~Copyable, Sendable {
   ///
   /// - Throws: ``WeighbridgeError/Code/missing`` when it cannot be opened or is not a regular file.
   package init(path: String) throws(WeighbridgeError) {
-    guard !path.utf8.contains(0) else {
-      throw WeighbridgeError(.missing, "a path cannot contain a NUL byte")
-    }
+    guard !path.utf8.contains(0) else { throw .missing("a path cannot contain a NUL byte") }
     // O_NONBLOCK: opening a FIFO must not wait for its writer.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
-      throw WeighbridgeError(.missing, "cannot open: \(lastSystemError())").at(file: path)
+      throw .missing("cannot open: \(lastSystemError())").at(file: path)
     }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       let isFolder = status.st_mode & S_IFMT == S_IFDIR
       close(descriptor)
-      throw WeighbridgeError(.missing, isFolder ? "is a folder, not a file" : "is not a file")
+      throw .missing(isFolder ? "is a folder, not a file" : "is not a file")
         .at(file: path)
     }
     let count = Int(status.st_size)
@@ -43,7 +41,7 @@ package struct MappedFile: ~Copyable, Sendable {
       guard let address, address != MAP_FAILED else {
         let reason = lastSystemError()
         close(descriptor)
-        throw WeighbridgeError(.missing, "cannot map: \(reason)").at(file: path)
+        throw .missing("cannot map: \(reason)").at(file: path)
       }
       base = UInt(bitPattern: address)
     }
@@ -72,9 +70,8 @@ package struct MappedFile: ~Copyable, Sendable {
     guard isKnown, Int(status.st_size) == count, change.tv_sec == lastChange.tv_sec,
       change.tv_nsec == lastChange.tv_nsec
     else {
-      throw WeighbridgeError(
-        .damaged, "was changed while it was read; try again when nobody writes to it"
-      ).at(file: path)
+      throw .damaged("was changed while it was read; try again when nobody writes to it")
+        .at(file: path)
     }
   }
 

@@ -36,11 +36,10 @@ package struct PlacedWriter: Sendable {
     }
     // Memory that cannot be read: a mapped file was cut.
     if failure == EFAULT {
-      throw WeighbridgeError(.truncated, "a file was cut short while it was read")
+      throw .truncated("a file was cut short while it was read")
     }
     if failure != 0 {
-      throw WeighbridgeError(.outputFailed, "cannot write: \(describe(systemError: failure))")
-        .at(file: path)
+      throw .outputFailed("cannot write: \(describe(systemError: failure))").at(file: path)
     }
   }
 

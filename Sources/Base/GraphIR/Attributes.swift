@@ -95,7 +95,7 @@ package struct AttributeReader {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when an attribute was not read.
   package func finish() throws(WeighbridgeError) {
     guard let name = unread.keys.min() else { return }
-    throw WeighbridgeError(.unsupported, "\(operatorKind) has an unknown attribute \(name)")
+    throw .unsupported("\(operatorKind) has an unknown attribute \(name)")
   }
 
   /// Reads an integer.

@@ -63,19 +63,16 @@ extension Graph {
     let given = Set(inputs.map(\.value))
     let names = { (ports: [Port]) in ports.map(\.name).joined(separator: ", ") }
     guard !path.nodes.isEmpty else {
-      throw WeighbridgeError(
-        .mismatch, "there is no layer between \(names(inputs)) and \(names(outputs))")
+      throw .mismatch("there is no layer between \(names(inputs)) and \(names(outputs))")
     }
     let unused = inputs.filter { !path.values.contains($0.value) }
     guard unused.isEmpty else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "no path leads from \(names(unused)) to \(names(outputs)), so it cannot be an input")
     }
     let missing = self.inputs.filter { path.values.contains($0.value) && !given.contains($0.value) }
     guard missing.isEmpty else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "\(names(outputs)) cannot be computed from \(names(inputs)) alone: paths lead to it from "
           + "\(names(missing)) too, so \(names(missing)) must be an input as well")
     }

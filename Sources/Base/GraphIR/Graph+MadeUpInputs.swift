@@ -26,8 +26,7 @@ extension Graph {
       let shape = Self.madeUpShape(type, &sizes)
       guard let count = try? Checked.product(shape, of: "the size of an input"), count <= 1 << 28
       else {
-        throw WeighbridgeError(
-          .limitExceeded,
+        throw .limitExceeded(
           "the input \(port.name) is \(shape), and inputs of up to \(1 << 28) elements are made up")
       }
       var source = NumberSource(

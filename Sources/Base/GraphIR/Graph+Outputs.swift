@@ -43,6 +43,6 @@ extension Graph {
       nearest.isEmpty
       ? "the last of its \(layerNodes.count) layers is \(nodes.last?.source.callName ?? "")"
       : "the nearest names are \(nearest.joined(separator: ", "))"
-    return WeighbridgeError(.mismatch, "the model has no layer \(name); \(hint)")
+    return .mismatch("the model has no layer \(name); \(hint)")
   }
 }

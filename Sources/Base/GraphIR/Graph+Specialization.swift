@@ -40,7 +40,7 @@ extension Graph {
         }
         for (id, type) in zip(node.outputs, outputs) { types[id.index] = type }
       } catch {
-        throw WeighbridgeError(.mismatch, error.reason).at(layer: node.source.place(position))
+        throw .mismatch(error.reason).at(layer: node.source.place(position))
       }
     }
   }

@@ -15,8 +15,7 @@ extension Graph {
     let missing = values.filter { $0.constant != nil && rest[$0.name] == nil }
     if let first = missing.first {
       let others = missing.count == 1 ? "" : " and \(missing.count - 1) others"
-      throw WeighbridgeError(
-        .mismatch, "has no weight \(first.name)\(others), which the architecture has")
+      throw .mismatch("has no weight \(first.name)\(others), which the architecture has")
     }
     var replaced: [Value] = []
     for value in values {
@@ -31,8 +30,7 @@ extension Graph {
     }
     if let name = rest.keys.min() {
       let others = rest.count == 1 ? "" : " and \(rest.count - 1) others"
-      throw WeighbridgeError(
-        .mismatch, "has a weight \(name)\(others), which the architecture has not")
+      throw .mismatch("has a weight \(name)\(others), which the architecture has not")
     }
     return Graph(values: replaced, nodes: nodes, inputs: inputs, outputs: outputs)
   }
@@ -55,16 +53,14 @@ extension Tensor {
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when shapes differ or the type does not hold them.
   fileprivate func fitting(_ type: TensorType) throws(WeighbridgeError) -> Tensor {
     guard type.fixedShape == shape else {
-      throw WeighbridgeError(
-        .mismatch, "has the shape \(shape), and the architecture \(type.shape)")
+      throw .mismatch("has the shape \(shape), and the architecture \(type.shape)")
     }
     if elementType == type.elementType { return self }
     let wider: [ElementType: Set<ElementType>] = [
       .float16: [.float32, .float64], .bfloat16: [.float32, .float64], .float32: [.float64],
     ]
     guard wider[elementType]?.contains(type.elementType) == true else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "is \(elementType.rawValue), and the architecture's \(type.elementType.rawValue) does not "
           + "hold that exactly")
     }

@@ -57,7 +57,7 @@ package struct GraphBuilder {
     do throws(ShapeError) {
       types = try operation.checkedOutputTypes(of: inputs.map { values[$0.index].type })
     } catch {
-      throw WeighbridgeError(.malformed, error.reason)
+      throw .malformed(error.reason)
     }
     let nodeName = nodeNames.unused(name ?? source.nodeName)
     var outputs: [ValueID] = []
@@ -87,21 +87,21 @@ package struct GraphBuilder {
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is no output, two outputs have one
   ///   name, or a weight is not used.
   package consuming func finish(outputs: [Port]) throws(WeighbridgeError) -> Graph {
-    guard !outputs.isEmpty else { throw WeighbridgeError(.malformed, "the model has no output") }
+    guard !outputs.isEmpty else { throw .malformed("the model has no output") }
     if let name = Self.duplicate(outputs.map(\.name)) {
-      throw WeighbridgeError(.malformed, "two outputs have the name \(name)")
+      throw .malformed("two outputs have the name \(name)")
     }
     let used = Set(nodes.flatMap(\.inputs))
     for (index, value) in values.enumerated()
     where value.constant != nil && !used.contains(ValueID(index)) {
-      throw WeighbridgeError(.malformed, "the weight \(value.name) is not used by any layer")
+      throw .malformed("the weight \(value.name) is not used by any layer")
     }
     return Graph(values: values, nodes: nodes, inputs: inputs, outputs: outputs)
   }
 
   private mutating func addValue(_ value: Value) throws(WeighbridgeError) -> ValueID {
     guard valueNames.insert(value.name) else {
-      throw WeighbridgeError(.malformed, "two tensors have the name \(value.name)")
+      throw .malformed("two tensors have the name \(value.name)")
     }
     values.append(value)
     return ValueID(values.count - 1)

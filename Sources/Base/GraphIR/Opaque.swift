@@ -110,8 +110,7 @@ extension Graph {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` naming the first of them.
   package func checkRuns() throws(WeighbridgeError) {
     guard let (position, node) = opaqueNodes.first else { return }
-    throw WeighbridgeError(
-      .unsupported,
+    throw .unsupported(
       "is kept as it is because nobody said what it computes (\(APIName.customLayers) can, when the model "
         + "is converted), so the model cannot run"
     ).at(layer: node.source.place(position))

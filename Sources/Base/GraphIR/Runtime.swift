@@ -84,14 +84,12 @@ extension Graph {
   /// - Throws: As ``check(inputs:)-([Tensor])``.
   package func check(inputs types: [TensorType]) throws(WeighbridgeError) {
     guard types.count == inputs.count else {
-      throw WeighbridgeError(
-        .mismatch, "the model takes \(inputs.count) inputs and was given \(types.count)")
+      throw .mismatch("the model takes \(inputs.count) inputs and was given \(types.count)")
     }
     for (port, type) in zip(inputs, types) {
       let expected = self[port.value].type
       guard expected.agrees(with: type), type.fixedShape != nil else {
-        throw WeighbridgeError(
-          .mismatch, "the input \(port.name) takes \(expected) and was given \(type)")
+        throw .mismatch("the input \(port.name) takes \(expected) and was given \(type)")
       }
     }
     try checkSymbols(types)
@@ -105,8 +103,7 @@ extension Graph {
       for case (.symbolic(let name), let dimension) in axes {
         let (first, firstPort) = dimensions[name] ?? (dimension, port.name)
         guard first == dimension else {
-          throw WeighbridgeError(
-            .mismatch,
+          throw .mismatch(
             "the axis \(name) has \(first) elements in \(firstPort) and \(dimension) in \(port.name)"
           )
         }

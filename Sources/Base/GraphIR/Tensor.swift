@@ -25,8 +25,7 @@ public struct Tensor: Sendable {
   ) throws(WeighbridgeError) {
     let size = try Checked.product(shape + [elementType.byteCount], of: "the size of a tensor")
     guard range.count == size, range.lowerBound >= 0, range.upperBound <= store.count else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "\(range.count) bytes do not hold \(elementType.rawValue) \(shape), which takes \(size)")
     }
     self.init(

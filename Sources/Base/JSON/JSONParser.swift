@@ -23,8 +23,7 @@ extension JSONValue {
     parsing text: [UInt8], limits: Limits = Limits()
   ) throws(WeighbridgeError) {
     guard text.count <= limits.byteCount else {
-      throw WeighbridgeError(
-        .limitExceeded,
+      throw .limitExceeded(
         "a JSON text of \(text.count) bytes is over the limit of \(limits.byteCount)")
     }
     var parser = JSONParser(text: text, depthLimit: limits.depth)
@@ -79,8 +78,7 @@ private struct JSONParser {
   ) throws(WeighbridgeError) -> JSONValue {
     depth += 1
     guard depth <= depthLimit else {
-      throw WeighbridgeError(.limitExceeded, "JSON nests deeper than \(depthLimit) levels")
-        .at(.byte(offset))
+      throw .limitExceeded("JSON nests deeper than \(depthLimit) levels").at(.byte(offset))
     }
     offset += 1
     let value = try parse(&self)
@@ -98,7 +96,7 @@ private struct JSONParser {
       guard peek == UInt8(ascii: "\"") else { throw unexpected("a key") }
       let key = try string()
       guard members[key] == nil else {
-        throw WeighbridgeError(.malformed, "the key \"\(key)\" stands twice").at(.byte(start))
+        throw .malformed("the key \"\(key)\" stands twice").at(.byte(start))
       }
       skipBlanks()
       guard take(":") else { throw unexpected("\":\"") }
@@ -127,7 +125,7 @@ private struct JSONParser {
     let leading = offset
     guard skipDigits() else { throw unexpected("a value") }
     guard offset - leading == 1 || text[leading] != UInt8(ascii: "0") else {
-      throw WeighbridgeError(.malformed, "a number has a leading zero").at(.byte(start))
+      throw .malformed("a number has a leading zero").at(.byte(start))
     }
     var isInteger = true
     if take(".") {
@@ -160,7 +158,7 @@ private struct JSONParser {
       try escape(into: &bytes)
     }
     guard let string = String(validating: bytes, as: UTF8.self) else {
-      throw WeighbridgeError(.malformed, "a string is not UTF-8").at(.byte(offset))
+      throw .malformed("a string is not UTF-8").at(.byte(offset))
     }
     return string
   }
@@ -245,8 +243,8 @@ private struct JSONParser {
       (0x21...0x7E).contains(byte)
         ? "\"\(Character(Unicode.Scalar(byte)))\"" : "byte 0x\(String(byte, radix: 16))"
     }
-    return WeighbridgeError(
-      .malformed, "not JSON: found \(found ?? "the end") where \(expected) was expected"
+    return .malformed(
+      "not JSON: found \(found ?? "the end") where \(expected) was expected"
     ).at(.byte(offset))
   }
 }

@@ -122,7 +122,7 @@ extension MessageFields {
   package func record(
     _ number: Int, _ value: inout some MessageRecord, orThrow problem: String
   ) throws(WeighbridgeError) {
-    guard let inner = message(number) else { throw WeighbridgeError(.malformed, problem) }
+    guard let inner = message(number) else { throw .malformed(problem) }
     try value.code(inner)
   }
 
@@ -194,7 +194,7 @@ extension MessageFields {
     _ value: Int, _ what: () -> String
   ) throws(WeighbridgeError) -> Number {
     guard let number = Number(exactly: value) else {
-      throw WeighbridgeError(.unsupported, "\(what()) is \(value), which the file cannot hold")
+      throw .unsupported("\(what()) is \(value), which the file cannot hold")
     }
     return number
   }

@@ -111,7 +111,7 @@ extension ProtobufFieldRule {
   /// A text with its tag and length.
   fileprivate func field(_ text: String) throws(WeighbridgeError) -> [UInt8] {
     guard !text.utf8.contains(0) else {
-      throw WeighbridgeError(.unsupported, "the text \"\(text)\" holds a NUL character")
+      throw .unsupported("the text \"\(text)\" holds a NUL character")
     }
     return ProtobufField.head(number, byteCount: text.utf8.count) + text.utf8
   }
@@ -141,9 +141,7 @@ extension ProtobufFieldRule {
       case PROTOBUF_C_TYPE_INT32, PROTOBUF_C_TYPE_ENUM: Int32(exactly: number) != nil
       default: true
       }
-    guard fits else {
-      throw WeighbridgeError(.unsupported, "\(number) does not fit the field \(name)")
-    }
+    guard fits else { throw .unsupported("\(number) does not fit the field \(name)") }
     return ProtobufField.varint(UInt64(bitPattern: Int64(number)))
   }
 

@@ -58,9 +58,7 @@ package enum ProtobufRecordReader {
       numbers.insert(tag.number)
       _ = try reader.skip(tag.wireType, bytes)
     }
-    guard reader.isAtEnd else {
-      throw WeighbridgeError(.limitExceeded, "has more than \(limit) fields")
-    }
+    guard reader.isAtEnd else { throw .limitExceeded("has more than \(limit) fields") }
   }
 
   private static func record(
@@ -152,14 +150,12 @@ extension WireReader {
       return .real(Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))))
     case PROTOBUF_C_TYPE_UINT64:
       guard let number = Int(exactly: bits) else {
-        throw WeighbridgeError(.malformed, "field \(rule.name) is \(bits), which nothing can have")
-          .at(.byte(start))
+        throw .malformed("field \(rule.name) is \(bits), which nothing can have").at(.byte(start))
       }
       return .integer(number)
     case PROTOBUF_C_TYPE_ENUM:
       guard let name = rule.enumerator(Int32(truncatingIfNeeded: bits)) else {
-        throw WeighbridgeError(
-          .unsupported,
+        throw .unsupported(
           "field \(rule.name) has the value \(Int64(bitPattern: bits)), which is not known"
         ).at(.byte(start))
       }

@@ -62,8 +62,7 @@ package struct ProtobufScanner {
       try budget.field()
       guard let field = protobuf_c_message_descriptor_get_field(descriptor, tag.number) else {
         guard isLenient else {
-          throw WeighbridgeError(
-            .unsupported, "holds field \(tag.number), which this version does not know")
+          throw .unsupported("holds field \(tag.number), which this version does not know")
         }
         try budget.allocate(32 + reader.skip(tag.wireType, bytes))
         continue

@@ -33,8 +33,7 @@ struct WireReader {
     let value = try varint(bytes)
     let (number, wireType) = (value >> 3, UInt8(value & 7))
     guard number >= 1, number < 1 << 29, [0, 1, 2, 5].contains(wireType) else {
-      throw WeighbridgeError(.malformed, "has a tag \(value), which is none of protobuf's")
-        .at(.byte(start))
+      throw .malformed("has a tag \(value), which is none of protobuf's").at(.byte(start))
     }
     return (UInt32(number), wireType)
   }
@@ -44,9 +43,8 @@ struct WireReader {
     let start = offset
     let length = try varint(bytes)
     guard length <= UInt64(remaining) else {
-      throw WeighbridgeError(
-        .malformed, "has \(length) bytes, and \(remaining) are left in what holds it"
-      ).at(.byte(start))
+      throw .malformed("has \(length) bytes, and \(remaining) are left in what holds it")
+        .at(.byte(start))
     }
     defer { offset += Int(length) }  // fits: it is at most `remaining`
     return WireReader(offset..<offset + Int(length))
@@ -95,9 +93,7 @@ struct WireReader {
         Int32(exactly: Int64(bitPattern: value)) != nil
       default: true
       }
-    guard fits else {
-      throw WeighbridgeError(.malformed, "is a number too large for its type").at(.byte(start))
-    }
+    guard fits else { throw .malformed("is a number too large for its type").at(.byte(start)) }
     return value
   }
 
@@ -108,9 +104,7 @@ struct WireReader {
       // Read while the span lives; nothing is kept.
       !buffer.contains(0) && String(validating: buffer, as: UTF8.self) != nil
     }
-    guard isText else {
-      throw WeighbridgeError(.malformed, "is not UTF-8 text, or holds a NUL").at(.byte(offset))
-    }
+    guard isText else { throw .malformed("is not UTF-8 text, or holds a NUL").at(.byte(offset)) }
   }
 
   private mutating func varint(_ bytes: RawSpan) throws(WeighbridgeError) -> UInt64 {
@@ -124,14 +118,12 @@ struct WireReader {
       value |= UInt64(byte & 0x7F) << shift
       if byte < 0x80 { return value }
     }
-    throw WeighbridgeError(.malformed, "has a number that is cut off or longer than 64 bits")
-      .at(.byte(start))
+    throw .malformed("has a number that is cut off or longer than 64 bits").at(.byte(start))
   }
 
   private mutating func skip(_ count: Int) throws(WeighbridgeError) {
     guard count <= remaining else {
-      throw WeighbridgeError(.malformed, "needs \(count) bytes, and \(remaining) are left")
-        .at(.byte(offset))
+      throw .malformed("needs \(count) bytes, and \(remaining) are left").at(.byte(offset))
     }
     offset += count
   }

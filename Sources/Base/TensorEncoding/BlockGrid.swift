@@ -26,8 +26,7 @@ struct BlockGrid {
       shape.count == blockShape.count
       && zip(shape, blockShape).allSatisfy { $1 >= 1 && $1 <= max($0, 1) }
     guard fits else {
-      throw WeighbridgeError(
-        .malformed, "blocks of \(blockShape) do not divide a tensor of \(shape)")
+      throw .malformed("blocks of \(blockShape) do not divide a tensor of \(shape)")
     }
     elementCount = try Checked.product(shape, of: "the number of elements")
     let all = zip(shape, blockShape).map { Axis(size: $0, block: $1) }

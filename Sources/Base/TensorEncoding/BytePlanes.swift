@@ -89,7 +89,7 @@ package enum BytePlanes {
       let modes = try cursor.bytes(width, from: bytes)
       let lanes = try cursor.integer(UInt8.self, from: bytes)
       guard modes.allSatisfy({ $0 <= 1 }), lanes <= 5 else {
-        throw WeighbridgeError(.malformed, "the planes of bytes are of another kind than 0 and 1")
+        throw .malformed("the planes of bytes are of another kind than 0 and 1")
       }
       var slots: [[UInt32]?] = []
       for mode in modes {
@@ -108,7 +108,7 @@ package enum BytePlanes {
         chunks.append((size, planes))
       }
       guard cursor.remaining == 0 else {
-        throw WeighbridgeError(.malformed, "\(cursor.remaining) bytes stand behind the last chunk")
+        throw .malformed("\(cursor.remaining) bytes stand behind the last chunk")
       }
       self.width = width
       self.lanes = 1 << Int(lanes)
@@ -153,7 +153,7 @@ enum ChunkSizes {
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there are too few.
   static func of(_ count: Int, _ byteCount: Int) throws(WeighbridgeError) -> [Int] {
     guard count / RANSCoder.chunkSize <= byteCount else {
-      throw WeighbridgeError(.malformed, "\(byteCount) bytes cannot hold \(count) elements")
+      throw .malformed("\(byteCount) bytes cannot hold \(count) elements")
     }
     return RANSCoder.chunks(count)
   }

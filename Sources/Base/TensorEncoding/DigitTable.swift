@@ -23,7 +23,7 @@ struct DigitTable {
     lowBits = Int(try cursor.integer(UInt8.self, from: bytes))
     let zero = Int(try cursor.integer(UInt8.self, from: bytes))
     guard lowBits <= 16 else {
-      throw WeighbridgeError(.malformed, "integers have \(lowBits) low bits, expected 0 to 16")
+      throw .malformed("integers have \(lowBits) low bits, expected 0 to 16")
     }
     if zero > 0 {
       self.zero = zero

@@ -53,7 +53,7 @@ package struct LinearIntegers: Hashable, Sendable {
   /// and offsets in 4 bytes each.
   func byteCount(_ shape: [Int]) throws(WeighbridgeError) -> Int {
     guard (2...8).contains(bits) else {
-      throw WeighbridgeError(.malformed, "integers have \(bits) bits, expected 2 to 8")
+      throw .malformed("integers have \(bits) bits, expected 2 to 8")
     }
     let blocks = try BlockGrid(shape, blockShape: blockShape).count
     let numbers = try Checked.product([blocks, 4, numbersForEachBlock], of: "the size of scales")
@@ -79,8 +79,7 @@ package struct LinearIntegers: Hashable, Sendable {
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there are not as many bytes as the shape asks for.
   package func content(_ bytes: RawSpan, shape: [Int]) throws(WeighbridgeError) -> Content {
     guard try byteCount(shape) == bytes.byteCount else {
-      throw WeighbridgeError(
-        .malformed, "\(bytes.byteCount) bytes are no \(bits)-bit integers of \(shape)")
+      throw .malformed("\(bytes.byteCount) bytes are no \(bits)-bit integers of \(shape)")
     }
     return stored(bytes, shape: shape)
   }

@@ -32,7 +32,7 @@ package struct LookupTables: Hashable, Sendable {
   /// precision.
   func byteCount(_ shape: [Int]) throws(WeighbridgeError) -> Int {
     guard (1...8).contains(bits) else {
-      throw WeighbridgeError(.malformed, "positions have \(bits) bits, expected 1 to 8")
+      throw .malformed("positions have \(bits) bits, expected 1 to 8")
     }
     let blocks = try BlockGrid(shape, blockShape: blockShape).count
     let tables = try Checked.product([blocks, 4 << bits], of: "the size of lookup tables")
@@ -53,8 +53,7 @@ package struct LookupTables: Hashable, Sendable {
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there are not as many bytes as the shape asks for.
   package func content(_ bytes: RawSpan, shape: [Int]) throws(WeighbridgeError) -> Content {
     guard try byteCount(shape) == bytes.byteCount else {
-      throw WeighbridgeError(
-        .malformed, "\(bytes.byteCount) bytes are no \(bits)-bit lookup of \(shape)")
+      throw .malformed("\(bytes.byteCount) bytes are no \(bits)-bit lookup of \(shape)")
     }
     return stored(bytes, shape: shape)
   }

@@ -27,7 +27,7 @@ enum ParallelParts {
     }
     let part = damaged.load(ordering: .relaxed)
     guard part < 0 else {
-      throw WeighbridgeError(.malformed, "chunk #\(part) is not what its table of symbols codes")
+      throw .malformed("chunk #\(part) is not what its table of symbols codes")
     }
     return bytes
   }

@@ -51,8 +51,7 @@ struct RANSLayout: Sendable {
     guard let kind = Steps(rawValue: first & ~Self.dependentFlag), laneBits <= 5,
       (1...64).contains(classCount)
     else {
-      throw WeighbridgeError(
-        .malformed, "integers of kind \(first) in \(classCount) classes are not known")
+      throw .malformed("integers of kind \(first) in \(classCount) classes are not known")
     }
     lanes = 1 << Int(laneBits)
     steps = try Self.steps(kind, rows: rows, &cursor, bytes)
@@ -68,12 +67,12 @@ struct RANSLayout: Sendable {
     _ kind: Steps, rows: Int, _ cursor: inout ByteCursor, _ bytes: RawSpan
   ) throws(WeighbridgeError) -> [Float] {
     guard rows <= cursor.remaining || kind == .one else {
-      throw WeighbridgeError(.malformed, "\(cursor.remaining) bytes cannot hold \(rows) steps")
+      throw .malformed("\(cursor.remaining) bytes cannot hold \(rows) steps")
     }
     var steps: [Float] = []
     for _ in 0..<(kind == .each ? rows : 1) {
       let step = Float(bitPattern: try cursor.integer(from: bytes))
-      guard step.isFinite else { throw WeighbridgeError(.malformed, "a step is \(step)") }
+      guard step.isFinite else { throw .malformed("a step is \(step)") }
       steps.append(step)
     }
     guard kind == .eighths else { return steps }
@@ -92,9 +91,7 @@ struct RANSLayout: Sendable {
     var classes = [[Int]](repeating: [], count: count)
     for (row, index) in PackedBits.unpack(packed, count: rows, bits: bits).enumerated() {
       let index = Int(index)
-      guard index < count else {
-        throw WeighbridgeError(.malformed, "row \(row) is of class \(index) of \(count)")
-      }
+      guard index < count else { throw .malformed("row \(row) is of class \(index) of \(count)") }
       classes[index].append(row)
     }
     return classes
@@ -117,7 +114,7 @@ struct RANSLayout: Sendable {
         let escapes = Int(try directory.integer(UInt32.self, from: bytes))
         let low = PackedBits.byteCount(size, bits: digits[index].lowBits)
         guard escapes <= size else {
-          throw WeighbridgeError(.malformed, "\(escapes) of \(size) integers are escapes")
+          throw .malformed("\(escapes) of \(size) integers are escapes")
         }
         chunks.append(
           Chunk(
@@ -128,7 +125,7 @@ struct RANSLayout: Sendable {
       }
     }
     guard cursor.remaining == 0 else {
-      throw WeighbridgeError(.malformed, "\(cursor.remaining) bytes stand behind the last chunk")
+      throw .malformed("\(cursor.remaining) bytes stand behind the last chunk")
     }
     return chunks
   }

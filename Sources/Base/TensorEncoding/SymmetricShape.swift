@@ -25,8 +25,7 @@ struct SymmetricShape {
     let ratio = try cursor.integer(UInt16.self, from: bytes)
     let fall = try cursor.integer(UInt16.self, from: bytes)
     guard width <= 127, center > 0 else {
-      throw WeighbridgeError(
-        .malformed, "a table has a width of \(width) and a center of \(center)")
+      throw .malformed("a table has a width of \(width) and a center of \(center)")
     }
     self.init(width: width, center: center, ratio: ratio, fall: fall)
   }

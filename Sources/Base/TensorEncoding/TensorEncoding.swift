@@ -49,16 +49,15 @@ package enum TensorEncoding: Hashable, Sendable {
   ) throws(WeighbridgeError) {
     if let expected = try self.byteCount(of: elementType, shape: shape) {
       guard byteCount == expected else {
-        throw WeighbridgeError(
-          .malformed,
+        throw .malformed(
           "has \(byteCount) bytes, and its shape \(shape) of \(elementType) needs \(expected)")
       }
       return
     }
     let size = try Checked.product(shape + [elementType.byteCount], of: "the size of a tensor")
     guard size / Self.largestExpansion <= byteCount else {
-      throw WeighbridgeError(
-        .malformed, "has \(byteCount) bytes, which cannot hold its shape \(shape) of \(elementType)"
+      throw .malformed(
+        "has \(byteCount) bytes, which cannot hold its shape \(shape) of \(elementType)"
       )
     }
   }
@@ -88,9 +87,7 @@ package enum TensorEncoding: Hashable, Sendable {
   }
 
   private func check(_ fits: Bool, _ elementType: ElementType) throws(WeighbridgeError) {
-    guard fits else {
-      throw WeighbridgeError(.malformed, "\(title) are no encoding of \(elementType)")
-    }
+    guard fits else { throw .malformed("\(title) are no encoding of \(elementType)") }
   }
 
   /// The elements in row-major order, little-endian.

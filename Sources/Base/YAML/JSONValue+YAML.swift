@@ -30,8 +30,7 @@ extension JSONValue {
     objects: @escaping (_ tag: String, _ content: JSONValue) -> JSONValue? = { _, _ in nil }
   ) throws(WeighbridgeError) {
     guard text.count <= limits.byteCount else {
-      throw WeighbridgeError(
-        .limitExceeded,
+      throw .limitExceeded(
         "a YAML text of \(text.count) bytes is over the limit of \(limits.byteCount)")
     }
     let parser = try YAMLParser(text)
@@ -41,9 +40,7 @@ extension JSONValue {
         try builder.add(event)
       }
     }
-    guard let root = builder.root else {
-      throw WeighbridgeError(.malformed, "not YAML: there is nothing in it")
-    }
+    guard let root = builder.root else { throw .malformed("not YAML: there is nothing in it") }
     self = root
   }
 }
@@ -79,7 +76,7 @@ private struct YAMLBuilder {
     case .document:
       documentCount += 1
       guard documentCount == 1 else {
-        throw WeighbridgeError(.malformed, "a second YAML document begins; one is expected")
+        throw .malformed("a second YAML document begins; one is expected")
       }
     case .scalar(let text, let isPlain):
       if isKeyNext {
@@ -106,12 +103,10 @@ private struct YAMLBuilder {
       try append(value ?? content, last.count, last.anchor)
     case .alias(let name):
       guard let (value, count) = anchors[name] else {
-        throw WeighbridgeError(.malformed, "the alias *\(name) stands for nothing before it")
+        throw .malformed("the alias *\(name) stands for nothing before it")
       }
       guard isKeyNext else { return try append(value, count, "") }
-      guard let key = value.string else {
-        throw WeighbridgeError(.unsupported, "a key that is no string")
-      }
+      guard let key = value.string else { throw .unsupported("a key that is no string") }
       try setKey(key)
     case .other: break
     }
@@ -121,8 +116,7 @@ private struct YAMLBuilder {
     _ tag: String, _ content: JSONValue
   ) throws(WeighbridgeError) -> JSONValue {
     if let value = objects(tag, content) { return value }
-    throw WeighbridgeError(
-      .unsupported,
+    throw .unsupported(
       "has a value with the YAML tag !!\(tag), which is an object of a program that cannot be had")
   }
 
@@ -130,19 +124,17 @@ private struct YAMLBuilder {
   private var isKeyNext: Bool { open.last.map { $0.members != nil && $0.key == nil } ?? false }
 
   private mutating func begin(_ container: Open) throws(WeighbridgeError) {
-    guard !isKeyNext else { throw WeighbridgeError(.unsupported, "a key that is no string") }
+    guard !isKeyNext else { throw .unsupported("a key that is no string") }
     open.append(container)
     guard open.count <= limits.depth else {
-      throw WeighbridgeError(.limitExceeded, "YAML nests deeper than \(limits.depth) levels")
+      throw .limitExceeded("YAML nests deeper than \(limits.depth) levels")
     }
   }
 
   private mutating func setKey(_ key: String) throws(WeighbridgeError) {
-    guard key != "<<" else {
-      throw WeighbridgeError(.unsupported, "mappings that are merged (<<) cannot be read")
-    }
+    guard key != "<<" else { throw .unsupported("mappings that are merged (<<) cannot be read") }
     guard open[open.count - 1].members?[key] == nil else {
-      throw WeighbridgeError(.malformed, "the key \"\(key)\" stands twice")
+      throw .malformed("the key \"\(key)\" stands twice")
     }
     open[open.count - 1].key = key
   }
@@ -158,8 +150,7 @@ private struct YAMLBuilder {
     }
     last.count += count  // both are within the limit
     guard last.count <= limits.valueCount else {
-      throw WeighbridgeError(
-        .limitExceeded,
+      throw .limitExceeded(
         "YAML of more than \(limits.valueCount) values once its aliases are written out")
     }
     if let key = last.key {

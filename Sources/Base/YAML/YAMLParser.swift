@@ -34,7 +34,7 @@ struct YAMLParser: ~Copyable {
     state.initialize(to: yaml_parser_t())
     guard yaml_parser_initialize(state) == 1 else {
       state.deallocate()
-      throw WeighbridgeError(.limitExceeded, "there is no memory for reading YAML")
+      throw .limitExceeded("there is no memory for reading YAML")
     }
     // It asks for more of the text through this handler; the context is the reader below.
     reader = .allocate(capacity: 1)
@@ -82,7 +82,7 @@ struct YAMLParser: ~Copyable {
       let scalar = event.data.scalar
       let bytes = UnsafeBufferPointer(start: scalar.value, count: scalar.length)
       guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw WeighbridgeError(.malformed, "not YAML: a text is not UTF-8").at(.line(line))
+        throw .malformed("not YAML: a text is not UTF-8").at(.line(line))
       }
       return YAMLEvent(
         content: .scalar(text, isPlain: scalar.style == YAML_PLAIN_SCALAR_STYLE),
@@ -116,10 +116,10 @@ struct YAMLParser: ~Copyable {
   /// Why libyaml stopped, where it did.
   private var failure: WeighbridgeError {
     if state.pointee.error == YAML_MEMORY_ERROR {
-      return WeighbridgeError(.limitExceeded, "there is no memory for reading YAML")
+      return .limitExceeded("there is no memory for reading YAML")
     }
     let problem = state.pointee.problem.map { String(cString: $0) } ?? "it cannot be read"
     let line = Int(clamping: state.pointee.problem_mark.line) + 1
-    return WeighbridgeError(.malformed, "not YAML: \(problem)").at(.line(line))
+    return .malformed("not YAML: \(problem)").at(.line(line))
   }
 }

@@ -21,9 +21,7 @@ enum YAMLScalar {
     case "float", "python/float": value = resolved(text).flatMap { $0.real.map(JSONValue.real) }
     default: return nil
     }
-    guard let value else {
-      throw WeighbridgeError(.malformed, "\"\(text)\" is not of the type !!\(tag)")
-    }
+    guard let value else { throw .malformed("\"\(text)\" is not of the type !!\(tag)") }
     return value
   }
 

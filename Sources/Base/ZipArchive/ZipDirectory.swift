@@ -51,8 +51,7 @@ package struct ZipDirectory: Sendable {
   package init(_ bytes: RawSpan, memberLimit: Int) throws(WeighbridgeError) {
     let end = try ZipEnd(bytes)
     guard end.memberCount <= memberLimit else {
-      throw WeighbridgeError(
-        .limitExceeded, "has \(end.memberCount) members, over the limit of \(memberLimit)")
+      throw .limitExceeded("has \(end.memberCount) members, over the limit of \(memberLimit)")
     }
     var cursor = ByteCursor(end.directory)
     var members: [Member] = []
@@ -63,7 +62,7 @@ package struct ZipDirectory: Sendable {
       do throws(WeighbridgeError) {
         let member = try Self.member(entry, bytes, end: end.directory.lowerBound)
         guard names.insert(Array(member.name.utf8)).inserted else {
-          throw WeighbridgeError(.malformed, "is in the archive twice")
+          throw .malformed("is in the archive twice")
         }
         members.append(member)
       } catch {
@@ -71,8 +70,7 @@ package struct ZipDirectory: Sendable {
       }
     }
     guard cursor.remaining == 0 else {
-      throw WeighbridgeError(.malformed, "has a directory longer than its members")
-        .at(.byte(cursor.offset))
+      throw .malformed("has a directory longer than its members").at(.byte(cursor.offset))
     }
     try Self.checkOverlap(members)
     self.members = members
@@ -81,21 +79,18 @@ package struct ZipDirectory: Sendable {
   private static func member(
     _ entry: ZipEntry, _ bytes: RawSpan, end: Int
   ) throws(WeighbridgeError) -> Member {
-    guard entry.flags & 1 == 0 else {
-      throw WeighbridgeError(.unsupported, "is encrypted")
-    }
+    guard entry.flags & 1 == 0 else { throw .unsupported("is encrypted") }
     guard entry.method == 0 || entry.method == 8 else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "is compressed by method \(entry.method); 0 (stored) and 8 (deflated) are read")
     }
     guard entry.method == 8 || entry.compressedByteCount == entry.byteCount else {
-      throw WeighbridgeError(.malformed, "is stored, and yet its two sizes differ")
+      throw .malformed("is stored, and yet its two sizes differ")
     }
     let name = try Self.name(entry)
     let start = try entry.dataStart(bytes, end: end)
     guard entry.compressedByteCount <= end - start else {
-      throw WeighbridgeError(.malformed, "reaches into the directory")
+      throw .malformed("reaches into the directory")
     }
     return Member(
       name: name, isDeflated: entry.method == 8, crc: entry.crc,
@@ -109,10 +104,10 @@ package struct ZipDirectory: Sendable {
     guard let name = String(validating: entry.name, as: UTF8.self),
       isUTF8 || entry.name.allSatisfy({ $0 < 0x80 })
     else {
-      throw WeighbridgeError(.unsupported, "has a name that is not UTF-8")
+      throw .unsupported("has a name that is not UTF-8")
     }
     guard name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-      throw WeighbridgeError(.malformed, "has control characters in its name")
+      throw .malformed("has control characters in its name")
     }
     return name
   }
@@ -122,7 +117,7 @@ package struct ZipDirectory: Sendable {
     let sorted = members.sorted { $0.range.lowerBound < $1.range.lowerBound }
     for (first, second) in zip(sorted, sorted.dropFirst())
     where first.range.upperBound > second.range.lowerBound {
-      throw WeighbridgeError(.malformed, "members \(first.name) and \(second.name) share bytes")
+      throw .malformed("members \(first.name) and \(second.name) share bytes")
         .at(.byte(second.range.lowerBound))
     }
   }

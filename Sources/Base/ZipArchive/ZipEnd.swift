@@ -41,7 +41,7 @@ struct ZipEnd {
       let comment = try cursor.integer(UInt16.self, from: bytes)
       if Int(comment) == cursor.remaining { return start }
     }
-    throw WeighbridgeError(.malformed, "is a ZIP archive without its end, so it was cut off")
+    throw .malformed("is a ZIP archive without its end, so it was cut off")
   }
 
   private mutating func read64(_ bytes: RawSpan, before start: Int) throws(WeighbridgeError) {
@@ -77,8 +77,7 @@ struct ZipEnd {
     let offset = try Checked.count(offset, of: "the offset of the directory")
     let size = try Checked.count(size, of: "the size of the directory")
     guard offset <= end, size == end - offset else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "has a directory of \(size) bytes at \(offset), and the archive's end is at \(end)")
     }
     directory = offset..<offset + size

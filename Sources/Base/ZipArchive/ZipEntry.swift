@@ -17,7 +17,7 @@ struct ZipEntry {
   init(_ cursor: inout ByteCursor, _ bytes: RawSpan) throws(WeighbridgeError) {
     let start = cursor.offset
     guard try cursor.integer(UInt32.self, from: bytes) == ZipDirectory.centralSignature else {
-      throw WeighbridgeError(.malformed, "has no entry of its directory here").at(.byte(start))
+      throw .malformed("has no entry of its directory here").at(.byte(start))
     }
     _ = try cursor.skip(4, in: bytes)  // the versions that wrote it and can read it
     flags = try cursor.integer(from: bytes)
@@ -61,8 +61,7 @@ struct ZipEntry {
       }
       return
     }
-    throw WeighbridgeError(.malformed, "member \(title) lacks its large (ZIP64) sizes")
-      .at(.byte(extra.lowerBound))
+    throw .malformed("member \(title) lacks its large (ZIP64) sizes").at(.byte(extra.lowerBound))
   }
 
   /// The offset of the member's bytes, behind its local header.
@@ -70,11 +69,11 @@ struct ZipEntry {
   /// - Parameter end: The offset of the directory, before which all members are.
   func dataStart(_ bytes: RawSpan, end: Int) throws(WeighbridgeError) -> Int {
     guard localOffset <= end else {
-      throw WeighbridgeError(.malformed, "is said to be at \(localOffset), behind the directory")
+      throw .malformed("is said to be at \(localOffset), behind the directory")
     }
     var cursor = ByteCursor(localOffset..<end)
     guard try cursor.integer(UInt32.self, from: bytes) == ZipDirectory.localSignature else {
-      throw WeighbridgeError(.malformed, "is not at \(localOffset), where the directory says")
+      throw .malformed("is not at \(localOffset), where the directory says")
     }
     _ = try cursor.skip(4, in: bytes)  // version and flags
     let localMethod = try cursor.integer(UInt16.self, from: bytes)
@@ -82,7 +81,7 @@ struct ZipEntry {
     let nameLength = Int(try cursor.integer(UInt16.self, from: bytes))
     let extraLength = Int(try cursor.integer(UInt16.self, from: bytes))
     guard try cursor.bytes(nameLength, from: bytes) == name, localMethod == method else {
-      throw WeighbridgeError(.malformed, "has another name or method in its own header")
+      throw .malformed("has another name or method in its own header")
     }
     _ = try cursor.skip(extraLength, in: bytes)
     return cursor.offset

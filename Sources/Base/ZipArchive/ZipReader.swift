@@ -19,14 +19,13 @@ package enum ZipReader {
       return (store, member.range)
     }
     guard member.byteCount / Inflater.largestRatio <= member.compressedByteCount else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "claims \(member.byteCount) bytes, which \(member.compressedByteCount) cannot unpack to")
     }
     memory -= member.byteCount
     guard memory >= 0 else {
-      throw WeighbridgeError(
-        .limitExceeded, "unpacks to \(member.byteCount) bytes, which is over the limit of memory")
+      throw .limitExceeded(
+        "unpacks to \(member.byteCount) bytes, which is over the limit of memory")
     }
     let contents = try store.withBytes { (bytes) throws(WeighbridgeError) in
       try inflate(bytes.extracting(member.range), byteCount: member.byteCount)
@@ -48,9 +47,7 @@ package enum ZipReader {
   private static func check(
     _ crc: UInt32, _ member: ZipDirectory.Member
   ) throws(WeighbridgeError) {
-    guard crc == member.crc else {
-      throw WeighbridgeError(.malformed, "is damaged: its checksum does not fit")
-    }
+    guard crc == member.crc else { throw .malformed("is damaged: its checksum does not fit") }
   }
 
   /// Unpacks a raw deflate stream that must give just so many bytes and use all of its own.
@@ -61,8 +58,7 @@ package enum ZipReader {
     guard outcome.isComplete, outcome.usedByteCount == bytes.byteCount,
       outcome.bytes.count == byteCount
     else {
-      throw WeighbridgeError(
-        .malformed, "does not unpack to the \(byteCount) bytes that the directory says")
+      throw .malformed("does not unpack to the \(byteCount) bytes that the directory says")
     }
     return outcome.bytes
   }

@@ -58,8 +58,7 @@ package struct ZipWriter: ~Copyable {
     let (count, path) = (entries.count, file.path)
     try file.withWrittenBytes { (bytes) throws(WeighbridgeError) in
       guard try ZipDirectory(bytes, memberLimit: count).members.count == count else {
-        throw WeighbridgeError(.outputFailed, "an archive that was read back differs")
-          .at(file: path)
+        throw .outputFailed("an archive that was read back differs").at(file: path)
       }
     }
     try file.commit(replacing: replacing)

@@ -6,6 +6,6 @@ extension Cancellation? {
   ///
   /// - Throws: ``WeighbridgeError/Code/cancelled``.
   package func check() throws(WeighbridgeError) {
-    if let self, self.isCancelled { throw WeighbridgeError(.cancelled, "cancelled") }
+    if let self, self.isCancelled { throw .cancelled("cancelled") }
   }
 }

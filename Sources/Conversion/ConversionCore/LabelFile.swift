@@ -16,18 +16,15 @@ public enum LabelFile {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let bytes = bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0)
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw WeighbridgeError(.mismatch, "is not UTF-8 text").at(file: path)
+      throw .mismatch("is not UTF-8 text").at(file: path)
     }
     var labels = text.split(omittingEmptySubsequences: false) { $0.isNewline }.map { line in
       String(line.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }
     while labels.last?.isEmpty == true { labels.removeLast() }
-    guard !labels.isEmpty else {
-      throw WeighbridgeError(.mismatch, "has no labels").at(file: path)
-    }
+    guard !labels.isEmpty else { throw .mismatch("has no labels").at(file: path) }
     if let line = labels.firstIndex(of: "") {
-      throw WeighbridgeError(.mismatch, "a blank line between labels")
-        .at(.line(line + 1)).at(file: path)
+      throw .mismatch("a blank line between labels").at(.line(line + 1)).at(file: path)
     }
     return labels
   }
@@ -37,8 +34,7 @@ public enum LabelFile {
 package func smallFile(_ path: String) throws(WeighbridgeError) -> [UInt8] {
   let file = try MappedFile(path: path)
   guard file.count <= 16 << 20 else {
-    throw WeighbridgeError(.limitExceeded, "has \(file.count) bytes, over the limit of 16 MiB")
-      .at(file: path)
+    throw .limitExceeded("has \(file.count) bytes, over the limit of 16 MiB").at(file: path)
   }
   return file.withBytes { $0.copied(0..<$0.byteCount) }
 }

@@ -24,6 +24,6 @@ package struct LayerProblems {
     let shown = lines.prefix(20).map { "\n  \($0)" }.joined()
     let rest = lines.count > 20 ? "\n  and \(lines.count - 20) more" : ""
     let layers = lines.count == 1 ? "a layer" : "\(lines.count) layers"
-    return WeighbridgeError(.unsupported, "\(words(layers)):\(shown)\(rest)")
+    return .unsupported("\(words(layers)):\(shown)\(rest)")
   }
 }

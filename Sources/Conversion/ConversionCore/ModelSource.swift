@@ -54,8 +54,7 @@ extension ReadOptions {
     let first = surplus.dropLast().joined(separator: ", ")
     let names = first.isEmpty ? "\(last) does" : "\(first) and \(last) do"
     let files = formats.map { $0.format }.joined(separator: " and ")
-    throw WeighbridgeError(
-      .mismatch, "\(formats.count == 1 ? "is" : "the models are") \(files): \(names) not apply")
+    throw .mismatch("\(formats.count == 1 ? "is" : "the models are") \(files): \(names) not apply")
   }
 
   /// Whether the file is read by itself, without an architecture or shapes from elsewhere.

@@ -67,8 +67,7 @@ package enum ModelReader {
     try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try options.check(for: format)
       guard package == nil || format == CoreMLSource.self else {
-        throw WeighbridgeError(
-          .malformed, "is a Core ML package whose model is of another format")
+        throw .malformed("is a Core ML package whose model is of another format")
       }
     }
     return try ReadModel(format, store, path: path, options: options)

@@ -31,8 +31,7 @@ package struct WeightSource: ModelSource {
   ) throws(WeighbridgeError) {
     file = try WeightFile(store, path: path)
     guard let architecture = options.architecture else {
-      throw WeighbridgeError(
-        .missing,
+      throw .missing(
         "holds weights only; give a model of the same network with \(APIName.architecture) (a Keras file, a "
           + "to_json or to_yaml text, a .cfg or a .wbm)"
       ).at(file: path)

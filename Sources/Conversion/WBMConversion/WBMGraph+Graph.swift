@@ -54,7 +54,7 @@ extension WBMGraph {
     }
     for node in nodes { try add(node, catalog, to: &builder, &ids) }
     if let index = ids.firstIndex(of: nil) {
-      throw WeighbridgeError(.malformed, "nothing makes the value \(values[index].name)")
+      throw .malformed("nothing makes the value \(values[index].name)")
     }
     let ports = try outputs.map { (port) throws(WeighbridgeError) in
       Port(name: port.name, value: try id(port.value, ids))
@@ -68,8 +68,7 @@ extension WBMGraph {
   ) throws(WeighbridgeError) {
     for port in inputs {
       guard values[port.value].tensor == nil, ids[port.value] == nil else {
-        throw WeighbridgeError(
-          .malformed, "the input \(port.name) is a weight, or an input already")
+        throw .malformed("the input \(port.name) is a weight, or an input already")
       }
       ids[port.value] = try builder.addInput(values[port.value].name, values[port.value].type)
     }
@@ -81,7 +80,7 @@ extension WBMGraph {
     let source = node.scope?.described ?? SourceScope(layer: node.name, className: node.kind)
     try locating({ $0.at(layer: node.name) }) { () throws(WeighbridgeError) in
       guard node.subgraphs.isEmpty else {
-        throw WeighbridgeError(.unsupported, "\(node.kind) owns a graph, which it cannot")
+        throw .unsupported("\(node.kind) owns a graph, which it cannot")
       }
       let operation = try catalog.makeStoredOperator(
         kind: node.kind, version: node.version,
@@ -93,12 +92,11 @@ extension WBMGraph {
         outputNames: node.outputs.map { values[$0].name })
       try OperatorDefinition.checkInputs(of: operation, inputs.map { builder.type(of: $0) })
       guard made.count == node.outputs.count else {
-        throw WeighbridgeError(
-          .malformed, "\(node.kind) makes \(made.count) outputs, and has \(node.outputs.count)")
+        throw .malformed("\(node.kind) makes \(made.count) outputs, and has \(node.outputs.count)")
       }
       for (output, id) in zip(node.outputs, made) {
         guard ids[output] == nil else {
-          throw WeighbridgeError(.malformed, "the value \(values[output].name) is made twice")
+          throw .malformed("the value \(values[output].name) is made twice")
         }
         ids[output] = id
       }
@@ -107,8 +105,7 @@ extension WBMGraph {
 
   private func id(_ index: Int, _ ids: [ValueID?]) throws(WeighbridgeError) -> ValueID {
     guard let id = ids[index] else {
-      throw WeighbridgeError(
-        .malformed, "the value \(values[index].name) is used before anything makes it")
+      throw .malformed("the value \(values[index].name) is used before anything makes it")
     }
     return id
   }

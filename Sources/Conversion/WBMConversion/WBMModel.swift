@@ -82,7 +82,7 @@ package struct WBMModel: Sendable {
     to path: String, description: ModelDescription, tolerance: Tolerance? = nil, replacing: Bool
   ) throws(WeighbridgeError) {
     guard tolerance == nil || !file.header.references.isEmpty else {
-      throw WeighbridgeError(.mismatch, "has no reference outputs to which a tolerance applies")
+      throw .mismatch("has no reference outputs to which a tolerance applies")
     }
     let record = WBMDescription(description, replacing: file.header.description)
     try file.rewrite(

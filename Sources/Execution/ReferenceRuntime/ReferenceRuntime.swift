@@ -61,7 +61,7 @@ package struct ReferenceRuntime: Runtime {
 
   private func checkCancellation() throws(WeighbridgeError) {
     if let cancellation, cancellation.isCancelled {
-      throw WeighbridgeError(.cancelled, "cancelled")
+      throw .cancelled("cancelled")
     }
   }
 
@@ -70,7 +70,7 @@ package struct ReferenceRuntime: Runtime {
   ) throws(WeighbridgeError) -> [Tensor] {
     try locating({ $0.at(layer: node.source.place(position)) }) { () throws(WeighbridgeError) in
       guard let operation = node.operation as? any CatalogOperator else {
-        throw WeighbridgeError(.unsupported, "\(node.operation.kind) cannot run")
+        throw .unsupported("\(node.operation.kind) cannot run")
       }
       let outputs = try operation.evaluate(
         node.inputs.compactMap { tensors[$0.index] }, workers: workers)
@@ -87,8 +87,7 @@ package struct ReferenceRuntime: Runtime {
   private func checkMemory(_ graph: Graph, _ types: [TensorType]) throws(WeighbridgeError) {
     let peak = try graph.peakActivationSize(types)
     guard peak <= memoryLimit else {
-      throw WeighbridgeError(
-        .limitExceeded,
+      throw .limitExceeded(
         "its activations take \(peak) bytes at once, and the limit is \(memoryLimit) "
           + "(\(APIName.memoryLimit))")
     }

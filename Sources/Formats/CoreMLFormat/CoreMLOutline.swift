@@ -79,7 +79,7 @@ package struct CoreMLOutline: Sendable {
     metadata = CoreMLMetadata(description.record("metadata") ?? [:])
     let others: Set = ["specificationVersion", "description", "isUpdatable"]
     guard let kind = record.fields.keys.filter({ !others.contains($0) }).min() else {
-      throw WeighbridgeError(.malformed, "the model is of no kind")
+      throw .malformed("the model is of no kind")
     }
     self.kind = kind
     if let inner = record.record(kind) {

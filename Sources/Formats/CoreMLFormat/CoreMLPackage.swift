@@ -27,8 +27,7 @@ package struct CoreMLPackage: Sendable {
     }
     let manifest = "\(path)/Manifest.json"
     guard names.contains("Manifest.json") else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "is a Core ML package without its Manifest.json: copy the folder as a whole, or give the "
           + ".mlmodel file in its folder Data"
       ).at(file: self.path)
@@ -39,8 +38,8 @@ package struct CoreMLPackage: Sendable {
     }
     model = "\(path)/Data/\(member)"
     guard (try? MappedFile(path: model)) != nil else {
-      throw WeighbridgeError(
-        .missing, "has no file Data/\(member), which its manifest names: copy the folder as a whole"
+      throw .missing(
+        "has no file Data/\(member), which its manifest names: copy the folder as a whole"
       ).at(file: self.path)
     }
   }
@@ -50,8 +49,7 @@ package struct CoreMLPackage: Sendable {
     _ file: borrowing MappedFile
   ) throws(WeighbridgeError) -> String {
     guard file.count <= manifestLimit else {
-      throw WeighbridgeError(
-        .limitExceeded, "has \(file.count) bytes, over the limit of \(manifestLimit)")
+      throw .limitExceeded("has \(file.count) bytes, over the limit of \(manifestLimit)")
     }
     var limits = JSONValue.Limits()
     limits.depth = 16
@@ -61,12 +59,12 @@ package struct CoreMLPackage: Sendable {
     guard let root = manifest?["rootModelIdentifier"]?.string,
       let path = manifest?["itemInfoEntries"]?.object?[root]?.object?["path"]?.string
     else {
-      throw WeighbridgeError(.malformed, "is a manifest that names no model")
+      throw .malformed("is a manifest that names no model")
     }
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.allSatisfy({ !["", ".", ".."].contains($0) }), !path.utf8.contains(0) else {
-      throw WeighbridgeError(
-        .malformed, "is a manifest whose model has the path \(path), which leads out of the package"
+      throw .malformed(
+        "is a manifest whose model has the path \(path), which leads out of the package"
       )
     }
     return path

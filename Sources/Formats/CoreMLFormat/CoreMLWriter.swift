@@ -34,8 +34,7 @@ package struct CoreMLWriter: ~Copyable {
     }
     let message = try ProtobufPieces(model.record, as: descriptor)
     guard message.byteCount <= Self.largestFile else {
-      throw WeighbridgeError(
-        .unsupported, "an .mlmodel file of \(message.byteCount) bytes is more than 2 GB")
+      throw .unsupported("an .mlmodel file of \(message.byteCount) bytes is more than 2 GB")
     }
     let file = try AtomicFile(path: path)
     self.file = file

@@ -23,8 +23,7 @@ package struct DarknetConfiguration: Hashable, Sendable {
   ///   ``WeighbridgeError/Code/limitExceeded``.
   package init(_ store: ByteStore) throws(WeighbridgeError) {
     guard store.count <= Self.byteLimit else {
-      throw WeighbridgeError(
-        .limitExceeded, "has \(store.count) bytes, over the limit of \(Self.byteLimit)")
+      throw .limitExceeded("has \(store.count) bytes, over the limit of \(Self.byteLimit)")
     }
     try self.init(bytes: store.withBytes { $0.copied(0..<$0.byteCount) })
   }
@@ -40,7 +39,7 @@ package struct DarknetConfiguration: Hashable, Sendable {
         try Self.read(line, number: position + 1, into: &sections)
       }
     }
-    guard !sections.isEmpty else { throw WeighbridgeError(.malformed, "has no section") }
+    guard !sections.isEmpty else { throw .malformed("has no section") }
     self.sections = sections
   }
 
@@ -69,18 +68,16 @@ package struct DarknetConfiguration: Hashable, Sendable {
     guard let text = try meaningful(line) else { return }
     if text.first == UInt8(ascii: "[") {
       guard sections.count < sectionLimit else {
-        throw WeighbridgeError(
-          .limitExceeded, "more than \(sectionLimit) sections, which is the limit")
+        throw .limitExceeded("more than \(sectionLimit) sections, which is the limit")
       }
       sections.append(DarknetSection(name: try sectionName(text), line: number))
       return
     }
     guard !sections.isEmpty else {
-      throw WeighbridgeError(
-        .malformed, "\(shown(text)) stands before the first section, which is [net]")
+      throw .malformed("\(shown(text)) stands before the first section, which is [net]")
     }
     guard let sign = text.firstIndex(of: UInt8(ascii: "=")) else {
-      throw WeighbridgeError(.malformed, "\(shown(text)) is neither key=value nor a [section]")
+      throw .malformed("\(shown(text)) is neither key=value nor a [section]")
     }
     let option = DarknetOption(
       key: String(decoding: text[..<sign], as: UTF8.self),
@@ -90,9 +87,7 @@ package struct DarknetConfiguration: Hashable, Sendable {
 
   /// A line without its blanks; `nil` for an empty line and for a comment.
   private static func meaningful(_ line: ArraySlice<UInt8>) throws(WeighbridgeError) -> [UInt8]? {
-    guard !line.contains(0) else {
-      throw WeighbridgeError(.malformed, "a NUL byte, and this is no text then")
-    }
+    guard !line.contains(0) else { throw .malformed("a NUL byte, and this is no text then") }
     let text = line.filter { ![0x20, 0x09, 0x0D].contains($0) }
     guard let first = text.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else {
       return nil
@@ -102,7 +97,7 @@ package struct DarknetConfiguration: Hashable, Sendable {
 
   private static func sectionName(_ text: [UInt8]) throws(WeighbridgeError) -> String {
     guard text.count > 2, text.last == UInt8(ascii: "]") else {
-      throw WeighbridgeError(.malformed, "\(shown(text)) is not a [section]")
+      throw .malformed("\(shown(text)) is not a [section]")
     }
     return String(decoding: text.dropFirst().dropLast(), as: UTF8.self)
   }

@@ -12,7 +12,7 @@ package struct DarknetDataFile: Hashable, Sendable {
   /// - Throws: As ``DarknetConfiguration/init(_:)``.
   package init(_ store: ByteStore) throws(WeighbridgeError) {
     guard store.count <= DarknetConfiguration.byteLimit else {
-      throw WeighbridgeError(.limitExceeded, "has \(store.count) bytes, too many for a .data file")
+      throw .limitExceeded("has \(store.count) bytes, too many for a .data file")
     }
     // The section keeps every line's number: it stands on the first one.
     let bytes = store.withBytes { $0.copied(0..<$0.byteCount) }
@@ -42,7 +42,7 @@ package struct DarknetTree: Hashable, Sendable {
   /// - Throws: ``WeighbridgeError/Code/malformed`` at a line without a parent that stands above.
   package init(_ store: ByteStore) throws(WeighbridgeError) {
     guard store.count <= DarknetConfiguration.byteLimit else {
-      throw WeighbridgeError(.limitExceeded, "has \(store.count) bytes, too many for a tree")
+      throw .limitExceeded("has \(store.count) bytes, too many for a tree")
     }
     let lines = store.withBytes { $0.copied(0..<$0.byteCount) }.split(separator: 0x0A)
     var parents: [Int] = []
@@ -52,15 +52,13 @@ package struct DarknetTree: Hashable, Sendable {
       guard words.count == 2, let parent = Int(String(decoding: words[1], as: UTF8.self)),
         (-1..<position).contains(parent)
       else {
-        throw WeighbridgeError(
-          .malformed, "is not a name and the number of a parent that stands above"
-        )
-        .at(.line(position + 1))
+        throw .malformed("is not a name and the number of a parent that stands above")
+          .at(.line(position + 1))
       }
       if parent == parents.last { sizes[sizes.count - 1] += 1 } else { sizes.append(1) }
       parents.append(parent)
     }
-    guard !sizes.isEmpty else { throw WeighbridgeError(.malformed, "the tree has no classes") }
+    guard !sizes.isEmpty else { throw .malformed("the tree has no classes") }
     groupSizes = sizes
     self.parents = parents
   }

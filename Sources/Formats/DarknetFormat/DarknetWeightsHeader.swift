@@ -29,8 +29,7 @@ package struct DarknetWeightsHeader: Hashable, Sendable {
 
   private init(_ bytes: borrowing RawSpan, fork: DarknetFork) throws(WeighbridgeError) {
     guard bytes.byteCount >= 16 else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "has \(bytes.byteCount) bytes, and the header of a darknet .weights file alone has 16")
     }
     var cursor = ByteCursor(0..<bytes.byteCount)
@@ -39,8 +38,7 @@ package struct DarknetWeightsHeader: Hashable, Sendable {
       parts.append(Int(Int32(bitPattern: try cursor.integer(UInt32.self, from: bytes))))
     }
     guard parts.allSatisfy({ (0...Self.largestPart).contains($0) }) else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "begins with \(parts), which is no version: this is not a darknet .weights file"
       ).at(.byte(0))
     }

@@ -25,7 +25,7 @@ import Bytes
       chdf5_last_error(&text)  // writes at most 511 characters and leaves a zero behind them
       let said = String(
         decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      return WeighbridgeError(.malformed, said.isEmpty ? what : "\(what); HDF5 says: \(said)")
+      return .malformed(said.isEmpty ? what : "\(what); HDF5 says: \(said)")
     }
 
     /// Throws what HDF5 said when a call returned a negative number, and otherwise the number.

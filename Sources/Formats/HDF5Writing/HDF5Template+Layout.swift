@@ -15,7 +15,7 @@ import Bytes
     ) throws(WeighbridgeError) -> [(range: Range<Int>, dataset: Int)] {
       try HDF5Library.use { () throws(WeighbridgeError) in
         do throws(WeighbridgeError) { return try layOutLocked(builder, path) } catch {
-          throw WeighbridgeError(.outputFailed, error.reason)
+          throw .outputFailed(error.reason)
         }
       }
     }
@@ -118,8 +118,7 @@ import Bytes
     static func layOut(
       _ builder: HDF5Builder, _ path: String
     ) throws(WeighbridgeError) -> [(range: Range<Int>, dataset: Int)] {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "this build of Weighbridge has no libhdf5, which writes Keras files (the package's trait "
           + "WritingHDF5)")
     }

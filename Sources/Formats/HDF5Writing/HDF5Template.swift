@@ -40,7 +40,7 @@ package struct HDF5Template: ~Copyable {
     let start = position == 0 ? 0 : places[position - 1].range.upperBound
     let end = position < places.count ? places[position].range.lowerBound : byteCount
     guard start <= end, end <= byteCount else {
-      throw WeighbridgeError(.outputFailed, "HDF5 has left no room for a dataset").at(file: path)
+      throw .outputFailed("HDF5 has left no room for a dataset").at(file: path)
     }
     var result: [UInt8] = []
     try file.withWrittenBytes { (bytes) throws(WeighbridgeError) in
@@ -57,8 +57,7 @@ package struct HDF5Template: ~Copyable {
         case .list(let texts): texts
         }
       if ([attribute.name] + texts).contains(where: { $0.utf8.contains(0) }) {
-        throw WeighbridgeError(
-          .unsupported, "the text \(attribute.name) holds a NUL, which HDF5 cannot have")
+        throw .unsupported("the text \(attribute.name) holds a NUL, which HDF5 cannot have")
       }
     }
   }

@@ -12,9 +12,8 @@ struct KerasFileReader {
   func weightsRoot() throws(WeighbridgeError) -> String? {
     if try file.hasAttribute("model_config", of: "/") {
       guard try file.exists("/model_weights") else {
-        throw .malformed(
-          "has a model_config attribute, but no group /model_weights"
-        ).at(file: file.path)
+        throw .malformed("has a model_config attribute, but no group /model_weights")
+          .at(file: file.path)
       }
       return "/model_weights"
     }
@@ -87,8 +86,7 @@ extension KerasFileReader {
   /// What a file is that Keras did not write: whose it is, where that can be told, and what it holds.
   func stranger() throws(WeighbridgeError) -> WeighbridgeError {
     let owner = try owner().map { "; it is \($0)" } ?? ""
-    return WeighbridgeError(
-      .malformed,
+    return .malformed(
       "is an HDF5 file, but not one that Keras wrote: it has no model_config and no layer_names "
         + "attribute\(owner); it has: \(try contents())"
     ).at(file: file.path)

@@ -22,9 +22,8 @@ struct KerasLayerTable {
     var calls: [[KerasCall]] = []
     for builder in builders {
       if let other = indices.updateValue(builder.layer.index, forKey: builder.layer.name) {
-        throw .malformed(
-          "the layer #\(other) has the name \"\(builder.layer.name)\" too"
-        ).at(layer: builder.layer.label)
+        throw .malformed("the layer #\(other) has the name \"\(builder.layer.name)\" too")
+          .at(layer: builder.layer.label)
       }
       calls.append(
         try locating({ $0.at(layer: builder.layer.label) }) { () throws(WeighbridgeError) in

@@ -45,9 +45,8 @@ package struct NCNNFile: Hashable, Sendable {
       weights.append(own)
     }
     guard cursor.remaining == 0 else {
-      throw WeighbridgeError(
-        .malformed, "has \(cursor.remaining) bytes behind the last weight"
-      ).at(.byte(cursor.offset))
+      throw .malformed("has \(cursor.remaining) bytes behind the last weight")
+        .at(.byte(cursor.offset))
     }
     self.model = model
     self.weights = weights
@@ -61,9 +60,8 @@ package struct NCNNFile: Hashable, Sendable {
       let start = cursor.offset
       let tag = try cursor.integer(UInt32.self, from: bytes)
       guard let known = NCNNEncoding(rawValue: tag) else {
-        throw WeighbridgeError(
-          .unsupported, "weights of the type \(tag), and float32 and float16 are known"
-        ).at(.byte(start))
+        throw .unsupported("weights of the type \(tag), and float32 and float16 are known")
+          .at(.byte(start))
       }
       encoding = known
     }
@@ -71,7 +69,7 @@ package struct NCNNFile: Hashable, Sendable {
     let range = try cursor.skip(size, in: bytes)
     for place in try cursor.skip(NCNNEncoding.padding(size), in: bytes)
     where bytes[byte: place] != 0 {
-      throw WeighbridgeError(.malformed, "the padding is not 0").at(.byte(place))
+      throw .malformed("the padding is not 0").at(.byte(place))
     }
     return NCNNWeight(encoding: encoding, range: range)
   }

@@ -11,15 +11,13 @@ extension NCNNModel {
   ///   ``WeighbridgeError/Code/limitExceeded`` for a text that is too long.
   package init(_ bytes: [UInt8]) throws(WeighbridgeError) {
     guard bytes.count <= Self.largestText else {
-      throw WeighbridgeError(
-        .limitExceeded, "has \(bytes.count) bytes, too many for a .param file")
+      throw .limitExceeded("has \(bytes.count) bytes, too many for a .param file")
     }
     let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated().map {
       (number: $0 + 1, words: Self.words($1))
     }.filter { !$0.words.isEmpty }
     guard lines.count > 1, lines[0].words == [Self.magic] else {
-      throw WeighbridgeError(
-        .malformed, "does not begin with \(Self.magic) and counts, as a .param file does")
+      throw .malformed("does not begin with \(Self.magic) and counts, as a .param file does")
     }
     self.init(layers: [])
     var (names, made, read) = (Set<String>(), Set<String>(), Set<String>())
@@ -28,19 +26,18 @@ extension NCNNModel {
         let layer = try NCNNLayer(line.words)
         let unknown = layer.inputs.first { !made.contains($0) || !read.insert($0).inserted }
         if let blob = unknown {
-          throw WeighbridgeError(
-            .malformed, "reads \(blob), which no earlier layer makes, or another one reads")
+          throw .malformed("reads \(blob), which no earlier layer makes, or another one reads")
         }
         guard names.insert(layer.name).inserted,
           layer.outputs.allSatisfy({ made.insert($0).inserted })
-        else { throw WeighbridgeError(.malformed, "has a name that an earlier layer uses") }
+        else { throw .malformed("has a name that an earlier layer uses") }
         layers.append(layer)
       } catch { throw error.at(.line(line.number)) }
     }
     guard lines[1].words == ["\(layers.count)", "\(made.count)"] else {
       let stated = lines[1].words.joined(separator: " and ")
-      throw WeighbridgeError(
-        .malformed, "states \(stated) layers and blobs, and has \(layers.count) and \(made.count)"
+      throw .malformed(
+        "states \(stated) layers and blobs, and has \(layers.count) and \(made.count)"
       ).at(.line(lines[1].number))
     }
   }
@@ -54,16 +51,14 @@ extension NCNNLayer {
   fileprivate init(_ words: [String]) throws(WeighbridgeError) {
     guard words.count >= 4, let inputs = Self.count(words[2]), let outputs = Self.count(words[3])
     else {
-      throw WeighbridgeError(
-        .malformed, "is no layer: a type, a name, and how many blobs it reads and makes")
+      throw .malformed("is no layer: a type, a name, and how many blobs it reads and makes")
     }
     let names = words.dropFirst(4).prefix(inputs + outputs)
     guard names.count == inputs + outputs else {
-      throw WeighbridgeError(
-        .malformed, "names \(names.count) blobs, and \(inputs) and \(outputs) are stated")
+      throw .malformed("names \(names.count) blobs, and \(inputs) and \(outputs) are stated")
     }
     for name in words[..<2] + names where name.utf8.count > NCNNModel.longestName {
-      throw WeighbridgeError(.malformed, "a name has more than \(NCNNModel.longestName) bytes")
+      throw .malformed("a name has more than \(NCNNModel.longestName) bytes")
     }
     self.init(
       type: words[0], name: words[1], inputs: Array(names.prefix(inputs)),
@@ -79,16 +74,16 @@ extension NCNNLayer {
   private mutating func add(_ word: String) throws(WeighbridgeError) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let number = Int32(parts[0]).map(Int.init) else {
-      throw WeighbridgeError(.malformed, "\(word) is no setting (number=value)")
+      throw .malformed("\(word) is no setting (number=value)")
     }
     let isList = number <= NCNNParameter.listBase
     let id = isList ? NCNNParameter.listBase - number : number
     guard (0..<32).contains(id), parameters[id] == nil else {
-      throw WeighbridgeError(.malformed, "\(word): each setting has a number of its own, 0 to 31")
+      throw .malformed("\(word): each setting has a number of its own, 0 to 31")
     }
     var values = parts[1].split(separator: ",", omittingEmptySubsequences: false)
     if isList, Self.count(String(values.removeFirst())) != values.count {
-      throw WeighbridgeError(.malformed, "\(word) is no list of as many values as it states")
+      throw .malformed("\(word) is no list of as many values as it states")
     }
     parameters[id] = try NCNNParameter(values.map(String.init), isList: isList || values.count > 1)
   }
@@ -103,8 +98,7 @@ extension NCNNParameter {
     }
     let reals = words.compactMap(Float.init).filter(\.isFinite)
     guard reals.count == words.count else {
-      throw WeighbridgeError(
-        .unsupported, "the setting \(words.joined(separator: ",")) is no number")
+      throw .unsupported("the setting \(words.joined(separator: ",")) is no number")
     }
     self = isList ? .reals(reals) : .real(reals[0])
   }

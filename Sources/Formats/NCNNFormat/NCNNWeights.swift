@@ -41,7 +41,7 @@ extension NCNNLayer {
     case _ where Self.weightless.contains(Substring(type)): return []
     case _ where Self.convolutions.contains(type):
       return [tagged(integer(6))] + (integer(5) == 0 ? [] : [plain(outputs)])
-    default: throw WeighbridgeError(.unsupported, "the weights of a layer \(type) are not known")
+    default: throw .unsupported("the weights of a layer \(type) are not known")
     }
   }
 

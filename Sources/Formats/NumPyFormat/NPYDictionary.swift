@@ -52,7 +52,7 @@ struct NPYDictionary {
   /// The value of `descr`, which for us must be a text.
   private mutating func description() throws(WeighbridgeError) -> String {
     if accept("[") || accept("(") {
-      throw WeighbridgeError(.unsupported, "is an array of structures; arrays of numbers are read")
+      throw .unsupported("is an array of structures; arrays of numbers are read")
     }
     return try string()
   }
@@ -85,7 +85,7 @@ struct NPYDictionary {
     while !accept(")") {
       guard endsWithComma else { throw malformed("lacks a comma in its shape at \(offset)") }
       guard dimensions.count < axisLimit else {
-        throw WeighbridgeError(.limitExceeded, "has more axes than the limit of \(axisLimit)")
+        throw .limitExceeded("has more axes than the limit of \(axisLimit)")
       }
       dimensions.append(try integer())
       endsWithComma = accept(",")

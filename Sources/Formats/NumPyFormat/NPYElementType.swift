@@ -11,14 +11,13 @@ enum NPYElementType {
     let order = text.first
     let name = String(text.dropFirst())
     guard let order, "<>|".contains(order) else {
-      throw WeighbridgeError(
-        .unsupported, "has the type \(text), whose byte order is not one of <, > and |")
+      throw .unsupported("has the type \(text), whose byte order is not one of <, > and |")
     }
     guard let type = types[name] else {
-      throw WeighbridgeError(.unsupported, "holds \(describe(name)) (type \(text))")
+      throw .unsupported("holds \(describe(name)) (type \(text))")
     }
     guard order != "|" || type.byteCount == 1 else {
-      throw WeighbridgeError(.malformed, "has the type \(text), which lacks its byte order")
+      throw .malformed("has the type \(text), which lacks its byte order")
     }
     return (type, order == ">" && type.byteCount > 1)
   }

@@ -27,23 +27,21 @@ struct NPYHeader {
   /// Reads the header at the start of `bytes`.
   init(_ bytes: RawSpan, limits: NumPyLimits) throws(WeighbridgeError) {
     guard Self.isMagic(bytes) else {
-      throw WeighbridgeError(.malformed, "does not begin with NumPy's mark").at(.byte(0))
+      throw .malformed("does not begin with NumPy's mark").at(.byte(0))
     }
     var cursor = ByteCursor(Self.magic.count..<bytes.byteCount)
     let major = try cursor.integer(UInt8.self, from: bytes)
     let minor = try cursor.integer(UInt8.self, from: bytes)
     guard (1...3).contains(major), minor == 0 else {
-      throw WeighbridgeError(
-        .unsupported, "is of .npy version \(major).\(minor); known are 1.0, 2.0 and 3.0"
-      ).at(.byte(6))
+      throw .unsupported("is of .npy version \(major).\(minor); known are 1.0, 2.0 and 3.0")
+        .at(.byte(6))
     }
     let length =
       major == 1
       ? Int(try cursor.integer(UInt16.self, from: bytes))
       : Int(try cursor.integer(UInt32.self, from: bytes))
     guard length <= limits.headerByteCount else {
-      throw WeighbridgeError(
-        .limitExceeded,
+      throw .limitExceeded(
         "has a header of \(length) bytes, over the limit of \(limits.headerByteCount)")
     }
     let start = cursor.offset

@@ -15,8 +15,7 @@ enum NPYReader {
     let data = range.lowerBound + header.byteCount..<range.upperBound
     let size = try header.dataByteCount()
     guard data.count == size else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "holds \(data.count) bytes of elements, and shape \(header.shape) of \(header.elementType) needs \(size)"
       ).at(.byte(header.byteCount))
     }
@@ -28,8 +27,7 @@ enum NPYReader {
     }
     memory -= size
     guard memory >= 0 else {
-      throw WeighbridgeError(
-        .limitExceeded, "needs \(size) bytes to be converted, which is over the limit of memory")
+      throw .limitExceeded("needs \(size) bytes to be converted, which is over the limit of memory")
     }
     let converted = store.withBytes { bytes in
       convert(bytes.extracting(data), header, isTransposed: isTransposed)

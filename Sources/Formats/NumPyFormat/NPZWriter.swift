@@ -56,12 +56,9 @@ package struct NPZWriter: ~Copyable {
       let units = Array(name.utf8)
       guard !units.isEmpty, units.count <= 60_000, units.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
       else {
-        throw WeighbridgeError(
-          .mismatch, "\"\(name)\" cannot be the name of an array in a .npz file")
+        throw .mismatch("\"\(name)\" cannot be the name of an array in a .npz file")
       }
-      guard seen.insert(units).inserted else {
-        throw WeighbridgeError(.mismatch, "two arrays are named \(name)")
-      }
+      guard seen.insert(units).inserted else { throw .mismatch("two arrays are named \(name)") }
     }
   }
 }

@@ -44,7 +44,7 @@ package enum NumPyFile {
       ]
     }
     guard store.withBytes({ ZipDirectory.isMagic($0) }) else {
-      throw WeighbridgeError(.malformed, "is neither a .npy file nor a .npz archive").at(.byte(0))
+      throw .malformed("is neither a .npy file nor a .npz archive").at(.byte(0))
     }
     return try readArchive(store, memory: &memory, limits: limits)
   }
@@ -59,7 +59,7 @@ package enum NumPyFile {
     for member in directory.members {
       do throws(WeighbridgeError) {
         guard member.name.hasSuffix(NPYHeader.fileExtension) else {
-          throw WeighbridgeError(.unsupported, "is not an array: its name does not end with .npy")
+          throw .unsupported("is not an array: its name does not end with .npy")
         }
         let (contents, range) = try ZipReader.contents(of: member, in: store, memory: &memory)
         arrays.append(

@@ -51,8 +51,7 @@ package struct ONNXWriter: ~Copyable {
     let graph = try model.graph.packedHead()
     let size = graph.count + weights.map(\.fieldSize).reduce(0, +)
     guard head.count + size < Self.largestFile - 16 else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "an .onnx file of \(size) bytes is more than 2 GB; the weights can go beside it")
     }
     var file = try AtomicFile(path: path)

@@ -11,9 +11,9 @@ extension ElementType {
       return
     }
     guard Self.otherWords.contains(word) else {
-      throw WeighbridgeError(.malformed, "has the type \(word), which the format does not have")
+      throw .malformed("has the type \(word), which the format does not have")
     }
-    throw WeighbridgeError(.unsupported, "has elements of the type \(word), which are not read")
+    throw .unsupported("has elements of the type \(word), which are not read")
   }
 
   /// The word that safetensors uses for the type.

@@ -58,12 +58,12 @@ package struct SafetensorsFile: Sendable {
     guard let value else { return [] }
     let place = WeighbridgeError.Spot.path(SafetensorsHeader.metadataKey)
     guard let object = value.object else {
-      throw WeighbridgeError(.malformed, "is \(value.typeName), and an object is expected").at(
+      throw .malformed("is \(value.typeName), and an object is expected").at(
         place)
     }
     return try object.keys.map { (key) throws(WeighbridgeError) in
       guard let text = object[key]?.string else {
-        throw WeighbridgeError(.malformed, "has a \(key) that is no text").at(place)
+        throw .malformed("has a \(key) that is no text").at(place)
       }
       return (key, text)
     }
@@ -74,24 +74,21 @@ package struct SafetensorsFile: Sendable {
     _ name: String, _ value: JSONValue?, start: Int
   ) throws(WeighbridgeError) -> SafetensorsTensor {
     guard let members = value?.object else {
-      throw WeighbridgeError(.malformed, "is no object with dtype, shape and data_offsets")
+      throw .malformed("is no object with dtype, shape and data_offsets")
     }
     if let key = members.keys.first(where: { !["dtype", "shape", "data_offsets"].contains($0) }) {
-      throw WeighbridgeError(.unsupported, "has an unknown member \(key)")
+      throw .unsupported("has an unknown member \(key)")
     }
-    guard let word = members["dtype"]?.string else {
-      throw WeighbridgeError(.malformed, "has no dtype")
-    }
+    guard let word = members["dtype"]?.string else { throw .malformed("has no dtype") }
     let type = try ElementType(safetensors: word)
     let shape = try counts("shape", members)
     let offsets = try counts("data_offsets", members)
     guard offsets.count == 2, offsets[0] <= offsets[1] else {
-      throw WeighbridgeError(.malformed, "has data_offsets that are no begin and end: \(offsets)")
+      throw .malformed("has data_offsets that are no begin and end: \(offsets)")
     }
     let size = try Checked.product(shape + [type.byteCount], of: "its size")
     guard offsets[1] - offsets[0] == size else {
-      throw WeighbridgeError(
-        .malformed, "has \(offsets[1] - offsets[0]) bytes, and \(word) \(shape) takes \(size)")
+      throw .malformed("has \(offsets[1] - offsets[0]) bytes, and \(word) \(shape) takes \(size)")
     }
     let begin = try Checked.sum(start, offsets[0], of: "its offset")
     let end = try Checked.sum(start, offsets[1], of: "its offset")
@@ -101,13 +98,11 @@ package struct SafetensorsFile: Sendable {
   private static func counts(
     _ key: String, _ members: JSONObject
   ) throws(WeighbridgeError) -> [Int] {
-    guard let elements = members[key]?.array else {
-      throw WeighbridgeError(.malformed, "has no list \(key)")
-    }
+    guard let elements = members[key]?.array else { throw .malformed("has no list \(key)") }
     return try elements.map { (element) throws(WeighbridgeError) in
       guard case .integer(let count) = element, count >= 0 else {
-        throw WeighbridgeError(
-          .malformed, "has \(element.text()) in its \(key), and whole numbers from 0 are expected")
+        throw .malformed(
+          "has \(element.text()) in its \(key), and whole numbers from 0 are expected")
       }
       return count
     }
@@ -121,16 +116,14 @@ package struct SafetensorsFile: Sendable {
     for tensor in tensors {
       guard tensor.range.lowerBound == next else {
         let problem = tensor.range.lowerBound < next ? "overlaps the tensor" : "leaves a hole"
-        throw WeighbridgeError(
-          .malformed,
+        throw .malformed(
           "begins at byte \(tensor.range.lowerBound) and \(problem) before it, which ends at \(next)"
         ).at(.path(tensor.name))
       }
       next = tensor.range.upperBound
     }
     guard next == end else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         next < end
           ? "has \(end - next) bytes behind the last tensor"
           : "is cut off: its tensors end at byte \(next), and it has \(end)")

@@ -33,20 +33,18 @@ enum SafetensorsHeader {
     let length = try Checked.count(
       cursor.integer(UInt64.self, from: bytes), of: "the length of the header")
     guard length <= largestText else {
-      throw WeighbridgeError(
-        .limitExceeded, "has a header of \(length) bytes, and at most \(largestText) are read"
-      ).at(.byte(0))
+      throw .limitExceeded("has a header of \(length) bytes, and at most \(largestText) are read")
+        .at(.byte(0))
     }
     let text = try cursor.bytes(length, from: bytes)
     guard text.first == UInt8(ascii: "{") else {
-      throw WeighbridgeError(.malformed, "has a header that does not begin with {")
-        .at(.byte(prefixSize))
+      throw .malformed("has a header that does not begin with {").at(.byte(prefixSize))
     }
     var limits = JSONValue.Limits()
     limits.depth = depthLimit
     let json = try JSONValue(parsing: text, limits: limits)
     guard let object = json.object else {
-      throw WeighbridgeError(.malformed, "has a header that is no object").at(.byte(prefixSize))
+      throw .malformed("has a header that is no object").at(.byte(prefixSize))
     }
     return (object, cursor.offset)
   }
@@ -57,8 +55,7 @@ enum SafetensorsHeader {
     var text = Array(JSONValue.object(object).text().utf8)
     text += [UInt8](repeating: UInt8(ascii: " "), count: (prefixSize - text.count % 8) % 8)
     guard text.count <= largestText else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "takes a header of \(text.count) bytes, and readers of safetensors take \(largestText)")
     }
     var bytes: [UInt8] = []

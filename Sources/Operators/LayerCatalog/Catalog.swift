@@ -167,12 +167,9 @@ extension Catalog {
   package func makeOperator(
     kind: String, version: Int, attributes: Attributes
   ) throws(WeighbridgeError) -> any CatalogOperator {
-    guard let type = self[kind] else {
-      throw WeighbridgeError(.unsupported, "unknown operator \(kind)")
-    }
+    guard let type = self[kind] else { throw .unsupported("unknown operator \(kind)") }
     guard version == type.version else {
-      throw WeighbridgeError(
-        .unsupported, "\(kind) has version \(version), and this program knows \(type.version)")
+      throw .unsupported("\(kind) has version \(version), and this program knows \(type.version)")
     }
     var reader = try AttributeReader(attributes, of: kind)
     let operation = try type.init(reading: &reader)

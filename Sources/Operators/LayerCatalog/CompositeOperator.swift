@@ -66,7 +66,7 @@ extension Graph {
     for (port, tensor) in zip(self.inputs, inputs) { tensors[port.value.index] = tensor }
     for node in nodes {
       guard let operation = node.operation as? any CatalogOperator else {
-        throw WeighbridgeError(.unsupported, "\(node.operation.kind) cannot run")
+        throw .unsupported("\(node.operation.kind) cannot run")
       }
       let outputs = try operation.evaluate(
         node.inputs.compactMap { tensors[$0.index] }, workers: workers)

@@ -40,7 +40,7 @@ package struct Composition {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when it is open.
   package func size(_ value: ValueID, axis: Int) throws(WeighbridgeError) -> Int {
     guard let size = type(value).shape[axis].value else {
-      throw WeighbridgeError(.unsupported, "the size of axis \(axis) must be known")
+      throw .unsupported("the size of axis \(axis) must be known")
     }
     return size
   }

@@ -17,7 +17,7 @@ extension OperatorDefinition {
     of operation: any Operator, _ types: [TensorType]
   ) throws(WeighbridgeError) {
     if let problem = OperatorDefinition.of(operation)?.inputProblems(of: operation, types).first {
-      throw WeighbridgeError(.malformed, "\(operation.kind): \(problem)")
+      throw .malformed("\(operation.kind): \(problem)")
     }
   }
 

@@ -34,9 +34,9 @@ extension CatalogOperator {
     let types: [TensorType]
     do throws(ShapeError) {
       types = try outputTypes(of: inputs.map(\.type))
-    } catch { throw WeighbridgeError(.mismatch, error.reason) }
+    } catch { throw .mismatch(error.reason) }
     guard let shape = types[0].fixedShape else {
-      throw WeighbridgeError(.mismatch, "the shape \(types[0]) is not known")
+      throw .mismatch("the shape \(types[0]) is not known")
     }
     // Room for a number of any type for each element, so that no kernel's arithmetic overflows.
     _ = try Checked.product(shape + [8], of: "the size of the output")

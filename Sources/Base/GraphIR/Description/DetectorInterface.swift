@@ -19,14 +19,12 @@ package struct DetectorInterface: Hashable, Sendable {
   ///   another number of labels than classes, or the model takes anything but one image.
   package init(_ graph: Graph, _ description: ModelDescription) throws(WeighbridgeError) {
     guard let detector = description.detector, !detector.heads.isEmpty else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the model does not say how boxes are read from its outputs: describe its detector "
           + "(\(APIName.detector) and \(APIName.anchors), or \(APIName.metadataFile))")
     }
     guard description.labels.isEmpty || description.labels.count == detector.classCount else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the model has \(description.labels.count) labels and \(detector.classCount) classes")
     }
     self.detector = detector

@@ -24,21 +24,19 @@ package struct ImageInterface: Hashable, Sendable {
   ) throws(WeighbridgeError) {
     let names = graph.inputs.map(\.name).joined(separator: ", ")
     guard graph.inputs.count == 1, let feature = description.inputs.first else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the model has \(graph.inputs.count) inputs (\(names)), and \(user) takes one image")
     }
     type = graph[graph.inputs[0].value].type
     guard let image = feature.image else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the model does not say how an image becomes its input \(names), \(type): describe it "
           + "(\(APIName.images) \(names) with \(APIName.imageScale), for example 1/255, and "
           + "\(APIName.colorOrder))")
     }
     guard let axes = image.layout.imageAxes(rank: type.rank) else {
-      throw WeighbridgeError(
-        .mismatch, "the input \(names) is \(type), and an image has 4 axes, or 3 without a batch")
+      throw .mismatch(
+        "the input \(names) is \(type), and an image has 4 axes, or 3 without a batch")
     }
     (name, self.image) = (feature.name, image)
     (width, height) = (type.shape[axes.width].value, type.shape[axes.height].value)
@@ -49,8 +47,7 @@ package struct ImageInterface: Hashable, Sendable {
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when it is open.
   package func fixedSize() throws(WeighbridgeError) -> (width: Int, height: Int) {
     guard let width, let height else {
-      throw WeighbridgeError(
-        .mismatch, "the input \(name) is \(type), and an image's size must be known")
+      throw .mismatch("the input \(name) is \(type), and an image's size must be known")
     }
     return (width, height)
   }

@@ -28,7 +28,7 @@ extension ModelContent {
   private mutating func note(_ note: String?) throws(WeighbridgeError) {
     guard let note else { return }
     guard description.license != nil else {
-      throw WeighbridgeError(.mismatch, "a note on the license, and no license")
+      throw .mismatch("a note on the license, and no license")
     }
     description.license?.note = note
   }
@@ -64,8 +64,7 @@ extension ModelContent {
         index = try position(of: old, in: names, what: what)
       } else {
         guard names.count == 1 else {
-          throw WeighbridgeError(
-            .mismatch,
+          throw .mismatch(
             "the model has \(names.count) \(what)s (\(names.joined(separator: ", "))), so say which "
               + "one is to be called \(rename.new): OLD=NEW")
         }
@@ -78,7 +77,7 @@ extension ModelContent {
     }
     for name in listed { _ = try position(of: name, in: result, what: what) }
     if let name = result.first(where: { name in result.count { $0 == name } > 1 }) {
-      throw WeighbridgeError(.mismatch, "two \(what)s would be called \(name)")
+      throw .mismatch("two \(what)s would be called \(name)")
     }
     return result
   }
@@ -96,9 +95,7 @@ extension ModelContent {
     of name: String, in names: [String], what: String
   ) throws(WeighbridgeError) -> Int {
     guard let index = names.firstIndex(of: name) else {
-      throw WeighbridgeError(
-        .mismatch,
-        "the model has no \(what) \(name); it has \(names.joined(separator: ", "))")
+      throw .mismatch("the model has no \(what) \(name); it has \(names.joined(separator: ", "))")
     }
     return index
   }
@@ -109,22 +106,19 @@ extension ModelContent {
     let type = graph[graph.inputs[index].value].type
     guard let (layout, channels) = Self.imageLayout(type, image.layout) else {
       let place = image.layout.map { ", where \($0.rawValue) has them" }
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the input \(image.input) is \(type), and an image has 4 axes with 1 or 3 channels"
           + (place ?? " at the end (or behind the batch)"))
     }
     let colorOrder = image.colorOrder ?? (channels == 1 ? .gray : .rgb)
     guard colorOrder.componentCount == channels else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the input \(image.input) has \(channels) channels, and \(colorOrder.rawValue) has "
           + "\(colorOrder.componentCount)")
     }
     let bias = image.bias ?? [Double](repeating: 0, count: channels)
     guard bias.count == channels else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "\(bias.count) image biases for the \(channels) channels of the input \(image.input)")
     }
     description.inputs[index].image = ImageInput(

@@ -32,8 +32,8 @@ extension ModelContent {
     _ detector: inout DetectorDescription, _ edit: DescriptionEdit.DetectorEdit, classCount: Int?
   ) throws(WeighbridgeError) {
     guard edit.side == nil, edit.boxesPerCell == nil else {
-      throw WeighbridgeError(
-        .mismatch, "a \(edit.kind.rawValue) detector has no side and no number of boxes in a cell")
+      throw .mismatch(
+        "a \(edit.kind.rawValue) detector has no side and no number of boxes in a cell")
     }
     var classCount = classCount
     detector.anchors = try anchors(edit)
@@ -52,13 +52,12 @@ extension ModelContent {
     _ edit: DescriptionEdit.DetectorEdit
   ) throws(WeighbridgeError) -> [DetectorDescription.Anchor] {
     guard !edit.anchors.isEmpty, edit.anchors.count % 2 == 0 else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "a \(edit.kind.rawValue) detector needs anchors as pairs of width and height, and "
           + "\(edit.anchors.count) numbers were given")
     }
     guard edit.anchors.allSatisfy({ $0 > 0 && $0.isFinite }) else {
-      throw WeighbridgeError(.mismatch, "an anchor's width and height must be above 0")
+      throw .mismatch("an anchor's width and height must be above 0")
     }
     return stride(from: 0, to: edit.anchors.count, by: 2).map {
       DetectorDescription.Anchor(width: edit.anchors[$0], height: edit.anchors[$0 + 1])
@@ -85,15 +84,13 @@ extension ModelContent {
     guard !head.mask.isEmpty, Set(head.mask).count == head.mask.count,
       head.mask.allSatisfy({ 0..<anchorCount ~= $0 })
     else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the head \(head.output) uses the anchors \(head.mask), and a mask names some of the "
           + "anchors 0 to \(anchorCount - 1), each once")
     }
     for (name, number) in [("stride", head.stride ?? 1), ("scaleXY", head.scaleXY)]
     where !(number > 0 && number.isFinite) {
-      throw WeighbridgeError(
-        .mismatch, "the head \(head.output) has \(name) \(number), which must be above 0")
+      throw .mismatch("the head \(head.output) has \(name) \(number), which must be above 0")
     }
     return headType(graph.outputs[index])
   }
@@ -110,8 +107,7 @@ extension ModelContent {
   ) throws(WeighbridgeError) -> [[Int]] {
     let count = graph.outputs.count
     guard anchorCount % count == 0 else {
-      throw WeighbridgeError(
-        .mismatch, "\(anchorCount) anchors cannot be shared equally by \(count) outputs")
+      throw .mismatch("\(anchorCount) anchors cannot be shared equally by \(count) outputs")
     }
     let share = anchorCount / count
     let cells = graph.outputs.map {
@@ -154,8 +150,7 @@ extension ModelContent {
   ) throws(WeighbridgeError) -> Int {
     let anchors = head.mask.count
     guard type.rank == 4, let channels = type.shape[axis].value else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the output \(head.output) is \(type), and a detector's has a grid of cells with channels: "
           + "4 axes")
     }
@@ -167,16 +162,14 @@ extension ModelContent {
       guard classCount > 0, !sum.overflow, !product.overflow, product.partialValue == channels
       else {
         let noun = classCount == description.labels.count ? "labels" : "classes"
-        throw WeighbridgeError(
-          .mismatch,
+        throw .mismatch(
           "\(found), and \(anchors) anchors x (\(coordinates) + \(classCount) \(noun)) make "
             + "\(product.partialValue)")
       }
       return classCount
     }
     guard channels % anchors == 0, channels / anchors > coordinates else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "\(found), which \(anchors) anchors x (\(coordinates) + classes) cannot make for any number "
           + "of classes")
     }
@@ -189,8 +182,7 @@ extension ModelContent {
     guard count > 0 else { return }
     if let detector = description.detector {
       guard detector.classCount == count else {
-        throw WeighbridgeError(
-          .mismatch,
+        throw .mismatch(
           "\(count) labels, and the detector has \(detector.classCount) classes: "
             + detector.channelArithmetic)
       }
@@ -199,8 +191,7 @@ extension ModelContent {
     let types = graph.outputs.map { graph[$0.value].type }
     guard !types.contains(where: { $0.shape.last?.value == count }) else { return }
     let shapes = zip(graph.outputs, types).map { "\($0.name) \($1.shape)" }
-    throw WeighbridgeError(
-      .mismatch,
+    throw .mismatch(
       "\(count) labels, and no output has \(count) elements along its last axis: "
         + shapes.joined(separator: ", ")
         + " (a detector's labels need \(APIName.detector) and \(APIName.anchors) too)")

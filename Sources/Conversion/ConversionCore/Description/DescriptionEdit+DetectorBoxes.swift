@@ -10,15 +10,13 @@ extension ModelContent {
     guard edit.anchors.isEmpty, edit.side == nil, edit.boxesPerCell == nil,
       edit.classTree == nil, edit.hasObjectness != true, !detector.hasBackground
     else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "a boxes detector has no anchors, cells, objectness, background or class tree")
     }
     let outputs = graph.outputs.map(\.name)
     let heads = edit.heads ?? outputs.map { .init(output: $0, mask: [], stride: nil, scaleXY: 1) }
     guard heads.count == 2, heads.allSatisfy(\.mask.isEmpty) else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "a boxes detector has two heads without masks, the confidences and the places, and "
           + "\(heads.count) are given")
     }
@@ -30,8 +28,7 @@ extension ModelContent {
       (classCount ?? count) == count, types[1].shape[1] == 4,
       types[0].shape[0].agrees(with: types[1].shape[0])
     else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the outputs \(heads[0].output) and \(heads[1].output) are \(types[0]) and \(types[1]), "
           + "and [boxes, \(classCount?.description ?? "classes")] and [boxes, 4] belong there")
     }

@@ -9,21 +9,20 @@ extension ModelContent {
   ) throws(WeighbridgeError) {
     guard let side = edit.side, let boxes = edit.boxesPerCell, 1...4096 ~= side, 1...4096 ~= boxes
     else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "a detection detector needs its side (cells along each axis) and boxesPerCell, 1 to 4096, "
           + "which a metadata file can say")
     }
     guard edit.anchors.isEmpty, edit.classTree == nil, detector.hasObjectness,
       !detector.hasBackground
     else {
-      throw WeighbridgeError(
-        .mismatch, "a detection detector has objectness, and no anchors, background or class tree")
+      throw .mismatch(
+        "a detection detector has objectness, and no anchors, background or class tree")
     }
     let outputs = graph.outputs.map(\.name)
     let heads = edit.heads ?? outputs.map { .init(output: $0, mask: [], stride: nil, scaleXY: 1) }
     guard heads.count == 1, heads[0].mask.isEmpty else {
-      throw WeighbridgeError(.mismatch, "a detection detector has one head, without a mask")
+      throw .mismatch("a detection detector has one head, without a mask")
     }
     let position = try Self.position(of: heads[0].output, in: outputs, what: "output")
     let type = graph[graph.outputs[position].value].type
@@ -31,8 +30,7 @@ extension ModelContent {
       count % (side * side) == 0, count / (side * side) > 5 * boxes,
       (classCount ?? count / (side * side) - 5 * boxes) == count / (side * side) - 5 * boxes
     else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the output \(heads[0].output) is \(type), and \(side) x \(side) cells of \(boxes) boxes "
           + "make a row of \(side * side) x (\(boxes) x 5 + \(classCount?.description ?? "classes"))"
       )
@@ -51,8 +49,7 @@ extension DetectorDescription {
     try Self.checkShare(overlapThreshold, "overlapThreshold")
     try Self.checkShare(classTree?.threshold, "the class tree's threshold")
     if let distanceExponent, !(distanceExponent > 0 && distanceExponent.isFinite) {
-      throw WeighbridgeError(
-        .mismatch, "distanceExponent is \(distanceExponent), which must be above 0")
+      throw .mismatch("distanceExponent is \(distanceExponent), which must be above 0")
     }
     if let tree = classTree {
       guard tree.parents.count == classCount,
@@ -60,8 +57,7 @@ extension DetectorDescription {
           0..<$0 ~= tree.parents[$0] ?? 0 || tree.parents[$0] == nil
         })
       else {
-        throw WeighbridgeError(
-          .mismatch,
+        throw .mismatch(
           "the class tree has \(tree.parents.count) parents for \(classCount) classes, each of "
             + "which stands behind its parent")
       }
@@ -73,8 +69,7 @@ extension DetectorDescription {
       case .region, .yolo, .gaussianYOLO: [.exponential, .squared]
       }
     guard possible.contains(boxEncoding) else {
-      throw WeighbridgeError(
-        .mismatch, "a \(kind.rawValue) detector stores no boxes as \(boxEncoding.rawValue)")
+      throw .mismatch("a \(kind.rawValue) detector stores no boxes as \(boxEncoding.rawValue)")
     }
   }
 
@@ -83,7 +78,7 @@ extension DetectorDescription {
   @inline(never)
   private static func checkShare(_ value: Double?, _ name: String) throws(WeighbridgeError) {
     guard let value, !(0...1 ~= value) else { return }
-    throw WeighbridgeError(.mismatch, "\(name) is \(value), which must be 0 to 1")
+    throw .mismatch("\(name) is \(value), which must be 0 to 1")
   }
 
   /// How the number of channels comes about, in words.

@@ -52,7 +52,7 @@ extension DescriptionEntries {
       do throws(WeighbridgeError) {
         return try JSONValue(parsing: Array(text.utf8))
       } catch {
-        throw WeighbridgeError(.malformed, "the metadata \(key) is no JSON: \(error.reason)")
+        throw .malformed("the metadata \(key) is no JSON: \(error.reason)")
       }
     }
   }

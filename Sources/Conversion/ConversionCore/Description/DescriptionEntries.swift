@@ -77,7 +77,7 @@ package enum DescriptionEntries {
       try content.apply(DescriptionEdit(metadata: .object(members)))
     } catch {
       guard scheme.holdsNetwork else { throw error }
-      throw WeighbridgeError(.malformed, "the metadata does not fit: \(error.reason)")
+      throw .malformed("the metadata does not fit: \(error.reason)")
     }
     if scheme.holdsNetwork, let source = read.source { content.provenance.restore(source) }
   }
@@ -106,8 +106,7 @@ package enum DescriptionEntries {
     for case .object(let image) in images {
       guard let name = image["name"]?.string, !ports.contains(where: { $0.name == name })
       else { continue }
-      throw WeighbridgeError(
-        .malformed, "the metadata says how an image becomes \(name), which is no input")
+      throw .malformed("the metadata says how an image becomes \(name), which is no input")
     }
   }
 

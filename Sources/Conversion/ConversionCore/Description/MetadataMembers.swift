@@ -8,7 +8,7 @@ package struct MetadataMembers {
 
   package init(_ json: JSONValue, place: String) throws(WeighbridgeError) {
     guard let object = json.object else {
-      throw WeighbridgeError(.mismatch, "\(json.typeName) where an object is expected")
+      throw .mismatch("\(json.typeName) where an object is expected")
         .at(.path(place.isEmpty ? "/" : place))
     }
     members = object

@@ -26,7 +26,7 @@ extension ExportOptions {
     taking options: Set<ExportOption>, format: String
   ) throws(WeighbridgeError) {
     guard let surplus = given.first(where: { !options.contains($0) }) else { return }
-    throw WeighbridgeError(.mismatch, "\(surplus.rawValue) means nothing in the format \(format)")
+    throw .mismatch("\(surplus.rawValue) means nothing in the format \(format)")
   }
 
   /// Refuses files that are there already, unless they may be replaced.
@@ -34,7 +34,7 @@ extension ExportOptions {
   /// - Throws: ``WeighbridgeError/Code/outputFailed`` that names the first of them.
   package func checkReplacing(_ files: [String]) throws(WeighbridgeError) {
     for file in isReplacing ? [] : files where exists(file) {
-      throw WeighbridgeError(.outputFailed, "exists already").at(file: file)
+      throw .outputFailed("exists already").at(file: file)
     }
   }
 

@@ -76,8 +76,7 @@ package struct WeightStream {
     let result = Tensor(type, shape: part.shape, numbers)
     for (number, rounded) in zip(numbers, result.doubles)
     where number.isFinite && !rounded.isFinite {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "the weight \(name) holds \(number), which is too large for \(type.rawValue)")
     }
     return result

@@ -32,14 +32,13 @@ package struct ForeignFile: Sendable {
   ///   certainly is something else; ``WeighbridgeError/Code/malformed`` when it is empty.
   package static func refuse(_ store: ByteStore, path: String) throws(WeighbridgeError) {
     guard store.count > 0 else {
-      throw WeighbridgeError(
-        .malformed, "is empty: it was not copied or downloaded as a whole; get it again"
-      ).at(file: path)
+      throw .malformed("is empty: it was not copied or downloaded as a whole; get it again")
+        .at(file: path)
     }
     let sample = FileSample(store, path: path)
     for kind in certain {
       guard let text = kind.explanation(sample) else { continue }
-      throw WeighbridgeError(.unsupported, text).at(file: path)
+      throw .unsupported(text).at(file: path)
     }
   }
 
@@ -47,8 +46,7 @@ package struct ForeignFile: Sendable {
   package static func unknown(_ store: ByteStore, path: String) -> WeighbridgeError {
     let sample = FileSample(store, path: path)
     let text = likely.lazy.compactMap { $0.explanation(sample) }.first
-    return WeighbridgeError(
-      .unsupported,
+    return .unsupported(
       text ?? "is not a model in a format that can be read: \(readableFormats)"
         + weightsHint(path)
     ).at(file: path)

@@ -42,6 +42,6 @@ package struct ForeignFolder: Sendable {
       return
     }
     let name = path.hasSuffix("/") ? String(path.dropLast()) : path
-    throw WeighbridgeError(.unsupported, kind.explanation(name)).at(file: path)
+    throw .unsupported(kind.explanation(name)).at(file: path)
   }
 }

@@ -119,9 +119,7 @@ package struct LayoutConversion {
   private mutating func transpose(
     _ input: ValueID?, _ axes: [Int], _ name: String
   ) throws(WeighbridgeError) -> ValueID {
-    guard let input else {
-      throw WeighbridgeError(.malformed, "reads what no earlier layer makes")
-    }
+    guard let input else { throw .malformed("reads what no earlier layer makes") }
     return try builder.addNode(
       Transpose(axes: axes), inputs: [input],
       source: SourceScope(layer: name, className: "Transpose"))[0]

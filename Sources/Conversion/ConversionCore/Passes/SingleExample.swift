@@ -43,16 +43,14 @@ package enum SingleExample {
       let sums = (node.operation as? Reduce)?.axes.contains(0) == true
       let steps = node.operation is any RecurrentOperator
       guard let type, sums && isBatch(type, 0) || steps && isBatch(type, 1) else { continue }
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "it works along the open first axis of an input, of which \(target) takes one element at a time"
       ).at(layer: node.source.place(position))
     }
     for port in graph.outputs {
       let type = graph[port.value].type
       guard (1..<max(1, type.rank)).contains(where: { isBatch(type, $0) }) else { continue }
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "the output \(port.name) is \(type), and \(target) takes one example at a time, along the "
           + "first axis")
     }

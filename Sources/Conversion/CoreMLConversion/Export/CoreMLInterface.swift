@@ -45,12 +45,11 @@ struct CoreMLInterface {
       && outputs[0].shape.last == .fixed(labels.count)
     switch wanted {
     case .classifier where !hasProbabilities:
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "a classifier gives one vector of probabilities, a label for each; this model has"
           + " \(labels.count) labels and gives \(outputs)")
     case .regressor where !isVector || outputs[0].shape.last != 1:
-      throw WeighbridgeError(.mismatch, "a regressor gives one number, and this gives \(outputs)")
+      throw .mismatch("a regressor gives one number, and this gives \(outputs)")
     default: return wanted ?? (hasProbabilities ? .classifier : .network)
     }
   }

@@ -133,9 +133,7 @@ extension CoreMLNetworkBuilder {
 
   mutating func reshape(_ input: String, _ shape: [Int]) throws(WeighbridgeError) -> String {
     guard shape.count <= Self.mostAxes else {
-      throw WeighbridgeError(
-        .unsupported,
-        "Core ML has five axes at most, and inside of it there are \(shape.count)")
+      throw .unsupported("Core ML has five axes at most, and inside of it there are \(shape.count)")
     }
     return try add(
       "reshapeStatic", [input], ["targetShape": .integers(shape.isEmpty ? [1] : shape)])
@@ -221,8 +219,7 @@ extension CoreMLNetworkBuilder {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when one is known only when the model runs.
   func dimensions(_ type: TensorType) throws(WeighbridgeError) -> [Int] {
     guard let shape = type.fixedShape else {
-      throw WeighbridgeError(
-        .unsupported, "Core ML has this for known sizes only, and they are \(type.shape)")
+      throw .unsupported("Core ML has this for known sizes only, and they are \(type.shape)")
     }
     return shape
   }

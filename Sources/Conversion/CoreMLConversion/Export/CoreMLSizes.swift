@@ -23,16 +23,13 @@ struct CoreMLSizes {
     self.sizes = unique
     guard unique.isEmpty || inputTypes.contains(where: Self.isOpen) else {
       let shown = zip(graph.inputs, inputTypes).map { "\($0.name) is \($1)" }
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "a choice of sizes, and no input takes images of an open size: "
           + shown.joined(separator: ", "))
     }
     var types: [[TensorType]] = []
     for size in unique {
-      guard size.width > 0, size.height > 0 else {
-        throw WeighbridgeError(.mismatch, "images of \(size)")
-      }
+      guard size.width > 0, size.height > 0 else { throw .mismatch("images of \(size)") }
       do throws(WeighbridgeError) {
         types.append(
           try graph.specialized(
@@ -57,7 +54,7 @@ struct CoreMLSizes {
     guard isOpen(type) else { return type }
     let dimensions = [Dimension.fixed(size.height), .fixed(size.width)]
     guard zip(type.shape[2...], dimensions).allSatisfy({ $0.agrees(with: $1) }) else {
-      throw WeighbridgeError(.mismatch, "an input is \(type)")
+      throw .mismatch("an input is \(type)")
     }
     return type.with(shape: type.shape[..<2] + dimensions)
   }

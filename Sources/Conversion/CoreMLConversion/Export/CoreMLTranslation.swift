@@ -19,8 +19,7 @@ struct CoreMLTranslation {
   init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
     let wanted = options.specificationVersion
     if let wanted, !CoreMLVersions.all.contains(wanted) {
-      throw WeighbridgeError(
-        .mismatch, "specification version \(wanted), and 1 to 5 can be written")
+      throw .mismatch("specification version \(wanted), and 1 to 5 can be written")
     }
     let source = try CoreMLExportSource(content, options: options)
     let network = try Self.network(source, options)
@@ -28,8 +27,7 @@ struct CoreMLTranslation {
     let version = max(
       network.version, interface.version, wanted ?? 1)
     guard version == wanted ?? version else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "the model needs specification version \(version), and version \(wanted ?? version) is"
           + " asked for")
     }

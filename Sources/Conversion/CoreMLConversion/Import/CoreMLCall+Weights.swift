@@ -54,8 +54,7 @@ private struct CoreMLCodes {
   ) throws(WeighbridgeError) {
     let wanted = try Checked.product([count, bits], of: "its size in bits")
     guard range.count == (wanted + 7) / 8 else {
-      throw WeighbridgeError(
-        .malformed, "\(range.count) bytes do not hold \(count) numbers of \(bits) bits")
+      throw .malformed("\(range.count) bytes do not hold \(count) numbers of \(bits) bits")
     }
     let bytes = store.withBytes { $0.copied(range) }
     let mask = UInt16(1 << bits - 1)
@@ -94,15 +93,13 @@ private struct CoreMLCodes {
     switch meaning {
     case .lookUp(let table):
       guard table.count == 1 << bits else {
-        throw WeighbridgeError(
-          .malformed, "a table of \(table.count) numbers, and \(1 << bits) belong there")
+        throw .malformed("a table of \(table.count) numbers, and \(1 << bits) belong there")
       }
       return .table(table.map { Float($0) })
     case .linear(let scales, let biases):
       let channels = shape[outputAxis]
       guard [1, channels].contains(scales.count), [0, 1, channels].contains(biases.count) else {
-        throw WeighbridgeError(
-          .malformed,
+        throw .malformed(
           "\(scales.count) scales and \(biases.count) biases for \(channels) channels")
       }
       return .linear(

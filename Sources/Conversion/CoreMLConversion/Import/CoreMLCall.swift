@@ -27,7 +27,7 @@ struct CoreMLCall: MappedLayer {
     var inputs: [CoreMLBlob] = []
     for name in layer.inputs where !network.omitted.contains(name) {
       guard let blob = network.blobs[name] else {
-        throw WeighbridgeError(.malformed, "takes \(name), which no input or earlier layer gives")
+        throw .malformed("takes \(name), which no input or earlier layer gives")
       }
       inputs.append(blob)
     }

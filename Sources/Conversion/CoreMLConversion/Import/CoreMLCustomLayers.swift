@@ -40,9 +40,8 @@ struct CoreMLCustomLayers: Sendable {
       ).error
     }
     if let place = idle.first {
-      throw WeighbridgeError(
-        .mismatch, "\(place) is about no custom layer of the model"
-      ).at(file: policy.layers.path ?? "")
+      throw .mismatch("\(place) is about no custom layer of the model")
+        .at(file: policy.layers.path ?? "")
     }
   }
 

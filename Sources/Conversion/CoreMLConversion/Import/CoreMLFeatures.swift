@@ -41,9 +41,7 @@ struct CoreMLFeatures {
   private func add(
     _ feature: CoreMLFeature, _ layers: CoreMLNetwork?, to network: inout CoreMLGraph
   ) throws(WeighbridgeError) {
-    guard let type = feature.outsideType else {
-      throw WeighbridgeError(.unsupported, "is no image and no array")
-    }
+    guard let type = feature.outsideType else { throw .unsupported("is no image and no array") }
     var isImage = false
     if case .image = feature.type { isImage = true }
     let isExact = !isImage && layers?.arrayMapping == .exact
@@ -69,11 +67,11 @@ struct CoreMLFeatures {
     _ name: String, _ type: TensorType, to network: inout CoreMLGraph
   ) throws(WeighbridgeError) -> ValueID {
     for dimension in type.shape.compactMap(\.value) where dimension < 1 {
-      throw WeighbridgeError(.malformed, "has a size of \(dimension)")
+      throw .malformed("has a size of \(dimension)")
     }
     do throws(ShapeError) {
       _ = try Dimension.product(type.shape)
-    } catch { throw WeighbridgeError(.limitExceeded, "has more elements than can be counted") }
+    } catch { throw .limitExceeded("has more elements than can be counted") }
     return try network.graph.addInput(name, type)
   }
 
@@ -86,7 +84,7 @@ struct CoreMLFeatures {
       guard let name = preprocessing.feature ?? model.inputs.first?.name,
         let blob = network.blobs[name], let shape = network.graph.type(of: blob.value).fixedShape
       else {
-        throw WeighbridgeError(.malformed, "a mean image belongs to no image of a known size")
+        throw .malformed("a mean image belongs to no image of a known size")
       }
       let mean = try Tensor(.float32, shape: shape, store: store, range: place.range)
       let weight = try network.graph.addWeight("\(name)/mean", mean)
@@ -106,7 +104,7 @@ struct CoreMLFeatures {
     var blobs = before
     for feature in member.outputs {
       guard let blob = network.blobs[feature.name] else {
-        throw WeighbridgeError(.malformed, "no layer gives \(feature.name)")
+        throw .malformed("no layer gives \(feature.name)")
       }
       // For the next member it is what it is outside of this one.
       let axes = Self.axes(of: feature, blob, network)
@@ -126,17 +124,16 @@ struct CoreMLFeatures {
       layer: "nonMaximumSuppression", className: "NonMaximumSuppression")
     for name in [suppression.inputs.confidence, suppression.inputs.coordinates] {
       guard let blob = network.blobs[name] else {
-        throw WeighbridgeError(.malformed, "no earlier member gives \(name)")
+        throw .malformed("no earlier member gives \(name)")
       }
       values.append(try network.value(blob, [.height, .width], for: source))
     }
     guard let method = suppression.method else {
-      throw WeighbridgeError(.unsupported, "says no method of suppression that is known")
+      throw .unsupported("says no method of suppression that is known")
     }
     for threshold in [suppression.iouThreshold, suppression.confidenceThreshold]
     where !(0...1 ~= threshold) {
-      throw WeighbridgeError(
-        .malformed, "chooses boxes by a threshold of \(threshold), and 0 to 1 are possible")
+      throw .malformed("chooses boxes by a threshold of \(threshold), and 0 to 1 are possible")
     }
     let operation = NonMaxSuppression(
       overlapThreshold: suppression.iouThreshold,
@@ -161,7 +158,7 @@ struct CoreMLFeatures {
       }
       let name = layerOutput(of: feature, members) ?? feature.name
       guard let blob = network.blobs[name] else {
-        throw WeighbridgeError(.malformed, "no layer gives the output \(feature.name)")
+        throw .malformed("no layer gives the output \(feature.name)")
       }
       let axes = Self.axes(of: feature, blob, network)
       let maker = members.last?.network?.layers.last { $0.outputs.contains(name) }
@@ -183,8 +180,7 @@ struct CoreMLFeatures {
     guard let labels = classes?.labels?.texts, let count = type.shape.last?.value,
       labels.count != count
     else { return }
-    throw WeighbridgeError(
-      .malformed, "has \(labels.count) labels, and the network gives \(count) probabilities")
+    throw .malformed("has \(labels.count) labels, and the network gives \(count) probabilities")
   }
 
   /// The layer's output that has a classifier's probabilities.

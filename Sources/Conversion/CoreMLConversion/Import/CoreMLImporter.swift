@@ -30,8 +30,7 @@ struct CoreMLImporter {
   ///   layers that are not understood.
   func run(_ model: CoreMLModel) throws(WeighbridgeError) -> Result {
     guard (1...Self.newestVersion).contains(model.specificationVersion) else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "is of version \(model.specificationVersion) of Core ML's specification; versions 1 to "
           + "\(Self.newestVersion) can be read")
     }
@@ -85,7 +84,7 @@ struct CoreMLImporter {
         members.append(try member(inner, name: name))
       }
       guard members.first?.network != nil else {
-        throw WeighbridgeError(.unsupported, "is a pipeline that does not begin with a network")
+        throw .unsupported("is a pipeline that does not begin with a network")
       }
       return members
     default: return [try member(model, name: "")]
@@ -103,7 +102,7 @@ struct CoreMLImporter {
       (member.network, member.classes) = (network, classes)
     case .nonMaximumSuppression(let suppression): member.suppression = suppression
     case .pipeline, .pipelineClassifier, .pipelineRegressor:
-      throw WeighbridgeError(.unsupported, "is a pipeline of pipelines")
+      throw .unsupported("is a pipeline of pipelines")
     }
     return member
   }

@@ -92,8 +92,7 @@ extension CoreMLOutline {
   var refusal: WeighbridgeError? {
     guard members.isEmpty else { return pipelineRefusal }
     guard let kind = CoreMLOtherKind.all[self.kind] else { return nil }
-    return WeighbridgeError(
-      .unsupported,
+    return .unsupported(
       "is \(kind.words) (Core ML \(self.kind), specification \(specificationVersion)), "
         + "\(kind.explanation); \(kind.advice)")
   }
@@ -106,8 +105,7 @@ extension CoreMLOutline {
       return nil
     }
     let product = createMLProduct.map { ", as Create ML makes \($0)" } ?? ""
-    return WeighbridgeError(
-      .unsupported,
+    return .unsupported(
       "is a pipeline of \(names.joined(separator: ", "))\(product): \(name) is \(kind.words), "
         + "\(kind.explanation); \(kind.advice)")
   }

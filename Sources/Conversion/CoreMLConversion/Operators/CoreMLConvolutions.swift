@@ -56,8 +56,8 @@ extension CoreMLNetworkBuilder {
       let plane = try expandDims(input, [2])
       return try squeeze(try build(&self, plane, window.withHeight), [2])
     default:
-      throw WeighbridgeError(
-        .unsupported, "Core ML has this for two spatial axes, and there are \(window.size.count)")
+      throw .unsupported(
+        "Core ML has this for two spatial axes, and there are \(window.size.count)")
     }
   }
 
@@ -66,7 +66,7 @@ extension CoreMLNetworkBuilder {
   ) throws(WeighbridgeError) -> String {
     let (kernel, window) = (try tensor(1), operation.window)
     guard window.size.count == 3 else {
-      throw WeighbridgeError(.unsupported, "Core ML has no convolution over so many axes")
+      throw .unsupported("Core ML has no convolution over so many axes")
     }
     var settings: ProtobufRecord = [
       "outputChannels": .integer(kernel.shape[0]),
@@ -86,13 +86,12 @@ extension CoreMLNetworkBuilder {
   ) throws(WeighbridgeError) -> String {
     let (kernel, window) = (try tensor(1), operation.window)
     guard window.dilation.allSatisfy({ $0 == 1 }) else {
-      throw WeighbridgeError(.unsupported, "Core ML does not dilate transposed convolutions")
+      throw .unsupported("Core ML does not dilate transposed convolutions")
     }
     guard case .explicit(let before, let after) = window.padding,
       zip(after, operation.outputPadding).allSatisfy({ $0 >= $1 })
     else {
-      throw WeighbridgeError(
-        .unsupported, "Core ML adds nothing behind the output of a transposed convolution")
+      throw .unsupported("Core ML adds nothing behind the output of a transposed convolution")
     }
     let cut = Window(
       size: window.size, strides: window.strides, dilation: window.dilation,

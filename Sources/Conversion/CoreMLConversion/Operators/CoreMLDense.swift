@@ -27,7 +27,7 @@ enum CoreMLDense: CoreMLFamily {
     },
     CoreMLRow(native: EinsumDense.self) { (operation, _) throws(WeighbridgeError) in
       guard case .nodes = operation.decomposition else {
-        throw WeighbridgeError(.unsupported, "Core ML has no form for sums over one factor's axis")
+        throw .unsupported("Core ML has no form for sums over one factor's axis")
       }
       return nil
     },

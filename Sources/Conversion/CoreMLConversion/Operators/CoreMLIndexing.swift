@@ -16,7 +16,7 @@ enum CoreMLIndexing: CoreMLFamily {
       let batch = Array(0..<operation.batchAxes)
       guard try builder.dimensions(builder.type()).prefix(batch.count).allSatisfy({ $0 == 1 })
       else {
-        throw WeighbridgeError(.unsupported, "Core ML does not gather in batches")
+        throw .unsupported("Core ML does not gather in batches")
       }
       let parts = [
         try builder.squeeze(inputs[0], batch), try builder.squeeze(inputs[1], batch),
@@ -114,7 +114,7 @@ extension CoreMLNetworkBuilder {
       operation.exceptions.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
       + own.filter { operation.exceptions[$0.0] == nil }
     guard all.allSatisfy({ abs($0.0) < 1 << 24 && abs($0.1) < 1 << 24 }) else {
-      throw WeighbridgeError(.unsupported, "Core ML holds whole numbers below 2^24 only")
+      throw .unsupported("Core ML holds whole numbers below 2^24 only")
     }
     let shape = [Int](repeating: 1, count: rank) + [all.count]
     let known = try numbers(all.map { Double($0.0) }, shape: shape)

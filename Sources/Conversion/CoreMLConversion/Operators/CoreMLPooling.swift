@@ -35,10 +35,10 @@ extension CoreMLNetworkBuilder {
     _ kind: String, _ window: Window, countIncludePad: Bool
   ) throws(WeighbridgeError) -> String {
     guard window.dilation.allSatisfy({ $0 == 1 }) else {
-      throw WeighbridgeError(.unsupported, "Core ML does not dilate the windows of pooling")
+      throw .unsupported("Core ML does not dilate the windows of pooling")
     }
     guard !window.mayLieInPadding else {
-      throw WeighbridgeError(.unsupported, "a window may see nothing but padding")
+      throw .unsupported("a window may see nothing but padding")
     }
     let x = try input()
     guard window.size.count < 3 else {

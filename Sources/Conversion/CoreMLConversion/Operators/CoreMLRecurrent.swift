@@ -99,7 +99,7 @@ extension CoreMLNetworkBuilder {
     for (operation, operands) in zip(operations, operands) {
       scope = ExportScope(prefix: name, operands: operands)
       guard let layer = try RecurrentLayer(operation, builder: self) else {
-        throw WeighbridgeError(.unsupported, "is no pair of memories that Core ML has")
+        throw .unsupported("is no pair of memories that Core ML has")
       }
       layers.append(layer)
       weights.append(self.weights(layer, .lstm))

@@ -10,7 +10,7 @@ enum CoreMLReductions: CoreMLFamily {
   static let rows: [CoreMLRow] = [
     CoreMLRow(native: Reduce.self) { (operation, builder) throws(WeighbridgeError) in
       guard !operation.axes.isEmpty else {
-        throw WeighbridgeError(.unsupported, "Core ML reduces along one axis at least")
+        throw .unsupported("Core ML reduces along one axis at least")
       }
       return try builder.reduction(operation)
     },

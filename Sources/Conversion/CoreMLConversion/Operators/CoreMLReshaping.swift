@@ -47,9 +47,7 @@ enum CoreMLReshaping: CoreMLFamily {
       var parts: [Int: (start: Int, count: Int, step: Int)] = [:]
       for range in operation.ranges {
         let (start, count) = range.resolved(shape[range.axis])
-        guard count > 0 else {
-          throw WeighbridgeError(.unsupported, "Core ML has no arrays without elements")
-        }
+        guard count > 0 else { throw .unsupported("Core ML has no arrays without elements") }
         parts[range.axis] = (start, count, range.step)
       }
       return try builder.slice(try builder.input(), rank: shape.count, parts)

@@ -41,8 +41,7 @@ extension CoreMLNetworkBuilder {
     let (x, rank) = (try input(), type().rank)
     guard rank == 4 else {
       guard operation.interpolation == .nearest else {
-        throw WeighbridgeError(
-          .unsupported, "Core ML interpolates along two spatial axes, and there are \(rank - 2)")
+        throw .unsupported("Core ML interpolates along two spatial axes, and there are \(rank - 2)")
       }
       var result = x
       let shape = try dimensions(type())

@@ -46,8 +46,7 @@ extension CoreMLNetworkBuilder {
   ) throws(WeighbridgeError) -> [String] {
     let count = try dimensions(type())[1]
     guard count <= Self.largestWalk else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "Core ML has no layer for these settings, and \(count) steps are too many to be written"
           + " one by one (\(Self.largestWalk) can be)")
     }

@@ -55,7 +55,7 @@ package struct UnknownLayers {
     }
     lines += advice(proposals)
     lines.append(template(shapes, proposals).text(indented: true))
-    return WeighbridgeError(.unsupported, lines.joined(separator: "\n"))
+    return .unsupported(lines.joined(separator: "\n"))
   }
 
   /// What is proposed for a layer, by its path.

@@ -94,6 +94,6 @@ struct ArchitectureSearch {
     for (name, reason) in others.prefix(8) {
       lines.append("  \(name), which lies beside it, is not the architecture: \(reason)")
     }
-    return WeighbridgeError(.missing, lines.joined(separator: "\n"))
+    return .missing(lines.joined(separator: "\n"))
   }
 }

@@ -43,7 +43,7 @@ struct TokenInputs {
     lines.append(
       "\(APIName.startsAtTokens) reads the model from the token ids on: make them as these layers do, and "
         + "give them in place of the texts")
-    return WeighbridgeError(.unsupported, lines.joined(separator: "\n"))
+    return .unsupported(lines.joined(separator: "\n"))
   }
 
   /// An input of token ids.

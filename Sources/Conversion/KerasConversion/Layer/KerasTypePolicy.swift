@@ -132,9 +132,8 @@ extension KerasLayer {
     }
     // In HDF5 such numbers are two bytes without a meaning; only the layer says what they are.
     guard type != .bfloat16 || types?.compute == .bfloat16 else {
-      throw .unsupported(
-        "the weight \(role) is bfloat16, in which the layer does not compute"
-      ).at(.path(weight.path))
+      throw .unsupported("the weight \(role) is bfloat16, in which the layer does not compute")
+        .at(.path(weight.path))
     }
   }
 }

@@ -162,8 +162,7 @@ private struct TransformerWeights {
         className: .object(["class_name": "TransformerBlock", "config": .object(config)])
       ])
     ])
-    return WeighbridgeError(
-      .unsupported,
+    return .unsupported(
       "keeps no settings, and has the weights of keras.io's TransformerBlock (attention of all to all, then "
         + "dense layers with ReLU, each added to its input and normalized with epsilon 1e-6)\n"
         + "Proposed from its weights. Check that it computes the same"

@@ -88,7 +88,7 @@ extension NCNNBuilder {
 
   /// An axis of a blob; an error for the batch.
   func axis(_ axis: Int) throws(WeighbridgeError) -> Int {
-    guard axis > 0 else { throw WeighbridgeError(.unsupported, "ncnn has no batch axis") }
+    guard axis > 0 else { throw .unsupported("ncnn has no batch axis") }
     return axis - 1
   }
 
@@ -96,7 +96,7 @@ extension NCNNBuilder {
   func known(_ x: NCNNBlob) throws(WeighbridgeError) -> [Int] {
     let shape = x.shape.compactMap { $0 }
     guard shape.count == x.shape.count else {
-      throw WeighbridgeError(.unsupported, "ncnn has this for known sizes only")
+      throw .unsupported("ncnn has this for known sizes only")
     }
     return shape
   }
@@ -107,7 +107,7 @@ extension NCNNBuilder {
   ) throws(WeighbridgeError) -> NCNNBlob {
     if x.shape == shape { return x }
     guard shape.count(where: { $0 == nil }) <= 1 else {
-      throw WeighbridgeError(.unsupported, "ncnn reshapes to one open size at most")
+      throw .unsupported("ncnn reshapes to one open size at most")
     }
     return try add("Reshape", [x], Self.sizes(shape.map { $0 ?? -1 }), shape: shape)
   }

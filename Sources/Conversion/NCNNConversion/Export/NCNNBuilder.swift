@@ -83,7 +83,7 @@ struct NCNNBuilder: ExportBuilder {
     for (id, number) in reals {
       settings[id] = .real(Float(number))
       guard Float(number).isFinite || (type == "Clip" && !number.isNaN) else {
-        throw WeighbridgeError(.unsupported, "ncnn has no setting \(number)")
+        throw .unsupported("ncnn has no setting \(number)")
       }
     }
     settings.merge(lists) { $1 }
@@ -115,7 +115,7 @@ extension NCNNBuilder {
     guard let tensor = operand.constant else {
       return NCNNBlob(name: operand.name, shape: Self.shape(operand.type))
     }
-    if let problem = problem(of: tensor.type) { throw WeighbridgeError(.unsupported, problem) }
+    if let problem = problem(of: tensor.type) { throw .unsupported(problem) }
     let key = ConstantKey(tensor)
     if let known = constants[key] { return known }
     let outer = scope.prefix
@@ -138,7 +138,7 @@ extension NCNNBuilder {
   mutating func shaped(
     _ blob: NCNNBlob, _ type: TensorType
   ) throws(WeighbridgeError) -> NCNNBlob {
-    if let problem = problem(of: type) { throw WeighbridgeError(.unsupported, problem) }
+    if let problem = problem(of: type) { throw .unsupported(problem) }
     return try reshape(blob, Self.shape(type))
   }
 }

@@ -29,8 +29,7 @@ struct NCNNDetection {
       !detector.hasBackground, Set(detector.heads.map(\.mask.count)).count == 1,
       detector.heads.allSatisfy({ $0.scaleXY == 1 && $0.boxPoint == .center })
     else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "ncnn reads the boxes of YOLOv3 heads with as many anchors each, without scale_x_y")
     }
     var heads = try content.graph.heads(of: detector)
@@ -53,8 +52,7 @@ struct NCNNDetection {
     let made = Set(nodes.flatMap(\.outputs))
     let taken = Set(nodes.flatMap(\.inputs)).subtracting(made).filter { graph[$0].constant == nil }
     guard taken.count == 1, let value = taken.first else {
-      throw WeighbridgeError(
-        .unsupported, "ncnn takes heads before their activation, and \(layer ?? "") hides them")
+      throw .unsupported("ncnn takes heads before their activation, and \(layer ?? "") hides them")
     }
     return value
   }
@@ -68,8 +66,8 @@ struct NCNNDetection {
     guard heads.allSatisfy({ $0.type.rank == 4 && $0.type.shape[1].value == entries }),
       columns.count == heads.count
     else {
-      throw WeighbridgeError(
-        .unsupported, "ncnn takes heads of \(entries) channels, and they are \(heads.map(\.type))")
+      throw .unsupported(
+        "ncnn takes heads of \(entries) channels, and they are \(heads.map(\.type))")
     }
     builder.scope = ExportScope(prefix: "boxes", operands: heads)
     let confidence = detector.confidenceThreshold ?? DetectorDescription.defaultConfidenceThreshold

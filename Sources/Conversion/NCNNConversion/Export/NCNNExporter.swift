@@ -14,8 +14,7 @@ package enum NCNNExporter: Exporter {
     let translation = try NCNNTranslation(content, options: options)
     let weightsPath = FilePath(path).replacingExtension("bin")
     guard weightsPath != path else {
-      throw WeighbridgeError(.outputFailed, "is the name of the weights that go beside the .param")
-        .at(file: path)
+      throw .outputFailed("is the name of the weights that go beside the .param").at(file: path)
     }
     try options.checkReplacing([path, weightsPath])
     var writer = try NCNNWriter(

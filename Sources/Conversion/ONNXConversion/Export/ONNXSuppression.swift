@@ -21,8 +21,7 @@ struct ONNXSuppression {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a suppression that ONNX cannot do.
   init(_ detector: DetectorDescription) throws(WeighbridgeError) {
     guard detector.suppression != .classAgnostic else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "ONNX thins out the boxes of each class by themselves, and this detector those of all "
           + "classes at once (\(APIName.withoutSuppression) writes the heads as they are)")
     }

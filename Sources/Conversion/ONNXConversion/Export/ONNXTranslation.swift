@@ -26,7 +26,7 @@ struct ONNXTranslation {
   init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
     let opset = options.opset ?? Self.standardOpset
     guard let irVersion = Self.irVersions[opset] else {
-      throw WeighbridgeError(.mismatch, "opset \(opset), and 13 to 21 can be written")
+      throw .mismatch("opset \(opset), and 13 to 21 can be written")
     }
     let (turned, suppression) = try Self.prepared(content, options)
     let (graph, description) = (turned.graph, turned.describing(content.description))

@@ -44,8 +44,7 @@ struct ONNXImporter {
   ///   node that asks for what cannot be done; ``WeighbridgeError/Code/malformed``.
   mutating func run() throws(WeighbridgeError) -> Result {
     guard Self.opsets.contains(model.opset) else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "uses the operators of ONNX' opset \(model.opset), and \(Self.opsets.lowerBound) to "
           + "\(Self.opsets.upperBound) can be read")
     }
@@ -98,7 +97,7 @@ struct ONNXImporter {
             feature.name, "this input has a value of its own, and always has that")
         }
       } else if let problem = feature.problem {
-        throw WeighbridgeError(.unsupported, "the input \(feature.name) \(problem)")
+        throw .unsupported("the input \(feature.name) \(problem)")
       } else {
         try network.addInput(feature.name, feature.type)
       }
@@ -110,8 +109,7 @@ struct ONNXImporter {
     let names = Set(model.graph.inputs.map(\.name))
     guard let name = fixed.keys.sorted().first(where: { !names.contains($0) }) else { return }
     let list = model.graph.inputs.prefix(20).map(\.name).joined(separator: ", ")
-    throw WeighbridgeError(
-      .mismatch, "has no input \(name), which was to be fixed; its inputs are \(list)")
+    throw .mismatch("has no input \(name), which was to be fixed; its inputs are \(list)")
   }
 
   /// The graph without nodes that no output needs.
@@ -121,7 +119,7 @@ struct ONNXImporter {
     var ports: [Port] = []
     for feature in model.graph.outputs {
       guard let value = network.values[feature.name] else {
-        throw WeighbridgeError(.malformed, "nothing makes the output \(feature.name)")
+        throw .malformed("nothing makes the output \(feature.name)")
       }
       ports.append(Port(name: feature.name, value: try network.output(feature.name, value)))
     }
@@ -143,10 +141,10 @@ struct ONNXImporter {
   ) throws(WeighbridgeError) -> ONNXNetwork {
     do throws(WeighbridgeError) {
       guard let build = ONNXOperators.builder(node.kind) else {
-        throw WeighbridgeError(.unsupported, "the operator \(node.kind.fullName) is not known")
+        throw .unsupported("the operator \(node.kind.fullName) is not known")
       }
       if let name = node.outputs.first(where: { network.values[$0] != nil }) {
-        throw WeighbridgeError(.malformed, "two values are called \(name)")
+        throw .malformed("two values are called \(name)")
       }
       return try ONNXLayer(
         node, source: source, keepsNames: keepsNames, network: consume network
@@ -205,13 +203,11 @@ extension ONNXFeature {
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the type has other elements, or more than one.
   fileprivate func tensor(_ number: InputNumber) throws(WeighbridgeError) -> Tensor {
     guard problem == nil, shape.allSatisfy({ $0 == .fixed(1) }) else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "the input \(name) \(problem ?? "is \(type)"), and only a single number can be fixed")
     }
     guard let tensor = number.tensor(elementType, rank: shape.count) else {
-      throw WeighbridgeError(
-        .mismatch, "the input \(name) takes \(elementType.rawValue), which \(number) is not")
+      throw .mismatch("the input \(name) takes \(elementType.rawValue), which \(number) is not")
     }
     return tensor
   }

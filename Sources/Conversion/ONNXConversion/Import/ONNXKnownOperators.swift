@@ -37,7 +37,7 @@ struct ONNXKnownOperators {
     let reason =
       ["uses \(count) that cannot be read: \(list.joined(separator: ", "))"]
       + domains.compactMap(explanation)
-    throw WeighbridgeError(.unsupported, reason.joined(separator: ". "))
+    throw .unsupported(reason.joined(separator: ". "))
   }
 
   /// What a set of operators is for, and what to do with a file that uses it.

@@ -82,7 +82,7 @@ struct ONNXNetwork: SourceNetwork {
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is one of that name.
   mutating func define(_ name: String, _ value: ONNXValue) throws(WeighbridgeError) {
     if values.updateValue(value, forKey: name) != nil {
-      throw WeighbridgeError(.malformed, "two values are called \(name)")
+      throw .malformed("two values are called \(name)")
     }
   }
 
@@ -116,8 +116,7 @@ struct ONNXNetwork: SourceNetwork {
   ) throws(WeighbridgeError) {
     computed += min(byteCount, mostComputed + 1)
     guard computed <= mostComputed else {
-      throw WeighbridgeError(
-        .limitExceeded,
+      throw .limitExceeded(
         "computes \(type) beforehand, and all that is known beforehand would take \(computed) bytes "
           + "or more")
     }
@@ -129,8 +128,7 @@ struct ONNXNetwork: SourceNetwork {
   mutating func countBody(_ nodes: Int) throws(WeighbridgeError) {
     repeated += nodes
     guard repeated <= Self.mostRepeated else {
-      throw WeighbridgeError(
-        .limitExceeded, "loops of more than \(Self.mostRepeated) nodes in all their steps")
+      throw .limitExceeded("loops of more than \(Self.mostRepeated) nodes in all their steps")
     }
   }
 
@@ -241,7 +239,7 @@ struct ONNXNetwork: SourceNetwork {
     let types: [TensorType]
     do throws(ShapeError) {
       types = try operation.checkedOutputTypes(of: inputs.map { graph.type(of: $0) })
-    } catch { throw WeighbridgeError(.malformed, error.reason) }
+    } catch { throw .malformed(error.reason) }
     let name = source.nodeName
     var outputs: [String] = []
     for position in types.indices {

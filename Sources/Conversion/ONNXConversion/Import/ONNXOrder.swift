@@ -87,8 +87,7 @@ struct ONNXOrder {
     }
     let shown = names.prefix(8).joined(separator: ", which reads from ")
     let rest = names.count > 8 ? ", and so on through \(names.count) nodes" : ""
-    return WeighbridgeError(
-      .malformed,
+    return .malformed(
       names.count == 1
         ? "the node \(shown) reads what it makes itself"
         : "the nodes form a cycle, so that none can be computed first: \(shown)\(rest), which reads "

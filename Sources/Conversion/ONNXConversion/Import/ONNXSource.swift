@@ -110,14 +110,13 @@ package struct ONNXSource: Sendable {
       let size = try Checked.product(
         tensor.shape + [tensor.elementType.byteCount], of: "the size of a tensor")
       guard let other = others[name], offset <= other.count, size <= other.count - offset else {
-        throw WeighbridgeError(
-          .malformed,
+        throw .malformed(
           "its \(size) bytes from byte \(offset) on are not in \(name), which has "
             + "\(others[name]?.count ?? 0)")
       }
       return try Tensor(
         tensor.elementType, shape: tensor.shape, store: other, range: offset..<offset + size)
-    case nil: throw WeighbridgeError(.malformed, "it has no elements")
+    case nil: throw .malformed("it has no elements")
     }
   }
 }

@@ -38,9 +38,7 @@ enum ONNXConstants: ONNXFamily {
       else { throw layer.malformed("a Range without start, end and step") }
       let (first, distance) = (start.doubles[0], step.doubles[0])
       let count = max(0, ((end.doubles[0] - first) / distance).rounded(.up))
-      guard count <= Double(1 << 24) else {
-        throw WeighbridgeError(.limitExceeded, "a Range of \(count) numbers")
-      }
+      guard count <= Double(1 << 24) else { throw .limitExceeded("a Range of \(count) numbers") }
       let numbers = (0..<Int(count)).map { first + Double($0) * distance }
       return [
         layer.own(Tensor(start.elementType, shape: [numbers.count], numbers), "range")

@@ -35,8 +35,7 @@ extension ONNXLayer {
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there are none or too many.
   func checkedSteps(_ count: Int) throws(WeighbridgeError) -> Int {
     guard (1...Self.mostSteps).contains(count) else {
-      throw WeighbridgeError(
-        .limitExceeded, "a loop of \(count) steps, and 1 to \(Self.mostSteps) are read")
+      throw .limitExceeded("a loop of \(count) steps, and 1 to \(Self.mostSteps) are read")
     }
     return count
   }

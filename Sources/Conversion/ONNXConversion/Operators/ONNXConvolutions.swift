@@ -19,8 +19,7 @@ enum ONNXConvolutions: ONNXFamily {
       let window = operation.window
       for (axis, extra) in operation.outputPadding.enumerated()
       where extra >= max(window.strides[axis], window.dilation[axis]) {
-        throw WeighbridgeError(
-          .unsupported,
+        throw .unsupported(
           "ONNX adds less than a stride behind an axis, and this adds \(extra) elements")
       }
       let inputs = builder.allInputs()

@@ -17,8 +17,7 @@ enum ONNXIndexing: ONNXFamily {
           "Gather", [builder.input(), indices], ["axis": .integer(operation.axis)])
       }
       guard operation.axis == operation.batchAxes else {
-        throw WeighbridgeError(
-          .unsupported,
+        throw .unsupported(
           "ONNX gathers in batches along the axis behind them, not along \(operation.axis)")
       }
       let places = builder.unsqueeze(indices, [builder.type(1).rank])

@@ -13,7 +13,7 @@ enum ONNXPooling: ONNXFamily {
     ONNXRow(AveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
       let isDilated = operation.window.dilation.contains { $0 > 1 }
       guard !isDilated || builder.opset >= 19 else {
-        throw WeighbridgeError(.unsupported, "ONNX dilates the mean's window from opset 19 on")
+        throw .unsupported("ONNX dilates the mean's window from opset 19 on")
       }
       return builder.pool(
         "AveragePool", operation.window, padding: 0,

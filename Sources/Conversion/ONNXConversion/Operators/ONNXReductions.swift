@@ -9,7 +9,7 @@ enum ONNXReductions: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(native: Reduce.self) { (operation, builder) throws(WeighbridgeError) in
       guard !operation.axes.isEmpty else {
-        throw WeighbridgeError(.unsupported, "ONNX reduces along one axis at least")
+        throw .unsupported("ONNX reduces along one axis at least")
       }
       return builder.reduction(operation)
     },

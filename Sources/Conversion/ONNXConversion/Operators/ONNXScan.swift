@@ -69,8 +69,7 @@ extension ONNXGraphBuilder {
   ) throws(WeighbridgeError) -> String {
     let rest = type.shape.dropFirst().compactMap(\.value)
     guard rest.count == type.rank - 1 else {
-      throw WeighbridgeError(
-        .unsupported, "ONNX wants the sizes of its states known, and they are \(type)")
+      throw .unsupported("ONNX wants the sizes of its states known, and they are \(type)")
     }
     let batch = type.shape[0].value.map { integers([$0]) } ?? dimensions(other, 0..<1)
     return add("Expand", [number(0), concatenate([batch, integers(rest)], axis: 0)])

@@ -10,7 +10,7 @@ enum ONNXSpectra: ONNXFamily {
     ONNXRow(outputsOf: STFT.self) {
       (operation, builder) throws(WeighbridgeError) in
       guard builder.opset >= 17 else {
-        throw WeighbridgeError(.unsupported, "ONNX has Fourier transforms from opset 17 on")
+        throw .unsupported("ONNX has Fourier transforms from opset 17 on")
       }
       return builder.fourierTransform(operation)
     }

@@ -103,7 +103,7 @@ extension CoreMLFeatureType {
         sequence["int64Type"] == nil ? .string : .int64,
         sequence.record("sizeRange").map(CoreMLSizeRange.init))
     } else {
-      throw WeighbridgeError(.unsupported, "the feature \(name) has no type that can be read")
+      throw .unsupported("the feature \(name) has no type that can be read")
     }
   }
 }

@@ -15,12 +15,11 @@ extension CoreMLModel {
 
   init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     guard let content = try CoreMLContent(record) else {
-      throw WeighbridgeError(.malformed, "the model is of no kind")
+      throw .malformed("the model is of no kind")
     }
     let description = record.record("description") ?? [:]
     for field in ["state", "functions", "defaultFunctionName"] where description[field] != nil {
-      throw WeighbridgeError(
-        .unsupported, "the description holds \(field), which only ML Programs have")
+      throw .unsupported("the description holds \(field), which only ML Programs have")
     }
     self.init(
       specificationVersion: record.integer("specificationVersion"),

@@ -41,11 +41,10 @@ extension CoreMLLayer {
   fileprivate init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     let name = record.text("name")
     guard let kind = record.fields.keys.first(where: { !Self.commonFields.contains($0) }) else {
-      throw WeighbridgeError(.malformed, "is of no kind").at(layer: name)
+      throw .malformed("is of no kind").at(layer: name)
     }
     guard case .record(let settings)? = record[kind] else {
-      throw WeighbridgeError(.unsupported, "is a layer \(kind), which cannot be read")
-        .at(layer: name)
+      throw .unsupported("is a layer \(kind), which cannot be read").at(layer: name)
     }
     self.init(
       name: name, kind: kind, inputs: record.texts("input"), outputs: record.texts("output"),
@@ -93,7 +92,7 @@ extension CoreMLPreprocessing {
         feature: feature,
         step: .meanImage(image.place("meanImage") ?? ProtobufPlace(offset: 0, byteCount: 0)))
     } else {
-      throw WeighbridgeError(.malformed, "the preprocessing of \(feature ?? "the input") is empty")
+      throw .malformed("the preprocessing of \(feature ?? "the input") is empty")
     }
   }
 }
@@ -125,7 +124,7 @@ extension CoreMLWeights {
       (record.place($0)?.byteCount ?? 0) > 0
     }
     guard forms.count <= 1 else {
-      throw WeighbridgeError(.malformed, "weights stand there as \(forms.joined(separator: ", "))")
+      throw .malformed("weights stand there as \(forms.joined(separator: ", "))")
     }
     let form = forms.first ?? "floatValue"
     let place = record.place(form) ?? ProtobufPlace(offset: 0, byteCount: 0)
@@ -136,10 +135,10 @@ extension CoreMLWeights {
     default:
       guard let quantization = record.record("quantization"),
         let meaning = CoreMLQuantization(quantization)
-      else { throw WeighbridgeError(.malformed, "weights are quantized, and nothing says how") }
+      else { throw .malformed("weights are quantized, and nothing says how") }
       let bits = quantization.integer("numberOfBits")
       guard (1...8).contains(bits), form == "rawValue" || bits == 8 else {
-        throw WeighbridgeError(.malformed, "weights are quantized to \(bits) bits, expected 1 to 8")
+        throw .malformed("weights are quantized to \(bits) bits, expected 1 to 8")
       }
       self.init(
         form == "rawValue" ? .quantized(bits: bits, meaning) : .int8(meaning), at: place,

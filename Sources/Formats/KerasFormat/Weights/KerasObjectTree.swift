@@ -44,9 +44,8 @@ struct KerasObjectTree {
   ) throws(WeighbridgeError) {
     let parts = path.split(separator: "/")
     guard parts.count <= file.limits.depth else {
-      throw .limitExceeded(
-        "leads through more than \(file.limits.depth) groups"
-      ).at(file: file.path)
+      throw .limitExceeded("leads through more than \(file.limits.depth) groups")
+        .at(file: file.path)
     }
     var group = ""
     for part in parts.dropLast() {
@@ -132,8 +131,7 @@ struct KerasObjectTree {
     }
     guard let first = unused.min(by: { $0.key < $1.key }) else { return }
     let others = unused.count == 1 ? "" : "; so are \(unused.count - 1) others"
-    throw .malformed(
-      "is a \(first.value.kind.rawValue) of no layer of the architecture\(others)"
-    ).at(.path(first.value.path)).at(file: file.path)
+    throw .malformed("is a \(first.value.kind.rawValue) of no layer of the architecture\(others)")
+      .at(.path(first.value.path)).at(file: file.path)
   }
 }

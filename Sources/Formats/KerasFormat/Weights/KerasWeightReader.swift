@@ -12,8 +12,7 @@ struct KerasWeightReader {
   /// The layers' names, in the model's order.
   func layerNames() throws(WeighbridgeError) -> [String] {
     guard let names = try names("layer_names", of: root) else {
-      throw .malformed("has no layer_names attribute")
-        .at(.path(root)).at(file: file.path)
+      throw .malformed("has no layer_names attribute").at(.path(root)).at(file: file.path)
     }
     try checkUnique(names, "layer_names", at: root)
     return names
@@ -37,8 +36,7 @@ struct KerasWeightReader {
     let names = try names("weight_names", of: path)
     // Keras writes the attribute for every layer, empty or not.
     guard let names else {
-      throw .malformed("has no weight_names attribute")
-        .at(.path(path)).at(file: file.path)
+      throw .malformed("has no weight_names attribute").at(.path(path)).at(file: file.path)
     }
     try checkUnique(names, "weight_names", at: path)
     let weights = try names.map { (name) throws(WeighbridgeError) in

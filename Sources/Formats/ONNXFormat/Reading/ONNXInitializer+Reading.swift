@@ -16,20 +16,15 @@ extension ONNXInitializer {
 
   init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     let shape = record.integers("dims")
-    guard shape.allSatisfy({ $0 >= 0 }) else {
-      throw WeighbridgeError(.malformed, "a tensor has the shape \(shape)")
-    }
+    guard shape.allSatisfy({ $0 >= 0 }) else { throw .malformed("a tensor has the shape \(shape)") }
     let number = record.integer("data_type")
     let packed = Self.packedNumbers.first { $0.value == number }?.key
     guard let type = packed ?? ElementType(onnxNumber: number) else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "a tensor has elements of ONNX' type \(number), and only whole numbers of 4 to 64 bits, "
           + "floating-point numbers of 16 to 64 bits and booleans can be read")
     }
-    guard record["segment"] == nil else {
-      throw WeighbridgeError(.unsupported, "a tensor is stored in segments")
-    }
+    guard record["segment"] == nil else { throw .unsupported("a tensor is stored in segments") }
     let size = try Checked.product(shape + [type.byteCount], of: "the size of a tensor")
     let byteCount = packed == nil ? size : size / 2 + size % 2
     self.init(
@@ -52,8 +47,7 @@ extension ONNXInitializer {
       case .beside: byteCount
       }
     guard found == byteCount else {
-      throw WeighbridgeError(
-        .malformed, "a tensor has \(found) bytes of elements, and its shape takes \(byteCount)")
+      throw .malformed("a tensor has \(found) bytes of elements, and its shape takes \(byteCount)")
     }
     return elements
   }
@@ -85,23 +79,22 @@ extension ONNXInitializer {
     var texts: [String: String] = [:]
     for entry in entries { texts[entry.text("key")] = entry.text("value") }
     guard let name = texts["location"] else {
-      throw WeighbridgeError(.malformed, "a tensor is in another file, which it does not name")
+      throw .malformed("a tensor is in another file, which it does not name")
     }
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard !name.hasPrefix("/"), !parts.contains(".."), !name.utf8.contains(0) else {
-      throw WeighbridgeError(
-        .malformed, "a tensor is in \(name), outside of the model's folder, where nothing is read")
+      throw .malformed(
+        "a tensor is in \(name), outside of the model's folder, where nothing is read")
     }
     let numbers = try ["offset", "length"].map { (key) throws(WeighbridgeError) -> Int? in
       guard let text = texts[key] else { return nil }
       guard let number = Int(text), number >= 0 else {
-        throw WeighbridgeError(.malformed, "a tensor in \(name) has the \(key) \(text)")
+        throw .malformed("a tensor in \(name) has the \(key) \(text)")
       }
       return number
     }
     guard numbers[1] == nil || numbers[1] == byteCount else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "a tensor has \(numbers[1] ?? 0) bytes in \(name), and its shape takes \(byteCount)")
     }
     return .beside(fileName: name, offset: numbers[0] ?? 0)

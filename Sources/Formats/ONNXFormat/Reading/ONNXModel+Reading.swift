@@ -14,20 +14,17 @@ extension ONNXModel {
   }
 
   init(_ record: ProtobufRecord) throws(WeighbridgeError) {
-    guard let graph = record.record("graph") else {
-      throw WeighbridgeError(.malformed, "the model has no graph")
-    }
+    guard let graph = record.record("graph") else { throw .malformed("the model has no graph") }
     let own = record.records("opset_import").filter { $0.domain.isEmpty }
     // Some writers say the same twice.
     let versions = Set(own.map { $0.integer("version") }).sorted()
     guard let opset = versions.first else {
-      throw WeighbridgeError(
-        .malformed, "the model does not say which version of ONNX' operators it uses (opset_import)"
+      throw .malformed(
+        "the model does not say which version of ONNX' operators it uses (opset_import)"
       )
     }
     guard versions.count == 1 else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "the model names the versions \(versions.map(String.init).joined(separator: ", ")) of ONNX' "
           + "operators, and a model has one")
     }
@@ -54,7 +51,7 @@ extension ONNXGraph {
 
   fileprivate init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     guard record["sparse_initializer"] == nil else {
-      throw WeighbridgeError(.unsupported, "the graph has sparse weights, which cannot be read")
+      throw .unsupported("the graph has sparse weights, which cannot be read")
     }
     var nodes: [ONNXNode] = []
     for node in record.records("node") { nodes.append(try ONNXNode(node)) }
@@ -80,8 +77,7 @@ extension ONNXNode {
     for attribute in record.records("attribute") {
       let name = attribute.text("name")
       guard names.insert(name).inserted else {
-        throw WeighbridgeError(
-          .malformed, "the node \(record.text("name")) has two settings \(name)")
+        throw .malformed("the node \(record.text("name")) has two settings \(name)")
       }
       attributes.append((name, try ONNXAttribute(attribute)))
     }
@@ -105,8 +101,7 @@ extension ONNXAttribute {
 
   fileprivate init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     guard record.text("ref_attr_name").isEmpty else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "the setting \(record.text("name")) is a function's, and there is none around it")
     }
     // The oldest files do not say the type.

@@ -8,7 +8,7 @@ extension WBMAttribute: MessageRecord {
     try fields.text(1, &name)
     if fields.isReading {
       guard let member = fields.presentMember(ofOneofWith: Value.firstMember) else {
-        throw WeighbridgeError(.malformed, "the attribute \(name) has no value")
+        throw .malformed("the attribute \(name) has no value")
       }
       value = Value.blanks[member - Value.firstMember]
     }

@@ -41,14 +41,14 @@ extension TensorEncoding {
     case (.linear, let linear?, _): self = .linear(linear)
     case (.lookup, _, let lookup?): self = .lookup(lookup)
     case (.linear, _, _), (.lookup, _, _):
-      throw WeighbridgeError(.malformed, "a tensor lacks the parameters of its encoding")
+      throw .malformed("a tensor lacks the parameters of its encoding")
     case (.plain, nil, nil): self = .plain
     case (.float16, nil, nil): self = .half(.float16)
     case (.bfloat16, nil, nil): self = .half(.bfloat16)
     case (.bytePlanes, nil, nil): self = .bytePlanes
     case (.rans, nil, nil): self = .rans
     default:
-      throw WeighbridgeError(.malformed, "a tensor has the parameters of another encoding")
+      throw .malformed("a tensor has the parameters of another encoding")
     }
   }
 }

@@ -20,9 +20,9 @@ extension SchemaEnumeration {
   /// - Throws: ``WeighbridgeError/Code/malformed`` for 0, ``WeighbridgeError/Code/unsupported`` for
   ///   a number this version does not know.
   init(schemaNumber number: UInt32, _ title: String) throws(WeighbridgeError) {
-    guard number != 0 else { throw WeighbridgeError(.malformed, "the \(title) is missing") }
+    guard number != 0 else { throw .malformed("the \(title) is missing") }
     guard number <= Self.allCases.count else {
-      throw WeighbridgeError(.unsupported, "the \(title) \(number) is not one this version knows")
+      throw .unsupported("the \(title) \(number) is not one this version knows")
     }
     self = Self.allCases[Int(number) - 1]
   }

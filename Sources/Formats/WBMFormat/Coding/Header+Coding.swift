@@ -33,7 +33,7 @@ extension WBMHeader: MessageRecord {
 
   private static func descriptor() throws(WeighbridgeError) -> ProtobufScanner.Descriptor {
     guard let descriptor = wbm_header_descriptor() else {
-      throw WeighbridgeError(.unsupported, "the schema is not in the program")
+      throw .unsupported("the schema is not in the program")
     }
     return descriptor
   }
@@ -72,13 +72,11 @@ extension WBMTensor: MessageRecord {
   ) throws(WeighbridgeError) {
     digest = XXH3Digest(bytes)
     guard digest != nil else {
-      throw WeighbridgeError(
-        .malformed, "the digest of tensor \(name) has \(bytes.count) bytes, expected 16")
+      throw .malformed("the digest of tensor \(name) has \(bytes.count) bytes, expected 16")
     }
     decodedDigest = XXH3Digest(decodedBytes)
     guard encoding == .plain ? decodedBytes.isEmpty : decodedDigest != nil else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "the digest of the decoded tensor \(name) has \(decodedBytes.count) bytes, expected "
           + (encoding == .plain ? "0" : "16"))
     }

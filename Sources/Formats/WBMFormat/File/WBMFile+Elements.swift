@@ -20,11 +20,10 @@ extension WBMFile {
     do {
       bytes = try encodedElements(ofTensor: index).decoded()
     } catch {
-      throw WeighbridgeError(.damaged, "\(title) cannot be decoded: \(error.reason)").at(file: path)
+      throw .damaged("\(title) cannot be decoded: \(error.reason)").at(file: path)
     }
     guard XXH3Digest(of: bytes.span.bytes) == header.tensors[index].decodedDigest else {
-      throw WeighbridgeError(.damaged, "\(title) does not decode to what was written")
-        .at(file: path)
+      throw .damaged("\(title) does not decode to what was written").at(file: path)
     }
     return bytes
   }

@@ -24,9 +24,8 @@ extension WBMFile {
     guard !damage.isEmpty else { return }
     let parts = damage.prefix(20).map(describe)
     let more = damage.count > 20 ? ", and \(damage.count - 20) more" : ""
-    throw WeighbridgeError(
-      .damaged, "was damaged after it was written: \(parts.joined(separator: ", "))\(more)"
-    ).at(file: path)
+    throw .damaged("was damaged after it was written: \(parts.joined(separator: ", "))\(more)")
+      .at(file: path)
   }
 
   /// Every damaged part, in the order of the file.

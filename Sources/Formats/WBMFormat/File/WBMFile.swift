@@ -81,20 +81,18 @@ package struct WBMFile: Sendable {
   ) throws(WeighbridgeError) -> (WBMPreamble, WBMHeader) {
     let preamble = try WBMPreamble(bytes)
     guard preamble.headerByteCount <= limits.headerByteCount else {
-      throw WeighbridgeError(
-        .limitExceeded,
+      throw .limitExceeded(
         "has a header of \(preamble.headerByteCount) bytes, over the limit of \(limits.headerByteCount)"
       )
     }
     let end = WBMPreamble.byteCount + preamble.headerByteCount
     let headerBytes = bytes.extracting(WBMPreamble.byteCount..<end)
     guard XXH3Digest(of: headerBytes) == preamble.headerDigest else {
-      throw WeighbridgeError(.damaged, "has a damaged header: its digest does not fit")
+      throw .damaged("has a damaged header: its digest does not fit")
         .at(.byte(WBMPreamble.byteCount))
     }
     guard bytes.isZero(end..<preamble.tensorDataOffset) else {
-      throw WeighbridgeError(.damaged, "has padding behind its header that is not zero")
-        .at(.byte(end))
+      throw .damaged("has padding behind its header that is not zero").at(.byte(end))
     }
     let header = try WBMHeader(headerBytes, limits: limits.messages)
     try header.checkRules()

@@ -16,8 +16,7 @@ enum WBMHeaderWriting {
     let count = try header.serialized().count
     let limit = WBMFile.Limits().headerByteCount
     guard count <= limit else {
-      throw WeighbridgeError(
-        .limitExceeded, "the header would take \(count) bytes, over the limit of \(limit)")
+      throw .limitExceeded("the header would take \(count) bytes, over the limit of \(limit)")
     }
     return (header, try WBMPreamble.tensorDataOffset(headerByteCount: count))
   }
@@ -49,11 +48,10 @@ enum WBMHeaderWriting {
     do throws(WeighbridgeError) {
       let (_, parsed) = try WBMFile.parse(written, limits: WBMFile.Limits())
       guard try parsed.serialized() == header else {
-        throw WeighbridgeError(.outputFailed, "a header that was read back differs")
+        throw .outputFailed("a header that was read back differs")
       }
     } catch {
-      throw WeighbridgeError(.outputFailed, "the file does not read back: \(error.reason)")
-        .at(file: path)
+      throw .outputFailed("the file does not read back: \(error.reason)").at(file: path)
     }
   }
 }

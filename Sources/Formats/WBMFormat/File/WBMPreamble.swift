@@ -82,8 +82,7 @@ extension WBMPreamble {
     var cursor = ByteCursor(Self.magic.count..<file.byteCount)
     let major = Int(try cursor.integer(UInt16.self, from: file))
     guard major == Self.currentVersion.major else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "is a .wbm file of version \(major); this program reads version \(Self.currentVersion.major)"
       ).at(.byte(8))
     }
@@ -93,8 +92,7 @@ extension WBMPreamble {
       major: major, minor: Int(try cursor.integer(UInt16.self, from: file)))
     let flags = try cursor.integer(UInt32.self, from: file)
     guard flags == 0 else {
-      throw WeighbridgeError(.unsupported, "has the flags \(flags); version 1 has none")
-        .at(.byte(12))
+      throw .unsupported("has the flags \(flags); version 1 has none").at(.byte(12))
     }
     headerByteCount = try Checked.count(
       cursor.integer(UInt64.self, from: file), of: "the size of the header")
@@ -103,7 +101,7 @@ extension WBMPreamble {
     fileByteCount = try Checked.count(
       cursor.integer(UInt64.self, from: file), of: "the size of the file")
     guard let digest = XXH3Digest(try cursor.bytes(16, from: file)) else {
-      throw WeighbridgeError(.malformed, "has no digest of its header")
+      throw .malformed("has no digest of its header")
     }
     headerDigest = digest
     try checkSizes(file.byteCount)
@@ -119,14 +117,12 @@ extension WBMPreamble {
     let start = file.copied(0..<min(magic.count, file.byteCount))
     if magic.starts(with: start) { return }
     guard start != previewMagic else {
-      throw WeighbridgeError(
-        .unsupported, "was written by a preview of Weighbridge; convert the source again"
-      ).at(.byte(0))
+      throw .unsupported("was written by a preview of Weighbridge; convert the source again")
+        .at(.byte(0))
     }
     let letters = Array(magic[1...3])
     let isDamaged = file.byteCount >= 4 && file.copied(1..<4) == letters
-    throw WeighbridgeError(
-      .malformed,
+    throw .malformed(
       isDamaged
         ? "was a .wbm file before its first bytes changed, as a transfer in text mode does"
         : "is not a .wbm file: it does not begin with their mark"
@@ -137,16 +133,14 @@ extension WBMPreamble {
     _ file: RawSpan, atLeast byteCount: Int
   ) throws(WeighbridgeError) {
     guard file.byteCount >= byteCount else {
-      throw WeighbridgeError(
-        .truncated, "is cut off: it has \(file.byteCount) bytes, and the preamble alone has 64")
+      throw .truncated("is cut off: it has \(file.byteCount) bytes, and the preamble alone has 64")
     }
   }
 
   private static func checkChecksum(_ file: RawSpan) throws(WeighbridgeError) {
     let expected = XXH3Digest(of: file.extracting(0..<56)).bytes.prefix(8)
     guard file.copied(56..<64) == Array(expected) else {
-      throw WeighbridgeError(.damaged, "has a damaged preamble: its checksum does not fit")
-        .at(.byte(0))
+      throw .damaged("has a damaged preamble: its checksum does not fit").at(.byte(0))
     }
   }
 
@@ -160,8 +154,7 @@ extension WBMPreamble {
     }
     let expected = try Self.tensorDataOffset(headerByteCount: headerByteCount)
     guard tensorDataOffset == expected, expected <= fileByteCount else {
-      throw WeighbridgeError(
-        .malformed,
+      throw .malformed(
         "puts the tensor data at byte \(tensorDataOffset) of \(fileByteCount), and behind a header of \(headerByteCount) bytes it begins at \(expected)"
       ).at(.byte(24))
     }

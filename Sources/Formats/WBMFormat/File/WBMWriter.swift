@@ -119,7 +119,7 @@ package struct WBMWriter: ~Copyable {
       last = piece.tensor
     }
     guard isInOrder, sizes == header.tensors.map(\.byteCount) else {
-      throw WeighbridgeError(.mismatch, "the pieces are not the tensors'").at(file: file.path)
+      throw .mismatch("the pieces are not the tensors'").at(file: file.path)
     }
   }
 
@@ -136,7 +136,7 @@ package struct WBMWriter: ~Copyable {
     _ provenance: WBMProvenance
   ) throws(WeighbridgeError) {
     guard try provenance.headerByteCount() == header.provenance.headerByteCount() else {
-      throw WeighbridgeError(.mismatch, "the new provenance has another size than the first")
+      throw .mismatch("the new provenance has another size than the first")
     }
     header.provenance = provenance.sorted()
   }
@@ -148,8 +148,7 @@ package struct WBMWriter: ~Copyable {
   ///   ``WeighbridgeError/Code/outputFailed``; what stood there before is then untouched.
   package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
     if let nextTensor {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "\(header.tensors[nextTensor].title(nextTensor)) has \(header.tensors[nextTensor].byteCount) bytes, and \(done) were given"
       ).at(file: file.path)
     }
@@ -161,12 +160,11 @@ package struct WBMWriter: ~Copyable {
   private func checkRoom(_ byteCount: Int) throws(WeighbridgeError) {
     guard byteCount > 0 else { return }
     guard let nextTensor else {
-      throw WeighbridgeError(.mismatch, "\(byteCount) bytes were given behind the last tensor")
+      throw .mismatch("\(byteCount) bytes were given behind the last tensor")
     }
     let tensor = header.tensors[nextTensor]
     guard byteCount <= tensor.byteCount - done else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "\(tensor.title(nextTensor)) has \(tensor.byteCount) bytes, and \(byteCount) were given with \(done) there"
       )
     }

@@ -12,8 +12,7 @@ extension WBMGraph {
   ///   - level: How deep the graph is nested; the outermost is 1.
   func checkRules(_ tensors: inout TensorNaming, level: Int) throws(WeighbridgeError) {
     guard level <= Self.levelLimit else {
-      throw WeighbridgeError(
-        .limitExceeded, "graphs are nested deeper than the limit of \(Self.levelLimit)")
+      throw .limitExceeded("graphs are nested deeper than the limit of \(Self.levelLimit)")
     }
     try Names.check(values.map(\.name), of: "values")
     try Names.check(nodes.map(\.name), of: "nodes")

@@ -205,8 +205,7 @@ extension Tensor {
   ) throws(WeighbridgeError) {
     self.init(elementType, shape: shape, numbers)
     guard !elementType.isFloat, let position = zip(doubles, numbers).firstDifference else { return }
-    throw WeighbridgeError(
-      .mismatch,
+    throw .mismatch(
       "element \(position) is \(numbers[position]), which is no \(elementType.rawValue)")
   }
 }

@@ -79,7 +79,7 @@ struct PaddedPlanes: Sendable {
     for (axis, dimension) in dimensions.enumerated() {
       do throws(ShapeError) {
         placements.append(try window.placement(axis, dimension: dimension))
-      } catch { throw WeighbridgeError(.mismatch, error.reason) }
+      } catch { throw .mismatch(error.reason) }
     }
     return placements
   }

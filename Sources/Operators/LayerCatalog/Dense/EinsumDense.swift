@@ -68,7 +68,7 @@ package struct EinsumDense: CatalogOperator {
     self.kernel = kernel
     self.output = output
     self.bias = bias
-    if let problem { throw WeighbridgeError(.malformed, problem) }
+    if let problem { throw .malformed(problem) }
   }
 }
 

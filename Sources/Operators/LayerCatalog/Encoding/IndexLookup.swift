@@ -82,7 +82,7 @@ extension IndexLookup {
         let other = remainder < 0 ? remainder + oovCount : remainder
         indices.append(Double(firstIndex - oovCount + other))
       } else {
-        throw WeighbridgeError(.mismatch, "\(number) does not stand in the vocabulary")
+        throw .mismatch("\(number) does not stand in the vocabulary")
       }
     }
     return [Tensor(.int64, shape: inputs[0].shape, indices)]

@@ -10,8 +10,7 @@ extension Tensor {
     for (position, element) in doubles.enumerated() {
       guard let index = Int(exactly: element.rounded(.towardZero)), (0..<count).contains(index)
       else {
-        throw WeighbridgeError(
-          .mismatch,
+        throw .mismatch(
           "element \(position) is \(element), and an index of 0 to \(count - 1) is needed")
       }
       result.append(index)
@@ -34,7 +33,7 @@ extension Tensor {
     var numbers: [Int] = []
     for element in doubles {
       guard let number = Int(exactly: element.rounded(.towardZero)) else {
-        throw WeighbridgeError(.mismatch, "\(element) is no number to look up")
+        throw .mismatch("\(element) is no number to look up")
       }
       numbers.append(number)
     }

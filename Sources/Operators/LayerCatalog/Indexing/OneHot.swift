@@ -77,7 +77,7 @@ extension OneHot {
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       guard depth <= 1 << 24 else {
-        throw WeighbridgeError(.unsupported, "vectors of \(depth) elements are too long")
+        throw .unsupported("vectors of \(depth) elements are too long")
       }
       let indices = try make(Cast(to: .int64), make.inputs[0])
       let column = try make(ExpandDims(axes: [axis]), indices)

@@ -105,8 +105,7 @@ extension LocalResponseNormalization {
       let (x, type) = (make.inputs[0], make.type(make.inputs[0]))
       let count = try make.size(x, axis: axis)
       guard count <= Self.mostSummed else {
-        throw WeighbridgeError(
-          .unsupported,
+        throw .unsupported(
           "\(count) channels are summed by a matrix, which may have \(Self.mostSummed) rows")
       }
       let last = (0..<type.rank).filter { $0 != axis } + [axis]

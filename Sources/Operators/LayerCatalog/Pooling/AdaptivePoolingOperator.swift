@@ -108,7 +108,7 @@ extension AdaptivePoolingOperator {
     let size = try make.size(x, axis: axis)
     if size == count { return x }
     guard count <= 1 << 10 else {
-      throw WeighbridgeError(.unsupported, "pools to \(count) elements along axis \(axis)")
+      throw .unsupported("pools to \(count) elements along axis \(axis)")
     }
     var windows: [ValueID] = []
     for output in 0..<count {

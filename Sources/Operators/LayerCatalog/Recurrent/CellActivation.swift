@@ -83,7 +83,7 @@ extension CellActivation {
   ) throws(WeighbridgeError) {
     let kind = try attributes.text(name)
     guard let type = Catalog.standard[kind] else {
-      throw WeighbridgeError(.unsupported, "unknown operator \(kind) as \(name)")
+      throw .unsupported("unknown operator \(kind) as \(name)")
     }
     let operation = try Catalog.standard.makeOperator(
       kind: kind, version: type.version, attributes: attributes.takeAll(under: name))

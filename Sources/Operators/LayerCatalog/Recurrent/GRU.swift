@@ -1,5 +1,5 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// The gated recurrent unit (Cho et al. 2014), in its two forms.
 ///

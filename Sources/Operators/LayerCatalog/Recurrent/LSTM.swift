@@ -1,5 +1,5 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// The long short-term memory (Hochreiter and Schmidhuber 1997; its forget gate, Gers et al. 2000).
 ///

@@ -1,5 +1,5 @@
-import Bytes
-import GraphIR
+package import Bytes
+package import GraphIR
 
 /// The simple recurrent network (Elman 1990): h' = activation(W x + b + U h + b').
 ///

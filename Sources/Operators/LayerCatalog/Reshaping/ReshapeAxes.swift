@@ -59,7 +59,7 @@ extension ReshapeAxes {
     let pairs = zip(shape, sources)
     guard pairs.allSatisfy({ $0 < 0 || $1 < 0 }), pairs.count(where: { $0 < 0 && $1 < 0 }) <= 1
     else {
-      throw WeighbridgeError(.malformed, "the target \(shape) and the axes \(sources)")
+      throw .malformed("the target \(shape) and the axes \(sources)")
     }
     return ReshapeAxes(
       pairs.map { size, axis in axis >= 0 ? .axis(axis) : size >= 0 ? .fixed(size) : .rest })

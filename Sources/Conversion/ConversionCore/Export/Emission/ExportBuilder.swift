@@ -110,8 +110,7 @@ extension ExportBuilder {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when it is not known beforehand.
   package func tensor(of value: Value) throws(WeighbridgeError) -> Tensor {
     guard let tensor = value.constant else {
-      throw WeighbridgeError(
-        .unsupported, "its input \(value.name) is computed, and \(target) takes a weight there")
+      throw .unsupported("its input \(value.name) is computed, and \(target) takes a weight there")
     }
     return tensor
   }
@@ -128,11 +127,11 @@ extension ExportBuilder {
     _ operation: any Operator, named name: String, _ inputs: [Value], isWanted: [Bool]? = nil
   ) throws(WeighbridgeError) -> [Value] {
     guard let operation = operation as? any CatalogOperator else {
-      throw WeighbridgeError(.unsupported, "nobody said what it computes")
+      throw .unsupported("nobody said what it computes")
     }
     if Self.foldsConstants, let folded = try folded(operation, inputs) { return folded }
     switch Self.table.mapping(of: operation) {
-    case .unsupported(let reason): throw WeighbridgeError(.unsupported, reason)
+    case .unsupported(let reason): throw .unsupported(reason)
     case .mapped(let rule):
       let types = try Self.outputTypes(operation, inputs)
       let outer = scope
@@ -147,8 +146,7 @@ extension ExportBuilder {
     if case .nodes(let build) = operation.decomposition {
       return try apply(build, named: name, inputs)
     }
-    throw WeighbridgeError(
-      .unsupported,
+    throw .unsupported(
       Self.table.lacksLayout(of: operation)
         ? "has an order of axes that cannot be changed here, and \(target) has another one only"
         : "\(target) has no form for \(operation.kind)")
@@ -168,7 +166,7 @@ extension ExportBuilder {
   ) throws(WeighbridgeError) -> [TensorType] {
     do throws(ShapeError) {
       return try operation.checkedOutputTypes(of: inputs.map(\.type))
-    } catch { throw WeighbridgeError(.malformed, error.reason) }
+    } catch { throw .malformed(error.reason) }
   }
 
   /// Adds what an operator is made of.

@@ -73,7 +73,7 @@ extension ExportBuilder {
         let types = node.outputs.map { types?[$0.index] ?? graph[$0].type }
         let isFolded = Self.foldsConstants && operands[0].allSatisfy { $0.constant != nil }
         if !isFolded, let problem = types.lazy.compactMap(problem).first {
-          throw WeighbridgeError(.unsupported, problem)
+          throw .unsupported(problem)
         }
         let outputs = try emit(
           ExportStep(

@@ -75,8 +75,7 @@ extension Sparsemax {
   fileprivate func composed(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
     let (x, type) = (make.inputs[0], make.type(make.inputs[0]))
     guard axes.count == 1, let size = type.shape[axes[0]].value else {
-      throw WeighbridgeError(
-        .unsupported, "is made of a sorting along one axis of known size, and this is \(axes)")
+      throw .unsupported("is made of a sorting along one axis of known size, and this is \(axes)")
     }
     let sum = Reduce(.sum, axes: axes, keepDims: true)
     let sorted = try make(Sort(axis: axes[0], isDescending: true, count: nil), x)

@@ -41,7 +41,7 @@ package struct ExportRow<Builder: ExportBuilder>: Sendable {
     mapping = .mapped(
       ExportRule { (operation, builder) throws(Failure) in
         guard let operation = operation as? Operation else {
-          throw WeighbridgeError(.unsupported, "is no \(Operation.kind)")
+          throw .unsupported("is no \(Operation.kind)")
         }
         return try rule(operation, &builder)
       })

@@ -59,8 +59,8 @@ package struct DetectionDecoding: Sendable {
   ) throws(WeighbridgeError) -> TensorType {
     guard type.rank == 4 else { return type }
     guard type.shape[0].agrees(with: 1) else {
-      throw WeighbridgeError(
-        .unsupported, "the input \(name) is \(type), and boxes are decoded of one image at a time"
+      throw .unsupported(
+        "the input \(name) is \(type), and boxes are decoded of one image at a time"
       )
     }
     return type.with(shape: [1] + type.shape.dropFirst())
@@ -75,8 +75,7 @@ extension Graph {
     var heads: [ValueID] = []
     for head in detector.heads {
       guard let port = outputs.first(where: { $0.name == head.output }) else {
-        throw WeighbridgeError(
-          .mismatch, "the output \(head.output), which holds boxes, is missing")
+        throw .mismatch("the output \(head.output), which holds boxes, is missing")
       }
       heads.append(port.value)
     }

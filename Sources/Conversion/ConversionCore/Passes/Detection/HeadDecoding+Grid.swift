@@ -45,14 +45,13 @@ extension HeadDecoding {
     let channelAxis = order == .channelsLast ? 3 : 1
     guard type.rank == 4, type.shape[channelAxis].agrees(with: .fixed(anchors.count * entryCount))
     else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "is \(type), and \(anchors.count) boxes of \(entryCount) numbers make "
           + "\(anchors.count * entryCount) channels")
     }
     let spatial = order == .channelsLast ? 1 : 2
     guard let height = type.shape[spatial].value, let width = type.shape[spatial + 1].value else {
-      throw WeighbridgeError(.unsupported, "is \(type), and the size of its grid must be known")
+      throw .unsupported("is \(type), and the size of its grid must be known")
     }
     let grid = Grid(width: width, height: height, anchors: anchors)
     var values = value

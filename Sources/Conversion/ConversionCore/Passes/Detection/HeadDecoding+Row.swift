@@ -11,8 +11,7 @@ extension HeadDecoding {
     let count = cellCount * classCount + 5 * boxCount
     let type = graph.type(of: value)
     guard type.shapeOfOne?.reduce(1, *) == count, boxCount > 0 else {
-      throw WeighbridgeError(
-        .mismatch,
+      throw .mismatch(
         "is \(type), and \(side) x \(side) cells of \(perCell) boxes and \(classCount) classes "
           + "make \(count)")
     }

@@ -50,8 +50,7 @@ package struct HeadDecoding {
   ///   form a tree.
   package mutating func decode(_ heads: [ValueID]) throws(WeighbridgeError) -> Boxes {
     guard detector.classTree == nil else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "the classes form a tree, of which a box has one class: there is no confidence for each "
           + "of them (\(APIName.withoutSuppression) writes the heads as they are)")
     }

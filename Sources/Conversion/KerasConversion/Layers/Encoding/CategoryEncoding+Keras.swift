@@ -64,7 +64,7 @@ extension KerasLayer {
     let operation = CategoryEncoding(
       categories: categories, countsTokens: mode == .count, isWeighted: !weights.isEmpty,
       dropsOutOfRange: dropsOutOfRange)
-    if let problem = operation.problem { throw WeighbridgeError(.malformed, problem) }
+    if let problem = operation.problem { throw .malformed(problem) }
     guard mode == .oneHot else {
       if type.rank <= 2 { return try add(operation, [indices] + weights, role: role) }
       guard version >= KerasVersion(3, 6) else {

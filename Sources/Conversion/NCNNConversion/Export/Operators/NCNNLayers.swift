@@ -20,8 +20,7 @@ enum NCNNLayers {
     NCNNRow(blob: Embedding.self) { (_, builder) throws(WeighbridgeError) in
       let (x, table) = (try builder.input(), try builder.tensor(1))
       guard builder.indexInputs.contains(x.name) else {
-        throw WeighbridgeError(
-          .unsupported, "ncnn looks up whole numbers, which only an input can hold")
+        throw .unsupported("ncnn looks up whole numbers, which only an input can hold")
       }
       let count = try builder.known(x).reduce(1, *)
       return try builder.add(

@@ -14,8 +14,7 @@ enum NCNNRecurrent {
     // ncnn has r, z and the candidates, these with both biases.
     NCNNRow(blobs: GRU.self) { (operation, builder) throws(WeighbridgeError) in
       guard operation.resetsAfter else {
-        throw WeighbridgeError(
-          .unsupported, "ncnn's GRU resets behind the product with the recurrent kernel only")
+        throw .unsupported("ncnn's GRU resets behind the product with the recurrent kernel only")
       }
       let functions = [operation.activation, operation.recurrentActivation]
       return try builder.recur("GRU", operation, functions, gates: [1, 0, 2])
@@ -35,8 +34,7 @@ extension NCNNBuilder {
   ) throws(WeighbridgeError) -> [NCNNBlob] {
     let recurrence = operation.recurrence
     guard recurrence.mask == .none, functions == [.tanh, .sigmoid] else {
-      throw WeighbridgeError(
-        .unsupported, "ncnn's recurrent layers have no masks, and tanh and sigmoid only")
+      throw .unsupported("ncnn's recurrent layers have no masks, and tanh and sigmoid only")
     }
     let count = Operation.stateNames.count
     let slots = RecurrentInputs(Array(operands.indices), recurrence, stateCount: count)

@@ -58,7 +58,7 @@ extension NCNNBuilder {
   /// What ncnn adds to the name of a layer with so many spatial axes.
   private func dimensions(_ axes: Int) throws(WeighbridgeError) -> String {
     guard (1...3).contains(axes) else {
-      throw WeighbridgeError(.unsupported, "ncnn has this for one to three spatial axes only")
+      throw .unsupported("ncnn has this for one to three spatial axes only")
     }
     return ["1D", "", "3D"][axes - 1]
   }
@@ -102,8 +102,7 @@ extension NCNNBuilder {
     let borders = window.borders(of: Array(type().shape.dropFirst(2)))
     let isMean = extra[6] == 0 && (borders == nil || window.mayLieInPadding)
     guard window.dilation.allSatisfy({ $0 == 1 }), !isMean else {
-      throw WeighbridgeError(
-        .unsupported,
+      throw .unsupported(
         "ncnn's pooling has no dilation, and no mean of the inside where it may be empty")
     }
     var settings = settings(window, ids, borders).merging(extra) { $1 }
