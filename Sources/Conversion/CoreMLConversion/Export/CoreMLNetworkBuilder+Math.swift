@@ -223,4 +223,51 @@ extension CoreMLNetworkBuilder {
     }
     return shape
   }
+
+  /// A weight of few axes, put along some of `rank` axes, as a value.
+  mutating func alongAxes(
+    _ position: Int, _ axes: [Int], rank: Int
+  ) throws(WeighbridgeError) -> String {
+    let tensor = try tensor(position)
+    var shape = [Int](repeating: 1, count: rank)
+    for (axis, dimension) in zip(axes, tensor.shape) { shape[axis] = dimension }
+    return try constant(tensor.reshaped(shape))
+  }
+
+  /// The sums of products over all axes that the result lacks: axes that both factors and the
+  /// result have are gone through, and the others put together to matrices.
+  mutating func einsum(
+    _ first: (name: String, type: TensorType, letters: [Character]),
+    _ second: (name: String, type: TensorType, letters: [Character]), to result: [Character]
+  ) throws(WeighbridgeError) -> String {
+    var dimensions: [Character: Int] = [:]
+    for factor in [first, second] {
+      for (letter, dimension) in zip(factor.letters, try self.dimensions(factor.type)) {
+        dimensions[letter] = max(dimension, dimensions[letter] ?? 1)
+      }
+    }
+    let shared = first.letters.filter { second.letters.contains($0) }
+    let batch = shared.filter { result.contains($0) }
+    let summed = shared.filter { !result.contains($0) }
+    let free = [first, second].map { $0.letters.filter { !shared.contains($0) } }
+    let left = try matrices(first, [batch, free[0], summed], dimensions)
+    let right = try matrices(second, [batch, summed, free[1]], dimensions)
+    let made = batch + free[0] + free[1]
+    guard Set(made) == Set(result) else {
+      throw WeighbridgeError(.unsupported, "Core ML has no form for sums over one factor's axis")
+    }
+    let product = try matrixProduct(left, right)
+    let shaped = try reshape(product, made.map { dimensions[$0] ?? 1 })
+    return try transpose(shaped, result.map { made.firstIndex(of: $0) ?? 0 })
+  }
+
+  /// A factor with its axes in groups, each made one axis.
+  private mutating func matrices(
+    _ factor: (name: String, type: TensorType, letters: [Character]), _ groups: [[Character]],
+    _ dimensions: [Character: Int]
+  ) throws(WeighbridgeError) -> String {
+    let order = groups.flatMap { $0 }.map { factor.letters.firstIndex(of: $0) ?? 0 }
+    let turned = try transpose(factor.name, order)
+    return try reshape(turned, groups.map { $0.reduce(1) { $0 * (dimensions[$1] ?? 1) } })
+  }
 }

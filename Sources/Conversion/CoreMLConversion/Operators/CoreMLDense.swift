@@ -25,11 +25,15 @@ enum CoreMLDense: CoreMLFamily {
       if operation.hasBias { settings["bias"] = try builder.weights(2) }
       return try builder.add("innerProduct", [x], settings)
     },
-    CoreMLRow(native: EinsumDense.self) { (operation, _) throws(WeighbridgeError) in
-      guard case .nodes = operation.decomposition else {
-        throw .unsupported("Core ML has no form for sums over one factor's axis")
-      }
-      return nil
+    CoreMLRow(EinsumDense.self) { (operation, builder) throws(WeighbridgeError) in
+      let product = try builder.einsum(
+        (try builder.input(0), builder.type(0), operation.input.letters),
+        (try builder.input(1), builder.type(1), operation.kernel.letters),
+        to: operation.output.letters)
+      guard !operation.bias.letters.isEmpty else { return product }
+      let output = operation.output.letters
+      let axes = operation.bias.letters.compactMap { output.firstIndex(of: $0) }
+      return try builder.sum(product, try builder.alongAxes(2, axes, rank: output.count))
     },
     CoreMLRow(Embedding.self) { (_, builder) throws(WeighbridgeError) in
       let table = try builder.tensor(1)
