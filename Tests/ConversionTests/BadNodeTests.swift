@@ -67,11 +67,11 @@ struct BadNode: Sendable, CustomTestStringConvertible {
     ) { $0[1].value = .boolean(true) },
     attribute(
       "an attribute that cannot be", "means", .malformed,
-      "reduce: the attribute axes is [1, 1] and takes rising axes"
+      "reduce: the attribute axes is [1, 1], and must be rising"
     ) { $0[0].value = .integers([1, 1]) },
     attribute(
       "a word that is not known", "means", .malformed,
-      "reduce: the attribute function is not"
+      "reduce: the attribute function is median, and must be one of sum, mean, "
     ) { $0[1].value = .string("median") },
     attribute(
       "an unknown attribute", "clipped", .unsupported, "clip has an unknown attribute zeal"
