@@ -71,7 +71,7 @@ struct BadNode: Sendable, CustomTestStringConvertible {
     ) { $0[0].value = .integers([1, 1]) },
     attribute(
       "a word that is not known", "means", .malformed,
-      "reduce: the attribute function is median, and must be one of sum, mean, "
+      "reduce: the attribute function is median, and must be one of sum, mean, prod"
     ) { $0[1].value = .string("median") },
     attribute(
       "an unknown attribute", "clipped", .unsupported, "clip has an unknown attribute zeal"

@@ -36,7 +36,7 @@ import Testing
       ("inputs", .integer(-1)), ("inputs", .integer(1 << 20)), ("ranks", .integers([])),
       ("ranks", .integers([2])), ("ranks", .integers([3, 0])), ("ranks", .integers([-1, 3])),
       ("ranks", .integers([1, 0])), ("ranks", .integers([Int.max, 0])),
-      ("extents", .integers([-2, 4])), ("extents", .integers([1])),
+      ("sizes", .integers([-2, 4])), ("sizes", .integers([1])),
       ("element_types", .texts(["float32"])), ("element_types", .texts(["float32", "text"])),
     ] as [(String, AttributeValue)])
   func malformed(_ name: String, _ value: AttributeValue) throws {

@@ -48,7 +48,7 @@ package struct Opaque: Operator {
       "weights": .texts(weightNames),
       "element_types": .texts(outputs.map(\.elementType.rawValue)),
       "ranks": .integers(outputs.map(\.dimensions.count)),
-      "extents": .integers(outputs.flatMap { $0.dimensions.map { $0 ?? -1 } }),
+      "sizes": .integers(outputs.flatMap { $0.dimensions.map { $0 ?? -1 } }),
     ]
   }
 
@@ -70,7 +70,7 @@ package struct Opaque: Operator {
     weightNames = try attributes.texts("weights")
     let elementTypes = try attributes.texts("element_types")
     let ranks = try attributes.integers("ranks")
-    var dimensions = try attributes.integers("extents")[...]
+    var dimensions = try attributes.integers("sizes")[...]
     guard (0...Self.inputLimit).contains(inputCount), !ranks.isEmpty,
       ranks.count == elementTypes.count, dimensions.allSatisfy({ $0 >= -1 })
     else { throw attributes.malformed("its inputs or outputs cannot be") }

@@ -29,7 +29,7 @@ extension OperatorDefinition {
           "ranks", .integers, "The number of axes of each output.",
           [.atLeast(0), .countOf("element_types")]),
         AttributeDefinition(
-          "extents", .integers,
+          "sizes", .integers,
           """
           The sizes of all axes of all outputs, one after the other; -1 for an unknown one. An \
           unknown first axis is as long as that of the first input.

@@ -61,7 +61,7 @@ extension DetectorDescription {
     if heads.contains(where: { $0.scaleXY != 1 }) {
       parts.append("scale_x_y \(scales.joined(separator: ", "))")
     }
-    if boxEncoding != .exponential { parts.append("\(boxEncoding.rawValue) extents") }
+    if boxEncoding != .exponential { parts.append("\(boxEncoding.rawValue) sizes") }
     let thinning = suppression.map { "\($0.rawValue) suppression" }
     parts += [thinning].compactMap { $0 }
     return parts.joined(separator: ", ")

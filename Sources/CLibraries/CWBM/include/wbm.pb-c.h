@@ -191,7 +191,7 @@ typedef enum _Weighbridge__V1__ResizePolicy {
    */
   WEIGHBRIDGE__V1__RESIZE_POLICY__RESIZE_POLICY_LETTERBOX = 2,
   /*
-   * The largest centered part with the target's proportions.
+   * The whole image scaled to cover the target, and the centered part of that.
    */
   WEIGHBRIDGE__V1__RESIZE_POLICY__RESIZE_POLICY_CENTER_CROP = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__RESIZE_POLICY)

@@ -43,7 +43,7 @@ enum DarknetDetections {
     var centres = try layer.rows(0..<2, of: boxes, role: "centers")
     if !isActivated { centres = try layer.add(Sigmoid(), [centres], role: "centers/logistic") }
     centres = try layer.stretched(centres, by: scale)
-    let dimensions = try layer.rows(2..<4, of: boxes, role: "extents")
+    let dimensions = try layer.rows(2..<4, of: boxes, role: "sizes")
     var scores = try layer.rows(4..<5 + classes, of: boxes, role: "scores")
     if !isActivated { scores = try layer.add(Sigmoid(), [scores], role: "scores/logistic") }
     boxes = try layer.add(Concatenate(axis: 2), [centres, dimensions, scores], role: "boxes")
@@ -112,7 +112,7 @@ enum DarknetDetections {
     } else {
       let centres = try layer.rows(0..<2, of: boxes, role: "centers")
       parts.append(try layer.add(Sigmoid(), [centres], role: "centers/logistic"))
-      parts.append(try layer.rows(2..<4, of: boxes, role: "extents"))
+      parts.append(try layer.rows(2..<4, of: boxes, role: "sizes"))
     }
     if !hasBackground {
       let objectness = try layer.rows(4..<5, of: boxes, role: "objectness")

@@ -148,7 +148,7 @@ struct ONNXNetwork: SourceNetwork {
     case .computed(let id): return id
     case .constant(let name, let tensor): return try weight(name, tensor)
     case .dimensions(let dimensions, let isList, let type):
-      if let tensor = value.tensor { return try weight("\(source.layer)/extents", tensor) }
+      if let tensor = value.tensor { return try weight("\(source.layer)/sizes", tensor) }
       let id = try computed(dimensions, isList: isList, source)
       return type == .int64 ? id : try add(Cast(to: type), [id], source)[0]
     }

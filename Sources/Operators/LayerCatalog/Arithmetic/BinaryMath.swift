@@ -15,18 +15,18 @@ package struct BinaryMath: ArithmeticOperator {
     /// The quotient, rounded down.
     case floorDivide = "floor_divide"
     /// What is left of the first element by ``floorDivide``.
-    case floorModulo = "floor_modulo"
+    case floorModulo = "mod"
     /// What is left of the first element when the quotient is rounded towards 0.
-    case truncatedModulo = "truncated_modulo"
+    case truncatedModulo = "fmod"
     /// The first element to the power of the second.
     case power
     case squaredDifference = "squared_difference"
     /// The angle of the point (second, first), from -π to π.
-    case arcTangent2 = "arc_tangent_2"
+    case arcTangent2 = "arctan2"
     /// √(first² + second²).
-    case hypotenuse
+    case hypotenuse = "hypot"
     /// log(e^first + e^second).
-    case logarithmOfSum = "logarithm_of_sum"
+    case logarithmOfSum = "logaddexp"
 
     /// Whether whole numbers have it too.
     var takesIntegers: Bool {

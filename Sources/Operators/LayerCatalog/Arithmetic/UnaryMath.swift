@@ -11,30 +11,35 @@ package struct UnaryMath: ArithmeticOperator {
   /// The functions, by their names in files.
   package enum Function: String, Hashable, Sendable, CaseIterable {
     case absolute, negative, sign, square, reciprocal
-    case squareRoot = "square_root"
+    case squareRoot = "sqrt"
     /// 1 / √x.
-    case reciprocalSquareRoot = "reciprocal_square_root"
+    case reciprocalSquareRoot = "rsqrt"
     /// 2 to the power of x.
-    case exponential2 = "exponential_2"
+    case exponential2 = "exp2"
     /// e to the power of x, minus 1.
-    case exponentialMinusOne = "exponential_minus_one"
-    case logarithm
+    case exponentialMinusOne = "expm1"
+    case logarithm = "log"
     /// The logarithm of 1 + x.
-    case logarithmOfOnePlus = "logarithm_of_one_plus"
-    case logarithm2 = "logarithm_2"
-    case logarithm10 = "logarithm_10"
-    case sine, cosine, tangent
-    case arcSine = "arc_sine"
-    case arcCosine = "arc_cosine"
-    case arcTangent = "arc_tangent"
-    case hyperbolicSine = "hyperbolic_sine"
-    case hyperbolicCosine = "hyperbolic_cosine"
-    case areaSine = "area_hyperbolic_sine"
-    case areaCosine = "area_hyperbolic_cosine"
-    case areaTangent = "area_hyperbolic_tangent"
-    case floor, ceiling, round, truncate
-    case errorFunction = "error_function"
-    case complementaryErrorFunction = "complementary_error_function"
+    case logarithmOfOnePlus = "log1p"
+    case logarithm2 = "log2"
+    case logarithm10 = "log10"
+    case sine = "sin"
+    case cosine = "cos"
+    case tangent = "tan"
+    case arcSine = "arcsin"
+    case arcCosine = "arccos"
+    case arcTangent = "arctan"
+    case hyperbolicSine = "sinh"
+    case hyperbolicCosine = "cosh"
+    case areaSine = "arcsinh"
+    case areaCosine = "arccosh"
+    case areaTangent = "arctanh"
+    case floor
+    case ceiling = "ceil"
+    case round
+    case truncate = "trunc"
+    case errorFunction = "erf"
+    case complementaryErrorFunction = "erfc"
 
     /// Whether whole numbers have it too.
     package var takesIntegers: Bool { [.absolute, .negative, .sign, .square].contains(self) }

@@ -8,9 +8,15 @@ package import GraphIR
 package struct Reduce: ArithmeticOperator {
   /// What is made of the elements.
   package enum Function: String, Hashable, Sendable, CaseIterable {
-    case sum, mean, product, maximum, minimum, any, all, variance, length
-    case standardDeviation = "standard_deviation"
-    case logarithmOfSum = "logarithm_of_sum"
+    case sum, mean
+    case product = "prod"
+    case maximum = "max"
+    case minimum = "min"
+    case any, all
+    case variance = "var"
+    case length = "l2_norm"
+    case standardDeviation = "std"
+    case logarithmOfSum = "logsumexp"
 
     /// Whether whole numbers would lose their fractions.
     package var needsFractions: Bool {

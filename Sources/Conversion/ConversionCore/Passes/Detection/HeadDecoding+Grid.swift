@@ -72,13 +72,13 @@ extension HeadDecoding {
   private mutating func dimensions(
     _ rows: ValueID, _ grid: Grid
   ) throws(WeighbridgeError) -> ValueID {
-    var dimensions = try columns(rows, 2 * step..<4 * step, step: step, "extents")
+    var dimensions = try columns(rows, 2 * step..<4 * step, step: step, "sizes")
     let isSquared = detector.boxEncoding == .squared
     if isSquared {
-      dimensions = try activated(dimensions, .centers, "extents")
-      dimensions = try add(Multiply(), [dimensions, dimensions], "extents/square")
+      dimensions = try activated(dimensions, .centers, "sizes")
+      dimensions = try add(Multiply(), [dimensions, dimensions], "sizes/square")
     } else {
-      dimensions = try add(Exponential(), [dimensions], "extents/exponential")
+      dimensions = try add(Exponential(), [dimensions], "sizes/exponential")
     }
     let isRegion = detector.kind == .region
     let unitWidth = Double(isRegion ? grid.width : inputWidth)
@@ -87,7 +87,7 @@ extension HeadDecoding {
     let anchors = grid.pairs { _, _, anchor in
       (scale * anchor.width / unitWidth, scale * anchor.height / unitHeight)
     }
-    return try multiplied(dimensions, by: anchors, "extents/anchors")
+    return try multiplied(dimensions, by: anchors, "sizes/anchors")
   }
 
   private mutating func centers(

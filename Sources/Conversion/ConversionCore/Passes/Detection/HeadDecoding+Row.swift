@@ -42,9 +42,9 @@ extension HeadDecoding {
       return (Double(cell % side) * share, Double(cell / side) * share)
     }
     centers = try added(centers, cells, "centers/cells")
-    var dimensions = try columns(boxes, 2..<4, "extents")
+    var dimensions = try columns(boxes, 2..<4, "sizes")
     if detector.boxEncoding == .squareRoot {
-      dimensions = try add(Multiply(), [dimensions, dimensions], "extents/square")
+      dimensions = try add(Multiply(), [dimensions, dimensions], "sizes/square")
     }
     return try add(Concatenate(axis: 1), [centers, dimensions], DetectionDecoding.coordinates)
   }
