@@ -222,6 +222,7 @@ packages:
 
 packages-here: tools := dpkg-shlibdeps:dpkg-dev: dh:debhelper: lintian:lintian: xz:xz-utils: python3:python3:
 packages-here: short_addresses :=
+packages-here: program_flags += -Xswiftc -num-threads -Xswiftc 1
 packages-here: export HOMEBREW_LIBRARIES = \
   $(foreach library,$(homebrew_libraries),$(lastword $(subst :, ,$(library))))
 packages-here: manual docs wheel

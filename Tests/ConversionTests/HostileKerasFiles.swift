@@ -106,7 +106,7 @@ enum HostileKerasFiles {
     .init("dilation_huge", .malformed, "y (Conv2D): the attribute dilation is"),
     .init("groups_zero", .malformed, "in 0 groups"),
     .init("infinite_slope", .unsupported, "y (LeakyReLU): alpha is NaN or infinite"),
-    .init("input_dtype", .unsupported, "#0 x (InputLayer): texts as input cannot be had"),
+    .init("input_dtype", .unsupported, "#0 x (InputLayer): strings as input are not supported"),
     .init("input_shape_huge", .malformed, "the product of its axes is too large"),
     .init("input_shape_negative", .malformed, "the input's shape has the size -4"),
     .init("input_shape_text", .malformed, "the input's shape has the size \"4\""),

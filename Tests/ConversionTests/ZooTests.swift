@@ -24,7 +24,7 @@ struct ZooTests {
   private static let ofKeras2 = ["outputs.npz", "outputs_k3jax.npz"]
   private static let ofKeras3 = ["outputs_k3.npz", "outputs_k3jax.npz", "outputs.npz"]
 
-  /// What cannot be had, with the reason. The list is empty and may have five entries at most.
+  /// What is not supported, with the reason. The list is empty and may have five entries at most.
   private static let exceptions: [String: String] = [:]
 
   @Test(

@@ -148,7 +148,7 @@ import Testing
     #expect(graph.map { $0[$0.outputs[0].value].type.shape[1] } ?? .fixed(length) == .fixed(length))
   }
 
-  @Test("Functions that cannot be had have a reason, also by an older version's name")
+  @Test("Unsupported functions have a reason, also by an older version's name")
   func refusals() {
     for name: KerasFunctionName in [
       .tensorFlow("compat.v1.boolean_mask"), .tensorFlow("random.normal"), .tensorFlow("einsum"),
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test(
-    "Sums that cannot be had are refused",
+    "Unsupported sums are refused",
     arguments: ["bii->b", "b...->b", "bij,bij,bij->b", "bij->bz", "bi->b", "bij->bb", "bij->b->i"])
   func summations(subscripts: String) {
     #expect(throws: WeighbridgeError.self) {

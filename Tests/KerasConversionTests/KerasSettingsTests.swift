@@ -93,7 +93,7 @@ extension Graph {
     }
   }
 
-  @Test("What a layer cannot be had with is named")
+  @Test("What a layer does not support is named")
   func refusals() {
     let withWeights: JSONObject = ["class_name": "PReLU", "config": .object([:])]
     let cases: [(name: String, settings: JSONObject, shape: [Dimension], reason: String)] = [

@@ -12,7 +12,7 @@ package enum StepScale {
     return Float(sign: .plus, exponent: whole, significand: step * powers[Int(eighths) & 7])
   }
 
-  /// Steps as a first one and eighths, where they can be had so exactly.
+  /// Steps as a first one and eighths, where that is exact.
   static func eighths(of steps: [Float]) -> (step: Float, eighths: [Int8])? {
     guard let first = steps.first, first > 0, first.isFinite else { return nil }
     var all: [Int8] = []

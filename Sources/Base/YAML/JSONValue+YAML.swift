@@ -21,7 +21,7 @@ extension JSONValue {
   /// strings, as Python's JSON writer makes them.
   ///
   /// - Parameter objects: What an object stands for, by its tag without `!!` and what it is made of;
-  ///   `nil` for one that cannot be had.
+  ///   `nil` for one that JSON cannot express.
   /// - Throws: ``WeighbridgeError/Code/malformed`` with the line,
   ///   ``WeighbridgeError/Code/unsupported`` for tags of objects, or
   ///   ``WeighbridgeError/Code/limitExceeded``.
@@ -117,7 +117,7 @@ private struct YAMLBuilder {
   ) throws(WeighbridgeError) -> JSONValue {
     if let value = objects(tag, content) { return value }
     throw .unsupported(
-      "has a value with the YAML tag !!\(tag), which is an object of a program that cannot be had")
+      "has a value with the YAML tag !!\(tag), which is an object of a program")
   }
 
   /// Whether the next value is the key of a mapping.

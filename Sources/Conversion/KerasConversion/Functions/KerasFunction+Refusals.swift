@@ -1,7 +1,7 @@
 import KerasFormat
 
 extension KerasFunction {
-  /// Why a function cannot be had, where there is more to say than that nobody knows it.
+  /// Why a function is not supported, where there is more to say than that nobody knows it.
   static func refusal(of name: KerasFunctionName) -> String? {
     switch name {
     case .operation(let text): operationRefusals[text]

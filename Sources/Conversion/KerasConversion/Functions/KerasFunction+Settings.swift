@@ -135,7 +135,7 @@ extension KerasFunction {
   mutating func elementType(_ name: String) throws(WeighbridgeError) -> ElementType? {
     guard let word = try word(name) else { return nil }
     guard let type = ElementType(rawValue: word) else {
-      throw .unsupported("\(name)=\(word) is no type that can be had")
+      throw .unsupported("\(name)=\(word) is not a supported type")
     }
     return type
   }

@@ -27,7 +27,7 @@ package struct KerasFunction {
   ///   - inputs: The tensors among the arguments.
   ///   - settings: The record's settings; those of Keras 3 are arguments too.
   /// - Throws: ``WeighbridgeError/Code/malformed`` or ``WeighbridgeError/Code/unsupported`` for a
-  ///   node of TensorFlow's graph that cannot be had.
+  ///   node of TensorFlow's graph that is not supported.
   package init(
     _ name: KerasFunctionName, layer: consuming KerasLayer, inputs: [ValueID],
     operands: KerasOperands, settings: JSONObject

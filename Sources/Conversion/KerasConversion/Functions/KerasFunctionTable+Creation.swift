@@ -67,7 +67,7 @@ extension KerasFunction {
 
   private mutating func addConstant(_ tensor: Tensor) throws(WeighbridgeError) -> [ValueID] {
     guard [.float32, .float64, .int32, .int64].contains(tensor.elementType) else {
-      throw .unsupported("dtype=\(tensor.elementType.rawValue) cannot be had")
+      throw .unsupported("dtype=\(tensor.elementType.rawValue) is not supported")
     }
     let outputs = try add(Identity(), [try add(constant: tensor)])
     noteConstant(tensor, outputs[0])

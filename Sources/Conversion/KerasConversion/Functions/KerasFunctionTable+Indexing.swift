@@ -101,7 +101,7 @@ extension KerasFunction {
       if case .operation = name { try integer("num_classes") } else { try integer("depth") }
     guard depth >= 0 else { throw .malformed("\(depth) classes") }
     let (on, off) = (try real("on_value", default: 1), try real("off_value", default: 0))
-    try require("sparse", toBe: false, because: "sparse tensors cannot be had")
+    try require("sparse", toBe: false, because: "sparse tensors are not supported")
     let rank = type(of: value).rank
     let written = try integer("axis", default: -1)
     let axis = written == -1 ? rank : written

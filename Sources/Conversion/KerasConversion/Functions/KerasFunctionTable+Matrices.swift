@@ -23,7 +23,7 @@ extension KerasFunctionTable {
     },
     Entry(["Tensordot"], tf: ["tensordot"]) { (call) throws(WeighbridgeError) in
       let terms = [try call.term("x1", "a", at: 0), try call.term("x2", "b", at: 1)]
-      try call.require("axes", toBe: 1, because: "only one pair of inner axes can be had")
+      try call.require("axes", toBe: 1, because: "only one pair of inner axes is supported")
       try call.checkMatrix(terms[1])
       return try call.addProduct(terms, transposing: false, false)
     },
@@ -61,7 +61,7 @@ extension KerasFunction {
   fileprivate func checkMatrix(_ term: Term) throws(WeighbridgeError) {
     let rank = rank(of: term)
     guard rank == 2 else {
-      throw .unsupported("multiplies by a tensor of \(rank) axes, and 2 can be had")
+      throw .unsupported("multiplies by a tensor of \(rank) axes; only 2 are supported")
     }
   }
 
@@ -77,7 +77,7 @@ extension KerasFunction {
     if isVector { values[1] = try addOne(ExpandDims(axes: [1]), [values[1]], role: "column") }
     values = try unified(values.map { .value($0) }, sharesRank: true)
     guard ranks[0] >= 2 else {
-      throw .unsupported("a product with a vector on the left cannot be had")
+      throw .unsupported("a product with a vector on the left is not supported")
     }
     let operation = MatMul(transposeA: isFirst, transposeB: isSecond)
     guard isVector else { return try add(operation, values) }
@@ -108,10 +108,10 @@ extension KerasFunction {
     let word: String? =
       if case .operation = name { try word("interpolation") } else { try word("method") }
     guard let interpolation = ResizingInterpolation(rawValue: word ?? "bilinear") else {
-      throw .unsupported("the interpolation \(word ?? "") cannot be had")
+      throw .unsupported("the interpolation \(word ?? "") is not supported")
     }
     try require("preserve_aspect_ratio", toBe: false, because: "the size is another then")
-    try require("pad_to_aspect_ratio", toBe: false, because: "its borders cannot be had")
+    try require("pad_to_aspect_ratio", toBe: false, because: "padding by borders is not supported")
     ignore("fill_mode", "fill_value")
     let antialiases = try flag("antialias", default: false)
     let operation = Resizing(

@@ -71,7 +71,8 @@ extension KerasFunction {
     for name in names {
       guard let operand = take(name, at: position) else { continue }
       guard case .constant(let constant) = try term(operand) else {
-        throw .unsupported("\(name) is a tensor that the model computes, and constants can be had")
+        throw .unsupported(
+          "\(name) is a tensor that the model computes; only constants are supported")
       }
       let type = type(of: value)
       guard constant.shape.count == type.rank, type.rank >= 3, !constant.numbers.isEmpty else {

@@ -52,7 +52,7 @@ extension KerasFunctionTable {
     },
     Entry(["Normalize"]) { (call) throws(WeighbridgeError) in
       let value = try call.floating(try call.tensor("x", at: 0))
-      try call.require("order", toBe: 2, because: "only lengths by squares can be had")
+      try call.require("order", toBe: 2, because: "only L2 norms are supported")
       let axes = try call.axes("axis", of: call.type(of: value)) ?? [call.type(of: value).rank - 1]
       // Keras' own bound is 1e-7 for the length, and here is one for its square.
       let epsilon = try call.real("epsilon", default: 1e-7)
@@ -103,7 +103,7 @@ extension KerasFunction {
     let keeps = try flag("keepdims", default: false)
     let order = try plain("ord") ?? "euclidean"
     guard axes.count == 1 || order == "euclidean" || order == "fro" else {
-      throw .unsupported("ord=\(order.text()) of matrices cannot be had")
+      throw .unsupported("ord=\(order.text()) of matrices is not supported")
     }
     if order == "euclidean" || order == "fro" || order.real == 2 {
       return try add(Reduce(.length, axes: axes, keepDims: keeps), [value])
@@ -112,7 +112,7 @@ extension KerasFunction {
       1: .sum, .infinity: .maximum, -.infinity: .minimum,
     ]
     guard let function = order.real.flatMap({ functions[$0] }) else {
-      throw .unsupported("ord=\(order.text()) cannot be had")
+      throw .unsupported("ord=\(order.text()) is not supported")
     }
     let magnitude = try addOne(UnaryMath(.absolute), [value], role: "absolute")
     return try add(Reduce(function, axes: axes, keepDims: keeps), [magnitude])
@@ -130,7 +130,7 @@ extension KerasFunction {
     if case .operation = name {
       result = .int32
       if axis == nil {
-        guard !keeps else { throw .unsupported("keepdims without an axis cannot be had") }
+        guard !keeps else { throw .unsupported("keepdims without an axis is not supported") }
         value = try addOne(ReshapeAxes([.rest]), [value], role: "flatten")
       }
     }

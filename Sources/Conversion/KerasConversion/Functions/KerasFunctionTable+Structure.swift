@@ -92,7 +92,7 @@ extension KerasFunctionTable {
     Entry(["Roll"], tf: ["roll"]) { (call) throws(WeighbridgeError) in try call.addRoll() },
     Entry(["Diff"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("a", at: 0)
-      try call.require("n", toBe: 1, because: "only one difference can be had")
+      try call.require("n", toBe: 1, because: "only one difference is supported")
       let axis = try call.axis(of: call.type(of: value), default: -1)
       let next = try call.addOne(
         Slice([.init(axis: axis, start: 1, stop: nil, step: 1)]), [value], role: "next")
@@ -236,7 +236,7 @@ extension KerasFunction {
     let rank = type(of: value).rank
     let mode = try word("mode")?.lowercased() ?? "constant"
     guard let kind = Pad.Mode(rawValue: mode) else {
-      throw .unsupported("mode=\(mode) cannot be had")
+      throw .unsupported("mode=\(mode) is not supported")
     }
     let number = try plain("constant_values", at: numberPlace)?.real ?? 0
     // One number or one pair counts for all axes.

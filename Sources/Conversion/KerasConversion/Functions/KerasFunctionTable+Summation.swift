@@ -12,7 +12,7 @@ extension KerasFunctionTable {
       for operand in call.takeRest(from: 0) { terms.append(try call.term(operand)) }
       let values = try call.unified(terms, sharesRank: false)
       guard values.allSatisfy({ call.type(of: $0).elementType.isFloat }) else {
-        throw .unsupported("takes whole numbers, and fractions can be had")
+        throw .unsupported("takes integers; only floating-point numbers are supported")
       }
       let sum = try Summation(subscripts, ranks: values.map { call.type(of: $0).rank })
       return try call.add(sum, values)
@@ -39,7 +39,7 @@ private struct Summation {
       Set(output).isSubset(of: all)
     else {
       throw .unsupported(
-        "subscripts=\(text), and one tensor or two can be had, each of different letters")
+        "subscripts=\(text); one or two tensors are supported, each of different letters")
     }
     guard inputs.map(\.count) == ranks else {
       throw .malformed("subscripts=\(text) do not fit tensors of \(ranks) axes")

@@ -102,7 +102,7 @@ extension KerasImporter {
   private static func elementType(_ dtype: JSONValue?) throws(WeighbridgeError) -> ElementType {
     guard let name = try KerasTypePolicy.name(in: dtype ?? .null) else { return .float32 }
     if let type = ElementType(rawValue: name) { return type }
-    if name == "string" { throw .unsupported("texts as input cannot be had") }
+    if name == "string" { throw .unsupported("strings as input are not supported") }
     return try KerasTypePolicy(named: name)?.variable ?? .float32
   }
 
@@ -116,7 +116,7 @@ extension KerasImporter {
       throw .unsupported("unknown setting \(key)")
     }
     for key in ["sparse", "ragged", "optional"] where record.config[key]?.bool == true {
-      throw .unsupported("\(key) inputs cannot be had")
+      throw .unsupported("\(key) inputs are not supported")
     }
     let type = try Self.type(
       shape: Self.inputShape(record.config) ?? .null, try Self.elementType(record.config["dtype"]),

@@ -38,7 +38,7 @@ package enum KerasSupport {
 }
 
 extension Catalog {
-  /// Why layers of Keras cannot be had, where there is more to say than that nobody knows them.
+  /// Why layers of Keras are not supported, where there is more to say than that nobody knows them.
   static let kerasRefusals: [String: String] = [
     "ConvLSTM2DCell": "RNN takes cells over vectors only; ConvLSTM2D is read",
     "DenseFeatures": "feature columns are TensorFlow's own",
@@ -51,5 +51,5 @@ extension Catalog {
   ]
 
   private static let lookup =
-    "tensors of texts cannot be had; \(APIName.startsAtTokens) takes what it looks up"
+    "tensors of strings are not supported; \(APIName.startsAtTokens) takes what it looks up"
 }

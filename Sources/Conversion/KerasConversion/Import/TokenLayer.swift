@@ -35,7 +35,7 @@ struct TokenLayer {
   /// The shape of the token ids for the shape of the texts, both with the batch axis.
   func shape(ofTexts texts: [JSONValue]) throws(WeighbridgeError) -> [JSONValue] {
     guard record.config["ragged"]?.bool != true, record.config["sparse"]?.bool != true else {
-      throw .unsupported("gives ragged or sparse tensors, which cannot be had")
+      throw .unsupported("gives ragged or sparse tensors, which are not supported")
     }
     guard splitsTexts else { return texts }
     guard texts.count == 1 || (texts.count == 2 && texts[1] == 1) else {

@@ -73,7 +73,7 @@ extension KerasLayer {
     }
     if let inner = try activationLayer(setting) {
       guard setting.object?["class_name"] != "PReLU" else {
-        throw .unsupported("\(key)=PReLU has weights, which cannot be had inside of a cell")
+        throw .unsupported("\(key)=PReLU has weights, which is not supported inside a cell")
       }
       return try operation(of: inner, named: key, for: type)
     }

@@ -335,7 +335,7 @@ package struct KerasLayer: SourceLayer {
       let value = unreadSettings[key]?.text() ?? ""
       if key == "dtype", let policy = KerasTypePolicy.quantized(unreadSettings[key]) {
         throw .unsupported(
-          "is quantized to \(policy.mode); of Dense, EinsumDense and Embedding int8 can be had")
+          "is quantized to \(policy.mode); Dense, EinsumDense and Embedding are supported in int8")
       }
       throw .unsupported("unknown setting \(key)=\(value)")
     }

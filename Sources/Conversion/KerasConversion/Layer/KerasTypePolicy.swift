@@ -127,7 +127,7 @@ extension KerasLayer {
     }
     guard type.isFloat else {
       throw .unsupported(
-        "the weight \(role) is \(type.rawValue), and only floating-point can be had"
+        "the weight \(role) is \(type.rawValue), and must be floating-point"
       ).at(.path(weight.path))
     }
     // In HDF5 such numbers are two bytes without a meaning; only the layer says what they are.

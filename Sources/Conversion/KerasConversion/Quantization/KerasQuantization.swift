@@ -36,7 +36,7 @@ extension KerasLayer {
     let isInt4 = mode.first == "int4" && mode.count == 2 && version >= KerasVersion(3, 14)
     guard isInt4 || policy.mode == "int8" else {
       throw .unsupported(
-        "is quantized to \(policy.mode) by Keras \(version), and int8 can be had, and int4 of 3.14 or later"
+        "is quantized to \(policy.mode) by Keras \(version); int8 is supported, and int4 of 3.14 or later"
       )
     }
     let groupSize = isInt4 ? Int(mode[1]).flatMap { $0 == -1 ? nil : $0 } : nil

@@ -28,7 +28,7 @@ extension WellKnownLayers {
     }
     if method == .area {
       guard !isAligned else {
-        throw .unsupported("method=area with align_corners=true cannot be had")
+        throw .unsupported("method=area with align_corners=true is not supported")
       }
       return try layer.add(
         Resizing(

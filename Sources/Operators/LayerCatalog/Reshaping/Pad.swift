@@ -35,7 +35,7 @@ package struct Pad: ExactOperator, PrimitiveOperator {
     """,
     of: .any,
     attributes: AttributeSchema(
-      Self.init(before:after:mode:number:),
+      stored,
       .integers("before", \.before, "How many elements are added before each axis.", .atLeast(0)),
       .integers(
         "after", \.after, "How many elements are added behind each axis.", .atLeast(0),
@@ -62,6 +62,19 @@ package struct Pad: ExactOperator, PrimitiveOperator {
 }
 
 extension Pad {
+  /// The operator of stored settings.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when a mode has a number that it does not add.
+  @Sendable private static func stored(
+    before: [Int], after: [Int], mode: Mode, number: Double
+  ) throws(WeighbridgeError) -> Pad {
+    guard mode == .constant || number == 0 else {
+      throw .malformed(
+        "the attribute value is \(number), and must be 0 in the mode \(mode.rawValue)")
+    }
+    return Pad(before: before, after: after, mode: mode, number: number)
+  }
+
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     var shape = inputs[0].shape
     guard shape.count == before.count else {

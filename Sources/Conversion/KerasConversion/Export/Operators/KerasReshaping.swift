@@ -76,7 +76,7 @@ enum KerasReshaping {
     },
     .reshapedBatch(UnflattenTime.self),
     KerasRow(
-      Shape.self, unsupported: "sizes that are computed cannot be had in a model of layers"),
+      Shape.self, unsupported: "computed sizes are not possible in a model of layers"),
   ]
 }
 

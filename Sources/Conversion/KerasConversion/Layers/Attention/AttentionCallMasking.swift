@@ -47,7 +47,7 @@ struct AttentionCallMasking {
     if let problem = attention.problem { throw .unsupported(problem) }
     // Keras takes the length of the first axis behind the batch, whichever the attention runs along.
     guard axes == [1] || !masking.isLocal else {
-      throw .unsupported("places along the axes \(axes), and only 1 can be had")
+      throw .unsupported("masks positions along the axes \(axes); only axis 1 is supported")
     }
   }
 
@@ -111,7 +111,7 @@ extension KerasLayer {
     for (role, mask, axis) in all {
       guard let mask else { continue }
       guard graph.type(of: mask).rank == 2, graph.type(of: tensors.query).rank == 3 else {
-        throw .unsupported("a mask \(graph.type(of: mask)), and only [batch, time] can be had")
+        throw .unsupported("a mask \(graph.type(of: mask)); only [batch, time] is supported")
       }
       let truth = try truth(mask, role: role)
       masks += try add(ExpandDims(axes: [axis]), [truth], role: role)

@@ -12,7 +12,7 @@ extension EinsumDense: KerasMapped {
       let type = try layer.typedInput(inputs).type
       try layer.require(
         "gptq_unpacked_column_size", toBe: .null,
-        because: "weights in another form than the layer's own cannot be had")
+        because: "weights in another form than the layer's own are not supported")
       layer.ignore("lora_rank", "lora_alpha")  // Keras' own files have the sum.
       let written = layer.take("equation") ?? .null
       guard let text = written.string, let equation = EinsumEquation(text, rank: type.rank)

@@ -12,7 +12,7 @@ extension CategoryEncoding: KerasMapped {
     .plain("CategoryEncoding", casts: .none) { (layer, inputs) throws(WeighbridgeError) in
       let count = try layer.integer("num_tokens")
       let mode = try layer.word("output_mode", default: Mode.multiHot)
-      try layer.require("sparse", toBe: false, because: "sparse tensors cannot be had")
+      try layer.require("sparse", toBe: false, because: "sparse tensors are not supported")
       let weights = layer.takeTensors("count_weights", position: 1)
       guard weights.isEmpty || mode == .count else {
         throw .malformed("is called with weights, and counts nothing")

@@ -23,7 +23,7 @@ extension Discretization: KerasMapped {
 
   private static let add: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     layer.ignore("epsilon")
-    try layer.require("sparse", toBe: false, because: "sparse tensors cannot be had")
+    try layer.require("sparse", toBe: false, because: "sparse tensors are not supported")
     let boundaries = try boundaries(&layer).map { Double(Float($0)) }
     let encoding = try layer.encodingMode()
     let outputType = encoding == nil ? try wholeNumbers(&layer) : .int64

@@ -14,7 +14,7 @@ extension Embedding: KerasMapped {
       let shape = try layer.tableShape()
       layer.ignore("input_length")
       let hasMask = try layer.flag("mask_zero", default: false)
-      try layer.require("sparse", toBe: false, because: "sparse tensors cannot be had")
+      try layer.require("sparse", toBe: false, because: "sparse tensors are not supported")
       layer.ignore("lora_rank", "lora_alpha")  // Keras' own files have the sum.
       let outputs: [ValueID]
       if let quantization = try layer.takeQuantization() {
@@ -48,10 +48,10 @@ extension Embedding {
     let isTied = try layer.flag("tie_weights", default: true)
     let cap = try layer.optionalReal("logit_soft_cap")
     let hasMask = try layer.flag("mask_zero", default: false)
-    try layer.require("reverse_dtype", toBe: "float32", because: "only float32 can be had")
+    try layer.require("reverse_dtype", toBe: "float32", because: "only float32 is supported")
     try layer.require(
       "lora_rank", toBe: .null,
-      because: "weights in another form than the layer's own cannot be had")
+      because: "weights in another form than the layer's own are not supported")
     let isReverse = try layer.argumentFlag("reverse", position: 1)
     guard isReverse else {
       let table = try layer.weight("table", shape: shape)

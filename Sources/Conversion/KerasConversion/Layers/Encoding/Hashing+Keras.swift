@@ -10,7 +10,7 @@ extension Hashing: KerasMapped {
   static let keras = KerasMapping([
     .plain("Hashing", casts: .none) { (layer, inputs) throws(WeighbridgeError) in
       let input = try layer.onlyInput(inputs)
-      try layer.require("salt", toBe: .null, because: "salted hashes (SipHash) cannot be had")
+      try layer.require("salt", toBe: .null, because: "salted hashes (SipHash) are not supported")
       guard layer.version.major >= 3 || !layer.graph.type(of: input).elementType.isFloat else {
         throw .malformed("hashes whole numbers or texts only")
       }
@@ -53,7 +53,7 @@ extension KerasLayer {
   mutating func addHash(
     _ operation: some CatalogOperator, _ inputs: [ValueID], _ bins: Int
   ) throws(WeighbridgeError) -> [ValueID] {
-    try require("sparse", toBe: false, because: "sparse tensors cannot be had")
+    try require("sparse", toBe: false, because: "sparse tensors are not supported")
     guard let encoding = try encodingMode() else {
       let type = take("dtype")?.string.flatMap(ElementType.init(rawValue:)) ?? .int64
       let isCast = type != .int64

@@ -20,10 +20,10 @@ extension KerasLayer {
   fileprivate mutating func addLookup(
     of input: ValueID
   ) throws(WeighbridgeError) -> [ValueID] {
-    try require("sparse", toBe: false, because: "sparse tensors cannot be had")
+    try require("sparse", toBe: false, because: "sparse tensors are not supported")
     try require("vocabulary_dtype", toBe: "int64", because: "Keras writes no other")
-    try require("oov_method", toBe: "floormod", because: "hashes of texts cannot be had")
-    try require("salt", toBe: .null, because: "hashes of texts cannot be had")
+    try require("oov_method", toBe: "floormod", because: "hashes of strings are not supported")
+    try require("salt", toBe: .null, because: "hashes of strings are not supported")
     try require("has_input_vocabulary", toBe: true, because: "its vocabulary is not in the file")
     try require("dtype", toBe: "int64", because: "indices are int64")
     guard let written = take("vocabulary") else {

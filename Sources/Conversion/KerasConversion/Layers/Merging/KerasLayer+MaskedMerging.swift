@@ -67,7 +67,7 @@ extension KerasLayer {
       }
       guard graph.type(of: input).rank == rank, graph.type(of: mask).rank == rank - 1 else {
         throw .unsupported(
-          "merges \(graph.type(of: input)) with the mask \(graph.type(of: mask)), and masks can be had "
+          "merges \(graph.type(of: input)) with the mask \(graph.type(of: mask)); masks are supported "
             + "that have one axis less than every input")
       }
       stepMasks += try add(ExpandDims(axes: [rank - 1]), [mask], role: "mask_of_\(number)")

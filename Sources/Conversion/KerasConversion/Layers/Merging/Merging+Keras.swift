@@ -78,7 +78,7 @@ extension BroadcastingOperator {
     }
   }
 
-  /// The layer, or the function of two tensors for each pair where the layer cannot be had.
+  /// The layer, or the function of two tensors for each pair where the layer is not possible.
   fileprivate static func layer(_ className: String, _ function: KerasFunctionForm) -> KerasRow? {
     KerasRow(Self.self) { (_, builder) throws(WeighbridgeError) in
       try builder.merged(className, function)

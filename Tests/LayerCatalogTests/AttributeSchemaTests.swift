@@ -1,0 +1,58 @@
+import Bytes
+import GraphIR
+import LayerCatalog
+import Testing
+
+/// Settings that an operator's declaration does not allow are refused when they are read.
+@Suite struct AttributeSchemaTests {
+  /// What reading stored settings as an operator fails with; an empty text when it does not.
+  private func problem<Operation: CatalogOperator>(
+    _ type: Operation.Type, _ attributes: Attributes
+  ) -> String {
+    do throws(WeighbridgeError) {
+      var reader = try AttributeReader(attributes, of: Operation.kind)
+      _ = try Operation(reading: &reader)
+      try reader.finish()
+      return ""
+    } catch { return error.reason }
+  }
+
+  private func pad(_ mode: String, _ value: Double, after: [Int] = [1, 1]) -> Attributes {
+    [
+      "before": .integers([0, 1]), "after": .integers(after), "mode": .text(mode),
+      "value": .real(value),
+    ]
+  }
+
+  @Test("What is stored is read again")
+  func roundTrip() throws {
+    let operation = Pad(before: [0, 1], after: [1, 1], mode: .constant, number: 3)
+    #expect(operation.attributes == pad("constant", 3))
+    #expect(problem(Pad.self, operation.attributes) == "")
+  }
+
+  @Test("A number outside of its bounds is named with the bound")
+  func bound() {
+    let attributes: Attributes = [
+      "groups": .integer(0), "axis": .integer(1), "epsilon": .real(1e-3), "scale": .flag(true),
+      "center": .flag(false),
+    ]
+    #expect(
+      problem(GroupNormalization.self, attributes)
+        == "group_normalization: the attribute groups is 0, and must be at least 1")
+  }
+
+  @Test("A list of another length than the one it belongs to is refused")
+  func count() {
+    let problem = problem(Pad.self, pad("constant", 0, after: [1]))
+    #expect(problem.contains("the attribute after is [1]"))
+  }
+
+  @Test("A number that the mode does not use must be 0")
+  func unusedNumber() {
+    #expect(
+      problem(Pad.self, pad("reflect", 3))
+        == "pad: the attribute value is 3.0, and must be 0 in the mode reflect")
+    #expect(problem(Pad.self, pad("reflect", 0)) == "")
+  }
+}
