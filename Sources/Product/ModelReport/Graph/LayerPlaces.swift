@@ -56,35 +56,40 @@ struct LayerPlaces {
   /// Sorts each row by the mean position of the neighbours in the row before it.
   private mutating func order(downwards: Bool) {
     var position = [Double](repeating: 0, count: rowOf.count)
-    let sequence = downwards ? Array(rows.indices) : rows.indices.reversed()
-    for row in sequence {
-      let neighbours = downwards ? above : below
-      let keys = rows[row].enumerated().map { index, place -> Double in
-        let others = neighbours[place]
-        guard !others.isEmpty else { return Double(index) / Double(rows[row].count) }
-        return others.reduce(0) { $0 + position[$1] } / Double(others.count)
+    let neighbours = downwards ? above : below
+    for row in sequence(downwards: downwards) {
+      let places = rows[row]
+      let count = Double(places.count)
+      let keys = places.enumerated().map { index, place in
+        Self.mean(of: position, at: neighbours[place]) ?? Double(index) / count
       }
-      let order = rows[row].indices.sorted { (keys[$0], $0) < (keys[$1], $1) }
-      rows[row] = order.map { rows[row][$0] }
+      rows[row] = places.indices.sorted { (keys[$0], $0) < (keys[$1], $1) }.map { places[$0] }
       // Rows of different lengths are compared by parts of their length.
       for (index, place) in rows[row].enumerated() {
-        position[place] = (Double(index) + 0.5) / Double(rows[row].count)
+        position[place] = (Double(index) + 0.5) / count
       }
     }
   }
 
   /// Moves the places of each row towards their neighbours.
   private mutating func straighten(downwards: Bool) {
-    let sequence = downwards ? Array(rows.indices) : rows.indices.reversed()
-    for row in sequence {
-      let wanted = rows[row].map { place -> Double in
-        let near = downwards ? above[place] : below[place]
-        let others = near.isEmpty ? above[place] + below[place] : near
-        guard !others.isEmpty else { return x[place] }
-        return others.reduce(0) { $0 + x[$1] } / Double(others.count)
+    let (near, far) = downwards ? (above, below) : (below, above)
+    for row in sequence(downwards: downwards) {
+      let wanted = rows[row].map { place in
+        Self.mean(of: x, at: near[place]) ?? Self.mean(of: x, at: far[place]) ?? x[place]
       }
       place(row, near: wanted)
     }
+  }
+
+  /// The rows from the first to the last, or from the last to the first.
+  private func sequence(downwards: Bool) -> [Int] {
+    downwards ? Array(rows.indices) : rows.indices.reversed()
+  }
+
+  /// The mean of the values of some places; `nil` where there are none.
+  private static func mean(of values: [Double], at places: [Int]) -> Double? {
+    places.isEmpty ? nil : places.reduce(0) { $0 + values[$1] } / Double(places.count)
   }
 
   /// Puts a row's places as near to the wanted ones as their order and widths allow, by least squares:
