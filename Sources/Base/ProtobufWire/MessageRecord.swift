@@ -26,11 +26,28 @@ extension MessageRecord {
   package func serialized(
     as descriptor: ProtobufScanner.Descriptor
   ) throws(WeighbridgeError) -> [UInt8] {
+    try packed(as: descriptor) { $0.serialized($1) }
+  }
+
+  /// How many bytes ``serialized(as:)`` gives.
+  ///
+  /// - Throws: As ``serialized(as:)``.
+  package func serializedByteCount(
+    as descriptor: ProtobufScanner.Descriptor
+  ) throws(WeighbridgeError) -> Int {
+    try packed(as: descriptor) { protobuf_c_message_get_packed_size($1) }
+  }
+
+  /// Gives `body` the record as a message, and the arena that holds it.
+  private func packed<Result>(
+    as descriptor: ProtobufScanner.Descriptor,
+    _ body: (MessageArena, UnsafePointer<ProtobufCMessage>) -> Result
+  ) throws(WeighbridgeError) -> Result {
     let arena = MessageArena()
     let message = arena.message(descriptor)
     var copy = self  // writing a field leaves it as it is
     try copy.code(MessageFields(message, in: arena))
-    return arena.serialized(message)
+    return body(arena, message)
   }
 
   /// Reads a message that ``ProtobufScanner`` has accepted.

@@ -1,4 +1,5 @@
 package import Bytes
+import Synchronization
 
 extension HDF5File {
   /// The group at an absolute path, with its direct members.
@@ -11,7 +12,9 @@ extension HDF5File {
       guard let address = try resolve(path) else {
         throw .malformed("the file has nothing at this path")
       }
-      for link in try groupLinks(at: path, address) { members.append(try member(link, in: path)) }
+      for link in try groupLinks(at: path, address) {
+        members.append(try member(link, at: try Self.path(of: link, in: path)))
+      }
       return HDF5Group(path: path, members: members)
     }
   }
@@ -30,24 +33,34 @@ extension HDF5File {
   /// Everything below a group, each group before its members.
   ///
   /// A group that several hard links reach is entered once; links by path are listed, not followed.
+  ///
+  /// - Parameters:
+  ///   - path: The group's absolute path.
+  ///   - known: Paths of members that are left out, and not looked at.
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/limitExceeded``.
-  package func members(below path: String) throws(WeighbridgeError) -> [HDF5Member] {
+  package func members(
+    below path: String, except known: Set<String> = []
+  ) throws(WeighbridgeError) -> [HDF5Member] {
     try use(path) { () throws(WeighbridgeError) in
       var found: [HDF5Member] = []
       guard let start = try resolve(path) else {
         throw .malformed("the file has nothing at this path")
       }
       var entered: Set<Int> = [start]
+      var count = 0
       var waiting = [(path: path, address: start)]
       while let (path, address) = waiting.popLast() {
         let links = try use(path) { () throws(WeighbridgeError) in
           try groupLinks(at: path, address)
         }
         for link in links {
-          guard found.count < limits.memberCount else {
+          count += 1
+          guard count <= limits.memberCount else {
             throw ObjectReader.tooMany(limits.memberCount, "members")
           }
-          let member = try member(link, in: path)
+          let memberPath = try Self.path(of: link, in: path)
+          if known.contains(memberPath) { continue }
+          let member = try member(link, at: memberPath)
           found.append(member)
           guard case .hard(let address) = link.target, member.kind == .group else { continue }
           if entered.insert(address).inserted { waiting.append((member.path, address)) }
@@ -70,25 +83,34 @@ extension HDF5File {
     return links
   }
 
-  /// A link as a member.
-  private func member(_ link: Link, in path: String) throws(WeighbridgeError) -> HDF5Member {
+  /// The absolute path of a link of the group at a path.
+  private static func path(of link: Link, in group: String) throws(WeighbridgeError) -> String {
     guard let name = String(validating: link.name, as: UTF8.self) else {
-      throw .malformed("a member's name is not UTF-8").at(.path(path))
+      throw .malformed("a member's name is not UTF-8").at(.path(group))
     }
-    let path = (path.last == "/" ? path : path + "/") + name
+    return (group.last == "/" ? group : group + "/") + name
+  }
+
+  /// A link as a member.
+  private func member(_ link: Link, at path: String) throws(WeighbridgeError) -> HDF5Member {
     switch link.target {
     case .soft: return HDF5Member(path: path, kind: .softLink)
     case .external: return HDF5Member(path: path, kind: .externalLink)
     case .userDefined: return HDF5Member(path: path, kind: .other)
     case .hard(let address):
-      let header = try use(path) { () throws(WeighbridgeError) in
-        try reader.header(at: address)
-      }
-      switch header.kind {
-      case .group: return HDF5Member(path: path, kind: .group)
-      case .dataset: return HDF5Member(path: path, kind: .dataset)
-      default: return HDF5Member(path: path, kind: .other)
-      }
+      let kind = try use(path) { () throws(WeighbridgeError) in try self.kind(at: address) }
+      return HDF5Member(path: path, kind: kind)
+    }
+  }
+
+  /// What the object at an address is.
+  private func kind(at address: Int) throws(WeighbridgeError) -> HDF5Member.Kind {
+    // A group whose links are known needs no second look.
+    if case .some(.some) = cache.withLock({ $0.links.value(at: address) }) { return .group }
+    switch try reader.header(at: address).kind {
+    case .group: return .group
+    case .dataset: return .dataset
+    default: return .other
     }
   }
 }

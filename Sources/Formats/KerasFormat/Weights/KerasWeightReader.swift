@@ -87,9 +87,7 @@ struct KerasWeightReader {
   /// Refuses arrays that no `weight_names` lists: they would be lost without a word.
   private func checkAllListed(_ groups: [KerasWeightGroup]) throws(WeighbridgeError) {
     let listed = Set(groups.flatMap(\.weights).map(\.path))
-    let unlisted = try file.members(below: root).filter { member in
-      member.kind != .group && !listed.contains(member.path)
-    }
+    let unlisted = try file.members(below: root, except: listed).filter { $0.kind != .group }
     guard let first = unlisted.first else { return }
     let others = unlisted.count == 1 ? "" : "; so do \(unlisted.count - 1) others"
     throw .malformed(

@@ -19,6 +19,13 @@ extension WBMHeader: MessageRecord {
     try serialized(as: Self.descriptor())
   }
 
+  /// How many bytes ``serialized()`` gives.
+  ///
+  /// - Throws: As ``serialized()``.
+  package func serializedByteCount() throws(WeighbridgeError) -> Int {
+    try serializedByteCount(as: Self.descriptor())
+  }
+
   /// Reads a header's bytes, whose syntax it checks; the rules between its parts are
   /// ``checkRules()``'s.
   ///

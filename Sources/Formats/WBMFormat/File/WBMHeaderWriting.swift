@@ -13,7 +13,7 @@ enum WBMHeaderWriting {
   ) throws(WeighbridgeError) -> (header: WBMHeader, tensorDataOffset: Int) {
     let header = header.sorted()
     try header.checkRules()
-    let count = try header.serialized().count
+    let count = try header.serializedByteCount()
     let limit = WBMFile.Limits().headerByteCount
     guard count <= limit else {
       throw .limitExceeded("the header would take \(count) bytes, over the limit of \(limit)")

@@ -186,6 +186,6 @@ package struct WBMWriter: ~Copyable {
 extension WBMProvenance {
   /// How many bytes a header takes that has nothing else.
   fileprivate func headerByteCount() throws(WeighbridgeError) -> Int {
-    try WBMHeader(graph: WBMGraph(), provenance: self, schema: []).serialized().count
+    try WBMHeader(graph: WBMGraph(), provenance: self, schema: []).serializedByteCount()
   }
 }
