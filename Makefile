@@ -125,8 +125,9 @@ dependencies:
 short_addresses := -z pack-relative-relocs
 # The linker's map tells the packages what is in the program.
 # The folder of the sources is not in the program, neither in C's assertions nor in the digests by
-# which Swift would know an unchanged file: the same sources give the same bytes anywhere.
-program_flags := -Xcc -ffile-prefix-map=$(CURDIR)=. \
+# which Swift would know an unchanged file: the same sources give the same bytes anywhere. Nothing is
+# written for a debugger, since the linker would leave it out.
+program_flags := -Xcc -ffile-prefix-map=$(CURDIR)=. -Xswiftc -gnone \
   -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 ifeq ($(shell uname -s),Linux)
 program_flags += --disable-local-rpath --static-swift-stdlib -Xlinker -s -Xswiftc -use-ld=lld \
@@ -207,10 +208,12 @@ manual: build
 	  --scratch-path .build/manual --product generate-manual $(SWIFT_OPTIONS)
 	Packaging/manual.sh $(manual_tool) $(program) "$(MANUAL)"
 
-# They are made of what is committed, always in one folder and at the same addresses in memory: where the sources
-# are, and where the compiler's own objects are, can change what it makes of them.
+# They are made of what is committed, always in one folder, at the same addresses in memory, with one environment and
+# one compiler at a time: where the sources are, and where the compiler's own objects are, can change what it makes of
+# them.
 packages_source := /tmp/weighbridge-$(version)-packages
 same_addresses = $(shell setarch -R true 2>/dev/null && echo setarch -R)
+kept_environment := PATH HOME http_proxy https_proxy no_proxy PYTHON RELEASES SOURCE_DATE_EPOCH
 .PHONY: packages-here
 
 ifeq ($(shell uname -s),Linux)
@@ -218,11 +221,14 @@ packages:
 	@set -eu; mkdir $(packages_source) || { echo "Another \`make packages\` is at work there, or was killed." >&2; exit 1; }; \
 	trap 'rm -rf $(packages_source)' EXIT; \
 	git clone -q . $(packages_source); \
-	$(same_addresses) $(MAKE) -C $(packages_source) packages-here PACKAGES="$(abspath $(PACKAGES))"
+	env -i $(foreach name,$(kept_environment),$(if $($(name)),$(name)='$($(name))')) \
+	  $(same_addresses) $(MAKE) -C $(packages_source) packages-here PACKAGES=$(packages_source)/.build/packages; \
+	rm -rf "$(PACKAGES)"; mkdir -p "$(dir $(PACKAGES))"; \
+	mv $(packages_source)/.build/packages "$(PACKAGES)"
 
 packages-here: tools := dpkg-shlibdeps:dpkg-dev: dh:debhelper: lintian:lintian: xz:xz-utils: python3:python3:
 packages-here: short_addresses :=
-packages-here: program_flags += -Xswiftc -num-threads -Xswiftc 1
+packages-here: program_flags += --jobs 1 -Xswiftc -num-threads -Xswiftc 1
 packages-here: export HOMEBREW_LIBRARIES = \
   $(foreach library,$(homebrew_libraries),$(lastword $(subst :, ,$(library))))
 packages-here: manual docs wheel
