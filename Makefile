@@ -260,6 +260,10 @@ test: dependencies lint
 	  WEIGHBRIDGE_MAX_ISA=$$instructions swift test $(test_flags) --skip-build \
 	    --filter 'CPURuntimeTests|TensorEncodingTests|DarknetFixtureTests|FixtureModelTests' || exit 1; \
 	done
+	# Some changed files; that the targets for fuzzing compile is worth as much.
+	WEIGHBRIDGE_FUZZ=1 swift build $(test_flags) --product Mutate
+	.build/release/Mutate hdf5 0 2000
+	.build/release/Mutate keras 0 1000
 	@$(MAKE) --no-print-directory consumer $(interface_tests)
 
 lint:
@@ -307,14 +311,14 @@ fuzz_library = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_n
 fuzz_environment := SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=quarantine_size_mb=16:detect_leaks=0
 
 fuzz: dependencies
-	swift build -c release --package-path Fuzz --scratch-path $(fuzz_folder) --sanitize address \
+	WEIGHBRIDGE_FUZZ=1 swift build -c release --scratch-path $(fuzz_folder) --sanitize address \
 	  --product Fuzz -Xswiftc -sanitize-coverage=$(fuzz_coverage) \
 	  -Xcc -fsanitize-coverage=$(fuzz_coverage) -Xswiftc -use-ld=lld \
 	  -Xlinker $(fuzz_library) -Xlinker -lstdc++
 	$(fuzz_environment) Fuzz/run.sh $(fuzz) .build/fuzzing $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 mutate: build
-	swift build -c release --package-path Fuzz --scratch-path .build/mutate --product Mutate
+	WEIGHBRIDGE_FUZZ=1 swift build -c release --scratch-path .build/mutate --product Mutate
 	@set -eu; for target in $$(.build/mutate/release/Mutate list); do \
 	  .build/mutate/release/Mutate $$target 0 $(MUTATIONS) $(program); \
 	done

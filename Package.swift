@@ -402,3 +402,23 @@ if Context.environment["WEIGHBRIDGE_DOCUMENTATION"] != nil {
       name: "Manual", dependencies: ["Weighbridge", "ImageSearch", "ModelReport"],
       path: "Documentation/Manual", swiftSettings: rules))
 }
+
+// Readers under changed files, by `make fuzz` and `make mutate`: Fuzz/README.md tells more. They need a runtime library
+// of the compiler that nothing else needs.
+if Context.environment["WEIGHBRIDGE_FUZZ"] != nil {
+  let folder = "Fuzz/Sources/"
+  package.targets += [
+    .target(  // What is read, and with what it begins.
+      name: "FuzzTargets",
+      dependencies: [
+        "Bytes", "ConversionCore", "CoreMLFormat", "DarknetFormat", "FormatRegistry", "GraphIR",
+        "HDF5File", "JSON", "KerasConversion", "KerasFormat", "NCNNFormat", "NumPyFormat",
+        "ONNXFormat", "SafetensorsFormat", "TensorEncoding", "Verifier", "Vision", "WBMConversion",
+        "WBMFormat", "Weighbridge", "YAML", "ZipArchive",
+      ], path: folder + "FuzzTargets", swiftSettings: rules),
+    .executableTarget(  // libFuzzer, which looks for inputs that reach new code.
+      name: "Fuzz", dependencies: ["FuzzTargets"], path: folder + "Fuzz", swiftSettings: rules),
+    .executableTarget(  // Any number of changed files, each a function of its number.
+      name: "Mutate", dependencies: ["FuzzTargets"], path: folder + "Mutate", swiftSettings: rules),
+  ]
+}

@@ -59,18 +59,21 @@ private struct EncodedCase {
     [1, 3, 40].flatMap { rows -> [[UInt8]] in
       let shape = [rows, 1 + 2 * 7, 1 + 3]
       let count = shape.reduce(1, *)
-      let integers = (0..<count).map { Int32($0 * 37 % 11) - ($0 % 101 == 0 ? 4000 : 5) }
+      let integers = (0..<count).map { (index: Int) -> Int32 in
+        let shift: Int32 = index % 101 == 0 ? 4000 : 5
+        return Int32(index * 37 % 11) - shift
+      }
       let steps = [Float](repeating: 0.125, count: rows)
       let numbers = integers.map { Float($0) * 0.3 }
       let bytes = numbers.withUnsafeBytes { Array($0) }
-      let header = { (kind: UInt8, flags: UInt8) in [kind, 0, flags, UInt8(rows), 2, 3] }
-      return [
-        header(0, 0) + BytePlanes.encode(bytes.span.bytes, .float32),
-        header(1, 0) + RANSIntegers.encode(.init(integers: integers, steps: steps), shape: shape),
-        header(2, 8 | 3) + [UInt8](repeating: 0x5A, count: (count * 4 + 31) / 32 * 4 + 4),
-        header(3, 1) + [UInt8](repeating: 0x5A, count: (count * 2 + 31) / 32 * 4 + 16),
-        header(4, 0) + [UInt8](repeating: 0x3C, count: 2 * count),
+      let packed: [(kind: UInt8, flags: UInt8, bytes: [UInt8])] = [
+        (0, 0, BytePlanes.encode(bytes.span.bytes, .float32)),
+        (1, 0, RANSIntegers.encode(.init(integers: integers, steps: steps), shape: shape)),
+        (2, 8 | 3, .init(repeating: 0x5A, count: (count * 4 + 31) / 32 * 4 + 4)),
+        (3, 1, .init(repeating: 0x5A, count: (count * 2 + 31) / 32 * 4 + 16)),
+        (4, 0, .init(repeating: 0x3C, count: 2 * count)),
       ]
+      return packed.map { [$0.kind, 0, $0.flags, UInt8(rows), 2, 3] + $0.bytes }
     }
   }
 }

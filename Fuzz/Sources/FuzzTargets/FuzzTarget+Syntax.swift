@@ -97,9 +97,21 @@ extension FuzzTarget {
   }
 
   /// A `.param` text, a byte of zero, and the weights.
-  static let ncnn = FuzzTarget("ncnn", [".param"]) { bytes in
+  static let ncnn = FuzzTarget("ncnn", [], made: [ncnnSample]) { bytes in
     let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
     let model = try NCNNModel(Array(parts[0]))
     _ = try NCNNFile(model, weights: Array(parts.dropFirst().first ?? []).span.bytes)
   }
+
+  /// A convolution of 1 x 1, from 3 channels to 2.
+  private static let ncnnSample =
+    Array(
+      """
+      7767517
+      3 3
+      Input data 0 1 data 0=4 1=4 2=3
+      Convolution conv 1 1 data conv 0=2 1=1 5=1 6=6
+      ReLU relu 1 1 conv relu
+
+      """.utf8) + [UInt8](repeating: 0, count: 1 + 4 + 4 * 6 + 4 * 2)
 }

@@ -35,7 +35,8 @@ package struct FuzzTarget: Sendable {
     try paths(in: root).map { Array(try Data(contentsOf: URL(filePath: $0))) } + made
   }
 
-  private func paths(in root: String) -> [String] {
+  /// The samples that are files of the project.
+  func paths(in root: String) -> [String] {
     let folders = ["Samples", "Tests/HDF5FileTests/Files", "Schemas"]
     return folders.flatMap { folder -> [String] in
       guard let files = FileManager.default.enumerator(atPath: "\(root)/\(folder)") else {

@@ -17,7 +17,7 @@ struct GraphRecipe {
 
   /// The operators of all samples in `.wbm` files.
   private static let pantry: [Ingredient] = FuzzTarget.wbm
-    .samples(in: FileManager.default.currentDirectoryPath)
+    .paths(in: FileManager.default.currentDirectoryPath)
     .filter { !$0.contains("Hostile") }
     .flatMap { path -> [Ingredient] in
       guard let graph = try? Model(contentsOf: path).content.graph else { return [] }

@@ -4,8 +4,8 @@ import FuzzTargets
 /// `Mutate list`, or `Mutate TARGET FIRST COUNT [PROGRAM]`: reads files `FIRST`, `FIRST + 1`, ... of a target, each a
 /// changed sample that its number determines. Every hundredth is also given to the program.
 ///
-/// It ends with status 1 and the number of a file that took more than two seconds, or after which the
-/// process has more than a gigabyte of memory; a file that ends it is the one after the last printed.
+/// It ends with status 1 where a file took more than two seconds, the process more than a gigabyte of memory, or the
+/// program did not end by itself; a file that ends this process is one of the thousand after the number printed last.
 @main
 struct Mutate {
   static func main() throws {

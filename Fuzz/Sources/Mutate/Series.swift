@@ -33,16 +33,20 @@ struct Series {
 
   func run(_ numbers: Range<Int>) throws {
     var (refused, programs, slowest) = (0, 0, (Duration.zero, 0))
+    var isClean = true
     for number in numbers {
       let bytes = file(number)
       let start = ContinuousClock.now
       do { try target.read(bytes) } catch { refused += 1 }
       let duration = start.duration(to: .now)
       if duration > slowest.0 { slowest = (duration, number) }
-      if duration > .seconds(2) { report("SLOW \(target.name) \(number): \(duration)") }
+      if duration > .seconds(2) {
+        report("SLOW \(target.name) \(number): \(duration)")
+        isClean = false
+      }
       if number % 100 == 0, let program, !target.endings.isEmpty {
         programs += 1
-        try runProgram(program, bytes, number)
+        if try !runProgram(program, bytes, number) { isClean = false }
       }
       if number % 1000 == 0 {
         report("\(target.name) \(number): \(refused) refused, slowest \(slowest), \(memory) MB")
@@ -52,7 +56,7 @@ struct Series {
       "DONE \(target.name) \(numbers): \(numbers.count) files, \(refused) refused, "
         + "\(programs) by the program, slowest \(slowest), at most \(memory) MB")
     try? FileManager.default.removeItem(atPath: changed)
-    if memory > 1024 { exit(1) }
+    if !isClean || memory > 1024 { exit(1) }
   }
 
   /// The most memory that the process had, in MB.
@@ -67,8 +71,10 @@ struct Series {
     fflush(nil)
   }
 
-  /// Gives a file to the program, which must end by itself with a status from 0 to 5.
-  private func runProgram(_ program: String, _ bytes: [UInt8], _ number: Int) throws {
+  /// Gives a file to the program.
+  ///
+  /// - Returns: Whether it ended by itself with a status from 0 to 5.
+  private func runProgram(_ program: String, _ bytes: [UInt8], _ number: Int) throws -> Bool {
     let path = changed + (target.endings.first ?? "")
     try Data(bytes).write(to: URL(filePath: path))
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -84,7 +90,9 @@ struct Series {
     process.waitUntilExit()
     let status = process.terminationStatus
     guard process.terminationReason == .exit, (0...5).contains(status) else {
-      return report("FOUND \(target.name) \(number): the program ended with \(status)")
+      report("FOUND \(target.name) \(number): the program ended with \(status)")
+      return false
     }
+    return true
   }
 }
