@@ -44,7 +44,7 @@ enum HostileONNXFiles {
     .init("kernel_shape", .malformed, "kernel_shape is [5, 5], and the kernel is [4, 3, 3, 3]"),
     .init("length_huge", .malformed, "bytes, and 0 are left in what holds it"),
     .init("loop_growing", .limitExceeded, "all that is known beforehand would take"),
-    .init("loop_nested", .limitExceeded, "loops of more than 262144 nodes in all their steps"),
+    .init("loop_nested", .limitExceeded, "loops of more than 65536 nodes in all their steps"),
     .init("metadata_wrong", .malformed, "the metadata detector is no JSON"),
     .init("metadata_picture", .malformed, "how an image becomes nowhere, which is no input"),
     .init("names_twice", .malformed, "two values are called y"),

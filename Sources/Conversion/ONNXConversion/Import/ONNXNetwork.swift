@@ -99,7 +99,7 @@ struct ONNXNetwork: SourceNetwork {
   }
 
   /// The most nodes that bodies may become, in all their steps; of more, nobody would want the graph.
-  private static let mostRepeated = 1 << 18
+  private static let mostRepeated = 1 << 16
 
   /// The most bytes that all constants may take that are computed: 256 MiB, and 16 for each that the
   /// file has, which is enough to bring bytes into float32 in some steps.
