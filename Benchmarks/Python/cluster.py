@@ -4,15 +4,18 @@
 
 Run by the interpreter of an environment with the wheel, Ray and Spark in it (`make bench-cluster`). One worker
 and two take turns, so that other programs on the machine slow both alike; the figures are medians of the
-rounds. A worker that does nothing else shows what the engines themselves take.
+rounds. A process without an engine shows what the engines themselves take. Every engine does a job of 20 files
+first, and a second one, whose time is that of starting workers; the files a second are those beyond it.
 """
 
 import argparse
+import contextlib
 import os
 import statistics
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import weighbridge
@@ -53,78 +56,101 @@ class Jobs:
         self.number += 1
         return str(self.folder / f"out-{self.number}")
 
-    def conversion(self):
-        return weighbridge.cluster.Conversion(str(self.folder / "models"), self.output(), batch_size=10)
+    def conversion(self, count=None):
+        return weighbridge.cluster.Conversion(self.sources("models", count), self.output())
 
-    def index(self):
+    def index(self, count=None):
         return weighbridge.cluster.PhotoIndex(
-            str(self.folder / "photos"), self.output(), self.model, features="conv2d_6", batch_size=25
+            self.sources("photos", count), self.output(), self.model, features="conv2d_6"
         )
 
+    def sources(self, kind, count):
+        folder = self.folder / kind
+        return str(folder) if count is None else [str(path) for path in sorted(folder.glob("*/*"))[:count]]
 
-def measure(name, make, runs, rounds):
-    """Prints a row for each way of running a job."""
-    seconds, processor = {label: [] for label in runs}, {label: [] for label in runs}
+
+#: How many files a job has that shows what starting takes.
+FEW = 20
+
+
+def timed(run, job):
+    start = time.perf_counter()
+    done = run(job)
+    return time.perf_counter() - start, done
+
+
+def measure(name, make, engines, rounds):
+    """Prints a row for each engine: a function that gives, as a context, what runs a job."""
+    results = {label: [] for label in engines}
     count = 0
     for _ in range(rounds):
-        for label, run in runs.items():
-            start = time.perf_counter()
-            done = run(make())
-            seconds[label].append(time.perf_counter() - start)
-            processor[label].append(done.seconds)
+        for label, engine in engines.items():
+            with engine() as run:
+                timed(run, make(FEW))
+                start, _ = timed(run, make(FEW))
+                whole, done = timed(run, make())
             count = sum(done.counts.values())
-    first = next(iter(runs))
-    for label in runs:
-        time_taken = statistics.median(seconds[label])
-        ratio = statistics.median(one / other for one, other in zip(seconds[first], seconds[label]))
+            rate = (count - FEW) / (whole - start)
+            results[label].append((whole, start, rate, done.seconds / count * 1000))
+    first = [rate for _, _, rate, _ in next(iter(results.values()))]
+    for label, rows in results.items():
+        whole, start, rate, processor = (statistics.median(column) for column in zip(*rows))
+        growth = statistics.median(row[2] / one for row, one in zip(rows, first))
         print(
-            f"| {name}, {label} | {count} | {time_taken:.1f} s | {count / time_taken:.0f} | {ratio:.2f} | "
-            f"{statistics.median(processor[label]) / count * 1000:.2f} ms |", flush=True)
+            f"| {name}, {label} | {count} | {whole:.1f} s | {start:.1f} s | {rate:.0f} | {growth:.2f} | "
+            f"{processor:.2f} ms |", flush=True)
 
 
-def ray_runs(jobs, rounds):
-    import ray
-
-    os.environ["RAY_worker_niceness"] = "0"  # of itself Ray gives way to every other program
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-    for make, name in ((jobs.conversion, "convert"), (jobs.index, "index")):
-        runs = {
-            f"Ray, {actors} actors": lambda job, actors=actors: weighbridge.ray.run(job, actors=actors)
-            for actors in (1, 2)
-        }
-        measure(name, make, runs, rounds)
-    ray.shutdown()
+def alone():
+    return contextlib.nullcontext(weighbridge.cluster.run)
 
 
-def spark_runs(jobs, rounds):
+def on_ray(actors):
+    return contextlib.nullcontext(lambda job: weighbridge.ray.run(job, actors=actors))
+
+
+@contextlib.contextmanager
+def on_spark(workers):
     import pyspark.sql
 
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    for make, name in ((jobs.conversion, "convert"), (jobs.index, "index")):
-        for workers in (1, 2):
-            session = (
-                pyspark.sql.SparkSession.builder.master(f"local[{workers}]")
-                .config("spark.ui.enabled", "false").getOrCreate()
-            )
-            session.sparkContext.setLogLevel("ERROR")
-            measure(name, make, {f"Spark, {workers} workers": lambda job: weighbridge.spark.run(job, session)}, rounds)
-            session.stop()
+    session = (
+        pyspark.sql.SparkSession.builder.master(f"local[{workers}]")
+        .config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
+        .config("spark.python.unix.domain.socket.enabled", "true").getOrCreate()
+    )
+    session.sparkContext.setLogLevel("ERROR")
+    try:
+        yield lambda job: weighbridge.spark.run(job, session)
+    finally:
+        session.stop()
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--models", type=int, default=500)
-    parser.add_argument("--photos", type=int, default=2000)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--models", type=int, default=2000)
+    parser.add_argument("--photos", type=int, default=5000)
+    parser.add_argument("--rounds", type=int, default=1)
     arguments = parser.parse_args()
     print(f"weighbridge {weighbridge.version()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}\n")
-    print("| what | files | time | files/s | times one worker | processor time a file |\n|---|---:|---:|---:|---:|---:|")
+    print("| what | files | time | of 20 files | files/s beyond | times one worker | processor time a file |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as name:
         jobs = Jobs(Path(name), arguments.models, arguments.photos)
-        for make, what in ((jobs.conversion, "convert"), (jobs.index, "index")):
-            measure(what, make, {"this process": weighbridge.cluster.run}, arguments.rounds)
-        ray_runs(jobs, arguments.rounds)
-        spark_runs(jobs, arguments.rounds)
+        kinds = {"convert": jobs.conversion, "index": jobs.index}
+        for what, make in kinds.items():
+            measure(what, make, {"this process": alone}, arguments.rounds)
+
+        import ray
+
+        os.environ["RAY_worker_niceness"] = "0"  # of itself Ray gives way to every other program
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
+        for what, make in kinds.items():
+            measure(what, make, {f"Ray, {n} workers": partial(on_ray, n) for n in (1, 2)}, arguments.rounds)
+        ray.shutdown()
+
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        for what, make in kinds.items():
+            measure(what, make, {f"Spark, {n} workers": partial(on_spark, n) for n in (1, 2)}, arguments.rounds)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, Callable, Dict, List, Mapping, NamedTuple, Sequence, Tuple, Union
+from typing import Any, BinaryIO, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from .. import version
 from .._errors import make_error
@@ -135,12 +136,8 @@ class _Converter:
             f"--time-limit={self._job.time_limit}",
         ]
         with tempfile.TemporaryFile(dir=folder) as output, tempfile.TemporaryFile(dir=folder) as errors:
-            try:
-                status = subprocess.run(
-                    command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
-                    timeout=self._job.time_limit + _GRACE,
-                ).returncode
-            except subprocess.TimeoutExpired:
+            status = _status(command, output, errors, self._job.time_limit + _GRACE)
+            if status is None:
                 return _Ended("limit", "", "it did not end by itself and was killed")
             message = _read(errors).replace(folder + os.sep, "").strip()
             if status not in _STATUSES:
@@ -158,6 +155,28 @@ class _Ended(NamedTuple):
 
     def row(self) -> "_tables.Row":
         return {"status": self.status, "reason": self.message}
+
+
+def _status(command: List[str], output: BinaryIO, errors: BinaryIO, seconds: float) -> Optional[int]:
+    """The exit status of a program; None when it had to be killed after so many seconds."""
+    is_late = threading.Event()
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors) as process:
+
+        def kill() -> None:
+            is_late.set()
+            process.kill()
+
+        # `wait` with a timeout looks in growing steps, which makes a program of 15 ms one of 16 to 31.
+        watchdog = threading.Timer(seconds, kill)
+        watchdog.start()
+        try:
+            status = process.wait()
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            watchdog.cancel()
+    return None if is_late.is_set() else status
 
 
 def _read(file: BinaryIO) -> str:
