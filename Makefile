@@ -223,8 +223,8 @@ packages:
 	git clone -q . $(packages_source); \
 	env -i $(foreach name,$(kept_environment),$(if $($(name)),$(name)='$($(name))')) \
 	  $(same_addresses) $(MAKE) -C $(packages_source) packages-here PACKAGES=$(packages_source)/.build/packages; \
-	rm -rf "$(PACKAGES)"; mkdir -p "$(dir $(PACKAGES))"; \
-	mv $(packages_source)/.build/packages "$(PACKAGES)"
+	mkdir -p "$(PACKAGES)"; rm -f "$(PACKAGES)"/weighbridge[-_.]* "$(PACKAGES)"/SHA256SUMS; \
+	mv $(packages_source)/.build/packages/* "$(PACKAGES)"
 
 packages-here: tools := dpkg-shlibdeps:dpkg-dev: dh:debhelper: lintian:lintian: xz:xz-utils: python3:python3:
 packages-here: short_addresses :=
@@ -260,7 +260,7 @@ test: dependencies lint
 	  WEIGHBRIDGE_MAX_ISA=$$instructions swift test $(test_flags) --skip-build \
 	    --filter 'CPURuntimeTests|TensorEncodingTests|DarknetFixtureTests|FixtureModelTests' || exit 1; \
 	done
-	# Some changed files; that the targets for fuzzing compile is worth as much.
+	# The targets for fuzzing, which nothing else here builds, and some changed files.
 	WEIGHBRIDGE_FUZZ=1 swift build $(test_flags) --product Mutate
 	.build/release/Mutate hdf5 0 2000
 	.build/release/Mutate keras 0 1000
