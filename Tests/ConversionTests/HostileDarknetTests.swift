@@ -1,3 +1,5 @@
+import FormatRegistry
+import GraphIR
 import TestSupport
 import Testing
 import Weighbridge
@@ -142,6 +144,20 @@ enum HostileDarknetFiles {
     let error = try #require(failure { _ = try Model(contentsOf: folder.file("m.cfg")) })
     #expect(error.code == .limitExceeded)
     #expect(error.place.spot == .line(8196))
+  }
+
+  @Test("A network whose weights come from elsewhere has none made up")
+  func laterWeights() throws {
+    let folder = try TemporaryFolder()
+    let network =
+      "[net]\nwidth=100\nheight=100\nchannels=1\n[connected]\noutput=50000\nactivation=linear\n"
+    try Files.write(network.utf8, to: folder.file("m.cfg"))
+    var options = ReadOptions()
+    options.laterWeightLimit = 1 << 30
+    let graph = try ModelReader.read(folder.file("m.cfg"), options: options).content.graph
+    let weights = graph.values.compactMap(\.constant)
+    #expect(weights.map(\.shape) == [[50_000], [50_000, 10_000]])
+    #expect(weights.allSatisfy { !$0.isContiguous }, "one number stands for all")
   }
 
   @Test("Every hostile file has its answer here")

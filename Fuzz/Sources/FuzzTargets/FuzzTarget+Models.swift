@@ -1,11 +1,9 @@
 import Bytes
 import ConversionCore
 import FormatRegistry
-import JSON
-import KerasConversion
 import Weighbridge
 
-/// What makes graphs of files, and what users write beside them.
+/// What makes graphs of files.
 extension FuzzTarget {
   /// All targets.
   package static let all: [FuzzTarget] =
@@ -17,16 +15,18 @@ extension FuzzTarget {
     try model(bytes, ending: ".h5")
   }
 
+  /// Networks without their weights.
   static let darknet = FuzzTarget("darknet", [".cfg"]) { bytes in
     var options = ReadOptions()
-    options.randomSeed = 1
+    options.laterWeightLimit = 1 << 24
     try ScratchFile.with(bytes, ending: ".cfg") { path in
       _ = try ModelReader.read(path, options: options)
     }
   }
 
   /// Weights of a small network.
-  static let darknetWeights = FuzzTarget("weights", [".weights"]) { bytes in
+  static let darknetWeights = FuzzTarget("weights", [".weights"], made: weightsSamples) {
+    bytes in
     let configuration = """
       [net]
       width=4
@@ -51,6 +51,14 @@ extension FuzzTarget {
     }
   }
 
+  /// Weights by darknet of version 0.1 and 0.2, whose headers differ in size: 8 numbers of the
+  /// normalization and 9 of each kernel, 2 biases and 2 x 32 weights of the dense layer.
+  private static let weightsSamples = [(minor: UInt8(1), headerSize: 16), (2, 20)].map {
+    let numbers = [UInt8](repeating: 0x3F, count: 4 * (8 + 2 * 9 + 2 + 2 * 32))
+    let padding = [UInt8](repeating: 0, count: $0.headerSize - 5)
+    return [0, 0, 0, 0, $0.minor] + padding + numbers
+  }
+
   static let onnx = FuzzTarget("onnx", [".onnx"]) { bytes in try model(bytes, ending: ".onnx") }
 
   static let coreml = FuzzTarget("coreml", [".mlmodel"]) { bytes in
@@ -58,14 +66,6 @@ extension FuzzTarget {
   }
 
   static let wbm = FuzzTarget("wbm", [".wbm"]) { bytes in try model(bytes, ending: ".wbm") }
-
-  static let metadata = FuzzTarget("metadata", [".json"]) { bytes in
-    _ = try DescriptionEdit(metadata: try JSONValue(parsing: bytes))
-  }
-
-  static let customLayers = FuzzTarget("custom-layers", [".json"]) { bytes in
-    _ = try CustomLayers(contentsOf: ByteStore(bytes), path: "custom.json")
-  }
 
   /// Any model file: what `convert` reads, and what `inspect` sees of one that cannot be converted.
   private static func model(_ bytes: [UInt8], ending: String) throws {

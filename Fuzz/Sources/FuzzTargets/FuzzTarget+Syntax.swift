@@ -44,10 +44,13 @@ extension FuzzTarget {
     _ = try ScratchFile.with(bytes, ending: ".json") { try KerasArchitecture.read(path: $0) }
   }
 
-  static let darknetSyntax = FuzzTarget("cfg", [".cfg"]) { bytes in
-    let configuration = try DarknetConfiguration(bytes: bytes)
-    _ = configuration.sections.map { ($0.option("size"), DarknetNumber.real($0.name)) }
-    _ = try DarknetTree(ByteStore(bytes))
+  /// Bytes that are read as a network and as a tree of classes.
+  static let darknetSyntax = FuzzTarget("cfg", [".cfg", ".tree"]) { bytes in
+    let tree = try? DarknetTree(ByteStore(bytes))
+    do {
+      let configuration = try DarknetConfiguration(bytes: bytes)
+      _ = configuration.sections.map { ($0.option("size"), DarknetNumber.real($0.name)) }
+    } catch { if tree == nil { throw error } }
   }
 
   static let zip = FuzzTarget("zip", [".keras", ".npz", ".zip"]) { bytes in

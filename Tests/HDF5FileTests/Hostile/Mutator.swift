@@ -1,6 +1,6 @@
 import Bytes
 
-/// Changes the metadata of a file here and there.
+/// Changes a file here and there: the bytes of any, the words of a text.
 package struct Mutator {
   private var random: SplitMix64
   /// Values that are at the edge of something.
@@ -11,8 +11,9 @@ package struct Mutator {
 
   package init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-  /// The same bytes with one to four changes.
+  /// The same bytes with one to four changes. Of texts every other one keeps its syntax.
   package mutating func change(_ original: [UInt8]) -> [UInt8] {
+    if Self.isText(original), Bool.random(using: &random) { return changeWords(original) }
     var bytes = original
     for _ in 0...Int.random(in: 0...3, using: &random) {
       let offset = position(in: bytes)
@@ -31,6 +32,58 @@ package struct Mutator {
       }
     }
     return bytes
+  }
+
+  private static func isText(_ bytes: [UInt8]) -> Bool {
+    bytes.allSatisfy { $0 >= 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+  }
+
+  /// Numbers at the edge of something, as texts write them.
+  private static let numbers = [
+    "0", "1", "-1", "2", "0.5", "-0.5", "1e-9", "1e30", "65536", "1000000", "2147483647",
+    "2147483648", "9223372036854775807", "9223372036854775808",
+  ]
+
+  /// The text with one to four of its words in place of others, numbers for numbers.
+  private mutating func changeWords(_ text: [UInt8]) -> [UInt8] {
+    var parts = Self.parts(text)
+    let words = parts.indices.filter { parts[$0].first.map(Self.isWord) ?? false }
+    let numbers = words.filter { Self.isNumber(parts[$0]) }
+    for _ in 0...Int.random(in: 0...3, using: &random) {
+      if Bool.random(using: &random), let index = numbers.randomElement(using: &random) {
+        parts[index] = ArraySlice((Self.numbers.randomElement(using: &random) ?? "0").utf8)
+      } else if let index = words.randomElement(using: &random),
+        let other = words.randomElement(using: &random)
+      {
+        parts[index] = parts[other]
+      }
+    }
+    return Array(parts.joined())
+  }
+
+  /// The text cut into words and what stands between them.
+  private static func parts(_ text: [UInt8]) -> [ArraySlice<UInt8>] {
+    var parts: [ArraySlice<UInt8>] = []
+    var start = 0
+    for index in text.indices.dropFirst() where isWord(text[index]) != isWord(text[index - 1]) {
+      parts.append(text[start..<index])
+      start = index
+    }
+    return parts + [text[start...]]
+  }
+
+  private static func isWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."),
+      UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+
+  private static func isNumber(_ word: ArraySlice<UInt8>) -> Bool {
+    Double(String(decoding: word, as: UTF8.self)) != nil
   }
 
   private mutating func write(_ value: UInt64, _ bytes: inout [UInt8], at offset: Int) {

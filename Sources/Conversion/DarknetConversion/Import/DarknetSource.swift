@@ -140,8 +140,11 @@ package struct DarknetSource: Sendable {
       configuration: configuration, fork: fork, isStrict: options.isStrict, trees: trees)
     let supply = try supply(fork)
     do throws(WeighbridgeError) {
-      // Random numbers are made when it is known that they are not too many.
-      if supply.isRandom { _ = try importer.run(.countingRandom()) }
+      if supply.isRandom {
+        // Random numbers are made when it is known that they are not too many, and that they count.
+        let architecture = try importer.run(.countingRandom())
+        if options.laterWeightLimit != nil { return architecture }
+      }
       return try importer.run(supply)
     } catch {
       // What has a byte offset was found in the weights.

@@ -2,16 +2,42 @@ import CKernels
 import GraphIR
 import LayerCatalog
 
-extension Add: CombiningOperator {}
-extension Average: CombiningOperator {}
-extension Maximum: CombiningOperator {}
-extension Minimum: CombiningOperator {}
-extension Multiply: CombiningOperator {}
-extension Subtract: CombiningOperator {}
-
 /// A combination of tensors, element by element: by a primitive where each but the first has the
 /// output's shape or sizes of 1, else row by row.
-protocol CombiningOperator: EngineOperator, BroadcastingOperator {}
+protocol CombiningOperator: EngineOperator, BroadcastingOperator {
+  /// What primitives call it; `nil` to do without.
+  ///
+  /// - Parameter keepsNaN: Whether a NaN in either tensor must be one in the result.
+  func combination(keepsNaN: Bool) -> kernels_combination?
+}
+
+extension Add: CombiningOperator {
+  func combination(keepsNaN: Bool) -> kernels_combination? { kernels_combination_add }
+}
+
+extension Average: CombiningOperator {
+  func combination(keepsNaN: Bool) -> kernels_combination? { nil }
+}
+
+extension Maximum: CombiningOperator {
+  func combination(keepsNaN: Bool) -> kernels_combination? {
+    keepsNaN ? nil : kernels_combination_max
+  }
+}
+
+extension Minimum: CombiningOperator {
+  func combination(keepsNaN: Bool) -> kernels_combination? {
+    keepsNaN ? nil : kernels_combination_min
+  }
+}
+
+extension Multiply: CombiningOperator {
+  func combination(keepsNaN: Bool) -> kernels_combination? { kernels_combination_multiply }
+}
+
+extension Subtract: CombiningOperator {
+  func combination(keepsNaN: Bool) -> kernels_combination? { kernels_combination_subtract }
+}
 
 extension CombiningOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
@@ -22,18 +48,6 @@ extension CombiningOperator {
       return true
     }
     return builder.addRows(rowFunction(group.inputs.count), for: group)
-  }
-
-  /// What primitives call it; `nil` to do without.
-  private func combination(keepsNaN: Bool) -> kernels_combination? {
-    switch self {
-    case is Add: kernels_combination_add
-    case is Subtract: kernels_combination_subtract
-    case is Multiply: kernels_combination_multiply
-    case is Maximum where !keepsNaN: kernels_combination_max
-    case is Minimum where !keepsNaN: kernels_combination_min
-    default: nil
-    }
   }
 }
 
