@@ -1,13 +1,19 @@
 """Measures how fast Weighbridge and other tools run models, side by side.
 
     python measure.py PROGRAM FOLDER [--models tinyyolo,...] [--threads 1,2] [--batches 1,8] [--rounds 5]
+        [--busy 0]
 
 FOLDER holds for each model what `prepare.py` makes. Every tool runs in a process of its own, one after
 the other, round after round, so that whatever else the machine does meets all of them; a tool's result
-is the median of its rounds' medians. A second table has whole processes: from a model that is not in
-the system's cache to the first output, and the most memory that was resident.
+is the median of its rounds' medians. The geometric mean of the last column follows. A second table has
+whole processes: from a model that is not in the system's cache to the first output, and the most memory
+that was resident.
+
+With `--busy N`, N other processes compute all the while. The last column then has the program's slowest
+run of all, in times its median, and there is no second table.
 """
 import argparse
+import contextlib
 import glob
 import json
 import os
@@ -43,6 +49,18 @@ def wait_until_idle(patience, limit=0.1):
             return
 
 
+@contextlib.contextmanager
+def busy_processes(count):
+    """So many processes that do nothing but compute."""
+    processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
 class Bench:
     """What is measured: the program and the folder of models."""
 
@@ -50,6 +68,7 @@ class Bench:
         self.program, self.folder = arguments.program, arguments.folder
         self.rounds, self.count = arguments.rounds, arguments.count
         self.tools, self.patience = arguments.tools.split(","), arguments.patience
+        self.busy, self.ratios = arguments.busy, []
 
     def command(self, tool, name, batch, threads, count):
         """A process that runs a model so many times."""
@@ -64,11 +83,14 @@ class Bench:
                 "--threads", str(threads), *options]
 
     def steady(self, tool, name, batch, threads):
-        """The median of a tool's runs in milliseconds; None when it cannot run the model."""
+        """The median and the greatest of a tool's times in milliseconds; None when it cannot run the model."""
         result = subprocess.run(
             self.command(tool, name, batch, threads, self.count), capture_output=True, text=True,
             env=dict(os.environ, OMP_NUM_THREADS=str(threads)))
-        return json.loads(result.stdout)["median_ms"] if result.returncode == 0 else None
+        if result.returncode:
+            return None
+        times = json.loads(result.stdout)
+        return times["median_ms"], times["max_ms"]
 
     def cold(self, tool, name, threads):
         """The milliseconds and the resident megabytes of a process that runs a cold model once."""
@@ -89,22 +111,33 @@ class Bench:
         """What each tool's rounds gave, without the tools that cannot."""
         wait_until_idle(self.patience)
         found = {tool: [] for tool in self.tools}
-        for _ in range(self.rounds):
-            for tool in self.tools:
-                value = measure(tool)
-                if value is not None:
-                    found[tool].append(value)
+        with busy_processes(self.busy):
+            for _ in range(self.rounds):
+                for tool in self.tools:
+                    value = measure(tool)
+                    if value is not None:
+                        found[tool].append(value)
         return {tool: values for tool, values in found.items() if values}
 
     def steady_row(self, name, batch, threads):
         """A line of the first table."""
         found = self.in_turn(lambda tool: self.steady(tool, name, batch, threads))
-        medians = {tool: statistics.median(values) for tool, values in found.items()}
+        medians = {tool: statistics.median(median for median, _ in times) for tool, times in found.items()}
         cells = [f"{medians[t]:.2f} ms" if t in medians else "cannot" for t in self.tools]
-        ratio = ""
-        if "weighbridge" in medians and "onnxruntime" in medians:
-            ratio = f"{medians['weighbridge'] / medians['onnxruntime']:.2f}"
-        return [name, str(batch), str(threads), *cells, ratio]
+        own, peers = medians.pop("weighbridge", None), medians
+        if own is None or not peers:
+            return [name, str(batch), str(threads), *cells, *[""] * len(self.comparisons())]
+        self.ratios.append(own / min(peers.values()))
+        ratios = [own / peers["onnxruntime"] if "onnxruntime" in peers else None, self.ratios[-1]]
+        if self.busy:
+            ratios.append(max(slowest for _, slowest in found["weighbridge"]) / own)
+        cells += [f"{ratio:.2f}" if ratio else "" for ratio in ratios]
+        return [name, str(batch), str(threads), *cells]
+
+    def comparisons(self):
+        """The titles of the last columns."""
+        slowest = ["slowest / median"] if self.busy else []
+        return ["ours / onnxruntime", "ours / the fastest", *slowest]
 
     def cold_row(self, name, threads):
         """A line of the second table."""
@@ -134,18 +167,23 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--patience", type=float, default=600)
+    parser.add_argument("--busy", type=int, default=0)
     arguments = parser.parse_args()
     bench = Bench(arguments)
     threads = [int(count) for count in arguments.threads.split(",")]
     names = [
         name for name in arguments.models.split(",")
         if os.path.exists(f"{arguments.folder}/{name}.wbm")]
-    line(["model", "batch", "threads", *bench.tools, "ours / onnxruntime"])
-    line(["---"] * 3 + ["---:"] * (len(bench.tools) + 1))
+    line(["model", "batch", "threads", *bench.tools, *bench.comparisons()])
+    line(["---"] * 3 + ["---:"] * len(bench.tools + bench.comparisons()))
     for name in names:
         for batch in arguments.batches.split(","):
             for count in threads:
                 line(bench.steady_row(name, int(batch), count))
+    if bench.ratios:
+        print(f"\ngeometric mean of ours / the fastest: {statistics.geometric_mean(bench.ratios):.3f}")
+    if bench.busy:
+        return
     print()
     line(["cold model to first output", "threads", *bench.tools])
     line(["---"] * 2 + ["---:"] * len(bench.tools))

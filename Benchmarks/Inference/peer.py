@@ -90,7 +90,7 @@ def main():
         start = time.perf_counter()
         run()
         times.append((time.perf_counter() - start) * 1e3)
-    print(json.dumps({"median_ms": statistics.median(times)}))
+    print(json.dumps({"median_ms": statistics.median(times), "max_ms": max(times)}))
 
 
 if __name__ == "__main__":
