@@ -4,23 +4,27 @@ package import GraphIR
 /// One setting in an ``AttributeSchema``: an attribute, or the attributes of a part, with the value
 /// that they are written from and read as.
 package struct AttributeField<Owner, Value>: Sendable {
-  /// The attributes in the order in which they are stored.
-  let attributes: [StoredAttribute<Owner>]
+  /// The definitions of the attributes, in the order in which they are stored.
+  private(set) var definitions: [AttributeDefinition]
+  /// Appends the attributes of an owner, without those that are absent.
+  let write: @Sendable (Owner, inout Attributes) -> Void
   /// Reads the value, and checks it.
   let read: @Sendable (inout AttributeReader) throws(WeighbridgeError) -> Value
 
   /// With the notion that explains it.
   package func explained(by notion: Notion) -> AttributeField {
-    AttributeField(attributes: attributes.map { $0.explained(by: notion) }, read: read)
+    var result = self
+    result.definitions = definitions.map { $0.explained(by: notion) }
+    return result
   }
 
   /// The settings of a part that has a schema of its own.
   package static func part(
     _ value: @escaping @Sendable (Owner) -> Value, _ schema: AttributeSchema<Value>
   ) -> AttributeField {
-    AttributeField(attributes: schema.attributes.map { $0.lifted(value) }) {
-      (reader) throws(WeighbridgeError) in try schema.read(&reader)
-    }
+    AttributeField(
+      definitions: schema.definitions, write: { schema.write(value($0), &$1) },
+      read: { (reader) throws(WeighbridgeError) in try schema.read(&reader) })
   }
 }
 
@@ -28,6 +32,24 @@ package struct AttributeField<Owner, Value>: Sendable {
 private struct AttributeForm<Value>: Sendable {
   let encode: @Sendable (Value) -> AttributeValue
   let decode: @Sendable (inout AttributeReader, _ name: String) throws(WeighbridgeError) -> Value
+
+  /// Reads an attribute and checks it.
+  func read(
+    _ definition: AttributeDefinition, _ reader: inout AttributeReader
+  ) throws(WeighbridgeError) -> Value {
+    let result = try decode(&reader, definition.name)
+    try reader.check(encode(result), against: definition)
+    return result
+  }
+
+  /// Reads an attribute that is there by its presence, and checks it.
+  func readIfPresent(
+    _ definition: AttributeDefinition, _ reader: inout AttributeReader
+  ) throws(WeighbridgeError) -> Value? {
+    let isThere = definition.presence.holds(in: reader.attributes)
+    guard isThere ?? (reader.attributes[definition.name] != nil) else { return nil }
+    return try read(definition, &reader)
+  }
 }
 
 extension AttributeField {
@@ -36,12 +58,9 @@ extension AttributeField {
     _ definition: AttributeDefinition, _ value: @escaping @Sendable (Owner) -> Value,
     _ form: AttributeForm<Value>
   ) {
-    attributes = [StoredAttribute(definition) { form.encode(value($0)) }]
-    read = { (reader) throws(WeighbridgeError) in
-      let result = try form.decode(&reader, definition.name)
-      try reader.check(form.encode(result), against: definition)
-      return result
-    }
+    definitions = [definition]
+    write = { $1.append(definition.name, form.encode(value($0))) }
+    read = { (reader) throws(WeighbridgeError) in try form.read(definition, &reader) }
   }
 
   /// A single attribute that is there by its presence.
@@ -49,14 +68,11 @@ extension AttributeField {
     _ definition: AttributeDefinition, _ value: @escaping @Sendable (Owner) -> Wrapped?,
     _ form: AttributeForm<Wrapped>
   ) where Value == Wrapped? {
-    attributes = [StoredAttribute(definition) { value($0).map(form.encode) }]
-    read = { (reader) throws(WeighbridgeError) in
-      let isThere = definition.presence.holds(in: reader.attributes)
-      guard isThere ?? (reader.attributes[definition.name] != nil) else { return nil }
-      let result = try form.decode(&reader, definition.name)
-      try reader.check(form.encode(result), against: definition)
-      return result
+    definitions = [definition]
+    write = { owner, attributes in
+      if let value = value(owner) { attributes.append(definition.name, form.encode(value)) }
     }
+    read = { (reader) throws(WeighbridgeError) in try form.readIfPresent(definition, &reader) }
   }
 }
 

@@ -6,9 +6,7 @@ package struct OperatorDeclaration<Operation: CatalogOperator>: Sendable {
   package let definition: OperatorDefinition
   /// How the attributes are stored.
   package let schema: AttributeSchema<Operation>
-  /// The inputs, each with the condition on which it is there, if that is not always.
-  private let slots: [(slot: InputSlot, condition: (@Sendable (Operation) -> Bool)?)]
-  /// The inputs where none has a condition.
+  /// The inputs where each is always there.
   private let fixedSlots: [InputSlot]?
 
   /// Declares an operator.
@@ -22,8 +20,7 @@ package struct OperatorDeclaration<Operation: CatalogOperator>: Sendable {
     definition = OperatorDefinition(
       formula, inputs: inputs, outputs: outputs, attributes: attributes.definitions,
       notions: notions)
-    slots = inputs.map { ($0.slot, attributes.condition($0.presence)) }
-    fixedSlots = slots.contains { $0.condition != nil } ? nil : inputs.map(\.slot)
+    fixedSlots = inputs.allSatisfy(\.presence.isCertain) ? inputs.map(\.slot) : nil
   }
 
   /// Declares an operator of one input and one output of the same element type.
@@ -38,7 +35,7 @@ package struct OperatorDeclaration<Operation: CatalogOperator>: Sendable {
 
   /// The inputs that an operator has.
   func inputs(of operation: Operation) -> [InputSlot] {
-    fixedSlots ?? slots.filter { $0.condition?(operation) ?? true }.map(\.slot)
+    fixedSlots ?? definition.slots(with: schema.attributes(of: operation))
   }
 }
 
@@ -59,18 +56,19 @@ extension OperatorDeclaration where Operation: PlainOperator {
   }
 }
 
-extension AttributeSchema {
-  /// Whether something with a presence is there, for each owner; `nil` where it always is.
-  fileprivate func condition(_ presence: Presence) -> (@Sendable (Owner) -> Bool)? {
-    let (name, values, isWanted): (String, [AttributeValue], Bool)
-    switch presence {
-    case .always, .optional: return nil
-    case .when(let attribute, let among): (name, values, isWanted) = (attribute, among, true)
-    case .unless(let attribute, let among): (name, values, isWanted) = (attribute, among, false)
-    }
-    let attribute = attributes.first { $0.definition.name == name }
-    return { owner in
-      (attribute?.value(owner)).map { values.contains($0) == isWanted } ?? !isWanted
+extension OperatorDefinition {
+  /// The inputs of an operator with these attributes.
+  fileprivate func slots(with attributes: Attributes) -> [InputSlot] {
+    inputs.filter { $0.presence.holds(in: attributes) ?? true }.map(\.slot)
+  }
+}
+
+extension Presence {
+  /// Whether no attribute decides it.
+  fileprivate var isCertain: Bool {
+    switch self {
+    case .always, .optional: true
+    case .when, .unless: false
     }
   }
 }

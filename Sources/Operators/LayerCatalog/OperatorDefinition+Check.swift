@@ -57,6 +57,17 @@ extension AttributeReader {
   }
 }
 
+extension Attributes {
+  /// Why the attributes cannot be, if one breaks a constraint.
+  func problem(by definitions: [AttributeDefinition]) -> String? {
+    for definition in definitions {
+      guard let value = self[definition.name] else { continue }
+      if let problem = definition.problem(of: value, in: self) { return problem }
+    }
+    return nil
+  }
+}
+
 extension Constraint {
   /// Whether a value fulfils it; words are not checked.
   func holds(for value: AttributeValue, in stored: Attributes) -> Bool {

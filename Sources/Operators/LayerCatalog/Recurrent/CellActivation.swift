@@ -59,10 +59,10 @@ extension AttributeField where Value == CellActivation {
       name, .string, meaning, choices: kinds.map { .init(value: $0, meaning: "") },
       namesActivation: true
     ).explained(by: .activations)
-    let stored = StoredAttribute<Owner>(
-      definition, ofActivation: { value($0).operation.attributes }
-    ) { .text(value($0).operation.kind) }
-    return AttributeField(attributes: [stored]) { (reader) throws(WeighbridgeError) in
+    return AttributeField(
+      definitions: [definition],
+      write: { value($0).write(name, to: &$1) }
+    ) { (reader) throws(WeighbridgeError) in
       let activation = try CellActivation(name, reading: &reader)
       guard takesLanes || activation.isElementwise else {
         throw reader.malformed(
@@ -74,6 +74,12 @@ extension AttributeField where Value == CellActivation {
 }
 
 extension CellActivation {
+  /// Appends the operator's kind, and its attributes under `name.`.
+  fileprivate func write(_ name: String, to attributes: inout Attributes) {
+    attributes.append(name, .text(operation.kind))
+    for (own, value) in operation.attributes.entries { attributes.append("\(name).\(own)", value) }
+  }
+
   /// Reads an activation.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for an operator that is unknown or of another
