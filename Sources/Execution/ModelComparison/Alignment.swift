@@ -1,9 +1,9 @@
-/// Which elements of two sequences belong together: a longest common subsequence.
+/// The longest common subsequence of two sequences.
 struct Alignment {
-  /// Positions in the first and in the second sequence, both rising.
+  /// Positions in the first and in the second sequence, both ascending.
   let pairs: [(first: Int, second: Int)]
 
-  /// The most insertions and removals that are looked for; what differs more is cut off.
+  /// The most insertions and removals that are considered; anything beyond is cut off.
   static let largestDistance = 500
 
   /// Aligns two sequences (Myers 1986, greedy). Takes O((n + m) d) for d insertions and removals.
@@ -21,12 +21,12 @@ struct Alignment {
       + (0..<end).reversed().map { (first.count - 1 - $0, second.count - 1 - $0) }
   }
 
-  /// The pairs of two sequences whose first elements differ, and whose last ones do.
+  /// Returns the pairs of two sequences that differ in both their first and their last elements.
   private static func middle(
     _ first: [String], _ second: [String]
   ) -> [(first: Int, second: Int)] {
     let search = Search(firstCount: first.count, secondCount: second.count)
-    // On each diagonal x - y, the farthest x that so many edits reach; one entry for each number.
+    // For each number of edits, the farthest x on each diagonal x - y that they reach.
     var history: [[Int: Int]] = []
     var best = (x: 0, y: 0, distance: 0)
     for distance in 0...min(first.count + second.count, largestDistance) {
@@ -45,14 +45,15 @@ struct Alignment {
     return search.pairs(history, to: best)
   }
 
-  /// The steps between the points (x, y) that x elements of the first and y of the second stand for.
+  /// The edits between points (x, y), where x elements of the first and y of the second are
+  /// consumed.
   private struct Search {
     let firstCount: Int
     let secondCount: Int
 
-    /// Where a diagonal is entered, and from which one; `nil` when it cannot be.
+    /// Returns where a diagonal is entered and from which one, or `nil` when it cannot be reached.
     ///
-    /// - Parameter before: What one edit less reaches.
+    /// - Parameter before: The points that one edit fewer reaches.
     func start(
       _ diagonal: Int, _ before: [Int: Int], _ distance: Int
     ) -> (x: Int, previous: Int)? {
@@ -65,7 +66,7 @@ struct Alignment {
       return possible.max { $0.x < $1.x }
     }
 
-    /// Walks back from a point, collecting what was equal on the way.
+    /// Goes back from a point and collects the equal elements on the way.
     func pairs(
       _ history: [[Int: Int]], to end: (x: Int, y: Int, distance: Int)
     ) -> [(first: Int, second: Int)] {

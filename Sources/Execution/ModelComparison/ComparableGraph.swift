@@ -1,12 +1,12 @@
 import GraphIR
 import LayerCatalog
 
-/// A graph as a comparison sees it: without nodes that only pass on what they take, and in an order
+/// A graph prepared for comparison: without nodes that only pass their input on, and in an order
 /// that depends on what is computed and not on how the file lists it.
 struct ComparableGraph {
-  /// Where a node's data comes from.
+  /// The source of a node's data.
   enum Origin: Hashable {
-    /// What a node makes, by its position in ``nodes``, and which of its outputs.
+    /// An output of a node, by the node's position in ``nodes`` and the output's index.
     case node(Int, output: Int)
     /// An input of the model, by its position.
     case input(Int)
@@ -15,10 +15,10 @@ struct ComparableGraph {
   }
 
   let graph: Graph
-  /// The nodes that compute something, each after those whose outputs it takes, walked from the
-  /// outputs; nodes that no output needs come last.
+  /// The nodes that compute something, in topological order, traversed from the outputs; nodes that
+  /// no output needs come last.
   let nodes: [Node]
-  /// Where each value comes from, behind all nodes that only pass it on.
+  /// The source of each value, looking through all nodes that only pass it on.
   private let origins: [ValueID: Origin]
 
   /// Takes O(nodes).
@@ -38,23 +38,23 @@ struct ComparableGraph {
     self.origins = origins
   }
 
-  /// Where a value comes from.
+  /// Returns the source of a value.
   func origin(of value: ValueID) -> Origin { origins[value] ?? .weight(value) }
 
-  /// What a node computes, with the padding that its windows really see.
+  /// Returns a node's operator with its padding resolved to explicit amounts.
   func operation(_ position: Int) -> any Operator {
     let node = nodes[position]
     guard let windowed = node.operation as? any WindowedOperator else { return node.operation }
     return windowed.resolvingPadding(for: graph[node.inputs[0]].type)
   }
 
-  /// The layer of a node for messages.
+  /// Returns the layer of a node for messages.
   func layer(_ position: Int) -> String {
     let source = nodes[position].source
     return source.role.isEmpty ? source.callName : "\(source.callName)/\(source.role)"
   }
 
-  /// What stands for a value in a message.
+  /// Describes a value's source for a message.
   func words(_ origin: Origin) -> String {
     switch origin {
     case .node(let position, _): layer(position)
@@ -63,7 +63,7 @@ struct ComparableGraph {
     }
   }
 
-  /// For each value that a node only passes on, the value that it really is.
+  /// Maps each value that a node only passes on to the original value.
   private static func passedOn(_ graph: Graph) -> [ValueID: ValueID] {
     var passed: [ValueID: ValueID] = [:]
     for node in graph.nodes where isTransparent(node, graph) {
@@ -72,8 +72,8 @@ struct ComparableGraph {
     return passed
   }
 
-  /// Dropout and the like, turns between the two orders of an image tensor's axes, and the batch
-  /// axis where it is put before an input or taken from an output.
+  /// Whether a node is Dropout or the like, a transpose between channels last and channels first,
+  /// or adds the batch axis to an input or removes it from an output.
   private static func isTransparent(_ node: Node, _ graph: Graph) -> Bool {
     if node.operation is Identity { return true }
     if let expansion = node.operation as? ExpandDims {

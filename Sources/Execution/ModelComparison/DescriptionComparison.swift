@@ -1,8 +1,8 @@
 package import GraphIR
 
-/// Compares what two models say of themselves.
+/// Compares the metadata of two models.
 package enum DescriptionComparison {
-  /// What differs, field by field.
+  /// Returns the differences, field by field.
   ///
   /// - Parameters:
   ///   - usesNames: Whether the models' own names are compared too.
@@ -59,7 +59,7 @@ package enum DescriptionComparison {
 }
 
 extension ImageInput {
-  /// The record in a line.
+  /// The preprocessing in one line.
   fileprivate var words: String {
     "\(colorOrder.rawValue), scale \(scale), bias \(bias), \(resize?.rawValue ?? "any size policy")"
   }

@@ -3,11 +3,11 @@ package import GraphIR
 import LayerCatalog
 import Verifier
 
-/// Compares what two graphs compute, without running them: operators are paired by structure, and
-/// weights, which have one axis order whatever the source, number by number.
+/// Compares what two graphs compute without running them: operators are paired by structure, and
+/// weights, whose axis order does not depend on the source, are compared element by element.
 ///
-/// Names and the order of image axes do not matter unless names are asked for, and neither do nodes
-/// that only pass on what they take.
+/// Names and the order of image axes do not matter unless names are asked for; neither do nodes
+/// that only pass their input on.
 package struct GraphComparison {
   private let first: ComparableGraph
   private let second: ComparableGraph
@@ -17,8 +17,8 @@ package struct GraphComparison {
 
   /// Compares two graphs.
   ///
-  /// - Parameter usesNames: Whether operators are paired by their layers' names, and different names
-  ///   of inputs and outputs count.
+  /// - Parameter usesNames: Whether operators are paired by their layers' names, and differing
+  ///   names of inputs and outputs count.
   package static func differences(
     _ first: Graph, _ second: Graph, usesNames: Bool
   ) -> ModelDifferences {
@@ -134,11 +134,11 @@ package struct GraphComparison {
     }
   }
 
-  /// Beyond float32's rounding in computing a factor.
+  /// Just above float32's rounding error in computing a factor.
   private static let foldingTolerance = 1e-6
 
-  /// How far two batch normalisations of other statistics lie apart when they compute the same up
-  /// to rounding; `nil` otherwise.
+  /// Returns the difference between two batch normalisations that have different statistics but
+  /// compute the same up to rounding; `nil` otherwise.
   private func foldingDifference(_ node: Node, _ other: Node) -> Double? {
     guard let form = NormalizationForm(node, in: first.graph),
       let otherForm = NormalizationForm(other, in: second.graph),
@@ -157,8 +157,9 @@ package struct GraphComparison {
     return partners[position] == otherPosition && output == otherOutput
   }
 
-  /// What differs between two operators' settings; nothing where only the order of the image axes
-  /// does, or a number only beyond float32's digits (some writers round, some do not).
+  /// Returns what differs between two operators' settings. The order of the image axes does not
+  /// count, nor does a number that differs only beyond float32's precision (some writers round,
+  /// some do not).
   private static func settingsDifference(
     _ operation: any Operator, _ other: any Operator
   ) -> String? {
@@ -172,7 +173,7 @@ package struct GraphComparison {
     }
   }
 
-  /// The same operator on images with the other order of axes.
+  /// Returns the same operator for images with the other order of axes.
   private static func turned(_ operation: any Operator) -> [any Operator] {
     guard let operation = operation as? any CatalogOperator else { return [] }
     return (3...5).flatMap { rank in
@@ -240,8 +241,8 @@ package struct GraphComparison {
     }
   }
 
-  /// Whether two shapes are the same up to the order of the image axes, the names of unknown
-  /// sizes, and a batch of one where the other's is unknown or there is none (Core ML).
+  /// Whether two shapes are the same up to the order of the image axes, the names of unknown sizes,
+  /// and a batch of one where the other's is unknown or missing (Core ML).
   private static func isSame(_ shape: [Dimension], _ other: [Dimension]) -> Bool {
     if shape.count == other.count + 1, (shape[0].value ?? 1) == 1 {
       return isSame(shape, [1] + other)
@@ -289,7 +290,7 @@ extension [Int] {
 }
 
 extension AttributeValue {
-  /// The value for people.
+  /// The value for messages.
   fileprivate var words: String {
     switch self {
     case .integer(let value): "\(value)"

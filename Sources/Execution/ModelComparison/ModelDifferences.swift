@@ -1,36 +1,36 @@
 public import Verifier
 
-/// What sets two models apart.
+/// The differences between two models.
 public struct ModelDifferences: Sendable {
-  /// One thing that differs.
+  /// One difference.
   public struct Item: Sendable {
-    /// What differs.
+    /// The kind of difference.
     public enum Kind: String, Sendable {
-      /// An operator, or where its data comes from.
+      /// An operator, or the source of its data.
       case structure
       /// A setting of an operator.
       case setting
       /// A weight.
       case weight
-      /// The number, the type or the name of an input or output.
+      /// The number, the type or the name of inputs or outputs.
       case port
       /// Author, license, labels and the like.
       case metadata
-      /// What the two make of the same input.
+      /// The results for the same input.
       case output
     }
 
-    /// What differs.
+    /// The kind of difference.
     public var kind: Kind
-    /// The layer in the first model, when it is about one.
+    /// The layer in the first model, if the difference concerns one.
     public var first: String?
-    /// The layer in the second model, when it is about one.
+    /// The layer in the second model, if the difference concerns one.
     public var second: String?
-    /// What is different, in words.
+    /// A description of the difference.
     public var reason: String
-    /// The numbers, when two tensors of one shape were compared.
+    /// The numerical difference, when two tensors of the same shape were compared.
     public var difference: TensorDifference?
-    /// Whether it makes the models different, or is only worth knowing.
+    /// Whether this makes the models different; otherwise it is only informative.
     public var counts: Bool
 
     /// Makes an item.
@@ -47,16 +47,16 @@ public struct ModelDifferences: Sendable {
     }
   }
 
-  /// Everything that differs: structure and weights in the order of the computation, then inputs
-  /// and outputs, metadata, and results.
+  /// All differences: structure and weights in the order of the computation, then inputs and
+  /// outputs, metadata, and results.
   public var items: [Item]
-  /// How many operators were found in both.
+  /// The number of operators found in both models.
   public var pairedOperators: Int
-  /// How many weights were compared.
+  /// The number of weights that were compared.
   public var comparedWeights: Int
-  /// How many numbers these have.
+  /// The total number of elements in these weights.
   public var comparedNumbers: Int
 
-  /// Whether nothing differs that counts.
+  /// Whether there is no difference that counts.
   public var areNone: Bool { !items.contains(where: \.counts) }
 }

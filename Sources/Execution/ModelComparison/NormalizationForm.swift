@@ -1,19 +1,19 @@
 import GraphIR
 import LayerCatalog
 
-/// What a batch normalisation comes to: factor x + offset for each channel.
+/// A batch normalisation reduced to factor x + offset for each channel.
 ///
-/// Writers fold its four weights into others that compute the same: Core ML's converters store a mean
-/// of 0 and a variance of 1 beside the folded gamma and beta.
+/// Writers fold its four weights into others that compute the same: Core ML's converters store a
+/// mean of 0 and a variance of 1 with the folded gamma and beta.
 struct NormalizationForm {
   private let factors: [Double]
   private let offsets: [Double]
-  /// The largest number that an offset was computed from.
+  /// The largest term that each offset was computed from.
   private let magnitudes: [Double]
   /// The means, then the variances.
   private let statistics: [Double]
 
-  /// `nil` for another operator, and where a weight is not a constant.
+  /// Fails for any other operator, and when a weight is not a constant.
   init?(_ node: Node, in graph: Graph) {
     guard let operation = node.operation as? BatchNormalization else { return nil }
     var weights: [[Double]] = []
@@ -33,14 +33,13 @@ struct NormalizationForm {
     magnitudes = mean.indices.map { max(abs(beta?[$0] ?? 0), abs(mean[$0] * factors[$0])) }
   }
 
-  /// Whether the statistics are others, so that it is no more than a rounding that sets the weights
-  /// apart.
+  /// Whether the statistics differ by more than rounding.
   func hasOtherStatistics(than other: NormalizationForm) -> Bool {
     Self.difference(statistics, other.statistics, scales: statistics) > 1e-3
   }
 
-  /// The largest difference of a factor or an offset, relative to the numbers it was computed from
-  /// or to 1; infinite for another number of channels.
+  /// Returns the largest difference between factors or offsets, relative to the numbers they were
+  /// computed from or to 1; infinite if the numbers of channels differ.
   func difference(from other: NormalizationForm) -> Double {
     max(
       Self.difference(factors, other.factors, scales: factors),

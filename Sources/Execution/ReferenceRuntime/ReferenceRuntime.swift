@@ -5,8 +5,8 @@ import LayerCatalog
 /// Computes graphs with the catalogue's reference kernels: plain code, accumulating in `Double`,
 /// rounding to the tensors' types between operators.
 ///
-/// It is the measure for every other engine, not a fast one. A tensor is let go as soon as nothing
-/// needs it any more.
+/// It is the standard that every other engine is measured against, and not fast. A tensor is
+/// released as soon as nothing needs it any more.
 package struct ReferenceRuntime: Runtime {
   package let name = "reference"
   private let workers: Workers
@@ -18,7 +18,7 @@ package struct ReferenceRuntime: Runtime {
 
   /// - Parameters:
   ///   - workers: The threads to use.
-  ///   - cancellation: Looked at before each node and after the last.
+  ///   - cancellation: Checked before each node and after the last.
   ///   - memoryLimit: The most bytes that the model's activations may take at once.
   package init(
     workers: Workers, cancellation: Cancellation? = nil,
@@ -74,7 +74,7 @@ package struct ReferenceRuntime: Runtime {
       }
       let outputs = try operation.evaluate(
         node.inputs.compactMap { tensors[$0.index] }, workers: workers)
-      // A size that the elements decide is open in the rule.
+      // The shape rule leaves open a size that depends on the elements.
       precondition(
         outputs.count == node.outputs.count
           && zip(outputs, node.outputs).allSatisfy { $0.type.agrees(with: types[$1.index]) },
@@ -83,7 +83,7 @@ package struct ReferenceRuntime: Runtime {
     }
   }
 
-  /// Refuses a run whose activations would take more memory than is allowed, before it begins.
+  /// Throws before the run begins if its activations would take more memory than is allowed.
   private func checkMemory(_ graph: Graph, _ types: [TensorType]) throws(WeighbridgeError) {
     let peak = try graph.peakActivationSize(types)
     guard peak <= memoryLimit else {

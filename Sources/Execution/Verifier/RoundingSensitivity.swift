@@ -1,20 +1,21 @@
 import Bytes
 import GraphIR
 
-/// How much rounding changes what nodes make, measured: each number of the inputs and the weights is
-/// moved by one unit in its last place, and the reference computes once more.
+/// Measures how much rounding changes the outputs of nodes: each element of the inputs and the
+/// weights is moved by one unit in the last place (ulp), and the reference computes once more.
 ///
-/// Arithmetic rounds every result on the way by as much. Two right computations of one node may
-/// therefore lie some times this change apart, however large it is.
+/// Arithmetic rounds every intermediate result by as much. Two correct computations of one node may
+/// therefore differ by several times this change, however large it is.
 struct RoundingSensitivity {
   private var effects: [Int: [RoundingEffect]] = [:]
 
-  /// How many times at most the inputs and weights are moved, each time in other directions.
+  /// The most times the inputs and weights are moved, each time in other directions.
   private static let repetitionCount = 4
 
-  /// Measures as often as it takes to judge some discrepancies; each time is a run of the reference.
+  /// Repeats the measurement until the discrepancies can be judged; each time is a run of the
+  /// reference.
   ///
-  /// - Parameter reference: Computes with less rounding than what is checked.
+  /// - Parameter reference: An engine that rounds less than the one being checked.
   /// - Returns: `nil` where the reference cannot run.
   /// - Throws: Only ``WeighbridgeError/Code/cancelled``.
   static func measure(
@@ -59,7 +60,7 @@ struct RoundingSensitivity {
     }
   }
 
-  /// What was measured for the output of a node that a discrepancy is about.
+  /// The effect of rounding that was measured for the node's output that a discrepancy concerns.
   subscript(discrepancy: Discrepancy) -> RoundingEffect? {
     guard let effects = effects[discrepancy.position],
       effects.indices.contains(discrepancy.output)
@@ -77,7 +78,7 @@ struct Discrepancy {
   let difference: TensorDifference
 }
 
-/// What rounding makes of one tensor.
+/// The effect of rounding on one tensor.
 struct RoundingEffect {
   private let bits: Int
   private var change = 0.0
@@ -91,12 +92,13 @@ struct RoundingEffect {
     largest = max(largest, difference.largestWanted)
   }
 
-  /// By how much one unit in the last place grows: the change, in units in the last place of the
-  /// largest number.
+  /// The factor by which one unit in the last place grows: the change, in units in the last place
+  /// of the largest element.
   private var amplification: Double { largest > 0 ? change / largest.unit(bits: bits) : 0 }
 
-  /// How far two right computations may lie apart. A result is rounded several times where a number
-  /// was moved once: in products, in sums, and in functions that are exact to a few units.
+  /// The largest difference between two correct computations. A result is rounded several times
+  /// where an element was moved once: in products, in sums, and in functions that are exact to a
+  /// few units.
   private var explained: Double { 8 * change }
 
   /// Whether another measurement might explain a difference that this one does not.
@@ -104,14 +106,15 @@ struct RoundingEffect {
     difference.maxAbsolute > explained && difference.maxAbsolute <= 64 * explained
   }
 
-  /// Beyond this part of the largest number, what rounding explains hides a wrong computation too.
+  /// Beyond this fraction of the largest element, what rounding explains hides a wrong computation
+  /// too.
   private static let largestTelling = 0.01
 
   /// Judges a difference that is out of tolerance.
   ///
-  /// - Parameter subject: What amplifies, for example `this model`.
-  /// - Returns: The verdict, and the words for it: passed where rounding explains the difference, failed
-  ///   where it does not, and a warning where it would explain almost everything.
+  /// - Parameter subject: The thing that amplifies rounding, for example `this model`.
+  /// - Returns: The verdict and its description: passed where rounding explains the difference,
+  ///   failed where it does not, and a warning where it would explain almost everything.
   func judge(_ difference: TensorDifference, _ subject: String) -> (CheckResult.Status, String) {
     let words = "\(subject) amplifies rounding by \(amplification.inWords)"
     guard difference.nonFiniteMismatches == 0, difference.maxAbsolute <= explained else {
@@ -125,7 +128,7 @@ struct RoundingEffect {
 }
 
 extension Graph {
-  /// The same graph with other numbers in the weights that are not whole ones.
+  /// Returns the same graph with its floating-point weights changed.
   func changingWeights(_ change: (Tensor) -> Tensor) -> Graph {
     var changed: [ValueID: Tensor] = [:]
     for node in nodes {
@@ -141,8 +144,8 @@ extension Graph {
 }
 
 extension Tensor {
-  /// The tensor with each number one unit in the last place larger or smaller. Whole numbers stay: they
-  /// are exact, and some stand for indices.
+  /// Returns the tensor with each element one unit in the last place larger or smaller. Whole
+  /// numbers stay: they are exact, and some are indices.
   fileprivate func moved(bits: Int, _ generator: inout SplitMix64) -> Tensor {
     guard elementType.isFloat else { return self }
     let numbers = doubles.map { number in
@@ -155,7 +158,7 @@ extension Tensor {
 }
 
 extension Double {
-  /// One unit in the last place of a number with so many significant bits.
+  /// Returns one unit in the last place of a number with the given number of significant bits.
   fileprivate func unit(bits: Int) -> Double {
     Double(sign: .plus, exponent: Int(exponent) - bits + 1, significand: 1)
   }

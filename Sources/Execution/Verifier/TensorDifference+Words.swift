@@ -1,7 +1,7 @@
 package import GraphIR
 
 extension TensorDifference {
-  /// The difference in a line: the largest errors, the tolerance and the worst element.
+  /// Describes the difference in one line: the largest errors, the tolerance and the worst element.
   func words(_ tolerance: Tolerance) -> String {
     if nonFiniteMismatches > 0 {
       return "\(nonFiniteMismatches) elements differ in being NaN or infinite, the first at "

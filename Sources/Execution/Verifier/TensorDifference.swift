@@ -1,40 +1,40 @@
 import Bytes
 public import GraphIR
 
-/// How far two tensors of one shape lie apart.
+/// The difference between two tensors of the same shape.
 public struct TensorDifference: Hashable, Sendable {
   /// The largest |got - want|, over the elements that are finite in both.
   public let maxAbsolute: Double
   /// The largest |got - want|, divided by the largest |want|; 0 when both are 0.
   public let maxRelative: Double
-  /// ||got - want|| / ||want|| in the Euclidean norm; where want is 0 everywhere, the root of the mean
+  /// ||got - want|| / ||want|| in the Euclidean norm; where want is 0 everywhere, the root mean
   /// square of got, as if it were relative to 1.
   public let relativeL2: Double
-  /// The cosine of the angle between the two as vectors: 1 when they point the same way.
+  /// The cosine of the angle between the two as vectors: 1 when they have the same direction.
   public let cosine: Double
   /// The indices of the element that is farthest off.
   public let worstIndex: [Int]
-  /// What stands at `worstIndex`.
+  /// The computed value at `worstIndex`.
   public let worstGot: Double
-  /// What should stand at `worstIndex`.
+  /// The expected value at `worstIndex`.
   public let worstWant: Double
-  /// The number of elements where only one is NaN or infinite, or both but not the same.
+  /// The number of elements where only one is NaN or infinite, or both are but differently.
   public let nonFiniteMismatches: Int
 
   /// The largest |want| that is finite.
   let largestWanted: Double
   private let elementType: ElementType
 
-  /// The error of a tensor as the interface defines it: max|got - want| / max(1, max|want|).
+  /// The error of a tensor as the public API defines it: max|got - want| / max(1, max|want|).
   public var error: Double { maxAbsolute / max(1, largestWanted) }
 
-  /// The worst element and what it should be, in as many digits as its type has.
+  /// The worst element and its expected value, in as many digits as its type has.
   var worstInWords: String {
     guard elementType == .float32 else { return "\(worstGot) instead of \(worstWant)" }
     return "\(Float(worstGot)) instead of \(Float(worstWant))"
   }
 
-  /// Whether the difference is within a tolerance, and NaN and infinities stand at the same places.
+  /// Whether the difference is within a tolerance, and NaN and infinities match.
   public func isWithin(_ tolerance: Tolerance) -> Bool {
     guard nonFiniteMismatches == 0 else { return false }
     if let bound = tolerance.relativeL2 { return relativeL2 <= bound }

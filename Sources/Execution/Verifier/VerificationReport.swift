@@ -1,4 +1,4 @@
-/// What a verification found.
+/// The results of a verification.
 public struct VerificationReport: Sendable {
   /// The results, in the order of the checks.
   public var results: [CheckResult]
@@ -10,13 +10,13 @@ public struct VerificationReport: Sendable {
   public var passed: Bool { !results.contains { $0.status == .failed } }
 }
 
-/// What one check found, with the reason.
+/// The result of one check, with the reason.
 public struct CheckResult: Sendable {
   /// The verdict of a check.
   public enum Status: String, Sendable {
-    /// What was checked is so.
+    /// The check found what it expects.
     case passed
-    /// What was checked is not so.
+    /// The check found something wrong.
     case failed
     /// Nothing is wrong for certain, but a person should look.
     case warning
@@ -29,13 +29,13 @@ public struct CheckResult: Sendable {
   public var name: String
   /// The verdict.
   public var status: Status
-  /// What was found, in words.
+  /// A description of what was found.
   public var reason: String
-  /// The layer it is about.
+  /// The layer that the result concerns.
   public var layer: String?
-  /// The numbers, when two tensors were compared.
+  /// The numerical difference, when two tensors were compared.
   public var difference: TensorDifference?
-  /// For a comparison layer by layer, what was found of each layer, in the order of the computation.
+  /// For a comparison layer by layer, the result for each layer, in the order of the computation.
   public var parts: [CheckResult] = []
 
   /// Makes a result.

@@ -1,14 +1,14 @@
 package import Bytes
 package import GraphIR
 
-/// What is verified: a model, and where it came from.
+/// The subject of a verification: a model, and what its file states.
 package struct VerificationSubject: Sendable {
   /// The model as it was read.
   package var content: ModelContent
   /// The types that the file states for the graph's values, when it states any.
   package var storedTypes: [TensorType]?
-  /// Digests every byte of the file anew and returns what does not agree; `nil` for formats
-  /// without digests.
+  /// Recomputes the digests of every byte of the file and returns what does not match; `nil` for
+  /// formats without digests.
   package var checkIntegrity: (@Sendable () throws(WeighbridgeError) -> [String])?
 
   /// Makes a subject.
@@ -27,7 +27,7 @@ package protocol VerificationCheck: Sendable {
   /// The name under which results appear.
   var name: String { get }
 
-  /// Looks at the subject. What is wrong with it is a result, never an error.
+  /// Checks the subject. A fault in it is a result, never an error.
   ///
   /// - Throws: Only ``WeighbridgeError/Code/cancelled`` ends the verification; any other error
   ///   becomes a failed result.
@@ -38,7 +38,7 @@ package protocol VerificationCheck: Sendable {
 package struct Verifier: Sendable {
   private let checks: [any VerificationCheck]
 
-  /// - Parameter checks: In the order in which they run and are reported.
+  /// - Parameter checks: The checks, in the order in which they run and are reported.
   package init(_ checks: [any VerificationCheck]) { self.checks = checks }
 
   /// Verifies a subject.

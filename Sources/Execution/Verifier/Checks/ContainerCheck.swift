@@ -1,6 +1,6 @@
 package import Bytes
 
-/// Every byte of the file is accounted for and stands under a digest that agrees.
+/// Checks that every byte of the file is accounted for and that all digests match.
 package struct ContainerCheck: VerificationCheck {
   package let name = "container"
 

@@ -1,10 +1,11 @@
 import Bytes
 import GraphIR
 
-/// Comparing each step of an engine with what the reference makes of the same inputs.
+/// Comparing each step of an engine with what the reference computes from the same inputs.
 extension EnginesCheck {
-  /// The first step that makes something else of what it gets in the engine's run than the reference
-  /// makes of the same, and more than rounding explains; else the first of which that cannot be told.
+  /// Returns the first step whose result, computed from its inputs in the engine's run, differs
+  /// from the reference's for the same inputs by more than rounding explains; if there is none, the
+  /// first step for which that cannot be decided.
   func compareSteps(
     _ graph: Graph, _ inputs: [Tensor], _ steps: [Int: [Int]], _ tolerances: [Tolerance]
   ) throws(WeighbridgeError) -> CheckResult? {
@@ -44,8 +45,8 @@ extension EnginesCheck {
     return wrong ?? unclear
   }
 
-  /// Whether rounding inside of a step explains what it makes: a recurrent layer amplifies it from one
-  /// time step to the next.
+  /// Decides whether rounding inside a step explains its difference: a recurrent layer amplifies
+  /// rounding from one time step to the next.
   private func judge(
     _ divergence: Divergence, ofStep graph: Graph, _ inputs: [Tensor], _ tolerance: Tolerance
   ) throws(WeighbridgeError) -> CheckResult {
@@ -65,7 +66,7 @@ extension EnginesCheck {
     return result
   }
 
-  /// What rounding makes of an output of a step's last node.
+  /// Measures the effect of rounding on an output of a step's last node.
   private func effect(
     _ difference: TensorDifference, of output: Int, in graph: Graph, _ inputs: [Tensor]
   ) throws(WeighbridgeError) -> RoundingEffect? {
@@ -75,8 +76,9 @@ extension EnginesCheck {
       [discrepancy], in: graph, inputs: inputs, by: reference)?[discrepancy]
   }
 
-  /// Compares a step in which rounding hides everything with smaller weights, which amplify it less: an
-  /// engine that computes this operator wrongly does so whatever the weights.
+  /// Repeats the comparison of a step in which rounding hides everything with smaller weights,
+  /// which amplify it less: an engine that computes this operator wrongly does so whatever the
+  /// weights.
   ///
   /// - Returns: `nil` when rounding still hides everything.
   private func compareCalmly(

@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// A fast engine computes what the reference computes, layer by layer.
+/// Checks that a fast engine computes what the reference computes, layer by layer.
 package struct EnginesCheck: VerificationCheck {
   package let name = "engines"
   let engine: any Runtime
@@ -10,12 +10,12 @@ package struct EnginesCheck: VerificationCheck {
   private let tolerances: @Sendable (any Operator) -> Tolerance?
 
   /// - Parameters:
-  ///   - engine: What is checked. It is run as it is used, so that layers which it computes together
-  ///     are compared where they end.
-  ///   - reference: What says what is right.
-  ///   - inputs: What both compute; `nil` for the file's reference inputs, or made-up ones when there
-  ///     are none.
-  ///   - tolerances: How far off an operator may be.
+  ///   - engine: The engine to check. It runs as it does in use, so layers that it fuses are
+  ///     compared only where the fused step ends.
+  ///   - reference: The engine whose results are taken as correct.
+  ///   - inputs: The inputs for both; `nil` for the file's reference inputs, or generated ones when
+  ///     there are none.
+  ///   - tolerances: The tolerance of each operator.
   package init(
     engine: any Runtime, reference: any Runtime, inputs: [Tensor]? = nil,
     tolerances: @escaping @Sendable (any Operator) -> Tolerance?
@@ -40,7 +40,7 @@ package struct EnginesCheck: VerificationCheck {
     do throws(WeighbridgeError) {
       return [try compare(graph, try graph.madeUpInputs(.random(seed: 0)))]
     } catch {
-      // Numbers that nobody meant for this model may be such that it cannot run on them.
+      // The model may be unable to run on generated inputs, whose values mean nothing to it.
       guard error.code != .cancelled else { throw error }
       return [
         CheckResult(name, .skipped, "there are no inputs, and made-up ones do not do: \(error)")
@@ -48,8 +48,9 @@ package struct EnginesCheck: VerificationCheck {
     }
   }
 
-  /// Compares step by step, as the engine is used. Where that differs, rounding may have grown on the
-  /// way: what the reference makes of each step's own inputs tells, and how much rounding changes.
+  /// Compares step by step, as the engine is used. Where the runs differ, rounding may have
+  /// accumulated on the way; this is decided by what the reference computes from each step's own
+  /// inputs, and by how much rounding changes.
   private func compare(
     _ graph: Graph, _ inputs: [Tensor]
   ) throws(WeighbridgeError) -> CheckResult {
@@ -66,7 +67,7 @@ package struct EnginesCheck: VerificationCheck {
     return try judge(divergence, in: graph, inputs)
   }
 
-  /// Where two runs differ though each step by itself is right.
+  /// Judges a difference between two runs whose steps are each correct by themselves.
   private func judge(
     _ divergence: Divergence, in graph: Graph, _ inputs: [Tensor]
   ) throws(WeighbridgeError) -> CheckResult {
@@ -84,17 +85,17 @@ package struct EnginesCheck: VerificationCheck {
     return result
   }
 
-  /// A place where two computations differ by more than the tolerance.
+  /// A node at which two computations differ by more than the tolerance.
   struct Divergence {
     let discrepancy: Discrepancy
     let result: CheckResult
   }
 
-  /// What a comparison of whole runs found.
+  /// The result of comparing whole runs.
   private struct RunComparison {
-    /// For the last node of each step, all nodes of it.
+    /// All nodes of each step, keyed by the step's last node.
     var steps: [Int: [Int]] = [:]
-    /// The first step that is too far off.
+    /// The first step that is out of tolerance.
     var divergence: Divergence?
     /// The largest difference before that.
     var worst: (difference: TensorDifference, layer: String)?
@@ -143,12 +144,12 @@ package struct EnginesCheck: VerificationCheck {
         layer: result.node.source.place(result.position), difference: difference))
   }
 
-  /// Of what the engine makes, so much is kept for the comparison of runs: 2 GiB. What comes later is
-  /// not compared.
+  /// The most bytes of the engine's results that are kept for comparing runs: 2 GiB. Later results
+  /// are not compared.
   private static let memoryLimit = 2 << 30
 
-  /// How far each value may be off: as far as the least exact operator on the way to it, and no less
-  /// than rounding takes it.
+  /// Returns the tolerance of each value: that of the least exact operator on the way to it, and no
+  /// less than the rounding of its type.
   private func allowed(_ graph: Graph) -> [Tolerance] {
     let precisions = graph.precisions
     var result = graph.values.indices.map { index in

@@ -1,13 +1,13 @@
 import GraphIR
 
-/// Compares layer by layer with reference outputs of layers, as they are computed.
+/// Compares layers with their reference outputs as they are computed.
 struct LayerComparison {
   private var wanted: [String: Tensor]
   private let lastNodes: [Int: String]
   private let total: Int
-  /// The layers that were compared, in their order.
+  /// The layers that were compared, in the order of the computation.
   private var layers: [(position: Int, result: CheckResult)] = []
-  /// Which of them differ from their references.
+  /// The indices in ``layers`` of those that differ from their references.
   private var divergences: [Int] = []
 
   init(graph: Graph, wanted: [ReferenceSet.Entry]) {
@@ -54,19 +54,19 @@ struct LayerComparison {
       ))
   }
 
-  /// For each divergence, what rounding might explain of it.
+  /// For each divergence, the discrepancy that rounding might explain.
   var discrepancies: [Discrepancy?] {
     divergences.map { layers[$0].result.discrepancy(at: layers[$0].position, output: 0) }
   }
 
-  /// Lets pass what rounding explains.
+  /// Changes the results of divergences according to how much rounding explains.
   mutating func judge(_ sensitivity: RoundingSensitivity) {
     for (index, discrepancy) in discrepancies.enumerated() {
       if let discrepancy { layers[divergences[index]].result.judge(discrepancy, sensitivity) }
     }
   }
 
-  /// What the comparison found, with each layer among its parts.
+  /// The result of the comparison, with each layer among its parts.
   var result: CheckResult {
     var result = verdict
     result.parts = layers.map(\.result)

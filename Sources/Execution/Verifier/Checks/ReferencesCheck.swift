@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// The model computes what somebody else computed: outputs, and layers where they are known.
+/// Checks that the model reproduces reference outputs, and layers' outputs where they are known.
 package struct ReferencesCheck: VerificationCheck {
   package let name = "references"
   private let runtime: any Runtime
@@ -11,11 +11,11 @@ package struct ReferencesCheck: VerificationCheck {
   private let checksLayers: Bool
 
   /// - Parameters:
-  ///   - runtime: Computes the model.
-  ///   - measure: Measures how much rounding changes, where something diverges.
-  ///   - references: What to compare with; `nil` for what the file holds.
-  ///   - tolerance: How far off a tensor may be; `nil` for what each set says. Where a set says the
-  ///     standard tolerance, what rounding explains passes too.
+  ///   - runtime: The engine that computes the model.
+  ///   - measure: The engine that measures how much rounding changes, where something diverges.
+  ///   - references: The reference sets to compare with; `nil` for those in the file.
+  ///   - tolerance: The tolerance of every tensor; `nil` for that of each set. Where a set has the
+  ///     standard tolerance, differences that rounding explains pass too.
   ///   - checksLayers: Whether layers are compared too, up to the first that diverges.
   package init(
     runtime: any Runtime, measure: any Runtime, references: [ReferenceSet]? = nil,
@@ -71,7 +71,7 @@ package struct ReferencesCheck: VerificationCheck {
     return (checksLayers ? [layers.result] : []) + results
   }
 
-  /// Lets pass what rounding explains.
+  /// Changes the results of divergences according to how much rounding explains.
   private func judge(
     _ results: inout [CheckResult], _ ports: [Port], _ layers: inout LayerComparison,
     _ graph: Graph, _ inputs: [Tensor]
@@ -108,7 +108,7 @@ package struct ReferencesCheck: VerificationCheck {
 }
 
 extension CheckResult {
-  /// What rounding might explain of a failed comparison.
+  /// Returns the discrepancy of a failed comparison that rounding might explain.
   func discrepancy(at position: Int, output: Int) -> Discrepancy? {
     guard status == .failed, let difference, difference.nonFiniteMismatches == 0 else { return nil }
     return Discrepancy(position: position, output: output, difference: difference)
@@ -126,7 +126,7 @@ extension CheckResult {
 }
 
 extension ReferenceSet {
-  /// The arrays of a graph's inputs, in their order.
+  /// Returns the arrays of a graph's inputs, in their order.
   fileprivate func inputs(of graph: Graph) throws(WeighbridgeError) -> [Tensor] {
     var tensors: [Tensor] = []
     for port in graph.inputs {
@@ -140,7 +140,7 @@ extension ReferenceSet {
 }
 
 extension Graph {
-  /// The node that makes each value, by its position, and as which of its outputs.
+  /// For each value, the position of the node that computes it and the index of the output.
   fileprivate var makers: [ValueID: (position: Int, output: Int)] {
     var makers: [ValueID: (position: Int, output: Int)] = [:]
     for (position, node) in nodes.enumerated() {

@@ -1,8 +1,8 @@
 package import Bytes
 import GraphIR
 
-/// The shapes inferred anew from the graph are those the file states, and every weight fits its
-/// layer.
+/// Checks that the shapes inferred anew from the graph are those the file states, and that every
+/// weight fits its layer.
 package struct ShapesCheck: VerificationCheck {
   package let name = "shapes"
 

@@ -1,8 +1,8 @@
 package import Bytes
 package import GraphIR
 
-/// The model has the source's graph and exactly its weights; of a model that was made smaller, its
-/// weights as far as the record of that says.
+/// Checks that the model has the source's graph and exactly its weights. The weights of a compacted
+/// model may differ by as much as its compaction record says.
 package struct SourceCheck: VerificationCheck {
   package let name = "source"
   private let source: ModelContent
@@ -43,7 +43,7 @@ package struct SourceCheck: VerificationCheck {
     _ name: String, _ tensor: Tensor, _ original: Tensor, recorded: Double
   ) -> CheckResult {
     let difference = TensorDifference(got: tensor, want: original)
-    // The record is in double precision; sums may be added up in another order.
+    // The record is in double precision; sums may be accumulated in another order.
     let isAsRecorded =
       difference.nonFiniteMismatches == 0
       && (difference.relativeL2 - recorded).magnitude <= 1e-6 * max(recorded, 1e-9)
@@ -54,7 +54,8 @@ package struct SourceCheck: VerificationCheck {
       difference: difference)
   }
 
-  /// The graphs compute the same: the same operators on the same values, in the same order.
+  /// Checks that the graphs compute the same: the same operators on the same values, in the same
+  /// order.
   private func compareNodes(_ graph: Graph, _ original: Graph) -> [CheckResult] {
     var results: [CheckResult] = []
     if graph.nodes.count != original.nodes.count {

@@ -1,11 +1,11 @@
 package import Bytes
 import GraphIR
 
-/// The weights are numbers that a trained model can have.
+/// Checks that the weights have values that a trained model can have.
 ///
-/// NaN, infinities and negative variances fail; kernels with output channels that are all zero are
-/// a warning, since pruned models have them. So are infinities among constants that operators take as
-/// data, such as the -inf of an attention's mask: nobody trained them.
+/// NaN, infinities and negative variances fail. Kernels with output channels that are all zero are
+/// a warning, since pruned models have them. So are infinities among constants that operators take
+/// as data, such as the -inf of an attention mask, which were not trained.
 package struct WeightsCheck: VerificationCheck {
   package let name = "weights"
 

@@ -1,16 +1,16 @@
-/// A box in an image, in the image's unit square: 0...1 from the upper left corner to the right
-/// and downwards. It may reach beyond the image, where a model says so.
+/// A box in an image, in the image's unit square: 0...1 from the upper left corner to the right and
+/// downwards. A model's boxes may extend beyond the image.
 public struct Box: Hashable, Sendable {
-  /// The left edge, in widths of the image from its left.
+  /// The left edge, as a fraction of the image's width.
   public var x: Double
-  /// The upper edge, in heights of the image from its top.
+  /// The upper edge, as a fraction of the image's height.
   public var y: Double
-  /// The size in widths of the image.
+  /// The width, as a fraction of the image's width.
   public var width: Double
-  /// The size in heights of the image.
+  /// The height, as a fraction of the image's height.
   public var height: Double
 
-  /// Makes a box by its upper left corner.
+  /// Makes a box from its upper left corner.
   public init(x: Double, y: Double, width: Double, height: Double) {
     self.x = x
     self.y = y
@@ -18,15 +18,15 @@ public struct Box: Hashable, Sendable {
     self.height = height
   }
 
-  /// Makes a box by its centre.
+  /// Makes a box from its centre.
   public init(centerX: Double, centerY: Double, width: Double, height: Double) {
     self.init(x: centerX - width / 2, y: centerY - height / 2, width: width, height: height)
   }
 
-  /// The centre, in the image's unit square from its upper left corner.
+  /// The centre, in the image's unit square with the origin in the upper left corner.
   public var center: (x: Double, y: Double) { (x + width / 2, y + height / 2) }
 
-  /// The box in pixels from the upper left corner of an image, not rounded.
+  /// Returns the box in pixels from the upper left corner of an image, not rounded.
   ///
   /// - Parameters:
   ///   - width: The image's width in pixels.
@@ -37,13 +37,14 @@ public struct Box: Hashable, Sendable {
       height: self.height * Double(height))
   }
 
-  /// The box as Apple's Vision framework has it (`VNDetectedObjectObservation.boundingBox`): in the
-  /// image's unit square with the origin in the lower left corner, by its own lower left corner.
+  /// The box in the coordinates of Apple's Vision framework
+  /// (`VNDetectedObjectObservation.boundingBox`): in the image's unit square with the origin in the
+  /// lower left corner, given by its own lower left corner.
   public var visionRectangle: Rectangle {
     Rectangle(x: x, y: 1 - y - height, width: width, height: height)
   }
 
-  /// The part of the image that the box covers; no size where it lies outside.
+  /// The part of the box inside the image; its size is 0 if the box is outside.
   public var clipped: Box {
     let (left, top) = (min(max(x, 0), 1), min(max(y, 0), 1))
     return Box(
@@ -52,11 +53,11 @@ public struct Box: Hashable, Sendable {
   }
 }
 
-/// A rectangle whose unit and origin are said where it is given.
+/// A rectangle whose unit and origin depend on the context.
 public struct Rectangle: Hashable, Sendable {
   /// The left edge.
   public var x: Double
-  /// The edge nearest to the origin along the other axis.
+  /// The edge nearest the origin along the other axis.
   public var y: Double
   /// The size along x.
   public var width: Double

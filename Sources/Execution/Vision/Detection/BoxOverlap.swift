@@ -1,6 +1,5 @@
 extension Box {
-  /// The area that two boxes share over the area that they cover together, 0...1; 0 where that is
-  /// no number.
+  /// Returns the intersection of two boxes over their union, 0...1; 0 where that is undefined.
   package func intersectionOverUnion(_ other: Box) -> Double {
     let shared =
       max(0, overlap(x, width, other.x, other.width))
@@ -9,8 +8,8 @@ extension Box {
     return shared > 0 && covered > 0 ? shared / covered : 0
   }
 
-  /// Intersection over union, less (d²/c²)^exponent: d is the distance of the centres, c the
-  /// diagonal of the box around both.
+  /// Returns the intersection over union less (d²/c²)^exponent, where d is the distance between the
+  /// centres and c the diagonal of the box around both.
   ///
   /// "Distance-IoU Loss" (Zheng et al., 2020), section 3.3, which has no exponent (or 1); darknet
   /// has 0.6.

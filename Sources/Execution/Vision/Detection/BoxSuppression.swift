@@ -1,15 +1,16 @@
 package import GraphIR
 
-/// Thins out boxes that overlap: of two boxes of one object the less confident goes.
+/// Non-maximum suppression: of two overlapping boxes of one object, the less confident is removed.
 ///
-/// All kinds are greedy: the most confident box stays and removes those that overlap it by more than
-/// the threshold, then the next of the rest. Of equally confident boxes the first one goes first.
+/// All kinds are greedy: the most confident box is kept and removes those that overlap it by more
+/// than the threshold, then the next of the rest. Of equally confident boxes the first is handled
+/// first.
 package struct BoxSuppression: Hashable, Sendable {
-  /// The overlap above which the less confident of two boxes goes.
+  /// The overlap above which the less confident of two boxes is removed.
   package let threshold: Double
-  /// How boxes are thinned out.
+  /// The kind of suppression.
   package let kind: DetectorDescription.Suppression
-  /// The exponent of the centres' distance.
+  /// The exponent of the distance between centres.
   package let distanceExponent: Double
 
   /// Makes a suppression.
@@ -21,7 +22,8 @@ package struct BoxSuppression: Hashable, Sendable {
     self.distanceExponent = distanceExponent
   }
 
-  /// The detections that stay: most confident first, of equal ones the lower class first.
+  /// Returns the detections that are kept: most confident first; of equal ones the lower class
+  /// first.
   ///
   /// - Complexity: Quadratic in the number of boxes of a class.
   package func detections(_ candidates: [Candidate]) -> [(score: Candidate.Score, box: Box)] {
@@ -40,7 +42,7 @@ package struct BoxSuppression: Hashable, Sendable {
     }.map(\.element)
   }
 
-  /// The boxes of each class, in the order of the classes.
+  /// Returns the boxes of each class, ordered by class.
   private static func byClass(
     _ candidates: [Candidate]
   ) -> [[(score: Candidate.Score, box: Box)]] {
@@ -59,7 +61,7 @@ package struct BoxSuppression: Hashable, Sendable {
     strongest(boxes, by: \.score.confidence, box: \.box)
   }
 
-  /// As darknet's `do_nms_obj`, by objectness.
+  /// Like darknet's `do_nms_obj`, by objectness.
   private func strongest(_ candidates: [Candidate]) -> [Candidate] {
     strongest(candidates, by: \.objectness, box: \.box)
   }

@@ -1,10 +1,10 @@
-/// A box as a model's output holds it, with every class that it may be.
+/// A box from a model's output, with every class that it may belong to.
 package struct Candidate: Hashable, Sendable {
-  /// A class with how likely it is.
+  /// A class with its confidence.
   package struct Score: Hashable, Sendable {
     /// The class's position, from 0.
     package let classIndex: Int
-    /// How sure the model is, 0...1.
+    /// The model's confidence, 0...1.
     package let confidence: Double
 
     /// Makes a score.
@@ -14,9 +14,9 @@ package struct Candidate: Hashable, Sendable {
     }
   }
 
-  /// Where it is: in the input's unit square at first, in the image's later.
+  /// The box: at first in the input's unit square, later in the image's.
   package var box: Box
-  /// How sure the model is that there is any object; 1 where it does not say.
+  /// The model's confidence that there is any object; 1 if the model does not give one.
   package var objectness: Double
   /// The classes above the threshold, by position.
   package var scores: [Score]
@@ -28,7 +28,7 @@ package struct Candidate: Hashable, Sendable {
     self.scores = scores
   }
 
-  /// The same in the image that lies so in the input.
+  /// Returns the candidate in the coordinates of an image placed in the input.
   package func placed(_ placement: ImagePlacement) -> Candidate {
     let origin = placement.pointInImage(x: box.x, y: box.y)
     let dimension = placement.dimensionInImage(width: box.width, height: box.height)

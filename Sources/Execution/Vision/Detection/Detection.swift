@@ -1,12 +1,12 @@
-/// An object that a model found: one for each box and class.
+/// An object that a model found: one for each combination of box and class.
 public struct Detection: Hashable, Sendable {
   /// The class's position in the model's labels, from 0.
   public var classIndex: Int
   /// The class's name; `nil` when the model has no labels.
   public var label: String?
-  /// How sure the model is, 0...1.
+  /// The model's confidence, 0...1.
   public var confidence: Double
-  /// Where the object is.
+  /// The object's box.
   public var box: Box
 
   /// Makes a detection.

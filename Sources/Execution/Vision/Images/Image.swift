@@ -1,16 +1,16 @@
 /// An image in memory: rows of red, green and blue bytes, without transparency.
 ///
-/// Copies share their pixels. The first pixel is the upper left one as the image is looked at:
-/// what a camera noted about its orientation is applied when a file is read.
+/// Copies share their pixels. The first pixel is the upper left one of the image as displayed: the
+/// orientation that a camera recorded is applied when a file is read.
 public struct Image: Hashable, Sendable {
   /// The number of pixels in a row, at least 1.
   public let width: Int
   /// The number of rows, at least 1.
   public let height: Int
-  /// The pixels in axes `[height, width, component]`: red, green and blue, 0...255 each.
+  /// The pixels as `[height, width, component]`: red, green and blue, 0...255 each.
   public let pixels: [UInt8]
 
-  /// Makes an image of pixels. Traps when there are not `height * width * 3` bytes, or none.
+  /// Makes an image from pixels. Traps when there are not `height * width * 3` bytes, or none.
   public init(width: Int, height: Int, pixels: [UInt8]) {
     precondition(width > 0 && height > 0 && pixels.count == height * width * 3)
     self.width = width
@@ -19,7 +19,7 @@ public struct Image: Hashable, Sendable {
   }
 }
 
-/// What an image file may ask for; checked in its header, before memory is taken.
+/// Limits for image files, checked in the header before memory is allocated.
 public struct ImageLimits: Hashable, Sendable {
   /// The most pixels, width times height.
   public var pixelCount: Int
@@ -37,7 +37,7 @@ public struct ImageLimits: Hashable, Sendable {
     self.side = side
   }
 
-  /// The memory that a decoder may take besides the pixels: 2 bytes for each coefficient of 4
+  /// The memory that a decoder may use besides the pixels: 2 bytes for each coefficient of 4
   /// components, and 16 MB for everything else.
   var decoderByteCount: Int {
     min(max(pixelCount, 0), Int.max >> 8) * 8 + (16 << 20)

@@ -1,9 +1,9 @@
-/// A number of pixels along each axis.
+/// A size in pixels.
 struct PixelSize: Hashable, Sendable {
   var width: Int
   var height: Int
 
-  /// The same with rows and columns exchanged.
+  /// The size with width and height swapped.
   var turned: PixelSize { PixelSize(width: height, height: width) }
 }
 

@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// What turns a detector's raw numbers into probabilities and sizes.
+/// The functions that turn a detector's raw outputs into probabilities and sizes.
 enum Activations {
   /// e^x
   static func exponential(_ x: Double) -> Double { exp(x) }
@@ -22,6 +22,6 @@ enum Activations {
     return powers.map { $0 / sum }
   }
 
-  /// A number that is not negative, to the power of another.
+  /// Returns a non-negative number raised to a power.
   static func power(_ base: Double, _ exponent: Double) -> Double { pow(base, exponent) }
 }

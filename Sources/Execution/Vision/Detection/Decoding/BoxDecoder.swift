@@ -12,7 +12,8 @@ package struct BoxDecoder: Sendable {
   ///
   /// - Parameters:
   ///   - detector: How boxes are stored.
-  ///   - layout: The order of the image's axes: that of heads that do not say their own.
+  ///   - layout: The order of the image's axes, which also applies to heads that do not state their
+  ///     own.
   ///   - inputWidth: The width of the model's image, in pixels.
   ///   - inputHeight: The height of the model's image, in pixels.
   package init(
@@ -24,13 +25,13 @@ package struct BoxDecoder: Sendable {
     self.inputHeight = inputHeight
   }
 
-  /// The boxes of all heads, in the input's unit square, head by head and cell by cell.
+  /// Returns the boxes of all heads, in the input's unit square, head by head and cell by cell.
   ///
   /// - Parameters:
   ///   - outputs: The outputs by name, each a batch of one.
-  ///   - threshold: Classes whose confidence is not above it are left out.
+  ///   - threshold: Classes whose confidence is not above the threshold are left out.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an output is missing or its shape does not
-  ///   fit, ``WeighbridgeError/Code/malformed`` when it holds numbers that are none.
+  ///   fit, ``WeighbridgeError/Code/malformed`` when it contains NaN.
   package func candidates(
     _ outputs: [String: Tensor], above threshold: Double
   ) throws(WeighbridgeError) -> [Candidate] {
@@ -60,7 +61,7 @@ package struct BoxDecoder: Sendable {
     guard detector.kind != .detection else {
       return try RowDecoder(detector: detector, threshold: threshold).candidates(tensor)
     }
-    // Core ML's arrays have no batch.
+    // Core ML's arrays have no batch axis.
     let isSingle = tensor.shape.count == 3
     let numbers = try HeadNumbers(
       isSingle ? tensor.reshaped([1] + tensor.shape) : tensor, order: order,

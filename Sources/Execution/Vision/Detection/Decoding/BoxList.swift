@@ -1,16 +1,16 @@
 import Bytes
 import GraphIR
 
-/// Boxes that are decoded already: confidences `[boxes, classes]`, and centre x, centre y, width and
-/// height in the input's unit square, `[boxes, 4]`.
+/// Boxes that are already decoded: confidences `[boxes, classes]`, and centre x, centre y, width
+/// and height in the input's unit square, `[boxes, 4]`.
 struct BoxList {
   private let confidences, places: [Double]
   private let boxCount, classCount: Int
   private let threshold: Double
 
   /// - Parameters:
-  ///   - tensors: The confidences and the places.
-  ///   - threshold: Classes whose confidence is not above it are left out.
+  ///   - tensors: The confidences and the coordinates.
+  ///   - threshold: Classes whose confidence is not above the threshold are left out.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when a shape does not fit.
   init(_ tensors: [Tensor], threshold: Double) throws(WeighbridgeError) {
     guard tensors.count == 2, tensors.allSatisfy({ $0.shape.count == 2 }),
@@ -25,9 +25,9 @@ struct BoxList {
     self.threshold = threshold
   }
 
-  /// The boxes, in their order.
+  /// Returns the boxes, in their order.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` for numbers that are none.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for NaN.
   func candidates() throws(WeighbridgeError) -> [Candidate] {
     guard !confidences.contains(where: \.isNaN), !places.contains(where: \.isNaN) else {
       throw .malformed("an output has numbers that are none (NaN) for boxes")

@@ -1,13 +1,13 @@
 import GraphIR
 
 extension DetectorDescription.ClassTree {
-  /// The class that a box is, with its confidence.
+  /// Returns the class of a box, with its confidence.
   ///
   /// - Parameters:
   ///   - conditional: The probability of each class given its parent.
   ///   - objectness: The box's objectness, above the confidence threshold.
   func score(_ conditional: [Double], objectness: Double) -> Candidate.Score? {
-    // A parent stands before its children: the products of probabilities along all paths.
+    // A parent precedes its children, so this multiplies the probabilities along all paths.
     var absolute = conditional
     for (position, parent) in parents.enumerated() {
       if let parent { absolute[position] *= absolute[parent] }
@@ -22,9 +22,10 @@ extension DetectorDescription.ClassTree {
     }
   }
 
-  /// As darknet walks: in each group the likeliest class; into its children, if the product of the
-  /// probabilities of all classes on the way (each of which is a product itself) is above the
-  /// threshold; else back to the parent. In the group of the roots the likeliest one is it.
+  /// Traverses the tree as darknet does: in each group it takes the likeliest class, and descends
+  /// into its children if the product of the probabilities of all classes on the way (each of which
+  /// is itself a product) is above the threshold, else returns the parent. In the root group the
+  /// likeliest class is returned in any case.
   private func walk(_ absolute: [Double]) -> Int? {
     let groups = groups
     var children: [Int: Int] = [:]

@@ -1,33 +1,33 @@
 import Bytes
 import GraphIR
 
-/// Reads the boxes of YOLOv2, YOLOv3 and later, and Gaussian YOLOv3 from a head with a grid.
+/// Decodes the boxes of YOLOv2, YOLOv3 and later, and Gaussian YOLOv3 from a head with a grid.
 ///
-/// A cell (column i, row j) of a grid of W x H holds for each of its anchors the numbers x, y, w, h,
-/// the objectness o and the classes c. With σ the sigmoid and s the head's `scaleXY`:
+/// A cell (column i, row j) of a grid of W x H contains for each of its anchors x, y, w, h, the
+/// objectness o and the classes c. With σ the sigmoid and s the head's `scaleXY`:
 ///
 ///     centre x = (i + s σ(x) - (s - 1)/2) / W        centre y = (j + s σ(y) - (s - 1)/2) / H
 ///     exponential: width = e^w anchor.width / U      squared: width = (2 σ(w))² anchor.width / U
 ///     confidence of a class = σ(o) class score
 ///
-/// U is W for region (anchors in cells) and the input's width in pixels for the others; the same for
-/// heights. A class score is the softmax of c for region, else σ(c). What the head's numbers went
-/// through in the graph already is not done again.
+/// U is W for region (anchors in cells) and the input's width in pixels for the others; likewise
+/// for heights. A class score is the softmax of c for region, else σ(c). Activations that the graph
+/// has already applied to the head's output are not applied again.
 ///
 /// "YOLO9000" (Redmon and Farhadi, 2017), section 2 for region; "YOLOv3" (2018), section 2.1;
 /// `scale_x_y`: "YOLOv4" (Bochkovskiy et al., 2020), section 3.4. Gaussian YOLOv3 (Choi et al.,
-/// 2019) has a deviation behind each of the four numbers, and a confidence multiplied by
-/// 1 - mean of the deviations.
+/// 2019) has a standard deviation after each of the four coordinates, and multiplies the confidence
+/// by 1 - mean of the standard deviations.
 struct GridDecoder {
   let detector: DetectorDescription
-  /// The input's sizes in pixels.
+  /// The input's size in pixels.
   let inputWidth, inputHeight: Int
-  /// Boxes whose confidence is not above it are left out.
+  /// Boxes whose confidence is not above the threshold are left out.
   let threshold: Double
 
-  /// The boxes of a head, cell by cell.
+  /// Returns the boxes of a head, cell by cell.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` for numbers that are none.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for NaN.
   func candidates(
     _ head: DetectorDescription.Head, _ numbers: HeadNumbers
   ) throws(WeighbridgeError) -> [Candidate] {
@@ -52,10 +52,11 @@ struct GridDecoder {
     return candidates
   }
 
-  /// Whether the class scores of a region may be above 1 (those of AlexeyAB's without softmax).
+  /// Whether the class scores of a region may be above 1 (AlexeyAB's fork without softmax).
   private var allowsWeakBoxes: Bool { detector.kind == .region && detector.classTree == nil }
 
-  /// How far apart the coordinates of a box are: a deviation stands behind each of Gaussian YOLO's.
+  /// The stride between the coordinates of a box: in Gaussian YOLO a standard deviation follows
+  /// each.
   private var step: Int { detector.kind == .gaussianYOLO ? 2 : 1 }
 
   private func box(
@@ -115,7 +116,7 @@ struct GridDecoder {
     return (0..<4).map { activated(entry(2 * $0 + 1), .objectness) }.reduce(0, +) / 4
   }
 
-  /// The scores of the classes, without that of the background.
+  /// Returns the scores of the classes, without that of the background.
   private func classScores(_ entry: (Int) -> Double) -> [Double] {
     let background = detector.hasBackground ? 1 : 0
     let first = detector.coordinateCount - background

@@ -1,18 +1,18 @@
 import Bytes
 import GraphIR
 
-/// The numbers of a head with a grid, found by cell, box and entry whatever their order.
+/// The output of a head with a grid, indexed by cell, box and entry whatever its memory order.
 struct HeadNumbers {
-  /// Cells along each axis.
+  /// The number of cells along each axis.
   let width, height: Int
   private let numbers: [Double]
   private let boxStride, entryStride, cellStride: Int
 
   /// - Parameters:
-  ///   - tensor: The output: a batch of one.
-  ///   - order: The order of its numbers.
-  ///   - boxCount: The number of boxes of a cell.
-  ///   - entryCount: How many numbers a box has.
+  ///   - tensor: The output, with a batch of one.
+  ///   - order: The order of its elements.
+  ///   - boxCount: The number of boxes per cell.
+  ///   - entryCount: The number of elements per box.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the shape does not fit.
   init(
     _ tensor: Tensor, order: DetectorDescription.Order, boxCount: Int, entryCount: Int
@@ -36,10 +36,10 @@ struct HeadNumbers {
     boxStride = entryCount * entryStride
   }
 
-  /// Whether some number is none.
+  /// Whether any element is NaN.
   var hasNaN: Bool { numbers.contains { $0.isNaN } }
 
-  /// A number of a box; `cell` counts row by row.
+  /// Returns an element of a box; `cell` counts row by row.
   func callAsFunction(cell: Int, box: Int, entry: Int) -> Double {
     numbers[cell * cellStride + box * boxStride + entry * entryStride]
   }

@@ -1,7 +1,7 @@
 import Bytes
 import GraphIR
 
-/// Reads the boxes of YOLOv1.
+/// Decodes the boxes of YOLOv1.
 ///
 /// With S x S cells of B boxes and C classes, the output is a row of S·S·C class probabilities (cell
 /// by cell), S·S·B objectnesses and S·S·B times x, y, w, h. In the cell of column i and row j:
@@ -9,17 +9,17 @@ import GraphIR
 ///     centre x = (i + x) / S      width = w, or w² (darknet's `sqrt`)
 ///     confidence of a class = objectness times its probability in the cell
 ///
-/// "You Only Look Once" (Redmon et al., 2016), section 2. The numbers are used as they are.
+/// "You Only Look Once" (Redmon et al., 2016), section 2. No activation is applied.
 struct RowDecoder {
   let detector: DetectorDescription
-  /// Boxes whose confidence is not above it are left out.
+  /// Boxes whose confidence is not above the threshold are left out.
   let threshold: Double
 
-  /// The boxes, cell by cell.
+  /// Returns the boxes, cell by cell.
   ///
-  /// - Parameter tensor: The output: a batch of one.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when it has another length,
-  ///   ``WeighbridgeError/Code/malformed`` for numbers that are none.
+  /// - Parameter tensor: The output, with a batch of one.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the length is wrong,
+  ///   ``WeighbridgeError/Code/malformed`` for NaN.
   func candidates(_ tensor: Tensor) throws(WeighbridgeError) -> [Candidate] {
     let (side, boxCount) = (detector.side ?? 0, detector.boxesPerCell ?? 0)
     let (cellCount, classCount) = (side * side, detector.classCount)

@@ -1,12 +1,12 @@
-/// A font of our own for labels: the printable characters of ASCII, each five pixels wide and nine
-/// high, of which the last two are below the baseline.
+/// A custom font for labels: the printable characters of ASCII, each five pixels wide and nine
+/// high, with the last two rows below the baseline.
 enum BitmapFont {
   /// The width of a character.
   static let width = 5
   /// The height of a character.
   static let height = 9
 
-  /// The dark pixels of a line of text, from its upper left corner.
+  /// Returns the dark pixels of a line of text, relative to its upper left corner.
   static func pixels(of text: some Sequence<Character>) -> [(x: Int, y: Int)] {
     var pixels: [(x: Int, y: Int)] = []
     for (index, character) in text.enumerated() {
@@ -19,8 +19,8 @@ enum BitmapFont {
     return pixels
   }
 
-  /// The rows of a character, from the top; bit 4 is the leftmost pixel. A question mark for
-  /// characters that the font does not have.
+  /// Returns the rows of a character, from the top; bit 4 is the leftmost pixel. Characters that
+  /// the font lacks become a question mark.
   static func rows(of character: Character) -> [UInt8] {
     guard let code = character.asciiValue, let rows = glyphs[code] else {
       return glyphs[UInt8(ascii: "?")] ?? []
@@ -44,7 +44,7 @@ enum BitmapFont {
     return glyphs
   }()
 
-  /// The characters from the space to the tilde, in the order of ASCII, eight beside each other.
+  /// The characters from space to tilde, in ASCII order, eight side by side.
   private static let drawings = [
     """
     ..... ..#.. .#.#. .#.#. ..#.. ##..# .##.. ..#..

@@ -1,25 +1,25 @@
-/// An image that is drawn on.
+/// An image to draw on.
 struct Canvas {
   private let size: PixelSize
-  /// The pixels in axes `[height, width, component]`.
+  /// The pixels as `[height, width, component]`.
   private var pixels: [UInt8]
 
-  /// Begins with an image.
+  /// Starts with an image.
   init(_ image: Image) {
     size = image.size
     pixels = image.pixels
   }
 
-  /// Begins with a white ground.
+  /// Starts with a white background.
   init(_ size: PixelSize) {
     self.size = size
     pixels = [UInt8](repeating: 255, count: size.width * size.height * 3)
   }
 
-  /// What was drawn.
+  /// The drawing so far.
   var image: Image { Image(width: size.width, height: size.height, pixels: pixels) }
 
-  /// Fills the part of a rectangle that lies in the image.
+  /// Fills the part of a rectangle that is inside the image.
   mutating func fill(_ rectangle: PixelRectangle, _ color: PixelColor) {
     let inside = rectangle.clipped(to: size.bounds)
     for row in inside.rows {
@@ -32,7 +32,7 @@ struct Canvas {
     }
   }
 
-  /// Draws lines along the inner side of a rectangle's edges.
+  /// Draws lines just inside a rectangle's edges.
   mutating func outline(_ frame: PixelRectangle, thickness: Int, color: PixelColor) {
     let (columns, rows) = (frame.columns, frame.rows)
     let (across, down) = (min(thickness, columns.count), min(thickness, rows.count))
@@ -44,7 +44,7 @@ struct Canvas {
     }
   }
 
-  /// Draws a label's text on a ground that fills its place.
+  /// Draws a label's text on a background that fills its rectangle.
   mutating func draw(_ label: TextLabel, in place: PixelRectangle, on ground: PixelColor) {
     fill(place, ground)
     let color = ground.textColor
@@ -58,11 +58,11 @@ struct Canvas {
     }
   }
 
-  /// Draws the part of an image that lies on the canvas.
+  /// Draws the part of an image that is on the canvas.
   ///
   /// - Parameters:
-  ///   - x: Where the image's left edge comes to.
-  ///   - y: Where its upper edge comes to.
+  ///   - x: The column of the image's left edge.
+  ///   - y: The row of its upper edge.
   mutating func draw(_ image: Image, x: Int, y: Int) {
     let place = PixelRectangle(columns: x..<x + image.width, rows: y..<y + image.height)
     let inside = place.clipped(to: size.bounds)

@@ -1,19 +1,19 @@
-/// Small copies of images in rows and columns, with lines of text below them.
+/// Thumbnails of images in rows and columns, with lines of text below them.
 public struct ContactSheet: Sendable {
-  /// An image's small copy and what is written below it.
+  /// A thumbnail and the text below it.
   private struct Cell {
     let image: Image
     let lines: [String]
   }
 
-  /// The most pixels along a side of a small copy.
+  /// The most pixels along a side of a thumbnail.
   public let side: Int
   private var cells: [Cell] = []
 
-  /// Begins a sheet.
+  /// Starts a sheet.
   ///
-  /// - Parameter count: The number of images that will be added; the more, the smaller their copies
-  ///   are, so that the sheet has at most about 50 million pixels.
+  /// - Parameter count: The number of images that will be added. The more there are, the smaller
+  ///   the thumbnails, so that the sheet has at most about 50 million pixels.
   public init(count: Int) {
     var side = 240
     while side > 48, count * side * side * 3 / 2 > 50_000_000 { side -= 16 }
@@ -23,16 +23,16 @@ public struct ContactSheet: Sendable {
   /// Adds an image.
   ///
   /// - Parameters:
-  ///   - image: An image of any size; it is scaled as a whole, and a small one is not enlarged more
-  ///     than is needed to fill a cell.
-  ///   - lines: What is written below it. Characters that do not fit are cut off.
+  ///   - image: An image of any size; it is scaled as a whole, and a small one is enlarged only as
+  ///     much as is needed to fill a cell.
+  ///   - lines: The text below it. Characters that do not fit are cut off.
   public mutating func add(_ image: Image, _ lines: [String]) {
     cells.append(Cell(image: image.scaled(toFit: side), lines: lines))
   }
 
-  /// The sheet: as many columns as rows, or one more.
+  /// The sheet, with as many columns as rows, or one more.
   ///
-  /// - Returns: An image with a white ground; `nil` when no image was added.
+  /// - Returns: An image with a white background; `nil` when no image was added.
   public var image: Image? {
     guard !cells.isEmpty else { return nil }
     var columns = 1
@@ -51,7 +51,7 @@ public struct ContactSheet: Sendable {
   }
 
   private static let margin = 8
-  /// How many pixels of the sheet a pixel of the font takes.
+  /// The pixels of the sheet that a pixel of the font takes along each axis.
   private var textScale: Int { side >= 160 ? 2 : 1 }
   private var lineHeight: Int { TextLabel("", scale: textScale, within: side).size.height }
 
@@ -75,14 +75,14 @@ public struct ContactSheet: Sendable {
 }
 
 extension Image {
-  /// The image as a whole, scaled such that its longer side has a number of pixels.
+  /// Returns the whole image, scaled so that its longer side has the given number of pixels.
   public func scaled(toFit side: Int) -> Image {
     let longer = max(width, height)
     guard longer != side else { return self }
     let size = PixelSize(
       width: max(1, (width * side + longer / 2) / longer),
       height: max(1, (height * side + longer / 2) / longer))
-    // A drawing of few pixels stays a drawing of pixels when it is enlarged.
+    // Small pixel art keeps its pixels when it is enlarged.
     let resampling = longer < side ? Resampling.nearest : .pillowBicubic
     let raster = Raster(self, isGray: false).resampled(
       to: size, PixelWindow(all: size), by: resampling)
@@ -91,7 +91,7 @@ extension Image {
 }
 
 extension TextLabel {
-  /// A label of a scale, cut off where it would be wider than there is room.
+  /// Returns a label of the given scale, cut off where it would exceed the width.
   fileprivate static func fitting(_ text: String, scale: Int, width: Int) -> TextLabel {
     let letters = max(1, (width / scale - 4) / (BitmapFont.width + 1))
     return TextLabel(String(text.prefix(letters)), scale: scale, within: width)

@@ -1,5 +1,5 @@
 extension Graphic {
-  /// The drawing in pixels.
+  /// The drawing as pixels.
   package var image: Image {
     var canvas = Canvas(PixelSize(width: width, height: height))
     for item in items {
@@ -25,7 +25,7 @@ extension Graphic.Area {
 }
 
 extension Canvas {
-  /// Draws an image in another size.
+  /// Draws an image scaled to a rectangle.
   fileprivate mutating func draw(_ image: Image, in place: PixelRectangle) {
     let scaled = image.resized(width: place.columns.count, height: place.rows.count)
     draw(scaled, x: place.columns.lowerBound, y: place.rows.lowerBound)

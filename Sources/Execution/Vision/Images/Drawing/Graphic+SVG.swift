@@ -1,9 +1,9 @@
 package import Bytes
 
 extension Graphic {
-  /// The drawing as an SVG file, with its images inside.
+  /// Returns the drawing as an SVG file with embedded images.
   ///
-  /// - Throws: ``WeighbridgeError/Code/outputFailed`` when an image cannot be stored.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed`` when an image cannot be encoded.
   package func svg() throws(WeighbridgeError) -> String {
     var lines = [
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width)\" height=\"\(height)\" "
@@ -42,12 +42,12 @@ extension Graphic.Color {
 }
 
 extension Double {
-  /// With up to three decimals.
+  /// The number with up to three decimals.
   fileprivate var svg: String { "\((self * 1000).rounded() / 1000)" }
 }
 
 extension String {
-  /// With the characters replaced that mean something else in XML, or that XML does not have.
+  /// Escapes the special characters of XML, and replaces those that XML does not allow.
   fileprivate var escapedForXML: String {
     var result = ""
     for scalar in unicodeScalars {

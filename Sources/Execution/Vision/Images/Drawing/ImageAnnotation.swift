@@ -2,12 +2,12 @@ import Bytes
 
 /// A frame with a label, to be drawn on an image.
 public struct ImageAnnotation: Hashable, Sendable {
-  /// What the label says. Characters outside of printable ASCII are drawn as question marks; an
-  /// empty label is not drawn.
+  /// The label's text. Characters outside printable ASCII are drawn as question marks; an empty
+  /// label is not drawn.
   public var label: String
-  /// The number that decides the color, for example the class; equal numbers, equal colors.
+  /// The number that determines the color, for example the class; equal numbers have equal colors.
   public var colorIndex: Int
-  /// The frame's left and upper edge, in 0...1 of the image from its upper left corner. May lie
+  /// The frame's left and upper edge, in 0...1 of the image from its upper left corner. May be
   /// outside.
   public var x, y: Double
   /// The frame's size, in 0...1 of the image.
@@ -25,14 +25,14 @@ public struct ImageAnnotation: Hashable, Sendable {
     self.height = height
   }
 
-  /// Makes an annotation of a box.
+  /// Makes an annotation from a box.
   package init(_ box: Box, label: String, colorIndex: Int) {
     self.init(
       label: label, colorIndex: colorIndex, x: box.x, y: box.y, width: box.width,
       height: box.height)
   }
 
-  /// Makes an annotation of a detection, with its class and its confidence.
+  /// Makes an annotation from a detection, with its class and its confidence.
   package init(_ detection: Detection) {
     self.init(
       detection.box, label: "\(detection.label ?? "") \(detection.confidence.percentage)",
@@ -41,13 +41,13 @@ public struct ImageAnnotation: Hashable, Sendable {
 }
 
 extension Image {
-  /// A copy with frames and labels drawn on it.
+  /// Returns a copy with frames and labels drawn on it.
   ///
-  /// Lines and letters grow with the image. A label stands above its frame where there is room,
-  /// else inside or below; labels avoid each other, those named first choosing first. What lies
-  /// outside of the image is cut off, and an annotation whose numbers are not finite is not drawn.
+  /// Lines and letters scale with the image. A label is above its frame where there is room, else
+  /// inside or below; labels avoid each other, with earlier ones having precedence. Anything
+  /// outside the image is cut off, and an annotation with non-finite coordinates is not drawn.
   ///
-  /// - Parameter annotations: What is drawn; the later of two frames lies on top.
+  /// - Parameter annotations: The annotations; the later of two frames is on top.
   public func annotated(with annotations: [ImageAnnotation]) -> Image {
     var canvas = Canvas(self)
     let scale = max(1, (min(width, height) + 150) / 300)
@@ -69,8 +69,9 @@ extension Image {
 }
 
 extension PixelRectangle {
-  /// The pixels that an annotation's frame covers, at least one along each axis; those outside of
-  /// the image are brought near, so that they stay small numbers. `nil` when it has no place.
+  /// Makes the rectangle of pixels that an annotation's frame covers, at least one along each axis.
+  /// Edges far outside the image are clamped to keep the coordinates small. `nil` for invalid
+  /// coordinates.
   fileprivate init?(_ annotation: ImageAnnotation, in image: PixelSize) {
     func edges(_ start: Double, _ dimension: Double, _ count: Int) -> Range<Int>? {
       let (low, high) = (start * Double(count), (start + dimension) * Double(count))

@@ -1,13 +1,13 @@
-/// Finds places for labels that do not cover each other.
+/// Finds positions for labels that do not cover each other.
 struct LabelPlacer {
   private let image: PixelSize
   private var taken: [PixelRectangle] = []
 
-  /// An image on which no label stands yet.
+  /// Starts with an image without labels.
   init(image: PixelSize) { self.image = image }
 
-  /// Takes a place for a label of a frame: of the possible ones the first that is free, else the
-  /// one that covers least of other labels.
+  /// Reserves a position for the label of a frame: the first candidate that is free, else the one
+  /// that covers the least of other labels.
   mutating func place(_ label: PixelSize, beside frame: PixelRectangle) -> PixelRectangle {
     var best: (place: PixelRectangle, covered: Int)?
     for place in places(label, frame) {
@@ -20,8 +20,8 @@ struct LabelPlacer {
     return place
   }
 
-  /// The places in the order of preference: above the frame, then from its upper edge down inside,
-  /// below it, and further up; each at the frame's left and at its right end.
+  /// Returns the candidate positions in order of preference: above the frame, then from its upper
+  /// edge down inside it, below it, and further up; each at the frame's left and right ends.
   private func places(_ label: PixelSize, _ frame: PixelRectangle) -> [PixelRectangle] {
     let (top, bottom) = (frame.rows.lowerBound, frame.rows.upperBound)
     let inside = stride(from: max(top, 0), through: bottom - label.height, by: label.height)

@@ -1,4 +1,4 @@
-/// A color, as a pixel stores it.
+/// The color of a pixel.
 package struct PixelColor: Hashable, Sendable {
   /// The components, 0...255 each.
   package let red, green, blue: UInt8
@@ -6,35 +6,36 @@ package struct PixelColor: Hashable, Sendable {
   static let black = PixelColor(gray: 0)
   static let white = PixelColor(gray: 255)
 
-  /// Makes a color of its components.
+  /// Makes a color from its components.
   package init(red: UInt8, green: UInt8, blue: UInt8) {
     (self.red, self.green, self.blue) = (red, green, blue)
   }
 
-  /// A gray, 0 for black and 255 for white.
+  /// Makes a gray, from 0 for black to 255 for white.
   package init(gray: UInt8) { self.init(red: gray, green: gray, blue: gray) }
 
-  /// A color of its own for each class: hues a golden section apart, so that neighbouring numbers
-  /// differ most.
+  /// Makes a distinct color for each class: consecutive hues are a golden section apart, so that
+  /// neighbouring classes differ most.
   init(classIndex: Int) {
     let section = 0.618_033_988_749_895
     let turn = Double(classIndex) * section
     let hue = (turn - turn.rounded(.down)) * 6
     func component(_ shift: Double) -> UInt8 {
-      // Of the color circle, in which each component is full for a third of the way.
+      // On the color circle, each component is at its maximum for a third of the way.
       let distance = abs((hue + shift).truncatingRemainder(dividingBy: 6) - 3)
       return UInt8(40 + 215 * min(max(distance - 1, 0), 1))
     }
     self.init(red: component(0), green: component(4), blue: component(2))
   }
 
-  /// Black or white, whichever can be read better on this color.
+  /// Black or white, whichever is easier to read on this color.
   var textColor: PixelColor {
     // Above this luminance black has the higher contrast: (l + 0.05)² > 0.05 * 1.05.
     luminance > 0.179 ? .black : .white
   }
 
-  /// The relative luminance of WCAG 2, in 0...1, with a gamma of 2 for its curve of about 2.2.
+  /// The relative luminance of WCAG 2, in 0...1, with a gamma of 2 instead of its curve of about
+  /// 2.2.
   private var luminance: Double {
     func linear(_ component: UInt8) -> Double {
       let value = Double(component) / 255

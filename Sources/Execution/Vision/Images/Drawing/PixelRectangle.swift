@@ -1,11 +1,11 @@
-/// A rectangle of whole pixels, which may lie outside of the image.
+/// A rectangle of whole pixels, which may be outside the image.
 struct PixelRectangle: Hashable, Sendable {
   /// The columns it covers.
   var columns: Range<Int>
   /// The rows it covers.
   var rows: Range<Int>
 
-  /// The part that lies in another rectangle; empty along an axis where there is none.
+  /// Returns the part inside another rectangle; empty along an axis where they do not overlap.
   func clipped(to other: PixelRectangle) -> PixelRectangle {
     PixelRectangle(columns: columns.clamped(to: other.columns), rows: rows.clamped(to: other.rows))
   }

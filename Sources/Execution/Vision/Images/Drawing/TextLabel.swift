@@ -1,11 +1,11 @@
-/// A line of text with a margin of the font's pixels around it.
+/// A line of text with a margin in the font's pixels around it.
 struct TextLabel {
   private static let margin = 2
   private let text: [Character]
-  /// How many pixels of the image a pixel of the font takes along each axis.
+  /// The pixels of the image that a pixel of the font takes along each axis.
   private let scale: Int
 
-  /// A label of the largest scale that fits a width, at most as wanted and at least 1.
+  /// Makes a label in the largest scale that fits a width, at most `scale` and at least 1.
   init(_ text: String, scale: Int, within width: Int) {
     self.text = Array(text)
     self.scale = max(1, min(scale, width / max(1, Self.fontWidth(self.text.count))))
@@ -22,7 +22,7 @@ struct TextLabel {
       height: (BitmapFont.height + 2 * Self.margin - 1) * scale)
   }
 
-  /// Where the font's pixels are, from the label's upper left corner.
+  /// The positions of the font's dark pixels, relative to the label's upper left corner.
   var pixels: [PixelRectangle] {
     BitmapFont.pixels(of: text).map { pixel in
       let (x, y) = ((Self.margin + pixel.x) * scale, (Self.margin + pixel.y) * scale)

@@ -1,5 +1,5 @@
 extension Image {
-  /// A part of the image; pixels outside of the image are the nearest ones of its edge.
+  /// Returns a part of the image; pixels outside the image repeat the nearest edge pixel.
   package func part(x: Int, y: Int, width: Int, height: Int) -> Image {
     if x == 0, y == 0, width == self.width, height == self.height { return self }
     let columns = (x..<x + width).map { min(max($0, 0), self.width - 1) * 3 }

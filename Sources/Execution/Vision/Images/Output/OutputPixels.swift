@@ -1,15 +1,15 @@
 package import GraphIR
 
-/// How numbers of a model become pixels: the inverse of how pixels become numbers.
+/// Converts a model's output into pixels: the inverse of the preprocessing.
 package struct OutputPixels: Sendable {
   private let record: ImageInput
 
-  /// - Parameter record: What an 8-bit component x is for the model: `x * scale + bias`, in its color
-  ///   order. The scale must not be 0, and there must be a bias for each component.
+  /// - Parameter record: The model's encoding of an 8-bit component x: `x * scale + bias`, in its
+  ///   color order. The scale must not be 0, and there must be a bias for each component.
   package init(_ record: ImageInput) { self.record = record }
 
-  /// The image of numbers in axes `[height, width, component]`: each is rounded to the nearest whole
-  /// number of 0...255.
+  /// Returns the image of elements in axes `[height, width, component]`, each rounded to the
+  /// nearest integer in 0...255.
   package func image(_ numbers: [Float], width: Int, height: Int) -> Image {
     let count = record.colorOrder.componentCount
     let order =

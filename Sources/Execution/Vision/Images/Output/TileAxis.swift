@@ -1,8 +1,8 @@
-/// How an axis of an image is covered by tiles of one length that overlap.
+/// The overlapping tiles of one length that cover an axis of an image.
 package struct TileAxis: Hashable, Sendable {
-  /// The number of pixels of a tile.
+  /// The number of pixels in a tile.
   package let tile: Int
-  /// Where the tiles begin, rising; the last one ends at the axis' end.
+  /// The starts of the tiles, ascending; the last tile ends at the axis' end.
   package let origins: [Int]
   private let overlap: Int
 
@@ -11,8 +11,8 @@ package struct TileAxis: Hashable, Sendable {
   /// - Parameters:
   ///   - length: The number of pixels, a multiple of `step`.
   ///   - tile: The most pixels of a tile; a multiple of `step`.
-  ///   - overlap: The fewest pixels that two neighbours share, less than a tile.
-  ///   - step: Where tiles may begin: at its multiples.
+  ///   - overlap: The fewest pixels that two neighbours share; fewer than a tile has.
+  ///   - step: Tiles start at multiples of this.
   package init(length: Int, tile: Int, overlap: Int, step: Int) {
     guard length > tile else {
       (self.tile, origins, self.overlap) = (length, [0], 0)
@@ -24,12 +24,12 @@ package struct TileAxis: Hashable, Sendable {
     (self.tile, origins, self.overlap) = (tile, starts, tile - stride)
   }
 
-  /// How much each pixel of a tile counts: 0 in the outer quarter of what it shares with a neighbour,
-  /// where the missing surroundings show, then rising to 1 over the middle half.
+  /// Returns the weight of each pixel of a tile: 0 in the outer quarter of the overlap with a
+  /// neighbour, where the missing surroundings show, then rising to 1 over the middle half.
   ///
   /// - Parameters:
-  ///   - index: The tile's position among the axis' tiles.
-  ///   - scale: How many pixels of the result a pixel of the axis makes; its inverse when negative.
+  ///   - index: The tile's index along the axis.
+  ///   - scale: The scale from the axis to the result.
   package func weights(_ index: Int, _ scale: TileScale) -> [Float] {
     let (count, shared) = (scale.scaled(tile), Float(scale.scaled(overlap)))
     return (0..<count).map { position in
@@ -45,12 +45,12 @@ package struct TileAxis: Hashable, Sendable {
   }
 }
 
-/// How many pixels a model makes of one along each axis.
+/// The ratio of a model's output size to its input size, the same along both axes.
 package struct TileScale: Hashable, Sendable {
   private let factor, divisor: Int
 
-  /// The scale between two sizes, when it is the same along both axes and either it or its inverse is
-  /// a whole number.
+  /// Makes the scale between two sizes. Fails unless it is the same along both axes and it or its
+  /// inverse is an integer.
   package init?(from old: (width: Int, height: Int), to new: (width: Int, height: Int)) {
     let isLarger = new.width >= old.width
     let (small, large) = isLarger ? (old, new) : (new, old)
@@ -60,9 +60,9 @@ package struct TileScale: Hashable, Sendable {
     (factor, divisor) = isLarger ? (ratio, 1) : (1, ratio)
   }
 
-  /// How many pixels the model makes of a number of pixels.
+  /// Returns the number of output pixels for a number of input pixels.
   package func scaled(_ count: Int) -> Int { count * factor / divisor }
 
-  /// A number of pixels, rounded up to one that the scale makes whole.
+  /// The number that input sizes must be a multiple of.
   package var divisorOfInput: Int { divisor }
 }

@@ -1,9 +1,9 @@
-/// A result that is put together of tiles, whose shared parts change over gradually.
+/// A result assembled from tiles that are blended gradually where they overlap.
 package struct TileBlend {
   private let width, channelCount: Int
   private var sums, weights: [Float]
 
-  /// An empty result in axes `[height, width, channel]`.
+  /// Makes an empty result in axes `[height, width, channel]`.
   package init(width: Int, height: Int, channelCount: Int) {
     self.width = width
     self.channelCount = channelCount
@@ -14,11 +14,11 @@ package struct TileBlend {
   /// Adds a tile.
   ///
   /// - Parameters:
-  ///   - tile: Its numbers in axes `[height, width, channel]`.
-  ///   - columns: The weight of each of its columns; as many as it has.
+  ///   - tile: Its elements in axes `[height, width, channel]`.
+  ///   - columns: The weight of each of its columns.
   ///   - rows: The weight of each of its rows.
-  ///   - x: Where its first column comes to.
-  ///   - y: Where its first row comes to.
+  ///   - x: The column of the result at which it begins.
+  ///   - y: The row of the result at which it begins.
   package mutating func add(
     _ tile: [Float], columns: [Float], rows: [Float], x: Int, y: Int
   ) {
@@ -36,7 +36,7 @@ package struct TileBlend {
     }
   }
 
-  /// The numbers of the result, in axes `[height, width, channel]`.
+  /// The elements of the result, in axes `[height, width, channel]`.
   package var numbers: [Float] {
     var result = sums
     for index in result.indices { result[index] /= weights[index / channelCount] }

@@ -1,13 +1,13 @@
 import Bytes
 
-/// Finds the orientation that a camera noted in an image file.
+/// Finds the orientation that a camera recorded in an image file.
 ///
-/// Exif 2.32: a TIFF header, then a directory of entries of 12 bytes. What does not follow that is
-/// taken for no orientation, as viewers do.
+/// Exif 2.32: a TIFF header, then a directory of entries of 12 bytes. Like viewers, this ignores
+/// data that does not have this form.
 enum ExifData {
   private static let orientationTag = 0x0112
 
-  /// The range of a JPEG file's Exif data, in the segment APP1 before the first scan.
+  /// Returns the range of a JPEG file's Exif data, in the segment APP1 before the first scan.
   static func inJPEG(_ file: RawSpan) -> Range<Int>? {
     let title = Array("Exif\0\0".utf8)
     var offset = 2
@@ -31,7 +31,7 @@ enum ExifData {
     return nil
   }
 
-  /// The range of a PNG file's chunk `eXIf`.
+  /// Returns the range of a PNG file's chunk `eXIf`.
   static func inPNG(_ file: RawSpan) -> Range<Int>? {
     let wanted = 0x6558_4966  // "eXIf"
     var offset = 8
@@ -44,7 +44,7 @@ enum ExifData {
     return nil
   }
 
-  /// The orientation that Exif data gives, if it does.
+  /// Returns the orientation in Exif data, if there is one.
   static func orientation(_ file: RawSpan, _ range: Range<Int>) -> Orientation? {
     let data = file.extracting(range)
     let isLittleEndian: Bool
@@ -60,13 +60,14 @@ enum ExifData {
     for entry in 0..<count {
       let offset = directory + 2 + entry * 12
       guard let tag = number(offset, 2) else { return nil }
-      // A single number of 16 bits stands in the entry itself.
+      // A single 16-bit value is stored in the entry itself.
       if tag == orientationTag { return number(offset + 8, 2).flatMap(Orientation.init(rawValue:)) }
     }
     return nil
   }
 
-  /// The number of `count` bytes (at most 4) at an offset; `nil` when it is not inside.
+  /// Returns the integer in `count` bytes (at most 4) at an offset; `nil` when that is out of
+  /// bounds.
   private static func integer(
     _ bytes: RawSpan, _ offset: Int, _ count: Int, isLittleEndian: Bool = false
   ) -> Int? {

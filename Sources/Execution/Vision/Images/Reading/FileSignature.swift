@@ -1,8 +1,8 @@
 import Bytes
 
-/// The first bytes by which a kind of file is known.
+/// The first bytes that identify a type of file.
 struct FileSignature {
-  /// What a file that begins so is, as messages say it.
+  /// The type of file, for messages.
   let title: String
   private let offset: Int
   private let bytes: [UInt8]
@@ -22,16 +22,16 @@ struct FileSignature {
     return bytes.indices.allSatisfy { file[byte: offset + $0] == bytes[$0] }
   }
 
-  /// Whether a file begins as JPEG files do.
+  /// Whether a file begins with the signature of JPEG.
   static func isJPEG(_ file: RawSpan) -> Bool { jpeg.matches(file) }
-  /// Whether a file begins as PNG files do.
+  /// Whether a file begins with the signature of PNG.
   static func isPNG(_ file: RawSpan) -> Bool { png.matches(file) }
 
   private static let jpeg = FileSignature("a JPEG image", [0xFF, 0xD8, 0xFF])
   private static let png = FileSignature(
     "a PNG image", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
 
-  /// What a file is that is neither JPEG nor PNG, as messages say it.
+  /// Returns the type of a file that is neither JPEG nor PNG, for messages.
   static func title(of file: RawSpan) -> String {
     if file.byteCount == 0 { return "an empty file" }
     if let other = others.first(where: { $0.matches(file) }) { return other.title }

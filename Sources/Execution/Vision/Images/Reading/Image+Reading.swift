@@ -1,16 +1,16 @@
 public import Bytes
 
 extension Image {
-  /// Reads a JPEG or PNG file; which of both, its content tells.
+  /// Reads a JPEG or PNG file; the format is determined from the content.
   ///
   /// JPEG: baseline and progressive; gray, color, and CMYK stored inverted as Adobe does. PNG: all
-  /// kinds; the upper byte of 16-bit samples, and the colors as they are stored where pixels are
-  /// transparent, as darknet and Pillow's `convert("RGB")` take them. Color profiles and gamma are
-  /// not applied. The orientation that Exif data gives is.
+  /// kinds; the upper byte of 16-bit samples, and the stored colors of transparent pixels, like
+  /// darknet and Pillow's `convert("RGB")`. Color profiles and gamma are not applied. The Exif
+  /// orientation is.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - limits: What the file may ask for.
+  ///   - limits: The largest and smallest size to accept.
   /// - Throws: ``WeighbridgeError/Code/missing``; ``WeighbridgeError/Code/unsupported`` for other
   ///   formats and images below the limits' side; ``WeighbridgeError/Code/malformed`` with a
   ///   byte offset for damaged and truncated files; ``WeighbridgeError/Code/limitExceeded`` for
@@ -26,7 +26,7 @@ extension Image {
     }
   }
 
-  /// Reads a JPEG or PNG file that is in memory.
+  /// Reads a JPEG or PNG file in memory.
   ///
   /// - Throws: As reading from a path, without the file's name.
   public init(

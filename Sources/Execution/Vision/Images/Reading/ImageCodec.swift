@@ -1,7 +1,7 @@
 import Bytes
 internal import CImages
 
-/// What decodes a format, by one of the C libraries.
+/// A decoder for an image format, from one of the C libraries.
 struct ImageCodec: Sendable {
   private let title: String
   private let readSize:
@@ -12,13 +12,13 @@ struct ImageCodec: Sendable {
       inout image_failure
     ) -> Bool
 
-  /// By libjpeg-turbo.
+  /// libjpeg-turbo.
   static let jpeg = ImageCodec(
     title: "JPEG",
     readSize: { image_jpeg_size($0, $1, &$2, &$3) },
     decode: { image_jpeg_decode($0, $1, $2, $3, $4, &$5) })
 
-  /// By libpng.
+  /// libpng.
   static let png = ImageCodec(
     title: "PNG",
     readSize: { image_png_size($0, $1, &$2, &$3) },
@@ -26,7 +26,7 @@ struct ImageCodec: Sendable {
       image_png_decode(bytes, count, size, pixels, &failure)
     })
 
-  /// The size in a file's header, not turned.
+  /// Returns the size in a file's header, before orientation is applied.
   func size(of file: RawSpan) throws(WeighbridgeError) -> PixelSize {
     var size = image_size()
     var failure = image_failure()
@@ -42,14 +42,14 @@ struct ImageCodec: Sendable {
       height: try Checked.count(size.height, of: "the image's height"))
   }
 
-  /// The pixels of a file, not turned.
+  /// Returns the pixels of a file, before orientation is applied.
   func pixels(
     of file: RawSpan, size: PixelSize, limits: ImageLimits
   ) throws(WeighbridgeError) -> [UInt8] {
     let count = try Checked.product([size.width, size.height, 3], of: "the image's size")
     var failure = image_failure()
     let pixels = file.withUnsafeBytes { bytes in
-      // Memory is touched only as rows are decoded, so that a header alone costs nothing.
+      // Memory is touched only as rows are decoded, so a header alone costs nothing.
       [UInt8](unsafeUninitializedCapacity: count) { pixels, initializedCount in
         guard let start = bytes.baseAddress, let target = pixels.baseAddress else { return }
         // The library reads `bytes.count` bytes at most, writes the `count` bytes of images of
@@ -78,7 +78,7 @@ struct ImageCodec: Sendable {
 }
 
 extension image_failure {
-  /// The library's words.
+  /// The library's message.
   var text: String {
     withUnsafeBytes(of: reason) { bytes in
       String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)  // copied before it ends

@@ -1,7 +1,7 @@
 public import Bytes
 
 extension ImageFormat {
-  /// The format of a file, by how it begins; `nil` when it is no image that can be read.
+  /// Determines the format of a file by its first bytes; `nil` when it is not a readable image.
   ///
   /// - Throws: ``WeighbridgeError/Code/missing`` when the file cannot be opened.
   public init?(contentsOf path: String) throws(WeighbridgeError) {
@@ -10,7 +10,7 @@ extension ImageFormat {
     self = format
   }
 
-  /// The format of a file's bytes, by how they begin.
+  /// Determines the format of a file's bytes by the first of them.
   package init?(content: RawSpan) {
     if FileSignature.isJPEG(content) {
       self = .jpeg

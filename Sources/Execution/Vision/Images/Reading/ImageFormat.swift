@@ -1,11 +1,11 @@
-/// A file format of images that is read and written.
+/// An image file format that can be read and written.
 public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
   /// Baseline or progressive JPEG.
   case jpeg
   /// Portable Network Graphics.
   case png
 
-  /// The format that a file name's extension stands for: `.png`, `.jpg` or `.jpeg` in any case.
+  /// Makes the format of a file name's extension: `.png`, `.jpg` or `.jpeg` in any case.
   public init?(fileName: String) {
     let name = fileName.lowercased()
     if name.hasSuffix(".png") {

@@ -1,14 +1,13 @@
 import Bytes
 
-/// How stored rows and columns relate to the image as it is looked at; the numbers of the Exif
-/// tag 0x0112.
+/// How stored rows and columns relate to the displayed image; the values of the Exif tag 0x0112.
 enum Orientation: Int, CaseIterable {
   case upright = 1
   case mirrored
   case upsideDown
   case flipped
   case transposed
-  case turnedLeft  // to be turned right to be upright
+  case turnedLeft  // must be turned right to be upright
   case transversed
   case turnedRight
 
@@ -17,7 +16,7 @@ enum Orientation: Int, CaseIterable {
 }
 
 extension Image {
-  /// The image as it is looked at, when its pixels are stored in an orientation.
+  /// Returns the image as displayed, given the orientation in which its pixels are stored.
   func turned(_ orientation: Orientation) -> Image {
     if orientation == .upright { return self }
     let (last, end) = (width - 1, width * (height - 1))

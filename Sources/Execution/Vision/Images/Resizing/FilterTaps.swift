@@ -5,10 +5,10 @@ enum FilterKernel {
   /// The cubic convolution of Keys (1981) with a = -1/2, over two pixels to each side.
   case cubic
 
-  /// How far it reaches to each side.
+  /// The filter's reach to each side.
   var radius: Double { self == .triangle ? 1 : 2 }
 
-  /// The weight at a distance.
+  /// Returns the weight at a distance.
   func weight(_ distance: Double) -> Double {
     let x = abs(distance)
     switch self {
@@ -20,17 +20,17 @@ enum FilterKernel {
   }
 }
 
-/// For each new pixel along an axis, the old ones it is made of and their weights as Pillow rounds
-/// them: whole multiples of 2^-22.
+/// For each new pixel along an axis, the old pixels that contribute to it and their weights,
+/// rounded like Pillow's to multiples of 2^-22.
 struct FilterTaps {
   /// The first old pixel for each new one.
   private(set) var first: [Int] = []
-  /// Where the weights of each new pixel begin; one more than there are pixels.
+  /// The start of each new pixel's weights; one more than there are pixels.
   private var starts = [0]
   private var weights: [Int32] = []
-  /// Whether nothing changes.
+  /// Whether the axis stays as it is.
   let isIdentity: Bool
-  /// The old pixels that count.
+  /// The old pixels that contribute.
   let sources: Range<Int>
 
   private static let fractionBits = 22
@@ -38,8 +38,8 @@ struct FilterTaps {
   /// The number of new pixels.
   var count: Int { first.count }
 
-  /// The taps that bring an axis from `old` to `new` pixels, for a range of the new ones. Where it
-  /// shrinks, the filter is as wide as a new pixel.
+  /// Makes the taps that resize an axis from `old` to `new` pixels, for a range of the new ones.
+  /// Where the axis shrinks, the filter is scaled to the width of a new pixel.
   init(_ kernel: FilterKernel, from old: Int, to new: Int, _ window: Range<Int>) {
     isIdentity = old == window.count && new == old
     let scale = Double(old) / Double(new)
@@ -61,14 +61,14 @@ struct FilterTaps {
     sources = (first.first ?? 0)..<(first.last ?? 0) + last
   }
 
-  /// The weights of the old pixels that a new one is made of, from ``first`` on.
+  /// Returns the weights of the old pixels that contribute to a new one, from ``first`` on.
   func weights(_ index: Int) -> ArraySlice<Int32> {
     weights[starts[index]..<starts[index + 1]]
   }
 
-  /// What a sum of weighted bytes begins with, so that it is rounded to nearest.
+  /// The initial value of a sum of weighted bytes, so that it is rounded to nearest.
   static let half: Int32 = 1 << (fractionBits - 1)
 
-  /// The byte of a sum of weighted bytes, kept in 0...255.
+  /// Returns the byte of a sum of weighted bytes, clamped to 0...255.
   static func rounded(_ sum: Int32) -> UInt8 { UInt8(clamping: sum >> fractionBits) }
 }

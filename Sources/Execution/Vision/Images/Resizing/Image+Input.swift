@@ -2,20 +2,20 @@ public import Bytes
 public import GraphIR
 
 extension Image {
-  /// The tensor that a model takes for this image, and where the image lies in it.
+  /// Returns a model's input tensor for this image, and the placement of the image in it.
   ///
-  /// The image is brought to the input's size, then every component x becomes
-  /// `x * scale + bias` in the model's color order, rounded to float32 once or twice.
+  /// The image is resized to the input's size, then every component x becomes `x * scale + bias` in
+  /// the model's color order, rounded to float32 once or twice.
   ///
   /// - Parameters:
-  ///   - input: The model's record of its preprocessing.
+  ///   - input: The model's preprocessing.
   ///   - width: The input's width in pixels.
   ///   - height: The input's height in pixels.
-  ///   - policy: How the size is matched; letterbox scales, rounds and fills as both of darknet's
-  ///     forks do.
+  ///   - policy: How the size is matched; letterbox scales, rounds and fills like both forks of
+  ///     darknet.
   ///   - resampling: How pixels are computed.
-  /// - Returns: A float32 tensor of one image, in the layout that `input` names.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the record's biases do not fit its color
+  /// - Returns: A float32 tensor of one image, in the layout of `input`.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the number of biases does not fit the color
   ///   order or the size is not positive, ``WeighbridgeError/Code/malformed`` when it is too large
   ///   for any memory.
   public func tensor(

@@ -1,6 +1,6 @@
 extension Image {
-  /// The image in another size, each axis scaled by itself with the triangle filter (Pillow's
-  /// `BILINEAR`).
+  /// Returns the image in another size, with each axis scaled independently by the triangle filter
+  /// (Pillow's `BILINEAR`).
   ///
   /// - Parameters:
   ///   - width: The new width in pixels, at least 1.

@@ -1,10 +1,11 @@
-/// Where an image lies in a model's input, in unit squares whose origin is the upper left corner.
+/// The placement of an image in a model's input, in unit squares with the origin in the upper left
+/// corner.
 ///
-/// A point at `x` of the image is at `x * scale.x + offset.x` of the input; the same for `y`.
+/// A point at `x` of the image is at `x * scale.x + offset.x` of the input; likewise for `y`.
 public struct ImagePlacement: Hashable, Sendable {
-  /// The image's size in units of the input's; more than 1 where the image was cut.
+  /// The image's size as a fraction of the input's; more than 1 where the image was cropped.
   public var scale: (x: Double, y: Double) { (scaleX, scaleY) }
-  /// The image's upper left corner in the input; less than 0 where the image was cut.
+  /// The image's upper left corner in the input; less than 0 where the image was cropped.
   public var offset: (x: Double, y: Double) { (offsetX, offsetY) }
 
   private let scaleX, scaleY, offsetX, offsetY: Double
@@ -15,15 +16,16 @@ public struct ImagePlacement: Hashable, Sendable {
     (offsetX, offsetY) = offset
   }
 
-  /// The image fills the input.
+  /// The placement of an image that fills the input.
   public static let filling = ImagePlacement(scale: (1, 1), offset: (0, 0))
 
-  /// The image's point that lies at a point of the input; outside of 0...1 beside the image.
+  /// Returns the point of the image at a point of the input; outside 0...1 if that is not in the
+  /// image.
   public func pointInImage(x: Double, y: Double) -> (x: Double, y: Double) {
     ((x - offsetX) / scaleX, (y - offsetY) / scaleY)
   }
 
-  /// The size in the image of what has a size in the input.
+  /// Returns the size in the image of something with the given size in the input.
   public func dimensionInImage(width: Double, height: Double) -> (width: Double, height: Double) {
     (width / scaleX, height / scaleY)
   }

@@ -7,7 +7,7 @@ struct InputFiller {
   private let size: PixelSize
   /// The image's component for each of the model's.
   private let order: [Int]
-  /// What each byte becomes, for each of the model's components: 256 numbers after 256.
+  /// The value of each byte, for each of the model's components: 256 values each.
   private let values: [Float]
   private let bar: [Float]
   private var elements: [Float]
@@ -36,13 +36,13 @@ struct InputFiller {
     return Tensor(.float32, shape: shape, bytes: bytes)
   }
 
-  /// Fills the input with the part of an image that is in it, which may still have to be scaled.
+  /// Fills the input with the part of an image that is in it, scaling it if necessary.
   mutating func fill(_ raster: Raster, _ geometry: InputGeometry, _ resampling: Resampling) {
     let (scaled, window) = (geometry.scaled, geometry.window)
     if window.size != size { fillBars() }
     let columns = resampling.rowTaps(from: raster.width, to: scaled.width, window.columns)
     let rows = resampling.columnTaps(from: raster.height, to: scaled.height, window.rows)
-    // Two rows of the image, scaled along the row; most are used for two new rows.
+    // Two rows of the image, scaled horizontally; most are used for two new rows.
     var upper = ScaledRow(columns.count * order.count)
     var lower = upper
     for y in 0..<rows.count {
@@ -62,7 +62,7 @@ struct InputFiller {
     init(_ count: Int) { elements = [Float](repeating: 0, count: count) }
   }
 
-  /// Scales one of the image's rows along the row, unless that is done.
+  /// Scales one of the image's rows horizontally, unless that is already done.
   private func scale(
     _ raster: Raster, _ index: Int, _ taps: LinearTaps, into row: inout ScaledRow
   ) {
@@ -115,13 +115,13 @@ struct InputFiller {
 }
 
 extension Resampling {
-  /// The taps along a row; the identity where rasters are brought to size by themselves.
+  /// Returns the taps along a row; the identity where the raster has already been resized.
   fileprivate func rowTaps(from old: Int, to new: Int, _ window: Range<Int>) -> LinearTaps {
     self == .darknet
       ? .darknetRow(from: old, to: new, window) : columnTaps(from: old, to: new, window)
   }
 
-  /// The taps along a column.
+  /// Returns the taps along a column.
   fileprivate func columnTaps(from old: Int, to new: Int, _ window: Range<Int>) -> LinearTaps {
     switch self {
     case .darknet: .darknetColumn(from: old, to: new, window)

@@ -1,14 +1,15 @@
 import GraphIR
 
-/// To what size an image is brought, and which part of that goes where in a model's input, in pixels.
+/// The size to which an image is scaled, and which part of it goes where in a model's input, in
+/// pixels.
 struct InputGeometry {
-  /// The size that the whole image is brought to; of a cropped one larger than the input.
+  /// The size to which the whole image is scaled; larger than the input when it is cropped.
   let scaled: PixelSize
-  /// The columns and rows of it that are in the input.
+  /// Its columns and rows that are in the input.
   let window: PixelWindow
-  /// Where their upper left pixel goes.
+  /// The position of their upper left pixel in the input.
   let origin: (x: Int, y: Int)
-  /// Where the whole image lies in the input.
+  /// The placement of the whole image in the input.
   let placement: ImagePlacement
 
   /// - Parameters:
@@ -26,7 +27,7 @@ struct InputGeometry {
     window = PixelWindow(
       columns: cut.0..<cut.0 + min(scaled.width, input.width),
       rows: cut.1..<cut.1 + min(scaled.height, input.height))
-    // darknet takes bars of equal width here, even where pixels have to be whole.
+    // Here darknet assumes bars of equal width, even where pixels are indivisible.
     let offset =
       policy == .centerCrop
       ? (-Double(cut.0), -Double(cut.1))
@@ -37,7 +38,7 @@ struct InputGeometry {
       offset: (offset.0 / width, offset.1 / height))
   }
 
-  /// The largest size of `size`'s proportions inside `frame`, as darknet rounds it: down.
+  /// Returns the largest size with `size`'s proportions inside `frame`, rounded down like darknet.
   private static func fitted(_ size: PixelSize, into frame: PixelSize) -> PixelSize {
     let (width, height) = (Float(frame.width), Float(frame.height))
     return width / Float(size.width) < height / Float(size.height)
@@ -45,8 +46,8 @@ struct InputGeometry {
       : PixelSize(width: max(1, size.width * frame.height / size.height), height: frame.height)
   }
 
-  /// The smallest size of `size`'s proportions that covers `frame`, rounded down: one of its sides is
-  /// the frame's.
+  /// Returns the smallest size with `size`'s proportions that covers `frame`, rounded down; one of
+  /// its sides is the frame's.
   private static func covering(_ size: PixelSize, _ frame: PixelSize) -> PixelSize {
     frame.width * size.height >= frame.height * size.width
       ? PixelSize(width: frame.width, height: size.height * frame.width / size.width)
@@ -60,7 +61,7 @@ struct PixelWindow {
 
   var size: PixelSize { PixelSize(width: columns.count, height: rows.count) }
 
-  /// - Parameter size: The size of the image, all of which it is.
+  /// - Parameter size: The size of the image, all of which is included.
   init(all size: PixelSize) { self.init(columns: 0..<size.width, rows: 0..<size.height) }
 
   init(columns: Range<Int>, rows: Range<Int>) { (self.columns, self.rows) = (columns, rows) }

@@ -1,23 +1,23 @@
-/// For each new pixel of a range along an axis, the two old ones it lies between and their weights.
+/// For each new pixel in a range along an axis, the two old ones around it and their weights.
 struct LinearTaps {
-  /// The old pixel before it, and the one behind it; the same where only one counts.
+  /// The old pixels before and after it; the same where only one counts.
   private(set) var first: [Int] = []
   private(set) var second: [Int] = []
-  /// Their weights, which add up to 1 but in darknet's last row.
+  /// Their weights, which add up to 1 except in darknet's last row.
   private(set) var firstWeight: [Float] = []
   private(set) var secondWeight: [Float] = []
 
   /// The number of new pixels.
   var count: Int { first.count }
 
-  /// An axis of which every pixel stays where it is.
+  /// Returns the taps of an axis that is not resized.
   static func identity(_ count: Int) -> LinearTaps {
     var taps = LinearTaps()
     for index in 0..<count { taps.append(index, index, 0) }
     return taps
   }
 
-  /// An axis as ``Resampling/halfPixel`` and ``Resampling/topLeft`` have it.
+  /// Returns the taps of an axis for ``Resampling/halfPixel`` and ``Resampling/topLeft``.
   static func linear(
     from old: Int, to new: Int, _ window: Range<Int>, halfPixel: Bool
   ) -> LinearTaps {
@@ -34,14 +34,15 @@ struct LinearTaps {
     return taps
   }
 
-  /// A row's axis as ``Resampling/darknet`` has it: the last new pixel is the last old one.
+  /// Returns the taps of a row for ``Resampling/darknet``: the last new pixel is the last old one.
   static func darknetRow(from old: Int, to new: Int, _ window: Range<Int>) -> LinearTaps {
     var taps = darknet(from: old, to: new, window)
     if window.contains(new - 1) { taps.replaceLast(old - 1, weight: 1) }
     return taps
   }
 
-  /// A column's axis as ``Resampling/darknet`` has it: the last new pixel misses the second part.
+  /// Returns the taps of a column for ``Resampling/darknet``: the last new pixel lacks the second
+  /// term.
   static func darknetColumn(from old: Int, to new: Int, _ window: Range<Int>) -> LinearTaps {
     var taps = darknet(from: old, to: new, window)
     if window.contains(new - 1), let first = taps.first.last, let weight = taps.firstWeight.last {
@@ -51,7 +52,7 @@ struct LinearTaps {
   }
 
   private static func darknet(from old: Int, to new: Int, _ window: Range<Int>) -> LinearTaps {
-    // darknet divides by 0 for a single new pixel; that is the first old one here.
+    // darknet divides by 0 for a single new pixel; here that is the first old one.
     let scale = new > 1 ? Float(old - 1) / Float(new - 1) : 0
     var taps = LinearTaps()
     for index in window {

@@ -1,6 +1,6 @@
 extension Raster {
-  /// A part of the raster in another size, for the ways that compute whole numbers; else the raster
-  /// itself.
+  /// Returns a part of the raster in another size for the methods that compute integers, else the
+  /// raster itself.
   func resampled(
     to size: PixelSize, _ window: PixelWindow, by resampling: Resampling
   ) -> Raster {
@@ -18,7 +18,8 @@ extension Raster {
     .filteredColumns(rows)
   }
 
-  /// The nearest pixels. Coordinates are added up as Pillow does, whose rounding that decides.
+  /// Returns the nearest pixels. Coordinates are accumulated as Pillow does, since the rounding
+  /// matters.
   private func nearest(_ size: PixelSize, _ window: PixelWindow) -> Raster {
     func indices(_ old: Int, _ new: Int, _ window: Range<Int>) -> [Int] {
       let step = Double(old) / Double(new)
@@ -41,7 +42,7 @@ extension Raster {
     return with(window.size, result)
   }
 
-  /// Filters along the rows, of which only some are wanted.
+  /// Filters along the rows, of which only a range is needed.
   private func filteredRows(_ taps: FilterTaps, _ rows: Range<Int>) -> Raster {
     if taps.isIdentity, rows == 0..<height { return self }
     let count = componentCount
@@ -66,7 +67,7 @@ extension Raster {
     return with(PixelSize(width: taps.count, height: rows.count), result)
   }
 
-  /// Filters along the columns, of which the rows before the first that counts were left out.
+  /// Filters along the columns of a raster without the rows before the first that contributes.
   private func filteredColumns(_ taps: FilterTaps) -> Raster {
     if taps.isIdentity { return self }
     let stride = width * componentCount

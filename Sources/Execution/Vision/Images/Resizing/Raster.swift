@@ -1,13 +1,13 @@
 /// Rows of pixels of one or three bytes.
 struct Raster {
   let size: PixelSize
-  /// The number of bytes of a pixel.
+  /// The number of bytes per pixel.
   let componentCount: Int
-  /// In axes `[height, width, component]`.
+  /// The pixels as `[height, width, component]`.
   let bytes: [UInt8]
 
-  /// The red, green and blue of an image, or its brightness as Pillow's `convert("L")` has it:
-  /// (19595 red + 38470 green + 7471 blue) / 65536, rounded (ITU-R BT.601).
+  /// Makes a raster of an image's red, green and blue, or of its brightness like Pillow's
+  /// `convert("L")`: (19595 red + 38470 green + 7471 blue) / 65536, rounded (ITU-R BT.601).
   init(_ image: Image, isGray: Bool) {
     size = image.size
     componentCount = isGray ? 1 : 3
@@ -24,7 +24,7 @@ struct Raster {
     }
   }
 
-  /// A raster of bytes, of which there are as many as the size takes.
+  /// Makes a raster from bytes, whose number must match the size.
   init(_ size: PixelSize, componentCount: Int, bytes: [UInt8]) {
     self.size = size
     self.componentCount = componentCount

@@ -6,10 +6,10 @@ extension Image {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - format: The format; by the file name's extension unless given.
-  ///   - replacing: Whether a file of that name may be replaced.
+  ///   - format: The format; determined from the file name's extension unless given.
+  ///   - replacing: Whether an existing file may be replaced.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``, also when neither the name nor the caller
-  ///   says the format; what stood there before is then untouched.
+  ///   states the format; any existing file is then untouched.
   public func write(
     to path: String, as format: ImageFormat? = nil, replacing: Bool = true
   ) throws(WeighbridgeError) {
@@ -25,22 +25,22 @@ extension Image {
     try file.commit(replacing: replacing)
   }
 
-  /// The bytes of a file: PNG without loss, JPEG of quality 95 without chroma subsampling.
+  /// Returns the bytes of a file: lossless PNG, or JPEG of quality 95 without chroma subsampling.
   ///
-  /// - Throws: ``WeighbridgeError/Code/outputFailed`` when the format cannot hold the image.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed`` when the format cannot store the image.
   public func encoded(as format: ImageFormat) throws(WeighbridgeError) -> [UInt8] {
     let size = image_size(width: width, height: height)
     var file = image_file()
     var failure = image_failure()
     defer { image_free(&file) }
-    // The library reads `height * width * 3` bytes, which is what there are.
+    // The library reads `height * width * 3` bytes, which is the size of `pixels`.
     let done =
       switch format {
       case .jpeg: image_jpeg_encode(pixels, size, 95, &file, &failure)
       case .png: image_png_encode(pixels, size, &file, &failure)
       }
     guard done else { throw .outputFailed("cannot be written: \(failure.text)") }
-    // The encoder's memory, copied before it is freed.
+    // The memory is the encoder's, copied before it is freed.
     return Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
   }
 }
