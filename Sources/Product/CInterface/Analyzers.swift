@@ -4,9 +4,9 @@ import JSON
 import Vision
 import Weighbridge
 
-/// An analyzer that is open.
+/// An open analyzer.
 ///
-/// The features are used only by whoever has the turn.
+/// The features are used only by the thread that has the turn.
 final class OpenAnalyzer: Handled, @unchecked Sendable {
   static let kind: UInt64 = 4
   static let title = "an analyzer"
@@ -15,7 +15,7 @@ final class OpenAnalyzer: Handled, @unchecked Sendable {
   let identity: String
   private let analyzer: ImageAnalyzer
   private let interruption: Interruption
-  /// The features of the last image, and what a caller is told of them.
+  /// The features of the last image, and their description for the caller.
   private let memory = OutputMemory()
   private var record = OpenAnalyzer.record(count: 0)
 
@@ -32,8 +32,8 @@ final class OpenAnalyzer: Handled, @unchecked Sendable {
 
   /// Analyzes an image.
   ///
-  /// - Parameter features: Is told where the features are, unless it is `NULL`.
-  /// - Returns: What the header says.
+  /// - Parameter features: Receives the location of the features, unless it is `NULL`.
+  /// - Returns: The JSON that the header describes.
   func analyze(
     _ image: Image, _ features: UnsafeMutablePointer<weighbridge_array>?
   ) throws -> JSONValue {
@@ -52,7 +52,7 @@ final class OpenAnalyzer: Handled, @unchecked Sendable {
 
   private func store(_ features: [Float]) -> UnsafeMutableRawPointer {
     let room = memory.room(record.byteCount)
-    // There is room for just as many.
+    // The memory has exactly this size.
     room.assumingMemoryBound(to: Float.self).update(from: features, count: features.count)
     return room
   }
@@ -112,7 +112,7 @@ public func analyzeImage(
     let result = try required(json, "json")
     let open = try HandleTable.shared.object(analyzer, OpenAnalyzer.self)
     guard byteCount >= 0 else { throw Failure.invalidArgument("byte_count is \(byteCount)") }
-    // The caller has so many bytes there.
+    // The caller guarantees this many bytes.
     let bytes = UnsafeRawBufferPointer(start: try required(file, "file"), count: byteCount)
     let image = try Image(file: [UInt8](bytes))
     try open.turn.take { result.pointee = try copy(try open.analyze(image, features)) }

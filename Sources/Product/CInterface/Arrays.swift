@@ -9,7 +9,7 @@ import Weighbridge
 #endif
 
 extension ElementType {
-  /// The types by their numbers in the header.
+  /// The types by their constants in the header.
   private static let numbered: [weighbridge_element_type: ElementType] = [
     weighbridge_element_type(WEIGHBRIDGE_FLOAT16): .float16,
     weighbridge_element_type(WEIGHBRIDGE_BFLOAT16): .bfloat16,
@@ -26,24 +26,24 @@ extension ElementType {
     weighbridge_element_type(WEIGHBRIDGE_BOOL): .bool,
   ]
 
-  /// The type with a number in the header.
+  /// Makes the type for a constant in the header.
   init?(number: weighbridge_element_type) {
     guard let type = Self.numbered[number] else { return nil }
     self = type
   }
 
-  /// The number in the header.
+  /// The constant in the header.
   var number: weighbridge_element_type {
     Self.numbered.first { $0.value == self }?.key ?? 0
   }
 }
 
-/// What a caller is told of an array: the name, the type and the shape, in memory that stays as long as
-/// this object.
+/// The description of an array for the caller: its name, type and shape, in memory that lives as
+/// long as this object.
 final class ArrayRecord: Sendable {
   let name: String
   let elementType: ElementType
-  /// -1 for a size that is not known; `nil` when not even the number of axes is.
+  /// -1 for an unknown size; `nil` when not even the rank is known.
   let shape: [Int64]?
   let number: weighbridge_element_type
   // Written here only, and freed with the object.
@@ -70,18 +70,18 @@ final class ArrayRecord: Sendable {
     shapeMemory.deallocate()
   }
 
-  /// The size of all elements; 0 when it is not known.
+  /// The size of all elements in bytes; 0 when it is not known.
   var byteCount: Int {
     guard let shape, !shape.contains(-1) else { return 0 }
     return shape.reduce(elementType.byteCount) { $0 * Int($1) }
   }
 
-  /// Whether an array of the caller's is called so.
+  /// Whether the name of a caller's array is this one.
   func isNamed(_ other: UnsafePointer<CChar>) -> Bool {
     nameMemory.map { strcmp($0, other) == 0 } ?? false
   }
 
-  /// Tells all but where the elements are.
+  /// Fills in everything but the address of the elements.
   func describe(_ array: inout weighbridge_array) {
     array.name = UnsafePointer(nameMemory)
     array.element_type = number
@@ -90,14 +90,14 @@ final class ArrayRecord: Sendable {
     array.byte_count = byteCount
   }
 
-  /// The type and the shape for people.
+  /// The type and the shape for messages.
   var text: String {
     let sizes = shape?.map { $0 < 0 ? "?" : String($0) }.joined(separator: ", ")
     return "\(elementType.rawValue) [\(sizes ?? "...")]"
   }
 }
 
-/// Arrays of the caller's, which may have been compiled with another version of the struct.
+/// An array of the caller's structs, which may have been compiled with another version.
 struct ArrayList {
   private let start: UnsafeMutableRawPointer
   private let stride: Int
@@ -122,13 +122,13 @@ struct ArrayList {
     }
   }
 
-  /// An array by its place in the list.
+  /// Accesses an array by its index.
   subscript(index: Int) -> UnsafeMutablePointer<weighbridge_array> {
-    // The caller says how many structs of that size there are.
+    // The caller guarantees this many structs of that size.
     (start + index * stride).assumingMemoryBound(to: weighbridge_array.self)
   }
 
-  /// The place in the list of each record's array: by name, or by order where an array has none.
+  /// Returns the index of each record's array: by name, or by order where an array has no name.
   func places(_ records: [ArrayRecord], _ what: String) throws(Failure) -> [Int] {
     var places: [Int] = []
     for (index, record) in records.enumerated() {
@@ -158,7 +158,7 @@ struct ArrayList {
 }
 
 extension weighbridge_array {
-  /// The shape that a caller states.
+  /// Returns the shape in the caller's struct.
   func sizes(_ name: String) throws(Failure) -> [Int] {
     guard 0...64 ~= rank else { throw .invalidArgument("the rank of \(name) is \(rank)") }
     guard rank > 0 else { return [] }
@@ -175,14 +175,14 @@ extension weighbridge_array {
     return sizes
   }
 
-  /// Whether the caller states this shape.
+  /// Whether the caller's struct has this shape.
   func has(_ sizes: [Int64]) -> Bool {
     guard Int(rank) == sizes.count else { return false }
     guard let shape else { return sizes.isEmpty }
     return sizes.indices.allSatisfy { shape[$0] == sizes[$0] }
   }
 
-  /// The elements, when there are enough bytes.
+  /// Returns the address of the elements, when there are enough bytes.
   func elements(_ count: Int, _ name: String) throws(Failure) -> UnsafeMutableRawPointer {
     guard byte_count >= count else {
       throw .invalidArgument("\(name) has \(byte_count) bytes, and its elements take \(count)")

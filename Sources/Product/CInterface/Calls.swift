@@ -8,10 +8,10 @@ import Weighbridge
   import Darwin
 #endif
 
-/// The process that used the library first.
+/// The first process that used the library.
 private let firstProcess = getpid()
 
-/// Does what a function is for, and reports what goes wrong.
+/// Runs the body of a C function and reports its errors.
 func perform(
   _ error: UnsafeMutablePointer<weighbridge_error>?, _ body: () throws -> Void
 ) -> weighbridge_status {
@@ -19,7 +19,7 @@ func perform(
   clear(error)
   let failure: Failure
   do {
-    // Before any lock, which another thread of the parent may have held.
+    // This precedes any lock, which another thread of the parent may have held.
     guard firstProcess == getpid() else { throw Failure.forked }
     try body()
     return weighbridge_status(WEIGHBRIDGE_OK)
@@ -34,13 +34,13 @@ func perform(
   return failure.status
 }
 
-/// A pointer that must not be `NULL`.
+/// Returns a pointer, which must not be `NULL`.
 func required<Pointer>(_ pointer: Pointer?, _ name: String) throws(Failure) -> Pointer {
   guard let pointer else { throw .invalidArgument("\(name) is NULL") }
   return pointer
 }
 
-/// A text that the caller frees.
+/// Copies a string for the caller, who frees it.
 func copy(_ text: String) throws(Failure) -> UnsafeMutablePointer<CChar> {
   guard let copy = strdup(text) else { throw .outOfMemory }
   return copy
@@ -60,7 +60,7 @@ private func clear(_ error: UnsafeMutablePointer<weighbridge_error>?) {
 }
 
 extension Failure {
-  /// Says everything in a struct of the caller's, whose texts are one piece of memory.
+  /// Fills in the caller's struct, whose strings share one allocation.
   fileprivate func fill(_ error: inout weighbridge_error) {
     let text = reason.naming(\.optionName)
     let place = place.description
@@ -82,7 +82,7 @@ extension Failure {
     let pointers = texts.map { text -> UnsafePointer<CChar>? in
       guard let text else { return nil }
       defer { end += text.utf8.count + 1 }
-      // The memory was taken for all texts, each with its NUL.
+      // The allocation has room for all strings, each with its NUL.
       return UnsafePointer(strcpy(end, text))
     }
     (error.message, error.reason) = (pointers[0], pointers[1])
@@ -102,7 +102,7 @@ public func clearError(_ error: UnsafeMutableRawPointer?) {
 @_cdecl("weighbridge_free")
 public func freeText(_ text: UnsafeMutableRawPointer?) { free(text) }
 
-/// The version as C has it: made once, never freed.
+/// The version as a C string, allocated once and never freed.
 private nonisolated(unsafe) let version = UnsafePointer(strdup(weighbridgeVersion))
 
 /// `weighbridge_version`

@@ -3,7 +3,7 @@ import JSON
 import Vision
 import Weighbridge
 
-/// A detector that is open.
+/// An open detector.
 final class OpenDetector: Handled {
   static let kind: UInt64 = 3
   static let title = "a detector"
@@ -18,7 +18,7 @@ final class OpenDetector: Handled {
     self.interruption = interruption
   }
 
-  /// What is found in an image, as the header says.
+  /// Returns the detections in an image as the JSON that the header describes.
   func detect(in image: Image) throws -> JSONValue {
     interruption.begin()
     return .array(try detector.detect(in: image).map(\.json))
@@ -84,7 +84,7 @@ private func detect(
 }
 
 extension Image {
-  /// A copy of an image in memory of the caller's.
+  /// Copies an image from the caller's memory.
   fileprivate init(_ pointer: UnsafePointer<weighbridge_array>) throws(Failure) {
     let array = try weighbridge_array(pointer)
     let shape = try array.sizes("image")
@@ -94,7 +94,7 @@ extension Image {
       throw .mismatch("an image is uint8 [height, width, 3], and its shape is \(shape)")
     }
     let count = shape[0] * shape[1] * 3
-    // The caller has so many bytes there.
+    // The caller guarantees this many bytes.
     let pixels = UnsafeRawBufferPointer(start: try array.elements(count, "image"), count: count)
     self.init(width: shape[1], height: shape[0], pixels: [UInt8](pixels))
   }

@@ -1,13 +1,13 @@
 import Bytes
 import CWeighbridge
 
-/// What went wrong in a call.
+/// The error of a call.
 struct Failure: Error {
   let status: weighbridge_status
   let reason: String
   var place = WeighbridgeError.Place()
 
-  /// What the library refuses.
+  /// An error from the library.
   init(_ error: WeighbridgeError) {
     status = Self.statuses[error.code] ?? weighbridge_status(WEIGHBRIDGE_UNSUPPORTED)
     reason = error.reason
@@ -19,12 +19,12 @@ struct Failure: Error {
     self.reason = reason
   }
 
-  /// What the caller gave is wrong in itself.
+  /// An argument that is invalid in itself.
   static func invalidArgument(_ reason: String) -> Failure {
     Failure(WEIGHBRIDGE_INVALID_ARGUMENT, reason)
   }
 
-  /// What the caller gave does not fit the model.
+  /// An argument that does not fit the model.
   static func mismatch(_ reason: String) -> Failure { Failure(WEIGHBRIDGE_MISMATCH, reason) }
 
   /// A handle that cannot be used.

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// What a handle stands for.
+/// An object that a handle refers to.
 protocol Handled: AnyObject, Sendable {
-  /// Tells handles of one kind from those of others; from 1 to 15.
+  /// Distinguishes the kinds of handles; from 1 to 15.
   static var kind: UInt64 { get }
-  /// What it is, in words: `a session`.
+  /// A name for messages: `a session`.
   static var title: String { get }
 }
 
-/// The things that handles stand for.
+/// The objects that handles refer to.
 ///
-/// A handle is made of the kind (4 bits), how often its place in the table was used (28 bits) and the
-/// place (32 bits), so that none is ever valid again once it was closed.
+/// A handle consists of the kind (4 bits), the use count of its slot in the table (28 bits) and the
+/// index of the slot (32 bits), so a closed handle is never valid again.
 final class HandleTable: Sendable {
-  /// The process's.
+  /// The table of this process.
   static let shared = HandleTable()
 
   private struct Slot {
@@ -29,7 +29,7 @@ final class HandleTable: Sendable {
   private let state = Mutex(State())
   private static let lastUse: UInt64 = 1 << 28 - 1
 
-  /// A handle for an object, which stays until it is removed.
+  /// Returns a handle for an object, which is kept until it is removed.
   func add<Object: Handled>(_ object: Object) -> UInt64 {
     state.withLock { state in
       let place = state.free.popLast() ?? state.slots.count
@@ -39,18 +39,18 @@ final class HandleTable: Sendable {
     }
   }
 
-  /// The object of a handle.
+  /// Returns the object of a handle.
   func object<Object: Handled>(_ handle: UInt64, _: Object.Type) throws(Failure) -> Object {
     try state.withLock { (state) throws(Failure) in try Self.find(handle, in: state).object }
   }
 
-  /// Takes a handle's object away.
+  /// Removes a handle's object.
   ///
-  /// - Parameter mayClose: Whether the object can be closed now.
+  /// - Parameter mayClose: Throws when the object cannot be closed now.
   func remove<Object: Handled>(
     _ handle: UInt64, _: Object.Type, _ mayClose: (Object) throws(Failure) -> Void = { _ in }
   ) throws(Failure) {
-    // The object is kept until the lock is open again: freeing it may take long.
+    // The object is kept until the lock is released, because freeing it may take long.
     var last: Object?
     try state.withLock { (state) throws(Failure) in
       let (place, object): (Int, Object) = try Self.find(handle, in: state)
@@ -78,20 +78,20 @@ final class HandleTable: Sendable {
   }
 }
 
-/// Lets one thread at a time work with something, and nobody once it is closed.
+/// Lets one thread at a time use something, and none once it is closed.
 final class Turn: Sendable {
   private enum Phase { static let idle = 0, working = 1, closed = 2 }
 
   private let phase = Atomic(Phase.idle)
 
-  /// Works, unless another thread does so.
+  /// Runs the body, unless another thread has the turn.
   func take(_ body: () throws -> Void) throws {
     try change(to: Phase.working)
     defer { phase.store(Phase.idle, ordering: .releasing) }
     try body()
   }
 
-  /// Ends all turns.
+  /// Prevents any further turns.
   func close() throws(Failure) { try change(to: Phase.closed) }
 
   private func change(to next: Int) throws(Failure) {

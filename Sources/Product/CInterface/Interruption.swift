@@ -2,15 +2,15 @@ import CWeighbridge
 import Synchronization
 import Weighbridge
 
-/// What may stop a piece of work: a request, or the caller's function.
+/// The ways to stop a call: a request, or the caller's function.
 final class Interruption: Sendable {
   private let isRequested = Atomic(false)
   private let asked: Mutex<ContinuousClock.Instant>
   private let function: weighbridge_interrupt?
-  // The caller promises that the function may be called by any thread, one at a time.
+  // The caller guarantees that the function may be called by any thread, one at a time.
   private nonisolated(unsafe) let context: UnsafeMutableRawPointer?
 
-  /// How often the caller's function is called at most.
+  /// The shortest interval between calls of the caller's function.
   private static let interval = Duration.milliseconds(10)
 
   init(_ function: weighbridge_interrupt? = nil, _ context: UnsafeMutableRawPointer? = nil) {
@@ -19,13 +19,13 @@ final class Interruption: Sendable {
     asked = Mutex(.now)
   }
 
-  /// For whoever works.
+  /// The cancellation to pass to the library.
   var cancellation: Cancellation { Cancellation { self.isDue } }
 
-  /// Asks to stop.
+  /// Requests a stop.
   func request() { isRequested.store(true, ordering: .relaxed) }
 
-  /// Forgets earlier requests.
+  /// Clears earlier requests.
   func begin() { isRequested.store(false, ordering: .relaxed) }
 
   private var isDue: Bool {

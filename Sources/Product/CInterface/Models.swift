@@ -3,7 +3,7 @@ import ConversionCore
 import JSON
 import Weighbridge
 
-/// A model that is open.
+/// An open model.
 final class OpenModel: Handled {
   static let kind: UInt64 = 1
   static let title = "a model"
@@ -18,13 +18,13 @@ final class OpenModel: Handled {
     outputs = model.outputs.map(ArrayRecord.init)
   }
 
-  /// The model of a handle.
+  /// Returns the model of a handle.
   static func of(_ handle: weighbridge_model) throws(Failure) -> OpenModel {
     try HandleTable.shared.object(handle, OpenModel.self)
   }
 }
 
-/// A report as a text that the caller frees.
+/// Copies a report as a string for the caller, who frees it.
 func copy(_ json: JSONValue) throws(Failure) -> UnsafeMutablePointer<CChar> {
   try copy(json.mapStrings { $0.naming(\.optionName) }.text())
 }

@@ -3,9 +3,9 @@ import CWeighbridge
 import GraphIR
 import Weighbridge
 
-/// A session that is open.
+/// An open session.
 ///
-/// Everything that changes is used only by whoever has the turn.
+/// All mutable state is used only by the thread that has the turn.
 final class OpenSession: Handled, @unchecked Sendable {
   static let kind: UInt64 = 2
   static let title = "a session"
@@ -17,12 +17,12 @@ final class OpenSession: Handled, @unchecked Sendable {
   /// The inputs of the last call.
   private var inputs: [ArrayRecord] = []
   private var types: [TensorType] = []
-  /// What a run gives for them; without shapes when those are known only after it.
+  /// The outputs for these inputs; without shapes when they are known only after a run.
   private var outputs: [ArrayRecord] = []
   private var areOutputsKnown = false
-  /// What it gave for other inputs before, to whose shapes the caller's structs may still point.
+  /// The outputs for earlier inputs, to whose shapes the caller's structs may still point.
   private var formerOutputs: [ArrayRecord] = []
-  /// The outputs for which the caller had no memory.
+  /// The memory of outputs for which the caller provided none.
   private let memory: [OutputMemory]
 
   init(_ session: Session, of model: OpenModel, _ interruption: Interruption) {
@@ -32,7 +32,7 @@ final class OpenSession: Handled, @unchecked Sendable {
     memory = model.outputs.map { _ in OutputMemory() }
   }
 
-  /// Tells what a run gives.
+  /// Describes the outputs of a run.
   func describeOutputs(_ given: ArrayList, _ wanted: ArrayList) throws {
     let places = try wanted.places(model.outputs, "outputs")
     try prepare(given, try given.places(model.inputs, "inputs"))
@@ -54,7 +54,7 @@ final class OpenSession: Handled, @unchecked Sendable {
     try areOutputsKnown ? run(sources, wanted, targets) : runCopying(sources, wanted, targets)
   }
 
-  /// Makes sure that the inputs are what the model takes, and finds out what it gives for them.
+  /// Checks that the inputs are what the model takes, and determines the outputs for them.
   private func prepare(_ given: ArrayList, _ places: [Int]) throws {
     var isSame = !inputs.isEmpty
     for (position, (input, place)) in zip(model.inputs, places).enumerated() {
@@ -99,12 +99,12 @@ final class OpenSession: Handled, @unchecked Sendable {
     }
   }
 
-  /// Runs where shapes are known only then.
+  /// Runs a model whose output shapes are known only after the run.
   private func runCopying(
     _ sources: [UnsafeRawPointer], _ wanted: ArrayList, _ targets: [Int]
   ) throws {
     let arrays = zip(inputs, zip(types, sources)).map { input, source in
-      // The caller has so many bytes there; `run` has checked that.
+      // The caller guarantees this many bytes; `run` has checked it.
       let bytes = UnsafeRawBufferPointer(start: source.1, count: input.byteCount)
       let tensor = Tensor(
         input.elementType, shape: source.0.fixedShape ?? [], bytes: [UInt8](bytes))
@@ -116,7 +116,7 @@ final class OpenSession: Handled, @unchecked Sendable {
       ArrayRecord(
         result.name, result.tensor.elementType, shape: result.tensor.shape.map(Int64.init))
     }
-    inputs = []  // the next inputs may give other shapes
+    inputs = []  // the next inputs may have other output shapes
     for (position, (output, place)) in zip(outputs, targets).enumerated() {
       let address =
         try output.memory(wanted[place].pointee) ?? memory[position].room(output.byteCount)
@@ -135,7 +135,7 @@ final class OpenSession: Handled, @unchecked Sendable {
   }
 
   private func describe(_ position: Int, in array: inout weighbridge_array) {
-    model.outputs[position].describe(&array)  // the name, which stays
+    model.outputs[position].describe(&array)  // the name pointer stays the same
     let name = array.name
     outputs[position].describe(&array)
     array.name = name
@@ -159,7 +159,7 @@ final class OpenSession: Handled, @unchecked Sendable {
 }
 
 extension ArrayRecord {
-  /// Where the caller wants an output; `nil` when the session is to have the memory.
+  /// Returns the caller's memory for an output; `nil` when the session is to provide it.
   fileprivate func memory(
     _ array: weighbridge_array
   ) throws(Failure) -> UnsafeMutableRawPointer? {
@@ -171,16 +171,16 @@ extension ArrayRecord {
   }
 }
 
-/// Memory of the library's for what it computes.
+/// Memory of the library for a result.
 final class OutputMemory {
   private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
-  /// Room for some bytes, aligned as kernels like it; what was there is lost.
+  /// Returns memory for a number of bytes, aligned for the kernels; its former content is lost.
   func room(_ byteCount: Int) -> UnsafeMutableRawPointer {
     if let address = memory.baseAddress, memory.count >= byteCount { return address }
     memory.deallocate()
     memory = .allocate(byteCount: max(byteCount, 64), alignment: 64)
-    // Just allocated.
+    // The buffer is never empty here, so it has an address.
     return memory.baseAddress.unsafelyUnwrapped
   }
 

@@ -1,8 +1,8 @@
 import Bytes
 
 extension APIName {
-  /// What a user of this interface sets in its place: a member of the options, by the name that Python's
-  /// arguments have too.
+  /// The corresponding option in the C interface: a member of the options, with the same name as
+  /// Python's argument.
   var optionName: String {
     switch self {
     case .architecture: "`architecture`"
@@ -26,7 +26,7 @@ extension APIName {
     case .anchors: "`anchors` of the detector in `metadata`"
     case .metadataFile: "`metadata`"
     case .verifySource: "`against`"
-    // What only the program does.
+    // Features of the command-line program only.
     case .verifyReferences: "`weighbridge verify`"
     case .reportImage, .withoutVerification, .withoutProfile: "`weighbridge report`"
     case .editMetadata: "`weighbridge metadata`"

@@ -4,7 +4,7 @@ import ConversionCore
 import JSON
 import Weighbridge
 
-/// How a file is read, and what is said of its model.
+/// How a file is read, and the description to apply to its model.
 struct Reading {
   var options = ReadOptions()
   var edit = DescriptionEdit()
@@ -30,7 +30,7 @@ struct Reading {
       options.inputShapes.append(shape)
     }
     for text in try texts(given.fixed_inputs, given.fixed_input_count, "fixed_inputs") {
-      // The name of an input may have the sign in it, and a number has not.
+      // The name of an input may contain an equals sign; a number cannot.
       guard let sign = text.lastIndex(of: "="), sign != text.startIndex,
         let number = InputNumber(String(text[text.index(after: sign)...]))
       else { throw Failure.invalidArgument("fixed_inputs has \(text), which is not NAME=NUMBER") }
@@ -93,7 +93,7 @@ extension ExportOptions {
   }
 }
 
-/// What a detector's file gives.
+/// The outputs of an exported detector.
 private enum DetectorOutputs: String, CaseIterable {
   case boxes, heads
 }

@@ -52,7 +52,7 @@ public func runSession(
   withArrays(session, inputs, inputCount, outputs, outputCount, error) { try $0.run($1, $2) }
 }
 
-/// Does something with a session and the caller's arrays, while no other thread uses the session.
+/// Runs the body with a session and the caller's arrays, while no other thread uses the session.
 private func withArrays(
   _ session: weighbridge_session, _ inputs: UnsafePointer<weighbridge_array>?, _ inputCount: Int,
   _ outputs: UnsafeMutablePointer<weighbridge_array>?, _ outputCount: Int,

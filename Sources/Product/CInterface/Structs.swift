@@ -1,8 +1,8 @@
 import CWeighbridge
 
-/// A struct of the header, which begins with its size.
+/// A struct of the header whose first member is its size.
 protocol SizedStruct {
-  /// Zeros.
+  /// Fills the struct with zeros.
   init()
   var struct_size: Int { get set }
 }
@@ -17,9 +17,9 @@ extension weighbridge_analyze_options: SizedStruct {}
 extension weighbridge_array: SizedStruct {}
 
 extension SizedStruct {
-  /// A copy of a struct of the caller's; zeros for `NULL`.
+  /// Copies the caller's struct; zeros for `NULL`.
   ///
-  /// - Throws: When it is smaller than any version of it was, or larger and says something in the part
+  /// - Throws: When it is smaller than this version's, or larger with a nonzero byte in the part
   ///   that this version does not know.
   init(_ pointer: UnsafePointer<Self>?) throws(Failure) {
     self.init()
@@ -27,7 +27,7 @@ extension SizedStruct {
     let (size, known) = (pointer.pointee.struct_size, MemoryLayout<Self>.size)
     try Self.check(size)
     if size > known {
-      // The caller says that so much memory is there.
+      // The caller guarantees this much memory.
       let rest = UnsafeRawBufferPointer(
         start: UnsafeRawPointer(pointer) + known, count: size - known)
       guard rest.allSatisfy({ $0 == 0 }) else {
@@ -41,7 +41,7 @@ extension SizedStruct {
   /// - Throws: When no version of the struct has that size.
   static func check(_ size: Int) throws(Failure) {
     let known = MemoryLayout<Self>.size
-    // More than 4 KB is no struct but memory that nobody has initialized.
+    // More than 4 KB is uninitialized memory rather than a struct.
     guard size >= known, size <= 4096, size.isMultiple(of: MemoryLayout<Self>.alignment) else {
       throw .invalidArgument(
         "the struct_size of \(Self.self) is \(size), and this version's is \(known): make it with "
@@ -50,7 +50,7 @@ extension SizedStruct {
   }
 }
 
-/// A text of the caller's; `nil` for `NULL`.
+/// Returns the caller's string; `nil` for `NULL`.
 func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String? {
   guard let pointer else { return nil }
   guard let text = String(validatingCString: pointer) else {
@@ -59,7 +59,7 @@ func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> S
   return text
 }
 
-/// A path of the caller's.
+/// Returns the caller's path.
 func path(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String {
   guard let path = try text(required(pointer, name), name), !path.isEmpty else {
     throw .invalidArgument("\(name) is empty")
@@ -67,7 +67,7 @@ func path(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> S
   return path
 }
 
-/// A list of texts of the caller's.
+/// Returns the caller's list of strings.
 func texts(
   _ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ name: String
 ) throws(Failure) -> [String] {
@@ -83,7 +83,7 @@ func texts(
   return result
 }
 
-/// One of the words of an enumeration of the library; `nil` for `NULL`.
+/// Returns a case of an enumeration by its raw value; `nil` for `NULL`.
 func word<Word: RawRepresentable<String> & CaseIterable>(
   _ pointer: UnsafePointer<CChar>?, _ name: String
 ) throws(Failure) -> Word? {
@@ -95,7 +95,7 @@ func word<Word: RawRepresentable<String> & CaseIterable>(
   return word
 }
 
-/// A number of the caller's; `nil` for 0.
+/// Returns the caller's number; `nil` for 0.
 func number(_ value: Int32, _ name: String) throws(Failure) -> Int? {
   guard value >= 0 else { throw .invalidArgument("\(name) is \(value)") }
   return value == 0 ? nil : Int(value)

@@ -6,8 +6,8 @@ import NumPyFormat
 public struct NamedTensor: Sendable {
   /// The name of the input, output or layer; empty in a `.npy` file.
   public var name: String
-  /// The elements; the axes are those of the model at hand, for a Keras image
-  /// `[batch, height, width, channels]`.
+  /// The elements; the axes are those of the model, for a Keras image `[batch, height, width,
+  /// channels]`.
   public var tensor: Tensor
 
   /// Makes a named tensor.
@@ -19,13 +19,13 @@ public struct NamedTensor: Sendable {
 
 /// Files of arrays: `.npy` and `.npz`.
 public enum ArrayFile {
-  /// Reads all arrays of a file, in its order. Which of the two it is, is told from the content.
+  /// Reads all arrays of a file, in its order. The format is determined from the content.
   ///
   /// - Parameter path: The file.
   /// - Returns: One array, without a name, for `.npy`; one for each member of an `.npz`.
   /// - Throws: ``WeighbridgeError/Code/missing`` when the file cannot be opened,
   ///   ``WeighbridgeError/Code/malformed`` when its bytes are wrong,
-  ///   ``WeighbridgeError/Code/unsupported`` for number types other than those of `ElementType`,
+  /// ``WeighbridgeError/Code/unsupported`` for element types other than those of `ElementType`,
   ///   ``WeighbridgeError/Code/limitExceeded`` for archives with too many or too large members.
   public static func read(_ path: String) throws(WeighbridgeError) -> [NamedTensor] {
     var result: [NamedTensor] = []
@@ -37,16 +37,16 @@ public enum ArrayFile {
     return result
   }
 
-  /// Writes arrays: `.npy` when the path ends so and there is one, else `.npz`. bfloat16, which
-  /// NumPy does not have, is written as float32.
+  /// Writes arrays: `.npy` when the path has that extension and there is one array, else `.npz`.
+  /// bfloat16, which NumPy lacks, is written as float32.
   ///
-  /// The file appears only when it is complete; what stood there before is replaced.
+  /// The file appears only when it is complete, and replaces any existing one.
   ///
   /// - Parameters:
-  ///   - arrays: The arrays; in an `.npz` their names are the members'.
-  ///   - path: Where the file goes.
+  ///   - arrays: The arrays; in an `.npz` their names are those of the members.
+  ///   - path: The file to write.
   /// - Throws: ``WeighbridgeError/Code/outputFailed`` when it cannot be written;
-  ///   ``WeighbridgeError/Code/mismatch`` for names that an archive cannot have.
+  ///   ``WeighbridgeError/Code/mismatch`` for names that an archive cannot contain.
   public static func write(
     _ arrays: [NamedTensor], to path: String
   ) throws(WeighbridgeError) {

@@ -1,14 +1,14 @@
-/// Arrays that a user gives, brought to the inputs, outputs and layers they belong to.
+/// The user's arrays, matched to inputs, outputs and layers.
 struct ArrayMatching {
   /// One array for each port, in the ports' order.
   let matched: [Tensor]
-  /// Arrays whose names no port has, but which the caller may know.
+  /// Arrays whose names are not those of ports, but are known to the caller.
   let others: [NamedTensor]
 
   /// Matches arrays to ports: by name, or by order when no name matches.
   ///
   /// - Parameters:
-  ///   - known: Names that arrays may have besides the ports'.
+  ///   - known: Names that arrays may have in addition to the ports'.
   ///   - what: `input` or `output`, for messages.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for a missing or a surplus array.
   init(
@@ -20,7 +20,7 @@ struct ArrayMatching {
     let strangers = arrays.filter { !names.contains($0.name) }
     let unknown = strangers.filter { !known.contains($0.name) }
     if named.isEmpty {
-      // Arrays under known names are set aside, unless it takes them all to fill the ports (an
+      // Arrays with known names are set aside, unless all of them are needed to fill the ports (an
       // output that was renamed keeps its old name in older array files).
       let unnamed = unknown.isEmpty ? strangers : unknown
       guard unnamed.count == ports.count else { throw Self.wrongCount(arrays, ports, what) }
@@ -48,9 +48,10 @@ struct ArrayMatching {
 }
 
 extension Tensor {
-  /// The same numbers in the type that an input takes.
+  /// Returns the same values in the element type of an input.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when integers are wanted and there are fractions.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when integers are required and there are
+  ///   fractions.
   func converted(to elementType: ElementType, for name: String) throws(WeighbridgeError) -> Tensor {
     guard self.elementType != elementType else { return self }
     let numbers = doubles

@@ -1,14 +1,14 @@
 import LayerCatalog
 
-/// What a model's run costs, for one input at a time.
+/// The cost of running a model, for one input at a time.
 public struct ComputationCost: Hashable, Sendable {
-  /// The number of floating-point operations: two for each product that is summed up, one for each
-  /// element of what anything else makes.
+  /// The number of floating-point operations: two for each product in a sum, one for each output
+  /// element of all other operators.
   public let operationCount: Int
-  /// The most bytes that activations take at once when each is let go after its last use.
+  /// The most bytes that activations take at once when each is released after its last use.
   public let activationByteCount: Int
 
-  /// - Returns: `nil` when sizes besides the batch are open, or the numbers are too large.
+  /// - Returns: `nil` when sizes other than the batch are unknown, or the numbers are too large.
   init?(_ graph: Graph) {
     let inputTypes = graph.inputs.map { port -> TensorType in
       var type = graph[port.value].type
@@ -26,10 +26,10 @@ public struct ComputationCost: Hashable, Sendable {
 }
 
 extension Model {
-  /// The number of floating-point operations of each layer for given inputs, by the layer's name; counted
-  /// as ``ComputationCost`` does.
+  /// Returns the number of floating-point operations of each layer for given inputs, by the layer's
+  /// name; counted as in ``ComputationCost``.
   ///
-  /// - Parameter arrays: As for ``run(_:keepsLayers:options:)``.
+  /// - Parameter arrays: See ``run(_:keepsLayers:options:)``.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an array does not fit.
   public func operationCounts(
     for arrays: [NamedTensor]

@@ -2,25 +2,25 @@ public import Bytes
 public import GraphIR
 public import Vision
 
-/// How objects are searched for. What is `nil` is the model's own choice, or the default.
+/// Options for detecting objects. For `nil`, the model's own setting or the default applies.
 public struct DetectOptions: Sendable {
-  /// Detections whose confidence is not above it are left out, 0...1; 0.25 when the model does not
-  /// say.
+  /// Detections whose confidence is not above this are left out, 0...1; 0.25 when the model does
+  /// not say.
   public var threshold: Double?
   /// The overlap (intersection over union, 0...1) above which boxes suppress each other; 0.45 when
   /// the model does not say.
   public var overlap: Double?
-  /// How overlapping boxes are thinned out; greedy for each class when the model does not say.
+  /// The kind of non-maximum suppression; greedy for each class when the model does not say.
   public var suppression: DetectorDescription.Suppression?
-  /// How images are brought to the input's size; stretched when the model does not say.
+  /// How images are resized to the input's size; stretched when the model does not say.
   public var resize: ImageInput.ResizePolicy?
-  /// How pixels are computed; as darknet for a darknet model, else as Pillow's bicubic filter, which
-  /// the ports of YOLO to Keras use.
+  /// How pixels are computed; like darknet for a darknet model, else with Pillow's bicubic filter,
+  /// which the Keras ports of YOLO use.
   public var resampling: Resampling?
   /// Threads, limits, cancellation.
   public var run = RunOptions()
 
-  /// Searches as the model's owner did.
+  /// The model's own settings.
   public init() {}
 }
 
@@ -33,13 +33,13 @@ public struct DetectOptions: Sendable {
 /// }
 /// ```
 ///
-/// An image is brought to the input's size and colors as the model's description says; the boxes
-/// in the outputs are decoded, those of too little confidence are left out, overlapping ones thinned
-/// out, and what is left is placed in the image.
+/// An image is converted to the input's size and colors as the model's description says; the boxes
+/// in the outputs are decoded, those of too little confidence are left out, overlapping ones are
+/// suppressed, and the rest are mapped to the image's coordinates.
 public struct Detector: Sendable {
-  /// The least confidence when neither the model nor the caller says one: darknet's.
+  /// The lowest confidence when neither the model nor the caller states one: darknet's.
   public static let defaultThreshold = DetectorDescription.defaultConfidenceThreshold
-  /// The overlap when neither the model nor the caller says one: darknet's.
+  /// The overlap when neither the model nor the caller states one: darknet's.
   public static let defaultOverlap = DetectorDescription.defaultOverlapThreshold
 
   /// The model.
@@ -50,7 +50,7 @@ public struct Detector: Sendable {
   private let session: Result<Session, WeighbridgeError>
   private let image: ImageInput
   private let inputName: String
-  /// Whether the input's axes begin with a batch.
+  /// Whether the input has a batch axis.
   private let hasBatch: Bool
   private let decoder: BoxDecoder
   private let suppression: BoxSuppression
@@ -60,9 +60,9 @@ public struct Detector: Sendable {
   /// - Parameters:
   ///   - model: A model whose description says how an image becomes its input and how boxes are
   ///     read from its outputs (``Model/describe(_:)``).
-  ///   - options: How objects are searched for.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the description lacks what is needed, says
-  ///   another number of labels than classes, or an option is out of its range.
+  ///   - options: How objects are detected.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the description is incomplete, has a
+  ///   different number of labels than classes, or an option is out of range.
   public init(
     _ model: Model, options: DetectOptions = DetectOptions()
   ) throws(WeighbridgeError) {
@@ -94,16 +94,18 @@ public struct Detector: Sendable {
   ///
   /// - Parameter image: An image of any size.
   /// - Returns: One detection for each box and class, the most confident first.
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the model cannot run or its outputs are no
-  ///   numbers, ``WeighbridgeError/Code/limitExceeded``, ``WeighbridgeError/Code/cancelled``.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the model cannot run,
+  ///   ``WeighbridgeError/Code/malformed`` when its outputs contain NaN,
+  ///   ``WeighbridgeError/Code/limitExceeded``, ``WeighbridgeError/Code/cancelled``.
   public func detect(in image: Image) throws(WeighbridgeError) -> [Detection] {
     let (outputs, placement) = try outputs(for: image)
     return try detections(in: outputs, placement: placement)
   }
 
-  /// What the model computes from an image, by name, and where the image lies in its input.
+  /// Computes the model's outputs for an image, by name, and the placement of the image in its
+  /// input.
   ///
-  /// - Throws: As ``detect(in:)``.
+  /// - Throws: See ``detect(in:)``.
   package func outputs(
     for image: Image
   ) throws(WeighbridgeError) -> (outputs: [NamedTensor], placement: ImagePlacement) {
@@ -112,7 +114,7 @@ public struct Detector: Sendable {
     return (result.outputs, placement)
   }
 
-  /// The array that the model takes for an image, and where the image lies in it.
+  /// Returns the model's input array for an image, and the placement of the image in it.
   ///
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there is not enough memory for it.
   public func input(
@@ -125,13 +127,13 @@ public struct Detector: Sendable {
     return (hasBatch ? tensor : tensor.reshaped(Array(tensor.shape.dropFirst())), placement)
   }
 
-  /// The detections in outputs that were computed before, of one image.
+  /// Returns the detections in outputs that were computed before, for one image.
   ///
   /// - Parameters:
   ///   - outputs: The model's outputs by name; those without boxes may be missing.
-  ///   - placement: Where the image lies in the input.
+  ///   - placement: The placement of the image in the input.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an output is missing or has another shape,
-  ///   ``WeighbridgeError/Code/malformed`` when it holds numbers that are none.
+  ///   ``WeighbridgeError/Code/malformed`` when it contains NaN.
   public func detections(
     in outputs: [NamedTensor], placement: ImagePlacement = .filling
   ) throws(WeighbridgeError) -> [Detection] {

@@ -1,14 +1,14 @@
-/// The output of a model that holds a score for each class.
+/// The output of a model that contains a score for each class.
 struct ClassScores: Sendable {
   /// The name of the output.
   let outputName: String
-  /// What the scores are.
+  /// The kind of the scores.
   let kind: ScoreKind
   private let labels: [String]
 
-  /// - Parameter kind: What the scores are, when somebody says so; else what the model says or shows.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model is no classifier; the message says
-  ///   what it is.
+  /// - Parameter kind: The kind of the scores, if given; otherwise determined from the model.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model is not a classifier; the message
+  ///   says what it is.
   init(_ model: Model, kind: ScoreKind? = nil) throws(WeighbridgeError) {
     let (graph, description) = (model.content.graph, model.description)
     let output = try ModelPurpose(graph, description, hasScores: kind != nil)
@@ -22,9 +22,9 @@ struct ClassScores: Sendable {
     }
   }
 
-  /// All classes by their probability, the most probable first.
+  /// Returns all classes by probability, the most probable first.
   ///
-  /// - Throws: As ``Classifier/classes(in:)``.
+  /// - Throws: See ``Classifier/classes(in:)``.
   func ranking(_ outputs: [NamedTensor]) throws(WeighbridgeError) -> [Classification] {
     guard let tensor = outputs.first(where: { $0.name == outputName })?.tensor else {
       throw .mismatch("there is no output \(outputName)")

@@ -1,10 +1,10 @@
 /// A class that an image may belong to.
 public struct Classification: Hashable, Sendable {
-  /// The position of the class among the model's, from 0.
+  /// The index of the class, from 0.
   public let classIndex: Int
   /// The name of the class; `nil` when the model does not name its classes.
   public let label: String?
-  /// How probable the class is, 0...1.
+  /// The probability of the class, 0...1.
   public let probability: Double
 
   /// Makes a classification.
@@ -14,6 +14,6 @@ public struct Classification: Hashable, Sendable {
     self.probability = probability
   }
 
-  /// The name of the class, or its position.
+  /// The name of the class, or its index.
   public var name: String { label ?? "class \(classIndex)" }
 }

@@ -6,21 +6,21 @@ import LayerCatalog
   import Darwin
 #endif
 
-/// What a classifier's numbers are.
+/// The kinds of a classifier's scores.
 public enum ScoreKind: String, Hashable, Sendable, CaseIterable {
-  /// Probabilities: 0 to 1, as a softmax or sigmoids give them.
+  /// Probabilities: 0 to 1, from a softmax or sigmoids.
   case probabilities
-  /// Numbers of any size, of which a softmax makes probabilities.
+  /// Unbounded numbers that a softmax turns into probabilities.
   case logits
   /// The natural logarithms of probabilities.
   case logProbabilities = "log-probabilities"
 
-  /// The key in ``ModelDescription/userDefined`` under which a model says which of them it gives.
+  /// The key in ``ModelDescription/userDefined`` under which a model states the kind of its scores.
   public static let metadataKey = "class_scores"
 
-  /// What a model says of its scores, else what the layers in front of an output show.
+  /// Determines the kind from the metadata, else from the layers before an output.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when it says what is none of them.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the metadata states an unknown kind.
   init(_ graph: Graph, _ description: ModelDescription, _ output: Port) throws(WeighbridgeError) {
     guard let word = description.userDefined[Self.metadataKey] else {
       self = Self.shown(graph, output.value)
@@ -34,7 +34,7 @@ public enum ScoreKind: String, Hashable, Sendable, CaseIterable {
     self = kind
   }
 
-  /// What the last activation in front of a value makes.
+  /// Determines the kind from the last activation before a value.
   static func shown(_ graph: Graph, _ value: ValueID) -> ScoreKind {
     let makers = graph.makers
     for id in chain(graph, value, makers) {
@@ -47,16 +47,16 @@ public enum ScoreKind: String, Hashable, Sendable, CaseIterable {
     return .logits
   }
 
-  /// For each output, the values that hold the same scores: before a change of shape, a softmax or
-  /// sigmoids.
+  /// For each output, the values that contain the same scores: those before a change of shape, a
+  /// softmax or sigmoids.
   static func chains(_ graph: Graph) -> [[ValueID]] {
     let makers = graph.makers
     return graph.outputs.map { chain(graph, $0.value, makers) }
   }
 
-  /// The scores of which a softmax or sigmoids made a value: the last of its chain.
+  /// Returns the scores from which a softmax or sigmoids computed a value: the last of its chain.
   ///
-  /// - Parameter makers: The node that makes each value.
+  /// - Parameter makers: The node that computes each value.
   static func scores(_ graph: Graph, _ value: ValueID, _ makers: [ValueID: Int]) -> ValueID {
     chain(graph, value, makers).last ?? value
   }
@@ -75,7 +75,7 @@ public enum ScoreKind: String, Hashable, Sendable, CaseIterable {
     return chain
   }
 
-  /// Whether an operator leaves each class its score but for a rising function of it.
+  /// Whether an operator applies nothing but an increasing function to each class's score.
   private static func keepsScores(_ operation: any Operator) -> Bool {
     switch operation {
     case is Softmax, is GroupedSoftmax, is LogSoftmax, is Sigmoid, is HardSigmoid: true
@@ -86,9 +86,9 @@ public enum ScoreKind: String, Hashable, Sendable, CaseIterable {
 }
 
 extension ScoreKind {
-  /// The probabilities of scores.
+  /// Returns the probabilities for scores.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` for scores that are no numbers,
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for scores that are NaN,
   ///   ``WeighbridgeError/Code/mismatch`` for scores that cannot be of this kind.
   func probabilities(of scores: [Double]) throws(WeighbridgeError) -> [Double] {
     guard !scores.contains(where: \.isNaN) else { throw .malformed("a score of a class is NaN") }

@@ -2,7 +2,7 @@ import Compaction
 import TensorEncoding
 
 extension Compaction.Weight {
-  /// The weight as it is stored.
+  /// Returns the weight as it is stored.
   func encoded() throws(WeighbridgeError) -> Tensor {
     switch form {
     case .integers(let matrix):

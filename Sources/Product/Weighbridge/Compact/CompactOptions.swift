@@ -1,30 +1,30 @@
 import Compaction
 
-/// How a model's weights are made smaller.
+/// Options for compacting a model's weights.
 public struct CompactOptions: Sendable {
-  /// What may be lost, or how large the weights may be.
+  /// The loss to accept, or the size to reach.
   public enum Budget: Hashable, Sendable {
-    /// Nothing: every number comes back bit by bit.
+    /// No loss: all elements are restored bit for bit.
     case lossless
-    /// The largest relative error of each output, ||got - want|| / ||want||, over all examples; where
-    /// a softmax or sigmoids end the model or a YOLO head, of the scores in front of them. Where an output
-    /// is to be 0 everywhere, the root of the mean square of what it is.
+    /// The largest relative error of each output, ||got - want|| / ||want||, over all examples.
+    /// Where a softmax or sigmoids end the model or a YOLO head, it is that of the scores before
+    /// them. Where an expected output is 0 everywhere, it is the root mean square of the output.
     case error(Double)
     /// The most bytes that the weights may take.
     case size(Int)
-    /// The smallest share of answers that stay the same: the most likely class of each example, or
-    /// detections matched by class and an intersection over union of 0.5 or more.
+    /// The smallest fraction of answers that stay the same: the most likely class of each example,
+    /// or detections matched by class and an intersection over union of at least 0.5.
     case keptAnswers(Double)
-    /// Whatever storing all weights that are multiplied with data in one encoding costs, with one of
-    /// ``encodingNames``.
+    /// Any loss that results from storing all weights that are multiplied with data in one
+    /// encoding, one of ``encodingNames``.
     case encoding(String)
   }
 
-  /// Inputs of a model, as examples of what it is used for.
+  /// Typical inputs of a model.
   public struct Examples: Sendable {
-    /// One array for each input, for each example.
+    /// For each example, one array for each input.
     public let inputs: [[NamedTensor]]
-    /// What they are, for the record: `24 images`.
+    /// A description for the record: `24 images`.
     public let words: String
 
     /// Makes examples.
@@ -33,37 +33,37 @@ public struct CompactOptions: Sendable {
     }
   }
 
-  /// How far the work is.
+  /// The progress of the work.
   public struct Progress: Hashable, Sendable {
-    /// What is done, for example `coding weights`.
+    /// The current step, for example `coding weights`.
     public let step: String
-    /// How much of the step is done, and how much there is.
+    /// The completed and the total units of the step.
     public let done, count: Int
   }
 
-  /// The encodings that may be asked for: `int2` to `int8` with a scale for each output channel,
-  /// `int2-block32` to `int8-block32` with one for each 32 numbers, `palette1` to `palette8`, `float16`,
-  /// `bfloat16`.
+  /// The encodings that can be requested: `int2` to `int8` with a scale for each output channel,
+  /// `int2-block32` to `int8-block32` with one for every 32 elements, `palette1` to `palette8`,
+  /// `float16`, `bfloat16`.
   public static let encodingNames = FixedEncoding.all.map(\.name)
 
-  /// What may be lost.
+  /// The loss to accept.
   public var budget = Budget.lossless
-  /// Examples from which is learned how errors work together. Made up when there are none.
+  /// Examples from which to learn how errors interact. Generated when there are none.
   public var calibration: Examples?
-  /// Other examples, on which the loss is measured. When there are none, every fourth of the
-  /// calibration's is kept back for it; made up when there is no calibration either.
+  /// Other examples, on which the loss is measured. When there are none, a quarter of the
+  /// calibration examples is held out; they are generated when there is no calibration either.
   public var evaluation: Examples?
-  /// Whether batch normalisations first become part of the weights before them, which then are no longer
-  /// those of the source; otherwise they stay, exactly. Not without loss.
+  /// Whether batch normalizations are first folded into the weights before them, which then differ
+  /// from those of the source; otherwise they are kept exactly. Not possible without loss.
   public var foldsBatchNormalization = false
-  /// Whether an example with its outputs is stored, by which the loss can be verified, where the model
-  /// has no reference outputs; `nil` for when that takes at most a tenth of the weights.
+  /// Whether an example with its outputs is stored for verifying the loss, if the model has no
+  /// reference outputs; `nil` to do so when that takes at most a tenth of the size of the weights.
   public var storesProof: Bool?
-  /// The threads, and what may stop the work.
+  /// Threads and cancellation.
   public var run = RunOptions()
-  /// Called after each part of the work, by the thread that does it.
+  /// Called after each part of the work, on the thread that does it.
   public var progress: (@Sendable (Progress) -> Void)?
 
-  /// Nothing is lost.
+  /// No loss.
   public init() {}
 }

@@ -1,10 +1,10 @@
 import Compaction
 
-/// The examples by which a compaction is decided and measured.
+/// The examples for calibrating and measuring a compaction.
 struct CompactionExamples {
-  /// One array for each input, for each example.
+  /// For each example, one array for each input.
   let calibration, evaluation: [[Tensor]]
-  /// What the evaluation's are.
+  /// A description of the evaluation examples.
   let words: String
 
   private static let calibrationCount = 64

@@ -1,7 +1,7 @@
 package import GraphIR
 
 extension CompactionRecord {
-  /// The record for people.
+  /// The record as lines of text.
   package var lines: [String] {
     var lines = [
       "made smaller by \(author): \(request), from \(originalByteCount.grouped) bytes of weights",

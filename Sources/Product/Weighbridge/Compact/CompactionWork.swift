@@ -1,7 +1,7 @@
 import Compaction
 import TensorEncoding
 
-/// A compaction at a loss, and what of it is written down.
+/// A lossy compaction and its record.
 struct CompactionWork {
   private let original: Model
   private let options: CompactOptions
@@ -14,10 +14,11 @@ struct CompactionWork {
     case encoding(FixedEncoding)
   }
 
-  /// Prepares the work; `nil` when nothing may be lost.
+  /// Prepares the work; `nil` when no loss is accepted.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a budget that is none, answers that the model does
-  ///   not give, or examples that do not fit it; ``WeighbridgeError/Code/unsupported`` when it cannot run.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for an invalid budget, answers that the model
+  ///   does not give, or examples that do not fit it; ``WeighbridgeError/Code/unsupported`` when it
+  ///   cannot run.
   init?(_ model: Model, _ options: CompactOptions) throws(WeighbridgeError) {
     guard options.budget != .lossless else {
       guard !options.foldsBatchNormalization else {
@@ -52,16 +53,16 @@ struct CompactionWork {
       original.content.graph = try BatchNormalizationFolding(model.content.graph).graph
     }
     (self.original, self.options) = (original, options)
-    // A model that cannot run can be stored in an encoding all the same; then nothing is measured.
+    // A model that cannot run can still be stored in an encoding; then nothing is measured.
     var isOpaque = false
     if case .encoding = goal { isOpaque = !model.content.graph.opaqueNodes.isEmpty }
     if !isOpaque { try model.content.graph.checkRuns() }
     examples = isOpaque ? nil : try CompactionExamples(options, model)
   }
 
-  /// Gives a model smaller weights, and a record of what they cost.
+  /// Replaces a model's weights by smaller ones and adds a record of the loss.
   ///
-  /// - Throws: As ``Model/compacted(_:)``.
+  /// - Throws: See ``Model/compacted(_:)``.
   func apply(to model: inout Model) throws(WeighbridgeError) {
     var compactor = Compactor(
       original.content.graph, workers: Workers(count: options.run.threadCount))
@@ -118,8 +119,8 @@ struct CompactionWork {
       outputs: outputs, weights: weights, answers: counted)
   }
 
-  /// The original's reference outputs with the measured loss as their tolerance; where there are none,
-  /// an example with the original's outputs, when that is small enough.
+  /// Returns the original's reference outputs with the measured loss as their tolerance; if there
+  /// are none, an example with the original's outputs, when that is small enough.
   private func references(
     of model: Model, _ compaction: Compaction
   ) throws(WeighbridgeError) -> [ReferenceSet] {
@@ -149,7 +150,7 @@ struct CompactionWork {
       tolerance: Tolerance(relativeL2: 0), toleranceSource: .compaction)
   }
 
-  /// How far a model is from reference outputs, with room for how engines round.
+  /// Returns a model's relative error from reference outputs, with a margin for engines' rounding.
   private func loss(_ model: Model, _ set: ReferenceSet) throws(WeighbridgeError) -> Double {
     let arrays = set.inputs.map { NamedTensor(name: $0.name, tensor: $0.tensor) }
     let outputs = try model.run(arrays, options: options.run).outputs
@@ -165,7 +166,7 @@ struct CompactionWork {
 }
 
 extension CompactOptions.Budget {
-  /// What was asked for, for the record.
+  /// The request, for the record.
   fileprivate var words: String {
     switch self {
     case .lossless: "no loss"

@@ -1,8 +1,9 @@
 import LayerCatalog
 
 extension Graph {
-  /// For each output the value on which its error is measured: its own, or the scores of which a softmax
-  /// or sigmoids made it, also where they made parts of it that were put together again, as in a YOLO head.
+  /// For each output, the value on which its error is measured: the output itself, or the scores
+  /// before its softmax or sigmoids, even where these apply to concatenated slices as in a YOLO
+  /// head.
   var rawOutputs: [ValueID] {
     let makers = makers
     return outputs.map { rawValue($0.value, makers) }
@@ -17,7 +18,7 @@ extension Graph {
     return rawValue(whole, makers)
   }
 
-  /// The value of which a part was taken, and perhaps scaled.
+  /// Returns the value from which a part was sliced, and perhaps scaled.
   private func whole(of part: ValueID, _ makers: [ValueID: Int]) -> ValueID {
     var value = ScoreKind.scores(self, part, makers)
     while let node = makers[value].map({ nodes[$0] }),

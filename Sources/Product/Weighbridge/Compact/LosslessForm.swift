@@ -1,8 +1,9 @@
 import TensorEncoding
 
-/// Tensors in the smallest form from which every bit comes back.
+/// Tensors in their smallest lossless form.
 enum LosslessForm {
-  /// A tensor in that form; itself where that saves nothing, or where it is encoded already.
+  /// Returns a tensor in that form; the tensor itself if that saves nothing, or if it is encoded
+  /// already.
   static func of(_ tensor: Tensor) throws(WeighbridgeError) -> Tensor {
     guard tensor.encodedElements == nil, tensor.byteCount >= leastByteCount else { return tensor }
     let plain = tensor.contiguous()
@@ -15,12 +16,12 @@ enum LosslessForm {
     return try Tensor(elements)
   }
 
-  /// What is smaller than its own description is left alone.
+  /// The size below which a tensor is not worth encoding.
   private static let leastByteCount = 64
 
-  /// Tensors in that form, by several threads.
+  /// Returns tensors in that form, encoded by several threads.
   ///
-  /// - Parameter report: Called when some tensors are done, with how many.
+  /// - Parameter report: Called with the number of tensors done so far.
   static func of(
     _ tensors: [Tensor], workers: Workers, cancellation: Cancellation?,
     report: @Sendable (Int) -> Void

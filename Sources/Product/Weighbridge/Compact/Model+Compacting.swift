@@ -1,7 +1,7 @@
 public import Bytes
 
 extension Model {
-  /// The same model with its weights in a smaller form, and a record of what that cost.
+  /// Returns the same model with its weights in a smaller form, and a record of the loss.
   ///
   /// ```swift
   /// var options = CompactOptions()
@@ -9,15 +9,15 @@ extension Model {
   /// try model.compacted(options).write(to: "small.wbm")
   /// ```
   ///
-  /// Weights that are multiplied with data become integers whose steps are chosen so that the bits are
-  /// best spent; rounding errors are fed back into the weights that are rounded next (OPTQ,
-  /// arXiv:2210.17323). All others, and reference arrays, are coded without loss. The loss is measured on
-  /// examples that nothing was learned from, and written into the record and into the tolerance of
-  /// the model's reference outputs.
+  /// Weights that are multiplied with data become integers whose step sizes are chosen to make the
+  /// best use of the bits; rounding errors are fed back into the weights that are rounded next
+  /// (OPTQ, arXiv:2210.17323). All others, and reference arrays, are coded losslessly. The loss is
+  /// measured on examples that were not used for calibration, and written into the record and into
+  /// the tolerance of the model's reference outputs.
   ///
-  /// - Parameter options: What may be lost, and examples of the model's inputs.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a budget that is none, or examples that do not fit
-  ///   the model; ``WeighbridgeError/Code/limitExceeded`` for a budget that cannot be met;
+  /// - Parameter options: The loss to accept, and examples of the model's inputs.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for an invalid budget, or examples that do not
+  ///   fit the model; ``WeighbridgeError/Code/limitExceeded`` for a budget that cannot be met;
   ///   ``WeighbridgeError/Code/unsupported`` for a model that cannot run;
   ///   ``WeighbridgeError/Code/damaged`` for weights that cannot be read;
   ///   ``WeighbridgeError/Code/cancelled``.

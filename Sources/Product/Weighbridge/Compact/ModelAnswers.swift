@@ -1,8 +1,8 @@
 import Compaction
 
-/// The answers that people read from a model's outputs.
+/// The answers that a model's outputs are decoded into.
 enum ModelAnswers {
-  /// How answers are compared, and what they are; `nil` for a model that gives none.
+  /// Returns how answers are compared, and their kind; `nil` for a model that gives none.
   static func of(
     _ model: Model
   ) -> (comparison: AnswerComparison, kind: CompactionRecord.Answers.Kind)? {

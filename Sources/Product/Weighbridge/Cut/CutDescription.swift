@@ -1,4 +1,4 @@
-/// What is still true of a part of a model.
+/// The description of a part of a model.
 struct CutDescription {
   private let whole: ModelContent
   private let starts, ends: [Port]
@@ -17,7 +17,7 @@ struct CutDescription {
     return description
   }
 
-  /// What is known of ports that the whole model has too; of the others the name.
+  /// Returns the features of ports that the whole model has too; for others only the name.
   private func features(
     _ ports: [Port], _ known: [Port], _ features: [ModelDescription.Feature]
   ) -> [ModelDescription.Feature] {
@@ -29,7 +29,7 @@ struct CutDescription {
     }
   }
 
-  /// Whether every output that holds boxes is there under its name.
+  /// Whether every output that contains boxes is present under its name.
   private var keepsDetector: Bool {
     guard let detector = whole.description.detector else { return false }
     let kept = ends.filter { end in whole.graph.outputs.contains(end) }.map(\.name)
@@ -37,7 +37,7 @@ struct CutDescription {
       && starts.contains { $0.value == whole.graph.inputs.first?.value }
   }
 
-  /// Whether an output holds the scores of the classes, with or without the last activation.
+  /// Whether an output contains the scores of the classes, with or without the last activation.
   private var keepsScores: Bool {
     guard !whole.description.labels.isEmpty, whole.description.detector == nil else { return false }
     let scores = ScoreKind.chains(whole.graph).flatMap { $0 }

@@ -15,8 +15,8 @@ struct CutReferences {
     layerValues = whole.graph.layerValues
   }
 
-  /// A set for each of the whole model's: its own arrays where it has all that are needed, else
-  /// arrays that are computed from its inputs. None for a model that cannot run.
+  /// Returns a set for each of the whole model's: its own arrays if it has all that are needed,
+  /// else arrays that are computed from its inputs. None for a model that cannot run.
   func sets() throws(WeighbridgeError) -> [ReferenceSet] {
     var result: [ReferenceSet] = []
     for set in whole.references {
@@ -31,7 +31,7 @@ struct CutReferences {
     return result
   }
 
-  /// The set's arrays by the values that they are of.
+  /// Returns the set's arrays by the values that they belong to.
   private func arrays(of set: ReferenceSet) -> [ValueID: Tensor] {
     var arrays: [ValueID: Tensor] = [:]
     for entry in set.layers { layerValues[entry.name].map { arrays[$0] = entry.tensor } }
@@ -45,7 +45,7 @@ struct CutReferences {
     return arrays
   }
 
-  /// What the whole model makes of the set's inputs.
+  /// Computes what the whole model returns for the set's inputs.
   private func computed(_ set: ReferenceSet) throws(WeighbridgeError) -> [ValueID: Tensor] {
     let inputs = whole.graph.inputs
     let given = starts.filter { inputs.contains($0) }

@@ -1,6 +1,6 @@
 extension Graph {
-  /// What each layer makes, by the names under which results of layers are given: the layer's name,
-  /// with `.1`, `.2` for further outputs.
+  /// The outputs of each layer, by the names under which layers' results are returned: the layer's
+  /// name, with `.1`, `.2` for further outputs.
   var layerValues: [String: ValueID] {
     var values: [String: ValueID] = [:]
     for (position, name) in layerNodes {
@@ -11,7 +11,8 @@ extension Graph {
     return values
   }
 
-  /// What each layer makes and each of `ports` holds, by name; a port goes before a layer of its name.
+  /// Returns the outputs of each layer and the values of `ports`, by name; a port takes precedence
+  /// over a layer of the same name.
   func namedValues(with ports: [Port]) -> [String: ValueID] {
     layerValues.merging(ports.map { ($0.name, $0.value) }) { $1 }
   }

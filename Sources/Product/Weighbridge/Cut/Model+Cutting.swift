@@ -1,26 +1,26 @@
 public import Bytes
 
 extension Model {
-  /// A part of the model as a model of its own.
+  /// Returns a part of the model as a separate model.
   ///
   /// ```swift
   /// let classifier = try Model(contentsOf: "sketches.wbm")
   /// let features = try classifier.cut(to: ["dense_1"])  // float32 [batch, 64]
   /// ```
   ///
-  /// What is said of the model, where it came from and how its images are prepared stays. Its labels
-  /// stay where the outputs still hold a score for each class, its detector where all of its outputs
-  /// are still there. Reference arrays of the new inputs and outputs are kept; where some are missing,
-  /// they are computed from the stored inputs by the whole model, and the record says so.
+  /// The description, the provenance and the preprocessing of images are kept. So are the labels if
+  /// the outputs still contain a score for each class, and the detector if all of its outputs are
+  /// still present. Reference arrays of the new inputs and outputs are kept; where some are
+  /// missing, they are computed from the stored inputs by the whole model, and the record says so.
   ///
   /// - Parameters:
-  ///   - outputs: The layers or outputs whose results the part gives, at least one.
+  ///   - outputs: The layers or outputs whose results the part returns, at least one.
   ///   - inputs: The layers or inputs whose results the part takes. When there are none, it takes
   ///     those of the model's inputs that it needs.
   ///   - options: How missing reference arrays are computed.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when there is no layer of a name (the nearest names
-  ///   are said), when an output needs an input that is not given, or when no output needs an input;
-  ///   what ``run(_:keepsLayers:options:)`` throws.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when no layer has one of the names (the message
+  ///   suggests similar ones), when an output needs an input that is not given, or when no output
+  ///   needs an input; the errors of ``run(_:keepsLayers:options:)``.
   public func cut(
     to outputs: [String], from inputs: [String] = [], options: RunOptions = RunOptions()
   ) throws(WeighbridgeError) -> Model {
@@ -45,10 +45,11 @@ extension Model {
 }
 
 extension Graph {
-  /// The values of given names.
+  /// Returns the values with the given names.
   ///
-  /// - Parameter ports: What may be named besides layers.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a name that nothing has, or that is given twice.
+  /// - Parameter ports: Ports that may be named in addition to layers.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a name that does not exist, or is given
+  ///   twice.
   fileprivate func ports(
     _ names: [String], besides ports: [Port]
   ) throws(WeighbridgeError) -> [Port] {
@@ -65,7 +66,7 @@ extension Graph {
     return result
   }
 
-  /// The inputs from which paths lead to values.
+  /// Returns the inputs on which the values depend.
   func inputs(neededFor ends: [Port]) -> [Port] {
     var needed = Set(ends.map(\.value))
     for node in nodes.reversed() where !needed.isDisjoint(with: node.outputs) {
@@ -76,7 +77,7 @@ extension Graph {
 }
 
 extension Provenance {
-  /// Notes that a model is a part of another one, and forgets decisions about layers that it lacks.
+  /// Records that a model is a part of another one, and drops decisions about layers that it lacks.
   fileprivate mutating func note(_ part: Graph, from inputs: [String], to outputs: [String]) {
     if !inputs.isEmpty { options["cut-input"] = inputs.joined(separator: ", ") }
     options["cut-output"] = outputs.joined(separator: ", ")

@@ -3,8 +3,9 @@ import GraphIR
 
 /// Decodes the boxes of YOLOv1.
 ///
-/// With S x S cells of B boxes and C classes, the output is a row of S·S·C class probabilities (cell
-/// by cell), S·S·B objectnesses and S·S·B times x, y, w, h. In the cell of column i and row j:
+/// With S x S cells of B boxes and C classes, the output is a row of S·S·C class probabilities
+/// (cell by cell), S·S·B objectnesses and S·S·B times x, y, w, h. In the cell of column i and row
+/// j:
 ///
 ///     centre x = (i + x) / S      width = w, or w² (darknet's `sqrt`)
 ///     confidence of a class = objectness times its probability in the cell
