@@ -1,4 +1,4 @@
-// The value and error types that the API mentions.
+// The value and error types that appear in the API.
 @_exported public import Bytes
 @_exported public import ConversionCore
 @_exported public import FormatRegistry

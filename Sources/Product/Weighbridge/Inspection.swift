@@ -4,36 +4,36 @@ public import CoreMLConversion
 public import GraphIR
 import TensorEncoding
 
-/// What there is to see in a model file, as plain values. `Schemas/inspect.schema.json` names them.
+/// The contents of a model file as plain values. `Schemas/inspect.schema.json` gives their names.
 public struct Inspection: Sendable {
   /// A step of the model's computation.
   public struct Layer: Hashable, Sendable {
     /// The position, from 0.
     public let index: Int
-    /// The name, with the role of the step when a source layer became several.
+    /// The name, with the role of the step when a source layer was split into several.
     public let name: String
     /// The class in the source, for example `Conv2D`.
     public let className: String
     /// The operator in the catalogue, for example `convolution`; empty for a layer that could not be
     /// imported.
     public let kind: String
-    /// The types of what it makes.
+    /// The types of its outputs.
     public let outputs: [TensorType]
     /// Whether it can run; a layer that was kept without being understood cannot.
     public var runs: Bool { kind != Opaque.kind && !kind.isEmpty && problem == nil }
-    /// The number of weights' elements that no earlier layer uses already; 0 where it is not known.
+    /// The number of elements in weights that no earlier layer uses; 0 if it is not known.
     public let parameterCount: Int
-    /// The names of what it reads, where only the layers of the source are known.
+    /// The names of its inputs, if only the layers of the source are known.
     public var inputs: [String] = []
-    /// Why it cannot be converted; `nil` when it can, or when that is not known.
+    /// The reason why it cannot be converted; `nil` when it can, or when that is not known.
     public var problem: String?
   }
 
-  /// Some weights that are stored in one way.
+  /// The weights that are stored in one encoding.
   public struct Encoding: Hashable, Sendable {
     /// The encoding, for example `plain` or `entropy-coded integers`.
     public let name: String
-    /// How many weights there are.
+    /// The number of weights.
     public internal(set) var weightCount: Int
     /// The number of their elements.
     public internal(set) var parameterCount: Int
@@ -43,71 +43,72 @@ public struct Inspection: Sendable {
 
   /// A set of reference arrays.
   public struct References: Hashable, Sendable {
-    /// Who computed the outputs.
+    /// The author of the outputs.
     public let author: String
     /// The names of the inputs.
     public let inputs: [String]
     /// The names of the outputs.
     public let outputs: [String]
-    /// How many layers have reference outputs.
+    /// The number of layers that have reference outputs.
     public let layerCount: Int
-    /// How far computed outputs may be from the recorded ones.
+    /// The tolerance of computed outputs.
     public let tolerance: Tolerance
-    /// Who decided the tolerance.
+    /// The source of the tolerance.
     public let toleranceSource: ReferenceSet.ToleranceSource
   }
 
-  /// The file's path as it was given.
+  /// The file's path as given.
   public let path: String
   /// The file's format, for example `wbm 1.0`.
   public let format: String
   /// The file's size in bytes.
   public let fileSize: Int
-  /// What is known of the model besides its computation.
+  /// The model's metadata.
   public let description: ModelDescription
-  /// What the model takes.
+  /// The model's inputs.
   public private(set) var inputs: [ModelPort] = []
-  /// What the model gives.
+  /// The model's outputs.
   public private(set) var outputs: [ModelPort] = []
   /// The steps, in the order of the computation.
   public private(set) var layers: [Layer] = []
-  /// The weights of a file that has nothing else; empty for a model, whose layers say what they are.
+  /// The weights of a file that contains nothing else; empty for a model, whose layers describe
+  /// them.
   public private(set) var looseWeights: [ModelPort] = []
-  /// Why the model cannot be read as a whole: then the layers are those of the source, with types
-  /// where they are known. `nil` for a model, and for weights that need another file.
+  /// The reason why the model cannot be read as a whole; the layers are then those of the source,
+  /// with types where they are known. `nil` for a model, and for weights that need another file.
   public private(set) var problem: WeighbridgeError?
-  /// What else can be told, such as the framework that names of weights point to.
+  /// Further notes, such as the framework that the names of weights suggest.
   public private(set) var notes: [String] = []
-  /// Whether all layers can run; a file with weights only has none.
+  /// Whether all layers can run; a file of weights alone has none.
   public var runs: Bool { problem == nil && !layers.isEmpty && layers.allSatisfy(\.runs) }
   /// The number of weights.
   public private(set) var weightCount = 0
-  /// The number of all weights' elements.
+  /// The total number of elements in all weights.
   public private(set) var parameterCount = 0
-  /// The size of all weights in bytes, when none is encoded.
+  /// The size of all weights in bytes, without encoding.
   public private(set) var weightByteCount = 0
   /// How the weights are stored; empty where that is only known of whole files.
   public var encodings: [Encoding] = []
-  /// What making the weights smaller has cost; `nil` when nothing was lost.
+  /// The record of compacting the weights; `nil` when nothing was lost.
   public var compaction: CompactionRecord?
-  /// The class that a Core ML classifier gives; `nil` for other models.
+  /// The class that a Core ML classifier returns; `nil` for other models.
   public private(set) var classLabel: ClassLabel?
-  /// What is in a Core ML file that is not converted: an ML Program, or a model without a network.
-  /// `nil` for models that are; then nothing else but the description is known.
+  /// The contents of a Core ML file that is not converted: an ML Program, or a model without a
+  /// network. `nil` for models that are; if set, only the description is known besides.
   public private(set) var contents: CoreMLContents?
-  /// Whether an app can train a Core ML model further; `nil` for other formats.
+  /// Whether a Core ML model can be trained further on the device; `nil` for other formats.
   public private(set) var isUpdatable: Bool?
-  /// What a run costs for one input; `nil` when it depends on sizes that are open.
+  /// The cost of a run for one input; `nil` when it depends on unknown sizes.
   public private(set) var cost: ComputationCost?
-  /// Where the model came from.
+  /// The model's provenance.
   public private(set) var provenance = Provenance()
   /// The reference arrays.
   public private(set) var references: [References] = []
 
-  /// Looks into a file of any format that Weighbridge reads. Of a model that cannot be converted, and
-  /// of weights alone, it shows what there is.
+  /// Inspects a file of any format that Weighbridge reads. For a model that cannot be converted,
+  /// and for weights alone, it shows what is available.
   ///
-  /// - Throws: As ``Model/init(contentsOf:options:)``, where there is nothing to show.
+  /// - Throws: The errors of ``Model/init(contentsOf:options:)``, if there is nothing to show.
   /// - Complexity: For `.wbm`, reads the header only, whatever the size of the weights.
   public init(
     of path: String, options: ReadOptions = ReadOptions()
@@ -202,7 +203,7 @@ public struct Inspection: Sendable {
     }
   }
 
-  /// The ways in which weights are stored, the one that takes the most bytes first.
+  /// Returns the encodings of weights, the one that takes the most bytes first.
   private static func encodings(_ weights: [Tensor]) -> [Encoding] {
     var all: [String: Encoding] = [:]
     for weight in weights {

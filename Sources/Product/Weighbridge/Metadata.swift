@@ -2,31 +2,31 @@ public import Bytes
 public import GraphIR
 import WBMConversion
 
-/// Changing what a `.wbm` file says of its model, without touching its tensors.
+/// Changes the metadata in a `.wbm` file without touching its tensors.
 public enum Metadata {
   /// Reads the description of a file of any format.
   ///
   /// - Parameter path: The file.
-  /// - Throws: As ``Model/init(contentsOf:options:)``.
+  /// - Throws: The errors of ``Model/init(contentsOf:options:)``.
   public static func read(_ path: String) throws(WeighbridgeError) -> ModelDescription {
     try Model(contentsOf: path).description
   }
 
   /// Changes the description of a `.wbm` file.
   ///
-  /// The tensors are neither decoded nor digested again; fields that a newer program wrote and this
-  /// one does not know stay.
+  /// The tensors are neither decoded nor digested again. Fields from a newer version that this one
+  /// does not know are kept.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - output: Where the changed file goes; the file itself when `nil`.
-  ///   - replacing: Whether a file of that name may be replaced.
-  ///   - tolerance: How far computed outputs may be from the recorded ones, for all reference sets of
-  ///     the file; `nil` leaves each its own.
+  ///   - output: The path of the changed file; the file itself when `nil`.
+  ///   - replacing: Whether an existing file may be replaced.
+  ///   - tolerance: The tolerance for all reference sets of the file; `nil` leaves each its own.
   ///   - change: Changes the description; must not rename, add or remove inputs and outputs.
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the file is no `.wbm`,
-  ///   ``WeighbridgeError/Code/mismatch`` for a tolerance where there are no reference sets, or one that
-  ///   is negative or not finite, ``WeighbridgeError/Code/outputFailed``; what `change` throws.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the file is not a `.wbm`,
+  ///   ``WeighbridgeError/Code/mismatch`` for a tolerance where there are no reference sets, or one
+  ///   that is negative or not finite, ``WeighbridgeError/Code/outputFailed``; the errors of
+  ///   `change`.
   public static func edit(
     _ path: String, writingTo output: String? = nil, replacing: Bool = true,
     tolerance: Tolerance? = nil, _ change: (inout ModelDescription) throws(WeighbridgeError) -> Void
@@ -47,15 +47,15 @@ public enum Metadata {
 
   /// Sets one entry by its key.
   ///
-  /// Keys are `name`, `author`, `license`, `version`, `description`,
-  /// `inputs.NAME.description` and `outputs.NAME.description`; any other key is the user's own.
+  /// Keys are `name`, `author`, `license`, `version`, `description`, `inputs.NAME.description` and
+  /// `outputs.NAME.description`; any other key is user-defined.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - value: What stands under it from now on; `nil` removes the entry.
-  ///   - description: What is changed.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` for an input or output that is not there, or
-  ///   when a key that is to be removed does not exist.
+  ///   - value: The new value; `nil` removes the entry.
+  ///   - description: The description to change.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for an input or output that does not exist, or
+  ///   when a key to remove does not exist.
   public static func set(
     _ key: String, to value: String?, in description: inout ModelDescription
   ) throws(WeighbridgeError) {

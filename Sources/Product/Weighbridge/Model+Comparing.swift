@@ -2,29 +2,29 @@ public import Bytes
 public import GraphIR
 public import ModelComparison
 
-/// How two models are compared.
+/// Options for comparing two models.
 public struct ComparisonOptions: Sendable {
-  /// Whether layers are paired by their names, and other names of inputs and outputs count. Without
-  /// it they are paired by structure.
+  /// Whether layers are paired by name, and differing names of inputs and outputs count. Otherwise
+  /// layers are paired by structure.
   public var usesNames = false
-  /// Arrays for the inputs: both models are then run, and their outputs compared.
+  /// Arrays for the inputs. When given, both models are run and their outputs compared.
   public var inputs: [NamedTensor]?
-  /// The tolerance for outputs; `nil` for the standard one of the coarsest number type on the way to
-  /// an output in either model.
+  /// The tolerance for outputs; `nil` for the standard one of the coarsest element type on the way
+  /// to an output in either model.
   public var tolerance: Tolerance?
   /// How the models are run.
   public var run = RunOptions()
 
-  /// Structure, weights and metadata.
+  /// Compares structure, weights and metadata.
   public init() {}
 }
 
 extension Model {
-  /// What sets this model apart from another one.
+  /// Returns the differences between this model and another one.
   ///
   /// Operators are paired by structure, whatever their names and the order of the image axes;
-  /// weights are compared number by number in the catalogue's axis order. Metadata count when both
-  /// files are of a format that can hold them.
+  /// weights are compared element by element in the catalogue's axis order. Metadata count when
+  /// both files' formats can store them.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when given arrays do not fit one of the models;
   ///   ``WeighbridgeError/Code/cancelled``.
@@ -48,7 +48,7 @@ extension Model {
     return differences
   }
 
-  /// The coarsest type on the way to an output.
+  /// Returns the coarsest element type on the way to an output.
   private func precision(ofOutput position: Int) -> ElementType? {
     content.graph.precisions[content.graph.outputs[position].value.index]
   }

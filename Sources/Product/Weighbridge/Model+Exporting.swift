@@ -4,13 +4,13 @@ extension Model {
   /// Writes the model in another tool's format; nothing is written unless all of it can be.
   ///
   /// - Parameters:
-  ///   - path: Where the file goes; what belongs to it goes beside it.
-  ///   - target: The format; told from the path's extension when it is `nil`.
-  ///   - options: What the model does not say itself.
-  ///   - cancellation: May stop the work; nothing is left behind then.
-  /// - Returns: The files, and what of the model they do not hold.
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that the format has no form
-  ///   for, ``WeighbridgeError/Code/mismatch`` when no format is told,
+  ///   - path: The file to write; files that belong to it are written next to it.
+  ///   - target: The format; determined from the path's extension when `nil`.
+  ///   - options: Settings that the model does not contain.
+  ///   - cancellation: May stop the work; then nothing is left behind.
+  /// - Returns: The files, and what is lost of the model.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that the format cannot
+  ///   represent, ``WeighbridgeError/Code/mismatch`` when no format is stated,
   ///   ``WeighbridgeError/Code/outputFailed``, ``WeighbridgeError/Code/cancelled``.
   @discardableResult
   public func export(

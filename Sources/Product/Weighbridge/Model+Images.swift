@@ -3,9 +3,9 @@ package import GraphIR
 package import Vision
 
 extension Model {
-  /// The tensor of an input for images, one behind the other in the batch.
+  /// Returns the tensor of an input for images, concatenated along the batch axis.
   ///
-  /// - Parameter resampling: How pixels are computed; the model's own way unless given.
+  /// - Parameter resampling: How pixels are computed; the model's own method unless given.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model does not say how an image becomes
   ///   this input, or the input's size is not known.
   package func imageTensor(
@@ -43,19 +43,19 @@ extension Model {
     return Tensor(.float32, shape: batch + shape.dropFirst(), bytes: bytes)
   }
 
-  /// How the framework that the model comes from computes the pixels of a scaled image.
+  /// How the model's original framework computes the pixels of a resized image.
   package var imageResampling: Resampling {
     provenance.framework == "darknet" ? .darknet : .pillowBicubic
   }
 }
 
 extension Image {
-  /// The array that a model takes for this image, with the batch axis that its input has, and where
-  /// the image lies in it.
+  /// Returns a model's input array for this image, with a batch axis if the input has one, and the
+  /// placement of the image in it.
   ///
   /// - Parameters:
-  ///   - resize: How the size is matched; the model's own choice, or stretching, when `nil`.
-  ///   - resampling: How pixels are computed; as the model's framework does when `nil`.
+  ///   - resize: How the size is matched; the model's own setting, or stretching, when `nil`.
+  ///   - resampling: How pixels are computed; as in the model's framework when `nil`.
   func tensor(
     for input: ImageInterface, _ model: Model, width: Int, height: Int,
     resize: ImageInput.ResizePolicy?, resampling: Resampling?

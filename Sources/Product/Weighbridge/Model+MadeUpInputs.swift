@@ -2,16 +2,16 @@ public import Bytes
 public import GraphIR
 
 extension Model {
-  /// Inputs for trying the model out when nobody has any.
+  /// Generates inputs for trying the model out.
   ///
   /// ```swift
   /// let outputs = try model.run(try model.madeUpInputs(.random(seed: 1))).outputs
   /// ```
   ///
-  /// A dimension that is open is 1 in the batch and 32 elsewhere. Integers stay within what the model
-  /// can take where its layers tell, such as the rows of an embedding.
+  /// Unknown dimensions are 1 in the batch and 32 elsewhere. Integers stay within what the model
+  /// accepts, as far as its layers determine it, such as the rows of an embedding.
   ///
-  /// - Parameter numbers: What they consist of.
+  /// - Parameter numbers: The values to generate.
   /// - Returns: One array for each input, in the model's order.
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` for an input of more than 2^28 elements.
   public func madeUpInputs(

@@ -2,15 +2,15 @@ public import Bytes
 public import GraphIR
 
 extension Model {
-  /// Stores inputs with the outputs that somebody else computed for them.
+  /// Stores inputs with reference outputs for them.
   ///
   /// - Parameters:
   ///   - inputs: One array for each input, by name or by order.
-  ///   - outputs: One array for each output, by name or by order; arrays under layers' names are
+  ///   - outputs: One array for each output, by name or by order; arrays with layers' names are
   ///     kept as references of those layers.
-  ///   - author: Who computed the outputs, for example `keras 2.1.5`.
-  ///   - tolerance: How far computed outputs may be from these; `nil` for the standard tolerance of
-  ///     the coarsest number type on the way to the outputs.
+  ///   - author: The author of the outputs, for example `keras 2.1.5`.
+  ///   - tolerance: The tolerance of computed outputs; `nil` for the standard one of the coarsest
+  ///     element type on the way to the outputs.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when arrays are missing, surplus or of other
   ///   shapes, or the tolerance is negative or not finite.
   public mutating func addReferences(
@@ -21,7 +21,7 @@ extension Model {
       try references(inputs: inputs, outputs: outputs, author: author, tolerance: tolerance))
   }
 
-  /// Arrays as a reference set of this model.
+  /// Makes arrays a reference set of this model.
   func references(
     inputs arrays: [NamedTensor], outputs results: [NamedTensor], author: String,
     tolerance: Tolerance? = nil
@@ -33,7 +33,7 @@ extension Model {
     let types = try content.graph.specialized(to: tensors)
     for (port, tensor) in zip(content.graph.outputs, matching.matched) {
       let expected = types[port.value.index]
-      // Of what a layer makes that is not understood, not all axes are known.
+      // Some axes of an unknown layer's output are unknown.
       guard expected.agrees(with: expected.with(shape: tensor.shape.map(Dimension.fixed))) else {
         throw .mismatch(
           "the reference output \(port.name) has the shape \(tensor.shape), and the model gives "
@@ -48,10 +48,10 @@ extension Model {
       toleranceSource: tolerance == nil ? .standard : .author)
   }
 
-  /// Arrays of a darknet model under our names of its layers.
+  /// Renames arrays of a darknet model to our names of its layers.
   ///
   /// darknet's own word for a section may differ from the section's name, so `1_reorg_old` is found
-  /// by its position.
+  /// by its index.
   private func namedByPosition(
     _ arrays: [NamedTensor], _ layerNames: Set<String>
   ) -> [NamedTensor] {
@@ -68,7 +68,7 @@ extension Model {
 }
 
 extension Tolerance {
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a part that is negative or not finite.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a component that is negative or not finite.
   func check() throws(WeighbridgeError) {
     guard [absolute, relative].allSatisfy({ $0 >= 0 && $0.isFinite }) else {
       throw .mismatch(

@@ -3,37 +3,37 @@ import CPURuntime
 public import GraphIR
 import ReferenceRuntime
 
-/// What computes a model.
+/// The engines that can run a model.
 public enum Engine: String, Sendable, CaseIterable {
-  /// The reference kernels, which define what is right: in `Double`, and slow.
+  /// The reference kernels, which define the correct results: in `Double`, and slow.
   case reference
-  /// The fast engine: kernels for what the processor can do, and reference kernels for the rest.
+  /// The fast engine: kernels optimised for the processor, and reference kernels for the rest.
   case cpu
 }
 
-/// How a model is run.
+/// Options for running a model.
 public struct RunOptions: Sendable {
-  /// What computes it.
+  /// The engine to use.
   public var engine = Engine.cpu
-  /// How many threads work at once, at least 1; one for each processor when `nil`. The results
-  /// do not depend on it.
+  /// The number of threads that work at once, at least 1; one for each processor when `nil`. The
+  /// results do not depend on it.
   public var threads: Int?
   /// The most bytes that activations may take at once; 64 GiB when `nil`.
   public var memoryLimit: Int?
-  /// Whether the CPU engine may compute more coarsely than the tolerances allow. No kernel does so at
+  /// Whether the CPU engine may be less precise than the tolerances require. No kernel is at
   /// present.
   public var isFast = false
   /// May stop the work between layers.
   public var cancellation: Cancellation?
-  /// Called before each layer that is computed, by the thread that runs the model.
+  /// Called before each layer is computed, on the thread that runs the model.
   public var progress: (@Sendable (RunProgress) -> Void)?
 
   /// Runs with all processors and the default limit.
   public init() {}
 
-  /// The engine with these options.
+  /// Returns the engine with these options.
   ///
-  /// - Parameter observesAllNodes: Whether every node's outputs are looked at.
+  /// - Parameter observesAllNodes: Whether every node's outputs are observed.
   func runtime(observesAllNodes: Bool = false) -> any Runtime {
     let runtime = silentRuntime(observesAllNodes: observesAllNodes)
     return progress == nil ? runtime : ReportingRuntime(runtime: runtime, options: self)
@@ -55,30 +55,30 @@ public struct RunOptions: Sendable {
     }
   }
 
-  /// The options of the CPU engine.
+  /// Returns the options of the CPU engine.
   func cpuOptions(observesAllNodes: Bool) -> CPURuntime.Options {
     CPURuntime.Options(
       workers: Workers(count: threadCount), observesAllNodes: observesAllNodes,
       cancellation: cancellation, memoryLimit: memoryLimit)
   }
 
-  /// The number of threads that will work.
+  /// The number of threads that will be used.
   public var threadCount: Int { threads ?? Workers.processorCount }
 }
 
-/// What a run gave.
+/// The result of a run.
 public struct RunResult: Sendable {
-  /// A layer as it ran.
+  /// A layer that was run.
   public struct Layer: Sendable {
     /// The layer's name: `outer/inner/layer`, with `:1` for a second call.
     public let name: String
-    /// What it did, for example `convolution`.
+    /// The operator, for example `convolution`.
     public let kind: String
-    /// What computed it.
+    /// The kind of kernel that computed it.
     public let kernel: KernelKind
-    /// The names of layers before it that were computed together with it.
+    /// The names of earlier layers that were fused with it.
     public let fused: [String]
-    /// How long it took, in nanoseconds.
+    /// The time that it took, in nanoseconds.
     public let nanoseconds: UInt64
 
     init(_ result: NodeResult, _ graph: Graph) {
@@ -92,7 +92,7 @@ public struct RunResult: Sendable {
 
   /// One array for each output, in the model's order.
   public var outputs: [NamedTensor]
-  /// One array for each layer, under its name, when they were asked for.
+  /// One array for each layer, under its name, if requested.
   public var layers: [NamedTensor]
   /// The nodes in the order in which they ran.
   public var profile: [Layer]
@@ -102,8 +102,8 @@ extension Model {
   /// Computes the model's outputs.
   ///
   /// - Parameters:
-  ///   - arrays: One for each input, matched by name, or by order when no name matches; axes as
-  ///     ``inputs`` says. Numbers of another type are rounded to the input's.
+  ///   - arrays: One for each input, matched by name, or by order when no name matches; for the
+  ///     axes see ``inputs``. Elements of another type are rounded to the input's.
   ///   - keepsLayers: Whether the output of every layer is returned too, which takes memory.
   ///   - options: Threads, limits, cancellation.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an array does not fit,
@@ -132,7 +132,7 @@ extension Model {
       }, layers: layers, profile: profile)
   }
 
-  /// The arrays in the order of the inputs and in their number types.
+  /// Returns the arrays in the order of the inputs and in their element types.
   func inputTensors(_ arrays: [NamedTensor]) throws(WeighbridgeError) -> [Tensor] {
     let matched = try ArrayMatching(arrays, to: inputs, what: "input").matched
     var tensors: [Tensor] = []
@@ -144,8 +144,8 @@ extension Model {
   }
 }
 
-/// The CPU engine, and another one for models with layers whose elements decide the sizes of what
-/// they make, for which nothing can be planned.
+/// The CPU engine, with a fallback for models that have layers whose output sizes depend on
+/// elements, for which nothing can be planned.
 private struct PlannedRuntime: Runtime {
   let engine: CPURuntime
   let fallback: any Runtime
@@ -163,7 +163,8 @@ private struct PlannedRuntime: Runtime {
 }
 
 extension Graph {
-  /// Whether sizes stay open when those of the inputs are known: elements decide them.
+  /// Whether sizes stay unknown even when those of the inputs are known, because they depend on
+  /// elements.
   func hasOpenDimensions(for inputs: [Tensor]) throws(WeighbridgeError) -> Bool {
     try specialized(to: inputs).contains { $0.fixedShape == nil }
   }

@@ -4,20 +4,20 @@ import LayerCatalog
 public import Verifier
 import WBMConversion
 
-/// What is verified, and how strictly.
+/// Options for verifying a model.
 public struct VerifyOptions: Sendable {
-  /// The original file to compare with, and how it is to be read.
+  /// The original file to compare with, and how to read it.
   public var source: (path: String, options: ReadOptions)?
-  /// Arrays to compare with instead of those the file holds, matched by name or by order.
+  /// Arrays to compare with instead of those in the file, matched by name or by order.
   public var references: (inputs: [NamedTensor], outputs: [NamedTensor])?
-  /// Whether layers are compared too, where references of layers are there.
+  /// Whether layers are compared too, if there are references for them.
   public var checksLayers = false
-  /// The tolerance; `nil` for the standard one of each number type.
+  /// The tolerance; `nil` for the standard one of each element type.
   public var tolerance: Tolerance?
   /// How the model is run.
   public var run = RunOptions()
 
-  /// Everything that the file itself allows to check.
+  /// Everything that can be checked with the file alone.
   public init() {}
 }
 
@@ -34,12 +34,12 @@ extension Model {
   /// Verifies the model: container, shapes, weights, reference outputs, the agreement of the engines,
   /// and the original file when one is named.
   ///
-  /// What is wrong with the model is a failed result in the report, not an error.
+  /// Faults in the model are failed results in the report, not errors.
   ///
-  /// - Parameter options: What is verified, and how strictly.
+  /// - Parameter options: What to verify, and how strictly.
   /// - Returns: The results of all checks, each with its reason.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when given arrays do not fit the model; what
-  ///   ``init(contentsOf:options:)`` throws for the original file;
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when given arrays do not fit the model; the
+  ///   errors of ``init(contentsOf:options:)`` for the original file;
   ///   ``WeighbridgeError/Code/cancelled``.
   public func verify(
     _ options: VerifyOptions = VerifyOptions()
@@ -61,8 +61,8 @@ extension Model {
     return try Verifier(checks).verify(subject)
   }
 
-  /// The source, imported anew; with its batch normalizations folded when a compaction has folded the
-  /// model's, which is all that it does to nodes.
+  /// Imports the source anew, and folds its batch normalizations if a compaction has folded the
+  /// model's, which is the only way in which it changes nodes.
   private func original(
     _ source: (path: String, options: ReadOptions)
   ) throws(WeighbridgeError) -> ModelContent {

@@ -3,22 +3,22 @@ public import GraphIR
 import WBMConversion
 
 extension Model {
-  /// A weight that holds numbers no trained model should have.
+  /// A weight with elements that no trained model should have.
   public struct WeightWarning: Hashable, Sendable {
     /// The weight's name: `layer/role`.
     public let weight: String
-    /// How many of its elements are NaN or infinite.
+    /// The number of its elements that are NaN or infinite.
     public let nonFiniteCount: Int
   }
 
   /// Writes the model as a `.wbm` file, which appears only when it is complete.
   ///
   /// - Parameters:
-  ///   - path: Where the file goes.
-  ///   - replacing: Whether a file of that name may be replaced.
-  ///   - cancellation: May stop the work; nothing is left behind then.
+  ///   - path: The file to write.
+  ///   - replacing: Whether an existing file may be replaced.
+  ///   - cancellation: May stop the work; then nothing is left behind.
   /// - Returns: The weights with NaN or infinite elements; they are written as they are.
-  /// - Throws: ``WeighbridgeError/Code/outputFailed`` (what stood there before is then untouched),
+  /// - Throws: ``WeighbridgeError/Code/outputFailed`` (any existing file is then untouched),
   ///   ``WeighbridgeError/Code/cancelled``.
   /// - Complexity: Reads and writes each weight once; keeps about a megabyte in memory.
   @discardableResult

@@ -1,7 +1,7 @@
 public import Bytes
 public import GraphIR
 
-/// A trained model: what it computes, what it is for, and where it came from.
+/// A trained model: its computation, its metadata, and its provenance.
 ///
 /// ```swift
 /// var model = try Model(contentsOf: "tinyyolo.h5")
@@ -18,17 +18,17 @@ public struct Model: Sendable {
   /// Whether it is a part of the model that was read.
   package var isPart = false
 
-  /// Reads a model of any format that Weighbridge knows, told from the content.
+  /// Reads a model in any format that Weighbridge knows; the format is determined from the content.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - options: What the file does not say itself.
-  /// - Throws: ``WeighbridgeError/Code/missing`` when a file is not there,
-  ///   ``WeighbridgeError/Code/malformed`` when its bytes are wrong, ``WeighbridgeError/Code/damaged``
-  ///   or ``WeighbridgeError/Code/truncated`` when they were changed or cut off,
-  ///   ``WeighbridgeError/Code/unsupported`` when it asks for what Weighbridge cannot do,
-  ///   ``WeighbridgeError/Code/limitExceeded``.
-  /// - Complexity: For `.wbm` independent of the weights' size: one mapping and the header.
+  ///   - options: Settings that the file does not contain.
+  /// - Throws: ``WeighbridgeError/Code/missing`` when a file does not exist,
+  ///   ``WeighbridgeError/Code/malformed`` when its bytes are invalid,
+  ///   ``WeighbridgeError/Code/damaged`` or ``WeighbridgeError/Code/truncated`` when they were
+  ///   changed or cut off, ``WeighbridgeError/Code/unsupported`` when it needs something that
+  ///   Weighbridge cannot do, ``WeighbridgeError/Code/limitExceeded``.
+  /// - Complexity: For `.wbm` independent of the size of the weights: one mapping and the header.
   public init(
     contentsOf path: String, options: ReadOptions = ReadOptions()
   ) throws(WeighbridgeError) {
@@ -36,24 +36,25 @@ public struct Model: Sendable {
     content = origin.content
   }
 
-  /// What is known of the model besides its computation.
+  /// The model's metadata.
   public var description: ModelDescription { content.description }
 
-  /// Where the model came from, and how its source was understood.
+  /// The model's provenance, and how its source was interpreted.
   public var provenance: Provenance { content.provenance }
 
-  /// Inputs with outputs that somebody else computed for them.
+  /// Inputs with reference outputs for them.
   public var references: [ReferenceSet] { content.references }
 
-  /// What the model takes, in order.
+  /// The model's inputs, in order.
   public var inputs: [ModelPort] { content.graph.inputs.map { ModelPort($0, content.graph) } }
 
-  /// What the model gives, in order.
+  /// The model's outputs, in order.
   public var outputs: [ModelPort] { content.graph.outputs.map { ModelPort($0, content.graph) } }
 
-  /// Applies what a user says of the model: first new names, then everything else by those names.
+  /// Applies a user's changes to the description: first new names, then everything else by those
+  /// names.
   ///
-  /// - Parameter edit: What is said; the rest stays as it is.
+  /// - Parameter edit: The changes; everything else is kept.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when a name is unknown, or labels, anchors or
   ///   image settings do not fit the model's shapes; the model is then unchanged.
   public mutating func describe(_ edit: DescriptionEdit) throws(WeighbridgeError) {
@@ -67,8 +68,8 @@ public struct Model: Sendable {
 public struct ModelPort: Hashable, Sendable {
   /// The name, unique among the inputs and among the outputs.
   public let name: String
-  /// The number type and the axes, outermost first, in the source's order: a Keras image is
-  /// `[batch, height, width, channels]`. Some may be unknown until the model runs.
+  /// The element type and the axes, outermost first, in the source's order: a Keras image is
+  /// `[batch, height, width, channels]`. Some sizes may be unknown until the model runs.
   public let type: TensorType
 
   init(name: String, type: TensorType) {

@@ -1,16 +1,16 @@
-/// What a model is for, as far as its description and its shapes show it.
+/// The purpose of a model, as far as its description and its shapes show it.
 enum ModelPurpose {
-  /// It finds objects of a number of classes.
+  /// Detects objects of a number of classes.
   case detector(classCount: Int)
-  /// It gives a score for each class.
+  /// Returns a score for each class.
   case classifier(scores: Port)
-  /// It makes an image of an image.
+  /// Transforms an image into an image.
   case imageToImage(output: Port)
-  /// Something else.
+  /// Any other purpose.
   case other
 
-  /// - Parameter hasScores: Whether somebody says that a vector holds scores of classes, whatever the
-  ///   model shows.
+  /// - Parameter hasScores: Whether the caller says that a vector contains scores of classes,
+  ///   whatever the model shows.
   init(_ graph: Graph, _ description: ModelDescription, hasScores: Bool = false) {
     if let detector = description.detector {
       self = .detector(classCount: detector.classCount)
@@ -23,8 +23,9 @@ enum ModelPurpose {
     }
   }
 
-  /// The first output that is a vector with a number for each label. Without labels, the only output
-  /// when it is a vector of probabilities or is said to hold scores: it may as well be features.
+  /// Returns the first output that is a vector with an element for each label. Without labels, the
+  /// only output if it is a vector of probabilities or is said to contain scores; otherwise it may
+  /// just as well contain features.
   private static func scores(
     _ graph: Graph, _ description: ModelDescription, _ hasScores: Bool
   ) -> Port? {
@@ -43,7 +44,7 @@ enum ModelPurpose {
     return isSaid || ScoreKind.shown(graph, output.value) != .logits ? output : nil
   }
 
-  /// The only output when it has the axes of the input's image, and 1 or 3 channels.
+  /// Returns the only output if it has the axes of the input's image, and 1 or 3 channels.
   private static func image(_ graph: Graph, _ description: ModelDescription) -> Port? {
     guard let layout = description.inputs.first?.image?.layout, graph.outputs.count == 1 else {
       return nil
@@ -57,7 +58,7 @@ enum ModelPurpose {
 }
 
 extension ModelPurpose {
-  /// The output with a classifier's scores.
+  /// Returns the output with a classifier's scores.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` that says what the model is instead.
   func scores(_ graph: Graph, _ description: ModelDescription) throws(WeighbridgeError) -> Port {
@@ -69,8 +70,8 @@ extension ModelPurpose {
     throw .mismatch("the model is no classifier: \(words(graph)); a classifier gives \(wanted)")
   }
 
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` that says what the model is when it does not say how
-  ///   boxes are read from its outputs.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` that says what the model is, when it does not say
+  ///   how boxes are read from its outputs.
   func checkFindsObjects(_ graph: Graph) throws(WeighbridgeError) {
     if case .detector = self { return }
     throw .mismatch(
@@ -79,9 +80,9 @@ extension ModelPurpose {
         + "\(APIName.metadataFile))")
   }
 
-  /// The output with the image of an image-to-image model.
+  /// Returns the output with the image of an image-to-image model.
   ///
-  /// - Throws: As ``scores(_:_:)``.
+  /// - Throws: See ``scores(_:_:)``.
   func image(_ graph: Graph) throws(WeighbridgeError) -> Port {
     if case .imageToImage(let output) = self { return output }
     throw .mismatch(
@@ -89,7 +90,7 @@ extension ModelPurpose {
         + "with the axes of the image that it takes, and 1 or 3 channels")
   }
 
-  /// What the model is and what can be done with it.
+  /// Describes what the model is and how it can be used.
   private func words(_ graph: Graph) -> String {
     let types = { (ports: [Port]) in
       ports.map { "\($0.name), \(graph[$0.value].type)" }.joined(separator: "; ")

@@ -1,24 +1,24 @@
 package import Bytes
 
-/// What each layer of a run took, the slowest first.
+/// The time that each layer of a run took, the slowest first.
 package struct RunProfile: Sendable {
   package struct Line: Sendable {
     package let layer: RunResult.Layer
-    /// The floating-point operations of the layer and of those that were computed with it.
+    /// The floating-point operations of the layer and of those that were fused with it.
     package let operationCount: Int
 
     package var milliseconds: Double { Double(layer.nanoseconds) / 1e6 }
 
-    /// In 10^9 operations a second; `nil` for what took no time.
+    /// The speed in 10^9 operations per second; `nil` for a layer that took no time.
     package var speed: Double? {
       layer.nanoseconds > 0 ? Double(operationCount) / Double(layer.nanoseconds) : nil
     }
   }
 
   package let lines: [Line]
-  /// The time of all layers.
+  /// The total time of all layers.
   package let milliseconds: Double
-  /// What activations take, and the least that they could; `nil` where no plan is made.
+  /// The bytes that activations take, and their lower bound; `nil` where no plan is made.
   package let memory: (byteCount: Int, lowerBound: Int)?
 
   /// - Parameter operationCounts: The operations of each layer, by its name.
@@ -34,17 +34,17 @@ package struct RunProfile: Sendable {
     milliseconds = lines.reduce(0) { $0 + $1.milliseconds }
   }
 
-  /// A layer's part of the whole time, 0...1.
+  /// Returns a layer's fraction of the total time, 0...1.
   package func share(_ line: Line) -> Double {
     milliseconds > 0 ? line.milliseconds / milliseconds : 0
   }
 }
 
 extension Session {
-  /// Computes the outputs once and says what each layer took. The first run of a session also prepares
-  /// weights and touches memory for the first time.
+  /// Computes the outputs once and returns the time of each layer. The first run of a session also
+  /// prepares weights and touches memory for the first time.
   ///
-  /// - Throws: As ``run(_:)-([NamedTensor])``.
+  /// - Throws: The errors of ``run(_:)-([NamedTensor])``.
   package func profile(_ arrays: [NamedTensor]) throws(WeighbridgeError) -> RunProfile {
     RunProfile(
       try run(arrays).profile, operationCounts: try model.operationCounts(for: arrays),

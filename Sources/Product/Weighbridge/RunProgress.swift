@@ -1,17 +1,17 @@
-/// How far a run is: which layer an engine begins to compute.
+/// The progress of a run: the layer that an engine begins to compute.
 public struct RunProgress: Hashable, Sendable {
-  /// What computes: `cpu` or `reference`.
+  /// The engine: `cpu` or `reference`.
   public let engine: String
   /// The layer's name: `outer/inner/layer`, with `:1` for a second call.
   public let layer: String
-  /// The number of the layer among all that are computed, from 1.
+  /// The number of the layer among all layers, from 1.
   public let number: Int
-  /// How many layers are computed, of which an engine may join several.
+  /// The number of layers, several of which an engine may fuse.
   public let count: Int
 }
 
 extension RunOptions {
-  /// Reports that an engine begins to compute the node at `position`, if there is such a node.
+  /// Reports that an engine begins to compute the node at `position`, if that exists.
   func report(_ position: Int, of graph: Graph, by engine: String) {
     guard let progress, graph.nodes.indices.contains(position) else { return }
     progress(

@@ -1,8 +1,8 @@
 import CPURuntime
 
 extension RunResult {
-  /// Why the model runs slower here than fast kernels would run it, in a line; `nil` when no reason is
-  /// known, and for runs of less than 10 ms.
+  /// The reason why the model runs slower than it would with fast kernels, in one line; `nil` when
+  /// none is known, and for runs of less than 10 ms.
   package var slowness: String? {
     let total = profile.reduce(0) { $0 + $1.nanoseconds }
     guard total > 10_000_000, profile.contains(where: { $0.kernel != .reference })

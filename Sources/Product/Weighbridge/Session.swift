@@ -4,10 +4,11 @@ import Dispatch
 public import GraphIR
 public import Vision
 
-/// A model that is ready to run again and again.
+/// A model that is prepared for repeated runs.
 ///
-/// What a run needs besides its inputs is kept: weights in the order that kernels like, and for the
-/// last shapes of inputs a plan with memory. Several threads may use one session at once.
+/// Everything that a run needs besides its inputs is kept: weights in the order that kernels
+/// prefer, and a plan with memory for the most recent input shapes. Several threads may use one
+/// session at once.
 ///
 /// ```swift
 /// let model = try Model(contentsOf: "classifier.wbm")
@@ -18,7 +19,7 @@ public final class Session: Sendable {
   /// The model.
   public let model: Model
   private let options: RunOptions
-  /// `nil` when the reference computes.
+  /// `nil` with the reference engine.
   private let compiled: CompiledGraph?
 
   init(_ model: Model, _ options: RunOptions) throws(WeighbridgeError) {
@@ -32,8 +33,8 @@ public final class Session: Sendable {
 
   /// Computes the model's outputs.
   ///
-  /// - Parameter inputs: One tensor for each input, by name; axes as ``Model/inputs`` says. Numbers of
-  ///   another type are rounded to the input's.
+  /// - Parameter inputs: One tensor for each input, by name; for the axes see ``Model/inputs``.
+  ///   Elements of another type are rounded to the input's.
   /// - Returns: One tensor for each output, by name.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an input is missing, surplus, or of another
   ///   shape, before anything is computed; ``WeighbridgeError/Code/limitExceeded``;
@@ -51,9 +52,9 @@ public final class Session: Sendable {
     return Dictionary(outputs.map { ($0.name, $0.tensor) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Computes the model's outputs, with the time that each part took.
+  /// Computes the model's outputs, and returns the time of each layer with them.
   ///
-  /// - Parameter arrays: As for ``Model/run(_:keepsLayers:options:)``.
+  /// - Parameter arrays: See ``Model/run(_:keepsLayers:options:)``.
   public func run(_ arrays: [NamedTensor]) throws(WeighbridgeError) -> RunResult {
     let inputs = try model.inputTensors(arrays)
     guard let compiled, try !model.content.graph.hasOpenDimensions(for: inputs) else {
@@ -71,11 +72,11 @@ public final class Session: Sendable {
       layers: [], profile: profile)
   }
 
-  /// The bytes that activations take for given inputs, and the most that are needed at one moment, which
-  /// no arrangement can undercut; `nil` where no plan is made: by the reference, and for models whose
-  /// sizes depend on elements.
+  /// Returns the bytes that activations take for given inputs, and the most that are needed at one
+  /// moment, a lower bound for any arrangement; `nil` where no plan is made: with the reference
+  /// engine, and for models whose sizes depend on elements.
   ///
-  /// - Parameter arrays: As for ``Model/run(_:keepsLayers:options:)``.
+  /// - Parameter arrays: See ``Model/run(_:keepsLayers:options:)``.
   public func activationMemory(
     for arrays: [NamedTensor]
   ) throws(WeighbridgeError) -> (byteCount: Int, lowerBound: Int)? {
@@ -85,13 +86,13 @@ public final class Session: Sendable {
     return (memory.arena, memory.lowerBound)
   }
 
-  /// Computes the model's outputs in the engine's own memory: inputs are written where they are read,
-  /// and outputs are read where they were written. Nothing is copied.
+  /// Computes the model's outputs in the engine's own memory: inputs are written where they are
+  /// read, and outputs are read where they were written. Nothing is copied.
   ///
   /// - Parameters:
-  ///   - shapes: The shape of each input, by name; those of inputs whose axes are all known may be
+  ///   - shapes: The shape of each input, by name; inputs whose dimensions are all known may be
   ///     left out.
-  ///   - write: Called with each input's name and its elements, row-major, to be filled.
+  ///   - write: Called with each input's name and its elements, row-major, to fill in.
   ///   - read: Called with each output's name, its shape and its elements, row-major.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when a shape is missing or does not fit, or an input
   ///   or output is not float32; ``WeighbridgeError/Code/unsupported`` with the reference engine.
@@ -111,8 +112,9 @@ public final class Session: Sendable {
     }
   }
 
-  /// The types of the outputs for inputs of given types, in the model's order; `nil` when they are known
-  /// only after a run: with the reference engine, and for models whose sizes depend on elements.
+  /// Returns the types of the outputs for inputs of given types, in the model's order; `nil` when
+  /// they are known only after a run: with the reference engine, and for models whose sizes depend
+  /// on elements.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an input does not fit.
   package func outputTypes(for inputs: [TensorType]) throws(WeighbridgeError) -> [TensorType]? {
@@ -123,14 +125,15 @@ public final class Session: Sendable {
     return try compiled.outputTypes(for: inputs)
   }
 
-  /// Computes the model's outputs from and into memory of the caller's, without copies where the engine
-  /// allows that.
+  /// Computes the model's outputs from and into the caller's memory, without copies where the
+  /// engine allows that.
   ///
   /// - Parameters:
   ///   - types: The type of each input, with known sizes, for which ``outputTypes(for:)`` is not `nil`.
-  ///   - inputs: For each input, its elements, row-major; only read.
-  ///   - outputs: For each output, room for its elements, row-major.
-  /// - Throws: As ``run(_:)-([String:Tensor])``; then the outputs hold anything.
+  ///   - inputs: The elements of each input, row-major; only read.
+  ///   - outputs: Memory for the elements of each output, row-major.
+  /// - Throws: The errors of ``run(_:)-([String:Tensor])``; the contents of the outputs are then
+  ///   undefined.
   package func run(
     _ types: [TensorType], from inputs: [UnsafeRawPointer],
     into outputs: [UnsafeMutableRawPointer]
@@ -141,7 +144,7 @@ public final class Session: Sendable {
 
   /// Computes the model's outputs on another thread.
   ///
-  /// - Parameter inputs: As for ``run(_:)-([String:Tensor])``.
+  /// - Parameter inputs: See ``run(_:)-([String:Tensor])``.
   public func run(_ inputs: [String: Tensor]) async throws -> [String: Tensor] {
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async {
@@ -151,8 +154,8 @@ public final class Session: Sendable {
     }
   }
 
-  /// Computes the model's outputs for images, brought to the inputs as the model's own
-  /// preprocessing says.
+  /// Computes the model's outputs for images, which are converted to the inputs by the model's own
+  /// preprocessing.
   ///
   /// - Parameter images: For each input, by name, the images of a batch: one or more.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model does not say how an image becomes an
@@ -169,9 +172,9 @@ public final class Session: Sendable {
 }
 
 extension Model {
-  /// Gets the model ready to run again and again.
+  /// Prepares the model for repeated runs.
   ///
-  /// - Parameter options: The engine, threads, limits, cancellation; they hold for all runs.
+  /// - Parameter options: The engine, threads, limits, cancellation; they apply to all runs.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when a layer was kept without being understood;
   ///   the error names it.
   public func session(

@@ -3,7 +3,7 @@ import PackagePlugin
 
 /// Writes a typed Swift interface for each `.wbm` file of a target and puts the file into its bundle.
 ///
-/// `Models/shape-detector.wbm` becomes a class `ShapeDetector` that can be made without a path.
+/// `Models/shape-detector.wbm` becomes a class `ShapeDetector` that can be created without a path.
 @main
 struct WeighbridgePlugin: BuildToolPlugin {
   func createBuildCommands(
@@ -25,7 +25,7 @@ struct WeighbridgePlugin: BuildToolPlugin {
             "swift", model.path, "-o", code.path, "--name", name, "--bundled",
             model.lastPathComponent, "--quiet",
           ], inputFiles: [model], outputFiles: [code]),
-        // What a plugin makes and the compiler does not know goes into the bundle.
+        // Output files that the compiler does not recognise are added to the bundle.
         Command.buildCommand(
           displayName: "Bundling \(model.lastPathComponent)", executable: URL(filePath: "/bin/cp"),
           arguments: [model.path, copy.path], inputFiles: [model], outputFiles: [copy]),

@@ -2,7 +2,7 @@ package import CoreMLConversion
 package import JSON
 
 extension CoreMLContents {
-  /// As `Schemas/inspect.schema.json` describes it.
+  /// The form that `Schemas/inspect.schema.json` describes.
   package var json: JSONValue {
     .object([
       "kind": .string(kind), "specification": .integer(specificationVersion),

@@ -2,7 +2,7 @@ package import JSON
 package import Vision
 
 extension Detection {
-  /// The promised shape: the unit square from the upper left corner.
+  /// The documented form: boxes in the unit square with the origin in the upper left corner.
   package var json: JSONValue {
     .object([
       "label": .string(label ?? ""), "class": .integer(classIndex), "confidence": .real(confidence),

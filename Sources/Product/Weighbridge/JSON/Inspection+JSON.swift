@@ -2,7 +2,7 @@ import CoreMLConversion
 package import JSON
 
 extension Inspection {
-  /// As `Schemas/inspect.schema.json` describes it.
+  /// The form that `Schemas/inspect.schema.json` describes.
   package var json: JSONValue {
     var object: JSONObject = [
       "path": .string(path), "format": .string(format), "size": .integer(fileSize),
@@ -39,7 +39,7 @@ extension ModelPort {
 }
 
 extension TensorType {
-  /// Known axes as numbers, named ones as strings, others as null.
+  /// Known dimensions as numbers, named ones as strings, others as null.
   package var json: JSONValue {
     .object([
       "elementType": .string(elementType.rawValue),

@@ -2,7 +2,7 @@ package import JSON
 package import Verifier
 
 extension VerificationReport {
-  /// As the interface promises it.
+  /// The form that the documentation specifies.
   package var json: JSONValue {
     .object([
       "passed": .bool(passed),

@@ -6,11 +6,12 @@ struct OutputRecord {
   let type: TensorType
   let layout: DataLayout
   let record: ImageInput
-  /// Whether somebody or something says what the numbers mean.
+  /// Whether the range of the elements is known.
   let isKnown: Bool
 
-  /// - Parameter given: What the caller says.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the output has no axes of an image.
+  /// - Parameter given: The scale from the caller.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the output does not have the axes of an
+  ///   image.
   init(
     _ graph: Graph, _ description: ModelDescription, _ port: Port, like input: ImageInput,
     given: OutputScale?
@@ -34,7 +35,7 @@ struct OutputRecord {
       layout: layout)
   }
 
-  /// What the last activation shows: sigmoids give 0...1, a tanh -1...1, limits their own range.
+  /// Determines the range from the last activation: 0...1 for sigmoids, -1...1 for a tanh.
   private static func shown(_ graph: Graph, _ value: ValueID) -> OutputScale? {
     let makers = graph.makers
     var last = value
@@ -51,10 +52,10 @@ struct OutputRecord {
     return nil
   }
 
-  /// The image of the output's numbers, in axes `[height, width, component]`.
+  /// Returns the image of the output's elements, in axes `[height, width, component]`.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` for numbers that are none,
-  ///   ``WeighbridgeError/Code/mismatch`` when nobody says what they mean and they cannot be 0...255.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for elements that are NaN or infinite,
+  ///   ``WeighbridgeError/Code/mismatch`` when their range is not known and cannot be 0...255.
   func image(_ numbers: [Float], width: Int, height: Int) throws(WeighbridgeError) -> Image {
     var (low, high) = (Float.infinity, -Float.infinity)
     for number in numbers {
@@ -71,9 +72,9 @@ struct OutputRecord {
     return OutputPixels(record).image(numbers, width: width, height: height)
   }
 
-  /// Numbers of one image in axes `[height, width, component]`, and their sizes.
+  /// Returns the elements of one image in axes `[height, width, component]`, and its size.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when there is not one image.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when there is not exactly one image.
   func pixels(
     _ tensor: Tensor
   ) throws(WeighbridgeError) -> (numbers: [Float], width: Int, height: Int) {

@@ -1,33 +1,34 @@
 public import GraphIR
 public import Vision
 
-/// How images are made of images. What is `nil` is the model's own choice, or the default.
+/// Options for making images from images. For `nil`, the model's own setting or the default
+/// applies.
 public struct StylizeOptions: Sendable {
-  /// What an 8-bit component x of the new image is for the model: `x * scale + bias`. When it is `nil`,
-  /// the record of the model's output says it, else its last activation: 0...1 of sigmoids, -1...1 of a
-  /// tanh; other numbers are taken as 0...255.
+  /// The model's encoding of an 8-bit component x of the new image: `x * scale + bias`. When `nil`,
+  /// the metadata of the model's output determine it, else its last activation: 0...1 for sigmoids,
+  /// -1...1 for a tanh; all others are taken as 0...255.
   public var output: OutputScale?
-  /// The most pixels along a side of what is computed at once, where the model takes any size.
+  /// The most pixels along a side of what is computed at once, if the model takes any size.
   public var tile = 512
-  /// The fewest pixels that neighbouring tiles share, less than ``tile``.
+  /// The fewest pixels that neighbouring tiles share; less than ``tile``.
   public var overlap = 64
-  /// How images are brought to the input's size, where that is fixed; stretched when the model does
+  /// How images are resized to the input's size, if that is fixed; stretched when the model does
   /// not say.
   public var resize: ImageInput.ResizePolicy?
-  /// How pixels are computed; as darknet for a darknet model, else as Pillow's bicubic filter.
+  /// How pixels are computed; like darknet for a darknet model, else with Pillow's bicubic filter.
   public var resampling: Resampling?
   /// Threads, limits, cancellation.
   public var run = RunOptions()
 
-  /// As the model says.
+  /// The model's own settings.
   public init() {}
 }
 
-/// What an 8-bit component is for a model: `x * scale + bias`.
+/// A model's encoding of an 8-bit component: `x * scale + bias`.
 public struct OutputScale: Hashable, Sendable {
   /// The factor, other than 0.
   public var scale: Double
-  /// The summand for all components.
+  /// The offset for all components.
   public var bias: Double
 
   /// Makes a scale.
@@ -37,7 +38,7 @@ public struct OutputScale: Hashable, Sendable {
 }
 
 extension StylizeOptions {
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when an option is out of its range.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when an option is out of range.
   func check() throws(WeighbridgeError) {
     guard tile >= 16, overlap >= 0, overlap < tile else {
       throw .mismatch(

@@ -1,17 +1,16 @@
 public import Bytes
 public import Vision
 
-/// A model that makes an image of an image, such as one that paints photos in a style.
+/// A model that transforms an image into an image, such as one that paints photos in a style.
 ///
 /// ```swift
 /// let stylizer = try Stylizer(Model(contentsOf: "style.wbm"))
 /// try stylizer.stylize(Image(contentsOf: "photo.jpg")).write(to: "painting.png")
 /// ```
 ///
-/// An image is brought to the input's size where that is fixed. Where the model takes any size, the
-/// image keeps its own: it is computed in tiles that overlap, and what they share changes over
-/// gradually. A layer that looks at the whole image, such as an instance normalization, then looks at
-/// each tile.
+/// An image is resized to the input's size if that is fixed. If the model takes any size, the image
+/// keeps its own: it is computed in overlapping tiles, which are blended gradually. A layer that
+/// depends on the whole image, such as an instance normalization, then sees each tile separately.
 public struct Stylizer: Sendable {
   /// The model.
   public let model: Model
@@ -23,11 +22,11 @@ public struct Stylizer: Sendable {
   /// Makes a stylizer.
   ///
   /// - Parameters:
-  ///   - model: A model that takes one image whose preprocessing is described, and gives one output
-  ///     with the axes of an image.
+  ///   - model: A model that takes one image whose preprocessing is described, and returns one
+  ///     output with the axes of an image.
   ///   - options: How images are made.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model does something else (the message says
-  ///   what), does not say how an image becomes its input, or an option is out of its range;
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model has another purpose (the message
+  ///   says which), does not say how an image becomes its input, or an option is out of range;
   ///   ``WeighbridgeError/Code/unsupported`` when it cannot run.
   public init(
     _ model: Model, options: StylizeOptions = StylizeOptions()
@@ -42,20 +41,21 @@ public struct Stylizer: Sendable {
     session = try model.session(options.run)
   }
 
-  /// The new image of an image.
+  /// Returns the model's image for an image.
   ///
   /// - Parameter image: An image of any size.
-  /// - Returns: An image of the size that the model gives; of a letterbox the part with the image.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when the model gives numbers that are none,
-  ///   ``WeighbridgeError/Code/mismatch`` when they can be no image,
-  ///   ``WeighbridgeError/Code/unsupported`` when the size of what it gives is no multiple of the
+  /// - Returns: An image of the size that the model returns; for a letterbox, only the part with
+  ///   the image.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the model returns NaN or infinite elements,
+  ///   ``WeighbridgeError/Code/mismatch`` when they cannot be an image,
+  ///   ``WeighbridgeError/Code/unsupported`` when the size of its output is not a multiple of the
   ///   image's, ``WeighbridgeError/Code/limitExceeded``, ``WeighbridgeError/Code/cancelled``.
   public func stylize(_ image: Image) throws(WeighbridgeError) -> Image {
     guard input.width == nil || input.height == nil else { return try scaled(image) }
     return try tiled(image)
   }
 
-  /// An image at the model's own size.
+  /// Transforms an image at the model's fixed size.
   private func scaled(_ image: Image) throws(WeighbridgeError) -> Image {
     let (width, height) = try input.fixedSize()
     let (tensor, placement) = try image.tensor(
@@ -73,7 +73,7 @@ public struct Stylizer: Sendable {
       height: part.height)
   }
 
-  /// An image at its own size, in tiles.
+  /// Transforms an image at its own size, in tiles.
   private func tiled(_ image: Image) throws(WeighbridgeError) -> Image {
     let plan = try TilePlan(
       image, input, output, model.content.graph, tile: options.tile, overlap: options.overlap)

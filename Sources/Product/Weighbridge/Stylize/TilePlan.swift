@@ -1,16 +1,16 @@
-/// How an image is computed in tiles by a model that takes any size.
+/// The tiles of an image for a model that takes any size.
 struct TilePlan {
-  /// The image's size, rounded up to one that the model takes; its edge is repeated there.
+  /// The image's size, rounded up to one that the model takes; the edge is repeated to fill it.
   let width, height: Int
   let columns, rows: TileAxis
-  /// How many pixels the model makes of one.
+  /// The ratio of the model's output size to its input size.
   let scale: TileScale
 
-  /// Finds tiles whose sides are multiples of the smallest power of two with which the model gives a
-  /// multiple of its input's size: models with pooling need such sizes.
+  /// Finds tiles whose sides are multiples of the smallest power of two for which the model's
+  /// output size is a multiple of its input size: models with pooling need such sizes.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when there is none up to 64, or only one side of
-  ///   the input is open.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when there is none up to 64, or only one side
+  ///   of the input is fixed.
   init(
     _ image: Image, _ input: ImageInterface, _ output: OutputRecord, _ graph: Graph, tile: Int,
     overlap: Int
@@ -38,7 +38,7 @@ struct TilePlan {
         + "multiple of it")
   }
 
-  /// The size of what the model makes of an image of a size; `nil` when it cannot take it.
+  /// Returns the size of the model's output for an input size; `nil` when the model cannot take it.
   private static func size(
     of output: OutputRecord, _ graph: Graph, _ input: ImageInterface,
     _ size: (width: Int, height: Int)

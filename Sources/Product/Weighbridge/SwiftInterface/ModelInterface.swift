@@ -3,9 +3,10 @@ import Dispatch
 public import GraphIR
 public import Vision
 
-/// What generated interfaces run on: a model with the inputs and outputs that the code was made for.
+/// The basis of generated interfaces: a model with the inputs and outputs that the code was made
+/// for.
 ///
-/// ``Model/swiftInterface(named:bundled:)`` makes classes that use it.
+/// ``Model/swiftInterface(named:bundled:)`` generates classes that use it.
 public struct ModelInterface: Sendable {
   /// The model.
   public let model: Model
@@ -13,7 +14,7 @@ public struct ModelInterface: Sendable {
   private let detector: Detector?
   private let scores: ClassScores?
 
-  /// What an input is given.
+  /// The value of an input.
   public enum Value: Sendable {
     /// An image of any size, which is prepared as the model's description says.
     case image(Image)
@@ -25,11 +26,12 @@ public struct ModelInterface: Sendable {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - inputs: The types that the inputs must have, by name, as ``TensorType`` describes itself.
-  ///   - outputs: The same of the outputs.
+  ///   - inputs: The types that the inputs must have, by name, in the form of ``TensorType``'s
+  ///     description.
+  ///   - outputs: The same for the outputs.
   ///   - options: The engine, threads, limits, cancellation.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the file holds a model with other inputs or
-  ///   outputs; as ``Model/init(contentsOf:options:)`` and ``Model/session(_:)``.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the file contains a model with other inputs
+  ///   or outputs; the errors of ``Model/init(contentsOf:options:)`` and ``Model/session(_:)``.
   public init(
     contentsOf path: String, inputs: [String: String], outputs: [String: String],
     options: RunOptions = RunOptions()
@@ -60,11 +62,11 @@ public struct ModelInterface: Sendable {
         + "make it again")
   }
 
-  /// Computes the model's outputs, and what they mean.
+  /// Computes the model's outputs and interprets them.
   ///
-  /// - Parameter values: What each input is given, by name.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a value does not fit its input; as
-  ///   ``Session/run(_:)-([NamedTensor])``.
+  /// - Parameter values: The value of each input, by name.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a value does not fit its input; the errors
+  ///   of ``Session/run(_:)-([NamedTensor])``.
   public func prediction(
     _ values: [(name: String, value: Value)]
   ) throws(WeighbridgeError) -> Prediction {
@@ -86,7 +88,7 @@ public struct ModelInterface: Sendable {
       classes: try scores?.ranking(outputs) ?? [])
   }
 
-  /// What a model computed.
+  /// The result of running a model.
   public struct Prediction: Sendable {
     fileprivate let outputs: [NamedTensor]
     /// The objects that a detector found, the most confident first.
@@ -94,9 +96,9 @@ public struct ModelInterface: Sendable {
     /// All classes of a classifier, the most probable first.
     public let classes: [Classification]
 
-    /// The array of an output.
+    /// Returns the array of an output.
     ///
-    /// - Throws: ``WeighbridgeError/Code/mismatch`` when there is none of that name.
+    /// - Throws: ``WeighbridgeError/Code/mismatch`` when no output has that name.
     public func tensor(_ name: String) throws(WeighbridgeError) -> Tensor {
       guard let output = outputs.first(where: { $0.name == name }) else {
         throw .mismatch("there is no output \(name)")
@@ -104,16 +106,16 @@ public struct ModelInterface: Sendable {
       return output.tensor
     }
 
-    /// The name of the most probable class; empty when the model is no classifier.
+    /// The name of the most probable class; empty when the model is not a classifier.
     public var classLabel: String { classes.first?.name ?? "" }
 
-    /// The probability of each class by its name; of classes with one name the largest.
+    /// The probability of each class by name; the largest where several classes share a name.
     public var classLabelProbs: [String: Double] {
       Dictionary(classes.map { ($0.name, $0.probability) }, uniquingKeysWith: max)
     }
   }
 
-  /// Does work on another thread.
+  /// Runs work on another thread.
   public func onAnotherThread<Result: Sendable>(
     _ work: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
@@ -124,8 +126,8 @@ public struct ModelInterface: Sendable {
 }
 
 extension Model {
-  /// The array of an input for an image: brought to the input's size, or at its own size where that
-  /// is open.
+  /// Returns the array of an input for an image, resized to the input's size or, if that is not
+  /// fixed, at the image's own size.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model has no such input, or does not say
   ///   how an image becomes it.

@@ -4,13 +4,13 @@ struct SwiftFeature {
   let name: String
   /// The identifier.
   let property: String
-  /// Whether it is an image, else a tensor.
+  /// Whether it is an image; otherwise it is a tensor.
   let isImage: Bool
-  /// What it holds, a line each.
+  /// The lines of its documentation.
   let documentation: [String]
   private let typeText: String
 
-  /// - Parameter taken: The identifiers that are given already; the new one is added.
+  /// - Parameter taken: The identifiers that are in use; the new one is added.
   init(
     _ port: ModelPort, _ feature: ModelDescription.Feature?, isInput: Bool,
     taken: inout Set<String>
@@ -25,21 +25,21 @@ struct SwiftFeature {
     typeText = "\(port.type)"
   }
 
-  /// The identifier as the label of an argument, where a word of the language needs no backticks.
+  /// The identifier as an argument label, where keywords need no backticks.
   var label: String { property.filter { $0 != "`" } }
 
   /// The type of the property.
   var type: String { isImage ? "Weighbridge.Image" : "Weighbridge.Tensor" }
 
-  /// What the interface hands on, from a value of the input struct.
+  /// The value that is passed to the interface, from the input struct.
   var value: String {
     "(\(name.swiftLiteral), .\(isImage ? "image" : "tensor")(input.\(property)))"
   }
 
-  /// The name and the type in the model, an element of a dictionary.
+  /// The name and the type in the model, as an element of a dictionary.
   var expectation: String { "\(name.swiftLiteral): \(typeText.swiftLiteral)" }
 
-  /// For example `RGB image, 416 pixels wide by 416 pixels high`.
+  /// Returns a description, for example `RGB image, 416 pixels wide by 416 pixels high`.
   private static func words(_ image: ImageInput, _ type: TensorType) -> String {
     let color =
       switch image.colorOrder {

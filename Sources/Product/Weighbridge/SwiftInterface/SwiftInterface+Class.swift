@@ -13,7 +13,7 @@ extension SwiftInterface {
       """
   }
 
-  /// What the model says of itself.
+  /// The model's own description.
   private var documentation: [String] {
     var lines = (description.summary ?? "A model.").split(whereSeparator: \.isNewline)
       .map(String.init)
@@ -109,7 +109,7 @@ extension SwiftInterface {
     ]
   }
 
-  /// The same on other threads, while the caller waits without blocking its own.
+  /// The same methods on other threads, while the caller waits without blocking its own.
   private var asynchronous: [String] {
     let forms = [
       ("prediction", "input: \(input)", "input: input", output),

@@ -3,7 +3,7 @@ struct SwiftInterface {
   let className: String
   let inputs, outputs: [SwiftFeature]
   let description: ModelDescription
-  /// What is computed from the outputs besides giving them.
+  /// The properties that are computed from the outputs.
   let results: [Result]
   /// The name of the model's file in the target's bundle.
   let bundled: String?
@@ -13,7 +13,7 @@ struct SwiftInterface {
     let property: String
     let type: String
     let documentation: [String]
-    /// The property of a prediction that holds it.
+    /// The property of a prediction that contains it.
     let source: String
   }
 
@@ -105,22 +105,22 @@ struct SwiftInterface {
       """
   }
 
-  /// Lines of a documentation comment.
+  /// Returns the lines as a documentation comment.
   static func comment(_ lines: [String], indent: String = "") -> String {
     lines.map { $0.isEmpty ? "\(indent)///\n" : "\(indent)/// \($0)\n" }.joined()
   }
 }
 
 extension Model {
-  /// The source of a typed Swift interface of the model: a class with a prediction method, and structs
-  /// for what it takes and gives, with the model's own names and descriptions.
+  /// Returns the source of a typed Swift interface of the model: a class with a prediction method,
+  /// and structs for its inputs and outputs, with the model's own names and descriptions.
   ///
-  /// Where a model finds objects or tells classes, its output has them too. The code imports the
-  /// library Weighbridge; ``ModelInterface`` does the work.
+  /// For a detector or a classifier, the output struct also has the detections or classes. The code
+  /// imports the library Weighbridge; ``ModelInterface`` does the work.
   ///
   /// - Parameters:
-  ///   - name: The class's name; what no identifier can have is left out.
-  ///   - bundled: The name that the model's file has in the bundle of the target, when it is there.
+  ///   - name: The class's name; characters that are not allowed in an identifier are left out.
+  ///   - bundled: The name of the model's file in the target's bundle, if it is there.
   public func swiftInterface(named name: String, bundled: String? = nil) -> String {
     SwiftInterface(self, named: name, bundled: bundled).source
   }

@@ -1,9 +1,9 @@
-/// Names of a model as identifiers of Swift.
+/// Swift identifiers for names in a model.
 enum SwiftName {
-  /// The name of a property: `the image` becomes `theImage`, `input:0` `input0`, `1st` `_1st`. A word
-  /// of the language gets backticks, or an underscore where a property cannot have its name.
+  /// Returns the name of a property: `the image` becomes `theImage`, `input:0` `input0`, `1st`
+  /// `_1st`. A keyword gets backticks, or an underscore if a property cannot have its name.
   ///
-  /// - Parameter taken: The names that are given already; the new one is added.
+  /// - Parameter taken: The names that are in use; the new one is added.
   static func property(_ name: String, _ taken: inout Set<String>) -> String {
     let parts = words(name)
     let joined = parts.dropFirst().reduce(parts.first ?? "feature") { $0 + capitalized($1) }
@@ -18,15 +18,15 @@ enum SwiftName {
     return keywords.contains(unique) ? "`\(unique)`" : unique
   }
 
-  /// The name of a class: `shape-detector` becomes `ShapeDetector`. A name that the generated code
-  /// needs for something else ends in `Model`.
+  /// Returns the name of a class: `shape-detector` becomes `ShapeDetector`. If the generated code
+  /// needs the name for something else, `Model` is appended.
   static func type(_ name: String) -> String {
     let joined = words(name).map(capitalized).joined()
     let plain = joined.first?.isNumber != false ? "Model\(joined)" : joined
     return used.contains(plain) ? "\(plain)Model" : plain
   }
 
-  /// The runs of letters, digits and underscores.
+  /// Returns the runs of letters, digits and underscores.
   private static func words(_ name: String) -> [String] {
     name.split { !($0.isLetter || $0.isASCII && $0.isNumber || $0 == "_") }.map(String.init)
       .filter { $0 != "_" }
@@ -54,7 +54,7 @@ enum SwiftName {
 }
 
 extension String {
-  /// As a string literal of Swift.
+  /// The string as a Swift string literal.
   var swiftLiteral: String {
     var literal = "\""
     for scalar in unicodeScalars {
