@@ -1,2 +1,2 @@
-// The model, image and error types that the API mentions.
+// The model, image and error types that appear in the API.
 @_exported public import Weighbridge

@@ -1,9 +1,10 @@
-/// Markup. Written as a string literal whose interpolated texts are escaped, so that no text of a model
-/// can become an element, an attribute or a script:
+/// Markup, written as a string literal whose interpolated strings are escaped, so that no text of a
+/// model can become an element, an attribute or a script:
 ///
 ///     let row: HTML = "<td title=\"\(name)\">\(name)</td>"
 ///
-/// Other markup is interpolated as it is. Pages are well-formed XML too, by which tests read them.
+/// Other markup is interpolated unchanged. Pages are also well-formed XML, and tests read them as
+/// such.
 struct HTML: ExpressibleByStringInterpolation {
   private(set) var text: String
 
@@ -11,23 +12,23 @@ struct HTML: ExpressibleByStringInterpolation {
 
   init(stringInterpolation: StringInterpolation) { text = stringInterpolation.text }
 
-  /// Text that somebody wrote, escaped and cut off at a length.
+  /// Escapes text from outside and truncates it.
   ///
-  /// - Parameter limit: The most characters; a longer text ends with an ellipsis.
+  /// - Parameter limit: The most characters; longer text ends with an ellipsis.
   init(escaping text: String, limit: Int = .max) {
     var escaped = ""
     escaped.append(text, limit: limit)
     self.text = escaped
   }
 
-  /// Markup of ours that is no literal.
+  /// Makes markup from our own string that is not a literal.
   init(trusted text: String) { self.text = text }
 
   static func + (first: HTML, second: HTML) -> HTML { HTML(trusted: first.text + second.text) }
 
   static func += (first: inout HTML, second: HTML) { first.text += second.text }
 
-  /// What lies between the parts of a literal.
+  /// The parts of a literal and its interpolations.
   struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var text = ""
 
@@ -42,7 +43,7 @@ struct HTML: ExpressibleByStringInterpolation {
 
     mutating func appendInterpolation(_ value: Int) { text += String(value) }
 
-    /// Coordinates and the like, with one decimal at most.
+    /// Appends coordinates and the like, with at most one decimal.
     mutating func appendInterpolation(_ value: Double) { text += value.oneDecimal }
 
     mutating func appendInterpolation(_ markup: HTML) { text += markup.text }
@@ -52,7 +53,7 @@ struct HTML: ExpressibleByStringInterpolation {
 }
 
 extension Double {
-  /// Rounded to tenths; whole numbers without a decimal.
+  /// Rounded to tenths; whole numbers have no decimal.
   var oneDecimal: String {
     let tenths = Int(exactly: (self * 10).rounded()) ?? 0
     let sign = tenths < 0 ? "-" : ""
@@ -62,8 +63,8 @@ extension Double {
 }
 
 extension String {
-  /// Appends a text without the characters that mean something in markup, that XML does not have, or
-  /// that turn the direction of what follows them.
+  /// Appends text, escaping markup characters and replacing those that XML does not allow or that
+  /// change the direction of the text after them.
   fileprivate mutating func append(_ text: String, limit: Int) {
     for (count, scalar) in text.unicodeScalars.enumerated() {
       guard count < limit else {
@@ -85,7 +86,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether it is a control character, no character at all, or changes the direction of writing.
+  /// Whether it is a control character, a noncharacter, or changes the direction of text.
   fileprivate var isUnfit: Bool {
     switch value {
     case 0..<0x20, 0x7F..<0xA0, 0x202A...0x202E, 0x2066...0x2069, 0xFFFE, 0xFFFF: true

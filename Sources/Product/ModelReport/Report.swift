@@ -3,30 +3,32 @@ public import ModelComparison
 public import Verifier
 import Weighbridge
 
-/// A page that shows what a model takes, what it gives, where it came from and whether to trust it, or two
-/// models side by side.
+/// A page that shows a model's inputs, outputs, origin and whether to trust it, or two models side
+/// by side.
 ///
 /// ```swift
 /// let models = [try ReportedModel(contentsOf: "detector.wbm")]
 /// let page = try Report(models).html()
 /// ```
 ///
-/// The page is one HTML document that loads nothing and can be read without its script. What the models
-/// say of themselves is text in it and nothing else: their names and descriptions cannot become elements.
+/// The page is one HTML document that loads nothing and can be read without its script. Text from
+/// the models remains text: their names and descriptions cannot become elements.
 public struct Report: Sendable {
   let facts: [ModelFacts]
   let wording: @Sendable (String) -> String
-  /// What sets two models apart; `nil` when there is one model only, or one of them cannot be read.
+  /// The differences between two models; `nil` when there is only one model, or one of them cannot
+  /// be read.
   public let differences: ModelDifferences?
 
   /// Verifies the models, runs them once, and compares two of them, as far as the options say.
   ///
   /// - Parameters:
   ///   - models: One model, or two.
-  ///   - options: What is shown besides what is in the models' files.
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when there are no models or more than two, or when given
-  ///   arrays do not fit one of them; what ``/Weighbridge/Model/verify(_:)`` throws for the original file;
-  ///   ``/Weighbridge/WeighbridgeError/Code/cancelled``. That a model cannot run is said in the report.
+  ///   - options: The content besides that of the models' files.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when there are no models or more
+  ///   than two, or when given arrays do not fit one of them; the errors of
+  ///   ``/Weighbridge/Model/verify(_:)`` for the original file;
+  ///   ``/Weighbridge/WeighbridgeError/Code/cancelled``. If a model cannot run, the report says so.
   /// - Complexity: Reads each weight once; verifying takes a run of the slow reference engine.
   public init(
     _ models: [ReportedModel], options: ReportOptions = ReportOptions()
@@ -51,9 +53,9 @@ public struct Report: Sendable {
     self.differences = differences
   }
 
-  /// What verifying each model found; `nil` for one that was not verified.
+  /// The results of verifying each model; `nil` for one that was not verified.
   public var verifications: [VerificationReport?] { facts.map(\.verification.value) }
 
-  /// The page. Equal reports give equal pages.
+  /// Returns the page. Equal reports give equal pages.
   public func html() throws(WeighbridgeError) -> String { try ReportPage(self).html.text }
 }

@@ -1,16 +1,16 @@
 public import Vision
 public import Weighbridge
 
-/// What a report shows besides what is in the models' files.
+/// The content of a report besides that of the models' files.
 public struct ReportOptions: Sendable {
-  /// A picture and its name.
+  /// An image and its name.
   public struct Picture: Sendable {
     /// The file's name.
     public var name: String
-    /// The picture.
+    /// The image.
     public var image: Image
 
-    /// Makes a picture with its name.
+    /// Makes an image with its name.
     public init(name: String, image: Image) {
       self.name = name
       self.image = image
@@ -19,19 +19,21 @@ public struct ReportOptions: Sendable {
 
   /// Whether the models are verified.
   public var verifies = true
-  /// Whether the models are run once more, to say what each layer takes.
+  /// Whether the models are run once more, to measure the time of each layer.
   public var profiles = true
-  /// How the models are verified, and how they are run in any case.
+  /// How the models are verified, and also how they are run.
   public var verification: VerifyOptions
-  /// A picture in which detectors look for objects, and which classifiers classify.
+  /// An image in which detectors look for objects, and which classifiers classify.
   public var image: Picture?
-  /// How objects are searched for; ``/Weighbridge/VerifyOptions/run`` of ``verification`` says how models run.
+  /// How objects are detected; ``/Weighbridge/VerifyOptions/run`` of ``verification`` says how
+  /// models run.
   public var detection = DetectOptions()
-  /// Changes sentences that name this library's API, so that they name what the reader has: an option of
-  /// a program, a button.
+  /// Rewords sentences that name this library's API, so that they name what the reader has: a
+  /// program's option, a button.
   public var wording: @Sendable (String) -> String = { $0 }
 
-  /// Verifies all that the files allow to check, layer by layer where they hold references of layers.
+  /// Verifies everything that can be checked with the files alone, layer by layer if they have
+  /// references of layers.
   public init() {
     verification = VerifyOptions()
     verification.checksLayers = true

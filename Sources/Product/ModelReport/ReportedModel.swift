@@ -2,21 +2,21 @@ public import Bytes
 public import ConversionCore
 public import Weighbridge
 
-/// A model that a report is about, or what is known of a file that is none.
+/// The model of a report, or the inspection of a file that is not a model.
 public struct ReportedModel: Sendable {
-  /// What is in the file.
+  /// The contents of the file.
   public let inspection: Inspection
-  /// The model; `nil` where it cannot be read as a whole, or the file holds weights alone.
+  /// The model; `nil` when it cannot be read as a whole, or the file contains only weights.
   public let model: Model?
 
   /// Reads a file of any format that Weighbridge reads.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - options: What the file does not say itself.
-  ///   - edit: What is said of the model besides.
-  /// - Throws: As ``/Weighbridge/Inspection/init(of:options:)`` where there is nothing to show;
-  ///   ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the edit does not fit the model.
+  ///   - options: Settings that the file does not contain.
+  ///   - edit: Changes to the model's description.
+  /// - Throws: The errors of ``/Weighbridge/Inspection/init(of:options:)`` when there is nothing to
+  ///   show; ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the edit does not fit the model.
   public init(
     contentsOf path: String, options: ReadOptions = ReadOptions(),
     edit: DescriptionEdit = DescriptionEdit()
@@ -26,7 +26,7 @@ public struct ReportedModel: Sendable {
       read = try Model(contentsOf: path, options: options)
     } catch {
       let inspection = try Inspection(of: path, options: options)
-      // What went wrong once and not again says nothing about the file.
+      // An error that does not recur says nothing about the file.
       let isModel = inspection.problem == nil && !inspection.layers.isEmpty
       guard !isModel else { throw error }
       self.init(inspection, nil)
@@ -37,11 +37,11 @@ public struct ReportedModel: Sendable {
     self.init(model, path: path)
   }
 
-  /// A model that is there already.
+  /// Makes a report's model from an existing one.
   ///
   /// - Parameters:
   ///   - model: The model.
-  ///   - path: What the report calls it.
+  ///   - path: The path that the report shows.
   public init(_ model: Model, path: String) {
     self.init(Inspection(model, path: path), model)
   }

@@ -1,6 +1,6 @@
 extension AssignmentProblem {
-  /// An assignment that no exchange of two objects makes better: it begins with the least sum of the
-  /// terms of single objects.
+  /// Returns an assignment that no exchange of two objects improves; it starts from the one with
+  /// the lowest sum of the terms of single objects.
   func improved() -> [Int?] {
     var assignment = hungarian()
     var cost = cost(of: assignment)
@@ -8,7 +8,8 @@ extension AssignmentProblem {
     return assignment
   }
 
-  /// For each class by itself, the assignment with the least sum of the terms of single objects.
+  /// For each class separately, finds the assignment with the lowest sum of the terms of single
+  /// objects.
   private func hungarian() -> [Int?] {
     var result = [Int?](repeating: nil, count: candidates.count)
     let classes = Set(matcher.wantedClasses).sorted()
@@ -31,8 +32,8 @@ extension AssignmentProblem {
     return result
   }
 
-  /// An assignment that costs less: two wanted objects of a class exchange what they have, or one
-  /// takes a found object that nobody has.
+  /// Returns an assignment with a lower cost: two wanted objects of a class exchange their found
+  /// ones, or one takes a found object that is not assigned.
   private func firstBetter(
     than cost: Double, _ assignment: [Int?]
   ) -> (assignment: [Int?], cost: Double)? {
@@ -54,7 +55,8 @@ extension AssignmentProblem {
     return nil
   }
 
-  /// The cost of an assignment when it is lower by more than rounding; so the search ends.
+  /// Returns the cost of an assignment if it is lower by more than rounding, so that the search
+  /// ends.
   private func lowered(_ assignment: [Int?], from cost: Double) -> Double? {
     let new = self.cost(of: assignment)
     return new < cost - 1e-12 * max(1, cost) ? new : nil

@@ -1,10 +1,10 @@
-/// The found objects that may be assigned to each wanted one, and what an assignment costs.
+/// The found objects that may be assigned to each wanted one, and the cost of an assignment.
 struct AssignmentProblem {
   let matcher: CompositionMatcher
   let scene: FoundScene
-  /// For each wanted object, the positions of the found objects of its class.
+  /// For each wanted object, the indices of the found objects of its class.
   let candidates: [[Int]]
-  /// For each class, how many wanted objects have to do without.
+  /// For each class, the number of wanted objects that remain unassigned.
   let surplus: [Int]
 
   init(_ matcher: CompositionMatcher, _ scene: FoundScene) {
@@ -18,12 +18,12 @@ struct AssignmentProblem {
     surplus = zip(matcher.wantedCounts, byClass).map { max(0, $0 - $1.count) }
   }
 
-  /// The weighted term of a single object.
+  /// Returns the weighted term of a single object.
   func single(_ wanted: Int, _ found: Int) -> Double {
     matcher.weights.size * abs(matcher.wanted[wanted].side - scene[found].side)
   }
 
-  /// The weighted terms of a wanted object and the other one nearest to it.
+  /// Returns the weighted terms of a wanted object and the other wanted one nearest to it.
   func pair(_ wanted: Int, _ found: Int, _ foundOfNearest: Int) -> Double {
     guard let pair = matcher.pairs[wanted] else { return 0 }
     let (first, second) = (scene[found], scene[foundOfNearest])
@@ -31,7 +31,7 @@ struct AssignmentProblem {
       + matcher.weights.relativeSize * pair.sizeTerm(first, second)
   }
 
-  /// What an assignment costs, without the presence.
+  /// Returns the cost of an assignment, without the presence.
   func cost(of assignment: [Int?]) -> Double {
     var sum = 0.0
     for (index, found) in assignment.enumerated() {
@@ -43,7 +43,7 @@ struct AssignmentProblem {
     return sum
   }
 
-  /// The terms of an assignment, but for the presence.
+  /// Returns the terms of an assignment, without the presence.
   func terms(of assignment: [Int?]) -> CompositionTerms {
     var terms = CompositionTerms()
     for (index, found) in assignment.enumerated() {

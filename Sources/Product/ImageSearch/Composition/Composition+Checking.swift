@@ -4,15 +4,15 @@ extension Composition {
   /// The most objects that can be searched for.
   public static let maximumObjectCount = 100
 
-  /// A box may reach so far beyond the image, which is what decimal fractions are rounded by.
+  /// The distance by which a box may extend beyond the image, because of rounded decimal fractions.
   private static let rounding = 1e-6
 
-  /// Checks that a search can ask for these objects.
+  /// Checks that these objects can be searched for.
   ///
-  /// - Parameter labels: The names of all classes that are found.
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when there is no object or a class is unknown, a
-  ///   box has no size, is not a number or lies outside of the image, or the aspect ratio is not
-  ///   positive; ``/Weighbridge/WeighbridgeError/Code/limitExceeded`` for more than
+  /// - Parameter labels: The names of all classes that the model detects.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when there are no objects, a class
+  ///   is unknown, a box has no size, is not finite or is not inside the image, or the aspect ratio
+  ///   is not positive; ``/Weighbridge/WeighbridgeError/Code/limitExceeded`` for more than
   ///   ``maximumObjectCount`` objects.
   public func check(labels: [String]) throws(WeighbridgeError) {
     guard !objects.isEmpty else { throw .mismatch("a layout without objects matches nothing") }
@@ -32,7 +32,7 @@ extension Composition {
     }
   }
 
-  /// What is wrong with a box; `nil` when nothing is.
+  /// Describes what is wrong with a box; `nil` when nothing is.
   private static func problem(of box: Box) -> String? {
     let numbers = [box.x, box.y, box.width, box.height]
     guard numbers.allSatisfy(\.isFinite) else { return "has a number that is NaN or infinite" }
@@ -52,14 +52,15 @@ extension Composition {
   }
 }
 
-/// Finds names that are no class of a model.
+/// Finds names that are not classes of a model.
 struct LabelCheck {
   private static let shownCount = 100
   private let labels: [String]
 
   init(_ labels: [String]) { self.labels = labels }
 
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` that names the unknown labels and the known ones.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` that lists the unknown labels and
+  ///   the known ones.
   func check(_ names: [String]) throws(WeighbridgeError) {
     let known = Set(labels)
     var unknown: [String] = []

@@ -7,7 +7,7 @@ extension Composition {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - aspectRatio: The width of the image that is meant over its height.
+  ///   - aspectRatio: The width of the image divided by its height.
   /// - Throws: ``/Weighbridge/WeighbridgeError/Code/missing``; ``/Weighbridge/WeighbridgeError/Code/malformed`` when it is not
   ///   JSON or has another form.
   public init(layoutFile path: String, aspectRatio: Double = 1) throws(WeighbridgeError) {

@@ -1,6 +1,6 @@
 public import Vision
 
-/// Objects and where they are in an image: what a search asks for, or what was found.
+/// Objects and their positions in an image, either wanted by a search or found.
 ///
 /// ```swift
 /// let wanted = Composition(objects: [
@@ -12,7 +12,7 @@ public struct Composition: Hashable, Sendable {
   public struct Object: Hashable, Sendable {
     /// The class's name.
     public var label: String
-    /// Where the object is, in the image's unit square from the upper left corner.
+    /// The object's box, in the image's unit square with the origin in the upper left corner.
     public var box: Box
 
     /// Makes an object.
@@ -22,26 +22,26 @@ public struct Composition: Hashable, Sendable {
     }
   }
 
-  /// The objects; their order decides which of two equally near ones is the nearest.
+  /// The objects; of two equally near ones the first counts as the nearest.
   public var objects: [Object]
-  /// The image's width over its height, which directions and distances depend on.
+  /// The image's width divided by its height, on which directions and distances depend.
   public var aspectRatio: Double
 
   /// Makes a composition.
   ///
   /// - Parameters:
   ///   - objects: The objects.
-  ///   - aspectRatio: The image's width over its height.
+  ///   - aspectRatio: The image's width divided by its height.
   public init(objects: [Object], aspectRatio: Double = 1) {
     self.objects = objects
     self.aspectRatio = aspectRatio
   }
 
-  /// The composition of what a model found in an image: the parts of the boxes that lie in it.
-  /// Detections without a label are left out.
+  /// Makes the composition of the objects that a model detected in an image, with their boxes
+  /// clipped to it. Detections without a label are left out.
   ///
   /// - Parameters:
-  ///   - detections: What was found.
+  ///   - detections: The detections.
   ///   - width: The image's width in pixels.
   ///   - height: The image's height in pixels.
   public init(_ detections: [Detection], width: Int, height: Int) {

@@ -1,17 +1,17 @@
 public import Bytes
 
-/// What two compositions differ by, each term as a sum without its weight.
+/// The differences between two compositions, each term as a sum without its weight.
 public struct CompositionTerms: Hashable, Sendable {
-  /// Over the classes that count, the sum of |wanted - found|.
+  /// The sum of |wanted - found| over the classes that count.
   public var presence: Double
-  /// Over the assigned objects whose nearest other wanted object is assigned too, the sum of
-  /// |1 - d·d'|, where d and d' are the unit vectors between the two centres as wanted and as found;
-  /// 0 where the centres coincide on either side.
+  /// The sum of |1 - d·d'| over the assigned objects whose nearest other wanted object is assigned
+  /// too, where d and d' are the unit vectors between the two centres as wanted and as found; 0
+  /// where the centres coincide on either side.
   public var relativePosition: Double
-  /// Over the assigned objects, the sum of |√(area wanted) - √(area found)|; areas are shares of the
-  /// image.
+  /// The sum of |√(area wanted) - √(area found)| over the assigned objects; areas are fractions of
+  /// the image.
   public var size: Double
-  /// Over the same pairs as the relative position, the sum of min(2, |ln(r / r')|), where r and r'
+  /// The sum of min(2, |ln(r / r')|) over the same pairs as the relative position, where r and r'
   /// are the ratios of the objects' √area as wanted and as found.
   public var relativeSize: Double
 
@@ -26,7 +26,7 @@ public struct CompositionTerms: Hashable, Sendable {
   }
 }
 
-/// How much each term counts.
+/// The weight of each term.
 public struct CompositionWeights: Hashable, Sendable {
   /// The weight of ``CompositionTerms/presence``.
   public var presence: Double
@@ -54,7 +54,8 @@ public struct CompositionWeights: Hashable, Sendable {
       + relativeSize * terms.relativeSize
   }
 
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when a weight is negative or no number.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when a weight is negative or not
+  ///   finite.
   func check() throws(WeighbridgeError) {
     for weight in [presence, relativePosition, size, relativeSize]
     where !(weight >= 0 && weight.isFinite) {
@@ -63,14 +64,14 @@ public struct CompositionWeights: Hashable, Sendable {
   }
 }
 
-/// How a composition fits what is wanted.
+/// The fit of a composition to the wanted one.
 public struct CompositionMatch: Hashable, Sendable {
   /// How the assignment was found.
   public enum Method: String, Hashable, Sendable, CaseIterable {
-    /// Of all assignments one with the least cost.
+    /// An assignment with the lowest cost of all.
     case exact
     /// The Hungarian method for the terms of single objects, then exchanges of two objects as long
-    /// as they lower the cost. There may be a better one.
+    /// as they lower the cost. There may be a better assignment.
     case improved
   }
 
@@ -78,35 +79,35 @@ public struct CompositionMatch: Hashable, Sendable {
   public var cost: Double
   /// The terms.
   public var terms: CompositionTerms
-  /// For each wanted object, the position of the found one that is assigned to it.
+  /// For each wanted object, the index of the found one that is assigned to it.
   public var assignment: [Int?]
   /// How the assignment was found.
   public var method: Method
 }
 
-/// What is searched for by composition.
+/// A search by composition.
 public struct CompositionQuery: Hashable, Sendable {
-  /// Up to so many wanted objects the assignment is exact.
+  /// The most wanted objects for which the assignment is exact.
   public static let exactObjectCount = 8
 
   /// The wanted objects.
   public var composition: Composition
-  /// How much each term counts.
+  /// The weight of each term.
   public var weights = CompositionWeights()
   /// The classes that count for the presence; all when `nil`.
   public var classes: [String]?
-  /// Images whose cost is not below it are left out.
+  /// Images whose cost is not below this are left out.
   public var maximumCost = 5.0
-  /// How many images are wanted, those with the lowest cost; all when `nil`.
+  /// The number of images to return, those with the lowest cost; all when `nil`.
   public var maximumCount: Int?
 
   /// Searches for a composition with the default weights, in all classes.
   public init(_ composition: Composition) { self.composition = composition }
 
-  /// How well another composition fits.
+  /// Returns how well another composition fits.
   ///
-  /// - Parameter found: What is in an image. Its labels need not be among those that are wanted.
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the query cannot be searched for
+  /// - Parameter found: The composition of an image. Its labels need not be among the wanted ones.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the query is invalid
   ///   (``Composition/check(labels:)``), or a weight is negative.
   public func match(_ found: Composition) throws(WeighbridgeError) -> CompositionMatch {
     let names = composition.objects.map(\.label) + found.objects.map(\.label) + (classes ?? [])
@@ -117,7 +118,7 @@ public struct CompositionQuery: Hashable, Sendable {
     let scene = FoundScene(found, classes: matcher.classes)
     var counter = matcher.presence
     let presence = counter.presence(of: scene.classes)
-    // There always is an assignment, so nothing is above an infinite limit.
+    // There is always an assignment, so none is above an infinite limit.
     guard let match = matcher.match(scene, presence: presence, below: .infinity) else {
       throw .mismatch("the cost of the layout is not finite")
     }

@@ -1,6 +1,6 @@
-/// A query that is ready to be compared with many images.
+/// A query that is prepared for comparison with many images.
 struct CompositionMatcher {
-  /// The position of each label's class.
+  /// The index of each label's class.
   let classes: [String: Int]
   /// The class of each wanted object.
   let wantedClasses: [Int]
@@ -8,15 +8,15 @@ struct CompositionMatcher {
   let wanted: [ObjectGeometry]
   /// For each wanted object, the nearest other one; `nil` for the only object.
   let pairs: [NearestPair?]
-  /// How much each term counts.
+  /// The weight of each term.
   let weights: CompositionWeights
-  /// How many objects of each class are wanted.
+  /// The number of wanted objects of each class.
   let wantedCounts: [Int]
-  /// Counts the presence, before anything is counted.
+  /// The counter for the presence, in its initial state.
   let presence: PresenceCounter
   private let tree: PairTree
 
-  /// - Parameter labels: The names of all classes; a name that stands twice is one class.
+  /// - Parameter labels: The names of all classes; duplicates are one class.
   /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the query does not fit the labels.
   init(_ query: CompositionQuery, labels: [String]) throws(WeighbridgeError) {
     try query.composition.check(labels: labels)
@@ -43,14 +43,14 @@ struct CompositionMatcher {
     (self.classes, self.wanted, wantedCounts, weights) = (classes, wanted, counts, query.weights)
   }
 
-  /// The least that an image costs that has objects of these classes, wherever they are.
+  /// Returns the lowest cost of any image with objects of these classes, wherever they are.
   ///
-  /// - Parameter presence: What was counted of the classes.
+  /// - Parameter presence: The presence of the classes.
   func leastCost(presence: Double) -> Double { weights.presence * presence }
 
   /// Assigns found objects to the wanted ones.
   ///
-  /// - Parameter presence: What was counted of the scene's classes.
+  /// - Parameter presence: The presence of the scene's classes.
   /// - Returns: `nil` when the cost is not below the limit.
   func match(
     _ scene: FoundScene, presence: Double, below limit: Double
@@ -59,7 +59,7 @@ struct CompositionMatcher {
     guard rest > 0 else { return nil }
     let problem = AssignmentProblem(self, scene)
     let isExact = wanted.count <= CompositionQuery.exactObjectCount
-    // The sums are rounded in another order than the cost at the end.
+    // The sums are rounded in another order than the final cost.
     let assignment =
       isExact ? ExactAssignment.solve(problem, tree, below: rest + 1e-9) : problem.improved()
     guard let assignment else { return nil }

@@ -1,6 +1,6 @@
 public import Bytes
 
-/// The wanted layout and the images that fit it, with the boxes that were found, on one page.
+/// The wanted layout and the images that fit it, with the detected boxes, on one page.
 public struct CompositionSheet {
   /// The most images on a sheet.
   public static let imageCount = 47
@@ -8,12 +8,12 @@ public struct CompositionSheet {
   private var sheet: ContactSheet
   private var count = 0
 
-  /// Begins a sheet with the wanted layout.
+  /// Starts a sheet with the wanted layout.
   ///
   /// - Parameters:
   ///   - wanted: The layout.
   ///   - labels: The names of the model's classes, which decide the colors.
-  ///   - count: How many images will follow, at most ``imageCount``.
+  ///   - count: The number of images that will follow, at most ``imageCount``.
   public init(wanted: Composition, labels: [String], count: Int) {
     sheet = ContactSheet(count: min(count, Self.imageCount) + 1)
     let side = Double(sheet.side)
@@ -28,7 +28,7 @@ public struct CompositionSheet {
     sheet.add(ground.annotated(with: frames), ["wanted"])
   }
 
-  /// Adds an image. Its objects that stand for wanted ones have their labels at their frames.
+  /// Adds an image. Only objects that are assigned to wanted ones are labelled.
   public mutating func add(_ image: Image, _ result: CompositionResult) {
     guard count < Self.imageCount else { return }
     count += 1
@@ -45,7 +45,7 @@ public struct CompositionSheet {
       ["\(count). \(name)", "cost \(cost)"])
   }
 
-  /// Writes the sheet, as PNG or JPEG by the name's extension.
+  /// Writes the sheet, as PNG or JPEG depending on the name's extension.
   ///
   /// - Throws: ``/Weighbridge/WeighbridgeError/Code/outputFailed``.
   public func write(to path: String) throws(WeighbridgeError) {

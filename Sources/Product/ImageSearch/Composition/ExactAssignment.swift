@@ -1,15 +1,15 @@
-/// Finds an assignment with the least cost by branch and bound.
+/// Finds an assignment with the lowest cost by branch and bound.
 ///
-/// Without the rule that a found object is assigned once, the least cost follows from the trees of
-/// pairs, from the leaves up. That is the bound: objects are decided from the roots down, and what
-/// cannot get below the best assignment so far is left out.
+/// Without the rule that a found object is assigned only once, the lowest cost follows from the
+/// trees of pairs, from the leaves up. That is the bound: objects are decided from the roots down,
+/// and branches that cannot improve on the best assignment so far are pruned.
 struct ExactAssignment {
   private let problem: AssignmentProblem
   private let tree: PairTree
-  /// For each object and choice, the least cost of the object and all below it.
+  /// For each object and choice, the lowest cost of the object and all below it.
   private var subtree: [[Double]]
-  /// For each object and its parent's choice, the least cost of the object, all below it and its pair
-  /// with the parent. A root has one entry.
+  /// For each object and its parent's choice, the lowest cost of the object, all below it and its
+  /// pair with the parent. A root has one entry.
   private var joined: [[Double]]
   private var choices: [Int]
   private var isUsed: [Bool]
@@ -17,7 +17,7 @@ struct ExactAssignment {
   private var best: Double
   private var bestChoices: [Int]?
 
-  /// - Returns: `nil` when every assignment costs as much as the limit or more.
+  /// - Returns: `nil` when no assignment costs less than the limit.
   static func solve(
     _ problem: AssignmentProblem, _ tree: PairTree, below limit: Double
   ) -> [Int?]? {
@@ -41,19 +41,19 @@ struct ExactAssignment {
     surplus = problem.surplus
   }
 
-  /// The number of an object's choices: its candidates, and perhaps none of them.
+  /// Returns the number of an object's choices: its candidates, and possibly none of them.
   private func choiceCount(_ index: Int) -> Int {
     let isSurplus = problem.surplus[problem.matcher.wantedClasses[index]] > 0
     return problem.candidates[index].count + (isSurplus ? 1 : 0)
   }
 
-  /// The candidate behind a choice; `nil` for none.
+  /// Returns the candidate of a choice; `nil` for none.
   private func found(_ index: Int, _ choice: Int) -> Int? {
     let candidates = problem.candidates[index]
     return choice < candidates.count ? candidates[choice] : nil
   }
 
-  /// The cost of the pair that an object makes with its parent; infinite for the same found object.
+  /// Returns the cost of the pair of an object and its parent; infinite for the same found object.
   private func edge(_ index: Int, _ choice: Int, _ parentChoice: Int) -> Double {
     guard let parent = tree.parents[index], let own = found(index, choice),
       let other = found(parent, parentChoice)
@@ -82,14 +82,14 @@ struct ExactAssignment {
     }
   }
 
-  /// The least cost of all trees, each found object being assigned any number of times.
+  /// The lowest cost of all trees if each found object may be assigned any number of times.
   private var rootBound: Double {
     tree.order.reduce(0) { $0 + (tree.parents[$1] == nil ? joined[$1][0] : 0) }
   }
 
-  /// Decides on the objects from a position of the order on.
+  /// Decides on the objects from a position in the order on.
   ///
-  /// - Parameter bound: No assignment with the choices made so far costs less.
+  /// - Parameter bound: A lower bound for the cost of all assignments with the choices made so far.
   private mutating func decide(_ position: Int, _ bound: Double) {
     guard bound < best else { return }
     guard position < tree.order.count else {
@@ -109,7 +109,7 @@ struct ExactAssignment {
     }
   }
 
-  /// Tries a choice, unless it is taken.
+  /// Tries a choice, unless it is already taken.
   private mutating func choose(
     _ index: Int, _ choice: Int, _ proceed: (inout ExactAssignment) -> Void
   ) {

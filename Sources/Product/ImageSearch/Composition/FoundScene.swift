@@ -1,15 +1,15 @@
-/// What was found in an image, ready to be compared.
+/// The objects in an image, prepared for comparison.
 struct FoundScene {
-  /// The image's width over its height.
+  /// The image's width divided by its height.
   var aspectRatio = 1.0
-  /// The class of each object: a position among those of the matcher.
+  /// The class of each object, as an index into those of the matcher.
   private(set) var classes: [Int] = []
   private var objects: [ObjectGeometry] = []
 
-  /// An image in which nothing was found.
+  /// Makes an image without objects.
   init() {}
 
-  /// - Parameter classes: The position of each label's class.
+  /// - Parameter classes: The index of each label's class.
   init(_ composition: Composition, classes: [String: Int]) {
     aspectRatio = composition.aspectRatio
     for object in composition.objects {
@@ -24,7 +24,7 @@ struct FoundScene {
 
   subscript(_ index: Int) -> ObjectGeometry { objects[index] }
 
-  /// Takes all objects away and keeps their memory.
+  /// Removes all objects but keeps their memory.
   mutating func removeAll() {
     classes.removeAll(keepingCapacity: true)
     objects.removeAll(keepingCapacity: true)

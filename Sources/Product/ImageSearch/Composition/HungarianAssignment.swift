@@ -1,12 +1,13 @@
-/// The assignment of rows to columns with the least sum of costs: the Hungarian method with
-/// potentials (Kuhn 1955, Munkres 1957; augmenting along shortest paths as Jonker and Volgenant 1987).
+/// Assigns rows to columns with the lowest sum of costs: the Hungarian method with potentials (Kuhn
+/// 1955, Munkres 1957; augmenting along shortest paths like Jonker and Volgenant 1987).
 enum HungarianAssignment {
-  /// - Parameter costs: For each row the costs of all columns; no fewer columns than rows.
+  /// - Parameter costs: For each row the costs of all columns; there must be at least as many
+  ///   columns as rows.
   /// - Returns: The column of each row, each column at most once.
   /// - Complexity: O(rows² · columns).
   static func columns(_ costs: [[Double]]) -> [Int] {
     guard let width = costs.first?.count else { return [] }
-    // Column 0 is a start that stands for no column; rows count from 1 with it.
+    // Column 0 is a dummy start column; rows therefore count from 1.
     var rowPotentials = [Double](repeating: 0, count: costs.count + 1)
     var columnPotentials = [Double](repeating: 0, count: width + 1)
     var rows = [Int](repeating: 0, count: width + 1)

@@ -1,17 +1,17 @@
-/// The wanted objects as trees, in which each object is joined with the one nearest to it.
+/// The wanted objects as trees, in which each object is connected to its nearest one.
 ///
-/// There are no rings: two objects can be each other's nearest, and a longer ring would have equal
-/// distances only, where everyone's nearest is the first in the list.
+/// There are no cycles: two objects can be each other's nearest, but in a longer cycle all
+/// distances would be equal, and then the nearest of every object would be the first in the list.
 struct PairTree {
-  /// The objects, each behind its parent.
+  /// The objects, each after its parent.
   private(set) var order: [Int] = []
   /// Each object's parent; `nil` for a root.
   private(set) var parents: [Int?]
   /// The objects whose parent is this one.
   private(set) var children: [[Int]]
-  /// Whether the parent is the nearest of the object, for each object.
+  /// For each object, whether its parent is its nearest object.
   private(set) var pointsUp: [Bool]
-  /// Whether the object is the nearest of its parent, for each object.
+  /// For each object, whether it is the nearest object of its parent.
   private(set) var pointsDown: [Bool]
 
   /// - Parameter nearest: For each object the one nearest to it.

@@ -1,22 +1,22 @@
-/// Counts how far the objects of an image are from the wanted ones, class by class.
+/// Counts how much the objects of an image differ from the wanted ones, class by class.
 struct PresenceCounter: Sendable {
-  /// How many objects of each class are wanted, less those of the image that is being counted.
+  /// The number of wanted objects of each class, less those counted in the current image.
   private var missing: [Int]
   private let isCounted: [Bool]
-  /// The objects that are wanted in the classes that count.
+  /// The number of wanted objects in the classes that count.
   private let wantedSum: Int
 
   /// - Parameters:
-  ///   - wantedCounts: How many objects of each class are wanted.
+  ///   - wantedCounts: The number of wanted objects of each class.
   ///   - isCounted: Whether each class counts.
   init(wantedCounts: [Int], isCounted: [Bool]) {
     (missing, self.isCounted) = (wantedCounts, isCounted)
     wantedSum = zip(wantedCounts, isCounted).reduce(0) { $0 + ($1.1 ? $1.0 : 0) }
   }
 
-  /// Over the classes that count, the sum of |wanted - found|.
+  /// Returns the sum of |wanted - found| over the classes that count.
   ///
-  /// - Parameter classes: The class of each object that was found.
+  /// - Parameter classes: The class of each found object.
   /// - Complexity: Linear in the number of objects, whatever the number of classes.
   mutating func presence(of classes: [Int]) -> Double {
     var sum = wantedSum

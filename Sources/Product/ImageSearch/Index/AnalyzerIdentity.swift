@@ -1,6 +1,6 @@
 import Digests
 
-/// What decides the results of an analyzer, as a digest.
+/// A digest of everything that the results of an analyzer depend on.
 struct AnalyzerIdentity {
   private let model: [UInt8]
   private let settings: String
@@ -11,7 +11,7 @@ struct AnalyzerIdentity {
     self.model = try model.identity()
     let detection = options.detection
     let record = model.description.detector
-    // As the detector itself decides.
+    // The same defaults as the detector's own.
     let threshold =
       detection.threshold ?? record?.confidenceThreshold ?? Detector.defaultThreshold
     let overlap = detection.overlap ?? record?.overlapThreshold ?? Detector.defaultOverlap

@@ -4,9 +4,9 @@
   import Darwin
 #endif
 
-/// The absolute path without symbolic links; the path itself when nothing stands there.
+/// Returns the absolute path without symbolic links; the path itself when it does not exist.
 package func canonicalPath(_ path: String) -> String {
   guard let resolved = realpath(path, nil) else { return path }
-  defer { free(resolved) }  // the system's memory, copied first
+  defer { free(resolved) }  // allocated by the system, copied first
   return String(cString: resolved)
 }

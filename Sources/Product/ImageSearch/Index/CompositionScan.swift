@@ -14,20 +14,20 @@ struct CompositionScan: Sendable {
   private let matcher: CompositionMatcher
   private let limit: Double
   private let count: Int
-  /// For each class of the model, its position among those of the matcher: the first of its name.
+  /// For each class of the model, its index among those of the matcher: the first of its name.
   private let classes: [Int]
 
   /// - Parameters:
-  ///   - limit: Images must cost less.
-  ///   - count: How many of them are wanted, at least 1.
+  ///   - limit: The cost that images must be below.
+  ///   - count: The number of images to return, at least 1.
   init(_ index: ImageIndex, _ matcher: CompositionMatcher, below limit: Double, count: Int) {
     (self.index, self.matcher, self.limit, self.count) = (index, matcher, limit, max(1, count))
     classes = index.contents.labels.map { matcher.classes[$0] ?? 0 }
   }
 
-  /// The images that fit best, and all others that cost as much as the last of them.
+  /// Returns the images that fit best, and all others with the same cost as the last of them.
   ///
-  /// - Parameter threads: How many threads compare, each with a connection of its own.
+  /// - Parameter threads: The number of threads, each with its own connection.
   func hits(threads: Int) throws(WeighbridgeError) -> [Hit] {
     let last = try index.connection.withLock { (connection) throws(WeighbridgeError) in
       try connection.integer("SELECT max(content) FROM detections") ?? 0
@@ -80,7 +80,7 @@ struct CompositionScan: Sendable {
       guard classes.indices.contains(classIndex) else { throw index.damagedRecord }
       scene.append(class: classes[classIndex])
     }
-    // Of most images the classes alone tell that they cost too much.
+    // For most images the classes alone show that the cost is too high.
     let presence = counter.presence(of: scene.classes)
     guard matcher.leastCost(presence: presence) < limit else { return nil }
     scene.aspectRatio = Double(width) / Double(height)
@@ -95,13 +95,13 @@ struct CompositionScan: Sendable {
   }
 }
 
-/// The images that fit best so far.
+/// The best images so far.
 struct BestHits {
   private let count: Int
   private var hits: [CompositionScan.Hit] = []
-  /// With so many hits the worst are left out.
+  /// The number of hits at which the worst are removed.
   private var fullCount: Int
-  /// What costs this much or more is not wanted any more.
+  /// The cost that further hits must be below.
   private(set) var limit: Double
 
   init(count: Int, below limit: Double) {
@@ -109,20 +109,20 @@ struct BestHits {
     fullCount = count <= .max / 2 ? 2 * count : .max
   }
 
-  /// Those that are wanted, and all others that cost as much as the last of them.
+  /// The requested number of hits, and all others with the same cost as the last of them.
   var best: [CompositionScan.Hit] {
     var copy = self
     copy.leaveOut()
     return copy.hits
   }
 
-  /// Adds one whose cost is below the limit.
+  /// Adds a hit whose cost is below the limit.
   mutating func append(_ hit: CompositionScan.Hit) {
     hits.append(hit)
     if hits.count >= fullCount { leaveOut() }
   }
 
-  /// Leaves out what is not among the best, which lowers the limit.
+  /// Removes all but the best, which lowers the limit.
   private mutating func leaveOut() {
     guard hits.count > count else { return }
     let last = hits.map(\.match.cost).sorted()[count - 1]

@@ -1,6 +1,6 @@
-/// The detections of an image as they are stored: width and height (4 bytes each), for each
-/// detection the class (4 bytes), confidence, x, y, width and height (8 bytes each), and a digest of
-/// all that; little-endian.
+/// The stored form of an image's detections: width and height (4 bytes each), for each detection
+/// the class (4 bytes), confidence, x, y, width and height (8 bytes each), and a digest of all
+/// that; little-endian.
 enum DetectionRecord {
   private static let headerSize = 8
   private static let detectionSize = 44
@@ -19,8 +19,8 @@ enum DetectionRecord {
     return StoredDigest.appended(to: bytes)
   }
 
-  /// The image's size in pixels and the number of detections; `nil` when the bytes are not those that
-  /// were written.
+  /// Returns the image's size in pixels and the number of detections; `nil` when the bytes are not
+  /// those that were written.
   static func header(_ record: RawSpan) -> (width: Int, height: Int, count: Int)? {
     guard let size = StoredDigest.checkedSize(record), size >= headerSize,
       (size - headerSize) % detectionSize == 0
@@ -30,7 +30,7 @@ enum DetectionRecord {
     return (width, height, (size - headerSize) / detectionSize)
   }
 
-  // What follows is for the detections of a record whose header was read.
+  // The following functions access the detections of a record whose header has been read.
 
   static func classIndex(_ index: Int, in record: RawSpan) -> Int {
     integer(record, start(index))
@@ -49,7 +49,7 @@ enum DetectionRecord {
 
   private static func start(_ index: Int) -> Int { headerSize + index * detectionSize }
 
-  // Loads check that they are inside of the record.
+  // These loads check that they are inside the record.
 
   private static func integer(_ record: RawSpan, _ offset: Int) -> Int {
     Int(UInt32(littleEndian: record.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)))

@@ -5,8 +5,8 @@ struct FeatureExtractor: Sendable {
   private let output: String
   private let resampling: Resampling?
 
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the model takes more than an image, or has no
-  ///   such output.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the model has inputs other than
+  ///   the image.
   init(
     _ model: Model, output: String, options: DetectOptions
   ) throws(WeighbridgeError) {
@@ -22,14 +22,14 @@ struct FeatureExtractor: Sendable {
     session = Result { () throws(WeighbridgeError) in try model.session(options.run) }
   }
 
-  /// The vector of an image.
+  /// Returns the vector of an image.
   func features(of image: Image) throws(WeighbridgeError) -> [Float] {
     let session = try session.get()
     let tensor = try session.model.imageTensor(input, [image], resampling: resampling)
     return try features(in: try session.run([NamedTensor(name: input, tensor: tensor)]).outputs)
   }
 
-  /// The vector in outputs that were computed before.
+  /// Returns the vector in outputs that were computed before.
   func features(in outputs: [NamedTensor]) throws(WeighbridgeError) -> [Float] {
     guard let tensor = outputs.first(where: { $0.name == output })?.tensor else {
       throw .mismatch("the model did not give its output \(output)")

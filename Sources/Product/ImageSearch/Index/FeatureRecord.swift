@@ -1,4 +1,4 @@
-/// A feature vector as it is stored: float32 numbers and a digest of them, little-endian.
+/// The stored form of a feature vector: float32 elements and a digest of them, little-endian.
 enum FeatureRecord {
   static func bytes(_ features: [Float]) -> [UInt8] {
     var bytes: [UInt8] = []
@@ -7,11 +7,11 @@ enum FeatureRecord {
     return StoredDigest.appended(to: bytes)
   }
 
-  /// The vector; `nil` when the bytes are not those that were written.
+  /// Returns the vector; `nil` when the bytes are not those that were written.
   static func features(_ record: RawSpan) -> [Float]? {
     guard let size = StoredDigest.checkedSize(record), size % 4 == 0 else { return nil }
     return (0..<size / 4).map { index in
-      // Inside of the record, whose size was checked.
+      // This is inside the record, whose size was checked.
       Float(
         bitPattern: UInt32(
           littleEndian: record.unsafeLoadUnaligned(fromByteOffset: index * 4, as: UInt32.self)))

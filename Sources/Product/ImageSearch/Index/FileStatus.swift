@@ -4,24 +4,24 @@
   import Darwin
 #endif
 
-/// What the system says of a file; it changes whenever the file's bytes do.
+/// The metadata of a file, which change whenever the file's bytes do.
 struct FileStatus: Hashable, Sendable {
   /// The size in bytes.
   var byteCount: Int
-  /// When the bytes were written, in nanoseconds since 1970.
+  /// The time at which the bytes were written, in nanoseconds since 1970.
   var modified: Int
-  /// When the bytes, the name or the permissions were changed; nobody can set it.
+  /// The time at which the bytes, the name or the permissions changed; it cannot be set.
   var changed: Int
 
-  /// What stands at a path.
+  /// The kind of a file system entry.
   enum Kind {
     case file(FileStatus)
-    /// A folder; one behind a symbolic link is not.
+    /// A folder, but not a symbolic link to one.
     case folder
     case other
   }
 
-  /// The kind of what stands at a path; `other` when nothing does.
+  /// Returns the kind of the entry at a path; `other` when there is none.
   static func kind(_ path: String) -> Kind {
     var status = stat()
     guard lstat(path, &status) == 0 else { return .other }
@@ -34,8 +34,8 @@ struct FileStatus: Hashable, Sendable {
     Int(time.tv_sec) * 1_000_000_000 + time.tv_nsec
   }
 
-  /// Whether so much time has passed since the last change that another one would have another time:
-  /// file systems count in steps of up to two seconds.
+  /// Whether enough time has passed since the last change for another one to have a different time:
+  /// file systems have a resolution of up to two seconds.
   var isSettled: Bool {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)

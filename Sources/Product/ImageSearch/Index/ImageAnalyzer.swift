@@ -2,38 +2,40 @@ public import Bytes
 public import Vision
 public import Weighbridge
 
-/// How images are analyzed.
+/// Options for analyzing images.
 public struct AnalyzeOptions: Sendable {
-  /// How objects are searched for, by a detector. ``/Weighbridge/DetectOptions/resize``,
-  /// ``/Weighbridge/DetectOptions/resampling`` and ``/Weighbridge/DetectOptions/run`` hold for features as well.
+  /// How a detector finds objects. ``/Weighbridge/DetectOptions/resize``,
+  /// ``/Weighbridge/DetectOptions/resampling`` and ``/Weighbridge/DetectOptions/run`` apply to
+  /// features too.
   public var detection = DetectOptions()
-  /// The output or layer whose numbers are the features; by default the only output of a model that
-  /// is no detector. A detector has features only when they are named here.
+  /// The output or layer that gives the features; by default the only output of a model that is not
+  /// a detector. A detector has features only when they are named here.
   public var features: String?
 
-  /// Analyzes as the model's owner did.
+  /// The model's own settings.
   public init() {}
 }
 
-/// What a model says of an image.
+/// The results of a model for an image.
 public struct ImageAnalysis: Hashable, Sendable {
   /// The image's size in pixels.
   public var width, height: Int
-  /// What was found; `nil` when the model is no detector.
+  /// The detections; `nil` when the model is not a detector.
   public var detections: [Detection]?
-  /// The feature vector; `nil` when the model gives none.
+  /// The feature vector; `nil` when the model does not give one.
   public var features: [Float]?
 }
 
-/// A model that says of images what is in them, by detections, and what they are like, by a feature
+/// A model that analyzes images: their contents by detections, and their similarity by a feature
 /// vector.
 ///
-/// An image is analyzed by one thread, so the result does not depend on how many there are; several
-/// images are analyzed at once by calling ``analyze(_:)`` from several threads.
+/// An image is analyzed by one thread, so the result does not depend on the number of threads; to
+/// analyze several images at once, call ``analyze(_:)`` from several threads.
 public struct ImageAnalyzer: Sendable {
   /// The model.
   public let model: Model
-  /// What decides the results: the model's identity and the options, a SHA-256 digest of 32 bytes.
+  /// A SHA-256 digest, 32 bytes, of everything that the results depend on: the model's identity and
+  /// the options.
   public let identity: [UInt8]
   private let detector: Detector?
   private let features: FeatureExtractor?
@@ -41,11 +43,11 @@ public struct ImageAnalyzer: Sendable {
   /// Makes an analyzer.
   ///
   /// - Parameters:
-  ///   - model: A model whose description says how an image becomes its input, and of a detector how
-  ///     boxes are read from its outputs.
+  ///   - model: A model whose description says how an image becomes its input and, for a detector,
+  ///     how boxes are read from its outputs.
   ///   - options: How images are analyzed.
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the model takes no image, the description
-  ///   lacks what is needed, or an output that is named is not there;
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the model does not take an
+  ///   image, the description is incomplete, or a named output does not exist;
   ///   ``/Weighbridge/WeighbridgeError/Code/unsupported`` when the model cannot run.
   public init(
     _ model: Model, options: AnalyzeOptions = AnalyzeOptions()
@@ -72,15 +74,17 @@ public struct ImageAnalyzer: Sendable {
     identity = try AnalyzerIdentity(model, options, output: output).digest()
   }
 
-  /// Whether detections are found.
+  /// Whether the results contain detections.
   public var findsObjects: Bool { detector != nil }
-  /// Whether feature vectors are made.
+  /// Whether the results contain feature vectors.
   public var makesFeatures: Bool { features != nil }
 
   /// Analyzes an image.
   ///
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/limitExceeded``, ``/Weighbridge/WeighbridgeError/Code/cancelled``;
-  ///   ``/Weighbridge/WeighbridgeError/Code/malformed`` when the model gives numbers that are none.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/limitExceeded``,
+  ///   ``/Weighbridge/WeighbridgeError/Code/cancelled``;
+  ///   ``/Weighbridge/WeighbridgeError/Code/malformed`` when an output contains NaN or a feature is
+  ///   infinite.
   public func analyze(_ image: Image) throws(WeighbridgeError) -> ImageAnalysis {
     var analysis = ImageAnalysis(width: image.width, height: image.height)
     if let detector {

@@ -8,14 +8,15 @@ struct ImageFolder {
 
   private static let fileLimit = 10_000_000
 
-  /// The absolute path, with a slash at its end.
+  /// The absolute path, with a trailing slash.
   let path: String
-  /// The files, by path; hidden ones and those behind links to folders are left out.
+  /// The files, by path; hidden ones and those in linked folders are left out.
   private(set) var files: [File] = []
   /// The folders that cannot be listed.
   private(set) var unreadable: [String] = []
 
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/missing`` when it is no folder that can be listed.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/missing`` when it is not a folder that can be
+  ///   listed.
   init(_ folder: String) throws(WeighbridgeError) {
     let resolved = canonicalPath(folder)
     guard FolderListing.isFolder(resolved) else {

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// What an index knows of a file.
+/// The stored information on a file.
 struct KnownFile: Sendable {
   let status: FileStatus
-  /// Why the image cannot be read; `nil` when it can.
+  /// The reason why the image cannot be read; `nil` when it can.
   let problem: String?
 }
 
 extension ImageIndex {
-  /// The files in a folder whose path ends with a slash.
+  /// Returns the stored files in a folder whose path ends with a slash.
   func knownFiles(in folder: String) throws(WeighbridgeError) -> [String: KnownFile] {
     try connection.withLock { (connection) throws(WeighbridgeError) in
       var statement = try connection.statement(
@@ -16,7 +16,7 @@ extension ImageIndex {
         SELECT path, byte_count, modified, changed, problem FROM files
         JOIN contents ON contents.id = files.content WHERE path >= ? AND path < ?
         """)
-      // The character behind the slash in Unicode.
+      // In Unicode, "0" is the character after the slash.
       try statement.bind([.text(folder), .text(folder.dropLast() + "0")])
       var files: [String: KnownFile] = [:]
       while try statement.step() {
@@ -33,9 +33,9 @@ extension ImageIndex {
     }
   }
 
-  /// Notes that a file has bytes that are stored already.
+  /// Records a file whose bytes are already stored.
   ///
-  /// - Returns: The stored problem of the image, and whether the bytes were stored at all.
+  /// - Returns: Whether the bytes were stored at all, and the stored problem of the image.
   func note(
     _ file: ImageFolder.File, digest: [UInt8]
   ) throws(WeighbridgeError) -> (isKnown: Bool, problem: String?) {
@@ -51,14 +51,14 @@ extension ImageIndex {
     }
   }
 
-  /// Stores what was found in an image, or why it cannot be read, with the file that it is from.
+  /// Stores the results for an image, or the reason why it cannot be read, with its file.
   func store(
     _ analysis: Result<ImageAnalysis, ImageProblem>, of file: ImageFolder.File, digest: [UInt8]
   ) throws(WeighbridgeError) {
     try write { (connection) throws(WeighbridgeError) in
       var problem: String?
       if case .failure(let found) = analysis { problem = found.reason }
-      // Another process may have stored the same bytes meanwhile.
+      // Another process may have stored the same bytes in the meantime.
       try connection.run(
         "INSERT OR IGNORE INTO contents (digest, problem) VALUES (?, ?)", .blob(digest),
         problem.map(SQLiteValue.text) ?? .null)
@@ -74,7 +74,7 @@ extension ImageIndex {
     }
   }
 
-  /// Takes files out, and what was stored of images that have no file any more.
+  /// Removes files, and the data of images that no longer have a file.
   func remove(_ paths: [String]) throws(WeighbridgeError) {
     try write { (connection) throws(WeighbridgeError) in
       for path in paths { try connection.run("DELETE FROM files WHERE path = ?", .text(path)) }
@@ -83,7 +83,7 @@ extension ImageIndex {
     }
   }
 
-  /// Changes the database, unless another process rebuilt it for another model.
+  /// Changes the database, unless another process has rebuilt it for another model.
   private func write<Result: Sendable>(
     _ body: (borrowing SQLiteConnection) throws(WeighbridgeError) -> Result
   ) throws(WeighbridgeError) -> Result {
@@ -100,7 +100,7 @@ extension ImageIndex {
   private static func insert(
     _ file: ImageFolder.File, _ content: Int, _ connection: borrowing SQLiteConnection
   ) throws(WeighbridgeError) {
-    // A file that was changed just now may be changed again and have the same times.
+    // A file that has just been changed may change again without a change of its times.
     let status = file.status
     try connection.run(
       "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)", .text(file.path), .integer(content),
@@ -124,7 +124,7 @@ extension ImageIndex {
   }
 }
 
-/// Why an image cannot be read.
+/// The reason why an image cannot be read.
 struct ImageProblem: Error {
   let reason: String
 }

@@ -3,9 +3,9 @@ import Digests
 import Synchronization
 
 extension ImageIndex {
-  /// What is stored of an image file's bytes; `nil` when nothing is.
+  /// Returns the stored results for an image file's bytes; `nil` when there are none.
   ///
-  /// - Parameter path: The file, which need not be the one that the index knows.
+  /// - Parameter path: The file, which need not be one that the index contains.
   /// - Throws: ``/Weighbridge/WeighbridgeError/Code/missing`` when the file cannot be opened;
   ///   ``/Weighbridge/WeighbridgeError/Code/unsupported`` when the index knows that the image cannot be read;
   ///   ``/Weighbridge/WeighbridgeError/Code/damaged``.
@@ -53,7 +53,7 @@ extension ImageIndex {
     return analysis
   }
 
-  /// The detections of a record.
+  /// Returns the detections in a record.
   func detections(_ record: RawSpan, count: Int) throws(WeighbridgeError) -> [Detection] {
     var detections: [Detection] = []
     for index in 0..<count {
@@ -74,7 +74,7 @@ extension ImageIndex {
       .at(file: path)
   }
 
-  /// The files with the bytes of stored images, by the images' numbers.
+  /// Returns the paths of the files that contain stored images, by the images' ids.
   func paths(
     of ids: [Int], _ connection: borrowing SQLiteConnection
   ) throws(WeighbridgeError) -> [[String]] {

@@ -2,15 +2,15 @@ public import Bytes
 import Synchronization
 public import Vision
 
-/// An image whose composition fits what is wanted.
+/// An image whose composition fits the wanted one.
 public struct CompositionResult: Hashable, Sendable {
   /// The file.
   public var path: String
   /// The image's size in pixels.
   public var width, height: Int
-  /// The cost and its terms; the assignment gives positions in `detections`.
+  /// The cost and its terms; the assignment contains indices into `detections`.
   public var match: CompositionMatch
-  /// What was found in the image.
+  /// The detections in the image.
   public var detections: [Detection]
 }
 
@@ -18,8 +18,8 @@ extension ImageIndex {
   /// Finds the images whose composition fits best.
   ///
   /// - Parameters:
-  ///   - query: What is wanted.
-  ///   - threads: How many threads compare, at least 1; one for each processor when `nil`.
+  ///   - query: The wanted composition.
+  ///   - threads: The number of threads, at least 1; one for each processor when `nil`.
   /// - Returns: The images whose cost is below the query's maximum, the lowest first, those of equal
   ///   cost by path.
   /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the index has no detections, or the query does

@@ -1,20 +1,21 @@
 public import Bytes
 
 extension ImageIndex {
-  /// Brings the index up to date with a folder and the folders inside it.
+  /// Updates the index from a folder and its subfolders.
   ///
-  /// New and changed images are analyzed; those whose bytes are known are not. Files that are gone are
-  /// taken out. An image that cannot be read is stored as such, and the rest goes on.
+  /// New and changed images are analyzed, unless their bytes are already stored. Files that no
+  /// longer exist are removed. An image that cannot be read is stored as such, and the update goes
+  /// on.
   ///
   /// - Parameters:
-  ///   - folder: The folder; what the index knows of other folders stays.
+  ///   - folder: The folder; entries for other folders are kept.
   ///   - analyzer: The analyzer that the index was opened for.
   ///   - options: Threads, limits, cancellation, progress.
-  /// - Returns: What was done.
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/missing`` when it is no folder;
-  ///   ``/Weighbridge/WeighbridgeError/Code/mismatch`` when another process rebuilt the index for another model;
-  ///   ``/Weighbridge/WeighbridgeError/Code/cancelled`` (what was stored stays);
-  ///   ``/Weighbridge/WeighbridgeError/Code/outputFailed``; and what the analyzer throws.
+  /// - Returns: A summary of the update.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/missing`` when it is not a folder;
+  ///   ``/Weighbridge/WeighbridgeError/Code/mismatch`` when another process rebuilt the index for
+  ///   another model; ``/Weighbridge/WeighbridgeError/Code/cancelled`` (results stored so far are
+  ///   kept); ``/Weighbridge/WeighbridgeError/Code/outputFailed``; and the errors of the analyzer.
   @discardableResult
   public func update(
     folder: String, with analyzer: ImageAnalyzer, options: UpdateOptions = UpdateOptions()
@@ -43,14 +44,14 @@ extension ImageIndex {
     return update
   }
 
-  /// The database's own files, which may lie in the folder.
+  /// The database's own files, which may be in the folder.
   private var ownFiles: Set<String> {
     guard path != Self.inMemory else { return [] }
     let resolved = canonicalPath(path)
     return Set(["", "-wal", "-shm", "-journal"].map { resolved + $0 })
   }
 
-  /// The stored problems of files that were left alone.
+  /// Returns the stored problems of files that were not analyzed again.
   private func storedProblems(
     of files: [ImageFolder.File], _ known: [String: KnownFile]
   ) -> [ImageIndexUpdate.Problem] {

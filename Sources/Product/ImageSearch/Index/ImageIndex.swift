@@ -1,11 +1,11 @@
 public import Bytes
 import Synchronization
 
-/// What a model said of many images, kept in a database of SQLite.
+/// The results of a model for many images, stored in an SQLite database.
 ///
-/// Images are known by the digest of their bytes: one that was moved or copied is not analyzed again.
-/// Each image is stored by one transaction, so whatever ends a process, the images stored before stay;
-/// several processes may add to an index at once.
+/// Images are identified by the digest of their bytes: one that was moved or copied is not analyzed
+/// again. Each image is stored in one transaction, so images that are already stored survive
+/// however a process ends; several processes may add to an index at once.
 ///
 /// ```swift
 /// let analyzer = try ImageAnalyzer(Model(contentsOf: "yolov3-tiny.wbm"))
@@ -14,13 +14,13 @@ import Synchronization
 /// let results = try index.search(CompositionQuery(layout))
 /// ```
 public final class ImageIndex: Sendable {
-  /// What an index says of itself.
+  /// The index's own description.
   public struct Contents: Hashable, Sendable {
     /// ``ImageAnalyzer/identity`` of the analyzer whose results are stored.
     public var identity: [UInt8]
     /// The model's name, when it has one.
     public var modelName: String?
-    /// The names of the classes, in the order of the model's.
+    /// The names of the classes, in the model's order.
     public var labels: [String]
     /// Whether there are detections.
     public var hasDetections: Bool
@@ -28,21 +28,21 @@ public final class ImageIndex: Sendable {
     public var hasFeatures: Bool
   }
 
-  /// The path of a database that is only in memory.
+  /// The path of a database that exists only in memory.
   static let inMemory = ":memory:"
 
   /// The database's path.
   public let path: String
-  /// What the index says of itself.
+  /// The index's own description.
   public let contents: Contents
   let connection: Mutex<SQLiteConnection>
 
   /// Opens an index for searching.
   ///
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/missing`` when it is not there;
-  ///   ``/Weighbridge/WeighbridgeError/Code/malformed`` when it is no index;
-  ///   ``/Weighbridge/WeighbridgeError/Code/unsupported`` when another version of Weighbridge made it;
-  ///   ``/Weighbridge/WeighbridgeError/Code/damaged``.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/missing`` when it does not exist;
+  ///   ``/Weighbridge/WeighbridgeError/Code/malformed`` when it is not an index;
+  ///   ``/Weighbridge/WeighbridgeError/Code/unsupported`` when another version of Weighbridge made
+  ///   it; ``/Weighbridge/WeighbridgeError/Code/damaged``.
   public init(contentsOf path: String) throws(WeighbridgeError) {
     let connection = try SQLiteConnection(path: path, .reading)
     contents = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
@@ -58,18 +58,18 @@ public final class ImageIndex: Sendable {
     self.connection = Mutex(connection)
   }
 
-  /// Opens an index to add images to it, or makes one.
+  /// Opens or creates an index to add images to.
   ///
   /// - Parameters:
   ///   - path: The database.
-  ///   - analyzer: What will analyze the images.
-  ///   - isRebuilding: Whether an index of another model, other options or another version is emptied;
-  ///     it is an error otherwise.
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` for an index of another model or other options;
-  ///   ``/Weighbridge/WeighbridgeError/Code/unsupported`` for one of another version;
-  ///   ``/Weighbridge/WeighbridgeError/Code/malformed`` when the file is something else, and
-  ///   ``/Weighbridge/WeighbridgeError/Code/damaged``, both also when rebuilding: nothing is overwritten then;
-  ///   ``/Weighbridge/WeighbridgeError/Code/outputFailed``.
+  ///   - analyzer: The analyzer for the images.
+  ///   - isRebuilding: Whether an index of another model, other options or another version is
+  ///     emptied; otherwise it is an error.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` for an index of another model or
+  ///   other options; ``/Weighbridge/WeighbridgeError/Code/unsupported`` for one of another
+  ///   version; ``/Weighbridge/WeighbridgeError/Code/malformed`` when the file is something else,
+  ///   and ``/Weighbridge/WeighbridgeError/Code/damaged``, both of them even when rebuilding, so
+  ///   that nothing is overwritten; ``/Weighbridge/WeighbridgeError/Code/outputFailed``.
   public convenience init(
     updating path: String, for analyzer: ImageAnalyzer, isRebuilding: Bool = false
   ) throws(WeighbridgeError) {
@@ -83,7 +83,7 @@ public final class ImageIndex: Sendable {
 
   /// Makes an index in memory.
   ///
-  /// - Parameter analyzer: What will analyze the images.
+  /// - Parameter analyzer: The analyzer for the images.
   /// - Throws: ``/Weighbridge/WeighbridgeError/Code/limitExceeded`` when there is not enough memory.
   public convenience init(inMemoryFor analyzer: ImageAnalyzer) throws(WeighbridgeError) {
     let connection = try SQLiteConnection(path: Self.inMemory, .writing)

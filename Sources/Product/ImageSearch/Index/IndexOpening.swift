@@ -4,9 +4,9 @@
   import Darwin
 #endif
 
-/// How an index is opened for writing.
+/// Opening an index for writing.
 enum IndexOpening {
-  /// A connection to a file that is a database, or not there yet. Nothing is written.
+  /// Returns a connection to a database file, which may not exist yet. Nothing is written.
   static func connection(_ path: String) throws(WeighbridgeError) -> SQLiteConnection {
     guard !path.isEmpty, path != ImageIndex.inMemory, !isFolder(path) else {
       throw .outputFailed("is not a file name").at(file: path)
@@ -19,17 +19,17 @@ enum IndexOpening {
     }
   }
 
-  /// Makes or checks the tables.
+  /// Creates or checks the tables.
   static func prepare(
     _ connection: borrowing SQLiteConnection, for contents: ImageIndex.Contents, isRebuilding: Bool
   ) throws(WeighbridgeError) {
-    // One look at everything: another process may be making the tables.
+    // This uses one snapshot, because another process may be creating the tables.
     let isNew = try connection.transaction(.deferred) { (connection) throws(WeighbridgeError) in
       if case .empty = try IndexSchema.state(connection) { true } else { false }
     }
     if !isNew { try IndexSchema.checkPages(connection) }
     try useWriteAheadLog(connection)
-    // A commit is then in the system's hands, which a killed process cannot take back.
+    // A commit is then handed to the operating system, which a killed process cannot undo.
     try connection.execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")
     try connection.transaction { (connection) throws(WeighbridgeError) in
       switch try IndexSchema.state(connection) {
@@ -55,7 +55,7 @@ enum IndexOpening {
         + "model or another file, or make it anew (\(APIName.rebuilding))")
   }
 
-  /// Has changes go to a log first. Several processes that begin at once are told to try again.
+  /// Enables the write-ahead log. Several processes that start at once have to retry.
   private static func useWriteAheadLog(
     _ connection: borrowing SQLiteConnection
   ) throws(WeighbridgeError) {
@@ -68,7 +68,7 @@ enum IndexOpening {
 }
 
 extension SQLiteConnection {
-  /// Whether changes go to a log first from now on; not while another process is about to say so.
+  /// Tries to enable the write-ahead log; fails while another process is about to do so.
   fileprivate borrowing func triesWriteAheadLog() throws(WeighbridgeError) -> Bool {
     do throws(WeighbridgeError) {
       return try text("PRAGMA journal_mode = WAL") == "wal"
@@ -78,15 +78,15 @@ extension SQLiteConnection {
     }
   }
 
-  /// When a transaction takes the right to write.
+  /// The time at which a transaction acquires the write lock.
   enum TransactionKind: String {
-    /// When it writes for the first time; until then all is as it was at the first look.
+    /// At the first write; until then it reads a snapshot from its first read.
     case deferred = "DEFERRED"
-    /// At once.
+    /// Immediately.
     case immediate = "IMMEDIATE"
   }
 
-  /// Runs `body` in a transaction; an error undoes all of it.
+  /// Runs `body` in a transaction, which an error rolls back.
   borrowing func transaction<Result>(
     _ kind: TransactionKind = .immediate,
     _ body: (borrowing SQLiteConnection) throws(WeighbridgeError) -> Result

@@ -1,23 +1,23 @@
 import JSON
 
-/// The tables of an index, and how they are made and recognized.
+/// The tables of an index, and how they are created and recognized.
 enum IndexSchema {
-  /// What stands in a database's header: "WBIX".
+  /// The application ID in the database's header: "WBIX".
   private static let applicationID = 0x5742_4958
-  /// The version of the tables and of what is stored in them.
+  /// The version of the tables and of the records in them.
   private static let version = 1
 
-  /// What a database is.
+  /// The state of a database.
   enum State {
-    /// Nothing is in it.
+    /// An empty database.
     case empty
-    /// An index that this version made.
+    /// An index of this version.
     case current
-    /// An index that another version made.
+    /// An index of another version.
     case other(version: Int)
   }
 
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/malformed`` when it is a database of something else.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/malformed`` when the database is not an index.
   static func state(
     _ connection: borrowing SQLiteConnection
   ) throws(WeighbridgeError) -> State {
@@ -40,7 +40,7 @@ enum IndexSchema {
         + "(\(APIName.rebuilding))")
   }
 
-  /// Makes the tables, in place of those that are there. Belongs into a transaction.
+  /// Creates the tables in place of existing ones. Must be called in a transaction.
   static func create(
     _ contents: ImageIndex.Contents, in connection: borrowing SQLiteConnection
   ) throws(WeighbridgeError) {
@@ -62,7 +62,7 @@ enum IndexSchema {
     }
   }
 
-  /// Images by their bytes, what was found in them, and the files with these bytes.
+  /// Images by their bytes, the results for them, and the files with these bytes.
   private static let tables = """
     CREATE TABLE settings (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
     CREATE TABLE contents (id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, problem TEXT);
@@ -77,7 +77,7 @@ enum IndexSchema {
     CREATE INDEX files_by_content ON files (content);
     """
 
-  /// What an index of the current version says of itself.
+  /// Returns the description in an index of the current version.
   static func contents(
     _ connection: borrowing SQLiteConnection
   ) throws(WeighbridgeError) -> ImageIndex.Contents {
@@ -95,7 +95,7 @@ enum IndexSchema {
       labels: names.compactMap { $0 }, hasDetections: detections == 1, hasFeatures: features == 1)
   }
 
-  /// Looks at every page.
+  /// Checks every page.
   ///
   /// - Throws: ``/Weighbridge/WeighbridgeError/Code/damaged``.
   static func checkPages(

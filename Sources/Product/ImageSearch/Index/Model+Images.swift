@@ -1,6 +1,6 @@
 extension Model {
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when no input is an image; the error says what the
-  ///   model is.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when no input is an image; the error
+  ///   says what the model takes and returns.
   func checkTakesImage() throws(WeighbridgeError) {
     guard !description.inputs.contains(where: { $0.image != nil }) else { return }
     let (takes, gives) = (
@@ -12,14 +12,14 @@ extension Model {
         + "color order of its pixels")
   }
 
-  /// Has images brought to the inputs' sizes in another way.
+  /// Changes how images are resized to the inputs' sizes.
   mutating func setResizePolicy(_ policy: ImageInput.ResizePolicy) {
     for index in content.description.inputs.indices {
       content.description.inputs[index].image?.resize = policy
     }
   }
 
-  /// Makes what a layer computes an output, unless it is one.
+  /// Makes the result of a layer an output, unless it is one.
   ///
   /// - Returns: The name of the output.
   mutating func expose(layerOrOutput name: String) throws(WeighbridgeError) -> String {
@@ -32,7 +32,7 @@ extension Model {
     return output
   }
 
-  /// The only output.
+  /// Returns the name of the only output.
   ///
   /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when there are several.
   func onlyOutput() throws(WeighbridgeError) -> String {

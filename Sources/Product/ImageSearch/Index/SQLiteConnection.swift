@@ -8,16 +8,15 @@ enum SQLiteValue {
   case null
 }
 
-/// A connection to a database of SQLite; closed when it goes.
-///
-/// This file is the only one that calls SQLite. A connection may pass from thread to thread (unchecked)
-/// and is used by one at a time: it cannot be copied, and is local to a thread or behind a lock.
+/// A connection to an SQLite database, closed when it is destroyed.
+/// No other file calls SQLite. A connection may pass between threads (unchecked) but is used by one
+/// at a time: it cannot be copied, and is local to a thread or protected by a lock.
 struct SQLiteConnection: ~Copyable, @unchecked Sendable {
-  /// What a connection is for.
+  /// The purpose of a connection.
   enum Access {
-    /// The file must be there.
+    /// Reading; the file must exist.
     case reading
-    /// The file is made when it is not there.
+    /// Reading and writing; the file is created if it does not exist.
     case writing
   }
 
@@ -38,20 +37,20 @@ struct SQLiteConnection: ~Copyable, @unchecked Sendable {
       throw error.at(file: path)
     }
     sqlite3_extended_result_codes(handle, 1)
-    // Another process may write for so long, in milliseconds.
+    // The time in milliseconds to wait while another process is writing.
     sqlite3_busy_timeout(handle, 60_000)
     (self.handle, self.path) = (handle, path)
   }
 
   deinit { sqlite3_close_v2(handle) }
 
-  /// Runs statements that give no rows, separated by semicolons.
+  /// Runs statements that return no rows, separated by semicolons.
   func execute(_ sql: String) throws(WeighbridgeError) {
     let status = sqlite3_exec(handle, sql, nil, nil, nil)
     guard status == SQLITE_OK else { throw SQLiteFailure.error(status, handle).at(file: path) }
   }
 
-  /// Gets a statement ready.
+  /// Prepares a statement.
   func statement(_ sql: String) throws(WeighbridgeError) -> SQLiteStatement {
     var statement: OpaquePointer?
     let status = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
@@ -61,28 +60,28 @@ struct SQLiteConnection: ~Copyable, @unchecked Sendable {
     return SQLiteStatement(statement, handle, path)
   }
 
-  /// Runs a statement with parameters to its end.
+  /// Runs a statement with parameters to completion.
   func run(_ sql: String, _ parameters: SQLiteValue...) throws(WeighbridgeError) {
     var statement = try statement(sql)
     try statement.bind(parameters)
     while try statement.step() {}
   }
 
-  /// The first column of the first row as an integer; `nil` when there is no row or no integer.
+  /// Returns the first column of the first row as an integer; `nil` when there is none.
   func integer(_ sql: String, _ parameters: SQLiteValue...) throws(WeighbridgeError) -> Int? {
     var statement = try statement(sql)
     try statement.bind(parameters)
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  /// The first column of the first row as a string; `nil` when there is no row or no string.
+  /// Returns the first column of the first row as a string; `nil` when there is none.
   func text(_ sql: String, _ parameters: SQLiteValue...) throws(WeighbridgeError) -> String? {
     var statement = try statement(sql)
     try statement.bind(parameters)
     return try statement.step() ? statement.text(0) : nil
   }
 
-  /// How many rows the last statement changed.
+  /// The number of rows that the last statement changed.
   var changeCount: Int { Int(sqlite3_changes64(handle)) }
 }
 
@@ -98,7 +97,7 @@ struct SQLiteStatement: ~Copyable {
 
   deinit { sqlite3_finalize(statement) }
 
-  /// Sets all parameters and begins anew.
+  /// Sets all parameters and restarts the statement.
   mutating func bind(_ parameters: [SQLiteValue]) throws(WeighbridgeError) {
     sqlite3_reset(statement)
     for (index, parameter) in zip(Int32(1)..., parameters) {
@@ -132,32 +131,32 @@ struct SQLiteStatement: ~Copyable {
     }
   }
 
-  /// A column of the row as an integer; `nil` for another type.
+  /// Returns a column of the row as an integer; `nil` for another type.
   func integer(_ column: Int32) -> Int? {
     guard sqlite3_column_type(statement, column) == SQLITE_INTEGER else { return nil }
     return Int(sqlite3_column_int64(statement, column))
   }
 
-  /// A column of the row as a string; `nil` for another type.
+  /// Returns a column of the row as a string; `nil` for another type.
   func text(_ column: Int32) -> String? {
     guard sqlite3_column_type(statement, column) == SQLITE_TEXT,
       let text = sqlite3_column_text(statement, column)
     else { return nil }
-    return String(cString: text)  // ends with a NUL, and lives until the next call
+    return String(cString: text)  // ends with a NUL, and is valid until the next call
   }
 
-  /// Calls `body` with the bytes of a column of the row; none for another type.
+  /// Calls `body` with the bytes of a column of the row; with none for NULL.
   func withBlob<Result, Failure: Error>(
     _ column: Int32, _ body: (RawSpan) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let bytes = sqlite3_column_blob(statement, column)
     let count = bytes == nil ? 0 : Int(sqlite3_column_bytes(statement, column))
-    // The bytes stay until the statement goes to another row.
+    // The bytes are valid until the statement moves to another row.
     return try body(UnsafeRawBufferPointer(start: bytes, count: count).bytes)
   }
 }
 
-/// Errors of SQLite as ours.
+/// Converts SQLite's errors.
 private enum SQLiteFailure {
   static func error(_ status: Int32, _ handle: OpaquePointer) -> WeighbridgeError {
     let reason = String(cString: sqlite3_errmsg(handle))  // ends with a NUL

@@ -1,6 +1,6 @@
 import Digests
 
-/// The XXH3-128 digest behind what is stored, which SQLite itself does not check.
+/// The XXH3-128 digest after each record, since SQLite itself does not check contents.
 enum StoredDigest {
   private static let size = 16
 
@@ -8,7 +8,7 @@ enum StoredDigest {
     bytes + XXH3Digest(of: bytes.span.bytes).bytes
   }
 
-  /// The number of bytes in front of the digest; `nil` when it is not theirs.
+  /// Returns the number of bytes before the digest; `nil` when the digest does not match them.
   static func checkedSize(_ stored: RawSpan) -> Int? {
     let count = stored.byteCount - size
     guard count >= 0 else { return nil }

@@ -7,7 +7,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// Analyzes new and changed files, several at once, and stores each as soon as it is done.
+/// Analyzes new and changed files, several at once, and stores each as soon as it is finished.
 final class UpdateWork: Sendable {
   private let index: ImageIndex
   private let analyzer: ImageAnalyzer
@@ -33,7 +33,7 @@ final class UpdateWork: Sendable {
 
   func run() throws(WeighbridgeError) -> ImageIndexUpdate {
     let count = files.count
-    // Processes that work on the same folder begin at different files, and seldom meet.
+    // Processes that work on the same folder start at different files, and seldom collide.
     let start = count == 0 ? 0 : Int(getpid()) &* 7919 % count
     let workers = Workers(count: options.threads ?? Workers.processorCount)
     _ = workers.map(count) { self.analyze(self.files[($0 + start) % count]) }
@@ -44,7 +44,7 @@ final class UpdateWork: Sendable {
     }
   }
 
-  /// Does a file, unless something went wrong before that ends the work.
+  /// Processes a file, unless an earlier error has ended the work.
   private func analyze(_ file: ImageFolder.File) {
     guard state.withLock({ $0.failure == nil }) else { return }
     do throws(WeighbridgeError) {
@@ -76,7 +76,7 @@ final class UpdateWork: Sendable {
     return (.analyzed, nil)
   }
 
-  /// Reads and analyzes an image; what is the image's own fault is a result.
+  /// Reads and analyzes an image; a fault of the image itself is a result.
   private func analysis(
     of store: ByteStore, _ path: String
   ) throws(WeighbridgeError) -> Result<ImageAnalysis, ImageProblem> {

@@ -1,11 +1,11 @@
-/// How far apart two feature vectors are.
+/// A distance between two feature vectors.
 public enum FeatureDistance: String, Hashable, Sendable, CaseIterable {
-  /// 1 - a·b / (|a| |b|), from 0 to 2: the directions count, not the lengths.
+  /// 1 - a·b / (|a| |b|), from 0 to 2: only the directions count, not the lengths.
   case cosine
   /// |a - b|.
   case euclidean
 
-  /// The distance of two vectors of the same number of elements, accumulated in `Double`.
+  /// Returns the distance of two vectors of the same length, accumulated in `Double`.
   ///
   /// - Returns: `nil` for the cosine distance of a vector of zeros, which has no direction.
   public func callAsFunction(_ first: [Float], _ second: [Float]) -> Double? {
@@ -20,7 +20,7 @@ public enum FeatureDistance: String, Hashable, Sendable, CaseIterable {
         secondSquare += b * b
       }
       guard firstSquare > 0, secondSquare > 0 else { return nil }
-      // Rounding must not make vectors of one direction nearer than themselves.
+      // Rounding must not make the distance of parallel vectors negative.
       return max(0, 1 - product / (firstSquare.squareRoot() * secondSquare.squareRoot()))
     case .euclidean:
       var square = 0.0

@@ -11,7 +11,7 @@ public struct FeatureTable: Sendable {
     public var features: [Float]
   }
 
-  /// An image at a distance.
+  /// An image with its distance.
   public struct Match: Hashable, Sendable {
     /// The file.
     public var path: String
@@ -23,7 +23,7 @@ public struct FeatureTable: Sendable {
   public struct Unranked: Hashable, Sendable {
     /// The file.
     public var path: String
-    /// Why it has none.
+    /// The reason.
     public var reason: String
   }
 
@@ -31,7 +31,7 @@ public struct FeatureTable: Sendable {
   public struct Ranking: Hashable, Sendable {
     /// The images, the nearest first, equally near ones by path.
     public var matches: [Match]
-    /// The images that have no distance, by path: they come last.
+    /// The images that have no distance, by path; they come last.
     public var unranked: [Unranked]
   }
 
@@ -45,9 +45,9 @@ public struct FeatureTable: Sendable {
   /// - Parameters:
   ///   - query: The vector.
   ///   - distance: The distance.
-  ///   - excluded: A file that is left out: the query's own.
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the query has another number of elements, or no
-  ///   distance from anything.
+  ///   - excluded: A file to leave out: the query's own.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the query has another number of
+  ///   elements, or no distance is defined for it.
   public func ranking(
     by distance: FeatureDistance, from query: [Float], excluding excluded: String? = nil
   ) throws(WeighbridgeError) -> Ranking {
@@ -75,7 +75,7 @@ public struct FeatureTable: Sendable {
 }
 
 extension ImageIndex {
-  /// All feature vectors.
+  /// Returns all feature vectors.
   ///
   /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the index has none;
   ///   ``/Weighbridge/WeighbridgeError/Code/damaged``.

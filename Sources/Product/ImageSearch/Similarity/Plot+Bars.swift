@@ -1,11 +1,11 @@
 extension Plot {
-  /// A bar chart of a feature vector, 600 x 300: a bar for each number, upwards from 0 for positive
-  /// ones. Where there are more numbers than pixels, a bar covers its numbers from the least to the
-  /// greatest.
+  /// Makes a bar chart of a feature vector, 600 x 300: a bar for each element, upwards from 0 for
+  /// positive ones. If there are more elements than pixels, a bar spans its elements from the
+  /// minimum to the maximum.
   ///
   /// - Parameters:
   ///   - features: The vector.
-  ///   - title: What stands above it.
+  ///   - title: The title above it.
   public static func bars(of features: [Float], title: String) -> Plot {
     let chart = BarChart(features)
     var graphic = Graphic(width: 600, height: 300)
@@ -32,7 +32,7 @@ extension Plot {
   }
 }
 
-/// The bars of a chart and its scale.
+/// The bars and the scale of a chart.
 private struct BarChart {
   static let area = Graphic.Area(x: 60, y: 22, width: 530, height: 260)
   let low, high: Double
@@ -44,7 +44,7 @@ private struct BarChart {
     high = Double(max(0, features.max() ?? 0))
   }
 
-  /// The distance from the upper edge at which a value stands.
+  /// Returns the vertical position of a value, from the upper edge.
   func y(_ value: Double) -> Double {
     let range = high - low
     guard range > 0 else { return Self.area.y + Self.area.height }

@@ -5,7 +5,7 @@ extension Plot {
   public struct HeatMapEntry: Sendable {
     /// The feature vector.
     public var features: [Float]
-    /// The image, shown small at both axes; `nil` when it cannot be read any more.
+    /// The image, shown as a thumbnail at both axes; `nil` when it cannot be read any more.
     public var image: Image?
 
     /// Makes an entry.
@@ -18,12 +18,12 @@ extension Plot {
   /// The most images of a heat map.
   public static let heatMapEntryCount = 60
 
-  /// A heat map of the distances of all pairs, 600 x 600, with thumbnails at the axes: black for the
-  /// distance 0, white for the greatest one. Pairs without a distance are red.
+  /// Makes a heat map of the distances of all pairs, 600 x 600, with thumbnails at the axes: black
+  /// for distance 0, white for the largest one. Pairs without a distance are red.
   ///
   /// - Parameters:
-  ///   - entries: The images, of which the first ``heatMapEntryCount`` are shown; vectors have the
-  ///     same number of elements.
+  ///   - entries: The images, of which the first ``heatMapEntryCount`` are shown; their vectors
+  ///     must have the same length.
   ///   - distance: The distance.
   public static func heatMap(of entries: [HeatMapEntry], by distance: FeatureDistance) -> Plot {
     let entries = Array(entries.prefix(heatMapEntryCount))
@@ -36,7 +36,7 @@ extension Plot {
     for (position, entry) in entries.enumerated() {
       let start = Double(position + 1) * side
       guard let image = entry.image else { continue }
-      // Scaled down once, so that the SVG file holds a thumbnail.
+      // This is scaled down only once, so that the SVG file contains a thumbnail.
       let (across, small) = image.thumbnail(in: .init(x: start, y: 0, width: side, height: side))
       graphic.add(.image(across, small))
       let offset = (x: across.x - start, y: across.y)
@@ -77,8 +77,8 @@ extension Plot {
 }
 
 extension Image {
-  /// The largest centred area of the image's proportions inside another one, in whole points, and the
-  /// image in that size.
+  /// Returns the largest centred area with the image's proportions inside another one, in whole
+  /// points, and the image in that size.
   func thumbnail(in area: Graphic.Area) -> (area: Graphic.Area, image: Image) {
     let scale = min(area.width / Double(width), area.height / Double(height))
     let (across, down) = (

@@ -1,6 +1,6 @@
 public import Bytes
 
-/// A drawing that is written as SVG and as PNG.
+/// A drawing that can be written as SVG, PNG or JPEG.
 public struct Plot: Sendable {
   let graphic: Graphic
 
@@ -14,7 +14,7 @@ public struct Plot: Sendable {
     try file.commit(replacing: true)
   }
 
-  /// Writes a PNG or JPEG file, by the name's extension.
+  /// Writes a PNG or JPEG file, depending on the name's extension.
   ///
   /// - Throws: ``/Weighbridge/WeighbridgeError/Code/outputFailed``.
   public func writeImage(to path: String) throws(WeighbridgeError) {

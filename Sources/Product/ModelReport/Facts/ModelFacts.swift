@@ -10,7 +10,8 @@ enum Part<Value: Sendable>: Sendable {
 
   var value: Value? { if case .there(let value) = self { value } else { nil } }
 
-  /// What `make` gives. That a model cannot do something is no error here; a cancellation is.
+  /// Makes a part from the result of `make`. An error is not thrown but recorded; a cancellation is
+  /// thrown.
   init(_ make: () throws(WeighbridgeError) -> Value) throws(WeighbridgeError) {
     do throws(WeighbridgeError) {
       self = .there(try make())
@@ -21,15 +22,15 @@ enum Part<Value: Sendable>: Sendable {
   }
 }
 
-/// What was found out about a model for a report.
+/// The facts about a model for a report.
 struct ModelFacts: Sendable {
   let source: ReportedModel
   let verification: Part<VerificationReport>
   let weights: Part<WeightOverview>
   let profile: Part<RunProfile>
-  /// Whether the outputs were compared with arrays that are not the file's own.
+  /// Whether the outputs were compared with arrays other than the file's own.
   let hasGivenReferences: Bool
-  /// On what it was run for the profile.
+  /// The inputs of the run for the profile.
   let profileInputs: String
   let picture: Part<PictureResult>
 

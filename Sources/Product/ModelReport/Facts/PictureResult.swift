@@ -2,7 +2,7 @@ import Bytes
 import Vision
 import Weighbridge
 
-/// What a model makes of a picture.
+/// The results of a model for a sample image.
 struct PictureResult: Sendable {
   struct Row: Sendable {
     let label: String
@@ -11,19 +11,20 @@ struct PictureResult: Sendable {
     let box: [Int]
   }
 
-  /// Pictures are shown no larger and, to see the boxes, not much smaller than this, in pixels.
+  /// The largest and smallest side of the shown image in pixels; boxes must remain visible.
   private static let (sideLimit, smallSide) = (720.0, 360.0)
 
   let name: String
   let width, height: Int
-  /// Whether boxes were searched for.
+  /// Whether the model detects boxes.
   let hasBoxes: Bool
   let rows: [Row]
-  /// The picture as it is shown, a JPEG file, with the boxes on it.
+  /// The image as shown, a JPEG file, with the boxes on it.
   let jpeg: [UInt8]
   let shownWidth, shownHeight: Int
 
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the model does not say what it makes of pictures.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the model does not say how to
+  ///   interpret images.
   init(
     _ sample: ReportOptions.Picture, _ model: Model, _ options: ReportOptions
   ) throws(WeighbridgeError) {

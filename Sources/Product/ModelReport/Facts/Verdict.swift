@@ -1,16 +1,16 @@
 import Verifier
 import Weighbridge
 
-/// Whether a model can be trusted, in a word and a sentence.
+/// Whether a model can be trusted, in a word and in a sentence.
 struct Verdict {
   enum Level: String {
-    /// It computes what somebody else computed.
+    /// It reproduces reference outputs or agrees with its source.
     case proven
-    /// Nothing is wrong, and nothing shows that it computes what it should.
+    /// Nothing is wrong, but nothing shows that it computes what it should.
     case plausible
     /// Something is wrong.
     case wrong
-    /// Nobody has looked.
+    /// It has not been verified.
     case unknown
   }
 
@@ -66,7 +66,7 @@ struct Verdict {
     )
   }
 
-  /// What it was compared with. Arrays in the file are the word of whoever wrote it.
+  /// Says what the model was compared with. Arrays in the file are only its author's word.
   private static func proof(_ proofs: [CheckResult], _ facts: ModelFacts) -> String {
     if proofs.contains(where: { $0.name == "source" }) { return "It agrees with the original file" }
     guard !facts.hasGivenReferences else { return "It computes the given reference outputs" }

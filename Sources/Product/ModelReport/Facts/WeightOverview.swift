@@ -3,27 +3,27 @@ import GraphIR
 import TensorEncoding
 import Weighbridge
 
-/// A model's weights: how they are stored, and how their numbers are spread.
+/// A model's weights: how they are stored, and how their elements are distributed.
 struct WeightOverview: Sendable {
-  /// Of so many weights, those that take the most bytes, the numbers are looked at.
+  /// The most weights whose elements are examined, those that take the most bytes.
   static let weightLimit = 200
-  /// Of a larger weight, as many numbers are looked at, at most about twice.
+  /// The number of elements that are examined of a larger weight, at most about twice as many.
   static let sampleSize = 1 << 20
 
-  /// A weight and its numbers.
+  /// A weight and the distribution of its elements.
   struct Weight: Sendable {
     let name: String
     let type: String
     let encoding: String
     let byteCount: Int
-    /// How far the stored numbers are from the original ones, where that was measured.
+    /// The relative error of the stored elements, where it was measured.
     let error: Double?
     let spread: NumberSpread
   }
 
-  /// Those that take the most bytes, in the order of the model.
+  /// The weights that take the most bytes, in the order of the model.
   let weights: [Weight]
-  /// How many others there are.
+  /// The number of other weights.
   let otherCount: Int
 
   /// - Throws: ``/Weighbridge/WeighbridgeError/Code/damaged`` where elements cannot be decoded;
@@ -51,7 +51,7 @@ struct WeightOverview: Sendable {
     otherCount = all.count - weights.count
   }
 
-  /// All numbers of a tensor, or of a large one every n-th along its longest axis.
+  /// Returns all elements of a tensor, or of a large one every n-th along its longest axis.
   private static func sample(_ tensor: Tensor) throws(WeighbridgeError) -> [Double] {
     var plain = tensor
     if let elements = tensor.encodedElements {
@@ -66,22 +66,22 @@ struct WeightOverview: Sendable {
   }
 }
 
-/// How numbers are spread.
+/// The distribution of numbers.
 struct NumberSpread: Sendable {
   static let binCount = 32
 
-  /// The least and the largest finite number; 0 where there is none.
+  /// The smallest and the largest finite number; 0 where there is none.
   let least, largest: Double
   let mean, deviation: Double
-  /// The part that is exactly 0, 0...1.
+  /// The fraction of exact zeros, 0...1.
   let zeros: Double
   let nonFiniteCount: Int
-  /// How many numbers lie in each of equal intervals from the least to the largest.
+  /// The number of values in each of equal intervals from the smallest to the largest.
   let bins: [Int]
-  /// Whether these are some of more numbers.
+  /// Whether this covers only a sample of the numbers.
   let isSample: Bool
 
-  /// - Parameter count: How many numbers there are.
+  /// - Parameter count: The total number of elements, including those not in the sample.
   init(_ numbers: [Double], of count: Int) {
     var (low, high) = (Double.infinity, -Double.infinity)
     var (sum, zeroCount, finiteCount) = (0.0, 0, 0)
@@ -95,7 +95,7 @@ struct NumberSpread: Sendable {
     (least, largest) = finiteCount > 0 ? (low, high) : (0, 0)
     let middle = sum / divisor
     var (squares, bins) = (0.0, [Int](repeating: 0, count: Self.binCount))
-    // Halves, since the whole width may be beyond the largest number.
+    // This uses halves, since the full width may overflow.
     let width = largest / 2 - least / 2
     for number in numbers where number.isFinite {
       squares += (number - middle) * (number - middle)

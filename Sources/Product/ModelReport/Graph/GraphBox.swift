@@ -30,7 +30,7 @@ struct GraphBox {
     width = min(210, max(84, Double(letters) * 7 + 20))
   }
 
-  /// - Parameter block: The drawing of what is in it.
+  /// - Parameter block: The id of the drawing of its contents.
   func svg(at center: LayeredLayout.Point, opening block: String?) -> HTML {
     let (left, top) = (center.x - width / 2, center.y - LayeredLayout.rowHeight / 2)
     let shape: HTML = """
@@ -39,7 +39,7 @@ struct GraphBox {
       <text x="\(center.x)" y="\(center.y - 4)">\(Self.clipped(title))</text>\
       <text x="\(center.x)" y="\(center.y + 11)">\(Self.clipped(subtitle))</text>
       """
-    // Layers are reached by the keyboard in the table; blocks here, too.
+    // Layers can be reached by keyboard in the table; blocks only here.
     let link: HTML =
       if let block {
         "<a href=\"#\(block)\">\(shape)</a>"
@@ -51,7 +51,7 @@ struct GraphBox {
     return "<g class=\"\(style)\">\(link)</g>\n"
   }
 
-  /// Both ends of a text that is too long for a box.
+  /// Returns both ends of a text that is too long for a box.
   private static func clipped(_ text: String) -> String {
     guard text.count > letterLimit else { return text }
     return "\(text.prefix(letterLimit / 2))\u{2026}\(text.suffix(letterLimit / 2 - 1))"

@@ -1,4 +1,5 @@
-/// A graph's drawings as SVG: one of the whole, and one for each block in it, which opens on its own.
+/// The SVG drawings of a graph: one of the whole, and one of each block in it, which opens
+/// separately.
 struct GraphDrawing {
   private struct Drawing {
     let id: String
@@ -7,14 +8,14 @@ struct GraphDrawing {
     var inner: [Int: String] = [:]
   }
 
-  /// Beyond so many boxes, blocks are not drawn on their own.
+  /// The number of boxes beyond which blocks are not drawn separately.
   static let boxLimit = 6_000
 
   private let graph: StepGraph
-  /// What the ids of this model's elements begin with.
+  /// The prefix of the ids of this model's elements.
   private let prefix: String
   private var drawings: [Drawing] = []
-  /// How many blocks are not drawn on their own.
+  /// The number of blocks that are not drawn separately.
   private(set) var undrawnCount = 0
 
   init(_ graph: StepGraph, prefix: String) {
@@ -41,11 +42,11 @@ struct GraphDrawing {
     }
   }
 
-  /// The drawing of the whole, and under it those of its blocks.
+  /// The drawing of the whole, and those of its blocks below it.
   var html: HTML {
     let positions = Dictionary(
       drawings.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
-    // Blocks come behind what they are part of: from the last on, what is inside is there already.
+    // Blocks come after their containers, so going backwards the inner drawings are ready.
     var figures = [HTML](repeating: "", count: drawings.count)
     for (index, drawing) in drawings.enumerated().reversed() {
       let blocks = drawing.inner.sorted { $0.key < $1.key }.map { box, id -> HTML in
@@ -82,7 +83,7 @@ struct GraphDrawing {
       """
   }
 
-  /// An arrow that leaves its box and reaches the other one upright.
+  /// Returns the path of an arrow that leaves and enters boxes vertically.
   private static func path(_ route: [LayeredLayout.Point]) -> HTML {
     guard let first = route.first else { return "" }
     var line: HTML = "M\(first.x) \(first.y)"

@@ -1,5 +1,5 @@
-/// A graph as a tree of drawings, each small enough to be looked at: nested models are blocks, and where
-/// there are still too many boxes, neighbours become blocks too.
+/// A graph as a tree of drawings, each small enough to view: nested models are blocks, and where
+/// there are still too many boxes, neighbours are grouped into blocks too.
 struct GraphOutline {
   /// A box of a drawing.
   enum Item {
@@ -15,15 +15,15 @@ struct GraphOutline {
     }
   }
 
-  /// Steps that are drawn as one box, and on their own elsewhere.
+  /// Steps that are drawn as one box, and separately elsewhere.
   struct Block {
     let name: String
-    /// Whether the model itself has this part, with this name.
+    /// Whether this is a part of the model itself, with this name.
     let isNamed: Bool
     let items: [Item]
     /// All steps, ascending.
     let steps: [Int]
-    /// How many of them are layers, and not inputs or outputs.
+    /// The number of steps that are layers rather than inputs or outputs.
     let layerCount: Int
 
     init(name: String, isNamed: Bool, items: [Item], of graph: StepGraph) {
@@ -47,7 +47,7 @@ struct GraphOutline {
     items = Self.items(Array(graph.steps.indices), depth: 0, of: graph)
   }
 
-  /// Arrows between the boxes of a drawing, by their positions; each pair once, in a fixed order.
+  /// Returns the arrows between the boxes of a drawing, by index; each pair once, in a fixed order.
   static func arrows(among items: [Item], of graph: StepGraph) -> [LayeredLayout.Arrow] {
     var boxes: [Int: Int] = [:]
     for (box, item) in items.enumerated() { for step in item.steps { boxes[step] = box } }
@@ -61,8 +61,8 @@ struct GraphOutline {
     }
   }
 
-  /// Steps of one nested model as boxes: a block for each model within it. (As deep as names are, which
-  /// the steps' scopes bound.)
+  /// Returns the steps of one nested model as boxes: a block for each model within it. (The
+  /// recursion is as deep as names, which the steps' scopes bound.)
   private static func items(_ steps: [Int], depth: Int, of graph: StepGraph) -> [Item] {
     var order: [String] = []
     var members: [String: [Int]] = [:]
@@ -89,13 +89,13 @@ struct GraphOutline {
     return folded(result.sorted { $0.first < $1.first }.map(\.item), of: graph)
   }
 
-  /// At most ``boxLimit`` boxes: neighbours become blocks of about equal numbers of boxes, divided where
-  /// little flows from one side to the other.
+  /// Returns at most ``boxLimit`` boxes: neighbours are grouped into blocks of about equal numbers
+  /// of boxes, divided where little data flows from one side to the other.
   private static func folded(_ items: [Item], of graph: StepGraph) -> [Item] {
     guard items.count > boxLimit else { return items }
     var (levels, reach) = (1, boxLimit)
     while reach < items.count { (levels, reach) = (levels + 1, reach * boxLimit) }
-    // The root, so that blocks and the boxes in them are about as many.
+    // This is the root, so that there are about as many blocks as boxes in each of them.
     var root = 2
     while power(root, levels) < items.count { root += 1 }
     let size = max(2, items.count / root)
@@ -105,7 +105,7 @@ struct GraphOutline {
       var end = items.count
       if start + size + size / 2 < items.count {
         let range = start + max(1, size - size / 3)...start + size + size / 3
-        // Of equally narrow places the one that is nearest to the wanted size.
+        // Of equally narrow cuts the one nearest the wanted size is taken.
         end =
           range.min { left, right in
             (flow[left], abs(left - start - size)) < (flow[right], abs(right - start - size))
@@ -132,7 +132,7 @@ struct GraphOutline {
         items: folded(items, of: graph), of: graph))
   }
 
-  /// How many boxes before each position are read behind it.
+  /// Returns for each position how many boxes before it are read after it.
   private static func flow(across items: [Item], of graph: StepGraph) -> [Int] {
     var last = [Int](0..<items.count)
     for arrow in arrows(among: items, of: graph) where arrow.from < arrow.to {

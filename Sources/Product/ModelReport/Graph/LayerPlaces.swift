@@ -1,16 +1,16 @@
-/// Where boxes, and arrows that pass between boxes, stand in their rows.
+/// The positions in rows of boxes, and of the lanes of arrows that pass between boxes.
 struct LayerPlaces {
-  /// The row of each place.
+  /// The row of each element.
   private(set) var rowOf: [Int]
-  /// The centre of each place.
+  /// The horizontal centre of each element.
   private(set) var x: [Double] = []
-  /// How far the widest row reaches.
+  /// The width of the widest row.
   private(set) var width = 0.0
   private var widths: [Double]
   private let gap: Double
-  /// The places of each row, from left to right.
+  /// The elements of each row, from left to right.
   private var rows: [[Int]]
-  /// For each place, its neighbours in the row above and in the row below.
+  /// For each element, its neighbours in the row above and in the row below.
   private var above: [[Int]]
   private var below: [[Int]]
 
@@ -24,7 +24,7 @@ struct LayerPlaces {
     below = above
   }
 
-  /// Adds a place at the end of a row.
+  /// Adds an element at the end of a row.
   mutating func add(row: Int, width: Double) -> Int {
     rows[row].append(rowOf.count)
     rowOf.append(row)
@@ -34,7 +34,7 @@ struct LayerPlaces {
     return rowOf.count - 1
   }
 
-  /// Says that two places of different rows belong together.
+  /// Makes two elements of different rows neighbours.
   mutating func connect(_ first: Int, _ second: Int) {
     let (upper, lower) = rowOf[first] < rowOf[second] ? (first, second) : (second, first)
     guard rowOf[upper] != rowOf[lower] else { return }
@@ -42,7 +42,7 @@ struct LayerPlaces {
     above[lower].append(upper)
   }
 
-  /// Decides the order in each row, so that few arrows cross, and then the places.
+  /// Determines the order in each row so that few arrows cross, and then the positions.
   mutating func arrange() {
     for sweep in 0..<8 { order(downwards: sweep.isMultiple(of: 2)) }
     x = [Double](repeating: 0, count: rowOf.count)
@@ -53,7 +53,7 @@ struct LayerPlaces {
     width = (rowOf.indices.map { x[$0] + widths[$0] / 2 }.max() ?? 0) + 1
   }
 
-  /// Sorts each row by the mean position of the neighbours in the row before it.
+  /// Sorts each row by the mean position of the neighbours in the preceding row.
   private mutating func order(downwards: Bool) {
     var position = [Double](repeating: 0, count: rowOf.count)
     let neighbours = downwards ? above : below
@@ -64,14 +64,14 @@ struct LayerPlaces {
         Self.mean(of: position, at: neighbours[place]) ?? Double(index) / count
       }
       rows[row] = places.indices.sorted { (keys[$0], $0) < (keys[$1], $1) }.map { places[$0] }
-      // Rows of different lengths are compared by parts of their length.
+      // Rows of different lengths are compared by fractions of their length.
       for (index, place) in rows[row].enumerated() {
         position[place] = (Double(index) + 0.5) / count
       }
     }
   }
 
-  /// Moves the places of each row towards their neighbours.
+  /// Moves the elements of each row towards their neighbours.
   private mutating func straighten(downwards: Bool) {
     let (near, far) = downwards ? (above, below) : (below, above)
     for row in sequence(downwards: downwards) {
@@ -82,18 +82,18 @@ struct LayerPlaces {
     }
   }
 
-  /// The rows from the first to the last, or from the last to the first.
+  /// Returns the rows from the first to the last, or from the last to the first.
   private func sequence(downwards: Bool) -> [Int] {
     downwards ? Array(rows.indices) : rows.indices.reversed()
   }
 
-  /// The mean of the values of some places; `nil` where there are none.
+  /// Returns the mean of the values of some elements; `nil` where there are none.
   private static func mean(of values: [Double], at places: [Int]) -> Double? {
     places.isEmpty ? nil : places.reduce(0) { $0 + values[$1] } / Double(places.count)
   }
 
-  /// Puts a row's places as near to the wanted ones as their order and widths allow, by least squares:
-  /// neighbours that would overlap move as one (pool adjacent violators).
+  /// Moves a row's elements as close to the wanted positions as their order and widths allow, by
+  /// least squares: neighbours that would overlap move as one (pool adjacent violators).
   private mutating func place(_ row: Int, near wanted: [Double]) {
     let places = rows[row]
     var starts = [0.0]

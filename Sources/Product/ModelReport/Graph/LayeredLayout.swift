@@ -1,8 +1,9 @@
-/// Boxes in rows, so that every arrow points down: the layered layout of Sugiyama, Tagawa and Toda.
+/// Arranges boxes in rows so that every arrow points down: the layered layout of Sugiyama, Tagawa
+/// and Toda.
 ///
-/// Boxes are numbered in an order in which they are computed. An arrow from a later box to an earlier
-/// one is laid out as if it were turned round, so that there are no cycles. Equal inputs give equal
-/// drawings: nothing here depends on the order of a hash table.
+/// Boxes are numbered in a computation order. An arrow from a later box to an earlier one is laid
+/// out as if it were reversed, so that there are no cycles. Equal inputs give equal drawings:
+/// nothing here depends on the order of a hash table.
 struct LayeredLayout {
   struct Arrow: Hashable {
     let from, to: Int
@@ -15,21 +16,21 @@ struct LayeredLayout {
   static let rowHeight = 40.0
   private static let rowGap = 26.0
   private static let columnGap = 16.0
-  /// What the way of a long arrow takes among the boxes of a row.
+  /// The width that a long arrow takes among the boxes of a row.
   private static let laneWidth = 10.0
-  /// Beyond so many places that long arrows pass, they go straight.
+  /// The number of lane positions beyond which long arrows are drawn straight.
   private static let laneLimit = 4_000
 
   /// The centre of each box.
   private(set) var centers: [Point] = []
-  /// The points that each arrow goes through, from its box to its box, in the order of the arrows.
+  /// The points that each arrow passes through, from box to box, in the order of the arrows.
   private(set) var routes: [[Point]] = []
   private(set) var width = 0.0
   private(set) var height = 0.0
 
   /// - Parameters:
   ///   - widths: The width of each box.
-  ///   - arrows: Between boxes; one from a box to itself is not drawn.
+  ///   - arrows: The arrows between boxes; one from a box to itself is not drawn.
   init(widths: [Double], arrows: [Arrow]) {
     let rows = Self.rows(count: widths.count, arrows)
     var places = LayerPlaces(rows: rows, widths: widths, gap: Self.columnGap)
@@ -50,8 +51,8 @@ struct LayeredLayout {
     draw(places, lanes, rows)
   }
 
-  /// The row of each box: below all boxes that it depends on, and where nothing leads to it, just above
-  /// the first one that needs it.
+  /// Returns the row of each box: below all boxes that it depends on or, if nothing leads to it,
+  /// just above the first one that needs it.
   private static func rows(count: Int, _ arrows: [Arrow]) -> [Int] {
     var rows = [Int](repeating: 0, count: count)
     var (next, isReached) = (
@@ -80,7 +81,7 @@ struct LayeredLayout {
     routes = lanes.map { lane in
       guard let first = lane.first, let last = lane.last, lane.count > 1 else { return [] }
       let half = (rows[first] < rows[last] ? 1 : -1) * Self.rowHeight / 2
-      // Upright beside the boxes of each row that is passed, and from edge to edge.
+      // The route is vertical next to the boxes of each row that it passes, from edge to edge.
       return lane.flatMap { place -> [Point] in
         let center = point(place)
         let (upper, lower) = (

@@ -1,46 +1,46 @@
 import GraphIR
 import Weighbridge
 
-/// A model's layers and what flows between them, as they are drawn: the few nodes that some layers became
-/// are one step.
+/// A model's layers and the data flow between them, as drawn: where a layer was converted to a few
+/// nodes, they are one step.
 struct StepGraph {
   struct Step {
     enum Kind { case input, output, operation }
 
     let kind: Kind
-    /// The whole name.
+    /// The full name.
     let name: String
-    /// The last part of the name, behind those of the models around it.
+    /// The last part of the name, after those of the models around it.
     let title: String
-    /// What it computes: one operator, or several.
+    /// The operators that it computes, one or more.
     fileprivate(set) var operators: [String]
-    /// The shape of what it makes last.
+    /// The shape of its last result.
     fileprivate(set) var shape: String
-    /// The names of the nested models that it stands in, the outermost first.
+    /// The names of the nested models that contain it, the outermost first.
     let scope: [String]
     /// Whether it has weights.
     fileprivate(set) var hasWeights: Bool
-    /// The position of the first node in the table of layers; `nil` for inputs and outputs.
+    /// The index of the first node in the table of layers; `nil` for inputs and outputs.
     let layer: Int?
 
-    /// What it computes, and the shape of what it makes.
+    /// The operators, and the shape of the result.
     var subtitle: String {
       let more = operators.count > 1 ? " + \(operators.count - 1)" : ""
       return [(operators.first ?? "") + more, shape].filter { !$0.isEmpty }.joined(separator: " ")
     }
   }
 
-  /// Deeper nesting is not told apart.
+  /// The depth beyond which nested models are not distinguished.
   private static let depthLimit = 8
-  /// A layer that became more nodes is a block of its own.
+  /// The most nodes of a layer that are joined into one step; a layer with more is a block.
   private static let joinedLimit = 4
 
   private(set) var steps: [Step] = []
-  /// For each step, those that read what it makes; each once.
+  /// For each step, the steps that read its results; each once.
   private(set) var readers: [[Int]] = []
   private var seen: Set<LayeredLayout.Arrow> = []
 
-  /// A model's graph: its inputs, its nodes, its outputs.
+  /// Makes the steps of a model's graph: its inputs, its nodes, its outputs.
   init(_ graph: Graph) {
     var makers: [ValueID: Int] = [:]
     var nodeCounts: [String: Int] = [:]
@@ -76,7 +76,7 @@ struct StepGraph {
     }
   }
 
-  /// The layers of a file that is not understood as a whole, as far as they say what they read.
+  /// Makes the steps of a file's layers if it cannot be read as a whole, with their known inputs.
   init(_ layers: [Inspection.Layer]) {
     var makers: [String: Int] = [:]
     for (position, layer) in layers.enumerated() {
@@ -91,7 +91,7 @@ struct StepGraph {
     }
   }
 
-  /// The models around a layer, and the layer itself where it is a block.
+  /// Returns the models around a layer, and the layer itself where it is a block.
   private static func scope(_ source: SourceScope, isBlock: Bool) -> [String] {
     let parts = source.layer.split(separator: "/").map(String.init)
     var scope = Array((isBlock ? parts : parts.dropLast()).prefix(depthLimit))

@@ -2,9 +2,9 @@ import Bytes
 import ModelComparison
 import Verifier
 
-/// What sets two models apart.
+/// The section on the differences between two models.
 struct ComparisonSection {
-  /// So many differences are listed.
+  /// The most differences that are listed.
   private static let itemLimit = 1_000
 
   private let report: Report
@@ -15,7 +15,7 @@ struct ComparisonSection {
     self.models = models
   }
 
-  /// The verdict in a line, for the first screen.
+  /// The verdict in one line, for the first screen.
   var summary: HTML {
     guard let differences = report.differences else {
       return "<p class=\"verdict unknown\">They could not be compared.</p>"

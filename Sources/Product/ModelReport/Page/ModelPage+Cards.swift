@@ -1,9 +1,9 @@
 import GraphIR
 import Weighbridge
 
-/// The four answers.
+/// The four answers at the top of the page.
 extension ModelPage {
-  /// So many inputs and outputs are listed at first sight.
+  /// The most inputs and outputs that are listed at first sight.
   private static let portLimit = 6
 
   func cards(level: Int) -> HTML {
@@ -87,7 +87,7 @@ extension ModelPage {
 }
 
 extension ImageInput {
-  /// The picture in words: `a picture of 88 x 88 pixels in color (rgb)`.
+  /// Describes the image: `A picture of 88 × 88 pixels, in color (rgb)`.
   fileprivate func words(_ type: TensorType) -> String {
     var size = "any size"
     if let axes = layout.imageAxes(rank: type.rank), let height = type.shape[axes.height].value,

@@ -2,11 +2,11 @@ import Bytes
 import Verifier
 import Weighbridge
 
-/// What verifying and running showed.
+/// The results of verifying and running.
 extension ModelPage {
-  /// So many results, and so many layers, are listed.
+  /// The most results, and the most layers, that are listed.
   private static let resultLimit = 5_000
-  /// So many layers of a profile are listed.
+  /// The most layers of a profile that are listed.
   private static let profileLimit = 100
 
   var verification: HTML {
@@ -40,7 +40,7 @@ extension ModelPage {
     "<strong class=\"\(status.rawValue)\">\(status.rawValue)</strong>"
   }
 
-  /// What is missing for a proof.
+  /// Says what is missing for a proof.
   private func unproven(_ report: VerificationReport) -> HTML {
     guard facts.verdict.level == .plausible,
       !report.results.contains(where: {
@@ -52,7 +52,7 @@ extension ModelPage {
         + "original framework made of them, and \(APIName.verifySource) names the original file.")
   }
 
-  /// Layer by layer, with the worst element of each.
+  /// Lists the layers, with the worst element of each.
   private func layers(_ report: VerificationReport) -> HTML {
     let parts = report.results.flatMap(\.parts)
     guard !parts.isEmpty else {

@@ -5,9 +5,9 @@ import Weighbridge
 
 /// Description, inputs and outputs, origin and decisions.
 extension ModelPage {
-  /// So many labels are listed.
+  /// The most labels that are listed.
   private static let labelLimit = 2_000
-  /// So many decisions are listed.
+  /// The most decisions that are listed.
   private static let decisionLimit = 300
 
   var description: HTML {
@@ -28,7 +28,7 @@ extension ModelPage {
     return terms(pairs) + unsaid + labels + "\(notes)"
   }
 
-  /// What a file of Core ML holds that is not converted.
+  /// The contents of a Core ML file that are not converted.
   private var contents: [String] { inspection.contents?.lines ?? [] }
 
   private var unsaid: HTML {

@@ -4,7 +4,7 @@ import Weighbridge
 
 /// The drawing, and the table of layers.
 extension ModelPage {
-  /// So many layers are listed; inspecting the file lists them all.
+  /// The most layers that are listed; inspecting the file lists them all.
   private static let layerLimit = 10_000
 
   var graph: HTML {

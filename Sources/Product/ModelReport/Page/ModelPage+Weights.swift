@@ -2,7 +2,7 @@ import Bytes
 import Verifier
 import Weighbridge
 
-/// How weights are stored, and how their numbers are spread.
+/// How weights are stored, and how their elements are distributed.
 extension ModelPage {
   var weights: HTML {
     let size: HTML = """

@@ -1,10 +1,10 @@
 import GraphIR
 import Weighbridge
 
-/// What the page says of one model, section by section.
+/// The content of the page for one model, section by section.
 struct ModelPage {
   let facts: ModelFacts
-  /// What the ids of this model's elements begin with.
+  /// The prefix of the ids of this model's elements.
   let prefix: String
   private let wording: @Sendable (String) -> String
 
@@ -16,7 +16,7 @@ struct ModelPage {
     self.facts = facts
     self.prefix = prefix
     let (path, name) = (facts.inspection.path, facts.source.name)
-    // A page that is sent says nothing of its maker's folders.
+    // A page that is sent to others must not reveal its author's folders.
     self.wording = { sentence in
       wording(
         path.isEmpty
@@ -26,7 +26,8 @@ struct ModelPage {
     }
   }
 
-  /// A sentence in which the library's API is named as the reader knows it; options stay on one line.
+  /// Returns a sentence with the library's API replaced by what the reader knows; options do not
+  /// wrap.
   func worded(_ sentence: String, limit: Int = 4000) -> HTML {
     let text = wording(sentence)
     guard text.contains("--") else { return HTML(escaping: text, limit: limit) }
@@ -39,10 +40,10 @@ struct ModelPage {
     return "\(parts)"
   }
 
-  /// What stands where something is missing.
+  /// Returns the notice in place of something that is missing.
   func missing(_ sentence: String) -> HTML { "<p class=\"missing\">\(worded(sentence))</p>\n" }
 
-  /// A list of terms, without those of which nothing is known.
+  /// Returns a list of terms, without those whose value is unknown.
   func terms(_ pairs: [(String, HTML?)]) -> HTML {
     let items = pairs.compactMap { term, value -> HTML? in
       value.map { "<dt>\(HTML(escaping: term, limit: 200))</dt><dd>\($0)</dd>\n" }
@@ -52,7 +53,7 @@ struct ModelPage {
 
   func heading(_ level: Int, _ text: HTML) -> HTML { "<h\(level)>\(text)</h\(level)>\n" }
 
-  /// The file and its size.
+  /// Returns the file and its size.
   func head(level: Int) -> HTML {
     var sizes = [inspection.format, "\(inspection.fileSize.grouped) bytes"]
     if !inspection.layers.isEmpty {

@@ -1,4 +1,4 @@
-/// The page's script. All that it does is convenience: it sorts and searches tables and zooms drawings,
+/// The page's script. It is for convenience only: it sorts and searches tables and zooms drawings,
 /// with controls that it adds itself, so that there are none where it does not run.
 enum PageScript {
   static let source = """

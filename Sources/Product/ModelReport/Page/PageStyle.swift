@@ -1,4 +1,4 @@
-/// The page's style sheet: light and dark, on screens and on paper.
+/// The page's style sheet: light and dark, for screens and for paper.
 enum PageStyle {
   static let sheet = """
     /*<![CDATA[*/
@@ -80,7 +80,7 @@ enum PageStyle {
     /*]]>*/
     """
 
-  /// The cells of all columns of a kind, which a table's classes name.
+  /// Returns the selector for the cells of all columns of a kind, which a table's classes name.
   private static func cells(of kind: String, in part: String) -> String {
     (1...PageTable.columnLimit).flatMap { column in
       ["td", "th"].map { ".\(kind)-\(column) \(part)\($0):nth-child(\(column))" }

@@ -1,8 +1,8 @@
 import Verifier
 
-/// A table of a page.
+/// A table on a page.
 struct PageTable {
-  /// A column's title and what its cells are.
+  /// A column's title and the kind of its cells.
   struct Column {
     enum Kind { case text, code, number }
 
@@ -14,20 +14,20 @@ struct PageTable {
     static func number(_ title: String) -> Column { Column(title: title, kind: .number) }
   }
 
-  /// The most columns that ``PageStyle`` knows of.
+  /// The most columns that ``PageStyle`` supports.
   static let columnLimit = 10
 
   private let caption: HTML
   private let columns: [Column]
-  /// Which column names the row.
+  /// The index of the column that names the row.
   private let heading: Int
-  /// The table's classes, which say once for all rows what the cells of a column are: `code-2 number-6`.
+  /// The table's classes, which state the kind of each column once for all rows: `code-2 number-6`.
   private let style: String
   private var rows: [HTML] = []
 
   /// - Parameters:
-  ///   - heading: The position of the column that names a row.
-  ///   - isSearchable: Whether there are so many rows that somebody would search.
+  ///   - heading: The index of the column that names a row.
+  ///   - isSearchable: Whether there are enough rows to need a search field.
   init(_ caption: HTML, _ columns: [Column], heading: Int = 0, isSearchable: Bool = false) {
     precondition(columns.count <= Self.columnLimit)
     self.caption = caption
@@ -67,11 +67,11 @@ struct PageTable {
   }
 }
 
-/// A bar as long as a part of a whole.
+/// A bar that shows a fraction of a whole.
 struct Bar {
   let html: HTML
 
-  /// - Parameter part: 0...1.
+  /// - Parameter part: The fraction, 0...1.
   init(_ part: Double) {
     html = """
       <svg width="100" height="10" aria-hidden="true"><rect class="track" width="100" height="10" />\
@@ -81,7 +81,8 @@ struct Bar {
 }
 
 extension Double {
-  /// With four significant digits, or three of very large and very small numbers: `0.01234`, `1234`, `1.23e+20`.
+  /// Four significant digits, or three for very large and very small numbers: `0.01234`, `1234`,
+  /// `1.23e+20`.
   var fourDigits: String {
     guard isFinite, self != 0 else { return self == 0 ? "0" : "\(self)" }
     guard 1e-4..<1e7 ~= abs(self) else { return short }

@@ -38,13 +38,13 @@ struct ReportPage {
       """
   }
 
-  /// How a content security policy names a style or a script that is allowed.
+  /// Returns the hash by which a content security policy allows a style or a script.
   private static func digest(_ text: String) throws(WeighbridgeError) -> HTML {
     let digest = try sha256(of: ByteStore(Array(text.utf8)))
     return HTML(trusted: "sha256-\(digest.base64)")
   }
 
-  /// The first screen: what the models take, what they give, where they came from, whether to trust them.
+  /// Returns the first screen: the models' inputs, outputs, origins, and whether to trust them.
   private static func head(_ models: [ModelPage], _ report: Report) -> HTML {
     guard models.count > 1 else { return models[0].head(level: 1) + models[0].cards(level: 2) }
     let parts = models.map { model -> HTML in
@@ -81,7 +81,7 @@ struct ReportPage {
   }
 }
 
-/// A section of the page with its entry in the list of sections.
+/// A section of the page with its entry in the navigation.
 struct PageSection {
   let link: HTML
   let html: HTML
