@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Swift 6 language mode (from the tools version) and the stricter rules every target follows.
+/// The Swift settings of every target: stricter rules in addition to Swift 6 language mode (from
+/// the tools version).
 let rules: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("MemberImportVisibility"),
@@ -9,7 +10,8 @@ let rules: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// The folders of `Sources`, the lowest first. A module depends on its own and on lower floors only.
+/// The folders of `Sources`, the lowest first. A module may depend on its own floor and on lower
+/// ones only.
 enum Floor: String {
   case cLibraries = "CLibraries"
   case base = "Base"
@@ -23,7 +25,8 @@ enum Floor: String {
   func folder(of module: String) -> String { "Sources/\(rawValue)/\(module)" }
 }
 
-/// A module of ours. `dependencies` may name lower ranks only (see the layout in `README.md`).
+/// A module of this package. `dependencies` may name lower ranks only (see the layout in
+/// `README.md`).
 func module(
   _ floor: Floor, _ name: String, _ dependencies: [Target.Dependency] = []
 ) -> Target {
@@ -31,7 +34,7 @@ func module(
     name: name, dependencies: dependencies, path: floor.folder(of: name), swiftSettings: rules)
 }
 
-/// A module in C, or the description of a library of the system.
+/// A C module.
 func cLibrary(
   _ name: String, _ dependencies: [Target.Dependency] = [], _ settings: [CSetting] = []
 ) -> Target {
@@ -55,7 +58,7 @@ func tests(
 #if os(macOS)
   let hdf5 = "hdf5"  // Homebrew's name for pkg-config
 #else
-  let hdf5 = "hdf5-serial"  // Debian's, beside those with MPI
+  let hdf5 = "hdf5-serial"  // Debian's name, which differs from the MPI variants
 #endif
 
 let package = Package(
@@ -65,12 +68,12 @@ let package = Package(
     .library(name: "Weighbridge", targets: ["Weighbridge"]),
     .library(name: "ImageSearch", targets: ["ImageSearch"]),
     .library(name: "ModelReport", targets: ["ModelReport"]),
-    // The Makefile makes libweighbridge of it, with a version and with the symbols of the header alone.
+    // The Makefile turns it into libweighbridge, with a version and with only the header's symbols.
     .library(name: "CInterface", type: .dynamic, targets: ["CInterface"]),
     .executable(name: "weighbridge", targets: ["WeighbridgeCommand"]),
   ],
-  // Without the trait the library is built and used where there is no libhdf5; it then reads Keras files
-  // and does not write them.
+  // Without the trait, the library can be built and used where there is no libhdf5; it then reads
+  // Keras files but does not write them.
   traits: [
     .trait(name: "WritingHDF5", description: "Writes Keras .h5 and .keras files, by libhdf5."),
     .default(enabledTraits: ["WritingHDF5"]),
@@ -80,7 +83,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
-    // Libraries of the system, each for one thing.
+    // System libraries, each for one purpose.
     // Writing HDF5, the container of Keras .h5 files; reading it in tests.
     library("CHDF5", pkgConfig: hdf5, apt: "libhdf5-dev", brew: "hdf5"),
     // Packing and unpacking the header of .wbm.
@@ -97,11 +100,11 @@ let package = Package(
     library("CJPEG", pkgConfig: "libjpeg", apt: "libjpeg-dev", brew: "jpeg-turbo"),
     // Decoding and encoding PNG images.
     library("CPNG", pkgConfig: "libpng", apt: "libpng-dev", brew: "libpng"),
-    // The index of photos.
+    // The index of images.
     library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
 
-    // Rank 0: bytes, text and the graph; they know no file format.
-    // Three Linux calls that Swift's C library module leaves out.
+    // Rank 0: bytes, text and the graph, independent of file formats.
+    // Three Linux calls that are missing from Swift's C library module.
     cLibrary("CSystemCalls", [], [.define("_GNU_SOURCE")]),
     module(.base, "Bytes", ["CSystemCalls"]),
     module(.base, "JSON", ["Bytes"]),
@@ -136,7 +139,8 @@ let package = Package(
     // Rank 2: one file per operator.
     module(.operators, "LayerCatalog", ["Bytes", "GraphIR"]),
 
-    // Conversion: the core that all formats share, and a module for each with both its directions.
+    // Conversion: the core that all formats share, and a module for each format with both
+    // directions.
     module(
       .conversion, "ConversionCore",
       [
@@ -173,13 +177,13 @@ let package = Package(
         "Bytes", "ConversionCore", "Digests", "GraphIR", "LayerCatalog", "TensorEncoding",
         "WBMFormat",
       ]),
-    module(  // Weights alone: .npz and safetensors.
+    module(  // Weights only: .npz and safetensors.
       .conversion, "ArrayConversion",
       [
         "Bytes", "ConversionCore", "Digests", "GraphIR", "HDF5File", "JSON", "KerasConversion",
         "KerasFormat", "LayerCatalog", "NumPyFormat", "SafetensorsFormat",
       ]),
-    module(  // The list of the formats that are read and written.
+    module(  // The registry of the formats that are read and written.
       .conversion, "FormatRegistry",
       [
         "ArrayConversion", "Bytes", "ConversionCore", "CoreMLConversion", "CoreMLFormat",
@@ -189,18 +193,18 @@ let package = Package(
         "SafetensorsFormat",
       ]),
 
-    // Execution: what is done with graphs.
-    // Kernels of ours in vector instructions that the program looks for when it runs.
+    // Execution: everything that uses graphs.
+    // Custom kernels with vector instructions that are detected at run time.
     cLibrary("CKernels"),
     module(.execution, "CPURuntime", ["Bytes", "CKernels", "GraphIR", "LayerCatalog"]),
     module(.execution, "ReferenceRuntime", ["Bytes", "GraphIR", "LayerCatalog"]),
     module(.execution, "Verifier", ["Bytes", "GraphIR"]),
-    // Decides how each weight is stored.
+    // Chooses the encoding of each weight.
     module(
       .execution, "Compaction",
       ["Bytes", "CKernels", "CPURuntime", "GraphIR", "LayerCatalog", "TensorEncoding"]),
     module(.execution, "ModelComparison", ["GraphIR", "LayerCatalog", "Verifier"]),
-    // Keeps the longjmp of both picture libraries away from Swift.
+    // Keeps the longjmp of both image libraries away from Swift.
     cLibrary("CImages", ["CJPEG", "CPNG"]),
     module(.execution, "Vision", ["Bytes", "CImages", "GraphIR"]),
 
@@ -215,7 +219,7 @@ let package = Package(
         "TensorEncoding", "Verifier",
         "Vision", "WBMFormat",
       ]),
-    module(  // Photos by composition and by features, and their index.
+    module(  // Image search by composition and by features, and its index.
       .product, "ImageSearch",
       ["Bytes", "CSQLite", "Digests", "GraphIR", "JSON", "Vision", "Weighbridge"]),
     module(  // A page that shows a model, or two side by side.
@@ -225,7 +229,7 @@ let package = Package(
         "TensorEncoding",
         "Verifier", "Vision", "Weighbridge",
       ]),
-    // The header of the interface for C, from which Swift has its structs.
+    // The header of the C interface, from which Swift imports its structs.
     cLibrary("CWeighbridge", [], [.define("_GNU_SOURCE")]),
     module(
       .product, "CInterface",
@@ -235,7 +239,8 @@ let package = Package(
       ]),
     .executableTarget(
       name: "WeighbridgeCommand",
-      // Modules that Weighbridge passes on are named too: an incremental build only follows those.
+      // Modules that Weighbridge re-exports are named too: incremental builds only follow named
+      // ones.
       dependencies: [
         "Bytes", "CSystemCalls", "ArrayConversion", "ConversionCore", "CoreMLConversion",
         "DarknetConversion", "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion",
@@ -245,7 +250,7 @@ let package = Package(
       ],
       path: Floor.product.folder(of: "WeighbridgeCommand"), swiftSettings: rules),
 
-    // Support: what tests and benchmarks share.
+    // Support: code that tests and benchmarks share.
     module(
       .support, "_CatalogTesting",
       [
@@ -302,7 +307,7 @@ let package = Package(
 
     tests("ReferenceRuntimeTests", ["Bytes", "GraphIR", "LayerCatalog", "ReferenceRuntime"]),
 
-    // Whole models: what these suites share, and the suites.
+    // Whole models: the suites and their shared code.
     .target(
       name: "TestSupport", dependencies: ["ProtobufWire", "Weighbridge"], path: "Tests/TestSupport",
       swiftSettings: rules),
@@ -380,9 +385,9 @@ let package = Package(
   ]
 )
 
-// Typed interfaces of the .wbm files in other packages' targets. The program that the plugin runs is
-// compiled apart from the one of this package, which would double every build here; so the plugin is
-// there for packages that depend on this one (or with WEIGHBRIDGE_PLUGIN=1).
+// Typed interfaces of the .wbm files in other packages' targets. The program that the plugin runs
+// is compiled separately from this package's own, which would double every build here; so the
+// plugin exists only for packages that depend on this one (or with WEIGHBRIDGE_PLUGIN=1).
 let isDependency = ["/checkouts/", "/registry/"].contains { Context.packageDirectory.contains($0) }
 if isDependency || Context.environment["WEIGHBRIDGE_PLUGIN"] != nil {
   package.products.append(.plugin(name: "WeighbridgePlugin", targets: ["WeighbridgePlugin"]))
@@ -392,8 +397,9 @@ if isDependency || Context.environment["WEIGHBRIDGE_PLUGIN"] != nil {
       path: Floor.product.folder(of: "WeighbridgePlugin")))
 }
 
-// The documentation as a site, by `make docs`: the plugin for DocC, and the target with the first page and with
-// what is generated from elsewhere (the format, Python's API, the header for C). Nothing else needs them.
+// The documentation as a site, for `make docs`: the plugin for DocC, and the target with the first
+// page and with the generated pages (the format, Python's API, the header for C). Nothing else
+// needs them.
 if Context.environment["WEIGHBRIDGE_DOCUMENTATION"] != nil {
   package.dependencies.append(
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", exact: "1.5.0"))
@@ -403,12 +409,12 @@ if Context.environment["WEIGHBRIDGE_DOCUMENTATION"] != nil {
       path: "Documentation/Manual", swiftSettings: rules))
 }
 
-// Readers under changed files, by `make fuzz` and `make mutate`: Fuzz/README.md tells more. They need a runtime library
-// of the compiler that nothing else needs.
+// Fuzzing of the readers, for `make fuzz` and `make mutate`; see Fuzz/README.md. They need a
+// runtime library of the compiler that nothing else needs.
 if Context.environment["WEIGHBRIDGE_FUZZ"] != nil {
   let folder = "Fuzz/Sources/"
   package.targets += [
-    .target(  // What is read, and with what it begins.
+    .target(  // The readers to fuzz, and their initial inputs.
       name: "FuzzTargets",
       dependencies: [
         "Bytes", "ConversionCore", "CoreMLFormat", "DarknetFormat", "FormatRegistry", "GraphIR",
@@ -416,9 +422,9 @@ if Context.environment["WEIGHBRIDGE_FUZZ"] != nil {
         "ONNXFormat", "SafetensorsFormat", "TensorEncoding", "Verifier", "Vision", "WBMConversion",
         "WBMFormat", "Weighbridge", "YAML", "ZipArchive",
       ], path: folder + "FuzzTargets", swiftSettings: rules),
-    .executableTarget(  // libFuzzer, which looks for inputs that reach new code.
+    .executableTarget(  // libFuzzer, which searches for inputs that reach new code.
       name: "Fuzz", dependencies: ["FuzzTargets"], path: folder + "Fuzz", swiftSettings: rules),
-    .executableTarget(  // Any number of changed files, each a function of its number.
+    .executableTarget(  // Any number of mutated files, each a function of its number.
       name: "Mutate", dependencies: ["FuzzTargets"], path: folder + "Mutate", swiftSettings: rules),
   ]
 }

@@ -1,9 +1,9 @@
 /// Architectures of any depth for the weights in `Samples/Hostile/keras/weights_only.h5`: a dense
 /// layer from 4 to 3, many activations, a dense layer to 2.
 package enum ChainArchitecture {
-  /// A `to_json` text.
+  /// Returns the JSON of `to_json`.
   ///
-  /// - Parameter count: The number of layers behind the input, at least 2.
+  /// - Parameter count: The number of layers after the input, at least 2.
   package static func json(layers count: Int) -> String {
     var layers = [dense("a", units: 3, after: "x")]
     var last = "a"

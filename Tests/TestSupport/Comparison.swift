@@ -1,11 +1,12 @@
 package import Weighbridge
 
-/// How far two tensors lie apart: max|got - want|, and the same over max(1, max|want|), which is
-/// "differs by" in the interface. Written here once more, so that no test leans on the verifier.
+/// The difference between two tensors: max|got - want|, and the same over max(1, max|want|), which
+/// is "differs by" in the public API. Implemented separately, so that no test depends on the
+/// verifier.
 package struct Distance: Comparable, CustomStringConvertible {
-  /// max|got - want|; infinite when the shapes differ or NaN and infinities stand elsewhere.
+  /// max|got - want|; infinite when the shapes differ or NaN and infinities do not match.
   package let absolute: Double
-  /// The largest wanted magnitude.
+  /// The largest expected magnitude.
   package let largest: Double
 
   /// max|got - want| / max(1, max|want|).
@@ -29,7 +30,7 @@ package struct Distance: Comparable, CustomStringConvertible {
     (absolute, largest) = (distance, magnitude)
   }
 
-  /// Whether it is within a tolerance.
+  /// Whether the difference is within a tolerance.
   package func isWithin(absolute limit: Double, relative: Double) -> Bool {
     absolute <= limit + relative * largest
   }
@@ -40,12 +41,12 @@ package struct Distance: Comparable, CustomStringConvertible {
 }
 
 extension [NamedTensor] {
-  /// The array of a name.
+  /// The array with a name.
   package subscript(_ name: String) -> Tensor? { first { $0.name == name }?.tensor }
 }
 
-/// The distances of a run's outputs from wanted arrays: by name, or by order when no name fits.
-/// One of them is infinite when there are more or fewer.
+/// Returns the differences between a run's outputs and expected arrays: by name, or by order when
+/// the names do not match. One is infinite when the numbers of arrays differ.
 package func distances(got: [NamedTensor], want: [NamedTensor]) -> [Distance] {
   let nothing = Tensor(.float32, shape: [0], [])
   guard got.count == want.count else {

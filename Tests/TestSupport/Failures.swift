@@ -1,6 +1,6 @@
 package import Weighbridge
 
-/// The error that `body` throws, for tests that look at it; `nil` when it throws none.
+/// Returns the error that `body` throws, for tests that examine it; `nil` when it throws none.
 package func failure(_ body: () throws -> Void) -> WeighbridgeError? {
   do { try body() } catch { return error as? WeighbridgeError }
   return nil

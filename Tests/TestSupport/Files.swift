@@ -1,8 +1,8 @@
 package import Foundation
 
-/// Whole files and folders.
+/// Functions for whole files and folders.
 package enum Files {
-  /// The bytes of a file.
+  /// Returns the bytes of a file.
   package static func read(_ path: String) throws -> Data {
     try Data(contentsOf: URL(filePath: path))
   }
@@ -12,32 +12,32 @@ package enum Files {
     try Data(bytes).write(to: URL(filePath: path))
   }
 
-  /// Makes a folder, with those around it.
+  /// Makes a folder, and its parent folders if necessary.
   package static func makeFolder(_ path: String) throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
-  /// The names in a folder, sorted; none when it is not there.
+  /// Returns the names in a folder, sorted; none when it does not exist.
   package static func names(in path: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
   }
 
-  /// Whether a folder stands there.
+  /// Whether the path is a folder.
   package static func isFolder(_ path: String) -> Bool {
     var isFolder: ObjCBool = false
     return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
       && isFolder.boolValue
   }
 
-  /// The size of a file in bytes.
+  /// Returns the size of a file in bytes.
   package static func size(_ path: String) throws -> Int {
     try read(path).count
   }
 }
 
-/// A folder that is removed with all that is in it when the value goes.
+/// A folder that is removed with its contents when the object is destroyed.
 package final class TemporaryFolder: Sendable {
-  /// The folder's path, without a slash at its end.
+  /// The folder's path, without a trailing slash.
   package let path: String
 
   /// Makes an empty folder.
@@ -52,10 +52,10 @@ package final class TemporaryFolder: Sendable {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// The path of a file in the folder.
+  /// Returns the path of a file in the folder.
   package func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// The names of all that is in the folder, sorted.
+  /// The names of everything in the folder, sorted.
   package var names: [String] { Files.names(in: path) }
 }
 

@@ -1,25 +1,25 @@
 package import Weighbridge
 
-/// A broken file of `Samples/Hostile`, and how it is refused.
+/// A broken file of `Samples/Hostile`, and the error it must cause.
 package struct HostileFile: CustomStringConvertible, Sendable {
   /// The name in its folder.
   package let name: String
   /// The error's code.
   package let code: WeighbridgeError.Code
-  /// Parts of the message: the place where there is one, and the reason.
+  /// Parts of the message: the location, if there is one, and the reason.
   package let messages: [String]
 
-  /// Makes the expectation of a file.
+  /// Makes the expectation for a file.
   package init(_ name: String, _ code: WeighbridgeError.Code, _ messages: String...) {
     self.name = name
     self.code = code
     self.messages = messages
   }
 
-  /// The name, which is what a test of the file is called.
+  /// The name, by which tests of the file are labelled.
   package var description: String { name }
 
-  /// Whether an error is the one that this file must have.
+  /// Whether an error is the one that this file must cause.
   package func explains(_ error: WeighbridgeError) -> Bool {
     error.code == code && messages.allSatisfy { error.description.contains($0) }
   }

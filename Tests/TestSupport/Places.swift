@@ -2,21 +2,21 @@ import Foundation
 
 /// The folders that tests read from.
 package enum Places {
-  /// The project's root, without a slash at its end.
+  /// The project's root, without a trailing slash.
   package static let project: String =
     "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
 
-  /// A file or folder of `Samples`.
+  /// Returns the path of a file or folder in `Samples`.
   package static func sample(_ path: String) -> String { "\(project)/Samples/\(path)" }
 }
 
-/// The reference files that the real frameworks made, when they are there.
+/// The reference files from the original frameworks, if available.
 package enum Fixtures {
-  /// Why a test that needs them does not run.
+  /// The reason why a test that needs them does not run.
   package static let absence =
     "needs the reference files (WEIGHBRIDGE_FIXTURES or ../shared/fixtures)"
 
-  /// The folder, without a slash at its end; `nil` when it is not there.
+  /// The folder, without a trailing slash; `nil` when it does not exist.
   package static let folder: String? = {
     let given = ProcessInfo.processInfo.environment["WEIGHBRIDGE_FIXTURES"]
     let beside = "/" + Places.project.split(separator: "/").dropLast().joined(separator: "/")
@@ -24,13 +24,13 @@ package enum Fixtures {
     return FileManager.default.isReadableFile(atPath: folder) ? folder : nil
   }()
 
-  /// Whether they are there.
+  /// Whether the reference files are available.
   package static var areThere: Bool { folder != nil }
 
-  /// A file among them. (Only tests that run when they are there call it.)
+  /// Returns the path of a reference file. (Only tests that run when they are available call it.)
   package static func file(_ path: String) -> String { "\(folder ?? "")/\(path)" }
 
-  /// The folders inside a folder, sorted; none when the reference files are not there.
+  /// Returns the folders inside a folder, sorted; none when the reference files are not available.
   package static func folders(in path: String) -> [String] {
     guard folder != nil else { return [] }
     return Files.names(in: file(path)).filter { Files.isFolder("\(file(path))/\($0)") }

@@ -1,7 +1,7 @@
 package import ProtobufWire
 
 extension ProtobufRecord {
-  /// The record with other places.
+  /// Returns the record with its byte ranges changed.
   package func mappingPlaces(
     _ change: (ProtobufPlace) -> ProtobufPlace
   ) -> ProtobufRecord {

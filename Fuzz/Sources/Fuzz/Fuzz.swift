@@ -16,7 +16,7 @@ private func runFuzzer(
 /// `Fuzz list`, `Fuzz seeds TARGET FOLDER`, `Fuzz TARGET [libFuzzer's options]`
 @main
 struct Fuzz {
-  /// The target of this process; libFuzzer's callback can carry nothing with it. Set once, before
+  /// The target of this process; libFuzzer's callback cannot carry context. Set once, before
   /// anything else runs.
   nonisolated(unsafe) private static var target: FuzzTarget?
 
@@ -29,7 +29,7 @@ struct Fuzz {
     case "list": for target in FuzzTarget.all { print(target.name) }
     case "seeds" where words.count == 4: try writeSeeds(words[2], words[3])
     default:
-      // libFuzzer starts this program again with its name and options alone.
+      // libFuzzer restarts this program with only its name and options.
       target = FuzzTarget.all.first { $0.name == words[1] }
       guard target != nil else { return print("no target \(words[1])") }
       run(Array([words[0]] + words.dropFirst(2)))
@@ -53,7 +53,7 @@ struct Fuzz {
     pointers[words.count] = nil
     var list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = pointers
     let status = runFuzzer(&count, &list) { bytes, count in
-      // The bytes are libFuzzer's, for as long as this call lasts.
+      // The bytes belong to libFuzzer and are valid only during this call.
       let copy = Array(UnsafeBufferPointer(start: bytes, count: count))
       try? Fuzz.target?.read(copy)
       return 0

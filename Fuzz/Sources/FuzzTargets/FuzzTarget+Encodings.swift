@@ -2,15 +2,15 @@ import Bytes
 import TensorEncoding
 
 extension FuzzTarget {
-  /// Encoded tensors. The first bytes say what the others are decoded as; those that can be encoded
-  /// again must decode to the same.
+  /// Encoded tensors. The first bytes determine how the others are decoded; tensors that can be
+  /// encoded again must decode to the same bytes.
   static let encodings = FuzzTarget("encodings", [], made: EncodedCase.seeds) { bytes in
     guard let tensor = EncodedCase(bytes) else { return }
     try tensor.run()
   }
 }
 
-/// A tensor's encoding, element type and shape, from the bytes in front of it.
+/// A tensor's encoding, element type and shape, from the bytes before its content.
 private struct EncodedCase {
   let encoding: TensorEncoding
   let elementType: ElementType
@@ -54,7 +54,7 @@ private struct EncodedCase {
     precondition(twice == decoded, "byte planes do not give back what was encoded")
   }
 
-  /// Small tensors as the encoders write them.
+  /// Small tensors in the form that the encoders write.
   static var seeds: [[UInt8]] {
     [1, 3, 40].flatMap { rows -> [[UInt8]] in
       let shape = [rows, 1 + 2 * 7, 1 + 3]

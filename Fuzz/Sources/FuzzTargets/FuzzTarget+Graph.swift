@@ -8,15 +8,15 @@ import WBMConversion
 import Weighbridge
 
 extension FuzzTarget {
-  /// A graph of the catalogue's operators that the bytes choose, on its way through writing, reading,
-  /// verifying and each export.
+  /// A graph of the catalogue's operators chosen by the bytes, which is written, read, verified and
+  /// exported to each format.
   static let graph = FuzzTarget("graph", []) { bytes in
     guard let graph = try? GraphRecipe(bytes).graph() else { return }
     try RoundTrip(graph).run()
   }
 }
 
-/// What must hold for every graph, whatever it computes.
+/// The properties that must hold for every graph, whatever it computes.
 struct RoundTrip {
   private let content: ModelContent
 
@@ -44,7 +44,7 @@ struct RoundTrip {
     for target in ExportTarget.allCases { export(model, as: target) }
   }
 
-  /// An export may be refused; what is written for a format that is read must be readable.
+  /// Exports the model, which may be refused.
   private func export(_ model: Model, as target: ExportTarget) {
     guard let output = try? ScratchFile([], ending: ".\(target.fileExtension)") else { return }
     defer { output.remove() }

@@ -3,7 +3,7 @@ import ConversionCore
 import FormatRegistry
 import Weighbridge
 
-/// What makes graphs of files.
+/// The targets that turn files into graphs.
 extension FuzzTarget {
   /// All targets.
   package static let all: [FuzzTarget] =
@@ -15,7 +15,7 @@ extension FuzzTarget {
     try model(bytes, ending: ".h5")
   }
 
-  /// Networks without their weights.
+  /// Networks without weights.
   static let darknet = FuzzTarget("darknet", [".cfg"]) { bytes in
     var options = ReadOptions()
     options.laterWeightLimit = 1 << 24
@@ -24,7 +24,7 @@ extension FuzzTarget {
     }
   }
 
-  /// Weights of a small network.
+  /// The weights of a small network.
   static let darknetWeights = FuzzTarget("weights", [".weights"], made: weightsSamples) {
     bytes in
     let configuration = """
@@ -51,7 +51,7 @@ extension FuzzTarget {
     }
   }
 
-  /// Weights by darknet of version 0.1 and 0.2, whose headers differ in size: 8 numbers of the
+  /// Weights from darknet versions 0.1 and 0.2, whose headers differ in size: 8 values of the
   /// normalization and 9 of each kernel, 2 biases and 2 x 32 weights of the dense layer.
   private static let weightsSamples = [(minor: UInt8(1), headerSize: 16), (2, 20)].map {
     let numbers = [UInt8](repeating: 0x3F, count: 4 * (8 + 2 * 9 + 2 + 2 * 32))
@@ -67,7 +67,7 @@ extension FuzzTarget {
 
   static let wbm = FuzzTarget("wbm", [".wbm"]) { bytes in try model(bytes, ending: ".wbm") }
 
-  /// Any model file: what `convert` reads, and what `inspect` sees of one that cannot be converted.
+  /// Reads any model file like `convert`, and like `inspect` if it cannot be converted.
   private static func model(_ bytes: [UInt8], ending: String) throws {
     try ScratchFile.with(bytes, ending: ending) { path in
       do { _ = try ModelReader.read(path) } catch {

@@ -13,14 +13,14 @@ import WBMFormat
 import YAML
 import ZipArchive
 
-/// The readers of syntax: bytes to plain records.
+/// The syntax readers, from bytes to plain records.
 extension FuzzTarget {
   package static let syntax: [FuzzTarget] = [
     hdf5, kerasSyntax, kerasArchitecture, darknetSyntax, zip, arrays, safetensors, onnxSyntax,
     coremlSyntax, wbmSyntax, json, yaml, image, ncnn,
   ]
 
-  /// Every object, attribute and dataset of HDF5. Checksums are made right again, so that what is
+  /// Every object, attribute and dataset of an HDF5 file. Checksums are repaired, so that the data
   /// behind them is reached.
   static let hdf5 = FuzzTarget("hdf5", [".h5"], sizeLimit: 120_000) { bytes in
     var limits = HDF5File.Limits()
@@ -39,12 +39,12 @@ extension FuzzTarget {
     }
   }
 
-  /// `to_json` and `to_yaml` texts.
+  /// The output of `to_json` and `to_yaml`.
   static let kerasArchitecture = FuzzTarget("keras-json", [".json", ".yaml"]) { bytes in
     _ = try ScratchFile.with(bytes, ending: ".json") { try KerasArchitecture.read(path: $0) }
   }
 
-  /// Bytes that are read as a network and as a tree of classes.
+  /// Bytes that are read both as a network and as a tree of classes.
   static let darknetSyntax = FuzzTarget("cfg", [".cfg", ".tree"]) { bytes in
     let tree = try? DarknetTree(ByteStore(bytes))
     do {
@@ -99,7 +99,7 @@ extension FuzzTarget {
     _ = try Image(file: bytes, limits: ImageLimits(pixelCount: 1 << 20))
   }
 
-  /// A `.param` text, a byte of zero, and the weights.
+  /// The text of a `.param` file, a zero byte, and the weights.
   static let ncnn = FuzzTarget("ncnn", [], made: [ncnnSample]) { bytes in
     let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
     let model = try NCNNModel(Array(parts[0]))

@@ -3,13 +3,13 @@ import FormatRegistry
 import JSON
 import Weighbridge
 
-/// What users write beside a model.
+/// The files that users write for a model.
 extension FuzzTarget {
   static let metadata = FuzzTarget("metadata", [], made: [Array(metadataSample.utf8)]) { bytes in
     _ = try DescriptionEdit(metadata: try JSONValue(parsing: bytes))
   }
 
-  /// What layers compute that are not Keras' own, and a sample that has such layers.
+  /// Definitions of layers other than Keras' own, with a sample that has such layers.
   static let customLayers = FuzzTarget(
     "custom-layers", [], made: [Array(customLayersSample.utf8)]
   ) { bytes in

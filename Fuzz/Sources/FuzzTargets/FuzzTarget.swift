@@ -1,17 +1,17 @@
 import Bytes
 import Foundation
 
-/// A reader, and files that it begins with.
+/// A reader to fuzz, and its initial files.
 package struct FuzzTarget: Sendable {
   /// The name on the command line.
   package let name: String
-  /// The endings of the samples that it reads, such as `.h5`.
+  /// The extensions of the samples that it reads, such as `.h5`.
   package let endings: [String]
-  /// Inputs that no file holds.
+  /// Generated inputs that are not in any file.
   private let made: [[UInt8]]
-  /// The largest sample that is changed, in bytes.
+  /// The largest sample to mutate, in bytes.
   package let sizeLimit: Int
-  /// Reads bytes. Errors are what is expected; anything else is found.
+  /// Reads bytes. Errors are expected; anything else is a finding.
   package let read: @Sendable ([UInt8]) throws -> Void
 
   init(
@@ -25,17 +25,17 @@ package struct FuzzTarget: Sendable {
     self.read = read
   }
 
-  /// Whether there is anything to begin with.
+  /// Whether there are any initial inputs.
   package var hasSamples: Bool { !endings.isEmpty || !made.isEmpty }
 
-  /// What it begins with: the samples of the project, in a fixed order, and what is made.
+  /// Returns the initial inputs: the project's samples in a fixed order, and the generated ones.
   ///
   /// - Parameter root: The project's folder.
   package func samples(in root: String) throws -> [[UInt8]] {
     try paths(in: root).map { Array(try Data(contentsOf: URL(filePath: $0))) } + made
   }
 
-  /// The samples that are files of the project.
+  /// Returns the paths of the project's sample files.
   func paths(in root: String) -> [String] {
     let folders = ["Samples", "Tests/HDF5FileTests/Files", "Schemas"]
     return folders.flatMap { folder -> [String] in
@@ -54,11 +54,11 @@ package struct FuzzTarget: Sendable {
   }
 }
 
-/// A file in memory for readers that take a path: `/dev/shm` where the system has it.
+/// A file in memory for readers that need a path: in `/dev/shm` if the system has it.
 struct ScratchFile {
   let path: String
 
-  /// - Parameter ending: What the file's name ends with.
+  /// - Parameter ending: The extension of the file's name.
   init(_ bytes: [UInt8], ending: String) throws {
     let shared = "/dev/shm"
     let folder =
@@ -69,7 +69,7 @@ struct ScratchFile {
 
   func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Calls `body` with the path of a file of these bytes.
+  /// Calls `body` with the path of a file with these bytes.
   static func with<Result>(
     _ bytes: [UInt8], ending: String, _ body: (String) throws -> Result
   ) throws -> Result {

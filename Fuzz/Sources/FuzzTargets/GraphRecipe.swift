@@ -4,18 +4,18 @@ import GraphIR
 import WBMConversion
 import Weighbridge
 
-/// Bytes that choose operators, settings and connections.
+/// Bytes that determine operators, settings and connections.
 struct GraphRecipe {
   private var bytes: ArraySlice<UInt8>
 
-  /// An operator as a sample has it, with the types of its inputs.
+  /// An operator from a sample, with the types of its inputs.
   private struct Ingredient: Sendable {
     let operation: any Operator
     let inputs: [TensorType]
     let constants: [Tensor?]
   }
 
-  /// The operators of all samples in `.wbm` files.
+  /// The operators of all `.wbm` samples.
   private static let pantry: [Ingredient] = FuzzTarget.wbm
     .paths(in: FileManager.default.currentDirectoryPath)
     .filter { !$0.contains("Hostile") }
@@ -36,7 +36,7 @@ struct GraphRecipe {
     return (low << 8 | Int(bytes.popFirst() ?? 0)) % limit
   }
 
-  /// The graph; an error where the chosen parts do not fit.
+  /// Returns the graph; throws if the chosen parts do not fit together.
   consuming func graph() throws -> Graph {
     precondition(!Self.pantry.isEmpty, "no samples here: start in the project's folder")
     var builder = GraphBuilder()
@@ -52,7 +52,8 @@ struct GraphRecipe {
     return try builder.finish(outputs: [Port(name: "output", value: last)])
   }
 
-  /// For each input one of the values so far, or a new input or weight of the type in the sample.
+  /// Chooses for each input one of the existing values, or a new input or weight of the sample's
+  /// type.
   private mutating func inputs(
     of part: Ingredient, _ builder: inout GraphBuilder, _ values: inout [ValueID], _ index: Int
   ) throws -> [ValueID] {

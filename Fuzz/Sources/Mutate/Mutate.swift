@@ -1,11 +1,13 @@
 import Foundation
 import FuzzTargets
 
-/// `Mutate list`, or `Mutate TARGET FIRST COUNT [PROGRAM]`: reads files `FIRST`, `FIRST + 1`, ... of a target, each a
-/// changed sample that its number determines. Every hundredth is also given to the program.
+/// `Mutate list`, or `Mutate TARGET FIRST COUNT [PROGRAM]`: reads files `FIRST`, `FIRST + 1`, ...
+/// of a target, each a mutated sample determined by its number. Every hundredth is also given to
+/// the program.
 ///
-/// It ends with status 1 where a file took more than two seconds, the process more than a gigabyte of memory, or the
-/// program did not end by itself; a file that ends this process is one of the thousand after the number printed last.
+/// It exits with status 1 if a file took more than two seconds, the process more than a gigabyte of
+/// memory, or the program did not exit by itself; a file that crashes this process is one of the
+/// thousand after the last printed number.
 @main
 struct Mutate {
   static func main() throws {

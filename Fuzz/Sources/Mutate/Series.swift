@@ -5,7 +5,7 @@ import FuzzTargets
   import Glibc
 #endif
 
-/// The changed files of a target, by their numbers.
+/// The mutated files of a target, by number.
 struct Series {
   private let target: FuzzTarget
   private let originals: [[UInt8]]
@@ -23,7 +23,7 @@ struct Series {
     }
   }
 
-  /// The file of a number.
+  /// Returns the file with a number.
   private func file(_ number: Int) -> [UInt8] {
     var mutator = Mutator(seed: UInt64(number))
     var bytes = mutator.change(originals[number % originals.count])
@@ -59,7 +59,7 @@ struct Series {
     if !isClean || memory > 1024 { exit(1) }
   }
 
-  /// The most memory that the process had, in MB.
+  /// The process's peak memory, in MB.
   private var memory: Int {
     var usage = rusage()
     getrusage(0, &usage)  // RUSAGE_SELF, whose type differs between systems
@@ -71,16 +71,17 @@ struct Series {
     fflush(nil)
   }
 
-  /// Gives a file to the program.
+  /// Runs the program on a file.
   ///
-  /// - Returns: Whether it ended by itself with a status from 0 to 5.
+  /// - Returns: Whether it exited by itself with a status from 0 to 5.
   private func runProgram(_ program: String, _ bytes: [UInt8], _ number: Int) throws -> Bool {
     let path = changed + (target.endings.first ?? "")
     try Data(bytes).write(to: URL(filePath: path))
     defer { try? FileManager.default.removeItem(atPath: path) }
     let process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
-    // 1 GB of data; a hang is ended with status 124.
+    // The limit is 1 GB of data; a hang is killed after 20 seconds, which gives a status other than
+    // 0 to 5.
     process.arguments = [
       "-c", "ulimit -d 1048576; exec timeout -s KILL 20 \"$@\"", "sh", program, "inspect", path,
     ]

@@ -27,8 +27,8 @@ enum ExitStatus: Int32, Error {
   }
 }
 
-/// Ends the program at once, without what libraries do at exit: another thread may be using them
-/// (a digest that is still being computed), and they would crash under it.
+/// Ends the program at once, without the libraries' exit handlers: another thread may still be
+/// using a library (to compute a digest), and would crash.
 func end(_ status: ExitStatus) -> Never {
   fflush(nil)
   _exit(status.rawValue)

@@ -7,19 +7,20 @@ import Dispatch
   import Darwin
 #endif
 
-/// Ends the program when it takes more memory or time than it may, whatever it is doing.
+/// Ends the program when it exceeds its memory or time limit, whatever it is doing.
 ///
-/// An output that is not complete has no name yet and goes with the process, as after Ctrl-C.
+/// An incomplete output has no name yet and disappears with the process, as after Ctrl-C.
 final class Limits: Sendable {
-  /// How often the memory is looked at. What can be written in the meantime is beyond the limit.
+  /// The interval between checks of the memory. Memory touched in the meantime can exceed the
+  /// limit.
   private static let interval = DispatchTimeInterval.milliseconds(10)
 
-  // A queue of its own has a thread whatever the work does with the others.
+  // A separate queue has a thread even if the work occupies all others.
   private let queue = DispatchQueue(label: "limits", qos: .userInteractive)
 
-  /// Begins to watch; until the process ends. What has been taken already counts.
+  /// Starts watching until the process ends. Memory and time already used count.
   ///
-  /// - Parameter start: When the program began.
+  /// - Parameter start: The start of the program.
   init(_ options: GeneralOptions, since start: DispatchTime) {
     if let limit = options.timeLimit {
       let stop: @Sendable () -> Void = {
@@ -46,18 +47,18 @@ final class Limits: Sendable {
     end(.limit)
   }
 
-  /// All memory of the machine, in bytes.
+  /// The machine's memory in bytes.
   private static var physicalMemory: Int {
     Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE)))
   }
 
-  /// The memory of the process that is no part of a file, in bytes; `nil` where the system does not
-  /// say.
+  /// The process's memory that is not part of a file, in bytes; `nil` if the system does not report
+  /// it.
   private static var memory: Int? {
     guard let file = fopen("/proc/self/statm", "r") else { return nil }
     defer { fclose(file) }
     var line = [CChar](repeating: 0, count: 256)
-    // At most the buffer's own size, with a zero at the end.
+    // This reads at most the buffer's size, including a NUL at the end.
     guard fgets(&line, Int32(line.count), file) != nil else { return nil }
     let words = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.split(separator: 0x20)
     guard words.count > 2, let resident = Int(String(decoding: words[1], as: UTF8.self)),

@@ -2,8 +2,8 @@ import ArgumentParser
 import Dispatch
 import Weighbridge
 
-/// The program: parses the command line, runs one command, and turns errors into messages and exit
-/// statuses.
+/// The command-line program: parses the arguments, runs one command, and turns errors into messages
+/// and exit statuses.
 @main
 struct WeighbridgeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -36,7 +36,7 @@ struct WeighbridgeCommand: ParsableCommand {
     }
   }
 
-  /// Prints what there is to say of an error and ends the program.
+  /// Prints the message of an error and ends the program.
   private static func finish(with error: any Error) -> Never {
     if let error = error as? WeighbridgeError {
       Console.message("error: \(error)")

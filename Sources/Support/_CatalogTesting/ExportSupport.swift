@@ -4,9 +4,9 @@ import KerasConversion
 import NCNNConversion
 import ONNXConversion
 
-/// Which formats an operator is written in, for tables.
+/// The export formats that support an operator, for tables.
 enum ExportSupport {
-  /// The formats, or why there is none.
+  /// Returns the formats, or the reason why there is none.
   static func words(_ kind: String) -> String {
     var formats: [String] = []
     let refusal = ONNXOperators.refusal(of: kind)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The layer classes of Keras with the generations that have them, as `Samples/Layers/classes.txt`
-/// lists them.
+/// The layer classes of Keras with the Keras versions that have them, from
+/// `Samples/Layers/classes.txt`.
 enum KerasClasses {
-  /// Each class with its generations, by name; none where the samples are not beside the sources.
+  /// Each class with its versions, by name; empty if the samples are not next to the sources.
   static let all: [(name: String, generations: Set<Int>)] = {
     let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent()
     }

@@ -2,9 +2,9 @@ import GraphIR
 import KerasConversion
 import LayerCatalog
 
-/// What becomes of each layer of Keras 1, 2 and 3, as a Markdown table.
+/// The support for each layer of Keras 1, 2 and 3, as a Markdown table.
 package enum KerasLayerTable {
-  /// The table, one line a layer class, without a line break at the end.
+  /// The table, one line per layer class, without a trailing line break.
   package static var markdown: String {
     let header = [
       "| Keras layer | Keras 1 | Keras 2 | Keras 3 | runs | exports |", "|---|---|---|---|---|---|",
@@ -23,13 +23,13 @@ package enum KerasLayerTable {
     return "| `\(entry.name)` | \(cells.joined(separator: " | ")) |"
   }
 
-  /// The formats that the layer's own operator is written in.
+  /// Returns the export formats of the layer's own operator.
   private static func exports(_ name: String) -> String {
     let newer = KerasSupport.newerName(ofKeras1: name)
     return (operators[name] ?? newer.flatMap { operators[$0] }).map(ExportSupport.words) ?? ""
   }
 
-  /// The kind of the operator that a layer becomes, by the layer's class.
+  /// The kind of the operator that a layer is converted to, by the layer's class.
   private static let operators: [String: String] = {
     var kinds: [String: String] = [:]
     for (kind, mapping) in KerasMappings.byKind.sorted(by: { $0.key < $1.key }) {
@@ -49,7 +49,7 @@ package enum KerasLayerTable {
     }
   }
 
-  /// Classes of Keras that are refused, each with its reason, for a test to look at.
+  /// The classes of Keras that are refused, each with its reason, for tests.
   package static var refused: [String: String] {
     var refused: [String: String] = [:]
     for entry in KerasClasses.all {
@@ -63,7 +63,7 @@ package enum KerasLayerTable {
     return refused
   }
 
-  /// The names of a generation's classes.
+  /// Returns the names of the classes of a Keras version.
   package static func names(of generation: Int) -> Set<String> {
     Set(KerasClasses.all.filter { $0.generations.contains(generation) }.map(\.name))
   }

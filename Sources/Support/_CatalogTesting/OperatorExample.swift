@@ -2,28 +2,27 @@ import Bytes
 package import GraphIR
 package import LayerCatalog
 
-/// An operator and tensors that it takes. Every check of the catalogue runs over these.
+/// An operator with input tensors. Every check of the catalogue runs on these.
 ///
 /// Axis 0 of each data input is the batch. An example should be small (a check may run it a hundred
-/// times), with different sizes along different axes, and its settings should not be the
-/// neutral ones.
+/// times), with different sizes along different axes, and its settings should not be neutral.
 package struct OperatorExample: Sendable, CustomStringConvertible {
   /// The operator.
   package let operation: any CatalogOperator
-  /// One tensor for each slot; float32 where the operator takes floating-point numbers.
+  /// One tensor for each slot; float32 where the operator takes floating-point elements.
   package let inputs: [Tensor]
 
-  /// An example on given tensors.
+  /// Makes an example with given tensors.
   package init(_ operation: any CatalogOperator, inputs: [Tensor]) {
     self.operation = operation
     self.inputs = inputs
   }
 
-  /// An example on random numbers.
+  /// Makes an example with random tensors.
   ///
   /// - Parameters:
   ///   - shapes: One shape for each slot.
-  ///   - range: The numbers' range.
+  ///   - range: The range of the elements.
   package init(
     _ operation: any CatalogOperator, shapes: [[Int]], in range: ClosedRange<Double> = -2...2
   ) {
@@ -39,14 +38,14 @@ package struct OperatorExample: Sendable, CustomStringConvertible {
   /// The types of the inputs.
   package var types: [TensorType] { inputs.map(\.type) }
 
-  /// The positions of the inputs that are not weights.
+  /// The indices of the inputs that are not weights.
   package var dataPositions: [Int] {
     inputs.indices.filter {
       if case .weight = operation.slot($0) { false } else { true }
     }
   }
 
-  /// The same example computed in `Double`; whole numbers and booleans stay what they are.
+  /// The same example in `Double`; integers and booleans are unchanged.
   package var inDouble: OperatorExample {
     OperatorExample(
       operation,

@@ -2,11 +2,11 @@ import GraphIR
 import KerasConversion
 package import LayerCatalog
 
-/// What of Keras becomes which operator, as a Markdown table.
+/// The Keras layers and activations for each operator, as a Markdown table.
 ///
-/// It is made of the catalogue's values, so it cannot say what the catalogue does not.
+/// It is generated from the catalogue, so it cannot differ from it.
 package struct SupportTable: Sendable {
-  /// An operator and what becomes it.
+  /// An operator and the layers and activations that are converted to it.
   private struct Row {
     let kind: String
     let layers: String
@@ -15,12 +15,12 @@ package struct SupportTable: Sendable {
 
   private let rows: [Row]
 
-  /// The table of some operators; their order does not matter.
+  /// Makes the table of some operators; their order does not matter.
   package init(_ operators: [any CatalogOperator.Type] = Catalog.all) {
     rows = operators.map(Self.row).sorted { $0.kind < $1.kind }
   }
 
-  /// The table, one line an operator, without a line break at the end.
+  /// The table, one line per operator, without a trailing line break.
   package var markdown: String {
     let header = [
       "| operator | Keras layers | Keras activation functions | runs | exports |",

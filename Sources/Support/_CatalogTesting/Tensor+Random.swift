@@ -2,7 +2,7 @@ package import Bytes
 package import GraphIR
 
 extension Tensor {
-  /// A tensor of random numbers, evenly distributed over `range`.
+  /// Returns a tensor of random elements, uniformly distributed over `range`.
   package static func random(
     _ elementType: ElementType, shape: [Int], in range: ClosedRange<Double>, seed: UInt64
   ) -> Tensor {
@@ -11,7 +11,7 @@ extension Tensor {
     return Tensor(elementType, shape: shape, elements)
   }
 
-  /// The same numbers in another element type.
+  /// Returns the same values in another element type.
   package func converted(to elementType: ElementType) -> Tensor {
     Tensor(elementType, shape: shape, doubles)
   }

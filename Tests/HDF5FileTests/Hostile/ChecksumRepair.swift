@@ -1,11 +1,11 @@
 import Bytes
 import HDF5File
 
-/// Makes the checksums of a changed file right again, so that what is behind them is reached.
+/// Repairs the checksums of a changed file, so that the data behind them is reached.
 enum ChecksumRepair {
-  /// The bytes with every checksum corrected that the reader finds wrong.
+  /// Corrects every checksum that the reader finds wrong, and returns the remaining errors.
   ///
-  /// - Parameter attempt: Reads the file and gives the errors that it meets.
+  /// - Parameter attempt: Reads the file and returns the errors that it encounters.
   static func repair(
     _ bytes: inout [UInt8], atMost count: Int, _ attempt: ([UInt8]) -> [WeighbridgeError]
   ) -> [WeighbridgeError] {
@@ -24,7 +24,7 @@ enum ChecksumRepair {
     return attempt(bytes)
   }
 
-  /// Where a checksum is wrong, and what it should be.
+  /// Returns the position of a wrong checksum and its correct value.
   private static func correction(_ error: WeighbridgeError) -> (Int, UInt32)? {
     let words = error.reason.split(separator: " ")
     guard let give = words.firstIndex(of: "give"), give + 1 < words.count,

@@ -1,9 +1,9 @@
 import Bytes
 import HDF5File
 
-/// Reads everything that a file has, however little of it can be read.
+/// Reads as much of a file as possible, continuing after errors.
 enum FullReading {
-  /// The errors that came up.
+  /// Returns the errors that occurred.
   static func errors(_ bytes: [UInt8], limits: HDF5File.Limits) -> [WeighbridgeError] {
     var errors: [WeighbridgeError] = []
     func note<Result>(_ body: () throws(WeighbridgeError) -> Result) -> Result? {

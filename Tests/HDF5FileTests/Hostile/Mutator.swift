@@ -1,9 +1,9 @@
 import Bytes
 
-/// Changes a file here and there: the bytes of any, the words of a text.
+/// Mutates files: the bytes of any file, and the words of text files.
 package struct Mutator {
   private var random: SplitMix64
-  /// Values that are at the edge of something.
+  /// Boundary values.
   private static let edges: [UInt64] = [
     0, 1, 2, 0x7F, 0x80, 0xFF, 0x100, 0x7FFF, 0xFFFF, 0x1_0000, 0x7FFF_FFFF, 0xFFFF_FFFF,
     0x1_0000_0000, 0x7FFF_FFFF_FFFF_FFFF, 0x8000_0000_0000_0000, .max, .max - 1,
@@ -11,7 +11,7 @@ package struct Mutator {
 
   package init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-  /// The same bytes with one to four changes. Of texts every other one keeps its syntax.
+  /// Returns the bytes with one to four changes. Half of the text files keep their syntax.
   package mutating func change(_ original: [UInt8]) -> [UInt8] {
     if Self.isText(original), Bool.random(using: &random) { return changeWords(original) }
     var bytes = original
@@ -23,7 +23,7 @@ package struct Mutator {
       case 2: bytes[offset] = bytes[offset] &+ (Bool.random(using: &random) ? 1 : 255)
       case 3: write(Self.edges.randomElement(using: &random) ?? 0, &bytes, at: offset)
       case 4:
-        // An address or number from elsewhere in the file.
+        // This copies an address or number from elsewhere in the file.
         let source = position(in: bytes)
         for index in 0..<8 where offset + index < bytes.count && source + index < bytes.count {
           bytes[offset + index] = bytes[source + index]
@@ -38,13 +38,13 @@ package struct Mutator {
     bytes.allSatisfy { $0 >= 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
   }
 
-  /// Numbers at the edge of something, as texts write them.
+  /// Boundary values in text form.
   private static let numbers = [
     "0", "1", "-1", "2", "0.5", "-0.5", "1e-9", "1e30", "65536", "1000000", "2147483647",
     "2147483648", "9223372036854775807", "9223372036854775808",
   ]
 
-  /// The text with one to four of its words in place of others, numbers for numbers.
+  /// Returns the text with one to four words replaced by others, numbers by numbers.
   private mutating func changeWords(_ text: [UInt8]) -> [UInt8] {
     var parts = Self.parts(text)
     let words = parts.indices.filter { parts[$0].first.map(Self.isWord) ?? false }
@@ -61,7 +61,7 @@ package struct Mutator {
     return Array(parts.joined())
   }
 
-  /// The text cut into words and what stands between them.
+  /// Splits the text into words and the characters between them.
   private static func parts(_ text: [UInt8]) -> [ArraySlice<UInt8>] {
     var parts: [ArraySlice<UInt8>] = []
     var start = 0
@@ -93,7 +93,8 @@ package struct Mutator {
     }
   }
 
-  /// A byte that is likely to mean something: most are not, since files have long runs of zeros.
+  /// Returns the position of a byte that is likely to matter: files have long runs of zeros, which
+  /// do not.
   private mutating func position(in bytes: [UInt8]) -> Int {
     var offset = Int.random(in: 0..<bytes.count, using: &random)
     for _ in 0..<8 where bytes[offset] == 0 && bytes[max(0, offset - 1)] == 0 {

@@ -2,17 +2,18 @@ import Bytes
 import ConversionCore
 import Vision
 
-/// Where images that are made of images go.
+/// The files for images made from images.
 struct AnnotationTarget {
   /// The file for each image.
   private let files: [String]
 
-  /// Decides on a file for each image: the path itself for a single one, else files in a folder of
-  /// that name, which is made. There an image keeps its name, with the extension `.png` and a number
-  /// when it is not the first of that name.
+  /// Determines a file for each image: the path itself for a single one, else files in a folder of
+  /// that name, which is created. In the folder an image keeps its name, with the extension `.png`,
+  /// and with a number when it is not the first of that name.
   ///
-  /// - Throws: ``WeighbridgeError/Code/outputFailed`` when the folder cannot be made, or the name of
-  ///   a file ends in neither `.png` nor `.jpg`.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed`` when the folder cannot be created,
+  ///   ``WeighbridgeError/Code/mismatch`` when the name of a file ends in neither `.png` nor
+  ///   `.jpg`.
   init(_ path: String, for images: [String]) throws(WeighbridgeError) {
     let isFolder = isFolder(path)
     guard isFolder || images.count > 1 || path.hasSuffix("/") else {
@@ -39,7 +40,7 @@ struct AnnotationTarget {
 
   /// Writes an image with its detections.
   ///
-  /// - Parameter position: The image's position among all.
+  /// - Parameter position: The index of the image.
   func write(
     _ image: Image, _ detections: [Detection], position: Int
   ) throws(WeighbridgeError) {
@@ -47,13 +48,13 @@ struct AnnotationTarget {
       image.annotated(with: detections.map { ImageAnnotation($0) }), position: position)
   }
 
-  /// Writes what was made of an image.
+  /// Writes an image made from another one.
   ///
-  /// - Parameter position: The image's position among all.
+  /// - Parameter position: The index of the image.
   func write(_ image: Image, position: Int) throws(WeighbridgeError) {
     try image.write(to: files[position])
   }
 
-  /// The file for the image at a position.
+  /// Returns the file for an image.
   func file(_ position: Int) -> String { files[position] }
 }

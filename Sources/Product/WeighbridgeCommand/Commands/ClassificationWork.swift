@@ -3,11 +3,11 @@ import JSON
 import Vision
 import Weighbridge
 
-/// Classifies images, prints their classes and collects small copies of them.
+/// Classifies images, prints their classes and collects thumbnails.
 final class ClassificationWork {
   private let classifier: Classifier
   private var batch: ImageBatch
-  /// The images with their classes, when they are wanted.
+  /// The images with their classes, if requested.
   private(set) var sheet: ContactSheet?
 
   init(classifier: Classifier, batch: ImageBatch, sheet: ContactSheet?) {
@@ -16,10 +16,10 @@ final class ClassificationWork {
     self.sheet = sheet
   }
 
-  /// Does all images; one that cannot be read among several keeps its position in the results,
+  /// Processes all images. One of several that cannot be read keeps its position in the results,
   /// without classes.
   ///
-  /// - Throws: As ``ImageBatch/run(_:_:then:)``.
+  /// - Throws: The errors of ``ImageBatch/run(_:_:then:)``.
   func run(_ paths: [String]) throws {
     batch.failure = { [self] path, error in
       sheet?.add(Self.missing, [FilePath(path).name, "cannot be read"])
@@ -38,7 +38,7 @@ final class ClassificationWork {
     }
   }
 
-  /// What stands on the sheet for an image that could not be read: a gray field.
+  /// The image on the sheet in place of one that could not be read: a gray square.
   private static let missing = Image(
     width: 2, height: 2, pixels: [UInt8](repeating: 200, count: 12))
 }

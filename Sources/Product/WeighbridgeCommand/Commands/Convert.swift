@@ -82,10 +82,10 @@ struct Convert: CancellableCommand {
         "warning: \(warning.nonFiniteCount) elements of \(warning.weight) are NaN or infinite")
     }
     try report(model, path)
-    end(.done)  // the system takes the model's memory back faster than we could free it
+    end(.done)  // the system frees the model's memory faster than we could
   }
 
-  /// Runs the references; a model that fails them is not written.
+  /// Verifies the reference outputs; a model that fails is not written.
   private func check(_ model: Model, _ cancellation: Cancellation) throws {
     var options = VerifyOptions()
     options.run = general.runOptions(cancellation, progress: progress)
@@ -107,6 +107,6 @@ struct Convert: CancellableCommand {
     }
   }
 
-  /// The input's base name with `.wbm` for its extension.
+  /// Returns the input's base name with the extension `.wbm`.
   static func outputName(for path: String) -> String { FilePath(path).base + ".wbm" }
 }

@@ -39,7 +39,7 @@ struct Diff: CancellableCommand {
     options.run = general.runOptions(cancellation, threads: checking.use)
     options.tolerance = checking.tolerance
     var readOptions = source.readOptions
-    readOptions.tolerated = Set(APIName.allCases)  // each is for one of the two
+    readOptions.tolerated = Set(APIName.allCases)  // each is for one of the two models
     let model = try Model(contentsOf: first, options: readOptions)
     let other = try Model(contentsOf: second, options: readOptions)
     try source.readOptions.check(

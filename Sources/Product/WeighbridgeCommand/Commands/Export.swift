@@ -103,7 +103,7 @@ struct Export: CancellableCommand {
   func run(_ cancellation: Cancellation) throws {
     var readOptions = source.readOptions
     var options = ExportOptions()
-    if to?.word ?? ExportTarget(path: output) == .darknet {  // then it is the target's too
+    if to?.word ?? ExportTarget(path: output) == .darknet {  // it then applies to the target too
       readOptions.tolerated = [.darknetFork]
       options.darknetFork = source.darknet?.word
     }
@@ -129,7 +129,7 @@ struct Export: CancellableCommand {
   }
 }
 
-/// What the file of a detector gives.
+/// The outputs of an exported detector.
 enum BoxOutputs: EnumerableFlag {
   case withNMS, withoutNMS
 

@@ -1,12 +1,12 @@
 import ImageSearch
 
-/// Brings an index up to date with a folder and says what was wrong.
+/// Updates an index from a folder and reports problems.
 struct FolderUpdate {
   let analyzer: ImageAnalyzer
   let threads: Int?
   let cancellation: Cancellation
   let general: GeneralOptions
-  /// Whether each file that is done is named.
+  /// Whether each finished file is named.
   var namesFiles = false
 
   func run(_ folder: String, in index: ImageIndex) throws(WeighbridgeError) -> ImageIndexUpdate {
@@ -28,10 +28,10 @@ struct FolderUpdate {
     return update
   }
 
-  /// Names what is no image or cannot be read.
+  /// Lists the files that are not images or cannot be read.
   private func report(_ update: ImageIndexUpdate) {
     for problem in update.problems {
-      // What an image's reader says begins with the path already.
+      // The message of an image's reader already begins with the path.
       let isNamed = problem.reason.hasPrefix(problem.path)
       Console.message("error: " + (isNamed ? "" : "\(problem.path): ") + problem.reason)
     }

@@ -3,23 +3,23 @@ import JSON
 import Vision
 import Weighbridge
 
-/// Goes through image files, several at once, and prints a result for each, in their order.
+/// Processes image files, several at once, and prints a result for each, in their order.
 struct ImageBatch {
-  /// What is printed for an image.
+  /// The printed result for an image.
   struct Result {
     let json: JSONValue
     let text: String
   }
 
   let general: GeneralOptions
-  /// How many images are worked on at once.
+  /// The number of images that are processed at once.
   let threads: Int
   /// The exit status when some of several images could not be read.
   var failureStatus = ExitStatus.checkFailed
-  /// What stands in the list of results for an image that could not be read; nothing when `nil`.
+  /// Makes the result for an image that could not be read; `nil` for none.
   var failure: (_ path: String, _ error: WeighbridgeError) throws -> JSONValue? = { _, _ in nil }
 
-  /// Looks into folders, and names what lies there and is no image.
+  /// Lists folders, and reports the files in them that are not images.
   static func files(
     _ arguments: [String], _ general: GeneralOptions
   ) throws(WeighbridgeError) -> [String] {
@@ -32,13 +32,14 @@ struct ImageBatch {
     return images.paths
   }
 
-  /// Does all images; one that cannot be read among several is named, and the others are done.
+  /// Processes all images. One of several that cannot be read is reported, and the others are
+  /// processed.
   ///
   /// - Parameters:
-  ///   - work: Makes something of an image at a path and a position; called by several threads.
-  ///   - result: What is printed for it; called for one image after the other, in order.
-  /// - Throws: ``failureStatus`` at the end when an image of several could not be read; the error
-  ///   itself for a single one, and for everything that is not the image's fault.
+  ///   - work: Processes an image, given its path and index; called by several threads.
+  ///   - result: Makes the printed result; called for one image after the other, in order.
+  /// - Throws: ``failureStatus`` at the end when one of several images could not be read; the error
+  ///   itself for a single image, and for every error that is not the image's fault.
   func run<Made: Sendable>(
     _ paths: [String],
     _ work: @escaping @Sendable (Image, String, Int) throws(WeighbridgeError) -> Made,
@@ -77,14 +78,14 @@ struct ImageBatch {
 }
 
 extension ImageBatch {
-  /// What became of an image.
+  /// The outcome for an image.
   private enum Outcome<Made: Sendable>: Sendable {
     case made(Image, Made)
-    /// The image's own fault.
+    /// A fault of the image itself.
     case unreadable(WeighbridgeError)
     case failed(WeighbridgeError)
 
-    /// Reads an image and makes something of it.
+    /// Reads and processes an image.
     init(_ path: String, _ work: (Image) throws(WeighbridgeError) -> Made) {
       let image: Image
       do throws(WeighbridgeError) {

@@ -1,14 +1,14 @@
 import Bytes
 import Vision
 
-/// The image files that the user means.
+/// The image files that the user's arguments refer to.
 struct ImageFiles {
   /// The files, in the order of the arguments; those of a folder sorted by name.
   private(set) var paths: [String] = []
-  /// What lies in the folders and is no image.
+  /// The files in the folders that are not images.
   private(set) var others: [String] = []
 
-  /// Looks into folders; not into folders within folders, nor at hidden files.
+  /// Lists folders, but not their subfolders, nor hidden files.
   ///
   /// - Throws: ``WeighbridgeError/Code/missing`` for a folder without images.
   init(_ arguments: [String]) throws(WeighbridgeError) {

@@ -1,10 +1,10 @@
 import Bytes
 import ImageSearch
 
-/// What is searched: an index, or a folder whose images are analyzed first.
+/// The source of a search: an index, or a folder whose images are analyzed first.
 struct IndexSource {
   let index: ImageIndex
-  /// The model, when there is one.
+  /// The model, if given.
   let analyzer: ImageAnalyzer?
   /// The path of the index or folder.
   let path: String
@@ -14,7 +14,7 @@ struct IndexSource {
   /// - Parameters:
   ///   - path: The index or folder.
   ///   - model: The model's file; a folder needs one.
-  ///   - check: Says whether the index will hold what is searched for.
+  ///   - check: Throws when the index does not contain the data to search.
   init(
     _ path: String, model: String?, _ reading: ReadOptions, _ analysis: AnalysisOptions,
     _ general: GeneralOptions, _ cancellation: Cancellation,
@@ -49,7 +49,7 @@ struct IndexSource {
     hasProblems = try !work.run(path, in: memory).problems.isEmpty
   }
 
-  /// What the model says of an image: from the index when its bytes are known, else from the model.
+  /// Returns the results for an image: from the index if its bytes are stored, else from the model.
   func analysis(ofImage path: String) throws(WeighbridgeError) -> ImageAnalysis {
     if let known = try index.analysis(ofImage: path) { return known }
     guard let analyzer else {

@@ -69,7 +69,7 @@ struct ReportCommand: CancellableCommand {
     guard output != "-" else {
       return Console.printLine(try Report(models, options: options).html())
     }
-    // Where the page cannot go is found out before the work.
+    // This fails early if the page cannot be written.
     var target = try AtomicFile(path: output)
     let report = try Report(models, options: options)
     try target.append(Array(try report.html().utf8).span.bytes)
@@ -98,7 +98,7 @@ struct ReportCommand: CancellableCommand {
     options.verifies = !noVerify
     options.profiles = !noProfile
     var readOptions = source.readOptions
-    readOptions.tolerated = Set(APIName.allCases)  // each may be for one of the files only
+    readOptions.tolerated = Set(APIName.allCases)  // each may be for only one of the files
     options.verification.source = against.map { (path: $0, options: readOptions) }
     options.verification.references = try references.arrays()
     options.verification.tolerance = checking.tolerance

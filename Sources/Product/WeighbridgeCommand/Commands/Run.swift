@@ -81,7 +81,8 @@ struct Run: CancellableCommand {
       for array in arrays { Console.message("made up: \(array.name) \(array.tensor.type)") }
     }
     let session = try model.session(options)
-    // The weights are ready; 10 MB of code that was needed for that make room for the activations.
+    // The weights are ready; releasing 10 MB of code that was needed for that makes room for
+    // activations.
     if !layers, try session.activationMemory(for: arrays) != nil { system_release_code() }
     let result =
       try layers
@@ -108,7 +109,7 @@ struct Run: CancellableCommand {
     }
   }
 
-  /// Prints what inputs are needed; when the model cannot be read either, that too.
+  /// Prints the inputs that are needed, or the error if the model cannot be read.
   private func explainInputs() -> ExitStatus {
     do throws(WeighbridgeError) {
       let model = try Model(contentsOf: file, options: source.readOptions)
@@ -125,7 +126,7 @@ struct Run: CancellableCommand {
     return .usage
   }
 
-  /// Runs again, after the first run as a warm-up, and prints how long it took.
+  /// Runs the model repeatedly, after the first run as a warm-up, and prints the times.
   private func time(
     _ session: Session, _ arrays: [NamedTensor], _ options: RunOptions, _ count: Int
   ) throws {

@@ -78,7 +78,8 @@ struct Search: CancellableCommand {
   }
 
   func run(_ cancellation: Cancellation) throws {
-    // --weights are those of the cost here; a model that needs options to be read is converted first.
+    // Here --weights is for the cost; a model that needs options to be read must be converted
+    // first.
     let source = try IndexSource(
       source, model: model, ReadOptions(), analysis, general, cancellation
     ) { (index) throws(WeighbridgeError) in
@@ -102,7 +103,7 @@ struct Search: CancellableCommand {
     if source.hasProblems { throw ExitStatus.checkFailed }
   }
 
-  /// Draws the first images; one that cannot be read any more is reported and left out.
+  /// Draws the first images; one that can no longer be read is reported and left out.
   private func writeSheet(
     _ wanted: Composition, _ results: [CompositionResult], _ source: IndexSource, to path: String
   ) throws(WeighbridgeError) {

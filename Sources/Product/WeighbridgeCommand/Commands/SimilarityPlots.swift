@@ -1,12 +1,12 @@
 import Bytes
 import ImageSearch
 
-/// The drawings of `similar`, in a folder.
+/// The plots of `similar`, in a folder.
 struct SimilarityPlots {
   let folder: String
   let metric: FeatureDistance
 
-  /// Writes a bar chart for each query, and a heat map of the queries and the images shown for them.
+  /// Writes a bar chart for each query, and a heat map of the queries and their matches.
   func write(
     _ results: [SimilarityWork.Result], _ table: FeatureTable
   ) throws(WeighbridgeError) {
@@ -32,7 +32,7 @@ struct SimilarityPlots {
     try plot.writeImage(to: path + ".png")
   }
 
-  /// The queries, then the images in the order in which they are shown, each file once.
+  /// Returns the queries, then the matches in the order in which they are shown, each file once.
   private func entries(
     _ results: [SimilarityWork.Result], _ table: FeatureTable
   ) -> [Plot.HeatMapEntry] {

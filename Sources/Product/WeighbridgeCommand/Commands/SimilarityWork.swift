@@ -2,9 +2,9 @@ import Bytes
 import ImageSearch
 import JSON
 
-/// Ranks images for one query after the other and prints the results.
+/// Ranks images for each query and prints the results.
 struct SimilarityWork {
-  /// What was found for a query.
+  /// The result for a query.
   struct Result {
     let query: String
     let features: [Float]
@@ -20,9 +20,10 @@ struct SimilarityWork {
   let top: Int
   let general: GeneralOptions
 
-  /// Does all queries; one that cannot be used among several is reported, and the others are done.
+  /// Processes all queries. One of several that cannot be used is reported, and the others are
+  /// processed.
   ///
-  /// - Returns: The results of those that could be used.
+  /// - Returns: The results of the queries that could be used.
   func run(_ queries: [String]) throws(WeighbridgeError) -> [Result] {
     var results: [Result] = []
     for query in queries {
@@ -57,7 +58,7 @@ struct SimilarityWork {
       unranked: ranking.unranked)
   }
 
-  /// What is shown of the images without a distance: as many as there is room for.
+  /// Returns the images without a distance that are shown: as many as fit into `top`.
   private func last(_ result: Result) -> some Sequence<FeatureTable.Unranked> {
     result.unranked.prefix(top - result.matches.count)
   }

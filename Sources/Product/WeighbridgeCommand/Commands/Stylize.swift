@@ -81,7 +81,7 @@ struct Stylize: CancellableCommand {
     }
   }
 
-  /// What was made of an image.
+  /// The file that was made from an image.
   private struct Made: Sendable {
     let file: String
     let width, height: Int

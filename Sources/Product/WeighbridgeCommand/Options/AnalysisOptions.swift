@@ -1,7 +1,7 @@
 import ArgumentParser
 import ImageSearch
 
-/// The model that analyzes images, and how.
+/// The options for analyzing images with a model.
 struct AnalysisOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -15,9 +15,9 @@ struct AnalysisOptions: ParsableArguments {
   @OptionGroup var preparation: ImageOptions
   @OptionGroup(title: "Description") var use: UseOptions
 
-  /// Reads a model and gets it ready.
+  /// Reads a model and prepares it.
   ///
-  /// - Parameter source: What the file does not say itself.
+  /// - Parameter source: Settings that the file does not contain.
   func analyzer(
     _ path: String, _ source: ReadOptions, _ cancellation: Cancellation, _ general: GeneralOptions
   ) throws(WeighbridgeError) -> ImageAnalyzer {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Bytes
 import Weighbridge
 
-/// What a smaller model may lose, and the examples by which that is decided and measured.
+/// The budget of a compaction, and the examples for calibrating and measuring it.
 struct BudgetOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -50,16 +50,16 @@ struct BudgetOptions: ParsableArguments {
     help: "Store an example with its outputs, by which the loss can be verified.")
   var proof: Bool?
 
-  /// Whether anything of it is said.
+  /// Whether any of these options is given.
   var isGiven: Bool {
     let budgets = [maxError != nil, maxSize != nil, keepAnswers != nil, encoding != nil, lossless]
     return budgets.contains(true) || !calibration.isEmpty || !evaluation.isEmpty || proof != nil
       || foldBatchNorm
   }
 
-  /// A model made smaller, with a progress bar.
+  /// Returns a compacted model, with a progress bar.
   ///
-  /// - Parameter file: Where the model is from, for errors.
+  /// - Parameter file: The model's file, for errors.
   func compacted(
     _ model: Model, from file: String, _ run: RunOptions, isQuiet: Bool
   ) throws(WeighbridgeError) -> Model {
@@ -95,7 +95,7 @@ struct BudgetOptions: ParsableArguments {
     }
   }
 
-  /// The options for a model; reads the examples.
+  /// Returns the options for a model; reads the examples.
   private func options(for model: Model) throws(WeighbridgeError) -> CompactOptions {
     var options = CompactOptions()
     if let maxError { options.budget = .error(maxError) }
@@ -130,7 +130,7 @@ struct BudgetOptions: ParsableArguments {
     path.hasSuffix(".npy") || path.hasSuffix(".npz")
   }
 
-  /// The files of arrays in a folder that has some, or the path itself.
+  /// Returns the array files in a folder that has any, else the path itself.
   private static func withoutFolderOfArrays(_ path: String) -> [String] {
     guard isFolder(path) else { return [path] }
     let files = FolderListing.names(in: path, limit: 1_000_000).filter(isArrays)
@@ -139,7 +139,7 @@ struct BudgetOptions: ParsableArguments {
 }
 
 extension Model {
-  /// The one input of the model for an image file.
+  /// Returns the model's only input for an image file.
   fileprivate func imageInput(_ path: String) throws(WeighbridgeError) -> [NamedTensor] {
     guard inputs.count == 1, let input = inputs.first else {
       throw .mismatch(

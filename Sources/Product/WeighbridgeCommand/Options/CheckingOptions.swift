@@ -1,7 +1,7 @@
 import ArgumentParser
 import Weighbridge
 
-/// How numbers are compared, and with how many threads they are computed.
+/// The tolerance of comparisons, and the number of threads.
 struct CheckingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The absolute part of the tolerance.", valueName: "x"))
   var atol: Double?
@@ -17,7 +17,7 @@ struct CheckingOptions: ParsableArguments {
     }
   }
 
-  /// The tolerance, when a part of it was named; the other part is that of float32.
+  /// The tolerance, when a part of it is given; the other part is that of float32.
   var tolerance: Tolerance? {
     guard atol != nil || rtol != nil else { return nil }
     let standard = Tolerance.standard(for: .float32)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Weighbridge
 
-/// What the user says of the model.
+/// The user's description of the model.
 struct DescriptionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Who made the model.", valueName: "text"))
   var author: String?
@@ -30,7 +30,7 @@ struct DescriptionOptions: ParsableArguments {
 
   @OptionGroup var use: UseOptions
 
-  /// What these options say, over what the metadata file says.
+  /// Returns the edit of these options, which take precedence over the metadata file.
   func edit() throws(WeighbridgeError) -> DescriptionEdit {
     var edit = try use.edit()
     edit.author = author ?? edit.author
@@ -44,9 +44,9 @@ struct DescriptionOptions: ParsableArguments {
     return edit
   }
 
-  /// Reads a model that is to be written, and describes it.
+  /// Reads a model that will be written, and applies the description.
   ///
-  /// - Parameter source: What the file does not say itself.
+  /// - Parameter source: Settings that the file does not contain.
   func describedModel(
     _ path: String, _ source: SourceOptions
   ) throws(WeighbridgeError) -> Model {

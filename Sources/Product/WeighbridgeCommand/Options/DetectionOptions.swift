@@ -1,7 +1,7 @@
 import ArgumentParser
 import Weighbridge
 
-/// Which of the objects that a detector finds count.
+/// The options that decide which detections count.
 struct DetectionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -31,7 +31,7 @@ struct DetectionOptions: ParsableArguments {
     }
   }
 
-  /// What is asked for.
+  /// The options for the detector.
   var options: DetectOptions {
     var options = DetectOptions()
     options.threshold = threshold

@@ -3,7 +3,7 @@ import Dispatch
 import JSON
 import Weighbridge
 
-/// Options of every command.
+/// The options of every command.
 struct GeneralOptions: ParsableArguments {
   @Flag(help: "Print the result as JSON.")
   var json = false
@@ -23,7 +23,7 @@ struct GeneralOptions: ParsableArguments {
       valueName: "seconds"))
   var timeLimit: SecondsArgument?
 
-  /// How models are run under these options and those of the command.
+  /// Returns the options for running models, from these options and those of the command.
   func runOptions(
     _ cancellation: Cancellation, threads: ThreadOptions? = nil, progress: ProgressOptions? = nil
   ) -> RunOptions {
@@ -35,8 +35,8 @@ struct GeneralOptions: ParsableArguments {
     return options
   }
 
-  /// Says what a command did: as JSON where that is asked for, else for people, unless they want
-  /// nothing of it.
+  /// Reports the result of a command: as JSON if requested, else as text, unless the user wants
+  /// none.
   func report(
     _ result: @autoclosure () throws -> JSONValue, forPeople say: () throws -> Void
   ) rethrows {
@@ -48,7 +48,7 @@ struct GeneralOptions: ParsableArguments {
   }
 }
 
-/// A command that has them.
+/// A command that has the general options.
 protocol GeneralCommand: ParsableCommand {
   var general: GeneralOptions { get }
 }

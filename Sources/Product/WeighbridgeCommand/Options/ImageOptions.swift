@@ -3,7 +3,7 @@ import GraphIR
 import Vision
 import Weighbridge
 
-/// How images are brought to a model's input, and with how many threads they are worked on.
+/// How images are converted to a model's input, and the number of threads.
 struct ImageOptions: ParsableArguments {
   @Option(
     help: """
@@ -21,13 +21,13 @@ struct ImageOptions: ParsableArguments {
 
   @OptionGroup var use: ThreadOptions
 
-  /// How many threads work on images, each on one of its own.
+  /// The number of threads for images, each of which processes its own image.
   var imageThreads: Int { use.threads ?? Workers.processorCount }
 
-  /// Sets what images of all kinds of models have in common.
+  /// Sets the options that all kinds of models have for images.
   ///
-  /// - Parameter imageCount: How many images there are: the threads are shared out among them, which
-  ///   loses less than all threads on one image after the other (Benchmarks/README.md).
+  /// - Parameter imageCount: The number of images. The threads are divided among them, which is
+  ///   more efficient than using all threads for one image after the other (Benchmarks/README.md).
   func apply(
     to options: inout some ImageRunOptions, imageCount: Int, _ cancellation: Cancellation,
     _ general: GeneralOptions
@@ -39,7 +39,7 @@ struct ImageOptions: ParsableArguments {
   }
 }
 
-/// How a model is run on images, whatever is made of its outputs.
+/// Options for running a model on images, whatever its outputs are used for.
 protocol ImageRunOptions {
   var resize: ImageInput.ResizePolicy? { get set }
   var resampling: Resampling? { get set }

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Weighbridge
 
-/// A file of arrays, or numbers to make up: `random:SEED`, `ones`. A file of such a name is `./ones`.
+/// A file of arrays, or values to generate: `random:SEED`, `ones`. A file with such a name is
+/// `./ones`.
 enum InputsArgument: ExpressibleByArgument {
   case file(String)
   case madeUp(MadeUpNumbers)
@@ -19,7 +20,7 @@ enum InputsArgument: ExpressibleByArgument {
     }
   }
 
-  /// The arrays for a model.
+  /// Returns the arrays for a model.
   func arrays(for model: Model) throws(WeighbridgeError) -> [NamedTensor] {
     switch self {
     case .file(let path): try ArrayFile.read(path)

@@ -2,7 +2,7 @@ import ArgumentParser
 import ImageSearch
 import Vision
 
-/// `LABEL:x,y,width,height`; the label may have a colon in it.
+/// `LABEL:x,y,width,height`; the label may contain a colon.
 struct ObjectArgument: ExpressibleByArgument {
   let object: Composition.Object
 
@@ -19,7 +19,7 @@ struct ObjectArgument: ExpressibleByArgument {
   }
 }
 
-/// Names with commas between them.
+/// Names separated by commas.
 struct NamesArgument: ExpressibleByArgument {
   let names: [String]
 
@@ -29,7 +29,7 @@ struct NamesArgument: ExpressibleByArgument {
   }
 }
 
-/// Where the wanted objects are.
+/// The options for the wanted layout.
 struct LayoutOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -69,7 +69,7 @@ struct LayoutOptions: ParsableArguments {
     if let aspect, !(aspect.value > 0) { throw ValidationError("--aspect takes a number above 0") }
   }
 
-  /// The wanted objects.
+  /// Returns the wanted objects.
   func composition(_ source: IndexSource) throws(WeighbridgeError) -> Composition {
     let ratio = aspect?.value ?? 1
     if let layout { return try Composition(layoutFile: layout, aspectRatio: ratio) }

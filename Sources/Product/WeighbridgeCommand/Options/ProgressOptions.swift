@@ -1,12 +1,12 @@
 import ArgumentParser
 import Weighbridge
 
-/// What is said while the program computes.
+/// The option for reporting progress.
 struct ProgressOptions: ParsableArguments {
   @Flag(help: "Say on standard error which layer is being computed.")
   var progress = false
 
-  /// What prints a line for each layer, when that was asked for.
+  /// Prints a line for each layer, if requested.
   var report: (@Sendable (RunProgress) -> Void)? {
     guard progress else { return nil }
     return { progress in

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Weighbridge
 
-/// Arrays that somebody else computed.
+/// Reference arrays from the original framework.
 struct ReferenceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Arrays for the model's inputs (.npy or .npz).", valueName: "file"))
@@ -21,7 +21,7 @@ struct ReferenceOptions: ParsableArguments {
     }
   }
 
-  /// The arrays, when they were named.
+  /// Returns the arrays, if given.
   func arrays() throws(WeighbridgeError) -> (inputs: [NamedTensor], outputs: [NamedTensor])? {
     guard let referenceInputs, let referenceOutputs else { return nil }
     return (try ArrayFile.read(referenceInputs), try ArrayFile.read(referenceOutputs))

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Weighbridge
 
-/// What a source file does not say itself.
+/// Settings that a source file does not contain.
 struct SourceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// With how many threads something is computed.
+/// The number of threads.
 struct ThreadOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How many threads work at once.", valueName: "n"))
   var threads: Int?

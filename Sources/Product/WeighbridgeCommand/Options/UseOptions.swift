@@ -1,7 +1,7 @@
 import ArgumentParser
 import Weighbridge
 
-/// What the user says of how a model is used: its image, its labels, its boxes.
+/// The user's description of how a model is used: its image, its labels, its boxes.
 struct UseOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The input that takes an image.", valueName: "name"))
   var imageInput: String?
@@ -45,7 +45,7 @@ struct UseOptions: ParsableArguments {
     }
   }
 
-  /// What these options say, over what the metadata file says.
+  /// Returns the edit of these options, which take precedence over the metadata file.
   func edit() throws(WeighbridgeError) -> DescriptionEdit {
     var edit =
       try metadata.map { (path) throws(WeighbridgeError) in
@@ -59,10 +59,10 @@ struct UseOptions: ParsableArguments {
     return edit
   }
 
-  /// Reads a model, describes it so, and makes what works with it.
+  /// Reads a model, applies the description, and makes the object that uses the model.
   ///
-  /// - Parameter source: What the file does not say itself.
-  /// - Throws: What is wrong with the model or the description, at the file.
+  /// - Parameter source: Settings that the file does not contain.
+  /// - Throws: Errors in the model or the description, located at the file.
   func describing<Result>(
     _ path: String, _ source: ReadOptions,
     _ make: (Model) throws(WeighbridgeError) -> Result

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Weighbridge
 
-/// `OLD=NEW`, or `NEW` when there is only one to rename.
+/// `OLD=NEW`, or `NEW` when there is only one item to rename.
 struct RenameArgument: ExpressibleByArgument {
   let rename: DescriptionEdit.Rename
 
@@ -35,7 +35,7 @@ struct FixedInputArgument: ExpressibleByArgument {
   let number: InputNumber
 
   init?(argument: String) {
-    // The name of an input may have the sign in it, and a number has not.
+    // The name of an input may contain an equals sign; a number cannot.
     guard let sign = argument.lastIndex(of: "="), sign != argument.startIndex,
       let number = InputNumber(String(argument[argument.index(after: sign)...]))
     else { return nil }
@@ -54,7 +54,7 @@ struct InputShapeArgument: ExpressibleByArgument {
   }
 }
 
-/// A number, also as a fraction: `1/255`.
+/// A number or a fraction: `1/255`.
 struct FractionArgument: ExpressibleByArgument {
   let value: Double
 
@@ -68,7 +68,7 @@ struct FractionArgument: ExpressibleByArgument {
   }
 }
 
-/// Numbers with commas between them; each may be a fraction.
+/// Numbers separated by commas; each may be a fraction.
 struct NumbersArgument: ExpressibleByArgument {
   let values: [Double]
 
@@ -100,7 +100,7 @@ struct ToleranceArgument: ExpressibleByArgument {
   }
 }
 
-/// Sizes of images with commas between them: `416x416,608x320`, width before height.
+/// Sizes of images separated by commas: `416x416,608x320`, width before height.
 struct SizesArgument: ExpressibleByArgument {
   let sizes: [ImageSize]
 
@@ -133,7 +133,7 @@ struct SizeArgument: ExpressibleByArgument {
   }
 }
 
-/// One of the words of an enumeration of the library.
+/// A case of one of the library's enumerations, by its raw value.
 struct WordArgument<Word: RawRepresentable<String> & CaseIterable>: ExpressibleByArgument {
   let word: Word
 
@@ -148,7 +148,7 @@ struct WordArgument<Word: RawRepresentable<String> & CaseIterable>: ExpressibleB
   var defaultValueDescription: String { word.rawValue }
 }
 
-/// A time from a nanosecond to a century.
+/// A duration from a nanosecond to a century, in seconds.
 struct SecondsArgument: ExpressibleByArgument {
   let seconds: Double
 

@@ -2,7 +2,7 @@ import Bytes
 import JSON
 
 extension APIName {
-  /// What a user of the program types in its place.
+  /// The corresponding option of the program.
   var option: String {
     switch self {
     case .architecture: "--architecture"
@@ -42,11 +42,11 @@ extension APIName {
 }
 
 extension String {
-  /// A message of the library with the program's options in place of the names in its API.
+  /// The library's message with the program's options in place of the names in its API.
   var namingOptions: String { naming(\.option) }
 }
 
 extension JSONValue {
-  /// A report of the library with the program's options in place of the names in its API.
+  /// The library's report with the program's options in place of the names in its API.
   var namingOptions: JSONValue { mapStrings(\.namingOptions) }
 }

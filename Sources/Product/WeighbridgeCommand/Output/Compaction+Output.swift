@@ -1,7 +1,7 @@
 import Weighbridge
 
 extension Inspection.Encoding {
-  /// The encoding in a line for people.
+  /// The encoding as a line of text.
   var line: String {
     "  \(weightCount) \(name), \(parameterCount.grouped) parameters in \(byteCount.grouped) bytes "
       + "(\(bits) bits each)"

@@ -1,10 +1,10 @@
 import Weighbridge
 
-/// What is said of a model that was made smaller: its size, its weights, and what was lost.
+/// The summary of a compacted model: its size, its weights, and the loss.
 struct CompactionSummary {
   let lines: [String]
 
-  /// - Parameter inspection: Of the file that was written.
+  /// - Parameter inspection: The inspection of the written file.
   init(_ inspection: Inspection, of model: Model) {
     let stored = inspection.encodings.reduce(0) { $0 + $1.byteCount }
     var lines = ["\(inspection.weightByteCount.grouped) bytes of weights in \(stored.grouped)"]

@@ -32,7 +32,7 @@ extension CompositionTerms {
 }
 
 extension [CompositionResult] {
-  /// A table with the terms without their weights.
+  /// Returns a table with the unweighted terms.
   func text(_ query: CompositionQuery) -> String {
     guard !isEmpty else {
       return "no image costs less than \(query.maximumCost.thousandths)"
@@ -59,7 +59,8 @@ extension Double {
   /// With three decimals.
   var thousandths: String { text(decimals: 3) }
 
-  /// With so many decimals, whatever the locale; as it is from 10¹⁵ of the last one on.
+  /// Returns the number with a fixed number of decimals, in any locale; unrounded if it has more
+  /// than 15 digits.
   func text(decimals: Int) -> String {
     let unit = (0..<decimals).reduce(1) { unit, _ in 10 * unit }
     guard magnitude * Double(unit) < 1e15 else { return "\(self)" }

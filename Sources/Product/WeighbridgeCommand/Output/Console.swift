@@ -4,22 +4,22 @@
   import Darwin
 #endif
 
-/// Where the program writes to people and scripts.
+/// The program's output to people and scripts.
 enum Console {
-  /// A result, to standard output. A closed pipe ends the program quietly.
+  /// Prints a result to standard output. A closed pipe ends the program quietly.
   static func printLine(_ text: String) {
     write(text + "\n", to: STDOUT_FILENO)
   }
 
-  /// A message, to standard error.
+  /// Prints a message to standard error.
   static func message(_ text: String) {
     write("weighbridge: \(text.namingOptions)\n", to: STDERR_FILENO)
   }
 
-  /// Whether messages are read by somebody who sits there.
+  /// Whether messages are shown on a terminal.
   static var messagesGoToTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-  /// Text that moves about on the terminal of the messages.
+  /// Writes transient text to the terminal of the messages.
   static func terminal(_ text: String) { write(text, to: STDERR_FILENO) }
 
   private static func write(_ text: String, to descriptor: Int32) {
@@ -29,7 +29,7 @@ enum Console {
       if written > 0 {
         rest = rest.dropFirst(written)
       } else if written == 0 || errno != EINTR {
-        // A message that nobody can receive changes nothing, least of all the exit status.
+        // A message that cannot be delivered changes nothing, in particular not the exit status.
         if descriptor == STDERR_FILENO { return }
         end(errno == EPIPE ? .done : .output)
       }
@@ -37,7 +37,7 @@ enum Console {
   }
 }
 
-/// The system's `write`, which the type's own method hides.
+/// The system's `write`, which is hidden by the type's own method.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(descriptor, bytes, count)  // the buffer outlives the call
 }

@@ -2,7 +2,7 @@ import JSON
 import Weighbridge
 
 extension ModelDifferences {
-  /// The differences for people: a line each, then the verdict.
+  /// The differences as text: one per line, then the verdict.
   var text: String {
     var lines = items.map { item in
       let kind = item.kind.rawValue
@@ -20,7 +20,7 @@ extension ModelDifferences {
     return lines.joined(separator: "\n")
   }
 
-  /// As JSON: `same`, what was compared, and the differences.
+  /// The JSON form: `same`, the numbers of compared items, and the differences.
   var json: JSONValue {
     .object([
       "same": .bool(areNone), "operators": .integer(pairedOperators),
@@ -43,7 +43,7 @@ extension ModelDifferences {
 }
 
 extension ModelDifferences.Item {
-  /// The layers it is about.
+  /// The layers that it concerns.
   fileprivate var place: String {
     switch (first, second) {
     case (let first?, let second?): first == second ? "\(first): " : "\(first) | \(second): "

@@ -2,13 +2,13 @@ import JSON
 import Vision
 import Weighbridge
 
-/// What an image shows.
+/// The classes of an image.
 struct ImageClasses {
   let path: String
   let image: Image
   let classes: [Classification]
 
-  /// The promised shape.
+  /// The documented JSON form.
   var json: JSONValue {
     .object([
       "image": .string(path),

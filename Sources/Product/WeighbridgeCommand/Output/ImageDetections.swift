@@ -3,13 +3,13 @@ import JSON
 import Vision
 import Weighbridge
 
-/// What was found in an image.
+/// The detections in an image.
 struct ImageDetections {
   let path: String
   let image: Image
   let detections: [Detection]
 
-  /// The promised shape: the unit square from the upper left corner.
+  /// The documented JSON form: boxes in the unit square with the origin in the upper left corner.
   var json: JSONValue {
     .object([
       "image": .string(path), "width": .integer(image.width), "height": .integer(image.height),
@@ -34,6 +34,6 @@ struct ImageDetections {
 }
 
 extension Double {
-  /// Rounded to a whole number; as it is when that is too large for one.
+  /// Rounded to an integer; unrounded if it is too large for one.
   fileprivate var wholeText: String { Int(exactly: rounded())?.description ?? "\(self)" }
 }

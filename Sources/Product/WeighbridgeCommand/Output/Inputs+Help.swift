@@ -2,12 +2,12 @@ import JSON
 import Weighbridge
 
 extension Model {
-  /// What a run needs and how it is made, for somebody who gave no inputs.
+  /// Explains the inputs of a run and how to make them, for a user who gave none.
   ///
   /// - Parameters:
   ///   - path: The model's file.
-  ///   - command: What was typed.
-  ///   - options: What has to follow it besides the inputs.
+  ///   - command: The command line as typed.
+  ///   - options: The options to append after the inputs.
   func inputsHelp(_ path: String, command: [String], options: String) -> String {
     let isOne = inputs.count == 1
     let file = isOne ? "input.npy" : "inputs.npz"
@@ -28,14 +28,14 @@ extension Model {
     return lines.joined(separator: "\n")
   }
 
-  /// A statement of NumPy that writes arrays of the right names, shapes and types.
+  /// Returns a Python statement that writes arrays of the right names, shapes and types with NumPy.
   private func pythonLine(_ file: String) -> String {
     let zeros = inputs.map { input in
       let sizes = input.type.shape.enumerated().map { axis, size in
         "\(size.value ?? (axis == 0 ? 1 : 32))"
       }
       let shape = sizes.count == 1 ? "(\(sizes[0]),)" : "(\(sizes.joined(separator: ", ")))"
-      // NumPy has no bfloat16; numbers of another type are rounded to the input's.
+      // NumPy has no bfloat16; elements of another type are rounded to the input's.
       let type = input.type.elementType == .bfloat16 ? .float32 : input.type.elementType
       return "np.zeros(\(shape), \"\(type.rawValue)\")"
     }
@@ -43,14 +43,14 @@ extension Model {
     let members = zip(inputs, zeros).map { input, zeros in
       let name = JSONValue.string(input.name).text().split(
         separator: "'", omittingEmptySubsequences: false)
-      return "\(name.joined(separator: "\\x27")): \(zeros)"  // inside of a shell's quotes
+      return "\(name.joined(separator: "\\x27")): \(zeros)"  // inside the shell's quotes
     }
     return "np.savez(\"\(file)\", **{\(members.joined(separator: ", "))})"
   }
 }
 
 extension String {
-  /// The text as a word of a shell's command line.
+  /// The string as a word on a shell's command line.
   fileprivate var shellWord: String {
     let isPlain = allSatisfy { $0.isLetter || $0.isNumber || "-_./:=,+@%".contains($0) }
     if isPlain, !isEmpty { return self }

@@ -3,7 +3,7 @@ import GraphIR
 import Weighbridge
 
 extension Inspection {
-  /// The inspection for people.
+  /// Returns the inspection as text.
   ///
   /// - Parameter layers: Whether every layer is listed.
   func text(layers showsLayers: Bool) -> String {
@@ -52,7 +52,7 @@ extension Inspection {
     return lines.joined(separator: "\n")
   }
 
-  /// What there is to say of a Core ML model besides.
+  /// The additional lines for a Core ML model.
   private var coreMLLines: [String] {
     var lines: [String] = []
     if let classLabel {
@@ -65,12 +65,12 @@ extension Inspection {
     return lines
   }
 
-  /// How many steps the model has, or layers where only those of the source are known.
+  /// The number of nodes, or of layers if only those of the source are known.
   private var layerCount: String {
     "\(layers.count) \(problem == nil ? "node" : "layer")\(layers.count == 1 ? "" : "s")"
   }
 
-  /// What there is to say of a file with weights only.
+  /// The lines for a file with only weights.
   private var weightLines: [String] {
     var table = Table(["weight", "type"])
     for weight in looseWeights { table.append([weight.name, "\(weight.type)"]) }
@@ -111,7 +111,7 @@ extension Inspection {
 }
 
 extension ReferenceSet.ToleranceSource {
-  /// Who decided a tolerance, for people.
+  /// The source of a tolerance, as text.
   fileprivate var words: String {
     switch self {
     case .standard: "the standard one"

@@ -1,19 +1,19 @@
 import ConversionCore
 
-/// How far the work is, on a terminal only.
+/// A progress bar, shown only on a terminal.
 struct ProgressBar {
   private let count: Int
   private let isShown: Bool
 
   /// - Parameters:
-  ///   - count: The number of steps; one alone is not shown.
-  ///   - isQuiet: Whether the user wants results only.
+  ///   - count: The number of steps; a single step is not shown.
+  ///   - isQuiet: Whether the user wants only results.
   init(count: Int, isQuiet: Bool) {
     self.count = count
     isShown = count > 1 && !isQuiet && Console.messagesGoToTerminal
   }
 
-  /// Shows that some steps are done and which one is next.
+  /// Shows the number of completed steps and the next one.
   func show(_ done: Int, _ next: String) {
     guard isShown else { return }
     let width = 24
@@ -22,7 +22,7 @@ struct ProgressBar {
     Console.terminal("\r[\(bar)] \(done)/\(count) \(FilePath(next).name.prefix(40))\u{1B}[K")
   }
 
-  /// Takes the bar away, so that a line can be printed.
+  /// Removes the bar, so that a line can be printed.
   func clear() {
     if isShown { Console.terminal("\r\u{1B}[K") }
   }

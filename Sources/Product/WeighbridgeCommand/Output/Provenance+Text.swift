@@ -1,8 +1,8 @@
 import Weighbridge
 
 extension Provenance {
-  /// The decisions for people. What was decided several times in the same words is one line, with how
-  /// often and the first names.
+  /// The decisions as text. Identical decisions are one line, with their number and the first
+  /// names.
   var decisionLines: [String] {
     decisionGroups.map { Self.decisionLine($0.text.namingOptions, of: $0.layers) }
   }
@@ -17,6 +17,6 @@ extension Provenance {
     return line + (rest > 0 ? " (\(shown) and \(rest.grouped) more)" : " (\(shown))")
   }
 
-  /// How many of the names that share a decision are listed; `--json` has all.
+  /// The number of names listed for a shared decision; `--json` has all.
   private static let shownNames = 3
 }

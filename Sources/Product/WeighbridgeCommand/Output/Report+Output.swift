@@ -1,7 +1,7 @@
 import Weighbridge
 
 extension VerificationReport {
-  /// The report for people: a line a result, then the verdict.
+  /// The report as text: one result per line, then the verdict.
   var text: String {
     var lines = results.map { result in
       let mark =

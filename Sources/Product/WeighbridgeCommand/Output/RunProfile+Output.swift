@@ -2,7 +2,7 @@ import JSON
 import Weighbridge
 
 extension RunProfile {
-  /// A table.
+  /// The profile as a table.
   var text: String {
     var table = Table(
       ["layer", "operator", "kernel", "ms", "share", "GFLOP/s"], rightAligned: [3, 4, 5])
@@ -22,7 +22,7 @@ extension RunProfile {
       """
   }
 
-  /// The same for programs.
+  /// The profile as JSON.
   var json: JSONValue {
     .object([
       "total_ms": .real(milliseconds),

@@ -1,11 +1,11 @@
-/// A table for people: columns as wide as their widest cell, two blanks apart.
+/// A text table: columns as wide as their widest cell, separated by two spaces.
 struct Table {
   private var rows: [[String]]
   private let rightAligned: Set<Int>
 
   /// - Parameters:
   ///   - header: The names of the columns.
-  ///   - rightAligned: The columns with numbers.
+  ///   - rightAligned: The indices of columns with numbers.
   init(_ header: [String], rightAligned: Set<Int> = []) {
     rows = [header]
     self.rightAligned = rightAligned

@@ -1,7 +1,7 @@
 import JSON
 import Weighbridge
 
-/// How long runs took.
+/// The times of repeated runs.
 struct Timing {
   private let sorted: [Double]
   private let threads: Int

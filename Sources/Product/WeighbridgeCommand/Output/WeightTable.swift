@@ -1,7 +1,7 @@
 import TensorEncoding
 import Weighbridge
 
-/// The weights of a model as they are stored, in a table.
+/// A table of a model's encoded weights.
 struct WeightTable {
   let text: String
 

@@ -3,8 +3,8 @@ import GraphIR
 import LayerCatalog
 
 extension OperatorExample {
-  /// What is wrong with how the operator is stored: its settings, written and read, give an equal
-  /// operator, and a missing, a surplus or a wrong-typed one is refused.
+  /// Finds problems in how the operator is stored: its attributes, written and read, must give an
+  /// equal operator, and a missing, surplus or wrongly typed attribute must be refused.
   package func attributeProblems() -> [String] {
     let stored = operation.attributes
     var problems: [String] = []
@@ -13,7 +13,7 @@ extension OperatorExample {
       if AnyHashable(copy) != AnyHashable(operation) { problems.append("reads as \(copy)") }
     } catch { problems.append("is not read back: \(error)") }
     for (what, attributes) in damaged(stored) {
-      // One that may be missing is missing when the operator is stored again.
+      // An optional attribute is also missing when the operator is stored again.
       guard let copy = try? read(attributes), copy.attributes != attributes else { continue }
       problems.append("is read \(what)")
     }

@@ -1,7 +1,7 @@
 import GraphIR
 
 extension OperatorExample {
-  /// How outputs computed in `Double` in two ways differ, in words.
+  /// Describes the differences between outputs computed in `Double` in two ways.
   static func differences(_ got: [Tensor], _ wanted: [Tensor], _ what: String) -> [String] {
     guard got.map(\.type) == wanted.map(\.type) else {
       return ["\(what): makes \(got.map(\.type)), and \(wanted.map(\.type)) is wanted"]
@@ -22,7 +22,7 @@ extension OperatorExample {
     first == second || (first.isNaN && second.isNaN) || abs(first - second) <= bound
   }
 
-  /// All orders of so many axes.
+  /// Returns all permutations of the given number of axes.
   static func permutations(of count: Int) -> [[Int]] {
     (0..<count).reduce([[]]) { orders, axis in
       orders.flatMap { order in

@@ -3,14 +3,14 @@ import GraphIR
 import LayerCatalog
 
 extension OperatorExample {
-  /// What is wrong with how the operator takes inputs that do not fit: the shape rule must refuse
-  /// them or say what the kernel makes of them. (A trap ends the tests.)
+  /// Finds problems in how the operator handles inputs that do not fit: the shape rule must refuse
+  /// them or predict the kernel's outputs. (A trap ends the tests.)
   package func hostileTypeProblems() -> [String] {
     for types in countVariants where (try? operation.checkedOutputTypes(of: types)) != nil {
       if case .variadic = operation.inputs.first { continue }
       return ["takes \(types.count) inputs"]
     }
-    // Sizes that no memory holds: only the rule is asked.
+    // No memory can store these sizes, so only the shape rule is tested.
     for types in variants(Self.largeShapes) { _ = try? operation.checkedOutputTypes(of: types) }
     return variants(Self.smallShapes).compactMap(problem)
   }
@@ -35,7 +35,7 @@ extension OperatorExample {
     [[], Array(types.dropLast()), types + types.suffix(1)]
   }
 
-  /// The types with one input, or all of them, replaced by each of its variants.
+  /// Returns the types with one input, or all of them, replaced by each of its variants.
   private func variants(_ shapes: ([Dimension]) -> [[Dimension]]) -> [[TensorType]] {
     var result: [[TensorType]] = []
     for position in types.indices {
@@ -70,7 +70,7 @@ extension OperatorExample {
     return all + replacing(shape, by: [largest, .fixed(.max / 2), .unknown])
   }
 
-  /// The shape with each single axis replaced by each of the sizes.
+  /// Returns the shape with each single dimension replaced by each of the sizes.
   private static func replacing(
     _ shape: [Dimension], by dimensions: [Dimension]
   ) -> [[Dimension]] {

@@ -3,8 +3,8 @@ package import GraphIR
 import LayerCatalog
 
 extension OperatorExample {
-  /// What is wrong with the layout rule: the operator it gives, on inputs with permuted axes, must
-  /// make the outputs with permuted axes.
+  /// Finds problems in the layout rule: the operator that it returns must, for inputs with permuted
+  /// axes, compute the outputs with permuted axes.
   package func layoutProblems() -> [String] {
     let example = inDouble
     let rank = dataPositions.map { inputs[$0].shape.count }.max() ?? 0
@@ -24,7 +24,7 @@ extension OperatorExample {
     }
   }
 
-  /// What is wrong with the decomposition: it must compute the same.
+  /// Finds problems in the decomposition, which must compute the same as the kernel.
   package func decompositionProblems() -> [String] {
     let example = inDouble
     return reporting { () throws(WeighbridgeError) in
@@ -35,7 +35,8 @@ extension OperatorExample {
     }
   }
 
-  /// The decomposition on the example's inputs, the weights as constants; `nil` for a primitive.
+  /// Returns the decomposition for the example's inputs, with the weights as constants; `nil` for a
+  /// primitive.
   package func decomposed() throws(WeighbridgeError) -> Graph? {
     let values = inputs.enumerated().map { position, input in
       Value(
@@ -46,7 +47,7 @@ extension OperatorExample {
       values, source: SourceScope(layer: "example", className: operation.kind))
   }
 
-  /// What is wrong with the use of threads: the outputs' bytes must not depend on their number.
+  /// Finds problems in the use of threads: the outputs' bytes must not depend on their number.
   package func workerProblems() -> [String] {
     reporting { () throws(WeighbridgeError) in
       let one = try outputs(Workers(count: 1)).map { $0.contiguousBytes() }

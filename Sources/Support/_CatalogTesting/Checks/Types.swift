@@ -3,8 +3,8 @@ import GraphIR
 import LayerCatalog
 
 extension OperatorExample {
-  /// What is wrong with the shape rule: it must say of the example, and of the example with unknown
-  /// axes, what the kernel makes.
+  /// Finds problems in the shape rule: for the example, and for the example with unknown
+  /// dimensions, it must predict the kernel's outputs.
   package func typeProblems() -> [String] {
     let actual: [TensorType]
     do throws(WeighbridgeError) {
@@ -28,7 +28,8 @@ extension OperatorExample {
     return problems
   }
 
-  /// The data inputs' types with some axes symbolic; axes of one size get one name.
+  /// Returns the data inputs' types with some dimensions symbolic; dimensions of equal size get the
+  /// same name.
   private func opening(_ isOpen: (Int) -> Bool) -> [TensorType] {
     var result = types
     for position in dataPositions {
@@ -53,7 +54,7 @@ extension OperatorExample {
     }
   }
 
-  /// Whether each named axis has the size for which ``opening(_:)`` gave that name.
+  /// Whether each named dimension has the size for which ``opening(_:)`` assigned the name.
   private static func namesHold(_ predicted: TensorType, _ actual: TensorType) -> Bool {
     zip(predicted.shape, actual.shape).allSatisfy { predicted, size in
       guard case .symbolic(let name) = predicted else { return true }

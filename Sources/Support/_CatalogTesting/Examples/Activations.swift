@@ -1,7 +1,7 @@
 import LayerCatalog
 
 extension OperatorExample {
-  /// The activations: around 0, and so far from it that the functions saturate.
+  /// The activations, both near 0 and far from it, where the functions saturate.
   static let activations: [OperatorExample] =
     elementwise.flatMap {
       [

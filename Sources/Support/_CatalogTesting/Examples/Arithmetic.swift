@@ -74,7 +74,7 @@ extension OperatorExample {
       shapes: [[2, 3], [], []], in: 0.5...2),
   ]
 
-  /// Batch normalisation, whose variances are positive.
+  /// Makes an example of batch normalisation, with positive variances.
   private static func normalization(
     axis: Int, hasScale: Bool, hasCenter: Bool, _ shape: [Int]
   ) -> OperatorExample {

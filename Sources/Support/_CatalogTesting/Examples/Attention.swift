@@ -3,7 +3,7 @@ import GraphIR
 import LayerCatalog
 
 extension OperatorExample {
-  /// Attention, and the products it is made of.
+  /// Attention, and the products that it consists of.
   static let attention: [OperatorExample] =
     singleHead + severalHeads + products + [
       OperatorExample(
@@ -87,7 +87,7 @@ extension OperatorExample {
     Tensor.random(.float32, shape: shape, in: -2...2, seed: seed)
   }
 
-  /// A mask whose first image's first query sees nothing.
+  /// Returns a mask that hides everything from the first query of the first batch element.
   private static func mask(_ shape: [Int]) -> Tensor {
     let truths = random(shape, 9).doubles.enumerated().map { index, number in
       index >= shape[shape.count - 1] && number > 0 ? 1.0 : 0

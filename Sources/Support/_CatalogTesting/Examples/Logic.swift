@@ -3,7 +3,7 @@ import GraphIR
 import LayerCatalog
 
 extension OperatorExample {
-  /// Comparisons, what is made of booleans, and casts.
+  /// Comparisons, boolean operators, and casts.
   static let logic: [OperatorExample] =
     Comparison.Relation.allCases.map {
       OperatorExample(Comparison($0), inputs: [digits([2, 3, 1]), digits([2, 1, 4])])
@@ -17,7 +17,7 @@ extension OperatorExample {
       OperatorExample(Cast(to: .float64), inputs: [truths([2, 3])]),
     ]
 
-  /// One element of many.
+  /// Reductions of many elements to one.
   static let reductions: [OperatorExample] =
     Reduce.Function.allCases.filter { $0 != .any && $0 != .all }.flatMap {
       [
@@ -30,7 +30,7 @@ extension OperatorExample {
       OperatorExample(Reduce(.sum, axes: [], keepDims: false), shapes: [[2, 3]]),
     ]
 
-  /// Whole numbers of which several are equal.
+  /// Returns integers, several of which are equal.
   private static func digits(_ shape: [Int]) -> Tensor {
     let random = Tensor.random(.float32, shape: shape, in: -2...2, seed: 5)
     return Tensor(.float32, shape: shape, random.doubles.map { $0.rounded() })

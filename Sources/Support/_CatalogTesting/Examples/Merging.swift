@@ -1,7 +1,7 @@
 import LayerCatalog
 
 extension OperatorExample {
-  /// The merging operators: equal shapes, and shapes that are repeated along some axes.
+  /// The merging operators, with equal shapes and with shapes that are broadcast along some axes.
   static let merging: [OperatorExample] =
     combining.flatMap {
       [

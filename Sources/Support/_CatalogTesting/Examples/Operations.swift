@@ -3,7 +3,7 @@ import GraphIR
 import LayerCatalog
 
 extension OperatorExample {
-  /// Functions that stand in a model without a layer.
+  /// Functions that a model can call without a layer.
   static let operations: [OperatorExample] =
     mathematics + slices + reshapes + paddings + indexed + [
       OperatorExample(FullLike(number: 0.5), shapes: [[2, 3, 4]]),
@@ -34,7 +34,7 @@ extension OperatorExample {
         shapes: [[2, 3, 4]]),
     ]
 
-  /// Functions of numbers, some of which lie outside of their domains.
+  /// Mathematical functions, also with inputs outside their domains.
   private static let mathematics: [OperatorExample] =
     UnaryMath.Function.allCases.map { OperatorExample(UnaryMath($0), shapes: [[2, 3, 4]]) }
     + BinaryMath.Function.allCases.map {
@@ -109,7 +109,7 @@ extension OperatorExample {
     OperatorExample(Sort(axis: 2, isDescending: true, count: 2), shapes: [[2, 3, 5]]),
   ]
 
-  /// Small whole numbers.
+  /// Returns small integers.
   private static func digits(_ shape: [Int]) -> Tensor {
     let random = Tensor.random(.float32, shape: shape, in: -9...9, seed: 3)
     return Tensor(.int32, shape: shape, random.doubles.map { $0.rounded() })

@@ -49,7 +49,7 @@ extension OperatorExample {
     ]
   }
 
-  /// Two sequences of three steps, four features and five units.
+  /// Makes an example with two sequences of three steps, four features and five units.
   private static func cell(_ operation: some RecurrentOperator) -> OperatorExample {
     let sums = 5 * type(of: operation).gateCount
     return example(operation) { name in
@@ -82,8 +82,8 @@ extension OperatorExample {
     }
   }
 
-  /// Random tensors for each slot, and a mask that leaves out the first step of one sequence and
-  /// the others of the other.
+  /// Makes an example with random tensors for each slot, and a mask that hides the first step of
+  /// one sequence and the last two of the other.
   private static func example(
     _ operation: some CatalogOperator, _ shape: (String) -> [Int]
   ) -> OperatorExample {

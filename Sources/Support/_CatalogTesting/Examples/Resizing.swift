@@ -2,7 +2,7 @@ import GraphIR
 import LayerCatalog
 
 extension OperatorExample {
-  /// Upsampling and resizing by every interpolation, in both layouts.
+  /// Upsampling and resizing with every interpolation, in both layouts.
   static let resizing: [OperatorExample] = [
     OperatorExample(
       CLAHE(rows: 2, columns: 3, clipLimit: 1.5), shapes: [[2, 5, 4, 3]], in: 0...255),
