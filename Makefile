@@ -1,55 +1,55 @@
-# Goals. Each installs the system libraries that are missing, and says which.
+# Targets. Each installs missing system libraries and says which.
 #
 #   make demo       builds the program, converts the sample detector, inspects and verifies it
 #   make build      the release program, .build/program/release/weighbridge: Swift's runtime and,
 #                   where their archives are installed, all other libraries linked into it
-#   make install    copies the program to PREFIX/bin; PREFIX=/usr/local unless given
+#   make install    copies the program to PREFIX/bin; PREFIX=/usr/local by default
 #   make manual     the manual pages, in MANUAL (.build/man1)
-#   make docs       the documentation as pages, .build/documentation/html/index.html, and as an archive for DocC
-#   make packages   a tarball, a .deb, a Homebrew formula and the wheel for Python, with bills of materials,
-#                   in PACKAGES (.build/packages); Packaging/README.md tells more
+#   make docs       the documentation as pages, .build/documentation/html/index.html, and as a DocC archive
+#   make packages   a tarball, a .deb, a Homebrew formula and the Python wheel, with bills of materials,
+#                   in PACKAGES (.build/packages); see Packaging/README.md
 #   make test       all tests in release, the format check, and a package that depends on this one
-#   make test-faults    every call on the way to an output failing, and how many there were
-#   make fuzz       every reader under libFuzzer for FUZZ_SECONDS (60) each; what is found and what is
-#                   covered stays in .build/fuzzing. FUZZ_TARGETS for some of the readers
-#   make mutate     MUTATIONS (20000) changed files for each reader, every hundredth to the program
-#   make sanitize   the tests under AddressSanitizer, the C code with checks of undefined behaviour,
-#                   and tests of what runs in parallel under ThreadSanitizer
-#   make peers      an environment of Python with the tools that read what is exported, from PyPI
+#   make test-faults    makes every system call on the way to an output fail, and prints the number of calls
+#   make fuzz       runs every reader under libFuzzer for FUZZ_SECONDS (60) each; findings and the corpus
+#                   are kept in .build/fuzzing. FUZZ_TARGETS selects some of the readers
+#   make mutate     reads MUTATIONS (20000) mutated files with each reader, and every hundredth with the program
+#   make sanitize   the tests under AddressSanitizer, the C code with checks for undefined behaviour,
+#                   and tests of parallel code under ThreadSanitizer
+#   make peers      a Python environment with the tools that read exported models, from PyPI
 #   make test-peers exports every recorded model and runs it in these tools
-#   make test-pages opens reports in Chromium, which must be there, and checks them with axe-core, from PyPI
+#   make test-pages opens reports in Chromium, which must be installed, and checks them with axe-core, from PyPI
 #   make studio     builds the local web page of Studio/ and opens it on the samples; STUDIO_OPTIONS
-#   make test-studio  its tests, in Chromium too
-#   make generate   renews what is generated: C code from the .proto files, the README's output, the tables
+#   make test-studio  its tests, also in Chromium
+#   make generate   regenerates all generated files: C code from the .proto files, the README's output, the tables
 #   make format     formats all Swift files
-#   make bench      all benchmarks, one after the other, on a Tiny YOLO of random weights:
-#   make bench-files       converting and inspecting beside cp; MODEL=FILE.h5 for another model
-#   make bench-conversion  converting beside coremltools and tf2onnx, from PyPI; MODEL likewise
-#   make bench-inference   running models beside onnxruntime, OpenVINO, ncnn and OpenCV, from PyPI;
+#   make bench      all benchmarks, one after the other, on a Tiny YOLO with random weights:
+#   make bench-files       converting and inspecting compared with cp; MODEL=FILE.h5 for another model
+#   make bench-conversion  converting compared with coremltools and tf2onnx, from PyPI; MODEL likewise
+#   make bench-inference   running models compared with onnxruntime, OpenVINO, ncnn and OpenCV, from PyPI;
 #                          BENCH_OPTIONS for `Benchmarks/Inference/measure.py`
-#   make bench-compact     how small models become beside other tools; COMPACT_MODELS names some of them
+#   make bench-compact     the size of compacted models compared with other tools; COMPACT_MODELS selects some
 #   make bench-search      searching an index of 100,000 images, and indexing 1,000
 #   make library    libweighbridge for C, with its header and pkg-config file, in .build/library
 #   make install-library  copies them to PREFIX
-#   make test-c     the tests of the interface for C; test-c-valgrind and test-c-sanitize: under valgrind
-#                   and AddressSanitizer. C_CYCLES (10000) of opening, running and closing
-#   make test-python  the tests of the package for Python, and its types
-#   make test-cluster  jobs of Python on Ray, Spark and an object store, all on this machine, from PyPI
-#   make wheel      the wheel for Python, in .build/wheel/dist; test-wheel: its tests, installed
-#   make bench-python  running models from Python beside the program
-#   make bench-cluster jobs on Ray and Spark: files a second by one worker and by two
+#   make test-c     the tests of the C interface; test-c-valgrind and test-c-sanitize: under valgrind
+#                   and AddressSanitizer. C_CYCLES (10000): how often to open, run and close
+#   make test-python  the tests and the type checks of the Python package
+#   make test-cluster  Python jobs on Ray, Spark and an object store, all on this machine, from PyPI
+#   make wheel      the Python wheel, in .build/wheel/dist; test-wheel: its tests, installed
+#   make bench-python  running models from Python compared with the program
+#   make bench-cluster jobs on Ray and Spark: files per second with one worker and with two
 #   make clean      removes everything that was built
 #
-# They need Swift 6.2 or later, git and make. System libraries come from apt on Debian and Ubuntu
-# and from Homebrew on macOS.
+# Swift 6.2 or later, git and make are required. System libraries come from apt on Debian and Ubuntu and from Homebrew
+# on macOS.
 
 PREFIX ?= /usr/local
 MODEL ?= $(sample)/shape-detector.h5
 
-# The version stands in the library.
+# The version is defined in the library.
 version := $(shell sed -n 's/.*weighbridgeVersion = "\(.*\)"/\1/p' Sources/Product/Weighbridge/Model+Writing.swift)
 
-# libweighbridge is built on Linux, and so is what rests on it.
+# libweighbridge and everything based on it are built only on Linux.
 ifeq ($(shell uname -s),Linux)
 interface_tests := test-c test-python
 endif
@@ -60,14 +60,14 @@ SHELL := /bin/bash
   manual packages docs
 .DEFAULT_GOAL := build
 
-# The program has a build folder of its own, so that its flags and the tests' do not undo each
-# other's work.
+# The program has a separate build folder, so that its flags and those of the tests do not invalidate each other's
+# builds.
 program_folder := .build/program
 program := $(program_folder)/release/weighbridge
 map := $(CURDIR)/$(program_folder)/map
 archives := $(CURDIR)/.build/archives
 
-# --- System libraries: the module pkg-config knows, the package of apt, the one of Homebrew.
+# --- System libraries: the pkg-config module, the apt package, the Homebrew formula.
 
 homebrew_libraries := hdf5::hdf5 libprotobuf-c::protobuf-c libxxhash::xxhash \
   libcrypto::openssl@3 zlib::zlib yaml-0.1::libyaml libjpeg::jpeg-turbo libpng::libpng \
@@ -80,7 +80,7 @@ libraries := hdf5-serial:libhdf5-dev: libprotobuf-c:libprotobuf-c-dev: \
   yaml-0.1:libyaml-dev: libjpeg:libjpeg-dev: libpng:libpng-dev: sqlite3:libsqlite3-dev:
 endif
 
-# Homebrew keeps some libraries away from pkg-config's usual folders.
+# Homebrew keeps some libraries outside pkg-config's default folders.
 ifeq ($(shell uname -s),Darwin)
 export PKG_CONFIG_PATH := $(shell for name in openssl@3 zlib sqlite; do \
   printf '%s/lib/pkgconfig:' "$$(brew --prefix $$name 2>/dev/null)"; done)$(PKG_CONFIG_PATH)
@@ -115,18 +115,16 @@ dependencies:
 
 # --- The program.
 
-# Linux: a folder with nothing but archives, and pkg-config files that lead there first. A linker
-# that finds an archive and no shared library takes the archive. (The shared libhdf5 alone brings
-# 37 libraries along, which takes longer than `inspect`.) What has no archive stays shared.
-# Functions stand in sections of their own, nothing is exported, and Swift's own linker leaves out
-# what nobody calls; addresses are stored in the short form where the system's C library can read it.
-# A process then has 4 MB less of the program in memory.
-# (What goes to other systems stores them in the long form, which glibc before 2.36 can read as well.)
+# Linux: a folder that contains only archives, and pkg-config files that point there first. A linker that finds an
+# archive and no shared library uses the archive. (The shared libhdf5 alone pulls in 37 libraries, which takes longer
+# than `inspect`.) Libraries without an archive stay shared. Functions are in separate sections, nothing is exported,
+# and Swift's own linker drops unused functions; relocations are stored in the packed form if the system's C library can
+# read it. A process then has 4 MB less of the program in memory. (Packages for other systems use the unpacked form,
+# which glibc before 2.36 can read too.)
 short_addresses := -z pack-relative-relocs
-# The linker's map tells the packages what is in the program.
-# The folder of the sources is not in the program, neither in C's assertions nor in the digests by
-# which Swift would know an unchanged file: the same sources give the same bytes anywhere. Nothing is
-# written for a debugger, since the linker would leave it out.
+# The linker's map tells the packages what is in the program. The source folder's path is not in the program, neither in
+# C's assertions nor in the digests by which Swift would recognise an unchanged file: the same sources give the same
+# bytes anywhere. No debug information is generated, since the linker would drop it.
 program_flags := -Xcc -ffile-prefix-map=$(CURDIR)=. -Xswiftc -gnone \
   -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 ifeq ($(shell uname -s),Linux)
@@ -167,7 +165,7 @@ ifeq ($(shell uname -s),Linux)
 	fi > "$(archives)/flags"
 endif
 
-# SWIFT_OPTIONS is what else `swift build` is told; inside Homebrew, --disable-sandbox.
+# SWIFT_OPTIONS are further options of `swift build`; inside Homebrew, --disable-sandbox.
 build: archives
 	$(program_environment) swift build -c release --product weighbridge \
 	  --scratch-path $(program_folder) $(program_flags) $$(cat "$(archives)/flags" 2>/dev/null) \
@@ -177,8 +175,8 @@ install: build
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 $(program) "$(DESTDIR)$(PREFIX)/bin/weighbridge"
 
-# --- The documentation: DocC's archive of the articles and of what the libraries declare, and plain pages of it,
-# which need no server. The plugin is a dependency only here.
+# --- The documentation: a DocC archive of the articles and the libraries' declarations, and plain pages generated from
+# it, which need no server. The plugin is a dependency only here.
 
 documentation := .build/documentation
 documented := Weighbridge ImageSearch ModelReport Manual
@@ -194,7 +192,7 @@ docs: dependencies
 	  --enable-experimental-combined-documentation --experimental-skip-synthesized-symbols --warnings-as-errors
 	python3 Documentation/site.py $(documentation)/weighbridge.doccarchive $(documentation)/html
 
-# --- Packages, for others to install. What is in them and how that is tested: Packaging/README.md.
+# --- Packages to be installed by others. For their contents and tests see Packaging/README.md.
 
 MANUAL ?= .build/man1
 PACKAGES ?= .build/packages
@@ -202,15 +200,15 @@ manual_tool := .build/manual/release/generate-manual
 
 manual packages-here wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 
-# The tool comes with the argument parser, whose sources the program's build has fetched.
+# The tool is part of the argument parser, whose sources have been fetched by the program's build.
 manual: build
 	swift build -c release --package-path $(program_folder)/checkouts/swift-argument-parser \
 	  --scratch-path .build/manual --product generate-manual $(SWIFT_OPTIONS)
 	Packaging/manual.sh $(manual_tool) $(program) "$(MANUAL)"
 
-# They are made of what is committed, always in one folder, at the same addresses in memory, with one environment and
-# one compiler at a time: where the sources are, and where the compiler's own objects are, can change what it makes of
-# them.
+# Packages are built from the committed sources, always in the same folder, at the same memory addresses, with the same
+# environment and one compiler at a time: the location of the sources and the addresses of the compiler's own objects
+# can change its output.
 packages_source := /tmp/weighbridge-$(version)-packages
 same_addresses = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 kept_environment := PATH HOME http_proxy https_proxy no_proxy PYTHON RELEASES SOURCE_DATE_EPOCH
@@ -249,7 +247,7 @@ demo: build
 
 # --- Tests.
 
-# Some tests look into a module; a release build allows that only when it is told to.
+# Some tests access a module's internals; a release build allows that only with this flag.
 test_flags := -c release -Xswiftc -enable-testing
 
 test: dependencies lint
@@ -274,8 +272,8 @@ lint:
 	  echo "No swift format here: the format is not checked."; \
 	fi
 
-# A package of its own that depends on a tagged copy of the working tree, as others would. (In debug:
-# for its plugin everything is compiled twice.)
+# A separate package that depends on a tagged copy of the working tree, as a user's would. (In debug mode, because for
+# its plugin everything is compiled twice.)
 consumer: dependencies
 	@set -eu; folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; copy=$$folder/weighbridge; \
 	mkdir "$$copy"; \
@@ -294,7 +292,7 @@ consumer: dependencies
 	  echo "The consumer is linked with libhdf5, which it has not asked for."; exit 1; \
 	fi
 
-# --- Faults, changed files and sanitizers. Not part of `make test`: they take as long as they are given.
+# --- Faults, mutated files and sanitizers. Not part of `make test`: they run as long as they are told to.
 
 test-faults: dependencies
 	swift build $(test_flags) --build-tests
@@ -307,7 +305,7 @@ fuzz_folder := .build/fuzz
 fuzz := $(fuzz_folder)/release/Fuzz
 fuzz_coverage := edge,trace-cmp,inline-8bit-counters,pc-table
 fuzz_library = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-x86_64.a
-# A backtrace of a crash takes Swift's runtime minutes in a program with a sanitizer.
+# In a program with a sanitizer, Swift's runtime takes minutes for the backtrace of a crash.
 fuzz_environment := SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=quarantine_size_mb=16:detect_leaks=0
 
 fuzz: dependencies
@@ -332,11 +330,11 @@ sanitize: dependencies
 	swift test --skip-build --scratch-path .build/thread --sanitize thread \
 	  --filter 'PlanTests|ThreadsTests|CancellationTests|ModelAgreementTests|BytesTests|DigestTests|WeightStreamTests|RaceTests'
 
-# --- Other tools reading what is exported. Not part of `make test`: they come from PyPI.
+# --- Other tools that read exported models. Not part of `make test`: they come from PyPI.
 
 peers_folder := .build/peers
 
-# Keras 2.15 is there for Python up to 3.11.
+# Keras 2.15 is available for Python up to 3.11.
 peers_python ?= python3.11
 
 peers: $(peers_folder)/done $(peers_folder)-keras3/done $(peers_folder)-keras2/done
@@ -395,7 +393,7 @@ $(pages_folder)/done: Tests/Pages/requirements.txt
 test-pages: build $(pages_folder)/done
 	$(pages_folder)/bin/python Tests/Pages/report_page.py $(program)
 
-# --- The local web page, a package of its own. Its tests need Chromium and packages from PyPI.
+# --- The local web page, a separate package. Its tests need Chromium and packages from PyPI.
 
 studio_folder := .build/studio
 studio := $(studio_folder)/release/weighbridge-studio
@@ -416,7 +414,7 @@ test-studio: dependencies $(pages_folder)/done
 	$(studio_folder)/release/studio-samples Samples $(studio_samples)
 	PYTHONDONTWRITEBYTECODE=1 $(pages_folder)/bin/python Studio/Tests/Pages/studio_page.py $(studio) $(studio_samples)
 
-# --- Upkeep.
+# --- Maintenance.
 
 generate: tools := protoc:protobuf-compiler:protobuf protoc-c:protobuf-c-compiler:protobuf-c
 generate: dependencies
@@ -467,7 +465,7 @@ $(conversion_folder)/done: Benchmarks/Conversion/requirements.txt
 
 compaction_folder := .build/compaction
 
-# Trained yolov3-tiny.weights; `fetch.sh` beside the fixture's .cfg says where they are from.
+# Trained yolov3-tiny.weights; `fetch.sh` next to the fixture's .cfg says where to get them.
 bench-compact: WEIGHTS = .cache/yolov3-tiny/yolov3-tiny.weights
 bench-compact: FIXTURES = ../shared/fixtures
 bench-compact: build $(compaction_folder)/done $(compaction_folder)/models/lstm/model.h5
@@ -499,21 +497,21 @@ $(search_folder)/done: Benchmarks/Search/requirements.txt
 clean:
 	rm -rf .build Tests/Consumer/.build
 
-# --- The library for C, with the symbols of its header alone, and the wheel for Python on top of it.
+# --- The C library, which exports only the symbols of its header, and the Python wheel based on it.
 
 library_folder := .build/library
 library_name := libweighbridge.so.0
 library_modules = $(foreach library,$(libraries),$(firstword $(subst :, ,$(library))))
 library_map := Packaging/C/libweighbridge.map
-# Archives that were compiled for programs read copies of streams that a shared library does not have. Short
-# addresses would take a system as young as the one that this is built on.
+# Archives that were compiled for programs read copies of streams that a shared library does not have. Packed
+# relocations would require a system as recent as the one used for the build.
 library_flags = -Xlinker --version-script=$(CURDIR)/$(library_map) -Xlinker -soname=$(library_name) \
   -Xlinker --defsym=stdout=standard_output -Xlinker --defsym=stderr=standard_error -Xlinker -Map=$(map)-library
 
 .PHONY: library install-library test-c test-c-valgrind test-c-sanitize test-python test-cluster test-wheel wheel \
   bench-python bench-cluster
 
-# $(1): what SwiftPM made; $(2): the folder for the library, its header and its pkg-config file.
+# $(1): the library built by SwiftPM; $(2): the folder for the library, its header and its pkg-config file.
 define lay_out_library
 	@rm -rf $(2); mkdir -p $(2)/lib/pkgconfig $(2)/include
 	install -m 644 $(1) $(2)/lib/libweighbridge.so.$(version)
@@ -560,7 +558,7 @@ compile_c_tests = mkdir -p $(c_folder) && $(c_compiler) $(c_flags) $(2) Tests/CI
 run_c_tests = rm -rf $(c_folder)/written && mkdir -p $(c_folder)/written \
   && $(1) $(c_folder)/interface Samples $(c_folder)/written $(2)
 
-# The library in the form in which everything else is tested.
+# The library built like everything else that is tested.
 test_library := .build/test-library
 $(test_library): dependencies
 	swift build $(test_flags) --product CInterface -Xlinker --version-script=$(CURDIR)/$(library_map) \
@@ -577,7 +575,7 @@ test-c: $(test_library)
 	  $$(PKG_CONFIG_PATH=$</lib/pkgconfig pkg-config --cflags --libs weighbridge)
 	$(c_folder)/article $(sample)/shape-detector.h5
 
-# Valgrind knows neither AVX-512 nor DWARF 5.
+# Valgrind supports neither AVX-512 nor DWARF 5.
 test-c-valgrind: tools := valgrind:valgrind:valgrind
 test-c-valgrind: $(test_library)
 	$(call lay_out_library,$</lib/$(library_name),.build/valgrind-library)
@@ -601,7 +599,7 @@ pytest := -m pytest -q -rs -p no:cacheprovider
 python_tests := $(pytest) --ignore Python/tests/cluster Python/tests
 check_types := -m mypy --config-file Python/pyproject.toml --cache-dir .build/mypy Python/src/weighbridge
 
-# Jobs on clusters have the program convert models.
+# Cluster jobs use the program to convert models.
 .PHONY: test-program
 test-program: $(test_library)
 	swift build $(test_flags) --product weighbridge
@@ -617,7 +615,7 @@ test-python: test-program
 	  echo "The types are not checked: there is no mypy."; \
 	fi
 
-# Not part of `make test`: Ray and Spark are large, and Spark takes Java 17.
+# Not part of `make test`: Ray and Spark are large, and Spark needs Java 17.
 cluster_folder := .build/cluster
 
 $(cluster_folder)/done: Python/tests/cluster/requirements.txt
@@ -633,7 +631,7 @@ bench-cluster: $(cluster_folder)/done wheel
 	$(cluster_folder)/bin/pip install -q --force-reinstall --no-deps $(wheel_folder)/dist/*.whl
 	$(cluster_folder)/bin/python Benchmarks/Python/cluster.py
 
-# The wheel has the library and the program, linked for older systems too.
+# The wheel contains the library and the program, linked for older systems too.
 wheel_folder := .build/wheel
 wheel: library
 	$(program_environment) swift build -c release --product weighbridge \
@@ -644,7 +642,7 @@ wheel: library
 	cd Python && WEIGHBRIDGE_NATIVE=$(CURDIR)/$(wheel_folder)/native PYTHONPATH=backend \
 	  $(PYTHON) -c 'import wheel_builder; print(wheel_builder.build_wheel("$(CURDIR)/$(wheel_folder)/dist"))'
 
-# The wheel in an environment of its own.
+# The wheel in a separate environment.
 test-wheel: wheel
 	rm -rf $(wheel_folder)/environment
 	$(PYTHON) -m venv $(wheel_folder)/environment

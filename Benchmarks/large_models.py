@@ -1,4 +1,4 @@
-"""Writes models of many small layers with the Keras at hand, to measure what a layer costs.
+"""Writes models of many small layers with the installed Keras, to measure the cost of a layer.
 
     python large_models.py FOLDER [NAME...]
 """
@@ -16,7 +16,7 @@ VERSION = keras.__version__.split(".")[0]
 
 @keras.utils.register_keras_serializable("my")
 class Same(keras.layers.Layer):
-    """A class of the user's own."""
+    """A user-defined class."""
 
     def call(self, x):
         return x
@@ -60,7 +60,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.setrecursionlimit(1_000_000)  # Keras goes down a chain call by call
+    sys.setrecursionlimit(1_000_000)  # Keras recurses once per layer of a chain
     threading.stack_size(1 << 29)
     thread = threading.Thread(target=main)
     thread.start()

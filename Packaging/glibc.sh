@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The newest glibc that a program asks for; an error where that is newer than Ubuntu 22.04's.
+# Prints the newest glibc that a program requires; an error if that is newer than Ubuntu 22.04's.
 # Usage: glibc.sh PROGRAM
 set -euo pipefail
 program=$1 limit=2.35
 
-# Not a symbol, but a demand as well: addresses in the short form are read from glibc 2.36 on.
+# This is not a symbol but also a requirement: packed relocations can be read from glibc 2.36 on.
 if objdump -p "$program" | grep -q GLIBC_ABI_DT_RELR; then
   echo "$program needs glibc 2.36 (GLIBC_ABI_DT_RELR): build it with short_addresses=" >&2
   exit 1

@@ -1,4 +1,4 @@
-# What Packaging/test-deb runs as root inside a fresh Debian, whose folder /test has the files.
+# The commands that Packaging/test-deb runs as root inside a fresh Debian, with the files in the folder /test.
 set -euo pipefail
 cd /test
 
@@ -9,13 +9,13 @@ apt() {
 
 say() { printf '$ %s\n' "$*"; "$@"; }
 
-# Every path of the system, but for what belongs to apt and dpkg themselves.
+# Lists every path of the system, except for those of apt and dpkg themselves.
 paths() {
   find / -xdev \( -path /proc -o -path /test -o -path /tmp -o -path /var/cache -o -path /var/lib/apt \
     -o -path /var/log -o -path /var/lib/dpkg \) -prune -o -print | sort
 }
 
-# The demonstration converts, inspects, verifies and detects; then every format is written.
+# The demonstration converts, inspects, verifies and detects; then the model is exported to each format.
 use() {  # PROGRAM
   say "$1" --version
   shape-detector/demo.sh "$1" demo > demo.log

@@ -1,7 +1,7 @@
-"""What a program is made of beside its own sources, from the linker's map of it.
+"""Determines the parts of a program that are not from its own sources, from the linker's map.
 
-A file of which something is in the program belongs to the sources, to a package that SwiftPM fetched, to
-Swift's toolchain, or to a package of Debian; one that belongs to none of them is an error.
+A file that is linked into the program belongs to the sources, to a package fetched by SwiftPM, to Swift's toolchain, or
+to a Debian package; a file that belongs to none of them is an error.
 """
 
 import json
@@ -25,14 +25,14 @@ class Part:
     version: str
     supplier: str
     location: str
-    license: str  # an SPDX expression, or "" where only the text tells
+    license: str  # an SPDX expression, or "" if there is only the text
     text: Path
     purl: str
     files: set[str] = field(default_factory=set)
 
 
 def linked_files(map_path: Path) -> set[Path]:
-    """The object files and archives of which something is in the program."""
+    """Returns the object files and archives that are linked into the program."""
     line = re.compile(r"^ *(?:[0-9a-f]+ +){3}\d+ +(/.+?)(?:\([^()]*\))?:\(.*\)$")
     found = (line.match(text) for text in map_path.open(errors="replace"))
     return {Path(match[1]) for match in found if match}
@@ -43,7 +43,7 @@ def output(*command: str) -> str:
 
 
 def debian_part(path: Path) -> Part:
-    """The package of Debian that a file came with."""
+    """Returns the Debian package that contains a file."""
     owner = output("dpkg-query", "--search", str(path)).split(":")[0]
     fields = "${Package}\n${Version}\n${Architecture}\n${source:Package}\n${source:Version}"
     name, version, architecture, source, source_version = output(
@@ -69,7 +69,7 @@ def swift_part() -> Part:
 
 
 def fetched_part(checkout: Path, pins: list[dict]) -> Part:
-    """A package of Swift that SwiftPM fetched into `checkout`."""
+    """Returns a Swift package that SwiftPM fetched into `checkout`."""
     pin = next(pin for pin in pins if pin["identity"] == checkout.name)
     version, url = pin["state"]["version"], pin["location"]
     text = next(checkout.glob("LICENSE*"))
@@ -80,7 +80,7 @@ def fetched_part(checkout: Path, pins: list[dict]) -> Part:
 
 
 def parts_of(files: set[Path]) -> list[Part]:
-    """What the program is made of beside its own sources, each part with the names of its files."""
+    """Returns the parts of the program that are not from its own sources, each with the names of its files."""
     checkouts = list(Path(".build/program/checkouts").resolve().iterdir())
     pins = json.loads(Path("Package.resolved").read_text())["pins"]
     build = Path(".build/program").resolve()
@@ -90,7 +90,7 @@ def parts_of(files: set[Path]) -> list[Part]:
             module = path.parent.name.removesuffix(".build")
             checkout = next((c for c in checkouts if (c / "Sources" / module).is_dir()), None)
             if checkout is None:
-                continue  # the sources' own
+                continue  # from the program's own sources
             part, file = fetched_part(checkout, pins), module
         elif path.is_relative_to(TOOLCHAIN):
             if path.name == "lib_FoundationICU.a":

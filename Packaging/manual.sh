@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The manual pages of the program and of each of its commands, by swift-argument-parser's own tool.
+# Generates the manual pages of the program and of each of its commands, with swift-argument-parser's own tool.
 # Usage: manual.sh GENERATE-MANUAL PROGRAM FOLDER, with SOURCE_DATE_EPOCH in the environment.
 #
-# The tool calls the page of a command weighbridge.convert. It becomes weighbridge-convert, which is
-# what `man weighbridge convert` looks for, and an empty line becomes the paragraph that it stands for.
+# The tool names a command's page weighbridge.convert. It is renamed to weighbridge-convert, which is what `man
+# weighbridge convert` looks for, and empty lines are replaced by paragraph macros.
 set -euo pipefail
 tool=$1 program=$2 folder=$3
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes the packages of a program that has been built.
-# Usage: packages.sh PROGRAM MAP MANUAL PAGES WHEEL VERSION FOLDER, with SOURCE_DATE_EPOCH in the environment;
-# MAP is the linker's list of what it took, MANUAL the folder of manual pages, PAGES that of the documentation,
-# WHEEL that of the wheel.
-# RELEASES is the address from which the formula gets the other files, HOMEBREW_LIBRARIES are the formulae that it needs.
+# Makes the packages from a program that has been built.
+# Usage: packages.sh PROGRAM MAP MANUAL PAGES WHEEL VERSION FOLDER, with SOURCE_DATE_EPOCH in the environment; MAP is
+# the linker's map, MANUAL the folder of manual pages, PAGES that of the documentation, WHEEL that of the wheel.
+# RELEASES is the address from which the formula gets the other files, HOMEBREW_LIBRARIES are the formulae that it
+# needs.
 set -euo pipefail
 program=$1 map=$2 manual=$3 pages=$4 wheel=$5 version=$6 folder=$7
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,7 +17,7 @@ source=$name-source.tar.xz
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# What every package has, in the folders of a prefix.
+# Lays out the contents of every package, in the folders of a prefix.
 stage() {
   local share=$work/$name/share documents=$work/$name/share/doc/weighbridge
   install -D "$program" "$work/$name/bin/weighbridge"
@@ -59,7 +59,7 @@ debian_package() {
 sha256() { sha256sum "$folder/$1" | cut -d' ' -f1; }
 
 formula() {
-  local beside='file://#{__dir__}'  # of the formula
+  local beside='file://#{__dir__}'  # the folder of the formula
   local depends_on='' library
   for library in $HOMEBREW_LIBRARIES; do depends_on+="    depends_on \"$library\""$'\n'; done
   declare -A values=(

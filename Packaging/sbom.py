@@ -1,8 +1,7 @@
-"""Writes the bill of materials of a program or library, as SPDX 2.3, and the licences of what is linked into it.
+"""Writes the bill of materials of a program or library, as SPDX 2.3, and the licences of the parts linked into it.
 
-Usage: sbom.py NAME FILE MAP VERSION FOLDER, with SOURCE_DATE_EPOCH in the environment. NAME is `weighbridge` for
-the program, `libweighbridge` for the library; MAP is the linker's. FOLDER gets NAME.spdx.json and the folder
-`licenses`.
+Usage: sbom.py NAME FILE MAP VERSION FOLDER, with SOURCE_DATE_EPOCH in the environment. NAME is `weighbridge` for the
+program, `libweighbridge` for the library; MAP is the linker's. FOLDER gets NAME.spdx.json and the folder `licenses`.
 """
 
 import hashlib
@@ -19,7 +18,7 @@ COMMON_LICENSES = Path("/usr/share/common-licenses")
 
 
 def package(part: Part) -> dict:
-    """SPDX's record of a part."""
+    """Returns the SPDX record of a part."""
     return {
         "SPDXID": spdx_id(part), "name": part.name, "versionInfo": part.version,
         "supplier": part.supplier, "downloadLocation": part.location, "filesAnalyzed": False,
@@ -73,7 +72,7 @@ def document(name: str, file: Path, version: str, parts: list[Part]) -> dict:
 
 
 def write_licenses(parts: list[Part], folder: Path) -> None:
-    """A text for each part, and in `common` those that Debian keeps once for many packages."""
+    """Writes a licence text for each part, and in `common` those that Debian shares among packages."""
     common = folder / "common"
     common.mkdir(parents=True, exist_ok=True)
     for part in parts:

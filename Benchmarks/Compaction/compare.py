@@ -3,11 +3,11 @@
 
 usage: compare.py PROGRAM FOLDER OUT.json [MODEL]...
 
-FOLDER is what prepare.py made. For each model the table has the bytes of all weights at the errors 0.03, 0.01 and
-0.001, and at the errors that tools of fixed width have: the worst relative L2 of a raw output over the evaluation
-inputs. All tools get the same weights, those that compact changes; batch normalizations and the like stay and count
-alike for all, as compact stores them. What each tool's numbers do is measured by running the model with them, from
-files of arrays; so is compact's, beside what it states itself.
+FOLDER is the output of prepare.py. For each model the table has the total bytes of the weights at the errors 0.03, 0.01
+and 0.001, and at the errors of tools with fixed width: the worst relative L2 of a raw output over the evaluation
+inputs. All tools get the same weights, those that compact changes; batch normalizations and the like are kept and count
+the same for all, as compact stores them. The error of each tool is measured by running the model with its decoded
+weights, from files of arrays; so is that of compact, in addition to the error that it states.
 """
 
 import json
@@ -52,25 +52,25 @@ class Model:
         return results
 
     def errors(self, path, kind):
-        """The relative error of each output, `[input, output]`."""
+        """Returns the relative error of each output, `[input, output]`."""
         if kind not in self.wanted:
             self.wanted[kind] = self.outputs(self.path, kind)
         return numpy.array([[numpy.linalg.norm(got - want) / numpy.linalg.norm(want) for got, want in zip(*pair)]
                             for pair in zip(self.outputs(path, kind), self.wanted[kind])])
 
     def error(self, path):
-        """The worst relative error of an output on the evaluation inputs."""
+        """Returns the worst relative error of an output on the evaluation inputs."""
         return self.errors(path, "evaluation").max()
 
     def error_of(self, changed):
-        """The worst relative error with other weights."""
+        """Returns the worst relative error with changed weights."""
         numpy.savez(self.work / "changed.npz", **{**self.weights, **changed})
         self.call("convert", self.work / "changed.npz", "--architecture", self.path, "-o", self.work / "changed.wbm",
                   "--quiet")
         return self.error(self.work / "changed.wbm")
 
     def compact(self, *arguments, calibration="calibration", evaluation="evaluation"):
-        """What a call states, and its processor time and memory; the file is `small.wbm`."""
+        """Returns the figures that a call states, and its processor time; the file is `small.wbm`."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         given = ["--calibration", *sorted((self.folder / calibration).iterdir())] if calibration else []
         given += ["--evaluation", *sorted((self.folder / evaluation).iterdir())]
@@ -84,14 +84,15 @@ class Model:
                 "seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1)}
 
     def steps(self):
-        """The step of each weight of `small.wbm` that was rounded."""
+        """Returns the step size of each weight of `small.wbm` that was rounded."""
         arrays = self.arrays(self.work / "small.wbm", "--keep-integers")
         return {name.removesuffix("/scale"): float(array.max()) for name, array in arrays.items()
                 if name.endswith("/scale")}
 
 
 def at_error(points, error):
-    """The size at an error, between the two settings around it; sizes are linear in the error's logarithm."""
+    """Returns the size at an error, interpolated between the two settings around it: linear in the error's
+    logarithm."""
     points = sorted(points)
     for (low, larger), (high, smaller) in zip(points, points[1:]):
         if low <= error <= high:
@@ -101,7 +102,7 @@ def at_error(points, error):
 
 
 def nncodec_at(model, weights, error, offsets, cache):
-    """NNCodec's size at an error; halves the interval of settings until two neighbours enclose it."""
+    """Returns NNCodec's size at an error, by bisecting the settings until two neighbours enclose it."""
     def measured(qp):
         if qp not in cache:
             size, changed = peers.nncodec(weights, qp, offsets)
@@ -119,7 +120,7 @@ def nncodec_at(model, weights, error, offsets, cache):
 
 
 def compare(model):
-    """The rows of one model."""
+    """Returns the rows of one model."""
     fixed = model.compact("--encoding", "int8")
     changed = set(model.steps())
     weights = {name: array for name, array in model.weights.items() if name in changed}
@@ -133,7 +134,7 @@ def compare(model):
         ours["error"] = model.error(model.work / "small.wbm")
         steps = model.steps()
         middle = numpy.mean([math.log2(step) for step in steps.values()])
-        # What has no room in 16 bits is not among the arrays of integers; it gets the mean step.
+        # Weights that do not fit into 16 bits are not among the integer arrays; they get the mean step size.
         offsets = {name: round(4 * (math.log2(steps[name]) - middle)) if name in steps else 0 for name in weights}
         synthetic = model.compact("--max-error", error, calibration=None)
         row["errors"][str(error)] = {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures what reading compacted weights costs beside reading plain ones.
+"""Measures the cost of reading compacted weights compared with plain ones.
 
 usage: decode.py PROGRAM MODEL.wbm...
 
-For each model and each encoding: the numbers that one core decodes in a second, from the processor time that one
-run of the compacted file takes more than the run of the plain file right before or after it; and a whole process,
-from a file that is not in the system's cache to the first output, on all cores. Commands run in turn, round after
-round; medians count, of the rate with the quartiles beside it.
+For each model and each encoding: the elements that one core decodes per second, from the additional processor time of a
+run of the compacted file compared with the run of the plain file right before or after it; and the time of a whole
+process on all cores, from a file that is not in the system's cache to the first output. Commands take turns, round
+after round; the figures are medians, for the rate with its quartiles.
 """
 
 import json
@@ -26,7 +26,7 @@ ROUNDS = int(os.environ.get("ROUNDS", 25))
 
 
 def run(program, path, *options):
-    """The processor seconds and the wall seconds of a process that runs a model once."""
+    """Returns the processor time and the wall time in seconds of a process that runs a model once."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run([program, "run", path, "--inputs", "random:1", "--quiet", "--outputs", path.with_suffix(".npz"),
                     *options], check=True, stdout=subprocess.DEVNULL)
@@ -35,7 +35,7 @@ def run(program, path, *options):
 
 
 def cold(program, path):
-    """The wall seconds of a process that runs a model of which nothing is in memory."""
+    """Returns the wall time in seconds of a process that runs a model that is not in the cache."""
     with open(path, "rb") as file:
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
@@ -43,7 +43,8 @@ def cold(program, path):
 
 
 def rates(count, compacted, plain):
-    """The numbers a second, as the median and the quartiles of what rounds took more than plain ones have it."""
+    """Returns the elements per second, as the median and the quartiles, from the rounds' additional time over plain
+    ones."""
     slow, middle, fast = reversed(statistics.quantiles((own - base for own, base in zip(compacted, plain)), n=4))
     numbers = [f"{count / more / 1e6:.0f}" if more > 0 else "any" for more in (middle, slow, fast)]
     return "{} million ({} to {})".format(*numbers)

@@ -3,10 +3,9 @@
 
 usage: measure.py PROGRAM OUT.json MODEL[=EXAMPLES[=EVALUATION]]...
 
-For each model it prints the bytes of the weights without loss, at relative errors of the outputs from 0.1 to
-0.001, and in encodings of fixed width with the error that these have. EXAMPLES is a folder of images from
-which is learned, EVALUATION one on which is measured; without them both are made up. plot.py draws the
-numbers of OUT.json.
+For each model it prints the bytes of the weights without loss, at relative errors of the outputs from 0.1 to 0.001, and
+in encodings of fixed width with their errors. EXAMPLES is a folder of images for calibration, EVALUATION one for
+measurement; without them both are generated. plot.py draws the figures of OUT.json.
 """
 
 import json
@@ -26,7 +25,7 @@ def processor_time():
 
 
 def compact(program, model, examples, arguments, folder):
-    """What one call printed, with its processor time; None when the budget cannot be met."""
+    """Returns the figures that a call prints, with its processor time; None when the budget cannot be met."""
     before = processor_time()
     done = subprocess.run(
         [program, "compact", model, "-o", f"{folder}/small.wbm", "--json", *arguments, *examples],

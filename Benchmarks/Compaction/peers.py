@@ -1,4 +1,4 @@
-"""Other tools that make weights smaller. Each takes arrays by name and gives bytes and the arrays that come back."""
+"""Other tools that compress weights. Each takes arrays by name and returns the size in bytes and the decoded arrays."""
 
 import logging
 import sys
@@ -10,7 +10,7 @@ logging.disable(logging.WARNING)
 
 
 def import_nncodec():
-    """NNCodec's coder of arrays, without the frameworks whose models it can also read."""
+    """Returns NNCodec's array coder, without the frameworks whose models it can also read."""
     def module(name, **members):
         sys.modules[name] = types.ModuleType(name)
         vars(sys.modules[name]).update(members)
@@ -27,8 +27,8 @@ def import_nncodec():
 
 
 def nncodec(weights, qp, offsets=None):
-    """ISO/IEC 15938-17 with dependent quantization; a step for all (2^(qp / 4), about), or with an offset in
-    quarters of powers of 2 for each."""
+    """ISO/IEC 15938-17 with dependent quantization; with one step size for all (about 2^(qp / 4)), or with an offset
+    for each in quarters of powers of 2."""
     nnc = import_nncodec()
     each = None if offsets is None else {name: qp + offsets[name] for name in weights}
     coded = nnc.compress(dict(weights), qp=qp, qp_per_tensor=each, use_dq=True, param_opt=True, row_skipping=True,
@@ -38,7 +38,7 @@ def nncodec(weights, qp, offsets=None):
 
 
 def coremltools_kmeans(weights, bits=8):
-    """One lookup table for each weight, by k-means over its numbers in 16 bits, as coremltools finds it."""
+    """One lookup table for each weight, by k-means over its float16 elements, as computed by coremltools."""
     from coremltools.models.neural_network import quantization_utils
     size, result = 0, {}
     for name, weight in weights.items():
@@ -49,7 +49,7 @@ def coremltools_kmeans(weights, bits=8):
 
 
 def onnxruntime_int8(weights):
-    """int8 with a scale for each output channel, as onnxruntime's quantiser finds it."""
+    """int8 with a scale for each output channel, as computed by onnxruntime's quantiser."""
     from onnx import TensorProto
     from onnxruntime.quantization.quant_utils import quantize_data
     size, result = 0, {}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what measure.py measured: the size of the weights against the error of the outputs, as SVG.
+"""Plots the results of measure.py: the size of the weights against the error of the outputs, as SVG.
 
 usage: plot.py MEASURED.json OUT.svg
 """
@@ -16,7 +16,8 @@ SHARES = (0, 60)
 
 
 def place(error, share):
-    """Where a point lies: the error on a logarithmic axis, the share of the plain size on a linear one."""
+    """Returns a point's coordinates: the error on a logarithmic axis, the fraction of the plain size on a linear
+    one."""
     across = (math.log10(error) - ERRORS[0]) / (ERRORS[1] - ERRORS[0])
     up = (share - SHARES[0]) / (SHARES[1] - SHARES[0])
     return LEFT + across * (WIDTH - LEFT - RIGHT), HEIGHT - BOTTOM - up * (HEIGHT - TOP - BOTTOM)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Makes the models and inputs on which compact is compared with its peers.
+"""Makes the models and inputs for comparing compact with other tools.
 
 usage: prepare.py PROGRAM FIXTURES WEIGHTS OUT
 
-FIXTURES is the folder of fixtures, WEIGHTS the trained yolov3-tiny.weights, OUT gets a folder for each model:
-`model.wbm`, which gives the model's raw outputs (in front of a softmax or of YOLO's sigmoids), and the folders
-`calibration` and `evaluation` of `.npy` files, and `learned`, `stated` and `unseen` for the question whether an
-error that is stated holds elsewhere. Images are crops of photos, of which no folder shares one with another of its
-question, and for that question faces; sketches and text are what training did not see. A model whose files are not there is left
-out, and it is said. OUT/lstm/model.h5 and OUT/lstm/texts are made by train_lstm.py.
+FIXTURES is the folder of fixtures, WEIGHTS the trained yolov3-tiny.weights. OUT gets a folder for each model:
+`model.wbm`, which returns the model's raw outputs (before a softmax or YOLO's sigmoids), and the folders `calibration`
+and `evaluation` of `.npy` files, and `learned`, `stated` and `unseen` to test whether a stated error holds for other
+inputs. Images are crops of photos, and faces for that test; no two folders of a comparison share a photo. Sketches and
+text are ones that were not used in training. A model whose files do not exist is left out with a message.
+OUT/lstm/model.h5 and OUT/lstm/texts are made by train_lstm.py.
 """
 
 import importlib.util
@@ -29,7 +29,8 @@ STYLE = {"classes": {
 
 
 def crops(photo, count, size, seed):
-    """Square parts of a photo of 0.4 to 1 of its height, flipped or not, `[size, size, 3]` from 0 to 255."""
+    """Returns random square crops of a photo, 0.4 to 1 of its height, randomly flipped, `[size, size, 3]` from 0 to
+    255."""
     random = numpy.random.default_rng(seed)
     image = Image.open(photo).convert("RGB")
     result = []
@@ -43,13 +44,13 @@ def crops(photo, count, size, seed):
 
 
 def faces(pixels):
-    """Gray, -1 to 1, as the mini-XCEPTION networks take it."""
+    """Returns a grayscale image from -1 to 1, the input of the mini-XCEPTION networks."""
     gray = pixels @ numpy.float32([0.299, 0.587, 0.114])
     return (gray / 255 * 2 - 1)[None, :, :, None]
 
 
 def data(package):
-    """The folder of a package's data, without its code."""
+    """Returns the folder of a package's data, without running its code."""
     return pathlib.Path(importlib.util.find_spec(package).submodule_search_locations[0])
 
 
@@ -68,7 +69,7 @@ def photo_inputs(fixtures, size, adapted):
 
 
 def face_inputs(fixtures):
-    """Crops of photos, and for the question of stated errors 100 faces of Labeled Faces in the Wild, each once."""
+    """Returns crops of photos and, for the test of stated errors, 100 faces of Labeled Faces in the Wild, each once."""
     small = numpy.load(data("skimage") / "data/lfw_subset.npy")[:100]
     order = numpy.random.default_rng(1).permutation(len(small))
     images = [numpy.asarray(Image.fromarray(numpy.uint8(255 * small[number])).resize((64, 64), Image.BICUBIC), "f4")
@@ -91,7 +92,7 @@ def texts(folder):
 
 
 def without_softmax(program, folder):
-    """The whole model less the softmax behind its last layer, by way of ONNX."""
+    """Makes the whole model without the softmax after its last layer, by way of ONNX."""
     path = folder / "whole.onnx"
     subprocess.run([program, "export", folder / "whole.wbm", "-o", path, "--quiet"], check=True)
     model = onnx.load(path)
@@ -104,7 +105,7 @@ def without_softmax(program, folder):
 
 
 def folded(program, folder):
-    """A model once more with its batch normalizations folded, beside the first; by way of ONNX."""
+    """Makes a copy of a model with its batch normalizations folded, next to the original; by way of ONNX."""
     other = folder.with_name(f"{folder.name}-folded")
     other.mkdir(exist_ok=True)
     path = other / "whole.onnx"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Trains a small LSTM that guesses the next character of this repository's documentation.
+"""Trains a small LSTM that predicts the next character of this repository's documentation.
 
 usage: train_lstm.py OUT.h5 TEXTS
 
-TEXTS becomes a folder of arrays `0.npy`, `1.npy` and so on of text that training did not see, as the model takes
-it: `[1, 64, 96]`, each character as a vector of zeros and a one. Needs keras and tensorflow
+TEXTS becomes a folder of arrays `0.npy`, `1.npy` and so on of text that was not used in training, in the form of the
+model's input: `[1, 64, 96]`, each character as a one-hot vector. Needs keras and tensorflow
 (Inference/requirements.txt).
 """
 
@@ -20,7 +20,7 @@ LENGTH, KINDS, COUNT, KEPT = 64, 96, 16000, 144
 
 
 def windows(text, count, random):
-    """Pieces of a text as ones and zeros, and the character behind each."""
+    """Returns one-hot pieces of a text, and the character after each."""
     starts = random.integers(0, len(text) - LENGTH, count)
     pieces = numpy.stack([text[start:start + LENGTH + 1] for start in starts])
     return numpy.eye(KINDS, dtype="f4")[pieces[:, :-1]], pieces[:, -1]

@@ -1,4 +1,4 @@
-"""Converts a Keras model with another tool, as its documentation shows.
+"""Converts a Keras model with another tool, as in its documentation.
 
     python convert.py coremltools|tf2onnx MODEL.h5 OUTPUT
 """

@@ -1,9 +1,9 @@
-"""Measures converting a Keras model as a whole process, beside `cp` and two converters in Python.
+"""Measures converting a Keras model as a whole process, compared with `cp` and two converters in Python.
 
     python measure.py PROGRAM MODEL.h5 [--rounds 3]
 
-All commands run in turn, round after round, onto new names; what counts are the medians. Nobody looks
-at what the others wrote.
+All commands take turns, round after round, writing to new names; the figures are medians. The other tools' outputs are
+not checked.
 """
 import argparse
 import os
@@ -16,7 +16,7 @@ import time
 
 
 def commands(program, model, folder):
-    """What is measured: for each row its name, its command and what it writes."""
+    """Returns the rows to measure, each with its name, its command and its output."""
     def python(tool, output):
         return [sys.executable, str(pathlib.Path(__file__).with_name("convert.py")), tool, model,
                 f"{folder}/{output}"]
@@ -32,7 +32,7 @@ def commands(program, model, folder):
 
 
 def run(command):
-    """The milliseconds and the resident megabytes of a process; None when it fails."""
+    """Returns the time in milliseconds and the resident megabytes of a process; None when it fails."""
     start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     errors = process.stderr.read().decode(errors="replace")

@@ -2,10 +2,10 @@
 
     python folder.py PROGRAM MODEL [USE...]
 
-MODEL is a detector, USE what has to be said of it (`--labels`, `--detector`, ...). The photos are made up:
-200 JPEG files of 640 x 480. Commands run in turn, five rounds; what counts are the ratios of the medians.
-Beside them stands what reading and running cost by themselves: the same command with the sample detector,
-which takes about a millisecond for an image, and `run --repeat` with one thread.
+MODEL is a detector, USE the options that describe it (`--labels`, `--detector`, ...). The photos are generated: 200
+JPEG files of 640 x 480. Commands take turns, five rounds; the figures are the ratios of the medians. For comparison,
+the cost of reading and of running are measured separately: by the same command with the sample detector, which takes
+about a millisecond per image, and by `run --repeat` with one thread.
 """
 
 import argparse

@@ -3,14 +3,13 @@
     python measure.py PROGRAM FOLDER [--models tinyyolo,...] [--threads 1,2] [--batches 1,8] [--rounds 5]
         [--busy 0]
 
-FOLDER holds for each model what `prepare.py` makes. Every tool runs in a process of its own, one after
-the other, round after round, so that whatever else the machine does meets all of them; a tool's result
-is the median of its rounds' medians. The geometric mean of the last column follows. A second table has
-whole processes: from a model that is not in the system's cache to the first output, and the most memory
-that was resident.
+FOLDER contains the output of `prepare.py` for each model. The tools run in separate processes, one after the other,
+round after round, so that other load on the machine affects all of them; a tool's result is the median of its rounds'
+medians. The geometric mean of the last column follows. A second table is for whole processes: the time from a model
+that is not in the system's cache to the first output, and the peak resident memory.
 
-With `--busy N`, N other processes compute all the while. The last column then has the program's slowest
-run of all, in times its median, and there is no second table.
+With `--busy N`, N other processes compute all the time. The last column then has the program's slowest run of all,
+divided by its median, and there is no second table.
 """
 import argparse
 import contextlib
@@ -29,15 +28,15 @@ TOOLS = "weighbridge,onnxruntime,openvino,ncnn,opencv"
 
 
 def processor_times():
-    """The times of all processors since the start: those without work, and all."""
+    """Returns the idle time and the total time of all processors since boot."""
     with open("/proc/stat") as file:
         times = [int(number) for number in file.readline().split()[1:9]]
     return times[3] + times[4], sum(times)
 
 
 def wait_until_idle(patience, limit=0.1):
-    """Waits for two seconds in which the processors have next to no work, of this machine or of others
-    that share them; for so many seconds at most."""
+    """Waits until the processors are nearly idle for two seconds, including load from other machines that share
+    them; at most for the given number of seconds."""
     end = time.time() + patience
     while True:
         idle, total = processor_times()
@@ -51,7 +50,7 @@ def wait_until_idle(patience, limit=0.1):
 
 @contextlib.contextmanager
 def busy_processes(count):
-    """So many processes that do nothing but compute."""
+    """Keeps the given number of processes busy computing."""
     processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield
@@ -62,7 +61,7 @@ def busy_processes(count):
 
 
 class Bench:
-    """What is measured: the program and the folder of models."""
+    """The program and the folder of models to measure."""
 
     def __init__(self, arguments):
         self.program, self.folder = arguments.program, arguments.folder
@@ -71,7 +70,7 @@ class Bench:
         self.busy, self.ratios = arguments.busy, []
 
     def command(self, tool, name, batch, threads, count):
-        """A process that runs a model so many times."""
+        """Returns the command that runs a model a number of times."""
         model = f"{self.folder}/{name}"
         inputs = f"{model}-{batch}.npy"
         if tool != "weighbridge":
@@ -83,7 +82,7 @@ class Bench:
                 "--threads", str(threads), *options]
 
     def steady(self, tool, name, batch, threads):
-        """The median and the greatest of a tool's times in milliseconds; None when it cannot run the model."""
+        """Returns the median and the maximum of a tool's times in milliseconds; None when it cannot run the model."""
         result = subprocess.run(
             self.command(tool, name, batch, threads, self.count), capture_output=True, text=True,
             env=dict(os.environ, OMP_NUM_THREADS=str(threads)))
@@ -93,7 +92,7 @@ class Bench:
         return times["median_ms"], times["max_ms"]
 
     def cold(self, tool, name, threads):
-        """The milliseconds and the resident megabytes of a process that runs a cold model once."""
+        """Returns the time in milliseconds and the resident megabytes of a process that runs a cold model once."""
         for file in glob.glob(f"{self.folder}/{name}.*"):
             with open(file, "rb") as opened:
                 os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
@@ -108,7 +107,7 @@ class Bench:
         return (time.perf_counter() - start) * 1e3, usage.ru_maxrss / 1024
 
     def in_turn(self, measure):
-        """What each tool's rounds gave, without the tools that cannot."""
+        """Returns the results of each tool's rounds, without the tools that cannot run the model."""
         wait_until_idle(self.patience)
         found = {tool: [] for tool in self.tools}
         with busy_processes(self.busy):
@@ -120,7 +119,7 @@ class Bench:
         return {tool: values for tool, values in found.items() if values}
 
     def steady_row(self, name, batch, threads):
-        """A line of the first table."""
+        """Returns a row of the first table."""
         found = self.in_turn(lambda tool: self.steady(tool, name, batch, threads))
         medians = {tool: statistics.median(median for median, _ in times) for tool, times in found.items()}
         cells = [f"{medians[t]:.2f} ms" if t in medians else "cannot" for t in self.tools]
@@ -135,12 +134,12 @@ class Bench:
         return [name, str(batch), str(threads), *cells]
 
     def comparisons(self):
-        """The titles of the last columns."""
+        """Returns the titles of the last columns."""
         slowest = ["slowest / median"] if self.busy else []
         return ["ours / onnxruntime", "ours / the fastest", *slowest]
 
     def cold_row(self, name, threads):
-        """A line of the second table."""
+        """Returns a row of the second table."""
         found = self.in_turn(lambda tool: self.cold(tool, name, threads))
         cells = []
         for tool in self.tools:

@@ -1,9 +1,9 @@
-"""Compares the convolutions of a model with what the processor can do at most, on one thread.
+"""Compares the convolutions of a model with the processor's peak performance, on one thread.
 
     python peak.py PROGRAM MODEL.wbm INPUTS.npy FMAPEAK [--rounds 9]
 
-FMAPEAK is the program of `Benchmarks/Sources/FMAPeak`, which multiplies and adds in registers. Both run
-in turn; what counts are the medians. Convolutions of less than 0.1 GFLOP are left out.
+FMAPEAK is the program in `Benchmarks/Sources/FMAPeak`, which multiplies and adds in registers. Both take turns; the
+figures are medians. Convolutions of less than 0.1 GFLOP are left out.
 """
 import argparse
 import json
@@ -12,7 +12,7 @@ import subprocess
 
 
 def profile(arguments):
-    """The layers of one run."""
+    """Returns the layers of one run."""
     result = subprocess.run(
         [arguments.program, "run", arguments.model, "--inputs", arguments.inputs, "--threads", "1",
          "--profile", "--json"], capture_output=True, text=True, check=True)

@@ -2,8 +2,8 @@
 
     python peer.py TOOL MODEL INPUTS.npy THREADS COUNT
 
-MODEL is the path without an extension. The first COUNT - 1 runs, at most three, do not count; a COUNT
-of 1 is one run from a new process.
+MODEL is the path without an extension. There are up to three warm-up runs, at most COUNT - 1; a COUNT of 1 is a single
+run in a new process.
 """
 import json
 import statistics

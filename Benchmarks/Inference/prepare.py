@@ -1,9 +1,9 @@
-"""Makes the models and inputs that `measure.py` runs, with a real Keras and the program.
+"""Makes the models and inputs for `measure.py`, with Keras and the program.
 
     python prepare.py PROGRAM FOLDER
 
-The weights are random: how long a model runs does not depend on them. A model whose FOLDER/NAME.h5 is
-there is taken from it.
+The weights are random, since the time of a run does not depend on them. If FOLDER/NAME.h5 exists, the model is read
+from it.
 """
 import os
 import pathlib
@@ -19,14 +19,14 @@ from keras import layers
 
 
 def convolve(tensor, filters, size=3):
-    """A convolution as darknet's detectors have it."""
+    """Applies a convolution in the form of darknet's detectors."""
     tensor = layers.Conv2D(
         filters, size, padding="same", use_bias=False, kernel_initializer="he_normal")(tensor)
     return layers.LeakyReLU(0.1)(layers.BatchNormalization()(tensor))
 
 
 def tinyyolo():
-    """Tiny YOLO (Redmon and Farhadi 2016) for the 20 classes of VOC."""
+    """Makes Tiny YOLO (Redmon and Farhadi 2016) for the 20 classes of VOC."""
     picture = tensor = layers.Input((416, 416, 3))
     for filters in (16, 32, 64, 128, 256):
         tensor = layers.MaxPooling2D()(convolve(tensor, filters))
@@ -36,7 +36,7 @@ def tinyyolo():
 
 
 def yolov3_tiny():
-    """yolov3-tiny (Redmon and Farhadi 2018) for the 80 classes of COCO, up to its heads."""
+    """Makes yolov3-tiny (Redmon and Farhadi 2018) for the 80 classes of COCO, up to its heads."""
     picture = tensor = layers.Input((416, 416, 3))
     for filters in (16, 32, 64, 128):
         tensor = layers.MaxPooling2D()(convolve(tensor, filters))
@@ -85,7 +85,7 @@ MODELS = {
 
 
 def convert_to_ncnn(folder, name):
-    """Makes NAME.ncnn.param and .bin of NAME.onnx; what pnnx cannot convert, ncnn cannot run."""
+    """Converts NAME.onnx to NAME.ncnn.param and .bin; a model that pnnx cannot convert is not run with ncnn."""
     subprocess.run(
         [pathlib.Path(sys.executable).with_name("pnnx"), f"{name}.onnx", "fp16=0",
          f"ncnnparam={name}.ncnn.param", f"ncnnbin={name}.ncnn.bin"],
@@ -95,7 +95,7 @@ def convert_to_ncnn(folder, name):
 
 
 def finish(program, folder, name, shape):
-    """Converts a model, exports it for the other tools, and makes inputs."""
+    """Converts a model, exports it for the other tools, and generates inputs."""
     path = f"{folder}/{name}"
     subprocess.run([program, "convert", f"{path}.h5", "-o", f"{path}.wbm", "--quiet"], check=True)
     subprocess.run(
@@ -113,7 +113,7 @@ def main():
         if not os.path.exists(f"{folder}/{name}.h5"):
             make().save(f"{folder}/{name}.h5")
         finish(program, folder, name, shape)
-    # For the other converters, which load it with Keras 2.15.
+    # This is for the other converters, which load it with Keras 2.15.
     subprocess.run(
         [program, "export", f"{folder}/tinyyolo.wbm", "-o", f"{folder}/tinyyolo-keras2.h5",
          "--quiet"], check=True)

@@ -1,11 +1,11 @@
-"""Measures jobs on clusters: files a second by one worker and by two, on Ray and on Spark.
+"""Measures cluster jobs: files per second with one worker and with two, on Ray and on Spark.
 
     python cluster.py [--models N] [--photos N] [--rounds N]
 
-Run by the interpreter of an environment with the wheel, Ray and Spark in it (`make bench-cluster`). One worker
-and two take turns, so that other programs on the machine slow both alike; the figures are medians of the
-rounds. A process without an engine shows what the engines themselves take. Every engine does a job of 20 files
-first, and a second one, whose time is that of starting workers; the files a second are those beyond it.
+Run by the interpreter of an environment with the wheel, Ray and Spark (`make bench-cluster`). One worker and two take
+turns, so that other programs on the machine slow both alike; the figures are medians of the rounds. A process without
+an engine shows the overhead of the engines. Every engine first runs a job of 20 files, and then another one, whose time
+is the cost of starting workers; the files per second are for the files beyond those.
 """
 
 import argparse
@@ -32,7 +32,7 @@ SAMPLE = ROOT / "Samples/Models/shape-detector"
 
 
 def detector(folder):
-    """The shape detector of the samples, as a .wbm file."""
+    """Returns the shape detector of the samples, as a .wbm file."""
     anchors = [float(part) for part in (SAMPLE / "anchors.txt").read_text().replace(",", " ").split()]
     metadata = {
         "labels": (SAMPLE / "labels.names").read_text().split(),
@@ -44,7 +44,7 @@ def detector(folder):
 
 
 class Jobs:
-    """Makes jobs, each with a folder of its own for the results."""
+    """Makes jobs, each with a separate folder for the results."""
 
     def __init__(self, folder, models, photos):
         self.folder, self.number = folder, 0
@@ -69,7 +69,7 @@ class Jobs:
         return str(folder) if count is None else [str(path) for path in sorted(folder.glob("*/*"))[:count]]
 
 
-#: How many files a job has that shows what starting takes.
+#: The number of files in a job that shows the cost of starting.
 FEW = 20
 
 
@@ -80,7 +80,7 @@ def timed(run, job):
 
 
 def measure(name, make, engines, rounds):
-    """Prints a row for each engine: a function that gives, as a context, what runs a job."""
+    """Prints a row for each engine: a function that returns a context manager, which gives a function to run a job."""
     results = {label: [] for label in engines}
     count = 0
     for _ in range(rounds):
@@ -142,7 +142,7 @@ def main():
 
         import ray
 
-        os.environ["RAY_worker_niceness"] = "0"  # of itself Ray gives way to every other program
+        os.environ["RAY_worker_niceness"] = "0"  # by default Ray lowers its priority below all other programs
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
         for what, make in kinds.items():
             measure(what, make, {f"Ray, {n} workers": partial(on_ray, n) for n in (1, 2)}, arguments.rounds)

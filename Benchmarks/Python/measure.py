@@ -1,11 +1,11 @@
-"""Measures what Python costs on top of the program: running, importing, opening.
+"""Measures the overhead of Python compared with the program: running, importing, opening.
 
     python measure.py [--program PROGRAM] [--rounds N]
 
-Run by the interpreter of an environment with the wheel in it (`make bench-python`). Running is compared with
-`weighbridge run --repeat` on the same inputs, in turn, round after round: the medians of the rounds' medians,
-and the least of all, which says more where other programs run. The networks are Tiny YOLO (YOLOv2's, 20 classes) and a dense one of 4,096 weights, both
-with made-up weights; the model of 1 GB is one dense layer.
+Run by the interpreter of an environment with the wheel (`make bench-python`). Running is compared with `weighbridge run
+--repeat` on the same inputs, taking turns, round after round: by the medians of the rounds' medians, and by the minimum
+of all, which is more meaningful when other programs are running. The networks are Tiny YOLO (YOLOv2's, 20 classes) and
+a dense one of 4,096 weights, both with random weights; the model of 1 GB is one dense layer.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def dense(inputs, outputs):
 
 
 def make(program, folder, name, text):
-    """A .wbm file of a network with made-up weights."""
+    """Makes a .wbm file of a network with random weights."""
     source, target = folder / f"{name}.cfg", folder / f"{name}.wbm"
     source.write_text(text)
     subprocess.run(

@@ -1,12 +1,12 @@
-"""Measures `weighbridge search` on an index of 100,000 images, and what `index` costs beside `detect`.
+"""Measures `weighbridge search` on an index of 100,000 images, and the cost of `index` compared with `detect`.
 
     pip install -r requirements.txt
     python measure.py PROGRAM
 
-The index holds detections that are made up: 1 to 9 objects of 80 classes for each image (COCO has 7 in the mean),
-or of 3 classes, where many images have the wanted objects. The time is the whole command's, the median of 15; the
-processor time is that of all threads, which says more where other programs run. `detect` decodes the same photos and
-runs the model on them, in turn with `index`.
+The index contains generated detections: 1 to 9 objects of 80 classes for each image (the mean in COCO is 7), or of 3
+classes, where many images have the wanted objects. The time is that of the whole command, the median of 15; the
+processor time is that of all threads, which is more meaningful when other programs are running. `detect` decodes the
+same photos and runs the model on them, taking turns with `index`.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def use():
 
 
 def record(rng, class_count):
-    """The detections of an image as the index stores them."""
+    """Returns the detections of an image in the index's stored form."""
     content = struct.pack("<II", 640, 480)
     for _ in range(rng.randint(1, 9)):
         width, height = rng.uniform(0.05, 0.5), rng.uniform(0.05, 0.5)
@@ -48,7 +48,7 @@ def record(rng, class_count):
 
 
 def make_index(program, folder, class_count, image_count):
-    """An index that the program made, with other labels and other images."""
+    """Makes an index with the program, and replaces its labels and images."""
     images = folder / "one"
     images.mkdir(exist_ok=True)
     (images / "picture.png").write_bytes((SAMPLE / "picture.png").read_bytes())
@@ -71,7 +71,7 @@ def make_index(program, folder, class_count, image_count):
 
 
 def run(command):
-    """The seconds that a command takes, those of all processors (user and system), and what it prints."""
+    """Returns a command's time in seconds, its processor time (user and system), and its output."""
     before, start = os.times(), time.perf_counter()
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
     taken, after = time.perf_counter() - start, os.times()
@@ -80,7 +80,7 @@ def run(command):
 
 
 def repeated(command, count):
-    """The median and the least time, the median processor time, and the last output."""
+    """Returns the median and minimum time, the median processor time, and the last output."""
     runs = [run(command) for _ in range(count)]
     taken, used = [one[0] for one in runs], [one[1] for one in runs]
     text = "median {:.0f} ms, least {:.0f} ms, processor time {:.0f} ms".format(
@@ -110,7 +110,7 @@ def measure_index(program, folder, image_count):
     old = time.time() - 3600
     for path in images.iterdir():
         os.utime(path, (old, old))
-    time.sleep(3)  # times of the last two seconds are not trusted
+    time.sleep(3)  # files changed within the last two seconds are not trusted
     database = folder / "photos.db"
     detect = [program, "detect", use()[1], str(images), "--threads", "1", "--json"] + use()[2:]
     index = [program, "index", str(images), "-o", str(database), "--threads", "1", "--json"] + use()

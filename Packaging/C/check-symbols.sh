@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares what a library exports with what its header declares.
+# Compares a library's exports with its header's declarations.
 #
 # usage: check-symbols.sh LIBRARY HEADER
 set -euo pipefail

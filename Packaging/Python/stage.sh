@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Lays out what the wheel has besides Python: the library, the program, and for each a bill of materials, with
-# the licences of what is linked in.
+# Lays out the native parts of the wheel: the library, the program, and for each a bill of materials, with the licences
+# of everything that is linked in.
 #
 # usage: stage.sh PROGRAM MAP LIBRARY LIBRARY_MAP VERSION TARGET, with SOURCE_DATE_EPOCH in the environment; the maps
 # are the linker's.
