@@ -9,7 +9,7 @@
 #   make packages   a tarball, a .deb, a Homebrew formula and the Python wheel, with bills of materials,
 #                   in PACKAGES (.build/packages); see Packaging/README.md
 #   make test       all tests in release, the format check, and a package that depends on this one
-#   make test-faults    makes every system call on the way to an output fail, and prints the number of calls
+#   make test-faults    makes every C library call on the way to an output fail, and prints their number
 #   make fuzz       runs every reader under libFuzzer for FUZZ_SECONDS (60) each; findings and the corpus
 #                   are kept in .build/fuzzing. FUZZ_TARGETS selects some of the readers
 #   make mutate     reads MUTATIONS (20000) mutated files with each reader, and every hundredth with the program

@@ -14,8 +14,8 @@ public struct Inspection: Sendable {
     public let name: String
     /// The class in the source, for example `Conv2D`.
     public let className: String
-    /// The operator in the catalogue, for example `convolution`; empty for a layer that could not be
-    /// imported.
+    /// The operator in the catalogue, for example `convolution`; empty for a layer that could not
+    /// be imported.
     public let kind: String
     /// The types of its outputs.
     public let outputs: [TensorType]

@@ -31,8 +31,8 @@ extension VerifyOptions {
 }
 
 extension Model {
-  /// Verifies the model: container, shapes, weights, reference outputs, the agreement of the engines,
-  /// and the original file when one is named.
+  /// Verifies the model: container, shapes, weights, reference outputs, the agreement of the
+  /// engines, and the original file if given.
   ///
   /// Faults in the model are failed results in the report, not errors.
   ///

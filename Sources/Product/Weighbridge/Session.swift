@@ -94,8 +94,9 @@ public final class Session: Sendable {
   ///     left out.
   ///   - write: Called with each input's name and its elements, row-major, to fill in.
   ///   - read: Called with each output's name, its shape and its elements, row-major.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a shape is missing or does not fit, or an input
-  ///   or output is not float32; ``WeighbridgeError/Code/unsupported`` with the reference engine.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a shape is missing or does not fit, or an
+  ///   input or output is not float32; ``WeighbridgeError/Code/unsupported`` with the reference
+  ///   engine.
   public func run(
     shapes: [String: [Int]] = [:],
     writing write: (_ input: String, _ elements: inout MutableSpan<Float>) -> Void,
@@ -129,7 +130,8 @@ public final class Session: Sendable {
   /// engine allows that.
   ///
   /// - Parameters:
-  ///   - types: The type of each input, with known sizes, for which ``outputTypes(for:)`` is not `nil`.
+  ///   - types: The type of each input, with known sizes, for which ``outputTypes(for:)`` is not
+  ///     `nil`.
   ///   - inputs: The elements of each input, row-major; only read.
   ///   - outputs: Memory for the elements of each output, row-major.
   /// - Throws: The errors of ``run(_:)-([String:Tensor])``; the contents of the outputs are then
@@ -158,8 +160,8 @@ public final class Session: Sendable {
   /// preprocessing.
   ///
   /// - Parameter images: For each input, by name, the images of a batch: one or more.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model does not say how an image becomes an
-  ///   input, or an input's size is not known.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model does not say how an image becomes
+  ///   an input, or an input's size is not known.
   public func run(
     images: [String: [Image]]
   ) throws(WeighbridgeError) -> [String: Tensor] {
@@ -175,8 +177,8 @@ extension Model {
   /// Prepares the model for repeated runs.
   ///
   /// - Parameter options: The engine, threads, limits, cancellation; they apply to all runs.
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when a layer was kept without being understood;
-  ///   the error names it.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when a layer was kept without being
+  ///   understood; the error names it.
   public func session(
     _ options: RunOptions = RunOptions()
   ) throws(WeighbridgeError) -> Session {

@@ -1,7 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Writes a typed Swift interface for each `.wbm` file of a target and puts the file into its bundle.
+/// Writes a typed Swift interface for each `.wbm` file of a target and puts the file into its
+/// bundle.
 ///
 /// `Models/shape-detector.wbm` becomes a class `ShapeDetector` that can be created without a path.
 @main

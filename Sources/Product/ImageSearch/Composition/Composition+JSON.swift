@@ -2,14 +2,14 @@ public import Bytes
 import JSON
 
 extension Composition {
-  /// Reads a layout: a JSON list of `{"label", "x", "y", "width", "height"}` in the unit square from
-  /// the upper left corner (`Schemas/layout.schema.json`).
+  /// Reads a layout: a JSON list of `{"label", "x", "y", "width", "height"}` in the unit square
+  /// with the origin in the upper left corner (`Schemas/layout.schema.json`).
   ///
   /// - Parameters:
   ///   - path: The file.
   ///   - aspectRatio: The width of the image divided by its height.
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/missing``; ``/Weighbridge/WeighbridgeError/Code/malformed`` when it is not
-  ///   JSON or has another form.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/missing``;
+  ///   ``/Weighbridge/WeighbridgeError/Code/malformed`` when it is not JSON or has another form.
   public init(layoutFile path: String, aspectRatio: Double = 1) throws(WeighbridgeError) {
     let bytes = try MappedFile(path: path).withBytes { bytes in
       bytes.withUnsafeBytes { [UInt8]($0) }  // a copy, made before the mapping ends

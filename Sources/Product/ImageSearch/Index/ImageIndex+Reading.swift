@@ -7,8 +7,8 @@ extension ImageIndex {
   ///
   /// - Parameter path: The file, which need not be one that the index contains.
   /// - Throws: ``/Weighbridge/WeighbridgeError/Code/missing`` when the file cannot be opened;
-  ///   ``/Weighbridge/WeighbridgeError/Code/unsupported`` when the index knows that the image cannot be read;
-  ///   ``/Weighbridge/WeighbridgeError/Code/damaged``.
+  ///   ``/Weighbridge/WeighbridgeError/Code/unsupported`` when it is stored that the image cannot
+  ///   be read; ``/Weighbridge/WeighbridgeError/Code/damaged``.
   public func analysis(ofImage path: String) throws(WeighbridgeError) -> ImageAnalysis? {
     let digest = try sha256(of: ByteStore(try MappedFile(path: path)))
     return try connection.withLock { (connection) throws(WeighbridgeError) in

@@ -20,10 +20,10 @@ extension ImageIndex {
   /// - Parameters:
   ///   - query: The wanted composition.
   ///   - threads: The number of threads, at least 1; one for each processor when `nil`.
-  /// - Returns: The images whose cost is below the query's maximum, the lowest first, those of equal
-  ///   cost by path.
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the index has no detections, or the query does
-  ///   not fit its labels; ``/Weighbridge/WeighbridgeError/Code/damaged``.
+  /// - Returns: The images whose cost is below the query's maximum, by ascending cost, those of
+  ///   equal cost by path.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the index has no detections, or
+  ///   the query does not fit its labels; ``/Weighbridge/WeighbridgeError/Code/damaged``.
   public func search(
     _ query: CompositionQuery, threads: Int? = nil
   ) throws(WeighbridgeError) -> [CompositionResult] {
