@@ -1,4 +1,4 @@
-/// The longest common subsequence of two sequences.
+/// A longest common subsequence of two sequences.
 struct Alignment {
   /// Positions in the first and in the second sequence, both ascending.
   let pairs: [(first: Int, second: Int)]

@@ -52,7 +52,7 @@ final class OpenAnalyzer: Handled, @unchecked Sendable {
 
   private func store(_ features: [Float]) -> UnsafeMutableRawPointer {
     let room = memory.room(record.byteCount)
-    // The memory has exactly this size.
+    // The memory has room for all of them.
     room.assumingMemoryBound(to: Float.self).update(from: features, count: features.count)
     return room
   }

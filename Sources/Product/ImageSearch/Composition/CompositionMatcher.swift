@@ -17,7 +17,8 @@ struct CompositionMatcher {
   private let tree: PairTree
 
   /// - Parameter labels: The names of all classes; duplicates are one class.
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the query does not fit the labels.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the query does not fit the
+  ///   labels.
   init(_ query: CompositionQuery, labels: [String]) throws(WeighbridgeError) {
     try query.composition.check(labels: labels)
     try query.weights.check()

@@ -84,7 +84,8 @@ public final class ImageIndex: Sendable {
   /// Makes an index in memory.
   ///
   /// - Parameter analyzer: The analyzer for the images.
-  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/limitExceeded`` when there is not enough memory.
+  /// - Throws: ``/Weighbridge/WeighbridgeError/Code/limitExceeded`` when there is not enough
+  ///   memory.
   public convenience init(inMemoryFor analyzer: ImageAnalyzer) throws(WeighbridgeError) {
     let connection = try SQLiteConnection(path: Self.inMemory, .writing)
     try connection.execute("PRAGMA foreign_keys = ON")
