@@ -50,7 +50,7 @@ import Weighbridge
     let links = try page.texts("//nav//a")
     #expect(
       links == [
-        "Description", "Inputs and outputs", "A sample picture", "Graph", "Layers", "Weights",
+        "Description", "Inputs and outputs", "A sample image", "Graph", "Layers", "Weights",
         "Origin and decisions", "Verification", "Profile of a run",
       ])
     #expect(try page.texts("//main/section/h2") == links)

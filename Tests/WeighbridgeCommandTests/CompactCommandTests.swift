@@ -110,7 +110,7 @@ import Weighbridge
     #expect(try #require(references.tolerance.relativeL2) < 0.05)
     // Another budget begins with the whole model.
     try Program.run("compact", small, "-o", file("again.wbm"), "--max-error", "0.1").expect(
-      2, "is smaller at a loss already")
+      2, "has already been compacted with a loss")
     try Program.run("compact", small, "-o", file("again.wbm")).expect(0)
   }
 

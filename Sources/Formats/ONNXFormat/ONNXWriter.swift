@@ -52,7 +52,7 @@ package struct ONNXWriter: ~Copyable {
     let size = graph.count + weights.map(\.fieldSize).reduce(0, +)
     guard head.count + size < Self.largestFile - 16 else {
       throw .unsupported(
-        "an .onnx file of \(size) bytes is more than 2 GB; the weights can go beside it")
+        "an .onnx file of \(size) bytes is more than 2 GB; store the weights in an external file")
     }
     var file = try AtomicFile(path: path)
     try file.append((head + ProtobufField.head(7, byteCount: size) + graph).span.bytes)

@@ -36,7 +36,7 @@ struct Failure: Error {
 
   static let busy = Failure(
     WEIGHBRIDGE_BUSY,
-    "it is at work for another call; wait for that, or open another one for each thread")
+    "it is in use by another call; wait for that call, or open one for each thread")
 
   static let forked = Failure(
     WEIGHBRIDGE_FORKED,

@@ -73,7 +73,7 @@ final class HandleTable: Sendable {
     }
     guard state.slots.indices.contains(place), state.slots[place].use == use,
       let object = state.slots[place].object as? Object
-    else { throw .invalidHandle("\(Object.title) that is closed, or never was") }
+    else { throw .invalidHandle("\(Object.title) that is closed or was never opened") }
     return (place, object)
   }
 }

@@ -86,7 +86,7 @@ extension ModelPurpose {
   func image(_ graph: Graph) throws(WeighbridgeError) -> Port {
     if case .imageToImage(let output) = self { return output }
     throw .mismatch(
-      "the model does not make an image of an image: \(words(graph)); that would be one output "
+      "the model does not transform an image into an image: \(words(graph)); that would be one output "
         + "with the axes of the image that it takes, and 1 or 3 channels")
   }
 

@@ -89,7 +89,7 @@ enum IndexSchema {
       !names.contains(nil),
       let detections = try connection.integer(query, .text("detections")),
       let features = try connection.integer(query, .text("features"))
-    else { throw .damaged("the index does not say what it holds") }
+    else { throw .damaged("the index has no description of its contents") }
     return ImageIndex.Contents(
       identity: bytes, modelName: try connection.text(query, .text("model")),
       labels: names.compactMap { $0 }, hasDetections: detections == 1, hasFeatures: features == 1)

@@ -70,7 +70,7 @@ struct ReportPage {
     return comparison + [
       section("description", "Description", \.description),
       section("ports", "Inputs and outputs", \.ports),
-      section("picture", "A sample picture", \.picture),
+      section("picture", "A sample image", \.picture),
       section("graph", "Graph", \.graph),
       section("layers", "Layers", \.layers),
       section("weights", "Weights", \.weights),

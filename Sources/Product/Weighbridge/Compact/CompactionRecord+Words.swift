@@ -4,7 +4,7 @@ extension CompactionRecord {
   /// The record as lines of text.
   package var lines: [String] {
     var lines = [
-      "made smaller by \(author): \(request), from \(originalByteCount.grouped) bytes of weights",
+      "compacted by \(author): \(request), from \(originalByteCount.grouped) bytes of weights",
       "  measured on \(inputs); relative error of the outputs:",
     ]
     for loss in outputs {

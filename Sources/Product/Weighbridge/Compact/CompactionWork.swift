@@ -27,7 +27,7 @@ struct CompactionWork {
       return nil
     }
     guard model.content.compaction == nil else {
-      throw .mismatch("is smaller at a loss already: begin with the model that it was made of")
+      throw .mismatch("has already been compacted with a loss; start from the model that it was made from")
     }
     answers = ModelAnswers.of(model)
     switch options.budget {
@@ -37,7 +37,7 @@ struct CompactionWork {
     case .encoding(let name):
       guard let encoding = FixedEncoding(name: name) else {
         throw .mismatch(
-          "\(name) is no encoding; there are "
+          "\(name) is not an encoding; use one of "
             + CompactOptions.encodingNames.joined(separator: ", "))
       }
       goal = .encoding(encoding)

@@ -5,7 +5,7 @@ import Weighbridge
 /// `weighbridge classify`
 struct Classify: CancellableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Says what images show.",
+    abstract: "Classifies images.",
     discussion: """
       Prints the most probable classes of each image with their probabilities. With -o the images \
       are shown side by side, with their classes below them. What the model does not say itself can \

@@ -43,7 +43,7 @@ struct FolderUpdate {
     let shown = update.otherFiles.prefix(3).joined(separator: ", ")
     let rest = update.otherFiles.count > 3 ? ", ..." : ""
     Console.message(
-      "passed over what is neither a JPEG nor a PNG image (\(update.otherFiles.count)): "
+      "skipped files that are neither JPEG nor PNG images (\(update.otherFiles.count)): "
         + shown + rest)
   }
 }

@@ -5,7 +5,7 @@ import ImageSearch
 /// `weighbridge index`
 struct Index: CancellableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Keeps what a model says of a folder's images, for searching.",
+    abstract: "Indexes a folder's images with a model, for searching.",
     discussion: """
       A detector's detections, or another model's output as a feature vector, of every JPEG and PNG \
       image in the folder and the folders inside it, in a database of SQLite. Only new and changed \

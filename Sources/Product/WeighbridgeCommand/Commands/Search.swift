@@ -5,7 +5,7 @@ import JSON
 /// `weighbridge search`
 struct Search: CancellableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Finds images by what is where in them.",
+    abstract: "Finds images by the objects in them and where they are.",
     discussion: """
       Prints the images whose cost is below --max-cost, the best first, with each term of it. Wanted \
       objects are assigned to found ones of their class such that the cost is least: exactly up to 8 \

@@ -5,7 +5,7 @@ import Weighbridge
 /// `weighbridge stylize`
 struct Stylize: CancellableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Makes images of images.",
+    abstract: "Transforms images with a model.",
     discussion: """
       For models that take an image and give one: painting in a style, removing noise, enlarging. \
       A model that takes any size is given the image at its own size, in tiles that overlap; else \

@@ -30,7 +30,7 @@ struct BoxList {
   /// - Throws: ``WeighbridgeError/Code/malformed`` for NaN.
   func candidates() throws(WeighbridgeError) -> [Candidate] {
     guard !confidences.contains(where: \.isNaN), !places.contains(where: \.isNaN) else {
-      throw .malformed("an output has numbers that are none (NaN) for boxes")
+      throw .malformed("an output contains NaN in the numbers of its boxes")
     }
     return (0..<boxCount).compactMap { row in
       let scores = (0..<classCount).compactMap { index -> Candidate.Score? in

@@ -32,7 +32,7 @@ struct GridDecoder {
     _ head: DetectorDescription.Head, _ numbers: HeadNumbers
   ) throws(WeighbridgeError) -> [Candidate] {
     guard !numbers.hasNaN else {
-      throw .malformed("has numbers that are none (NaN), so it has no boxes")
+      throw .malformed("contains NaN, so it has no boxes")
     }
     var candidates: [Candidate] = []
     for cell in 0..<numbers.width * numbers.height {

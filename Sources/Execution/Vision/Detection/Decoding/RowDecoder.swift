@@ -31,7 +31,7 @@ struct RowDecoder {
           + "\(classCount) classes make \(cellCount * (classCount + 5 * boxCount))")
     }
     guard !numbers.contains(where: \.isNaN) else {
-      throw .malformed("has numbers that are none (NaN), so it has no boxes")
+      throw .malformed("contains NaN, so it has no boxes")
     }
     var candidates: [Candidate] = []
     for position in 0..<cellCount * boxCount {
