@@ -1,8 +1,8 @@
-/// What a message may tell its reader to use, by its name in the library's API.
+/// Something that a message may tell its reader to use, by its name in the library's API.
 ///
-/// A message names it by interpolation (`"give it with \(APIName.weights)"`), and the name stands in
-/// backquotes. The program puts its own option in the name's place before it prints a message;
-/// messages are also stored in files and put together, so they stay strings.
+/// A message refers to it by interpolation (`"give it with \(APIName.weights)"`), which puts the
+/// name in backquotes. The command-line program replaces it with its own option before it prints a
+/// message. Messages are also stored in files and concatenated, so they stay strings.
 package enum APIName: String, CaseIterable, Sendable, CustomStringConvertible {
   case architecture = "ReadOptions.architecture"
   case kerasVersion = "ReadOptions.kerasVersion"
@@ -43,14 +43,14 @@ package enum APIName: String, CaseIterable, Sendable, CustomStringConvertible {
   case detect = "Detector.detect(in:)"
   case editMetadata = "Metadata.edit(_:writingTo:replacing:tolerance:_:)"
 
-  /// The name in backquotes, as it stands in messages.
+  /// The name in backquotes, as it appears in messages.
   package var description: String { "`\(rawValue)`" }
 }
 
 extension String {
-  /// A message with other names in place of those in the API.
+  /// The message with the names of the API replaced.
   ///
-  /// - Parameter name: What a reader uses in a name's place.
+  /// - Parameter name: Returns the replacement for a name.
   package func naming(_ name: (APIName) -> String) -> String {
     guard utf8.contains(UInt8(ascii: "`")) else { return self }
     return APIName.allCases.reduce(self) { message, known in

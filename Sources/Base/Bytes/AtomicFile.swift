@@ -8,9 +8,9 @@ import CSystemCalls
 
 /// A file that appears under its name only when it is complete.
 ///
-/// It is written without a name where the system can (so nothing is left behind however the
-/// process ends), else under a temporary name in the same folder, and put in place by
-/// ``commit(replacing:)`` with one rename. What stood under the name before is never lost.
+/// It is written without a name where the system can do so (so nothing is left behind however the
+/// process ends), otherwise under a temporary name in the same folder, and put in place by
+/// ``commit(replacing:)`` with one rename. A previous file of that name is never lost.
 package struct AtomicFile: ~Copyable {
   /// The path under which the file will appear.
   package let path: String
@@ -19,17 +19,17 @@ package struct AtomicFile: ~Copyable {
   private let descriptor: Int32
   private var temporaryPath: String?
 
-  /// What is appended is on its way to the disk in parts of at least so many bytes.
+  /// The system starts writing appended bytes to the disk in parts of at least this many bytes.
   private static let writebackSize = 1 << 22
 
-  /// Up to where the system has been told to write.
+  /// The offset up to which the system has been told to write.
   private var writebackStart = 0
 
   /// Begins a new file.
   ///
   /// - Parameters:
   ///   - path: Where it will appear.
-  ///   - isNamed: Whether it has a temporary name from the start, by which another library can open
+  ///   - isNamed: Whether it has a temporary name from the start, so that another library can open
   ///     it.
   /// - Throws: ``WeighbridgeError/Code/outputFailed`` when the folder cannot be written or `path`
   ///   is a folder.
@@ -55,21 +55,21 @@ package struct AtomicFile: ~Copyable {
     writebackStart = count
   }
 
-  /// Writes bytes at an offset without moving the end; used for a header that is known last.
+  /// Writes bytes at an offset without moving the end, for a header that is only known at the end.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``, for example when the disk is full.
   package borrowing func write(_ bytes: RawSpan, at offset: Int) throws(WeighbridgeError) {
     try placedWriter.write(bytes, at: offset)
   }
 
-  /// Writes at offsets, from several threads at once. It must not be used longer than the file.
+  /// Writes at offsets, from several threads at once. It must not outlive the file.
   package var placedWriter: PlacedWriter { PlacedWriter(descriptor: descriptor, path: path) }
 
   /// The temporary name, while there is one.
   package var temporaryName: String? { temporaryPath }
 
-  /// Takes the temporary name away, if there is one, and counts what another library has written.
-  /// The file can be read until it goes, and not be put in place any more.
+  /// Removes the temporary name, if there is one, and counts what another library has written. The
+  /// file can still be read until it is closed, but no longer be put in place.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package mutating func hide() throws(WeighbridgeError) {
@@ -80,13 +80,13 @@ package struct AtomicFile: ~Copyable {
     count = Int(status.st_size)
   }
 
-  /// Passes over bytes, which read as zeros.
+  /// Skips bytes, which read as zeros.
   package mutating func skip(_ byteCount: Int) {
     count += byteCount
   }
 
-  /// Appends a range of another file without taking its bytes through this process where the
-  /// system can copy by itself.
+  /// Appends a range of another file without taking its bytes through this process where the system
+  /// can copy it.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package mutating func append(
@@ -98,7 +98,7 @@ package struct AtomicFile: ~Copyable {
       while next < range.upperBound {
         let copied = system_copy_range(
           source, Int64(next), descriptor, Int64(count), range.upperBound - next)
-        guard copied > 0 else { return }  // the plain copy below finishes, or names the failure
+        guard copied > 0 else { return }  // the plain copy below finishes, or reports the failure
         next += copied
         count += copied
       }
@@ -118,7 +118,7 @@ package struct AtomicFile: ~Copyable {
     guard succeeds({ fdatasync(descriptor) }) else { throw failed(errno) }
   }
 
-  /// Calls `body` with everything written so far, mapped; used to read back before the commit.
+  /// Calls `body` with everything written so far, mapped, to read it back before the commit.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed`` when it cannot be mapped.
   package borrowing func withWrittenBytes(
@@ -135,7 +135,7 @@ package struct AtomicFile: ~Copyable {
   /// Syncs the file and puts it in place.
   ///
   /// - Parameter replacing: Whether a file of that name may be replaced.
-  /// - Throws: ``WeighbridgeError/Code/outputFailed``; what stood there before is then untouched.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``; a previous file is then untouched.
   package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
     let (descriptor, path, size) = (descriptor, path, off_t(count))
     guard succeeds({ ftruncate(descriptor, size) }), succeeds({ fsync(descriptor) }) else {
@@ -149,7 +149,7 @@ package struct AtomicFile: ~Copyable {
     if replacing { temporaryPath = nil }
   }
 
-  /// Gives a file without a name its own, or a temporary one where that is taken.
+  /// Links an unnamed file under its own name, or under a temporary one if that is taken.
   private mutating func giveName(replacing: Bool) throws(WeighbridgeError) {
     let open = "/proc/self/fd/\(descriptor)"
     let link = { (name: String) in

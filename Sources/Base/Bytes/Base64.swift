@@ -1,7 +1,6 @@
 extension [UInt8] {
-  /// The bytes that Base64 writes (RFC 4648, section 4); `nil` where another letter than those of its
-  /// alphabet, a line break and the padding at the end stands in the text, or where the text is cut
-  /// off.
+  /// Decodes Base64 (RFC 4648, section 4); `nil` when the text contains anything but its alphabet,
+  /// line breaks and padding at the end, or is cut off.
   package init?(base64 text: String) {
     let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
     let values = Dictionary(uniqueKeysWithValues: zip(letters, UInt32(0)..<64))
@@ -20,7 +19,7 @@ extension [UInt8] {
       count -= 8
       append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
     }
-    if count == 6 { return nil }  // one letter alone, which is less than a byte
+    if count == 6 { return nil }  // a single letter, which is less than a byte
   }
 }
 

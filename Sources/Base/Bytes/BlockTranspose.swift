@@ -3,10 +3,10 @@ import CSystemCalls
 /// Transposes matrices of four-byte elements in blocks of 16 x 16, each as wide as a cache line of
 /// either side.
 ///
-/// The lines of a block often lie whole pages apart and then share one set of the cache, which has
-/// room for fewer than 16. So a block is first brought together in a buffer of 1 KB: each line of
-/// the source is read once and each line of the result written once (measured: 63 MB in 11 ms
-/// instead of 30 element by element).
+/// The lines of a block are often whole pages apart and then map to the same cache set, which has
+/// room for fewer than 16. So a block is first gathered in a buffer of 1 KB: each line of the
+/// source is read once and each line of the result written once (measured: 63 MB in 11 ms instead
+/// of 30 element by element).
 enum BlockTranspose {
   /// The rows and columns of a block.
   static let dimension = 16
@@ -17,7 +17,7 @@ enum BlockTranspose {
   /// - Parameters:
   ///   - source: The first element of the first row.
   ///   - target: The result's start.
-  ///   - rows: How many rows; a multiple of 16.
+  ///   - rows: The number of rows; a multiple of 16.
   ///   - columns: Where each column begins in the source, in elements.
   ///   - rowSize: The distance between rows of the result in bytes.
   static func copy(
@@ -27,14 +27,15 @@ enum BlockTranspose {
     withUnsafeTemporaryAllocation(byteCount: dimension * lineSize, alignment: lineSize) { buffer in
       guard let block = buffer.baseAddress else { return }
       columns.withUnsafeBufferPointer { columns in
-        // Four blocks below each other, so that a page of the source is visited a quarter as often.
+        // Four blocks under one another, so that a page of the source is visited a quarter as
+        // often.
         for top in stride(from: 0, to: rows, by: 4 * dimension) {
           let bottom = min(top + 4 * dimension, rows)
           for left in stride(from: 0, to: columns.count, by: dimension) {
             prefetch(source, columns, left + dimension, top..<bottom)
             for row in stride(from: top, to: bottom, by: dimension) {
               for column in 0..<dimension {
-                // Inside: `columns` and `rows` are multiples of a block's size.
+                // In bounds: `columns` and `rows` are multiples of a block's size.
                 let line = source + (columns[left &+ column] &+ row) &* MemoryLayout<UInt32>.size
                 (block + column * lineSize).copyMemory(from: line, byteCount: lineSize)
               }
@@ -47,8 +48,8 @@ enum BlockTranspose {
     }
   }
 
-  /// Asks for the lines of the blocks that come next, while these are being turned: the lines lie too
-  /// far apart for the processor to foresee them.
+  /// Prefetches the lines of the next blocks while these are transposed: the lines are too far
+  /// apart for the processor to predict.
   @inline(__always)
   private static func prefetch(
     _ source: UnsafeRawPointer, _ columns: UnsafeBufferPointer<Int>, _ left: Int,

@@ -5,10 +5,10 @@
 package struct ByteCursor: Sendable {
   /// The offset of the next byte.
   package private(set) var offset: Int
-  /// The offset behind the last byte that may be read.
+  /// The offset after the last byte that may be read.
   package let end: Int
 
-  /// A cursor over `range` of the bytes it will be given.
+  /// A cursor over `range` of the bytes that it will be given.
   package init(_ range: Range<Int>) {
     offset = range.lowerBound
     end = range.upperBound
@@ -17,7 +17,7 @@ package struct ByteCursor: Sendable {
   /// The number of bytes not yet read.
   package var remaining: Int { end - offset }
 
-  /// Reads an unsigned integer of its own width, little-endian.
+  /// Reads an unsigned little-endian integer of the width of its type.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` at the byte where the data ends too early.
   package mutating func integer<Value: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
@@ -41,7 +41,7 @@ package struct ByteCursor: Sendable {
     return bytes.copied(start..<start + count)
   }
 
-  /// Passes over `count` bytes and returns where they are.
+  /// Skips `count` bytes and returns their range.
   package mutating func skip(
     _ count: Int, in bytes: borrowing RawSpan
   ) throws(WeighbridgeError) -> Range<Int> {
@@ -63,14 +63,14 @@ package struct ByteCursor: Sendable {
 }
 
 extension RawSpan {
-  /// A copy of a range of the bytes. Traps when the range is not inside, as an array would.
+  /// A copy of a range of the bytes. Traps when the range is out of bounds, as an array would.
   package func copied(_ range: Range<Int>) -> [UInt8] {
     extracting(range).withUnsafeBytes { Array($0) }  // copied before the closure ends
   }
 
-  /// The byte at an offset. Traps outside, as an array would.
+  /// The byte at an offset. Traps when it is out of bounds, as an array would.
   package subscript(byte offset: Int) -> UInt8 {
     precondition(offset >= 0 && offset < byteCount)
-    return unsafeLoad(fromByteOffset: offset, as: UInt8.self)  // checked in the line above
+    return unsafeLoad(fromByteOffset: offset, as: UInt8.self)  // checked on the line above
   }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An immutable run of bytes that many values share: memory of its own, a mapped file, or bytes that
+/// An immutable run of bytes that many values share: its own memory, a mapped file, or bytes that
 /// are made when they are first needed.
 package final class ByteStore: Sendable {
   private enum Source: ~Copyable {
@@ -10,7 +10,7 @@ package final class ByteStore: Sendable {
   }
 
   private let source: Source
-  /// What deferred bytes are made of; `nil` for others.
+  /// What deferred bytes are made from; `nil` for others.
   package let origin: (any Sendable)?
   /// The number of bytes.
   package let count: Int
@@ -32,9 +32,9 @@ package final class ByteStore: Sendable {
   /// Bytes that are made when they are first needed.
   ///
   /// - Parameters:
-  ///   - count: How many there will be.
-  ///   - origin: What they are made of.
-  ///   - make: Makes just as many bytes, the same at every call.
+  ///   - count: The number of bytes.
+  ///   - origin: What they are made from.
+  ///   - make: Makes exactly that many bytes, the same in every call.
   package init(
     count: Int, of origin: some Sendable,
     _ make: @escaping @Sendable () throws(WeighbridgeError) -> [UInt8]
@@ -56,7 +56,7 @@ package final class ByteStore: Sendable {
     }
   }
 
-  /// Calls `body` with the descriptor of the mapped file, or `nil` for bytes in memory.
+  /// Calls `body` with the descriptor of the mapped file, or `nil` when there is none.
   package func withDescriptor<Result, Failure: Error>(
     _ body: (Int32?) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -71,7 +71,7 @@ package final class ByteStore: Sendable {
   /// Makes sure that a mapped file is as it was when it was opened, and that deferred bytes could be
   /// made.
   ///
-  /// - Throws: ``WeighbridgeError/Code/damaged``; what deferred bytes could not be made for.
+  /// - Throws: ``WeighbridgeError/Code/damaged``, or why deferred bytes could not be made.
   package func checkUnchanged() throws(WeighbridgeError) {
     switch source {
     case .memory: break
@@ -80,7 +80,7 @@ package final class ByteStore: Sendable {
     }
   }
 
-  /// Says how the bytes of a mapped file will be read from now on.
+  /// Tells the system how the bytes of a mapped file will be read from now on.
   package func expect(_ access: MappedFile.Access) {
     switch source {
     case .memory: break
@@ -89,8 +89,8 @@ package final class ByteStore: Sendable {
     }
   }
 
-  /// Gives the memory of a mapped range, or of all deferred bytes, back to the system; it can still
-  /// be read.
+  /// Returns the memory of a mapped range, or of all deferred bytes, to the system; the bytes can
+  /// still be read.
   package func release(_ range: Range<Int>) {
     switch source {
     case .memory: break
@@ -128,11 +128,11 @@ private final class DeferredBytes: Sendable {
     }
   }
 
-  /// - Throws: What the bytes could not be made for.
+  /// - Throws: The reason why the bytes could not be made.
   func check() throws(WeighbridgeError) {
     if let error = state.withLock(\.error) { throw error }
   }
 
-  /// Drops the bytes; they are made again when somebody needs them.
+  /// Drops the bytes; they are made again when they are next needed.
   func forget() { state.withLock { $0.bytes = nil } }
 }

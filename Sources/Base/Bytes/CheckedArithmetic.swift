@@ -2,8 +2,8 @@
 package enum Checked {
   /// The product of all factors.
   ///
-  /// A factor of 0 does not excuse the others: strides are products of some of the factors, and
-  /// they must fit too.
+  /// A factor of 0 does not hide an overflow of the others: strides are products of some of the
+  /// factors, and they must fit too.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when a factor is negative or the product of
   ///   those that are not 0 does not fit an `Int`.
@@ -31,7 +31,7 @@ package enum Checked {
     return result
   }
 
-  /// An integer of any width as an `Int`.
+  /// Converts an integer of any width to an `Int`.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when it is negative or does not fit.
   package static func count(

@@ -3,9 +3,9 @@
 public enum ElementType: String, Hashable, Sendable, CaseIterable {
   /// IEEE 754 binary16, the upper half of a binary32 (8 bits of exponent), binary32 and binary64.
   case float16, bfloat16, float32, float64
-  /// Whole numbers with a sign, in two's complement, of as many bits.
+  /// Signed integers in two's complement, of that many bits.
   case int8, int16, int32, int64
-  /// Whole numbers from 0, of as many bits.
+  /// Unsigned integers of that many bits.
   case uint8, uint16, uint32, uint64
   /// A boolean in one byte: 0 is false, anything else true.
   case bool
@@ -20,7 +20,7 @@ public enum ElementType: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether elements are integers with a sign.
+  /// Whether elements are signed integers.
   public var isSignedInteger: Bool {
     switch self {
     case .int8, .int16, .int32, .int64: true

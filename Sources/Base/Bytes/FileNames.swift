@@ -4,16 +4,16 @@
   import Darwin
 #endif
 
-/// Whether anything stands at a path.
+/// Whether anything exists at a path.
 package func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-/// Whether a folder stands at a path.
+/// Whether there is a folder at a path.
 package func isFolder(_ path: String) -> Bool {
   var status = stat()
   return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
 }
 
-/// Makes a folder, unless it is there.
+/// Makes a folder, unless it already exists.
 ///
 /// - Throws: ``WeighbridgeError/Code/outputFailed``.
 package func makeFolder(_ path: String) throws(WeighbridgeError) {

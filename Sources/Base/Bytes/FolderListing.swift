@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// The names of what lies in a folder.
+/// The names of a folder's entries.
 package enum FolderListing {
   /// Whether a path leads to a folder that can be read.
   package static func isFolder(_ path: String) -> Bool {

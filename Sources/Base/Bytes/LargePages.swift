@@ -2,22 +2,22 @@
   import Glibc
 #endif
 
-/// Large pages of memory: the system hands out fewer of them, and a processor runs through more
-/// memory than it knows small pages for.
+/// Large pages of memory: the system has fewer of them to provide, and the processor's TLB covers
+/// more memory with them than with small pages.
 package enum LargePages {
   /// The size of a large page in bytes.
   package static let size = 2 << 20
 
-  /// Asks for large pages in memory that has room for one, which the system may leave.
+  /// Asks for large pages in memory that has room for one; the system may ignore the request.
   ///
-  /// - Parameter memory: The caller's own; what it holds stays.
+  /// - Parameter memory: The caller's own memory; its contents are kept.
   package static func use(in memory: UnsafeMutableRawBufferPointer) {
     #if canImport(Glibc)
       guard memory.count >= size, let address = memory.baseAddress else { return }
       let page = Int(sysconf(Int32(_SC_PAGESIZE)))
       let start = address.alignedUp(toMultipleOf: page)
       let end = (address + memory.count).alignedDown(toMultipleOf: page)
-      madvise(start, end - start, MADV_HUGEPAGE)  // pages inside only
+      madvise(start, end - start, MADV_HUGEPAGE)  // only whole pages inside
     #endif
   }
 }

@@ -4,10 +4,10 @@
   import Darwin
 #endif
 
-/// A file mapped for reading, unmapped and closed when it goes.
+/// A file mapped for reading, unmapped and closed when it is released.
 ///
-/// The mapping is private and read-only. Whoever truncates the file meanwhile makes later reads
-/// fail with a bus error, as with every mapped file; ``checkUnchanged()`` finds every other change.
+/// The mapping is private and read-only. If the file is truncated meanwhile, later reads fail with
+/// a bus error, as with every mapped file; ``checkUnchanged()`` finds every other change.
 package struct MappedFile: ~Copyable, Sendable {
   /// The file's path as it was given.
   package let path: String
@@ -60,7 +60,7 @@ package struct MappedFile: ~Copyable, Sendable {
     #endif
   }
 
-  /// Makes sure that nobody has written to the file, or cut it, since it was opened.
+  /// Makes sure that the file has not been written to or truncated since it was opened.
   ///
   /// - Throws: ``WeighbridgeError/Code/damaged``.
   package borrowing func checkUnchanged() throws(WeighbridgeError) {
@@ -76,8 +76,8 @@ package struct MappedFile: ~Copyable, Sendable {
   }
 
   deinit {
-    // The range is the one `mmap` returned, and nothing can hold its bytes any longer: every
-    // access goes through `withBytes`, whose span cannot escape.
+    // The range is the one that `mmap` returned, and nothing can refer to its bytes any longer:
+    // every access goes through `withBytes`, whose span cannot escape.
     if let address = UnsafeMutableRawPointer(bitPattern: base) { munmap(address, count) }
     close(descriptor)
   }
@@ -99,30 +99,30 @@ package struct MappedFile: ~Copyable, Sendable {
 
   /// How a file's bytes will be read.
   package enum Access: Sendable {
-    /// Here and there: the system reads from the disk what is asked for and nothing around it.
+    /// In random order: the system reads from the disk only what is needed.
     case sparse
     /// In long runs: the system reads ahead.
     case sequential
   }
 
-  /// Says how the bytes will be read from now on.
+  /// Tells the system how the bytes will be read from now on.
   package borrowing func expect(_ access: Access) {
     advise(0..<count, access == .sparse ? MADV_RANDOM : MADV_NORMAL)
   }
 
-  /// Gives a range's memory back to the system; reading it again reads the file again.
+  /// Returns a range's memory to the system; reading it again reads the file again.
   package borrowing func release(_ range: Range<Int>) { advise(range, MADV_DONTNEED) }
 
   private borrowing func advise(_ range: Range<Int>, _ advice: Int32) {
     let range = range.clamped(to: 0..<count)
     let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-    // Pages that are used in part are left alone.
+    // Partial pages are left alone.
     let start = (range.lowerBound + page - 1) / page * page
     let end = range.upperBound < count ? range.upperBound / page * page : count
     guard start < end, let address = UnsafeMutableRawPointer(bitPattern: base + UInt(start)) else {
       return
     }
-    // Whole pages inside the mapping; private and clean, so nothing can be lost.
+    // Whole pages inside the mapping; private and clean, so nothing is lost.
     _ = madvise(address, end - start, advice)
   }
 }

@@ -1,15 +1,15 @@
-/// Finding the names that somebody may have meant.
+/// Finds the names that the user may have meant.
 package enum NearestNames {
-  /// The names that differ least from a wanted one, the nearest first.
+  /// Returns the names closest to a wanted one, the nearest first.
   ///
-  /// Names differ by the number of characters that are inserted, removed or replaced (Levenshtein
-  /// distance), whatever their case. Names that differ in more than half of their characters are left
-  /// out, unless one contains the other.
+  /// The distance is the number of characters inserted, removed or replaced (Levenshtein distance),
+  /// ignoring case. Names that differ in more than half of their characters are left out, unless
+  /// one contains the other.
   ///
   /// - Parameters:
   ///   - wanted: The name that does not exist.
-  ///   - names: Those that do.
-  ///   - limit: How many are given at most.
+  ///   - names: The names that do.
+  ///   - limit: The largest number of results.
   package static func of(
     _ wanted: String, among names: some Sequence<String>, limit: Int = 3
   ) -> [String] {
@@ -25,7 +25,7 @@ package enum NearestNames {
       .prefix(limit).map(\.name)
   }
 
-  /// Row by row: the distances of all beginnings of `second` from a beginning of `first`.
+  /// Row by row: the distances of all prefixes of `second` from a prefix of `first`.
   private static func distance(_ first: [Character], _ second: [Character]) -> Int {
     var row = Array(0...second.count)
     for (position, character) in first.enumerated() {

@@ -1,8 +1,8 @@
 extension RawSpan {
-  /// How many elements of a row-major run are NaN or infinite; 0 for integers.
+  /// The number of NaN or infinite elements; 0 for integers.
   ///
-  /// It looks at the exponent bits only, and counts one by one just where a block has any, so it
-  /// keeps up with the memory.
+  /// It looks at the exponent bits only, and counts one by one only in blocks that contain any, so
+  /// it is as fast as the memory.
   package func nonFiniteCount(_ elementType: ElementType) -> Int {
     switch elementType {
     case .float16: count(UInt16.self, exponent: 0x7C00)
@@ -19,7 +19,7 @@ extension RawSpan {
   ) -> Int {
     let size = MemoryLayout<Bits>.size
     let elements = byteCount / size
-    // Adding one to an exponent of all ones carries into the sign's place, and no other does.
+    // Only an exponent of all ones carries into the sign bit when one is added.
     let carry = Bits(1) << exponent.trailingZeroBitCount
     let sign = ~(Bits.max >> 1)
     var total = 0
@@ -28,7 +28,7 @@ extension RawSpan {
       let end = Swift.min(start &+ 4096, elements)
       var carries: Bits = 0
       for index in start..<end {
-        // Inside: `index` counts whole elements of the span.
+        // In bounds: `index` counts whole elements of the span.
         let bits = unsafeLoadUnaligned(fromUncheckedByteOffset: index &* size, as: type)
         carries |= (bits & exponent) &+ carry
       }

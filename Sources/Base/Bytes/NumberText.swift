@@ -20,7 +20,7 @@ extension Double {
 }
 
 extension [UInt8] {
-  /// Two lowercase hexadecimal digits a byte.
+  /// Two lowercase hexadecimal digits for each byte.
   package var hexadecimal: String {
     map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
   }

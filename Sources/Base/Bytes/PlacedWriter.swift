@@ -6,7 +6,7 @@ import CSystemCalls
   import Darwin
 #endif
 
-/// Writes at given offsets of an open file that somebody else owns; several threads may do so at
+/// Writes at given offsets of an open file that its user does not own; several threads may do so at
 /// once.
 package struct PlacedWriter: Sendable {
   let descriptor: Int32
@@ -15,12 +15,13 @@ package struct PlacedWriter: Sendable {
   /// Writes bytes at an offset.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``, for example when the disk is full;
-  ///   ``WeighbridgeError/Code/truncated`` when the bytes are of a mapped file that is cut meanwhile.
+  ///   ``WeighbridgeError/Code/truncated`` when the bytes are from a mapped file that is truncated
+  ///   meanwhile.
   package func write(_ bytes: RawSpan, at offset: Int) throws(WeighbridgeError) {
     let failure = bytes.withUnsafeBytes { buffer -> Int32 in
       var done = 0
       while done < buffer.count {
-        // Inside the buffer: `done` never passes its count.
+        // In bounds: `done` never passes the buffer's count.
         let written = pwrite(
           descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done,
           off_t(offset + done))
@@ -28,13 +29,13 @@ package struct PlacedWriter: Sendable {
           done += written
           continue
         }
-        // A write of nothing sets no error; what is tried again for ever would never end.
+        // A write of nothing sets no error, and retrying it could go on forever.
         guard written < 0 else { return EIO }
         guard errno == EINTR else { return errno }
       }
       return 0
     }
-    // Memory that cannot be read: a mapped file was cut.
+    // Memory that cannot be read: a mapped file was truncated.
     if failure == EFAULT {
       throw .truncated("a file was cut short while it was read")
     }

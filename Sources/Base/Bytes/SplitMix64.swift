@@ -3,7 +3,7 @@
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// - Parameter seed: Another one gives another sequence.
+  /// - Parameter seed: Different seeds give different sequences.
   package init(seed: UInt64) { state = seed }
 
   package mutating func next() -> UInt64 {

@@ -1,10 +1,10 @@
 /// Copies an array given by strides into row-major order.
 ///
-/// This is the one place where weights are turned from a source's axis order into the canonical
-/// one, so it is written for memory traffic: the tile of two axes keeps both the reads and the
+/// This is the one place where weights are transposed from a source's axis order to the canonical
+/// one, so it is written for memory traffic: tiling over two axes keeps both the reads and the
 /// writes inside cache lines.
 package struct StridedCopy: Sendable {
-  /// The result's size along each axis, outermost first; axes that can be walked as one are one.
+  /// The result's size along each axis, outermost first, with axes merged where possible.
   private var shape: [Int]
   /// The source's distance between neighbours along each axis, in elements; may be negative.
   private var strides: [Int]
@@ -44,7 +44,8 @@ package struct StridedCopy: Sendable {
     guard !shape.contains(0) else { return }
     precondition(output.byteCount >= shape.reduce(elementSize, *), "the output is too small")
     checkBounds(input.byteCount, offset)
-    // Every address used below is one of the result's elements, whose extremes were just checked.
+    // Every address below is that of one of the result's elements, whose extremes were just
+    // checked.
     input.withUnsafeBytes { source in
       output.withUnsafeMutableBytes { target in
         guard let source = source.baseAddress, let target = target.baseAddress else { return }
@@ -85,7 +86,7 @@ package struct StridedCopy: Sendable {
     }
   }
 
-  /// Walks all axes but the innermost, copying a row at a time.
+  /// Iterates over all axes but the innermost, copying a row at a time.
   private func copyRows<Element: BitwiseCopyable>(
     _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, axis: Int, as type: Element.Type
   ) {
@@ -124,7 +125,7 @@ package struct StridedCopy: Sendable {
   }
 
   /// Copies rows that are contiguous in the result from columns that are contiguous in the source:
-  /// in blocks as far as there are whole ones, then the rest.
+  /// whole blocks first, then the rest.
   ///
   /// - Parameter columns: Where each column begins in the source, in elements.
   private func copyBlock<Element: BitwiseCopyable>(

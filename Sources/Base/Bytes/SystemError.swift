@@ -11,11 +11,11 @@ package func lastSystemError() -> String {
 
 /// An error number of the system, in words.
 package func describe(systemError number: Int32) -> String {
-  // strerror never returns NULL, and its text is copied before anything else can change it.
+  // strerror never returns NULL, and its string is copied before anything else can change it.
   String(cString: strerror(number))
 }
 
-/// Calls the system until it is not interrupted by a signal.
+/// Repeats a system call while it is interrupted by a signal.
 ///
 /// - Returns: Whether the call succeeded; if not, `errno` says why.
 func succeeds(_ call: () -> Int32) -> Bool {

@@ -1,8 +1,8 @@
 /// What went wrong, and where.
 ///
 /// Inner code knows the reason; the code around it adds the place with ``at(file:)`` and its
-/// siblings. A part of the place that is already known is never replaced, so every level may add
-/// what it knows.
+/// siblings. A part of it that is already known is never replaced, so every level may add what it
+/// knows.
 ///
 /// ```swift
 /// do {
@@ -40,7 +40,7 @@ extension WeighbridgeError {
     public static let missing = Code("missing")
     /// The bytes do not follow their format.
     public static let malformed = Code("malformed")
-    /// The bytes are not those that were written: a checksum does not agree.
+    /// The bytes are not those that were written: a checksum does not match.
     public static let damaged = Code("damaged")
     /// The file ends before it should.
     public static let truncated = Code("truncated")
@@ -65,7 +65,7 @@ extension WeighbridgeError {
     /// The layer, for example `#3 lambda_1 (Lambda)`.
     public var layer: String?
 
-    /// A place of which nothing is known yet.
+    /// A place about which nothing is known yet.
     public init() {}
   }
 
@@ -79,28 +79,28 @@ extension WeighbridgeError {
     case path(String)
   }
 
-  /// The same error with its file, unless one is known already.
+  /// The same error with its file, unless it is already known.
   public func at(file: String) -> Self {
     var copy = self
     if copy.place.file == nil { copy.place.file = file }
     return copy
   }
 
-  /// The same error with its spot, unless one is known already.
+  /// The same error with its spot, unless it is already known.
   public func at(_ spot: Spot) -> Self {
     var copy = self
     if copy.place.spot == nil { copy.place.spot = spot }
     return copy
   }
 
-  /// The same error with what is known of another one's place.
+  /// The same error at another error's place.
   package func at(_ place: Place) -> Self {
     var copy = self
     copy.place = place
     return copy
   }
 
-  /// The same error with its layer, unless one is known already.
+  /// The same error with its layer, unless it is already known.
   public func at(layer: String) -> Self {
     var copy = self
     if copy.place.layer == nil { copy.place.layer = layer }
@@ -108,9 +108,9 @@ extension WeighbridgeError {
   }
 }
 
-/// Errors by their code: a function that throws only these says `throw .malformed("…")`.
+/// Shorthands for errors of each code, for functions with typed throws: `throw .malformed("…")`.
 extension WeighbridgeError {
-  /// What is not there or cannot be opened.
+  /// Something that is not there or cannot be opened.
   package static func missing(_ reason: String) -> Self { Self(.missing, reason) }
 
   /// Bytes that do not follow their format.
@@ -125,7 +125,7 @@ extension WeighbridgeError {
   /// Something that Weighbridge cannot do.
   package static func unsupported(_ reason: String) -> Self { Self(.unsupported, reason) }
 
-  /// What the user gave and does not fit the model.
+  /// User input that does not fit the model.
   package static func mismatch(_ reason: String) -> Self { Self(.mismatch, reason) }
 
   /// An output that could not be written.
@@ -161,7 +161,7 @@ extension WeighbridgeError.Place: CustomStringConvertible {
   }
 }
 
-/// Runs `body` and adds to any error what is known of its place.
+/// Runs `body` and adds what is known of the place to any error.
 package func locating<Result>(
   _ place: (WeighbridgeError) -> WeighbridgeError,
   _ body: () throws(WeighbridgeError) -> Result

@@ -2,7 +2,7 @@ import CZlib
 
 /// Unpacks deflate streams (RFC 1951), bare or within zlib's frame (RFC 1950).
 package enum Inflater {
-  /// What stands around a stream.
+  /// The format around a stream.
   package enum Frame: Sendable {
     /// Nothing, as in ZIP archives.
     case none
@@ -10,20 +10,20 @@ package enum Inflater {
     case zlib
   }
 
-  /// What became of a stream.
+  /// The result of unpacking a stream.
   package struct Outcome: Sendable {
-    /// What was unpacked.
+    /// The unpacked bytes.
     package let bytes: [UInt8]
-    /// How many bytes of the input the stream took.
+    /// The number of input bytes that the stream took.
     package let usedByteCount: Int
-    /// Whether the stream ended; otherwise it is damaged, is cut off or has more to give.
+    /// Whether the stream ended; otherwise it is damaged, truncated or longer than the output.
     package let isComplete: Bool
   }
 
-  /// Deflate never makes more than this of one byte, by its specification.
+  /// The largest ratio of unpacked to packed bytes that deflate can reach, by its specification.
   package static let largestRatio = 1032
 
-  /// Unpacks a stream to at most `byteCount` bytes, for which memory is taken first.
+  /// Unpacks a stream to at most `byteCount` bytes, for which memory is allocated first.
   package static func inflate(_ bytes: RawSpan, _ frame: Frame, byteCount: Int) -> Outcome {
     var (isComplete, used) = (false, 0)
     let result = [UInt8](unsafeUninitializedCapacity: byteCount) { output, count in
@@ -43,10 +43,10 @@ package enum Inflater {
     let window = frame == .zlib ? MAX_WBITS : -MAX_WBITS
     guard inflateInit2_(&stream, window, ZLIB_VERSION, size) == Z_OK else { return (false, 0, 0) }
     defer { inflateEnd(&stream) }
-    var spare: UInt8 = 0  // what the stream must not write to: it has no room for more
+    var spare: UInt8 = 0  // a valid target when the output is empty
     var (used, made) = (0, 0)
     while true {
-      // The library counts in 32 bits, so large buffers are given in parts of their own size.
+      // The library counts in 32 bits, so large buffers are passed in parts.
       let part = min(input.count - used, 1 << 30)
       let room = min(output.count - made, 1 << 30)
       stream.next_in = UnsafeMutablePointer(

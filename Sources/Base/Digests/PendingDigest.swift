@@ -2,7 +2,7 @@ package import Bytes
 import Dispatch
 import Synchronization
 
-/// A SHA-256 digest that another thread computes.
+/// A SHA-256 digest computed on another thread.
 package final class PendingDigest: Sendable {
   private let result = Mutex<Result<[UInt8], WeighbridgeError>>(.success([]))
   private let group = DispatchGroup()
@@ -15,13 +15,13 @@ package final class PendingDigest: Sendable {
     }
   }
 
-  /// Whether the digest is there.
+  /// Whether the digest is available.
   package var isDone: Bool { group.wait(timeout: .now()) == .success }
 
-  /// Waits until the digest is there.
+  /// Waits until the digest is available.
   package func wait() { group.wait() }
 
-  /// The digest's 32 bytes; waits until they are there.
+  /// The digest's 32 bytes; waits until it is available.
   ///
   /// - Throws: As ``sha256(of:)``.
   package func value() throws(WeighbridgeError) -> [UInt8] {

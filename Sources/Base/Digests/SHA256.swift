@@ -5,8 +5,8 @@ import CCrypto
 ///
 /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when the library has no memory for its state.
 package func sha256(of store: ByteStore) throws(WeighbridgeError) -> [UInt8] {
-  // The library's configuration file could only name other implementations, and takes 3 ms to read.
-  // Without its cleanup at exit a digest may outlive the main thread.
+  // The library's configuration file could only select other implementations, and takes 3 ms to
+  // read. Without the library's cleanup at exit, a digest may outlive the main thread.
   OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT), nil)
   guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
     throw .limitExceeded("no memory for a SHA-256 digest")

@@ -3,7 +3,7 @@ import CXXHash
 
 /// An XXH3-128 digest (the canonical, big-endian form of the xxHash specification), 16 bytes.
 ///
-/// It tells apart files that were damaged by accident; it is no protection against intent.
+/// It detects files that were damaged by accident; it does not protect against deliberate changes.
 package struct XXH3Digest: Hashable, Sendable {
   /// The digest's 16 bytes.
   package let bytes: [UInt8]
@@ -41,7 +41,7 @@ package struct XXH3Stream: ~Copyable {
 
   deinit { XXH3_freeState(state) }
 
-  /// Begins anew.
+  /// Starts over.
   package mutating func reset() {
     XXH3_128bits_reset(state)
   }

@@ -45,7 +45,7 @@ extension Attributes {
     entries.first { $0.name == name }?.value
   }
 
-  /// With real numbers rounded to float32, as some writers round them and some do not.
+  /// The same settings with real numbers rounded to float32, as only some writers round them.
   package var roundedToFloat: Attributes {
     Attributes(
       entries.map { name, value in
@@ -66,7 +66,7 @@ extension Attributes: ExpressibleByDictionaryLiteral {
 
 /// Reads the settings of an operator; each must be read exactly once.
 package struct AttributeReader {
-  /// All settings, those that were read included.
+  /// All settings, including those that were read.
   package let attributes: Attributes
   private let operatorKind: String
   private let takesIntegersForReals: Bool
@@ -74,9 +74,9 @@ package struct AttributeReader {
 
   /// Begins to read.
   ///
-  /// - Parameter takesIntegersForReals: Whether whole numbers may stand where numbers are expected,
-  ///   as people write them; files never have that.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when a name stands twice.
+  /// - Parameter takesIntegersForReals: Whether integers are accepted as real numbers, as people
+  ///   write them; files never contain that.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when a name occurs twice.
   package init(
     _ attributes: Attributes, of operatorKind: String, takesIntegersForReals: Bool = false
   ) throws(WeighbridgeError) {
@@ -90,7 +90,7 @@ package struct AttributeReader {
     }
   }
 
-  /// Ends the reading.
+  /// Finishes reading.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when an attribute was not read.
   package func finish() throws(WeighbridgeError) {
@@ -119,13 +119,13 @@ package struct AttributeReader {
     return value
   }
 
-  /// Reads a text.
+  /// Reads a string.
   package mutating func text(_ name: String) throws(WeighbridgeError) -> String {
     guard case .text(let text) = try take(name) else { throw wrongType(name, "a text") }
     return text
   }
 
-  /// Takes all settings whose names begin with `name` and a point, without that.
+  /// Takes all settings whose names begin with `name` and a period, and removes that prefix.
   package mutating func takeAll(under name: String) -> Attributes {
     let names = unread.keys.filter { $0.hasPrefix("\(name).") }.sorted()
     return Attributes(
@@ -134,7 +134,7 @@ package struct AttributeReader {
       })
   }
 
-  /// Reads a list of texts.
+  /// Reads a list of strings.
   package mutating func texts(_ name: String) throws(WeighbridgeError) -> [String] {
     guard case .texts(let texts) = try take(name) else { throw wrongType(name, "a list of texts") }
     return texts
@@ -157,7 +157,7 @@ package struct AttributeReader {
     }
   }
 
-  /// An error about the settings as a whole.
+  /// Returns an error about the settings as a whole.
   package func malformed(_ reason: String) -> WeighbridgeError {
     WeighbridgeError(.malformed, "\(operatorKind): \(reason)")
   }

@@ -1,22 +1,22 @@
-/// The size of one axis: a number, or something that is known only when the model runs.
+/// The size of one axis: a number, or unknown until the model runs.
 public enum Dimension: Hashable, Sendable {
   /// A known size, 0 or more.
   case fixed(Int)
-  /// An unknown size with a name: axes of one name are equally long (`batch`, `height`).
+  /// An unknown size with a name: axes with the same name have the same size (`batch`, `height`).
   case symbolic(String)
   /// An unknown size without a name, such as one computed from a symbolic one.
   case unknown
 
-  /// The number, when it is known.
+  /// The size, when it is known.
   public var value: Int? { if case .fixed(let value) = self { value } else { nil } }
 
-  /// Whether the two can be the same number.
+  /// Whether the two can be the same size.
   package func agrees(with other: Dimension) -> Bool {
     guard let first = value, let second = other.value else { return true }
     return first == second
   }
 
-  /// The size computed from this one, unknown when this one is.
+  /// The size computed from this one, which is unknown when this one is.
   package func map(
     _ transform: (Int) throws(ShapeError) -> Int
   ) throws(ShapeError) -> Dimension {
@@ -24,13 +24,13 @@ public enum Dimension: Hashable, Sendable {
     return .fixed(try transform(value))
   }
 
-  /// The more precise of two that agree.
+  /// The more precise of two sizes that agree.
   package func merged(with other: Dimension) -> Dimension {
     if case .unknown = self { return other }
     return value == nil && other.value != nil ? other : self
   }
 
-  /// The product of sizes, unknown when one of them is.
+  /// The product of sizes, which is unknown when one of them is.
   ///
   /// - Throws: When the product does not fit an `Int`.
   package static func product(
@@ -61,7 +61,7 @@ extension Dimension: ExpressibleByIntegerLiteral, CustomStringConvertible {
   }
 }
 
-/// Shapes that do not fit an operator, in words. Whoever knows the layer adds its name.
+/// Shapes that do not fit an operator, in words. The caller that knows the layer adds its name.
 package struct ShapeError: Error, Hashable, Sendable {
   /// What was found and what was expected.
   package let reason: String

@@ -1,14 +1,14 @@
 package import Bytes
 
 extension Graph {
-  /// The part of the graph that computes some of its values from others.
+  /// Returns the part of the graph that computes some of its values from others.
   ///
   /// - Parameters:
-  ///   - inputs: The values that are given, with the names of the part's inputs.
-  ///   - outputs: The values that are wanted, with the names of the part's outputs.
+  ///   - inputs: The given values, with the names of the part's inputs.
+  ///   - outputs: The values to compute, with the names of the part's outputs.
   /// - Returns: A graph with these inputs and outputs, and the layers between them.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when an output needs an input of the graph that is
-  ///   not given, when no output needs a given value, or when no layer lies between them.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when an output needs an input of the graph that
+  ///   is not given, when no output needs a given value, or when there is no layer between them.
   package func cut(from inputs: [Port], to outputs: [Port]) throws(WeighbridgeError) -> Graph {
     let given = Set(inputs.map(\.value))
     let path = path(from: given, to: outputs.map(\.value))
@@ -24,7 +24,7 @@ extension Graph {
       numbers[ValueID(index)] = try builder.addWeight(value.name, tensor)
     }
     for node in path.nodes.map({ nodes[$0] }) {
-      // A value that is given and made by a needed node all the same has its name already.
+      // A given value that is also computed by a needed node already has its name.
       let isGiven = !given.isDisjoint(with: node.outputs)
       let made = try builder.addNode(
         node.operation, named: node.name, inputs: node.inputs.compactMap { numbers[$0] },
@@ -38,7 +38,7 @@ extension Graph {
       .renamingPorts(inputs: inputs.map(\.name), outputs: outputs.map(\.name))
   }
 
-  /// What lies between values: the positions of nodes, rising, and all values that these read.
+  /// The nodes between values, by ascending position, and all values that they read.
   private struct Path {
     var nodes: [Int] = []
     var values: Set<ValueID> = []

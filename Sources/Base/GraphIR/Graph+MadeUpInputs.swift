@@ -1,8 +1,8 @@
 package import Bytes
 
-/// What the inputs of a model consist of when nobody has any.
+/// The contents of generated inputs.
 public enum MadeUpNumbers: Hashable, Sendable {
-  /// Numbers evenly distributed over 0..<1, and whole numbers that the model can take; the same for
+  /// Floats uniformly distributed over 0..<1, and integers that the model can take; the same for
   /// each seed.
   case random(seed: UInt64)
   /// Ones everywhere.
@@ -10,11 +10,11 @@ public enum MadeUpNumbers: Hashable, Sendable {
 }
 
 extension Graph {
-  /// Inputs for a model of which nobody has any.
+  /// Generates inputs for a model.
   ///
-  /// A dimension that is open is 1 in the batch and 32 elsewhere; of one name, it is the same
-  /// everywhere. Whole numbers stay below the limit where an operator takes them as indices (the rows
-  /// of an embedding), whatever the element type; other integers are 0 or 1, and bytes any byte.
+  /// A dynamic dimension is 1 for the batch and 32 elsewhere; dimensions with the same name are
+  /// equal. Integers stay below the limit where an operator takes them as indices (the rows of an
+  /// embedding), whatever the element type; other integers are 0 or 1, and bytes are any byte.
   ///
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` for an input of more than 2^28 elements.
   package func madeUpInputs(_ numbers: MadeUpNumbers) throws(WeighbridgeError) -> [Tensor] {
@@ -51,14 +51,14 @@ extension Graph {
     }
   }
 
-  /// Where no operator says it; `nil` for fractions.
+  /// The limit when no operator gives one; `nil` for floats.
   private static func usualLimit(_ type: ElementType) -> Int? {
     if type.isFloat { return nil }
     return type == .uint8 ? 256 : 2
   }
 
-  /// For values whose elements are taken as indices, what they must stay below: at the operator
-  /// itself, or behind operators that take nothing else, such as casts and reshapes.
+  /// For values used as indices, their exclusive upper bound: given by the operator itself, or
+  /// passed back through operators with no other data input, such as casts and reshapes.
   private var indexLimits: [ValueID: Int] {
     var limits: [ValueID: Int] = [:]
     for node in nodes.reversed() {
@@ -83,13 +83,13 @@ extension Graph {
   }
 }
 
-/// The numbers of one made-up input.
+/// The elements of one generated input.
 private struct NumberSource {
   private let isRandom: Bool
   private let limit: Int?
   private var generator: SplitMix64
 
-  /// - Parameter limit: What whole numbers stay below; `nil` for fractions.
+  /// - Parameter limit: The exclusive upper bound of integers; `nil` for floats.
   init(_ numbers: MadeUpNumbers, input: Int, limit: Int?) {
     self.limit = limit
     switch numbers {

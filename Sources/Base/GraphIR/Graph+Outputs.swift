@@ -1,12 +1,12 @@
 package import Bytes
 
 extension Graph {
-  /// The same graph with what a source layer computes as one more output, under the layer's name.
-  /// When an output shows it already, nothing is added.
+  /// The same graph with a source layer's result as an additional output, under the layer's name.
+  /// If it is already an output, nothing is added.
   ///
-  /// - Parameter layer: The layer's name as results of `--layers` carry it.
+  /// - Parameter layer: The layer's name as in the results of `--layers`.
   /// - Returns: The graph, and the name of the output.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when there is no such layer; the error has the
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when there is no such layer; the error lists the
   ///   nearest names.
   package func exposing(
     layer: String
@@ -27,14 +27,14 @@ extension Graph {
 
   /// The same graph with other values as outputs.
   ///
-  /// - Parameter outputs: Values of the graph under names that are unique.
+  /// - Parameter outputs: Values of the graph under unique names.
   package func replacingOutputs(_ outputs: [Port]) -> Graph {
     Graph(values: values, nodes: nodes, inputs: inputs, outputs: outputs)
   }
 
   /// The error for a layer that does not exist.
   ///
-  /// - Parameter names: The names that could have been given; the error has the nearest ones.
+  /// - Parameter names: The names that could have been given; the error lists the nearest ones.
   package func noLayer(
     named name: String, among names: some Collection<String>
   ) -> WeighbridgeError {

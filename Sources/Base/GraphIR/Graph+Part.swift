@@ -1,13 +1,13 @@
 package import Bytes
 
 extension Graph {
-  /// A graph of some nodes alone, with what they read from others as inputs.
+  /// A graph of only some of the nodes, with the values that they read from others as inputs.
   ///
   /// - Parameters:
-  ///   - positions: The nodes' positions, rising.
+  ///   - positions: The nodes' positions, ascending.
   ///   - types: The types of all values.
-  /// - Returns: The graph, and the values of this one that its inputs stand for, in their order. Its
-  ///   outputs are those of the last node.
+  /// - Returns: The graph, and the values of this one that correspond to its inputs, in their
+  ///   order. Its outputs are those of the last node.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the types do not fit the nodes.
   package func part(
     _ positions: [Int], types: [TensorType]

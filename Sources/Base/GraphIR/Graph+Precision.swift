@@ -1,10 +1,12 @@
 package import Bytes
 
 extension Graph {
-  /// For each value, by ``ValueID/index``, the coarsest floating-point type among what nodes made on
-  /// the way to it and itself; `nil` for inputs, weights and what comes of whole numbers only.
+  /// For each value, by ``ValueID/index``, the coarsest floating-point type among it and the
+  /// computed values that it depends on; `nil` for inputs, weights and values computed from
+  /// integers only.
   ///
-  /// A result can be as far off as the coarsest type that it went through, whatever its own type.
+  /// The error of a result is bounded by the coarsest type among those it was computed through,
+  /// whatever its own type.
   package var precisions: [ElementType?] {
     var precisions = [ElementType?](repeating: nil, count: values.count)
     for node in nodes {
@@ -18,7 +20,7 @@ extension Graph {
     return precisions
   }
 
-  /// The tolerance for the graph's outputs that the coarsest type on the way to one of them allows.
+  /// The tolerance for the graph's outputs, given by the coarsest type that leads to one of them.
   package var standardTolerance: Tolerance {
     let precisions = precisions
     let types = outputs.map { precisions[$0.value.index] ?? self[$0.value].type.elementType }
@@ -28,7 +30,7 @@ extension Graph {
 }
 
 extension ElementType {
-  /// How many significant bits a number of this floating-point type has.
+  /// The number of significant bits of this floating-point type.
   package var significantBits: Int {
     switch self {
     case .bfloat16: 8

@@ -1,7 +1,7 @@
 package import Bytes
 
 extension Graph {
-  /// The types of all values, inferred anew for inputs of given shapes; by ``ValueID/index``.
+  /// The types of all values, inferred again for inputs of given shapes; by ``ValueID/index``.
   ///
   /// - Parameter tensors: One for each input.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` at the layer that cannot take these shapes.
@@ -9,7 +9,7 @@ extension Graph {
     try specialized(to: tensors.map(\.type))
   }
 
-  /// The types of all values, inferred anew for inputs of given types; by ``ValueID/index``.
+  /// The types of all values, inferred again for inputs of given types; by ``ValueID/index``.
   ///
   /// - Parameter inputTypes: One for each input.
   /// - Throws: As ``specialized(to:)-([Tensor])``.
@@ -22,7 +22,7 @@ extension Graph {
     return types
   }
 
-  /// The types of all values, inferred anew from the inputs' stored types.
+  /// The types of all values, inferred again from the inputs' stored types.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` at the layer whose inputs do not fit.
   package func inferredTypes() throws(WeighbridgeError) -> [TensorType] {
@@ -45,8 +45,8 @@ extension Graph {
     }
   }
 
-  /// For each node, the values that nothing needs once it has run: neither a later node nor an
-  /// output. Weights are never among them.
+  /// For each node, the values that are no longer needed by a later node or an output once it has
+  /// run. Weights are never among them.
   package var lastUses: [[ValueID]] {
     var last = [Int?](repeating: nil, count: values.count)
     for (position, node) in nodes.enumerated() {
@@ -60,9 +60,9 @@ extension Graph {
     return result
   }
 
-  /// The most bytes that activations take at once when each is let go after its last use.
+  /// The peak size of activations in bytes when each is freed after its last use.
   ///
-  /// - Parameter types: Of all values, with known sizes.
+  /// - Parameter types: The types of all values, with known sizes.
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when a size does not fit an `Int`.
   package func peakActivationSize(_ types: [TensorType]) throws(WeighbridgeError) -> Int {
     var current = 0
@@ -84,7 +84,7 @@ extension Graph {
   private func size(_ type: TensorType) throws(WeighbridgeError) -> Int {
     let dimensions = type.fixedShape ?? []
     do throws(WeighbridgeError) {
-      // Kernels work on numbers of 8 bytes.
+      // Kernels compute with elements of 8 bytes.
       _ = try Checked.product(dimensions + [8], of: "the size of an activation")
       return try Checked.product(dimensions + [type.elementType.byteCount], of: "its size")
     } catch {

@@ -1,12 +1,12 @@
 package import Bytes
 
 extension Graph {
-  /// The same graph with other numbers as weights.
+  /// The same graph with other weights.
   ///
-  /// - Parameter weights: One for each of the graph's, by its name, in its shape and type; of floats
-  ///   also in a type of which the graph's holds every number.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when one is missing, surplus or of another shape or
-  ///   type.
+  /// - Parameter weights: One for each of the graph's weights, with its name and shape and its
+  ///   type, or a floating-point type that the graph's represents exactly.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when one is missing or surplus, or has another
+  ///   shape or type.
   package func replacingWeights(
     _ weights: [(name: String, tensor: Tensor)]
   ) throws(WeighbridgeError) -> Graph {
@@ -35,9 +35,9 @@ extension Graph {
     return Graph(values: replaced, nodes: nodes, inputs: inputs, outputs: outputs)
   }
 
-  /// The same graph, where the numbers of some values that nodes make are known already.
+  /// The same graph with some computed values replaced by constants.
   ///
-  /// - Parameter constants: Of types that agree with the values'.
+  /// - Parameter constants: Tensors whose types agree with the values'.
   package func settingConstants(_ constants: [ValueID: Tensor]) -> Graph {
     let known = values.enumerated().map { index, value in
       constants[ValueID(index)].map { Value(name: value.name, type: $0.type, constant: $0) }
@@ -48,9 +48,10 @@ extension Graph {
 }
 
 extension Tensor {
-  /// The tensor in another floating-point type that holds each of its numbers exactly.
+  /// The tensor in another floating-point type that represents each of its elements exactly.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when shapes differ or the type does not hold them.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when shapes differ or the type cannot represent
+  ///   them.
   fileprivate func fitting(_ type: TensorType) throws(WeighbridgeError) -> Tensor {
     guard type.fixedShape == shape else {
       throw .mismatch("has the shape \(shape), and the architecture \(type.shape)")

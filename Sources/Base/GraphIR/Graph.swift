@@ -1,8 +1,8 @@
-/// The number of a value in its graph.
+/// The identifier of a value in its graph.
 package struct ValueID: Hashable, Sendable {
   /// The position in ``Graph/values``.
   package let index: Int
-  /// A value's number.
+  /// Makes an identifier from a position.
   package init(_ index: Int) { self.index = index }
 }
 
@@ -23,15 +23,15 @@ package struct Value: Sendable {
   }
 }
 
-/// Which layer of the source a node came from.
+/// The layer of the source that a node came from.
 package struct SourceScope: Hashable, Sendable {
-  /// The layer's name with the nested models around it: `outer/inner/layer`.
+  /// The layer's name with those of the enclosing models: `outer/inner/layer`.
   package var layer: String
   /// The layer's class in the source, for example `Conv2D`.
   package var className: String
-  /// Which call of a layer that is used several times; the first is 0.
+  /// The index of the call of a layer that is used several times; the first is 0.
   package var call: Int
-  /// What this node is for its layer when the layer became several, for example `activation`.
+  /// The purpose of this node when the layer became several, for example `activation`.
   package var role: String
 
   /// Makes a scope.
@@ -42,13 +42,13 @@ package struct SourceScope: Hashable, Sendable {
     self.role = role
   }
 
-  /// The layer's name with `:1`, `:2` for later calls, as results of `--layers` carry it.
+  /// The layer's name with `:1`, `:2` for later calls, as in the results of `--layers`.
   package var callName: String { call == 0 ? layer : "\(layer):\(call)" }
 
-  /// What a node of the layer is called.
+  /// The name of the layer's node.
   package var nodeName: String { role.isEmpty ? callName : "\(callName)/\(role)" }
 
-  /// The same for a node that is something else for its layer.
+  /// The same layer with another role.
   package func role(_ role: String) -> SourceScope {
     SourceScope(layer: layer, className: className, call: call, role: role)
   }
@@ -61,13 +61,13 @@ package struct SourceScope: Hashable, Sendable {
 package struct Node: Sendable {
   /// The name; unique in its graph.
   package let name: String
-  /// What is computed.
+  /// The operation.
   package let operation: any Operator
   /// The values it reads, one for each slot of the operator.
   package let inputs: [ValueID]
-  /// The values it makes.
+  /// The values it computes.
   package let outputs: [ValueID]
-  /// Where it came from.
+  /// The layer it came from.
   package let source: SourceScope
 
   /// Makes a node.
@@ -83,11 +83,11 @@ package struct Node: Sendable {
   }
 }
 
-/// A named input or output of a model. Two ports may show the same value.
+/// A named input or output of a model. Two ports may refer to the same value.
 package struct Port: Hashable, Sendable {
   /// The name; unique among the inputs and among the outputs.
   package var name: String
-  /// The value behind it.
+  /// The value it refers to.
   package let value: ValueID
 
   /// Makes a port.
@@ -97,17 +97,17 @@ package struct Port: Hashable, Sendable {
   }
 }
 
-/// A model's computation: values, and nodes in an order in which they can be computed.
+/// A model's computation: values, and nodes in an executable order.
 ///
-/// Made by ``GraphBuilder``, which checks every reference and every shape.
+/// Built by ``GraphBuilder``, which checks every reference and every shape.
 package struct Graph: Sendable {
   /// All values; a ``ValueID`` is a position here.
   package let values: [Value]
-  /// The nodes; each reads only inputs, weights and what earlier nodes made.
+  /// The nodes; each reads only inputs, weights and the results of earlier nodes.
   package let nodes: [Node]
-  /// What the model takes.
+  /// The model's inputs.
   package let inputs: [Port]
-  /// What the model gives.
+  /// The model's outputs.
   package let outputs: [Port]
 
   init(values: [Value], nodes: [Node], inputs: [Port], outputs: [Port]) {
@@ -117,7 +117,7 @@ package struct Graph: Sendable {
     self.outputs = outputs
   }
 
-  /// The value behind a number.
+  /// The value with an identifier.
   package subscript(id: ValueID) -> Value { values[id.index] }
 
   /// The same graph with other port names, in the same order.
@@ -129,16 +129,16 @@ package struct Graph: Sendable {
       outputs: zip(outputs, outputNames).map { Port(name: $1, value: $0.value) })
   }
 
-  /// The weights: values with elements, in their order.
+  /// The weights, in the order of the values.
   package var weights: [(name: String, tensor: Tensor)] {
     values.compactMap { value in value.constant.map { (value.name, $0) } }
   }
 
-  /// The number of all weights' elements.
+  /// The number of elements of all weights.
   package var parameterCount: Int { weights.reduce(0) { $0 + $1.tensor.count } }
 
-  /// The nodes whose outputs are a source layer's, by position, with the layer's name as results
-  /// of `--layers` carry it. A layer that became several nodes ends with its last one.
+  /// The nodes whose outputs are those of a source layer, by position, with the layer's name as in
+  /// the results of `--layers`. If a layer became several nodes, it is the last of them.
   package var layerNodes: [Int: String] {
     var last: [SourceKey: Int] = [:]
     for (position, node) in nodes.enumerated() { last[SourceKey(node.source)] = position }

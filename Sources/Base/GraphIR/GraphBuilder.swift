@@ -13,7 +13,7 @@ package struct GraphBuilder {
 
   /// Adds an input of the model.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is one of that name.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there already is a value of that name.
   package mutating func addInput(
     _ name: String, _ type: TensorType
   ) throws(WeighbridgeError) -> ValueID {
@@ -24,16 +24,16 @@ package struct GraphBuilder {
 
   /// Adds a weight, in the canonical axis order of the operator that will use it.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is a value of that name.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there already is a value of that name.
   package mutating func addWeight(
     _ name: String, _ tensor: Tensor
   ) throws(WeighbridgeError) -> ValueID {
     try addValue(Value(name: name, type: tensor.type, constant: tensor))
   }
 
-  /// Adds a weight that the source does not have, under a name that nothing has yet.
+  /// Adds a weight that the source does not have, under an unused name.
   ///
-  /// - Parameter name: The name; where it is taken it gets a number.
+  /// - Parameter name: The name; a number is appended when it is taken.
   package mutating func addConstant(
     _ tensor: Tensor, named name: String
   ) throws(WeighbridgeError) -> ValueID {
@@ -44,10 +44,10 @@ package struct GraphBuilder {
   /// Adds a node, and a value for each of its outputs.
   ///
   /// - Parameters:
-  ///   - name: The node's name, by default what its source says; its first output has the same one,
-  ///     further ones `name:1`, ... A name that is taken gets a number.
-  ///   - outputNames: Names for the outputs in place of these, when they are known (from a file).
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when the inputs do not fit; the caller knows the
+  ///   - name: The node's name, by default that of its source; its first output has the same name,
+  ///     the others `name:1`, ... A number is appended to a name that is taken.
+  ///   - outputNames: Names for the outputs instead of these, when they are known (from a file).
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the inputs do not fit; the caller adds the
   ///   layer.
   package mutating func addNode(
     _ operation: any Operator, named name: String? = nil, inputs: [ValueID], source: SourceScope,
@@ -82,10 +82,10 @@ package struct GraphBuilder {
   /// The elements of a weight added before; `nil` for other values.
   package func constant(of id: ValueID) -> Tensor? { values[id.index].constant }
 
-  /// Ends the building.
+  /// Finishes the graph.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is no output, two outputs have one
-  ///   name, or a weight is not used.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is no output, two outputs have the
+  ///   same name, or a weight is not used.
   package consuming func finish(outputs: [Port]) throws(WeighbridgeError) -> Graph {
     guard !outputs.isEmpty else { throw .malformed("the model has no output") }
     if let name = Self.duplicate(outputs.map(\.name)) {

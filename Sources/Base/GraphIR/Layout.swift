@@ -1,4 +1,4 @@
-/// The order of an image tensor's axes; any number of spatial axes.
+/// The order of an image tensor's axes, with any number of spatial axes.
 public enum DataLayout: String, Hashable, Sendable, CaseIterable {
   /// `[batch, height, width, channels]`
   case channelsLast = "channels_last"
@@ -13,8 +13,8 @@ public enum DataLayout: String, Hashable, Sendable, CaseIterable {
     self == .channelsFirst ? 2..<rank : 1..<rank - 1
   }
 
-  /// The positions of an image's channels, height and width in a tensor of 4 axes, or of 3 where
-  /// there is no batch, as in Core ML; `nil` for other ranks.
+  /// The positions of an image's channels, height and width in a tensor of 4 axes, or of 3 without
+  /// a batch, as in Core ML; `nil` for other ranks.
   package func imageAxes(rank: Int) -> (channels: Int, height: Int, width: Int)? {
     guard rank == 3 || rank == 4 else { return nil }
     let first = rank - 3
@@ -25,7 +25,7 @@ public enum DataLayout: String, Hashable, Sendable, CaseIterable {
   /// The other order.
   package var turned: DataLayout { self == .channelsFirst ? .channelsLast : .channelsFirst }
 
-  /// The axes of a tensor of this order, taken so that it becomes channels-first.
+  /// The permutation that makes a tensor in this order channels-first.
   package func axesToChannelsFirst(rank: Int) -> [Int] {
     self == .channelsFirst ? Array(0..<rank) : [0, rank - 1] + Array(1..<rank - 1)
   }
@@ -35,7 +35,8 @@ public enum DataLayout: String, Hashable, Sendable, CaseIterable {
     self == .channelsFirst ? Array(0..<rank) : [0] + Array(2..<rank) + [1]
   }
 
-  /// The order of the same tensor after axis `axes[i]` became axis `i`; `nil` when it is neither.
+  /// The order of a tensor after a transposition in which axis `axes[i]` becomes axis `i`; `nil`
+  /// when it is neither order.
   package func permuted(by axes: [Int]) -> DataLayout? {
     let rank = axes.count
     if axes == Array(0..<rank) { return self }

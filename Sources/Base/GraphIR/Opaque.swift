@@ -1,16 +1,16 @@
 package import Bytes
 
-/// A layer that is not understood, kept as it is: its class, its settings and its weights. It has
-/// types, and cannot run.
+/// A layer that is not understood, kept as it is: its class, settings and weights. It has output
+/// types, but cannot run.
 ///
-/// - inputs: what the layer takes, then its weights in the order of the source
-/// - outputs: as the source states them; an open first axis is that of the first input
+/// - inputs: the layer's inputs, then its weights in the order of the source
+/// - outputs: as given by the source; a dynamic first axis is that of the first input
 package struct Opaque: Operator {
-  /// What the layer makes, as far as it is known.
+  /// An output of the layer, as far as it is known.
   package struct Output: Hashable, Sendable {
     /// The type of the elements.
     package let elementType: ElementType
-    /// The sizes, `nil` where they are open.
+    /// The sizes, `nil` where they are dynamic.
     package let dimensions: [Int?]
 
     /// Makes an output.
@@ -24,17 +24,17 @@ package struct Opaque: Operator {
   package let className: String
   /// The layer's settings as JSON, without code.
   package let settings: String
-  /// How many tensors the layer takes, its weights not counted.
+  /// The number of the layer's inputs, not counting its weights.
   package let inputCount: Int
   /// The names of the layer's weights.
   package let weightNames: [String]
-  /// What it makes; at least one.
+  /// The outputs; at least one.
   package let outputs: [Output]
 
   package static let kind = "opaque"
   package static let version = 1
 
-  /// More than any layer has.
+  /// More inputs than any layer has.
   private static let inputLimit = 1 << 16
 
   package var inputs: [InputSlot] {
@@ -105,9 +105,9 @@ extension Graph {
     nodes.enumerated().filter { $0.element.operation is Opaque }.map { ($0.offset, $0.element) }
   }
 
-  /// Refuses to run a graph with layers that were kept without being understood.
+  /// Refuses to run a graph with layers that are kept but not understood.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` naming the first of them.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with the first of them.
   package func checkRuns() throws(WeighbridgeError) {
     guard let (position, node) = opaqueNodes.first else { return }
     throw .unsupported(

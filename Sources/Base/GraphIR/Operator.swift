@@ -1,12 +1,12 @@
 package import Bytes
 
-/// What a node computes: typed settings, and the rules that need no numbers.
+/// What a node computes: typed settings, and the rules that need no elements.
 ///
 /// The catalogue's operators add the reference kernel and the mappings from and to other formats.
 package protocol Operator: Sendable, Hashable {
   /// The operator's name in files, for example `convolution`.
   static var kind: String { get }
-  /// Rises whenever files of an older version would be misunderstood.
+  /// Increased whenever files of an older version would be misinterpreted.
   static var version: Int { get }
 
   /// The inputs, in order: data first, then weights.
@@ -14,15 +14,15 @@ package protocol Operator: Sendable, Hashable {
 
   /// The settings as they are stored.
   var attributes: Attributes { get }
-  /// The operator of stored settings. Reads every attribute; the caller calls `finish`.
+  /// Makes the operator from stored settings. Reads every attribute; the caller calls `finish`.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when a setting is missing or cannot be.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when a setting is missing or invalid.
   init(reading attributes: inout AttributeReader) throws(WeighbridgeError)
 
-  /// The shape rule: the outputs' types for inputs of given types, weights included.
+  /// The shape rule: the types of the outputs for given input types, including weights.
   ///
-  /// - Parameter inputs: As many as the slots take; the caller has checked that.
-  /// - Throws: When the inputs, the weights and the settings do not fit each other.
+  /// - Parameter inputs: One for each slot; the caller has checked that.
+  /// - Throws: When the inputs, the weights and the settings do not fit together.
   func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType]
 }
 
@@ -34,7 +34,7 @@ package enum InputSlot: Hashable, Sendable {
   case indices(String, below: IndexLimit)
   /// A constant of the model, in the canonical axis order that its operator documents.
   case weight(String)
-  /// Any number of tensors, at least this many; it is the only slot.
+  /// Any number of tensors, with a minimum; it must be the only slot.
   case variadic(String, atLeast: Int)
 
   /// The slot's name, for example `kernel`.
@@ -45,11 +45,11 @@ package enum InputSlot: Hashable, Sendable {
   }
 }
 
-/// What indices count: they go from 0 to one less.
+/// The exclusive upper bound of indices, which start at 0.
 package enum IndexLimit: Hashable, Sendable {
-  /// So many things.
+  /// A number.
   case count(Int)
-  /// The elements along an axis of another input of the operator, by its position.
+  /// The size of an axis of another input of the operator, given by its position.
   case size(ofInput: Int, axis: Int)
 }
 

@@ -1,31 +1,31 @@
 import Bytes
 package import TensorEncoding
 
-/// A weight as integers, and what they stand for.
+/// A weight as integers with their scales or table.
 package struct QuantizedWeight: Sendable {
-  /// What the integers stand for.
+  /// The values that the integers represent.
   package enum Meaning: Sendable {
     /// `(q - zeroPoint) * scale + offset`, each step in single precision.
     case linear(Line)
-    /// `q * scale` in single precision, with a scale for each block of this shape along the axes; the
-    /// scales are float32, as many along each axis as there are blocks.
+    /// `q * scale` in single precision, with a scale for each block of this shape; the scales are a
+    /// float32 tensor with one element per block.
     case blocks(shape: [Int], scales: Tensor)
-    /// The number at position q of a table.
+    /// The number at index q of a table.
     case table([Float])
   }
 
-  /// Numbers along a line: one of each, or one for each index of an axis.
+  /// The parameters of a linear mapping: one of each, or one for each index of an axis.
   package struct Line: Sendable {
     /// At least one.
     package let scales: [Float]
-    /// As many as scales; none where all are 0.
+    /// One for each scale; none where all are 0.
     package let zeroPoints: [Int32]
-    /// As many as scales; none where nothing is added.
+    /// One for each scale; none where nothing is added.
     package let offsets: [Float]
-    /// The axis of which each index has a scale; `nil` for one scale.
+    /// The axis whose indices each have a scale; `nil` for one scale.
     package let axis: Int?
 
-    /// Lists of one number stand for as many as the longest list has.
+    /// Makes a line. Lists of one element are repeated to the length of the longest list.
     package init(scales: [Float], zeroPoints: [Int32] = [], offsets: [Float] = [], axis: Int?) {
       let count = max(scales.count, zeroPoints.count, offsets.count)
       func filled<Number>(_ numbers: [Number]) -> [Number] {
@@ -40,17 +40,17 @@ package struct QuantizedWeight: Sendable {
 
   /// int8, uint8 or int16, in the weight's shape.
   package let integers: Tensor
-  /// The bits that an integer needs.
+  /// The number of bits that an integer needs.
   package let bits: Int
-  /// What they stand for.
+  /// The values that they represent.
   package let meaning: Meaning
 
-  /// Makes a weight of its integers.
+  /// Makes a weight from its integers.
   package init(_ integers: Tensor, bits: Int, _ meaning: Meaning) {
     (self.integers, self.bits, self.meaning) = (integers, bits, meaning)
   }
 
-  /// The integers and what they stand for, as a file of ours has them; `nil` where it cannot.
+  /// The weight in the encoding of `.wbm` files; `nil` where there is none.
   package var encoded: EncodedElements? {
     let shape = integers.shape
     guard integers.elementType != .int16 else { return nil }

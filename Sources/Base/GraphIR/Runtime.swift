@@ -1,7 +1,7 @@
 package import Bytes
 
-/// Something that computes a graph: the reference runtime, an engine, or a round trip through a
-/// file followed by one of these.
+/// Something that computes a graph: the reference runtime, an engine, or either of them after a
+/// round trip through a file.
 package protocol Runtime: Sendable {
   /// The name in reports and for `--engine`.
   var name: String { get }
@@ -9,10 +9,10 @@ package protocol Runtime: Sendable {
   /// Computes the graph's outputs.
   ///
   /// - Parameters:
-  ///   - graph: What to compute.
+  ///   - graph: The graph to compute.
   ///   - inputs: One tensor for each of the graph's inputs, in their order.
-  ///   - observe: Called after each node with what it made; only then may it be looked at. An engine
-  ///     that computes several nodes together calls it for the last of them.
+  ///   - observe: Called after each node with its result, which is only valid during the call. An
+  ///     engine that computes several nodes together calls it for the last of them.
   /// - Returns: One tensor for each of the graph's outputs, in their order.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an input does not fit;
   ///   ``WeighbridgeError/Code/unsupported`` when a node cannot run;
@@ -22,7 +22,7 @@ package protocol Runtime: Sendable {
   ) throws(WeighbridgeError) -> [Tensor]
 }
 
-/// What a node made, as an observer sees it.
+/// The result of a node, as passed to an observer.
 package struct NodeResult {
   /// The node's position in ``Graph/nodes``.
   package let position: Int
@@ -32,13 +32,13 @@ package struct NodeResult {
   package let fused: [Int]
   /// What computed it.
   package let kernel: KernelKind
-  /// How long it took, in nanoseconds.
+  /// The time it took, in nanoseconds.
   package let nanoseconds: UInt64
   private let read: () -> [Tensor]
 
   /// Makes a result.
   ///
-  /// - Parameter read: Gives its outputs; called only for observers that look at them.
+  /// - Parameter read: Returns its outputs; called only if the observer reads them.
   package init(
     position: Int, node: Node, fused: [Int] = [], kernel: KernelKind, nanoseconds: UInt64,
     read: @escaping () -> [Tensor]
@@ -55,11 +55,11 @@ package struct NodeResult {
   package var outputs: [Tensor] { read() }
 }
 
-/// What computed a node.
+/// The kind of kernel that computed a node.
 public enum KernelKind: Hashable, Sendable, CustomStringConvertible {
   /// The reference kernel.
   case reference
-  /// A kernel of ours, with its name.
+  /// A kernel of Weighbridge's engine, with its name.
   case own(String)
 
   /// For example `own blocked convolution`.
@@ -74,7 +74,8 @@ public enum KernelKind: Hashable, Sendable, CustomStringConvertible {
 extension Graph {
   /// Checks arrays against the graph's inputs.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` naming the input, what it takes and what it got.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` with the input, what it takes and what it was
+  ///   given.
   package func check(inputs tensors: [Tensor]) throws(WeighbridgeError) {
     try check(inputs: tensors.map(\.type))
   }
@@ -95,7 +96,7 @@ extension Graph {
     try checkSymbols(types)
   }
 
-  /// Axes of one name must be equally long in all inputs.
+  /// Axes with the same name must have the same size in all inputs.
   private func checkSymbols(_ types: [TensorType]) throws(WeighbridgeError) {
     var dimensions: [String: (Int, String)] = [:]
     for (port, type) in zip(inputs, types) {

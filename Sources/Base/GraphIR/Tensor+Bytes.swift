@@ -1,10 +1,10 @@
 import Bytes
 
 extension Tensor {
-  /// Calls `body` with the elements in row-major order, in pieces of whole outermost slices.
+  /// Calls `body` with the elements in row-major order, in pieces.
   ///
-  /// Contiguous elements are passed as they lie in memory; others are brought into order piece by
-  /// piece, so that the largest weight needs no second copy.
+  /// Contiguous elements are passed without copying; others are copied piece by piece into
+  /// row-major order, so that even the largest weight needs no full second copy.
   ///
   /// - Parameter body: Receives the pieces front to back.
   package func withPieces<Failure: Error>(
@@ -19,7 +19,7 @@ extension Tensor {
   /// Parts of the elements in row-major order: runs of bytes where they are contiguous, and whole
   /// outermost slices otherwise.
   ///
-  /// - Parameter size: The size of a part in bytes to aim at.
+  /// - Parameter size: The approximate size of a part in bytes.
   package func pieces(ofAbout size: Int) -> [Tensor] {
     guard count > 0 else { return [] }
     if isContiguous {
@@ -30,9 +30,8 @@ extension Tensor {
       }
     }
     let sliceSize = byteCount / shape[0]
-    // Thirty-two rows are what the strided copy likes to take at once where the outermost axis is
-    // the one along which the source is contiguous (Keras' kernels); no piece is larger than 8 MB
-    // for it.
+    // Thirty-two rows suit the strided copy where the source is contiguous along the outermost axis
+    // (Keras' kernels); this makes no piece larger than 8 MB.
     let wanted = (size / sliceSize + 31) / 32 * 32
     let rows = max(1, min(shape[0], wanted, (8 << 20) / sliceSize))
     return stride(from: 0, to: shape[0], by: rows).map { start in
@@ -42,7 +41,7 @@ extension Tensor {
 
   /// Calls `body` with the elements in row-major order.
   ///
-  /// - Parameter buffer: Takes them where they are not contiguous; grows when it is too small.
+  /// - Parameter buffer: Receives them when they are not contiguous; grows when it is too small.
   package func withBytes<Failure: Error>(
     _ buffer: inout [UInt8], _ body: (RawSpan) throws(Failure) -> Void
   ) throws(Failure) {
@@ -57,14 +56,14 @@ extension Tensor {
   }
 
   /// Copies the elements in row-major order to the front of a buffer, which grows when it is too
-  /// small, and returns how many bytes they have.
+  /// small, and returns their size in bytes.
   package func copyBytes(into buffer: inout [UInt8]) -> Int {
     if buffer.count < byteCount { buffer = [UInt8](repeating: 0, count: byteCount) }
     copyElements(into: &buffer)
     return byteCount
   }
 
-  /// The elements in row-major order in memory of their own, unless they are so already.
+  /// The elements in row-major order in their own memory, unless they already are contiguous.
   package func contiguous() -> Tensor {
     isContiguous ? self : Tensor(elementType, shape: shape, bytes: contiguousBytes())
   }
@@ -85,7 +84,7 @@ extension Tensor {
 }
 
 extension Tensor {
-  /// Gives the memory of the elements back to the system when they lie in a mapped file; they can
+  /// Returns the memory of the elements to the system when they are in a mapped file; they can
   /// still be read.
   package func releaseMemory() {
     let lowest =

@@ -2,9 +2,10 @@ package import Bytes
 package import TensorEncoding
 
 extension Tensor {
-  /// A tensor of encoded elements, which are decoded when they are first needed.
+  /// A tensor of encoded elements that are decoded when they are first needed.
   ///
-  /// - Parameter decode: Gives the elements, row-major, little-endian, as many as the shape says.
+  /// - Parameter decode: Returns the elements, row-major and little-endian, exactly filling the
+  ///   shape.
   package init(
     _ elements: EncodedElements,
     decode: @escaping @Sendable () throws(WeighbridgeError) -> [UInt8]
@@ -16,12 +17,12 @@ extension Tensor {
       store: ByteStore(count: size, of: elements, decode), range: 0..<size)
   }
 
-  /// A tensor of encoded elements, which are decoded when they are first needed.
+  /// A tensor of encoded elements that are decoded when they are first needed.
   package init(_ elements: EncodedElements) throws(WeighbridgeError) {
     try self.init(elements) { () throws(WeighbridgeError) in try elements.decoded() }
   }
 
-  /// The elements as they are stored, when they are encoded and this is the whole tensor as it was.
+  /// The encoded elements, when they are encoded and this is the whole, unchanged tensor.
   package var encodedElements: EncodedElements? {
     guard let elements = store.origin as? EncodedElements, isContiguous, offset == 0,
       elements.shape == shape, elements.elementType == elementType
@@ -29,18 +30,17 @@ extension Tensor {
     return elements
   }
 
-  /// The bytes of the elements where they are stored: fewer than ``byteCount`` when they are encoded.
+  /// The size of the elements as stored, in bytes: less than ``byteCount`` when they are encoded.
   package var storedByteCount: Int { encodedElements?.byteCount ?? byteCount }
 }
 
 extension Graph {
-  /// Decodes the constants that are encoded, so that what cannot be decoded is an error and no
-  /// wrong number.
+  /// Decodes the encoded constants, so that damaged data causes an error and not a wrong number.
   ///
   /// - Throws: ``WeighbridgeError/Code/damaged``, ``WeighbridgeError/Code/malformed``.
   package func decodeConstants() throws(WeighbridgeError) {
     let encoded = values.compactMap(\.constant).filter { $0.store.origin != nil }
-    // A tensor's chunks are decoded side by side; so are small tensors.
+    // A tensor's chunks are decoded in parallel; so are small tensors.
     _ = Workers(count: Workers.processorCount).map(encoded.count) { index in
       encoded[index].store.withBytes { $0.byteCount }
     }

@@ -1,8 +1,8 @@
 public import Bytes
 
 extension Tensor {
-  /// The elements in row-major order as `Double`, which holds every element type but the largest
-  /// 64-bit integers exactly. Copies.
+  /// The elements in row-major order as `Double`, which represents all element types exactly except
+  /// large 64-bit integers. Copies.
   public var doubles: [Double] {
     var result = [Double](repeating: 0, count: count)
     var next = 0
@@ -13,7 +13,7 @@ extension Tensor {
         let count = bytes.byteCount / size
         var target = result.mutableSpan
         for index in 0..<count {
-          // Inside: the span holds `count` elements.
+          // In bounds: the span contains `count` elements.
           target[next + index] = convert(
             bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index * size, as: Element.self))
         }
@@ -38,9 +38,9 @@ extension Tensor {
     return result
   }
 
-  /// A tensor of numbers, each rounded to the nearest of the element type.
+  /// Makes a tensor of numbers, each rounded to the nearest value of the element type.
   ///
-  /// - Parameter numbers: In row-major order; traps when there are not as many as the shape says.
+  /// - Parameter numbers: In row-major order; traps when their count does not match the shape.
   public init(_ elementType: ElementType, shape: [Int], _ numbers: [Double]) {
     precondition(numbers.count == shape.reduce(1, *))
     var bytes = [UInt8](repeating: 0, count: numbers.count * elementType.byteCount)
@@ -72,7 +72,7 @@ extension Tensor {
     self.init(elementType, shape: shape, bytes: bytes)
   }
 
-  /// Drops the fraction, as casting does in NumPy; out of range saturates, NaN is 0.
+  /// Drops the fraction, as casting does in NumPy; values out of range saturate, and NaN becomes 0.
   private static func integer<Value: FixedWidthInteger>(_ number: Double) -> Value {
     if number.isNaN { return 0 }
     if number <= Double(Value.min) { return .min }

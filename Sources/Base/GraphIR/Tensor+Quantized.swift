@@ -2,11 +2,11 @@ package import Bytes
 package import TensorEncoding
 
 extension Tensor {
-  /// The elements as a file of ours has them, when they are encoded: also those of a tensor whose axes
-  /// have another order than the stored one's.
+  /// The elements in the encoding of `.wbm` files, when they are encoded; also for a transposed
+  /// tensor.
   package var storedElements: EncodedElements? { encodedElements ?? quantized?.encoded }
 
-  /// The 16-bit type in which the elements are stored exactly; `nil` when they are not.
+  /// The 16-bit type in which the elements are stored exactly; `nil` when there is none.
   package var storedHalf: ElementType? {
     guard let stored = store.origin as? EncodedElements, stored.elementType == elementType,
       case .half(let half) = stored.encoding
@@ -14,8 +14,8 @@ extension Tensor {
     return half.elementType
   }
 
-  /// The integers of which the elements are decoded, in this tensor's axes; `nil` when they are stored
-  /// otherwise, or not all that have one scale have it along one axis.
+  /// The integers from which the elements are decoded, with this tensor's axes; `nil` when they are
+  /// encoded differently, or when the scales do not run along one axis.
   package var quantized: QuantizedWeight? {
     guard let stored = store.origin as? EncodedElements, elementType == .float32,
       stored.elementType == elementType, count > 0
@@ -34,11 +34,11 @@ extension Tensor {
         default: return nil
         }
       }
-    } catch { return nil }  // Whoever reads the elements is told why.
+    } catch { return nil }  // reading the elements reports the reason
   }
 }
 
-/// Where a tensor lies in the one whose elements are stored.
+/// The position of a view within the stored tensor.
 private struct EncodedView {
   let tensor: Tensor
   /// The shape of the stored tensor, which is row-major.
@@ -46,7 +46,7 @@ private struct EncodedView {
 
   private var start: Int { tensor.offset / tensor.elementType.byteCount }
 
-  /// The tensor with integers in place of its elements.
+  /// The tensor with its elements replaced by integers.
   func integers(_ type: ElementType, _ bytes: [UInt8]) -> Tensor {
     Tensor(
       type, shape: tensor.shape, store: ByteStore(bytes), offset: start * type.byteCount,
@@ -67,7 +67,7 @@ private struct EncodedView {
       integers(linear.isSigned ? .int8 : .uint8, bytes), bits: linear.bits, .linear(line))
   }
 
-  /// Integers with a scale for each block, of the whole tensor with its axes in any order.
+  /// Integers with a scale for each block, for the whole tensor with its axes in any order.
   private func blocks(
     _ linear: LinearIntegers, _ content: LinearIntegers.Content
   ) -> QuantizedWeight? {
@@ -80,7 +80,7 @@ private struct EncodedView {
       .blocks(shape: order.map { linear.blockShape[$0] }, scales: scales))
   }
 
-  /// The stored tensor's axis that each of the view's is; `nil` when it is not all of that tensor.
+  /// The stored axis of each of the view's axes; `nil` when it is not the whole tensor.
   private var storedAxes: [Int]? {
     guard start == 0, tensor.shape.count == shape.count else { return nil }
     let steps = shape.indices.map { shape[($0 + 1)...].reduce(1, *) }
@@ -95,7 +95,7 @@ private struct EncodedView {
     return order
   }
 
-  /// Integers that have room in 16 bits.
+  /// Returns integers that fit in 16 bits.
   func weight(_ content: RANSIntegers.Content) -> QuantizedWeight? {
     guard let indices = indices(ofAxis: content.steps.count == 1 ? nil : 0) else { return nil }
     let multiples = content.multiples(shape: shape)
@@ -113,20 +113,20 @@ private struct EncodedView {
     return QuantizedWeight(integers(type, bytes), bits: bits, .linear(line))
   }
 
-  /// Indices of an axis of the stored tensor.
+  /// A range of indices of an axis of the stored tensor.
   struct Indices {
-    /// The axis of the view whose indices they are; `nil` where all elements have one of them.
+    /// The view's axis that they belong to; `nil` where all elements have the same index.
     let axis: Int?
     let range: Range<Int>
 
-    /// The numbers of the indices; where there is one for all, that one.
+    /// The elements at the indices; a single element is for all indices.
     func of<Number>(_ numbers: [Number]) -> [Number] {
       numbers.count <= 1 ? numbers : Array(numbers[range])
     }
   }
 
-  /// The indices of an axis of the stored tensor that the view has; `nil` where its own axes do not
-  /// keep them apart.
+  /// The range of an axis of the stored tensor that the view covers; `nil` where the view's axes
+  /// mix it with others.
   func indices(ofAxis whole: Int?) -> Indices? {
     guard let whole else { return Indices(axis: nil, range: 0..<1) }
     let (step, count) = (shape[(whole + 1)...].reduce(1, *), shape[whole])

@@ -1,10 +1,10 @@
 package import Bytes
 
 extension [Tensor] {
-  /// Makes sure that the files in which the tensors stand are as they were when they were opened;
-  /// looked at before what was made of them is put in place.
+  /// Makes sure that the tensors' files are as they were when they were opened; called before a
+  /// result made from them is put in place.
   ///
-  /// - Throws: ``WeighbridgeError/Code/damaged`` with the file.
+  /// - Throws: ``WeighbridgeError/Code/damaged`` , with the file.
   /// - Complexity: One system call for each file.
   package func checkSourcesUnchanged() throws(WeighbridgeError) {
     var seen: Set<ObjectIdentifier> = []

@@ -1,7 +1,7 @@
 import Bytes
 
 extension Tensor {
-  /// The same elements with axis `axes[i]` in place `i`. Copies nothing.
+  /// The same elements with `axes[i]` as axis `i`. Copies nothing.
   ///
   /// - Parameter axes: Each axis exactly once; traps otherwise.
   package func permuted(_ axes: [Int]) -> Tensor {
@@ -11,7 +11,7 @@ extension Tensor {
       strides: axes.map { strides[$0] })
   }
 
-  /// The elements whose index along `axis` lies in `range`. Copies nothing.
+  /// The elements whose index along `axis` is in `range`. Copies nothing.
   package func slice(_ range: Range<Int>, along axis: Int) -> Tensor {
     precondition(range.lowerBound >= 0 && range.upperBound <= shape[axis])
     var dimensions = shape
@@ -31,11 +31,11 @@ extension Tensor {
     return Tensor(elementType, shape: shape, store: store, offset: start, strides: steps)
   }
 
-  /// Every `step`-th element along an axis, from one on. Copies nothing.
+  /// Every `step`-th element along an axis, from `start` on. Copies nothing.
   ///
   /// - Parameters:
-  ///   - step: The distance from one to the next; may be negative.
-  ///   - count: How many; the last one must be inside. Traps otherwise.
+  ///   - step: The distance between consecutive elements; may be negative.
+  ///   - count: The number of elements; the last one must be in bounds. Traps otherwise.
   package func strided(along axis: Int, from start: Int, count: Int, step: Int) -> Tensor {
     var (dimensions, steps, first) = (shape, strides, offset)
     dimensions[axis] = count
@@ -53,7 +53,8 @@ extension Tensor {
   /// The same elements, repeated along each axis of size 1 for which `shape` has another size.
   /// Copies nothing.
   ///
-  /// - Parameter shape: As many axes, of equal sizes where this tensor's is not 1; traps otherwise.
+  /// - Parameter shape: A shape with the same number of axes, and the same sizes where this
+  ///   tensor's is not 1; traps otherwise.
   package func broadcast(to shape: [Int]) -> Tensor {
     precondition(
       shape.count == self.shape.count && zip(self.shape, shape).allSatisfy { $0 == 1 || $0 == $1 },
@@ -62,7 +63,8 @@ extension Tensor {
     return Tensor(elementType, shape: shape, store: store, offset: offset, strides: steps)
   }
 
-  /// The same elements in another shape of as many elements. Copies only what is not contiguous.
+  /// The same elements in another shape with the same count. Copies only when they are not
+  /// contiguous.
   package func reshaped(_ shape: [Int]) -> Tensor {
     precondition(shape.reduce(1, *) == count, "another number of elements")
     guard isContiguous else { return contiguous().reshaped(shape) }

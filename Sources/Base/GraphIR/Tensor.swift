@@ -2,18 +2,18 @@ public import Bytes
 
 /// An immutable n-dimensional array: a view over shared bytes.
 ///
-/// The bytes may belong to a mapped file and may be walked in another order than they are stored
-/// in, so turning the axes of a weight costs nothing until somebody needs the elements.
+/// The bytes may belong to a mapped file and be stored in another order, so transposing a weight
+/// costs nothing until its elements are read.
 public struct Tensor: Sendable {
   /// The number type of the elements.
   public let elementType: ElementType
-  /// The sizes, outermost first. No axes: a scalar.
+  /// The sizes, outermost first. A scalar has no axes.
   public let shape: [Int]
-  /// Holds the elements, little-endian.
+  /// The store of the elements, little-endian.
   package let store: ByteStore
   /// The byte offset in `store` of the element whose indices are all 0.
   package let offset: Int
-  /// The distance between neighbours along each axis, in elements; may be negative or 0.
+  /// The distance between adjacent elements along each axis, in elements; may be negative or 0.
   package let strides: [Int]
 
   /// A row-major view of a range of bytes.
@@ -33,7 +33,7 @@ public struct Tensor: Sendable {
       strides: Self.rowMajorStrides(shape))
   }
 
-  /// A tensor of its own memory. Traps when the bytes do not fill the shape.
+  /// Makes a tensor with its own memory. Traps when the bytes do not fill the shape.
   package init(_ elementType: ElementType, shape: [Int], bytes: [UInt8]) {
     precondition(bytes.count == shape.reduce(elementType.byteCount, *))
     self.init(
@@ -41,7 +41,7 @@ public struct Tensor: Sendable {
       strides: Self.rowMajorStrides(shape))
   }
 
-  /// A view whose bounds its maker has checked.
+  /// A view whose bounds the caller has checked.
   init(_ elementType: ElementType, shape: [Int], store: ByteStore, offset: Int, strides: [Int]) {
     self.elementType = elementType
     self.shape = shape
@@ -57,14 +57,14 @@ public struct Tensor: Sendable {
   /// The type: the element type and the shape.
   public var type: TensorType { TensorType(elementType, shape) }
 
-  /// Whether the elements stand one behind the other in row-major order.
+  /// Whether the elements are consecutive in row-major order.
   package var isContiguous: Bool {
     zip(shape, zip(strides, Self.rowMajorStrides(shape))).allSatisfy { dimension, stride in
       dimension == 1 || stride.0 == stride.1
     } || shape.contains(0)
   }
 
-  /// The distances between neighbours along each axis of a row-major array, in elements.
+  /// The distance between adjacent elements along each axis of a row-major array, in elements.
   package static func rowMajorStrides(_ shape: [Int]) -> [Int] {
     var strides = [Int](repeating: 1, count: shape.count)
     for axis in (0..<max(0, shape.count - 1)).reversed() {

@@ -4,7 +4,7 @@ public import Bytes
 public struct TensorType: Hashable, Sendable {
   /// The number type of the elements.
   public var elementType: ElementType
-  /// The sizes, outermost first. No axes: a scalar.
+  /// The sizes, outermost first. A scalar has no axes.
   public var shape: [Dimension]
 
   /// Makes a type.
@@ -13,7 +13,7 @@ public struct TensorType: Hashable, Sendable {
     self.shape = shape
   }
 
-  /// Makes a type of known sizes.
+  /// Makes a type with known sizes.
   public init(_ elementType: ElementType, _ shape: [Int]) {
     self.init(elementType, shape.map(Dimension.fixed))
   }
@@ -27,7 +27,7 @@ public struct TensorType: Hashable, Sendable {
     return fixed.count == rank ? fixed : nil
   }
 
-  /// The sizes for a batch of one: those of all axes, and 1 for an unknown first one; `nil` when
+  /// The sizes for a batch of one: the known sizes, with 1 for an unknown first axis; `nil` when
   /// another axis is unknown.
   package var shapeOfOne: [Int]? {
     fixedShape ?? TensorType(elementType, [1] + shape.dropFirst()).fixedShape
@@ -36,7 +36,7 @@ public struct TensorType: Hashable, Sendable {
   /// The same element type with other axes.
   package func with(shape: [Dimension]) -> TensorType { TensorType(elementType, shape) }
 
-  /// Whether one tensor can have both types.
+  /// Whether a tensor can have both types.
   package func agrees(with other: TensorType) -> Bool {
     elementType == other.elementType && rank == other.rank
       && zip(shape, other.shape).allSatisfy { $0.agrees(with: $1) }

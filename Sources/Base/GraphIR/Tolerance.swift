@@ -1,14 +1,14 @@
 public import Bytes
 
-/// How far two computations of one tensor may lie apart.
+/// The allowed difference between two computations of one tensor.
 ///
-/// It holds when max|got - want| <= absolute + relative * max|want|.
+/// Two computations agree when max|got - want| <= absolute + relative * max|want|.
 public struct Tolerance: Hashable, Sendable {
   /// The absolute part, in the tensor's own unit.
   public var absolute: Double
   /// The part relative to the largest wanted magnitude.
   public var relative: Double
-  /// In place of both, a bound on the distance of the whole tensors: ||got - want|| <= bound *
+  /// If set, replaces both with a bound on the distance of whole tensors: ||got - want|| <= bound *
   /// ||want|| in the Euclidean norm; where want is 0 everywhere, bound * the norm of as many ones.
   public var relativeL2: Double?
 

@@ -7,15 +7,15 @@ import Synchronization
   import Darwin
 #endif
 
-/// The processors a computation may use.
+/// The threads that a computation may use.
 package struct Workers: Sendable {
-  /// How many threads work at once, at least 1.
+  /// The number of threads that work at once, at least 1.
   package let count: Int
 
-  /// How many processors the machine has.
+  /// The number of the machine's processors.
   package static var processorCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-  /// - Parameter count: How many threads may work at once; values below 1 count as 1.
+  /// - Parameter count: The number of threads that may work at once; values below 1 count as 1.
   package init(count: Int) { self.count = max(1, count) }
 
   /// The results of `body` for `0..<count`, computed by several threads, in order.
@@ -39,11 +39,12 @@ package struct Workers: Sendable {
     return results.withLock { $0.compactMap { $0 } }
   }
 
-  /// Computes something for each of `0..<count` on several threads and hands the results to `body` on
-  /// the calling thread, in order, while later ones are still being computed. At most two for each
-  /// thread are computed before they can be handed over.
+  /// Computes something for each of `0..<count` on several threads and hands the results to `body`
+  /// on the calling thread, in order, while later ones are still being computed. At most two
+  /// results per thread are computed ahead.
   ///
-  /// - Throws: What `body` throws; then no others are begun, and those in work are waited for.
+  /// - Throws: What `body` throws; then no further results are begun, and those in progress are
+  ///   waited for.
   package func forEach<Element: Sendable, Failure: Error>(
     _ count: Int, computing element: @escaping @Sendable (Int) -> Element,
     then body: (Int, Element) throws(Failure) -> Void
@@ -62,7 +63,7 @@ package struct Workers: Sendable {
   }
 }
 
-/// Results on their way from the threads that compute them to the one that takes them in order.
+/// Results passed from the threads that compute them to the one that takes them in order.
 private final class OrderedResults<Element: Sendable>: Sendable {
   /// The threads that compute.
   let threads = DispatchGroup()
@@ -76,13 +77,13 @@ private final class OrderedResults<Element: Sendable>: Sendable {
     var results: [Int: Element] = [:]
   }
 
-  /// - Parameter room: The most results that are computed and not yet taken.
+  /// - Parameter room: The largest number of results that are computed but not yet taken.
   init(count: Int, room: Int) {
     self.count = count
-    for _ in 0..<room { self.room.signal() }  // one that begins higher must end as high
+    for _ in 0..<room { self.room.signal() }  // from 0: it must not end below its initial value
   }
 
-  /// Computes one result after the other until all are begun.
+  /// Computes results one after another until all are begun.
   func compute(_ element: (Int) -> Element) {
     while true {
       room.wait()
@@ -91,7 +92,7 @@ private final class OrderedResults<Element: Sendable>: Sendable {
         return state.begunCount
       }
       guard index < count else {
-        room.signal()  // for the next thread that waits
+        room.signal()  // for the next thread waiting
         return
       }
       let result = element(index)
@@ -111,7 +112,7 @@ private final class OrderedResults<Element: Sendable>: Sendable {
     }
   }
 
-  /// Lets nothing more begin, and waits for what is in work.
+  /// Prevents further results from being begun, and waits for those in progress.
   func stop() {
     state.withLock { $0.begunCount = max($0.begunCount, count) }
     room.signal()
@@ -127,14 +128,14 @@ public final class Cancellation: Sendable {
   /// Nothing is requested yet.
   public init() { ask = nil }
 
-  /// Nothing is requested yet, and those who work ask whether it is by now.
+  /// Makes an object with nothing requested yet, whose users ask whether to stop.
   ///
-  /// - Parameter ask: Called by any thread that works, and often: between the layers of a run.
+  /// - Parameter ask: Called often, by any thread that works: between the layers of a run.
   public init(asking ask: @escaping @Sendable () -> Bool) { self.ask = ask }
 
-  /// Asks whoever works with this object to stop soon.
+  /// Requests that the work with this object stop soon.
   public func cancel() { requested.store(true, ordering: .relaxed) }
 
-  /// Whether a stop was asked for.
+  /// Whether a stop was requested.
   public var isCancelled: Bool { requested.load(ordering: .relaxed) || ask?() == true }
 }

@@ -3,9 +3,9 @@ package import Bytes
 extension JSONValue {
   /// Bounds on what ``init(parsing:limits:)`` accepts.
   package struct Limits: Sendable {
-    /// How deep arrays and objects may nest.
+    /// The deepest nesting of arrays and objects.
     package var depth = 500
-    /// How long the text may be, in bytes.
+    /// The largest length of the text in bytes.
     package var byteCount = 1 << 28
 
     /// The default limits.
@@ -14,8 +14,8 @@ extension JSONValue {
 
   /// Parses a JSON text in UTF-8.
   ///
-  /// Besides RFC 8259 it reads `NaN`, `Infinity` and `-Infinity`, which Python's writer produces.
-  /// A key that stands twice in an object is an error.
+  /// In addition to RFC 8259, it accepts `NaN`, `Infinity` and `-Infinity`, which Python's writer
+  /// produces. A key that occurs twice in an object is an error.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` with the byte offset, or
   ///   ``WeighbridgeError/Code/limitExceeded``.
@@ -139,7 +139,7 @@ private struct JSONParser {
     }
     let digits = String(decoding: text[start..<offset], as: UTF8.self)
     if isInteger, let integer = Int(digits) { return .integer(integer) }
-    return .real(Double(digits) ?? .nan)  // the digits were checked; Double takes all such texts
+    return .real(Double(digits) ?? .nan)  // the digits were checked; Double accepts all of them
   }
 
   private mutating func string() throws(WeighbridgeError) -> String {
@@ -163,8 +163,8 @@ private struct JSONParser {
     return string
   }
 
-  /// The rest of a string that is nothing but ASCII without escapes, as nearly all are; `nil`, and
-  /// nothing taken, for others.
+  /// The rest of a string of plain ASCII without escapes, as nearly all are; `nil`, with nothing
+  /// consumed, for others.
   private mutating func plainString() -> String? {
     var end = offset
     while end < text.count, text[end] != UInt8(ascii: "\"") {

@@ -1,8 +1,8 @@
 import Bytes
 
 extension JSONValue {
-  /// What can be read of a JSON text that ``init(parsing:limits:)`` refuses: all whole values in front
-  /// of what is broken, with the arrays and objects around them closed.
+  /// Reads what it can of a JSON text that ``init(parsing:limits:)`` rejects: all complete values
+  /// before the error, with the arrays and objects around them closed.
   ///
   /// - Returns: `nil` where the text does not begin with an array or an object.
   package init?(fragmentOf text: [UInt8], limits: Limits = Limits()) {
@@ -14,7 +14,7 @@ extension JSONValue {
     }
   }
 
-  /// The start of a text up to its last whole value, with the ends of what is open there.
+  /// The start of a text up to its last complete value, with the brackets open there closed.
   private static func closed(_ start: ArraySlice<UInt8>) -> [UInt8] {
     var ends: [UInt8] = []
     var (whole, wholeEnds) = (start.startIndex, ends)

@@ -9,11 +9,11 @@ package enum JSONValue: Hashable, Sendable {
   case object(JSONObject)
 }
 
-/// The members of a JSON object, in the order of the text, each key once. Two objects with the same
-/// members in another order are equal.
+/// The members of a JSON object, in the order of the text, each key once. Objects with the same
+/// members in a different order are equal.
 ///
-/// Keys are compared by their code units (RFC 8259, section 8.3): a composed and a decomposed "é" are
-/// two keys, although they are equal strings.
+/// Keys are compared by code units (RFC 8259, section 8.3): a composed and a decomposed "é" are
+/// different keys, although they are equal as Swift strings.
 package struct JSONObject: Sendable {
   private struct ExactKey: Hashable, Sendable {
     let text: String
@@ -29,7 +29,7 @@ package struct JSONObject: Sendable {
   }
 
   private var list: [Member] = []
-  /// Where each key stands; empty while the members are so few that going through them is faster.
+  /// The position of each key; empty while there are so few members that a linear search is faster.
   private var places: [ExactKey: Int] = [:]
   private static let indexedCount = 32
 
@@ -115,12 +115,12 @@ extension JSONValue {
   package var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
   /// The elements, when this is an array.
   package var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
-  /// The text, when this is a string.
+  /// The string, when this is one.
   package var string: String? { if case .string(let value) = self { value } else { nil } }
   /// The boolean, when this is one.
   package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-  /// The number, when this is a number without a fraction that fits an `Int`.
+  /// The integer, when this is a number without a fraction that fits an `Int`.
   package var integer: Int? {
     switch self {
     case .integer(let value): value
@@ -152,7 +152,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-  /// The same value with every string but the keys changed.
+  /// The same value with every string changed, except keys.
   package func mapStrings(_ change: (String) -> String) -> JSONValue {
     switch self {
     case .string(let text): return .string(change(text))
@@ -166,7 +166,7 @@ extension JSONValue {
 }
 
 extension [String: String] {
-  /// The entries by key.
+  /// The entries sorted by key.
   package var jsonObject: JSONObject {
     var object = JSONObject()
     for key in keys.sorted() { object[key] = self[key].map(JSONValue.string) }

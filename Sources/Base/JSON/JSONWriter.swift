@@ -3,7 +3,7 @@ extension JSONValue {
   ///
   /// NaN and infinities, which JSON does not have, become `null`.
   ///
-  /// - Parameter indented: Whether each member and element gets a line of its own.
+  /// - Parameter indented: Whether each member and element is on its own line.
   package func text(indented: Bool = false) -> String {
     var writer = JSONWriter(isIndented: indented)
     writer.write(self)
@@ -15,7 +15,7 @@ extension JSONValue {
 private struct JSONWriter {
   private(set) var bytes: [UInt8] = []
   private let isIndented: Bool
-  /// How many arrays and objects surround what is written.
+  /// The number of arrays and objects around the current value.
   private var depth = 0
 
   init(isIndented: Bool) { self.isIndented = isIndented }

@@ -1,11 +1,11 @@
 import CProtobufC
 
-/// Which singular fields of one message were seen.
+/// The set of singular fields of one message that were seen.
 struct FieldSet {
   private var low: UInt64 = 0
   private var high: [Int] = []
 
-  /// Notes a field; `false` when it was noted before.
+  /// Adds a field; returns `false` when it was already in the set.
   mutating func insert(_ index: Int) -> Bool {
     if index < 64 {
       let bit = UInt64(1) << UInt64(index)
@@ -17,7 +17,7 @@ struct FieldSet {
     return true
   }
 
-  /// The position of a field in its message, or of the first member of its oneof.
+  /// The position of a field in its message; for a oneof, that of its first member.
   static func group(
     of field: UnsafePointer<ProtobufCFieldDescriptor>, in message: ProtobufScanner.Descriptor
   ) -> Int {

@@ -16,7 +16,7 @@ final class MessageArena {
     for chunk in chunks { chunk.deallocate() }
   }
 
-  /// A message without anything in its fields.
+  /// A message with empty fields.
   func message(
     _ descriptor: ProtobufScanner.Descriptor
   ) -> UnsafeMutablePointer<ProtobufCMessage> {
@@ -27,7 +27,7 @@ final class MessageArena {
     return message
   }
 
-  /// A list of messages without anything in their fields.
+  /// A list of messages with empty fields.
   func messages(
     _ descriptor: ProtobufScanner.Descriptor, count: Int
   ) -> UnsafeMutableBufferPointer<UnsafeMutablePointer<ProtobufCMessage>> {
@@ -37,9 +37,9 @@ final class MessageArena {
     return .init(start: list, count: count)
   }
 
-  /// A text that ends with NUL.
+  /// A NUL-terminated string.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the text itself holds a NUL.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the string itself contains a NUL.
   func text(_ text: String) throws(WeighbridgeError) -> UnsafeMutablePointer<CChar> {
     var text = text
     let copy = text.withUTF8 { units -> UnsafeMutablePointer<CChar>? in
@@ -53,7 +53,7 @@ final class MessageArena {
     return copy
   }
 
-  /// A list of what is made of each value; `nil` for an empty one.
+  /// A list with an element made from each value; `nil` for an empty one.
   func list<Value, Element: BitwiseCopyable>(
     _ values: [Value], _ element: (Value) throws(WeighbridgeError) -> Element
   ) throws(WeighbridgeError) -> UnsafeMutablePointer<Element>? {
@@ -63,7 +63,7 @@ final class MessageArena {
     return list
   }
 
-  /// A list of numbers; `nil` for an empty one.
+  /// A list of values; `nil` for an empty one.
   func numbers<Number: BitwiseCopyable>(
     _ numbers: [Number]
   ) -> UnsafeMutablePointer<Number>? {
@@ -93,18 +93,18 @@ final class MessageArena {
   func serialized(_ message: UnsafePointer<ProtobufCMessage>) -> [UInt8] {
     let size = protobuf_c_message_get_packed_size(message)
     return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      count = protobuf_c_message_pack(message, buffer.baseAddress)  // writes just `size` bytes
+      count = protobuf_c_message_pack(message, buffer.baseAddress)  // writes exactly `size` bytes
     }
   }
 
   private func allocate<Element>(
     _ type: Element.Type, count: Int
   ) -> UnsafeMutablePointer<Element> {
-    // Used for nothing else.
+    // This memory is used for nothing else.
     allocate(byteCount: count * MemoryLayout<Element>.stride).bindMemory(to: type, capacity: count)
   }
 
-  /// Memory for so many bytes, aligned to 16.
+  /// Allocates memory, aligned to 16 bytes.
   private func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
     if used + byteCount > (chunks.last?.count ?? 0) {
       chunks.append(.allocate(byteCount: max(byteCount, Self.chunkSize), alignment: 16))

@@ -1,12 +1,12 @@
 import CProtobufC
 
-/// Where a field stands in a message, and what the schema says of it.
+/// The location of a field in a message, and its description in the schema.
 struct MessageField {
   private let message: UnsafeMutableRawPointer
   private let rule: UnsafePointer<ProtobufCFieldDescriptor>
 
-  /// The field with a number; that the schema numbers the message's fields from 1 without gaps is a
-  /// precondition.
+  /// The field with a number. Precondition: the schema numbers the message's fields from 1 without
+  /// gaps.
   init(_ number: Int, of message: UnsafeMutablePointer<ProtobufCMessage>) {
     let fields = UnsafeBufferPointer(
       start: message.pointee.descriptor.pointee.fields,
@@ -21,7 +21,7 @@ struct MessageField {
   /// Whether the field is a member of a oneof.
   var isMember: Bool { rule.pointee.flags & PROTOBUF_C_FIELD_FLAG_ONEOF.rawValue != 0 }
 
-  /// Where a oneof notes which of its members is there: a C enumeration, which takes 32 bits.
+  /// Where a oneof stores which of its members is present: a C enumeration of 32 bits.
   var presence: UnsafeMutablePointer<UInt32> {
     precondition(isMember)
     return (message + Int(rule.pointee.quantifier_offset)).assumingMemoryBound(to: UInt32.self)
@@ -35,14 +35,14 @@ struct MessageField {
     return type
   }
 
-  /// Where the field's one value is.
+  /// The location of the field's single value.
   func place<Value: BitwiseCopyable>(of _: Value.Type) -> UnsafeMutablePointer<Value> {
     precondition(rule.pointee.label != PROTOBUF_C_LABEL_REPEATED && holds(Value.self))
-    // The generated structure has a value of the field's type at this offset.
+    // The generated structure contains a value of the field's type at this offset.
     return (message + Int(rule.pointee.offset)).assumingMemoryBound(to: Value.self)
   }
 
-  /// Where a repeated field has the number of its elements, and where it has them.
+  /// The locations of a repeated field's element count and elements.
   func list<Element: BitwiseCopyable>(
     of _: Element.Type
   ) -> (
@@ -50,7 +50,7 @@ struct MessageField {
     elements: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>
   ) {
     precondition(rule.pointee.label == PROTOBUF_C_LABEL_REPEATED && holds(Element.self))
-    // The generated structure has a size_t and a pointer at these offsets.
+    // The generated structure contains a size_t and a pointer at these offsets.
     let count = message + Int(rule.pointee.quantifier_offset)
     let elements = message + Int(rule.pointee.offset)
     return (
@@ -59,7 +59,7 @@ struct MessageField {
     )
   }
 
-  /// Whether values of a Swift type have the size of the field's.
+  /// Whether values of a Swift type have the size of the field's values.
   private func holds<Value: BitwiseCopyable>(_: Value.Type) -> Bool {
     switch type {
     case PROTOBUF_C_TYPE_STRING, PROTOBUF_C_TYPE_MESSAGE:

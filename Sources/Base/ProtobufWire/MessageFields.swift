@@ -4,12 +4,12 @@ import CProtobufC
 /// The fields of one message while a ``MessageRecord`` is read from it or written to it.
 ///
 /// Each method takes a field's number in the schema and the record's property: it sets the property
-/// when the message is read, and the field when it is written. A field that is the only member of a
-/// oneof, or a message, is absent where the property is `nil`. That the schema has a field of that
-/// number and type is a precondition.
+/// when the message is read, and the field when it is written. A message field or the only member
+/// of a oneof is absent where the property is `nil`. Precondition: the schema has a field of that
+/// number and type.
 package struct MessageFields {
   private let message: UnsafeMutablePointer<ProtobufCMessage>
-  /// What holds the parts of a message that is written; `nil` when one is read.
+  /// The memory for the parts of a message that is written; `nil` when one is read.
   private let arena: MessageArena?
 
   init(_ message: UnsafeMutablePointer<ProtobufCMessage>, in arena: MessageArena?) {
@@ -20,7 +20,7 @@ package struct MessageFields {
   /// Whether the record is read from the message.
   package var isReading: Bool { arena == nil }
 
-  /// The number of the member that a oneof has; `nil` when it has none.
+  /// The number of the member that a oneof contains; `nil` when it contains none.
   ///
   /// - Parameter member: The number of any of its members.
   package func presentMember(ofOneofWith member: Int) -> Int? {
@@ -31,9 +31,9 @@ package struct MessageFields {
   private func field(_ number: Int) -> MessageField { MessageField(number, of: message) }
 }
 
-// Fields of one value.
+// Singular fields.
 extension MessageFields {
-  /// A text.
+  /// A string.
   package func text(_ number: Int, _ value: inout String) throws(WeighbridgeError) {
     let place = place(field(number), of: UnsafeMutablePointer<CChar>?.self)
     if let arena {
@@ -43,14 +43,14 @@ extension MessageFields {
     }
   }
 
-  /// A text that may be absent.
+  /// A string that may be absent.
   package func text(_ number: Int, _ value: inout String?) throws(WeighbridgeError) {
     try optional(number, &value, blank: "") { (text) throws(WeighbridgeError) in
       try self.text(number, &text)
     }
   }
 
-  /// A number of the schema's own size; of an enumerator, `UInt32`.
+  /// A number of the same size as in the schema; `UInt32` for an enumerator.
   package func number<Number: BitwiseCopyable>(_ number: Int, _ value: inout Number) {
     let place = place(field(number), of: Number.self)
     if isReading { value = place.pointee } else { place.pointee = value }
@@ -63,7 +63,7 @@ extension MessageFields {
     try optional(number, &value, blank: 0) { self.number(number, &$0) }
   }
 
-  /// A truth value.
+  /// A boolean.
   package func flag(_ number: Int, _ value: inout Bool) {
     var bit: protobuf_c_boolean = value ? 1 : 0
     self.number(number, &bit)
@@ -82,9 +82,10 @@ extension MessageFields {
 
   /// A count, size or position, which is never negative.
   ///
-  /// - Parameter what: What it is, for errors.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when what is read is negative or no `Int`;
-  ///   ``WeighbridgeError/Code/unsupported`` when the field cannot hold what is written.
+  /// - Parameter what: What is counted, for errors.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the value read is negative or does not fit
+  ///   an `Int`; ``WeighbridgeError/Code/unsupported`` when the value to write does not fit the
+  ///   field.
   package func count(
     _ number: Int, _ value: inout Int, _ what: @autoclosure () -> String
   ) throws(WeighbridgeError) {
@@ -115,9 +116,9 @@ extension MessageFields {
     }
   }
 
-  /// A message that must be there.
+  /// A required message.
   ///
-  /// - Parameter problem: What the error says when it is not.
+  /// - Parameter problem: The error message when it is absent.
   /// - Throws: ``WeighbridgeError/Code/malformed``.
   package func record(
     _ number: Int, _ value: inout some MessageRecord, orThrow problem: String
@@ -139,7 +140,7 @@ extension MessageFields {
     value = record
   }
 
-  /// The fields of a message; `nil` when it is absent from what is read.
+  /// The fields of a message; `nil` when it is absent from the message that is read.
   package func message(_ number: Int) -> MessageFields? {
     let field = field(number)
     guard !isReading || !field.isMember || field.presence.pointee == field.number else {
@@ -159,7 +160,7 @@ extension MessageFields {
     }
   }
 
-  /// Codes a member of a oneof, if it is there.
+  /// Codes a member of a oneof, if it is present.
   private func optional<Value>(
     _ number: Int, _ value: inout Value?, blank: Value,
     code: (inout Value) throws(WeighbridgeError) -> Void
@@ -174,7 +175,7 @@ extension MessageFields {
     value = present
   }
 
-  /// Where a field of one value is. When it is written, its oneof notes it.
+  /// The location of a singular field; when writing, its oneof is set to it.
   private func place<Value: BitwiseCopyable>(
     _ field: MessageField, of type: Value.Type
   ) -> UnsafeMutablePointer<Value> {
@@ -185,7 +186,7 @@ extension MessageFields {
   private static func count<Number: FixedWidthInteger>(
     _ stored: Number, _ what: () -> String
   ) throws(WeighbridgeError) -> Int {
-    // The check in another module is not specialized for each type.
+    // `Checked.count` is in another module and not specialized for each type.
     if let count = Int(exactly: stored), count >= 0 { return count }
     return try Checked.count(stored, of: what())
   }
@@ -200,9 +201,9 @@ extension MessageFields {
   }
 }
 
-// Fields of any number of values.
+// Repeated fields.
 extension MessageFields {
-  /// A list of texts.
+  /// A list of strings.
   package func texts(_ number: Int, _ values: inout [String]) throws(WeighbridgeError) {
     try list(field(number), &values) { (text: UnsafeMutablePointer<CChar>?) in
       MessageParts.text(text)
@@ -211,7 +212,7 @@ extension MessageFields {
     }
   }
 
-  /// A list of numbers of the schema's own size; of enumerators, `UInt32`.
+  /// A list of numbers of the same size as in the schema; `UInt32` for enumerators.
   package func numbers<Number: BitwiseCopyable>(
     _ number: Int, _ values: inout [Number]
   ) throws(WeighbridgeError) {
@@ -220,7 +221,7 @@ extension MessageFields {
 
   /// Counts, sizes or positions.
   ///
-  /// - Parameter what: What one of them is, for errors.
+  /// - Parameter what: What is counted, for errors.
   /// - Throws: As ``count(_:_:_:)``.
   package func counts(
     _ number: Int, _ values: inout [Int], _ what: @autoclosure () -> String
@@ -247,7 +248,8 @@ extension MessageFields {
   package func records<Record: MessageRecord>(
     _ number: Int, _ values: inout [Record]
   ) throws(WeighbridgeError) {
-    // Not by ``list(_:_:reading:writing:)``: a file has so many of them that generic closures cost.
+    // Not via ``list(_:_:reading:writing:)``: a file has so many of them that generic closures are
+    // too slow.
     let field = field(number)
     let (count, elements) = field.list(of: UnsafeMutablePointer<ProtobufCMessage>.self)
     if let arena {

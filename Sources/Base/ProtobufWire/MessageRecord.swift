@@ -1,7 +1,7 @@
 package import Bytes
 import CProtobufC
 
-/// A record whose fields are those of a message of a schema, each declared once for both directions.
+/// A record with the fields of a message of a schema, each declared once for both directions.
 ///
 /// ```swift
 /// mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
@@ -10,26 +10,26 @@ import CProtobufC
 /// }
 /// ```
 package protocol MessageRecord {
-  /// Makes a record that says nothing yet.
+  /// Makes an empty record.
   init()
 
-  /// Reads every field from its message, or writes every field to it, as `fields` does.
+  /// Reads every field from its message, or writes every field to it, depending on `fields`.
   mutating func code(_ fields: MessageFields) throws(WeighbridgeError)
 }
 
 extension MessageRecord {
-  /// The bytes of the record's message.
+  /// Returns the bytes of the record's message.
   ///
   /// - Parameter descriptor: The type of the message.
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when a text holds a NUL or a number does not fit
-  ///   its field.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when a string contains a NUL or a number does
+  ///   not fit its field.
   package func serialized(
     as descriptor: ProtobufScanner.Descriptor
   ) throws(WeighbridgeError) -> [UInt8] {
     try packed(as: descriptor) { $0.serialized($1) }
   }
 
-  /// How many bytes ``serialized(as:)`` gives.
+  /// Returns the size of the result of ``serialized(as:)`` in bytes.
   ///
   /// - Throws: As ``serialized(as:)``.
   package func serializedByteCount(
@@ -38,14 +38,14 @@ extension MessageRecord {
     try packed(as: descriptor) { protobuf_c_message_get_packed_size($1) }
   }
 
-  /// Gives `body` the record as a message, and the arena that holds it.
+  /// Calls `body` with the record as a message, and with the arena that contains it.
   private func packed<Result>(
     as descriptor: ProtobufScanner.Descriptor,
     _ body: (MessageArena, UnsafePointer<ProtobufCMessage>) -> Result
   ) throws(WeighbridgeError) -> Result {
     let arena = MessageArena()
     let message = arena.message(descriptor)
-    var copy = self  // writing a field leaves it as it is
+    var copy = self  // writing leaves it unchanged
     try copy.code(MessageFields(message, in: arena))
     return body(arena, message)
   }
@@ -53,7 +53,7 @@ extension MessageRecord {
   /// Reads a message that ``ProtobufScanner`` has accepted.
   ///
   /// - Parameter descriptor: The type of the message.
-  /// - Throws: ``WeighbridgeError/Code/malformed``, and what the record's own rules throw.
+  /// - Throws: ``WeighbridgeError/Code/malformed``, and the errors of the record's own rules.
   package init(
     _ bytes: RawSpan, as descriptor: ProtobufScanner.Descriptor
   ) throws(WeighbridgeError) {

@@ -1,18 +1,18 @@
-/// Fields of a message that are written by hand.
+/// Encodes single fields of a message.
 package enum ProtobufField {
   /// The tag of a field.
   ///
-  /// - Parameter wireType: 0, 1, 2 or 5.
+  /// - Parameter wireType: One of 0, 1, 2 and 5.
   package static func tag(_ number: Int, wireType: UInt8) -> [UInt8] {
     varint(UInt64(number) << 3 | UInt64(wireType))
   }
 
-  /// The tag and the length before a field of bytes.
+  /// The tag and length that precede a field of bytes.
   package static func head(_ number: Int, byteCount: Int) -> [UInt8] {
     tag(number, wireType: 2) + varint(UInt64(byteCount))
   }
 
-  /// A number of as many bytes as it needs.
+  /// A number as a variable-length integer.
   package static func varint(_ number: UInt64) -> [UInt8] {
     var (bytes, rest) = ([UInt8](), number)
     while rest >= 0x80 {

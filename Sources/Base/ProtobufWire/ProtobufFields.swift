@@ -1,9 +1,9 @@
 import CProtobufC
 
-/// Fields of some messages whose bytes are never unpacked, by the numbers of the fields.
+/// The fields of each message whose bytes are never unpacked, by their numbers.
 package typealias ProtobufFieldsInPlace = [ProtobufScanner.Descriptor: Set<UInt32>]
 
-/// What the descriptor of a field says.
+/// The description of a field in its descriptor.
 struct ProtobufFieldRule {
   let field: ProtobufCFieldDescriptor
 
@@ -13,7 +13,7 @@ struct ProtobufFieldRule {
   var isPacked: Bool { field.flags & PROTOBUF_C_FIELD_FLAG_PACKED.rawValue != 0 }
   /// Whether the field is a member of a oneof.
   var isMember: Bool { field.flags & PROTOBUF_C_FIELD_FLAG_ONEOF.rawValue != 0 }
-  /// Whether the default is something else than none: in a oneof, and where proto2 says `optional`.
+  /// Whether an absent field differs from the default: in a oneof, and for `optional` in proto2.
   var hasPresence: Bool { isMember || field.label == PROTOBUF_C_LABEL_OPTIONAL }
   var wireType: UInt8 { WireReader.wireType(of: field.type) }
 

@@ -1,27 +1,27 @@
 package import Bytes
 import CProtobufC
 
-/// A serialized message of which some bytes are not there yet.
+/// A serialized message in which some bytes are not yet filled in.
 package struct ProtobufPieces: Sendable {
   /// A part of the message.
   package enum Piece: Hashable, Sendable {
     case bytes([UInt8])
-    /// Bytes that whoever writes the message knows.
+    /// Bytes that the writer of the message will provide.
     case place(ProtobufPlace)
   }
 
-  /// The parts, one behind the other.
+  /// The parts, in order.
   package private(set) var pieces: [Piece] = []
   /// The number of bytes of all parts.
   package private(set) var byteCount = 0
 
-  /// Serializes a record: fields by rising numbers, without those that are protobuf's defaults where
-  /// these are the same as none.
+  /// Serializes a record: fields by ascending numbers, without fields that have protobuf's default
+  /// where that is the same as absence.
   ///
-  /// - Parameter descriptor: The type of the message. That it has every field of the record, of
-  ///   its type, is a precondition.
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a number that its field cannot hold, or a
-  ///   text that holds a NUL.
+  /// - Parameter descriptor: The type of the message. Precondition: it has every field of the
+  ///   record, with its type.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a number that does not fit its field, or a
+  ///   string that contains a NUL.
   package init(
     _ record: ProtobufRecord, as descriptor: ProtobufScanner.Descriptor
   ) throws(WeighbridgeError) {
@@ -36,7 +36,7 @@ package struct ProtobufPieces: Sendable {
     }
   }
 
-  /// The bytes of a record without places.
+  /// Returns the bytes of a record without ``ProtobufValue/place(_:)`` values.
   ///
   /// - Throws: As ``init(_:as:)``.
   package static func bytes(
@@ -98,7 +98,7 @@ package struct ProtobufPieces: Sendable {
   private mutating func append(_ bytes: [UInt8]) {
     byteCount += bytes.count
     if case .bytes(var last)? = pieces.last {
-      pieces.removeLast()  // so that it is not copied
+      pieces.removeLast()  // avoids copying it
       last += bytes
       pieces.append(.bytes(last))
     } else {
@@ -108,7 +108,7 @@ package struct ProtobufPieces: Sendable {
 }
 
 extension ProtobufFieldRule {
-  /// A text with its tag and length.
+  /// A string with its tag and length.
   fileprivate func field(_ text: String) throws(WeighbridgeError) -> [UInt8] {
     guard !text.utf8.contains(0) else {
       throw .unsupported("the text \"\(text)\" holds a NUL character")

@@ -1,15 +1,15 @@
-/// A message of any type as its fields by their names in the schema.
+/// A message of any type, as a dictionary of its fields by their names in the schema.
 ///
-/// For schemas of many messages that are handled alike, and for numbers that are too many to be
-/// unpacked: these stay where they are, as ``ProtobufValue/place(_:)``.
+/// It is used for schemas with many messages that are treated alike, and for lists that are too
+/// large to be unpacked: these stay where they are, as ``ProtobufValue/place(_:)``.
 package struct ProtobufRecord: Hashable, Sendable {
-  /// The fields that are there.
+  /// The fields that are present.
   package var fields: [String: ProtobufValue]
 
   /// Makes a record.
   package init(_ fields: [String: ProtobufValue] = [:]) { self.fields = fields }
 
-  /// The value of a field, if it is there.
+  /// The value of a field, if it is present.
   package subscript(_ name: String) -> ProtobufValue? {
     get { fields[name] }
     set { fields[name] = newValue }
@@ -17,7 +17,7 @@ package struct ProtobufRecord: Hashable, Sendable {
 }
 
 extension ProtobufRecord: ExpressibleByDictionaryLiteral {
-  /// Makes a record of fields of different names.
+  /// Makes a record; the names must be unique.
   package init(dictionaryLiteral elements: (String, ProtobufValue)...) {
     fields = Dictionary(uniqueKeysWithValues: elements)
   }
@@ -32,7 +32,7 @@ package enum ProtobufValue: Hashable, Sendable {
   /// An enumerator, by its name.
   case choice(String)
   case record(ProtobufRecord)
-  /// Bytes, or a packed list of numbers, that stay where they are.
+  /// Bytes, or a packed list of numbers, left where they are.
   case place(ProtobufPlace)
   case integers([Int])
   case reals([Double])
@@ -41,25 +41,25 @@ package enum ProtobufValue: Hashable, Sendable {
   case records([ProtobufRecord])
 }
 
-/// A run of bytes that a record does not hold itself.
+/// A run of bytes outside of a record.
 package struct ProtobufPlace: Hashable, Sendable {
-  /// In a record that was read: the offset of the first byte in what was read. In one to be
-  /// written: any number by which its writer knows them.
+  /// The offset of the first byte in the bytes read; in a record to be written, any number that its
+  /// writer assigns.
   package var offset: Int
   /// The number of bytes.
   package var byteCount: Int
 
-  /// Makes a place.
+  /// Makes a place from an offset and a size.
   package init(offset: Int, byteCount: Int) {
     self.offset = offset
     self.byteCount = byteCount
   }
 
-  /// The bytes that were read.
+  /// The range of the bytes read.
   package var range: Range<Int> { offset..<offset + byteCount }
 }
 
-// What a field holds; protobuf's own default where it is not there.
+// The value of a field; protobuf's default where it is absent.
 extension ProtobufRecord {
   package func integer(_ name: String) -> Int {
     if case .integer(let number)? = fields[name] { number } else { 0 }
@@ -77,13 +77,13 @@ extension ProtobufRecord {
     if case .text(let text)? = fields[name] { text } else { "" }
   }
 
-  /// A text, or `nil` where it is empty or not there.
+  /// A string, or `nil` where it is empty or absent.
   package func nonEmptyText(_ name: String) -> String? {
     let text = text(name)
     return text.isEmpty ? nil : text
   }
 
-  /// An enumerator's name; `nil` where the field is not there, which means the one of number 0.
+  /// An enumerator's name; `nil` where the field is absent, which means the enumerator numbered 0.
   package func choice(_ name: String) -> String? {
     if case .choice(let name)? = fields[name] { name } else { nil }
   }

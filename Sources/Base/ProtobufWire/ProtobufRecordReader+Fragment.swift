@@ -2,15 +2,16 @@ import Bytes
 import CProtobufC
 
 extension ProtobufRecordReader {
-  /// What the key of a field begins with that the schema does not know; its number follows.
+  /// The prefix of the key of a field that the schema does not know; its number follows.
   package static let unknownPrefix = "field "
 
-  /// What can be read of a message that ``read(_:as:skippingUnknown:inPlace:limits:)`` refuses, to show
-  /// what is in it: all in front of what is broken.
+  /// Reads what it can of a message that ``read(_:as:skippingUnknown:inPlace:limits:)`` rejects, to
+  /// show its contents: everything before the error.
   ///
-  /// A message whose length reaches beyond what holds it ends there. Of a field that stands twice, the
-  /// last one counts. One that the schema does not know is an empty place under its number.
-  /// - Complexity: O(n) in what is not in place, of at most a million values.
+  /// A message whose length exceeds the enclosing message ends with it. If a singular field occurs
+  /// twice, the last one counts. A field that the schema does not know is an empty place under its
+  /// number.
+  /// - Complexity: O(n) in the bytes that are not in place, with at most a million values.
   package static func fragment(
     _ bytes: RawSpan, as descriptor: ProtobufScanner.Descriptor,
     inPlace: ProtobufFieldsInPlace = [:]
@@ -20,7 +21,7 @@ extension ProtobufRecordReader {
   }
 }
 
-/// Reads messages as far as they can be.
+/// Reads messages as far as possible.
 private struct FragmentReader {
   let inPlace: ProtobufFieldsInPlace
   private let depthLimit = 16
@@ -73,9 +74,9 @@ private struct FragmentReader {
     return record
   }
 
-  /// Reads a single value, or passes over one that makes no sense.
+  /// Reads a single value, or skips an invalid one.
   ///
-  /// - Returns: Whether what comes behind can be read.
+  /// - Returns: Whether the bytes after it can be read.
   private func read(
     _ rule: ProtobufFieldRule, _ wireType: UInt8, _ wire: inout WireReader, _ bytes: RawSpan,
     _ record: inout ProtobufRecord, _ lists: inout [String: RepeatedField]

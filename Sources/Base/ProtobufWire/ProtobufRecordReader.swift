@@ -3,17 +3,17 @@ import CProtobufC
 
 /// Reads messages into records, by their descriptors.
 package enum ProtobufRecordReader {
-  /// Reads a message; `bytes` fields, and the fields in place, are given as places. Of a list of
-  /// `bytes` the last one is given.
+  /// Reads a message; `bytes` fields, and the fields in place, are returned as places. Of a
+  /// repeated `bytes` field, the last element is returned.
   ///
   /// - Parameters:
   ///   - bytes: The serialized message.
   ///   - descriptor: Its type.
-  ///   - skippingUnknown: Whether fields that the schema does not know are passed over; otherwise they
-  ///     are an error.
+  ///   - skippingUnknown: Whether fields that the schema does not know are skipped; otherwise they
+  ///     cause an error.
   ///   - inPlace: Fields whose bytes are neither copied nor counted.
-  ///   - limits: What is accepted.
-  /// - Throws: As ``ProtobufScanner``, which sees the bytes first;
+  ///   - limits: The limits of what is accepted.
+  /// - Throws: As ``ProtobufScanner``, which checks the bytes first;
   ///   ``WeighbridgeError/Code/unsupported`` for an enumerator that the schema does not know.
   package static func read(
     _ bytes: RawSpan, as descriptor: ProtobufScanner.Descriptor, skippingUnknown: Bool = false,
@@ -22,22 +22,22 @@ package enum ProtobufRecordReader {
     try ProtobufScanner.scan(
       bytes, as: descriptor, keepingUnknownIn: [], isLenient: skippingUnknown, inPlace: inPlace,
       limits: limits)
-    // What is unknown here was allowed there.
+    // The scan above has allowed the unknown fields.
     var reader = WireReader(0..<bytes.byteCount)
     return try record(&reader, bytes, descriptor, inPlace)
   }
 
-  /// The numbers of the outermost fields of a message of any type, up to one that is broken, which
-  /// is among them.
+  /// Returns the numbers of the outermost fields of a message of any type, up to and including the
+  /// first invalid one.
   ///
-  /// - Parameter limit: Of so many fields at most.
+  /// - Parameter limit: The largest number of fields to read.
   package static func leadingFieldNumbers(_ bytes: RawSpan, limit: Int = 1000) -> Set<UInt32> {
     var numbers: Set<UInt32> = []
     try? collectFieldNumbers(bytes, limit: limit, into: &numbers)
     return numbers
   }
 
-  /// The numbers of the outermost fields of a message of any type.
+  /// Returns the numbers of the outermost fields of a message of any type.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/limitExceeded`` for
   ///   more than 100,000 fields.
@@ -118,7 +118,7 @@ struct RepeatedField {
     case .real(let number): reals.append(number)
     case .boolean(let flag): booleans.append(flag)
     case .text(let text): texts.append(text)
-    default: break  // a schema has no lists of anything else here
+    default: break  // no schema in use has lists of anything else
     }
   }
 
@@ -131,14 +131,14 @@ struct RepeatedField {
 }
 
 extension WireReader {
-  /// Reads a value that is no message.
+  /// Reads a value that is not a message.
   mutating func value(
     _ bytes: RawSpan, _ rule: ProtobufFieldRule
   ) throws(WeighbridgeError) -> ProtobufValue {
     if rule.field.type == PROTOBUF_C_TYPE_STRING {
       let section = try section(bytes)
       let text = bytes.extracting(section.offset..<section.offset + section.remaining)
-      // Read while the span lives; it is UTF-8, as the scanner has seen.
+      // Read while the span lives; it is UTF-8, as the scanner has checked.
       return .text(text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
     }
     let start = offset

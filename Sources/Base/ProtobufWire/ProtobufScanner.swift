@@ -3,8 +3,8 @@ package import CProtobufC
 
 /// Checks a serialized message against its descriptor and the limits before it is unpacked.
 ///
-/// It is stricter than the library: a singular field or a oneof must not stand twice, numbers must
-/// fit their type, texts must be UTF-8 without NUL (the library's texts end at one).
+/// It is stricter than the library: a singular field or a oneof must not occur twice, numbers must
+/// fit their type, and strings must be UTF-8 without NUL (which ends the library's strings).
 package struct ProtobufScanner {
   /// A pointer to a generated descriptor, which is constant data of the program.
   package typealias Descriptor = UnsafePointer<ProtobufCMessageDescriptor>
@@ -19,12 +19,12 @@ package struct ProtobufScanner {
   /// - Parameters:
   ///   - bytes: The serialized message.
   ///   - descriptor: Its type.
-  ///   - keepingUnknownIn: Fields of the outermost message inside which, at any level, fields
-  ///     unknown to the descriptor are allowed; elsewhere they are refused.
+  ///   - keepingUnknownIn: Fields of the outermost message within which fields unknown to the
+  ///     descriptor are allowed at any level; elsewhere they are rejected.
   ///   - isLenient: Whether fields unknown to the descriptor are allowed everywhere.
-  ///   - inPlace: Fields that will not be unpacked; nothing is counted for their bytes, and those
-  ///     of a list of numbers must stand in one piece.
-  ///   - limits: What is accepted.
+  ///   - inPlace: Fields that will not be unpacked; their bytes are not counted, and a list of
+  ///     numbers must be packed in one piece.
+  ///   - limits: The limits of what is accepted.
   /// - Throws: ``WeighbridgeError/Code/malformed``, ``WeighbridgeError/Code/unsupported`` for an
   ///   unknown field, ``WeighbridgeError/Code/limitExceeded``; the place is the byte in `bytes`.
   package static func scan(
@@ -49,7 +49,8 @@ package struct ProtobufScanner {
     self.inPlace = inPlace
   }
 
-  /// Scans fields up to the end of `reader`; on failure the path and the reader say where.
+  /// Scans fields up to the end of `reader`; after a failure, the path and the reader give its
+  /// location.
   private mutating func message(
     _ reader: inout WireReader, _ bytes: RawSpan, _ descriptor: Descriptor, depth: Int,
     isLenient: Bool
@@ -85,7 +86,7 @@ package struct ProtobufScanner {
     }
   }
 
-  /// Passes over bytes that stay where they are.
+  /// Skips bytes that stay where they are.
   private func placed(
     _ reader: inout WireReader, _ bytes: RawSpan,
     _ field: UnsafePointer<ProtobufCFieldDescriptor>, _ wireType: UInt8
@@ -145,7 +146,7 @@ package struct ProtobufScanner {
     WeighbridgeError(.malformed, reason)
   }
 
-  /// The error with the field's path before its reason and the byte it was found at.
+  /// The error with the field's path before its reason and the byte offset of the problem.
   private func located(_ error: WeighbridgeError, at offset: Int) -> WeighbridgeError {
     let names = path.map { String(cString: $0) }  // names in the descriptors, constant data
     guard !names.isEmpty else { return error.at(.byte(offset)) }

@@ -1,7 +1,7 @@
 import Bytes
 import CProtobufC
 
-/// Counts what unpacking a message will take, against the limits.
+/// Counts what unpacking a message will require, and enforces the limits.
 struct ScanBudget {
   private let limits: ProtobufLimits
   private var fieldCount = 0
@@ -13,7 +13,7 @@ struct ScanBudget {
     self.limits = limits
   }
 
-  /// Counts one message, and its own structure.
+  /// Counts one message, and the memory of its structure.
   mutating func message(
     of descriptor: ProtobufScanner.Descriptor, depth: Int
   ) throws(WeighbridgeError) {
@@ -25,7 +25,7 @@ struct ScanBudget {
     try allocate(descriptor.pointee.sizeof_message + 32)
   }
 
-  /// Counts one field, and the library's note of it while it unpacks.
+  /// Counts one field, and the memory that the library needs for it while unpacking.
   mutating func field() throws(WeighbridgeError) {
     fieldCount += 1
     guard fieldCount <= limits.fieldCount else {

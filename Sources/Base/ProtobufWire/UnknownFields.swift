@@ -1,4 +1,5 @@
-/// Fields of a message that its schema here does not know, kept as they are for the next writer.
+/// The fields of a message that this version's schema does not know, kept unchanged for the next
+/// writer.
 package struct UnknownFields: Hashable, Sendable {
   /// One field.
   package struct Field: Hashable, Sendable {
@@ -6,7 +7,7 @@ package struct UnknownFields: Hashable, Sendable {
     package let number: UInt32
     /// The wire type: 0, 1, 2 or 5.
     package let wireType: UInt8
-    /// The field's bytes behind its tag; with wire type 2 they begin with the length.
+    /// The field's bytes after its tag; for wire type 2, they begin with the length.
     package let payload: [UInt8]
 
     /// Makes a field.
@@ -20,7 +21,7 @@ package struct UnknownFields: Hashable, Sendable {
   /// The fields in the order of the file.
   package var fields: [Field]
 
-  /// Makes a list of fields, by default without any.
+  /// Makes a list of fields, by default an empty one.
   package init(_ fields: [Field] = []) {
     self.fields = fields
   }

@@ -1,7 +1,7 @@
 package import Bytes
 package import CProtobufC
 
-/// A message unpacked by the library, freed when it goes.
+/// A message unpacked by the library, freed at the end of its lifetime.
 package struct UnpackedMessage: ~Copyable {
   private let base: UnsafeMutablePointer<ProtobufCMessage>
 
@@ -24,7 +24,7 @@ package struct UnpackedMessage: ~Copyable {
 
   deinit { protobuf_c_message_free_unpacked(base, nil) }
 
-  /// Calls `body` with the message, which begins the generated structure of its type.
+  /// Calls `body` with the message, the first member of the generated structure of its type.
   package borrowing func withMessage<Result>(
     _ body: (UnsafeMutablePointer<ProtobufCMessage>) throws(WeighbridgeError) -> Result
   ) throws(WeighbridgeError) -> Result {
@@ -32,11 +32,12 @@ package struct UnpackedMessage: ~Copyable {
   }
 }
 
-/// Reads the parts of an unpacked message. Counts and pointers are those the library filled in.
+/// Reads the parts of an unpacked message. Counts and pointers are those that the library filled
+/// in.
 package enum MessageParts {
-  /// A text; empty when it is not there.
+  /// A string; empty when it is absent.
   package static func text(_ pointer: UnsafePointer<CChar>?) -> String {
-    pointer.map { String(cString: $0) } ?? ""  // ends with NUL, as the library makes all texts
+    pointer.map { String(cString: $0) } ?? ""  // the library's strings end with NUL
   }
 
   /// A run of bytes.

@@ -38,7 +38,7 @@ struct WireReader {
     return (UInt32(number), wireType)
   }
 
-  /// Reads a length and passes over that many bytes, which it returns as a section of its own.
+  /// Reads a length and skips that many bytes, which it returns as a section.
   mutating func section(_ bytes: RawSpan) throws(WeighbridgeError) -> WireReader {
     let start = offset
     let length = try varint(bytes)
@@ -50,13 +50,13 @@ struct WireReader {
     return WireReader(offset..<offset + Int(length))
   }
 
-  /// Passes over all that is left, which it returns as a section of its own.
+  /// Skips all remaining bytes, which it returns as a section.
   mutating func remainder() -> WireReader {
     defer { offset = end }
     return WireReader(offset..<end)
   }
 
-  /// Passes over a value of any field and returns its size in bytes.
+  /// Skips a value of any field and returns its size in bytes.
   mutating func skip(_ wireType: UInt8, _ bytes: RawSpan) throws(WeighbridgeError) -> Int {
     let start = offset
     switch wireType {

@@ -1,25 +1,25 @@
 import Bytes
 
 /// A tensor divided into blocks of one shape; blocks at the end of an axis may be smaller. The
-/// blocks are counted row-major.
+/// blocks are numbered in row-major order.
 struct BlockGrid {
-  /// How many blocks there are.
+  /// The number of blocks.
   let count: Int
-  /// How many elements there are.
+  /// The number of elements.
   let elementCount: Int
-  /// The elements of a block that are neighbours in memory.
+  /// The number of consecutive elements of a block in memory.
   var blockWidth: Int { axes[axes.count - 1].block }
   private let axes: [Axis]
 
-  /// An axis, or several of which the inner ones are not divided.
+  /// An axis, or several merged axes of which only the outermost is divided.
   private struct Axis {
-    /// The sizes of the tensor and of a block along it.
+    /// The sizes of the tensor and of a block along the axis.
     var size, block: Int
-    /// How many blocks there are along it.
+    /// The number of blocks along the axis.
     var blocks: Int { (size + block - 1) / block }
   }
 
-  /// - Parameter blockShape: The size of a block along each axis, from 1 on.
+  /// - Parameter blockShape: The size of a block along each axis, at least 1.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when it does not fit the tensor.
   init(_ shape: [Int], blockShape: [Int]) throws(WeighbridgeError) {
     let fits =
@@ -34,8 +34,8 @@ struct BlockGrid {
     axes = elementCount == 0 ? [Axis(size: 1, block: 1)] : Self.joined(all)
   }
 
-  /// Axes in place of which fewer divide the elements alike, so that neighbours in memory of one block are
-  /// elements of one row.
+  /// Merges axes where this does not change the division, so that consecutive elements of a block
+  /// in memory are elements of one row.
   private static func joined(_ axes: [Axis]) -> [Axis] {
     var joined = [Axis(size: 1, block: 1)]
     for axis in axes {
@@ -52,9 +52,10 @@ struct BlockGrid {
     return joined
   }
 
-  /// Calls `body` with the parts of rows that a run of elements, row-major, consists of.
+  /// Calls `body` for each part of a row in a row-major run of elements.
   ///
-  /// - Parameter body: Takes some elements, the column of the first, and the block with column 0 of their row.
+  /// - Parameter body: Receives the elements, the column of the first, and the block that contains
+  ///   column 0 of their row.
   func forEachRow(in range: Range<Int>, _ body: (Range<Int>, _ column: Int, _ block: Int) -> Void) {
     let width = axes[axes.count - 1].size
     var start = range.lowerBound

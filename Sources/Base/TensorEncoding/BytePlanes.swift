@@ -1,11 +1,11 @@
 package import Bytes
 import CKernels
 
-/// The bytes of elements in planes, the most significant first: the upper bytes of trained weights
-/// are alike, and are entropy-coded; the others are stored as they are.
+/// The bytes of elements as planes, the most significant first: the upper bytes of trained weights
+/// are similar and therefore entropy-coded; the others are stored unchanged.
 ///
-/// Elements of a floating-point type are rotated to the left by one bit before, so that the sign
-/// stands behind the mantissa and the exponent fills the first planes.
+/// Elements of a floating-point type are first rotated to the left by one bit, so that the sign
+/// follows the mantissa and the exponent fills the first planes.
 package enum BytePlanes {
   /// The stored bytes of elements.
   ///
@@ -37,7 +37,7 @@ package enum BytePlanes {
     return stored + directory + chunks
   }
 
-  /// The table of a plane, or `nil` when the plane is as small as it is.
+  /// The table of a plane, or `nil` when coding does not make the plane smaller.
   private static func table(_ plane: [UInt8], lanes: Int) -> SymbolTable? {
     var counts = [Int](repeating: 0, count: 256)
     for byte in plane { counts[Int(byte)] += 1 }
@@ -75,13 +75,13 @@ package enum BytePlanes {
     }
   }
 
-  /// Where everything stands in the stored bytes.
+  /// The layout of the stored bytes.
   private struct Layout: Sendable {
     let width: Int
     let lanes: Int
-    /// For each plane the slots of its table, or `nil` for bytes as they are.
+    /// For each plane, the slots of its table, or `nil` for bytes stored unchanged.
     let slots: [[UInt32]?]
-    /// For each chunk the number of its elements, and the bytes of each plane.
+    /// For each chunk, the number of its elements, and the byte range of each plane.
     let chunks: [(size: Int, planes: [Range<Int>])]
 
     init(_ bytes: RawSpan, width: Int, count: Int) throws(WeighbridgeError) {
@@ -147,9 +147,9 @@ package enum BytePlanes {
   }
 }
 
-/// The sizes of the chunks of so many elements.
+/// Computes the sizes of chunks.
 enum ChunkSizes {
-  /// - Parameter byteCount: The bytes that are left for them; every chunk takes at least one.
+  /// - Parameter byteCount: The number of remaining bytes; every chunk takes at least one.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there are too few.
   static func of(_ count: Int, _ byteCount: Int) throws(WeighbridgeError) -> [Int] {
     guard count / RANSCoder.chunkSize <= byteCount else {

@@ -1,15 +1,16 @@
 import CKernels
 
-/// Dependent (trellis-coded) quantization: an integer stands for an even or an odd multiple of a step, as a
-/// state says that the parities of the integers above it in its column lead to; so more values are in reach
-/// than an integer's bits pay for. `Schemas/wbm.md` has the states.
+/// Dependent (trellis-coded) quantization: an integer stands for an even or an odd multiple of a
+/// step, depending on a state that follows from the parities of the integers above it in its
+/// column. This makes more values available than an integer's bits alone. `Schemas/wbm.md` lists
+/// the states.
 enum DependentSteps {
-  /// Every column begins anew in rows whose number is divisible by this.
+  /// Every column starts over in rows whose index is divisible by this.
   static let stripRows = 256
-  /// The largest magnitude of an integer: twice as much has room in 32 bits.
+  /// The largest magnitude of an integer: twice as much fits in 32 bits.
   static let largest = 1 << 30 - 1
 
-  /// The multiples that integers stand for, row-major.
+  /// Returns the multiples that integers stand for, row-major.
   static func multiples(of integers: [Int32], columns: Int) -> [Int32] {
     var multiples = integers
     multiples.withUnsafeMutableBytes { elements in
@@ -24,11 +25,12 @@ enum DependentSteps {
     return multiples
   }
 
-  /// Makes integers multiples, or numbers where there is a step.
+  /// Replaces integers by multiples, or by values where there is a step.
   ///
   /// - Parameters:
   ///   - rows: A strip.
-  ///   - columns: Some of the `width` columns of the matrix in memory, whose elements have 4 bytes.
+  ///   - columns: A range of the `width` columns of the matrix in memory, whose elements have 4
+  ///     bytes.
   ///   - step: The step of a row.
   static func follow(
     _ rows: Range<Int>, _ columns: Range<Int>, of width: Int,
@@ -50,10 +52,10 @@ enum DependentSteps {
 }
 
 extension RANSLayout {
-  /// The columns that one thread follows at a time.
+  /// The columns that one thread processes at a time.
   private static let tileColumns = 1024
 
-  /// Makes numbers of the decoded integers.
+  /// Replaces the decoded integers by values.
   func follow(_ elements: inout [UInt8]) {
     let strips = (rows + DependentSteps.stripRows - 1) / DependentSteps.stripRows
     let tiles = (columns + Self.tileColumns - 1) / Self.tileColumns

@@ -1,16 +1,16 @@
 import Bytes
 
-/// How the integers of a class become symbols: their upper bits, entropy-coded, and some low bits as
-/// they are.
+/// The mapping of the integers of a class to symbols: their upper bits, entropy-coded, and some low
+/// bits stored unchanged.
 struct DigitTable {
-  /// The symbol of an integer that stands in a list of its own.
+  /// The symbol of an integer that is stored in a separate list.
   static let escape: UInt8 = 0
 
   /// The symbol of the integers from 0 to 2^lowBits - 1; the next integers have the next symbols.
   let zero: Int
-  /// How many low bits are stored as they are, 0 to 16.
+  /// The number of low bits that are stored unchanged, 0 to 16.
   let lowBits: Int
-  /// How often each symbol is.
+  /// The frequency of each symbol.
   let symbols: SymbolTable
   /// The table's bytes in a file.
   let stored: [UInt8]
@@ -43,7 +43,7 @@ struct DigitTable {
     stored = [UInt8(lowBits), isShaped ? 0 : UInt8(zero)] + symbols.stored
   }
 
-  /// The table with which integers take the fewest bytes.
+  /// Returns the table that encodes integers in the fewest bytes.
   static func best(for integers: IntegerCounts) -> (table: DigitTable, bits: Double) {
     var best: (table: DigitTable, bits: Double)?
     for lowBits in 0...16 {
@@ -55,7 +55,7 @@ struct DigitTable {
           + Double(lowBits * integers.total + 8 * candidate.table.stored.count)
         if bits < best?.bits ?? .infinity { best = (candidate.table, bits) }
       }
-      if counts.lowest >= -8, counts.highest <= 8 { break }  // fewer upper bits do not get better
+      if counts.lowest >= -8, counts.highest <= 8 { break }  // more low bits no longer help
     }
     guard let best else { preconditionFailure("16 low bits leave at most 255 symbols") }
     return best
@@ -85,7 +85,7 @@ struct DigitTable {
     return result
   }
 
-  /// The symbols, low bits and escapes of integers.
+  /// Splits integers into symbols, low bits and escapes.
   func split(_ integers: [Int32]) -> (symbols: [UInt8], low: [UInt8], escapes: [Int32]) {
     var symbols = [UInt8](repeating: 0, count: integers.count)
     var escapes: [Int32] = []
@@ -102,15 +102,15 @@ struct DigitTable {
   }
 }
 
-/// How often each integer occurs.
+/// The number of occurrences of each integer.
 struct IntegerCounts {
   /// The smallest and the largest integer.
   let lowest, highest: Int
-  /// How many integers there are.
+  /// The number of integers.
   let total: Int
   private let counts: [Int]
 
-  /// Counts integers, of which there must be one, and none over 2^24 in magnitude.
+  /// Counts integers; there must be at least one, and none over 2^24 in magnitude.
   init(_ integers: some Collection<Int32>) {
     let (low, high) = (Int(integers.min() ?? 0), Int(integers.max() ?? 0))
     var counts = [Int](repeating: 0, count: high - low + 1)
@@ -124,7 +124,7 @@ struct IntegerCounts {
     highest = lowest + counts.count - 1
   }
 
-  /// The same without some low bits.
+  /// The same counts without some low bits.
   func shifted(by bits: Int) -> IntegerCounts {
     let first = lowest >> bits
     var shifted = [Int](repeating: 0, count: (highest >> bits) - first + 1)
@@ -134,7 +134,7 @@ struct IntegerCounts {
     return IntegerCounts(lowest: first, counts: shifted, total: total)
   }
 
-  /// How often each symbol occurs; what has none counts as an escape.
+  /// The number of occurrences of each symbol; integers without a symbol count as escapes.
   func symbols(zero: Int, last: Int) -> [Int] {
     var symbols = [Int](repeating: 0, count: 256)
     for (offset, count) in counts.enumerated() where count > 0 {

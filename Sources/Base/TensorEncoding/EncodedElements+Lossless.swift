@@ -1,10 +1,10 @@
 package import Bytes
 
 extension EncodedElements {
-  /// Elements in the smallest form from which each comes back bit by bit, or `nil` where that saves
-  /// nothing.
+  /// Encodes elements losslessly in the smallest form, or returns `nil` where that saves nothing.
   ///
-  /// Elements of a few values only, such as pixels in single precision, become positions in a table.
+  /// Elements with only a few values, such as pixels in single precision, become indices into a
+  /// table.
   ///
   /// - Parameter bytes: The elements, row-major, little-endian.
   package static func lossless(
@@ -20,7 +20,7 @@ extension EncodedElements {
   }
 }
 
-/// All values of elements in single precision, when there are at most 256.
+/// The distinct values of single-precision elements, when there are at most 256.
 private struct ValueTable {
   private var positions: [UInt32: UInt8] = [:]
   private var values: [UInt32] = []

@@ -2,18 +2,18 @@ package import Bytes
 
 /// The elements of a tensor as they are stored: an encoding, and bytes.
 package struct EncodedElements: Sendable {
-  /// How the elements are laid down.
+  /// The encoding of the elements.
   package let encoding: TensorEncoding
   /// The type of the decoded elements.
   package let elementType: ElementType
   /// The size of each axis, outermost first.
   package let shape: [Int]
-  /// Holds the stored bytes.
+  /// The store of the encoded bytes.
   package let store: ByteStore
-  /// Where they are.
+  /// The range of the encoded bytes in the store.
   package let range: Range<Int>
 
-  /// Elements whose bytes somebody holds already.
+  /// Makes elements whose bytes are already in a store.
   package init(
     _ encoding: TensorEncoding, _ elementType: ElementType, shape: [Int], store: ByteStore,
     range: Range<Int>
@@ -25,7 +25,7 @@ package struct EncodedElements: Sendable {
     self.range = range
   }
 
-  /// Elements in memory.
+  /// Makes elements in memory.
   package init(
     _ encoding: TensorEncoding, _ elementType: ElementType, shape: [Int], bytes: [UInt8]
   ) {

@@ -1,14 +1,14 @@
 package import Bytes
 
-/// Numbers of single precision on their way into elements of a floating-point type, each rounded to
-/// nearest, ties to even.
+/// Converts single-precision numbers to elements of a floating-point type, rounded to nearest, ties
+/// to even.
 package enum FloatElements {
-  /// The elements of a type.
+  /// Returns the elements of a type.
   ///
   /// - Parameters:
-  ///   - count: How many.
+  ///   - count: The number of elements.
   ///   - elementType: A floating-point type.
-  ///   - number: Gives the number at a position.
+  ///   - number: Returns the number at a position.
   package static func bytes(
     count: Int, _ elementType: ElementType, _ number: (Int) -> Float
   ) -> [UInt8] {
@@ -39,13 +39,13 @@ package enum FloatElements {
     }
   }
 
-  /// Numbers of single precision as elements of a type.
+  /// Converts single-precision numbers to elements of a type.
   static func convert(
     _ numbers: [UInt8], to elementType: ElementType
   ) throws(WeighbridgeError) -> [UInt8] {
     guard elementType != .float32 else { return numbers }
     return try decode(count: numbers.count / 4, elementType) { elements, target in
-      // The elements lie inside, and the target has room for them.
+      // In bounds, and the target has room for the elements.
       let start = 4 * elements.lowerBound
       numbers.withUnsafeBytes { numbers in
         UnsafeMutableRawBufferPointer(start: target, count: 4 * elements.count).copyMemory(
@@ -54,9 +54,9 @@ package enum FloatElements {
     }
   }
 
-  /// Elements that several threads decode, each a part of its own.
+  /// Decodes elements on several threads, a part on each.
   ///
-  /// - Parameter body: Writes all elements of a part; returns whether it could.
+  /// - Parameter body: Writes all elements of a part; returns whether it succeeded.
   /// - Throws: As ``ParallelParts/decode(byteCount:parts:_:)``.
   static func decode(
     count: Int, _ elementType: ElementType, parts: Int,
@@ -67,9 +67,9 @@ package enum FloatElements {
     }
   }
 
-  /// The same with parts of neighbouring elements.
+  /// The same with parts of consecutive elements.
   ///
-  /// - Parameter body: Writes the numbers of some elements.
+  /// - Parameter body: Writes the numbers of a range of elements.
   static func decode(
     count: Int, _ elementType: ElementType,
     _ body: @Sendable (_ elements: Range<Int>, UnsafeMutablePointer<Float>) -> Void
@@ -77,7 +77,8 @@ package enum FloatElements {
     let size = 1 << 16
     return try decode(count: count, elementType, parts: (count + size - 1) / size) {
       part, target in
-      // Few enough at a time that what `body` needs beside them stays in the processor's nearest cache.
+      // Few enough at a time to stay in the L1 cache together with the other data that `body`
+      // needs.
       for start in stride(from: part * size, to: min(part * size + size, count), by: 1 << 12) {
         let elements = start..<min(start + 1 << 12, count)
         target.write(elements) { body(elements, $0) }
@@ -87,7 +88,7 @@ package enum FloatElements {
   }
 }
 
-/// Memory for all elements of a tensor, into which numbers are written.
+/// Memory for all elements of a tensor, to which numbers are written.
 struct FloatTarget {
   private let elementType: ElementType
   private let memory: UnsafeMutableRawBufferPointer
@@ -96,15 +97,15 @@ struct FloatTarget {
     (self.elementType, self.memory) = (elementType, memory)
   }
 
-  /// Writes the numbers of some elements.
+  /// Writes the numbers of a range of elements.
   ///
-  /// - Parameter body: Writes as many numbers.
+  /// - Parameter body: Writes exactly that many numbers.
   func write(_ elements: Range<Int>, _ body: (UnsafeMutablePointer<Float>) -> Void) {
     let size = elementType.byteCount
     let part = UnsafeMutableRawBufferPointer(
       rebasing: memory[elements.lowerBound * size..<elements.upperBound * size])
     guard elementType != .float32 else {
-      // A part of an array's memory at a multiple of 4 bytes, which nothing else is bound to.
+      // Part of an array's memory, aligned to 4 bytes and bound to nothing else.
       if let numbers = part.baseAddress?.assumingMemoryBound(to: Float.self) { body(numbers) }
       return
     }

@@ -1,7 +1,7 @@
 package import Bytes
 import CKernels
 
-/// Floating-point elements of 16 bits in place of wider ones, rounded to nearest, ties to even.
+/// Floating-point elements stored in 16 bits, rounded to nearest, ties to even.
 package struct HalfPrecision: Hashable, Sendable {
   /// IEEE 754 binary16, or the upper half of a binary32.
   package let elementType: ElementType
@@ -18,7 +18,7 @@ package struct HalfPrecision: Hashable, Sendable {
 
   func decode(_ bytes: RawSpan, _ target: ElementType) throws(WeighbridgeError) -> [UInt8] {
     try bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
-      nonisolated(unsafe) let source = bytes  // only read, until all threads have ended
+      nonisolated(unsafe) let source = bytes  // only read, until all threads have finished
       return try FloatElements.decode(count: bytes.count / 2, target) { elements, numbers in
         let halves = source[2 * elements.lowerBound..<2 * elements.upperBound]
         elements_widen(

@@ -6,13 +6,13 @@ import CKernels
 package struct LinearIntegers: Hashable, Sendable {
   /// The bits of each integer, 2 to 8.
   package var bits: Int
-  /// Whether integers are in two's complement; otherwise they begin at 0.
+  /// Whether integers are in two's complement; otherwise they are unsigned.
   package var isSigned: Bool
   /// The size of the block that has a scale along each axis.
   package var blockShape: [Int]
-  /// Whether each block has a zero point, an integer. Without: 0.
+  /// Whether each block has a zero point, an integer. Otherwise it is 0.
   package var hasZeroPoints: Bool
-  /// Whether each block has an offset, a number. Without: 0, which is not added.
+  /// Whether each block has an offset, a number. Otherwise nothing is added.
   package var hasOffsets: Bool
 
   /// Describes integers.
@@ -27,7 +27,7 @@ package struct LinearIntegers: Hashable, Sendable {
     self.hasOffsets = hasOffsets
   }
 
-  /// The integers and what each block has beside them.
+  /// The integers, with the scales, zero points and offsets of the blocks.
   package struct Content: Sendable {
     /// The integers, row-major.
     package var integers: [Int8]
@@ -38,7 +38,7 @@ package struct LinearIntegers: Hashable, Sendable {
     /// A number for each block, or none.
     package var offsets: [Float]
 
-    /// Puts integers and scales together. Integers without a sign stand in the bits of `integers`.
+    /// Makes a content. The bits of unsigned integers are stored in `integers`.
     package init(
       integers: [Int8], scales: [Float], zeroPoints: [Int32] = [], offsets: [Float] = []
     ) {
@@ -49,8 +49,8 @@ package struct LinearIntegers: Hashable, Sendable {
     }
   }
 
-  /// The number of stored bytes: the integers, zeros up to a multiple of 4, the scales, zero points
-  /// and offsets in 4 bytes each.
+  /// The size of the stored bytes: the integers, zeros up to a multiple of 4, then scales, zero
+  /// points and offsets in 4 bytes each.
   func byteCount(_ shape: [Int]) throws(WeighbridgeError) -> Int {
     guard (2...8).contains(bits) else {
       throw .malformed("integers have \(bits) bits, expected 2 to 8")
@@ -63,7 +63,7 @@ package struct LinearIntegers: Hashable, Sendable {
 
   private var numbersForEachBlock: Int { 1 + (hasZeroPoints ? 1 : 0) + (hasOffsets ? 1 : 0) }
 
-  /// The stored bytes. Traps when the content does not fit the shape.
+  /// Returns the stored bytes. Traps when the content does not fit the shape.
   package func encode(_ content: Content, shape: [Int]) -> [UInt8] {
     precondition(content.integers.count == shape.reduce(1, *))
     var bytes = PackedBits.packPadded(
@@ -74,9 +74,10 @@ package struct LinearIntegers: Hashable, Sendable {
     return bytes
   }
 
-  /// The integers and their scales.
+  /// Reads the integers and their scales.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when there are not as many bytes as the shape asks for.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the number of bytes does not match the
+  ///   shape.
   package func content(_ bytes: RawSpan, shape: [Int]) throws(WeighbridgeError) -> Content {
     guard try byteCount(shape) == bytes.byteCount else {
       throw .malformed("\(bytes.byteCount) bytes are no \(bits)-bit integers of \(shape)")
@@ -99,14 +100,14 @@ package struct LinearIntegers: Hashable, Sendable {
       offsets: hasOffsets ? numbers(hasZeroPoints ? 2 : 1).map(Float.init(bitPattern:)) : [])
   }
 
-  /// Decodes bytes whose number ``byteCount(_:)`` has been compared.
+  /// Decodes bytes whose number was checked with ``byteCount(_:)``.
   func decode(
     _ bytes: RawSpan, _ elementType: ElementType, shape: [Int]
   ) throws(WeighbridgeError) -> [UInt8] {
     let grid = try BlockGrid(shape, blockShape: blockShape)
     let all = PackedBlocks(bits: bits, isSigned: isSigned, grid: grid)
     return try all.decode(bytes, elementType) { integers, row, behind, block, numbers in
-      // Scales, zero points and offsets: 4 bytes of each for every block.
+      // Scales, zero points and offsets: 4 bytes each for every block.
       func list(_ part: Int) -> UnsafePointer<UInt8> { behind + 4 * (part * grid.count + block) }
       var scales = elements_scales(
         scales: list(0), zero_points: hasZeroPoints ? list(1) : nil,

@@ -1,9 +1,9 @@
 package import Bytes
 import CKernels
 
-/// Positions of 1 to 8 bits in tables of numbers, with a table for each block of the tensor.
+/// Indices of 1 to 8 bits into tables of numbers, with a table for each block of the tensor.
 package struct LookupTables: Hashable, Sendable {
-  /// The bits of each position, 1 to 8; a table has 2^bits numbers.
+  /// The bits of each index, 1 to 8; a table contains 2^bits numbers.
   package var bits: Int
   /// The size of the block that has a table along each axis.
   package var blockShape: [Int]
@@ -14,22 +14,22 @@ package struct LookupTables: Hashable, Sendable {
     self.blockShape = blockShape
   }
 
-  /// The positions and the tables.
+  /// The indices and the tables.
   package struct Content: Sendable {
-    /// The positions, row-major.
+    /// The indices, row-major.
     package var positions: [UInt8]
-    /// The tables one behind the other, those of the blocks row-major.
+    /// The concatenated tables of the blocks, row-major.
     package var tables: [Float]
 
-    /// Puts positions and tables together.
+    /// Makes a content.
     package init(positions: [UInt8], tables: [Float]) {
       self.positions = positions
       self.tables = tables
     }
   }
 
-  /// The number of stored bytes: the positions, zeros up to a multiple of 4, the tables in single
-  /// precision.
+  /// The size of the stored bytes: the indices, zeros up to a multiple of 4, then the tables in
+  /// single precision.
   func byteCount(_ shape: [Int]) throws(WeighbridgeError) -> Int {
     guard (1...8).contains(bits) else {
       throw .malformed("positions have \(bits) bits, expected 1 to 8")
@@ -40,7 +40,7 @@ package struct LookupTables: Hashable, Sendable {
     return try Checked.sum(packed, tables, of: "the size of a tensor")
   }
 
-  /// The stored bytes. Traps when the content does not fit the shape.
+  /// Returns the stored bytes. Traps when the content does not fit the shape.
   package func encode(_ content: Content, shape: [Int]) -> [UInt8] {
     precondition(content.positions.count == shape.reduce(1, *))
     var bytes = PackedBits.packPadded(content.positions.lazy.map(UInt32.init), bits: bits)
@@ -48,9 +48,10 @@ package struct LookupTables: Hashable, Sendable {
     return bytes
   }
 
-  /// The positions and tables.
+  /// Reads the indices and tables.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when there are not as many bytes as the shape asks for.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the number of bytes does not match the
+  ///   shape.
   package func content(_ bytes: RawSpan, shape: [Int]) throws(WeighbridgeError) -> Content {
     guard try byteCount(shape) == bytes.byteCount else {
       throw .malformed("\(bytes.byteCount) bytes are no \(bits)-bit lookup of \(shape)")
@@ -68,7 +69,7 @@ package struct LookupTables: Hashable, Sendable {
       tables: bytes.words((bytes.byteCount - first) / 4, at: first).map(Float.init(bitPattern:)))
   }
 
-  /// Decodes bytes whose number ``byteCount(_:)`` has been compared.
+  /// Decodes bytes whose number was checked with ``byteCount(_:)``.
   func decode(
     _ bytes: RawSpan, _ elementType: ElementType, shape: [Int]
   ) throws(WeighbridgeError) -> [UInt8] {

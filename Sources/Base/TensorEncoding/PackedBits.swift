@@ -1,10 +1,10 @@
 import Bytes
 import CKernels
 
-/// Numbers of 1 to 16 bits one behind the other, the lowest bit of each first, in bytes that are
-/// filled from their lowest bit on.
+/// Consecutive numbers of 1 to 16 bits, each starting with its lowest bit, in bytes that are filled
+/// from the lowest bit up.
 enum PackedBits {
-  /// The bytes that so many numbers take; the bits behind the last are 0.
+  /// The number of bytes that numbers take; the bits after the last are 0.
   static func byteCount(_ count: Int, bits: Int) -> Int { (count * bits + 7) / 8 }
 
   /// Packs the lowest bits of numbers.
@@ -25,8 +25,8 @@ enum PackedBits {
     return bytes
   }
 
-  /// The bytes that so many numbers take with zeros up to the next multiple of 4, behind which numbers
-  /// of 4 bytes can stand.
+  /// The number of bytes that numbers take with zeros up to the next multiple of 4, so that numbers
+  /// of 4 bytes can follow.
   static func paddedByteCount(_ count: Int, bits: Int) -> Int {
     (byteCount(count, bits: bits) + 3) / 4 * 4
   }
@@ -38,7 +38,7 @@ enum PackedBits {
     return bytes + [UInt8](repeating: 0, count: size - bytes.count)
   }
 
-  /// The numbers, unpacked. The bytes must hold them.
+  /// Unpacks numbers. The bytes must contain them all.
   static func unpack(
     _ bytes: RawSpan, count: Int, bits: Int, isSigned: Bool = false
   ) -> [Int32] {
@@ -46,13 +46,13 @@ enum PackedBits {
     return bytes.withUnsafeBytes { bytes in
       [Int32](unsafeUninitializedCapacity: count) { buffer, filled in
         var packed = stored(bytes, bits: bits, isSigned: isSigned)
-        elements_unpack(&packed, 0, count, buffer.baseAddress)  // inside, as checked above
+        elements_unpack(&packed, 0, count, buffer.baseAddress)  // in bounds, as checked above
         filled = count
       }
     }
   }
 
-  /// Numbers as C takes them.
+  /// Returns packed numbers in the form used by C functions.
   static func stored(
     _ bytes: UnsafeRawBufferPointer, bits: Int, isSigned: Bool = false
   ) -> elements_packed {
@@ -62,7 +62,7 @@ enum PackedBits {
   }
 }
 
-/// Elements of which packed numbers stand for each, and which have something in common in each block.
+/// Elements that are packed numbers, with common parameters for each block.
 struct PackedBlocks {
   let bits: Int
   let isSigned: Bool
@@ -71,9 +71,9 @@ struct PackedBlocks {
   /// Decodes elements.
   ///
   /// - Parameters:
-  ///   - bytes: The packed numbers and what stands behind them; all of it.
-  ///   - body: Writes the numbers of elements of a row, given the unpacked ones, what stands behind
-  ///     all of these, and the block with column 0 of the row.
+  ///   - bytes: All packed numbers and the data after them.
+  ///   - body: Writes the values of elements of a row, given their unpacked numbers, the data after
+  ///     all packed numbers, and the block that contains column 0 of the row.
   func decode(
     _ bytes: RawSpan, _ elementType: ElementType,
     _ body:
@@ -86,7 +86,7 @@ struct PackedBlocks {
     let size = PackedBits.paddedByteCount(count, bits: bits)
     precondition(size <= bytes.byteCount)
     return try bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
-      nonisolated(unsafe) let source = bytes  // only read, until all threads have ended
+      nonisolated(unsafe) let source = bytes  // only read, until all threads have finished
       return try FloatElements.decode(count: count, elementType) { elements, numbers in
         guard let start = source.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
         var packed = PackedBits.stored(source, bits: bits, isSigned: isSigned)

@@ -2,22 +2,22 @@ import Bytes
 import Dispatch
 import Synchronization
 
-/// Elements that several threads decode, each a part of its own.
+/// Decodes elements on several threads, a part on each.
 enum ParallelParts {
   /// Fills an array of bytes.
   ///
   /// - Parameters:
   ///   - byteCount: Its size.
-  ///   - parts: How many parts there are.
-  ///   - body: Writes all that belongs to a part, and nothing else, into the memory of the array;
-  ///     returns whether it could.
+  ///   - parts: The number of parts.
+  ///   - body: Writes everything that belongs to a part, and nothing else, to the memory of the
+  ///     array; returns whether it succeeded.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when a part could not be decoded.
   static func decode(
     byteCount: Int, parts: Int, _ body: @Sendable (Int, UnsafeMutableRawBufferPointer) -> Bool
   ) throws(WeighbridgeError) -> [UInt8] {
     let damaged = Atomic(-1)
     let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
-      // Threads write parts that do not overlap, and all have ended when this returns.
+      // Threads write parts that do not overlap, and all have finished when this returns.
       nonisolated(unsafe) let memory = UnsafeMutableRawBufferPointer(buffer)
       LargePages.use(in: memory)
       DispatchQueue.concurrentPerform(iterations: parts) { part in
@@ -32,15 +32,15 @@ enum ParallelParts {
     return bytes
   }
 
-  /// Changes an array of bytes.
+  /// Updates an array of bytes.
   ///
-  /// - Parameter body: Reads and changes what belongs to a part, and nothing else.
+  /// - Parameter body: Reads and changes the bytes that belong to a part, and no others.
   static func update(
     _ bytes: inout [UInt8], parts: Int,
     _ body: @Sendable (Int, UnsafeMutableRawBufferPointer) -> Void
   ) {
     bytes.withUnsafeMutableBytes { buffer in
-      // Threads change parts that do not overlap, and all have ended when this returns.
+      // Threads change parts that do not overlap, and all have finished when this returns.
       nonisolated(unsafe) let memory = buffer
       DispatchQueue.concurrentPerform(iterations: parts) { body($0, memory) }
     }

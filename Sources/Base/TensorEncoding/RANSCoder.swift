@@ -1,9 +1,10 @@
 import Bytes
 import CKernels
 
-/// Range asymmetric numeral systems over symbols of a byte.
+/// A range asymmetric numeral systems (rANS) coder for symbols of one byte.
 enum RANSCoder {
-  /// How many symbols are coded on their own, so that several cores may decode.
+  /// The number of symbols that are coded together; chunks are independent, so several cores can
+  /// decode.
   static let chunkSize = 1 << 16
 
   /// The number of symbols of each chunk.
@@ -11,7 +12,8 @@ enum RANSCoder {
     stride(from: 0, to: count, by: chunkSize).map { min(chunkSize, count - $0) }
   }
 
-  /// The lanes that suit so many symbols: more are faster, and each takes 4 bytes of every chunk.
+  /// The number of lanes suitable for a number of symbols: more lanes are faster, but each takes 4
+  /// bytes of every chunk.
   static func lanes(_ count: Int) -> Int { count < 1 << 11 ? 1 : count < 1 << 14 ? 4 : 32 }
 
   /// Encodes symbols.
@@ -19,7 +21,7 @@ enum RANSCoder {
     [UInt8](unsafeUninitializedCapacity: 4 * lanes + 2 * symbols.count) { buffer, count in
       count = symbols.withUnsafeBufferPointer { symbols in
         table.frequencies.withUnsafeBufferPointer { frequencies in
-          // There is room for the most that symbols can take, as the function asks for.
+          // There is room for the largest possible output, as the function requires.
           rans_encode(
             symbols.baseAddress, symbols.count, frequencies.baseAddress, UInt32(lanes),
             buffer.baseAddress)
@@ -28,24 +30,24 @@ enum RANSCoder {
     }
   }
 
-  /// A table as the decoder takes it.
+  /// Returns a table in the decoder's form.
   static func slots(_ table: SymbolTable) -> [UInt32] {
     [UInt32](unsafeUninitializedCapacity: SymbolTable.sum) { buffer, count in
       _ = table.frequencies.withUnsafeBufferPointer {
         rans_make_slots($0.baseAddress, buffer.baseAddress)
       }
-      count = buffer.count  // frequencies add up to as many: a SymbolTable's do
+      count = buffer.count  // all slots are filled: frequencies add up to ``sum``
     }
   }
 
-  /// Decodes symbols into memory of their number; returns whether the bytes are what an encoder
-  /// writes for so many.
+  /// Decodes symbols until the buffer is full; returns whether the bytes are what an encoder writes
+  /// for that many symbols.
   static func decode(
     _ bytes: UnsafeRawBufferPointer, _ slots: [UInt32], lanes: Int,
     to symbols: UnsafeMutableBufferPointer<UInt8>
   ) -> Bool {
     slots.withUnsafeBufferPointer { slots in
-      // It stays inside of the bytes and of the symbols.
+      // It does not go beyond the bytes and the symbols.
       rans_decode(
         bytes.baseAddress, bytes.count, slots.baseAddress, UInt32(lanes), symbols.baseAddress,
         symbols.count)

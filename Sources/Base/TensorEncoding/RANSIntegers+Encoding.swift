@@ -1,7 +1,7 @@
 import Bytes
 
 extension RANSIntegers {
-  /// The stored bytes of integers, in as many classes of rows as make them smallest.
+  /// Encodes integers with the number of row classes that makes them smallest.
   ///
   /// - Parameters:
   ///   - content: One step, or one for each row, finite; integers of at most 2^24 in magnitude.
@@ -51,15 +51,15 @@ extension RANSIntegers {
   }
 }
 
-/// The rows of a matrix divided into classes of alike magnitudes, and a table for each.
+/// The rows of a matrix divided into classes of similar magnitudes, and a table for each.
 struct RowClasses {
-  /// The rows of each class, in their order.
+  /// The rows of each class, in order.
   let classes: [[Int]]
   let tables: [DigitTable]
-  /// About how many bits they take.
+  /// The approximate number of bits that the integers take.
   let bits: Double
 
-  /// The division with which the integers take the fewest bits.
+  /// Returns the division for which the integers take the fewest bits.
   static func best(_ integers: [Int32], rows: Int, columns: Int) -> RowClasses {
     let sizes = (0..<rows).map { row in
       integers[row * columns..<(row + 1) * columns].reduce(0) { $0 + Int($1.magnitude) }
@@ -67,7 +67,7 @@ struct RowClasses {
     let order = (0..<rows).sorted { (sizes[$0], $0) < (sizes[$1], $1) }
     var best = RowClasses([order], integers, columns: columns, rows: rows)
     for count in [2, 4, 8, 16] where count <= rows {
-      // More classes are worth a try as long as fewer have paid.
+      // More classes are only tried while they reduce the size.
       let parts = (0..<count).map { Array(order[$0 * rows / count..<($0 + 1) * rows / count]) }
       let next = RowClasses(parts, integers, columns: columns, rows: rows)
       guard next.bits < best.bits else { break }
@@ -84,7 +84,7 @@ struct RowClasses {
     }
     self.tables = tables.map(\.table)
     let each = classes.count == 1 ? 0 : Self.idBits(classes.count) * rows
-    // Each chunk has its entry in the directory and the states of its lanes.
+    // Each chunk has an entry in the directory and the states of its lanes.
     let chunks = classes.reduce(0) { $0 + RANSCoder.chunks($1.count * columns).count }
     let lanes = RANSCoder.lanes(rows * columns / classes.count)
     bits = tables.reduce(Double(each + chunks * 32 * (2 + lanes))) { $0 + $1.bits }

@@ -1,22 +1,22 @@
 package import Bytes
 
-/// Integers of any size times a step, entropy-coded with static tables by class of rows.
+/// Integers of any size times a step, entropy-coded with static tables for each class of rows.
 ///
-/// The first axis of a tensor counts its rows; a tensor of fewer than two axes has one row. Rows of
-/// one class stand one behind the other and are coded in chunks of their own, so several cores may
-/// decode, and one tensor alone.
+/// The first axis of a tensor is its rows; a tensor of fewer than two axes has one row. Rows of one
+/// class are consecutive and coded in separate chunks, so that several cores can decode even a
+/// single tensor.
 package enum RANSIntegers {
-  /// The integers of a tensor, and by what each row is multiplied.
+  /// The integers of a tensor, and the steps by which its rows are multiplied.
   package struct Content: Sendable {
     /// The integers, row-major.
     package var integers: [Int32]
     /// One number, or one for each row.
     package var steps: [Float]
-    /// Whether the integers stand for multiples of the steps by dependent quantization, which then are
-    /// below 2^30 in magnitude.
+    /// Whether the integers stand for multiples of the steps by dependent quantization, and are
+    /// then below 2^30 in magnitude.
     package var isDependent: Bool
 
-    /// Puts integers and steps together.
+    /// Makes a content.
     package init(integers: [Int32], steps: [Float], isDependent: Bool = false) {
       self.integers = integers
       self.steps = steps
@@ -29,7 +29,7 @@ package enum RANSIntegers {
       return DependentSteps.multiples(of: integers, columns: RANSIntegers.matrix(shape).columns)
     }
 
-    /// What decoding gives: each multiple times its row's step, in single precision.
+    /// The decoded values: each multiple times its row's step, in single precision.
     package func numbers(shape: [Int]) -> [Float] {
       let (rows, columns) = RANSIntegers.matrix(shape)
       let multiples = multiples(shape: shape)
@@ -45,14 +45,14 @@ package enum RANSIntegers {
     }
   }
 
-  /// The rows and columns as which a tensor is coded.
+  /// Returns the numbers of rows and columns as which a tensor is coded.
   package static func matrix(_ shape: [Int]) -> (rows: Int, columns: Int) {
     let count = shape.reduce(1, *)
     guard shape.count > 1, count > 0, let rows = shape.first else { return (1, count) }
     return (rows, count / rows)
   }
 
-  /// Decodes numbers.
+  /// Decodes values.
   static func decode(
     _ bytes: RawSpan, _ elementType: ElementType, shape: [Int]
   ) throws(WeighbridgeError) -> [UInt8] {
@@ -63,26 +63,26 @@ package enum RANSIntegers {
       return try FloatElements.convert(numbers, to: elementType)
     }
     return try bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
-      nonisolated(unsafe) let source = bytes  // only read, until all threads have ended
+      nonisolated(unsafe) let source = bytes  // only read, until all threads have finished
       return try FloatElements.decode(
         count: layout.count, elementType, parts: layout.chunks.count
       ) { layout.decode(layout.chunks[$0], source, to: $1) }
     }
   }
 
-  /// The integers as they are stored, in 4 bytes each.
+  /// Returns the integers as they are stored, in 4 bytes each.
   private static func integers(
     _ bytes: RawSpan, _ layout: RANSLayout
   ) throws(WeighbridgeError) -> [UInt8] {
     try bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in
-      nonisolated(unsafe) let source = bytes  // only read, until all threads have ended
+      nonisolated(unsafe) let source = bytes  // only read, until all threads have finished
       return try ParallelParts.decode(byteCount: layout.count * 4, parts: layout.chunks.count) {
         layout.decode(layout.chunks[$0], source, integersTo: $1)
       }
     }
   }
 
-  /// The integers and steps as they are stored.
+  /// Reads the integers and steps as they are stored.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the bytes are not what an encoder writes.
   package static func content(

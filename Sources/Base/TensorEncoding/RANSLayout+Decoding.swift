@@ -2,12 +2,12 @@ import Bytes
 import CKernels
 
 extension RANSLayout {
-  /// How many integers of a chunk are decoded at a time: they stay in the processor's nearest cache.
+  /// The number of integers of a chunk that are decoded at a time: they fit in the L1 cache.
   private static let blockSize = 1 << 12
 
   /// Decodes a chunk.
   ///
-  /// - Parameter body: Takes some elements of the tensor, their row, and their integers.
+  /// - Parameter body: Receives a range of elements of the tensor, their row, and their integers.
   /// - Returns: Whether its bytes are what an encoder writes.
   func decode(
     _ chunk: Chunk, _ source: UnsafeRawBufferPointer,
@@ -15,7 +15,7 @@ extension RANSLayout {
   ) -> Bool {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: chunk.size) { symbols in
       withUnsafeTemporaryAllocation(of: Int32.self, capacity: Self.blockSize) { block in
-        // The layout's ranges were taken from these bytes.
+        // The layout's ranges come from these bytes.
         let coded = UnsafeRawBufferPointer(rebasing: source[chunk.symbols])
         guard
           RANSCoder.decode(coded, slots[chunk.classIndex], lanes: lanes, to: symbols),
@@ -48,7 +48,7 @@ extension RANSLayout {
       largest: isDependent ? UInt32(DependentSteps.largest) : .max)
   }
 
-  /// Decodes a chunk into the numbers of its rows.
+  /// Decodes a chunk into the values of its rows.
   func decode(_ chunk: Chunk, _ source: UnsafeRawBufferPointer, to target: FloatTarget) -> Bool {
     decode(chunk, source) { row, elements, integers in
       let step = steps[steps.count == 1 ? 0 : row]
@@ -74,8 +74,8 @@ extension RANSLayout {
     }
   }
 
-  /// Calls `body` with the row, the elements of the tensor and the first integer for each row that some
-  /// of a chunk's integers are a part of.
+  /// Calls `body` for each row that contains some of a chunk's integers, with the row, the elements
+  /// of the tensor and the index of the first integer.
   private func forEachRun(
     of chunk: Chunk, _ integers: Range<Int>,
     _ body: (_ row: Int, _ elements: Range<Int>, _ first: Int) -> Void

@@ -1,27 +1,27 @@
 import Bytes
 import CKernels
 
-/// Where everything stands in the bytes of entropy-coded integers.
+/// The layout of the bytes of entropy-coded integers.
 struct RANSLayout: Sendable {
-  /// Some integers of one class that are coded together.
+  /// Consecutive integers of one class that are coded together.
   struct Chunk: Sendable {
     let classIndex: Int
-    /// The first integer and the number of integers among those of the class.
+    /// The index of the first integer within its class, and the number of integers.
     let first, size: Int
     let symbols, low, escapes: Range<Int>
   }
 
-  /// How the rows' steps are stored.
+  /// The storage of the rows' steps.
   enum Steps: UInt8 {
     /// One number for all rows.
     case one
-    /// One number, and for each row how many eighths of a power of 2 it is multiplied by.
+    /// One number, and for each row an exponent of 2 in eighths by which it is multiplied.
     case eighths
     /// A number for each row.
     case each
   }
 
-  /// In the byte of the kind of steps: quantization is dependent.
+  /// The flag in the byte of the kind of steps that means dependent quantization.
   static let dependentFlag: UInt8 = 4
 
   let rows, columns: Int

@@ -1,6 +1,6 @@
 /// Steps that differ by eighths of powers of 2, so that a row's step takes one byte.
 package enum StepScale {
-  /// 2^(k/8) in single precision, for k from 0 to 7.
+  /// 2^(k/8) in single precision, for k = 0...7.
   private static let powers: [Float] = [
     1, 1.0905077, 1.1892071, 1.2968396, 1.4142135, 1.5422108, 1.6817929, 1.8340081,
   ]
@@ -12,7 +12,7 @@ package enum StepScale {
     return Float(sign: .plus, exponent: whole, significand: step * powers[Int(eighths) & 7])
   }
 
-  /// Steps as a first one and eighths, where that is exact.
+  /// Returns steps as a first one and eighths, where that is exact.
   static func eighths(of steps: [Float]) -> (step: Float, eighths: [Int8])? {
     guard let first = steps.first, first > 0, first.isFinite else { return nil }
     var all: [Int8] = []

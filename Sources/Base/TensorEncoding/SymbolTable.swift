@@ -1,6 +1,6 @@
 import Bytes
 
-/// How often each of 256 symbols stands among 4,096, as an entropy coder takes it.
+/// The frequencies of 256 symbols in units of 1/4096, as used by an entropy coder.
 struct SymbolTable {
   /// The sum of all frequencies.
   static let sum = 4096
@@ -35,14 +35,15 @@ struct SymbolTable {
     stored = bytes.copied(start..<cursor.offset)
   }
 
-  /// The table that spends the fewest bits on symbols that occur so often; `nil` when none occurs.
+  /// Makes the table that takes the fewest bits for symbols with these counts; `nil` when all are
+  /// 0.
   init?(counts: [Int]) {
     let total = counts.reduce(0, +)
     guard total > 0, let first = counts.firstIndex(where: { $0 > 0 }),
       let last = counts.lastIndex(where: { $0 > 0 })
     else { return nil }
     var frequencies = counts.map { $0 == 0 ? 0 : max(1, $0 * Self.sum / total) }
-    // What is left over goes where it saves most; what is too much is taken where it costs least.
+    // Units left over go where they save most; a surplus is removed where it costs least.
     while let surplus = Optional(frequencies.reduce(0, +) - Self.sum), surplus != 0 {
       let step = surplus > 0 ? -1 : 1
       let candidates = frequencies.indices.filter { frequencies[$0] > (surplus > 0 ? 1 : 0) }
@@ -64,13 +65,13 @@ struct SymbolTable {
     self.stored = stored
   }
 
-  /// A table made by a rule that stands elsewhere.
+  /// Makes a table from given frequencies.
   init(frequencies: [UInt16], stored: [UInt8]) {
     self.frequencies = frequencies
     self.stored = stored
   }
 
-  /// How many bits symbols take that occur so often; infinite when one has no frequency.
+  /// The number of bits that symbols with these counts take; infinite when one has no frequency.
   func bits(_ counts: [Int]) -> Double {
     zip(counts, frequencies).reduce(0) { sum, pair in
       pair.0 == 0 ? sum : sum + Double(pair.0) * (12 - Logarithms.base2(Double(pair.1)))
@@ -82,7 +83,7 @@ struct SymbolTable {
   }
 }
 
-/// The bits that a symbol's frequency saves, or costs less, when it is changed by a step.
+/// The number of bits saved by changing a symbol's frequency by a step; negative for a cost.
 private func gain(_ counts: [Int], _ frequencies: [Int], _ symbol: Int, _ step: Int) -> Double {
   let now = Double(frequencies[symbol])
   return Double(counts[symbol]) * (Logarithms.base2(now + Double(step)) - Logarithms.base2(now))

@@ -1,16 +1,16 @@
 import Bytes
 
-/// A table of symbols in seven bytes: integers from -width to width whose frequencies fall from 1
-/// on, each by a factor that is itself multiplied by another, between a Laplace and a normal
-/// distribution; all in whole numbers.
+/// A table of symbols in seven bytes: integers from -width to width whose frequencies decrease from
+/// 1 on, each by a factor that itself decreases by a factor, between a Laplace and a normal
+/// distribution; all in integer arithmetic.
 struct SymmetricShape {
   /// The largest integer, 0 to 127.
   let width: Int
-  /// The weight of 0 in 1/32768 of that of 1.
+  /// The weight of 0 in units of 1/32768 of the weight of 1.
   let center: UInt16
-  /// The weight of 2 in 1/65536 of that of 1.
+  /// The weight of 2 in units of 1/65536 of the weight of 1.
   let ratio: UInt16
-  /// By how many 65,536ths the ratio falls from one integer to the next.
+  /// The decrease of the ratio from one integer to the next, in units of 1/65536.
   let fall: UInt16
 
   /// The symbol of 0; symbol 0 is the escape.
@@ -46,7 +46,8 @@ struct SymmetricShape {
     return weights
   }
 
-  /// The frequencies: 1 for the escape, for the others 1 and a share of what is left; 0 has the rest.
+  /// The frequencies: 1 for the escape, and for the others 1 and a share of the remainder; 0
+  /// receives the rest.
   var table: SymbolTable {
     let weights = weights
     let left = UInt64(SymbolTable.sum - 2 * width - 2)
@@ -66,13 +67,14 @@ struct SymmetricShape {
     return SymbolTable(frequencies: frequencies, stored: stored)
   }
 
-  /// The shape that suits symbols best, found by steps that become smaller.
+  /// Returns the shape that suits symbols best, by a search with decreasing steps.
   static func best(width: Int, for counts: [Int]) -> SymmetricShape {
     let sides = counts[1...].enumerated().filter { $0.offset != width }
     let mean =
       Double(sides.reduce(0) { $0 + abs($1.offset - width) * $1.element })
       / Double(max(1, sides.reduce(0) { $0 + $1.element }))
-    // A geometric distribution of this mean; then each number is moved while that helps.
+    // Starts with a geometric distribution of this mean; then each number is changed while that
+    // helps.
     let ratio = max(0.01, min(0.999, 1 - 1 / max(1.01, mean)))
     var best = [32768 / max(ratio, 0.5), ratio * 65536, 0].map { UInt16(min(65535, $0)) }
     func bits(_ numbers: [UInt16]) -> Double {

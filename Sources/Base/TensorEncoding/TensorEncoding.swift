@@ -1,22 +1,22 @@
 package import Bytes
 
-/// How the elements of a tensor are laid down in bytes; `Schemas/wbm.md`, "Encodings", has each to
+/// The encoding of a tensor's elements as bytes; `Schemas/wbm.md`, "Encodings", specifies each to
 /// the bit.
 package enum TensorEncoding: Hashable, Sendable {
-  /// Every element as it is, row-major.
+  /// Every element unchanged, row-major.
   case plain
-  /// Floating-point elements of 16 bits in place of wider ones.
+  /// Floating-point elements stored in 16 bits instead of more.
   case half(HalfPrecision)
-  /// The elements' bytes in planes, entropy-coded; nothing is lost.
+  /// The elements' bytes in planes, entropy-coded; lossless.
   case bytePlanes
   /// Integers of 2 to 8 bits, with a scale for each block.
   case linear(LinearIntegers)
-  /// Positions in tables of numbers.
+  /// Indices into tables of numbers.
   case lookup(LookupTables)
   /// Integers of any size times a step, entropy-coded.
   case rans
 
-  /// What it is called in messages and reports, for example `4-bit integers`.
+  /// The name in messages and reports, for example `4-bit integers`.
   package var title: String {
     switch self {
     case .plain: "plain"
@@ -28,7 +28,8 @@ package enum TensorEncoding: Hashable, Sendable {
     }
   }
 
-  /// The multiple at which a tensor's bytes begin. What must be decoded front to back needs none.
+  /// The alignment of a tensor's bytes in a file. Encodings that must be decoded front to back need
+  /// none.
   package var alignment: Int {
     switch self {
     case .plain, .half, .linear, .lookup: 64
@@ -36,14 +37,14 @@ package enum TensorEncoding: Hashable, Sendable {
     }
   }
 
-  /// How many times more bytes the decoded elements may take than the stored ones. No encoder writes
-  /// so little: a chunk of 65,536 elements that are all alike has the states of its lanes.
+  /// The largest ratio of the sizes of decoded and stored elements. No encoder exceeds it: even a
+  /// chunk of 65,536 equal elements contains the states of its lanes.
   package static let largestExpansion = 2048
 
   /// Checks the number of stored bytes.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when it is not what the shape asks for, or so small
-  ///   that decoding would take memory that the file does not account for.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when it does not match the shape, or is so small
+  ///   that decoding would take memory out of proportion to the file.
   package func check(
     byteCount: Int, of elementType: ElementType, shape: [Int]
   ) throws(WeighbridgeError) {
@@ -90,11 +91,11 @@ package enum TensorEncoding: Hashable, Sendable {
     guard fits else { throw .malformed("\(title) are no encoding of \(elementType)") }
   }
 
-  /// The elements in row-major order, little-endian.
+  /// Decodes the elements, in row-major order and little-endian.
   ///
   /// - Parameter bytes: All stored bytes of the tensor.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when the bytes are not what an encoder writes for
-  ///   the tensor, ``WeighbridgeError/Code/limitExceeded`` when there is no memory for it.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the bytes are not what an encoder writes
+  ///   for the tensor, ``WeighbridgeError/Code/limitExceeded`` when there is not enough memory.
   package func decode(
     _ bytes: RawSpan, _ elementType: ElementType, shape: [Int]
   ) throws(WeighbridgeError) -> [UInt8] {

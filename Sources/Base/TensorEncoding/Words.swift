@@ -1,6 +1,6 @@
 import Bytes
 
-// Numbers of 4 bytes behind packed ones: scales, offsets, zero points, tables.
+// Numbers of 4 bytes that follow packed ones: scales, offsets, zero points and tables.
 
 extension [UInt8] {
   /// Appends numbers of single precision.
@@ -10,10 +10,10 @@ extension [UInt8] {
 }
 
 extension RawSpan {
-  /// The bits of numbers of 4 bytes, from an offset on. The span must hold them.
+  /// The bits of numbers of 4 bytes, starting at an offset. The span must contain them.
   func words(_ count: Int, at offset: Int) -> [UInt32] {
     precondition(offset >= 0 && count >= 0 && offset + 4 * count <= byteCount)
-    return (0..<count).map {  // inside, as checked in the line above
+    return (0..<count).map {  // in bounds, as checked on the line above
       unsafeLoadUnaligned(fromByteOffset: offset + 4 * $0, as: UInt32.self)
     }
   }

@@ -4,24 +4,24 @@ package import JSON
 extension JSONValue {
   /// Bounds on what ``init(yaml:limits:)`` accepts.
   package struct YAMLLimits: Sendable {
-    /// How deep lists and mappings may nest.
+    /// The deepest nesting of lists and mappings.
     package var depth = 500
-    /// How long the text may be, in bytes.
+    /// The largest length of the text in bytes.
     package var byteCount = 1 << 24
-    /// How many values there may be once every alias is written out.
+    /// The largest number of values once every alias is expanded.
     package var valueCount = 1 << 20
 
     /// The default limits.
     package init() {}
   }
 
-  /// Parses a YAML 1.1 text of one document as PyYAML reads it, as far as JSON can say the same.
+  /// Parses a YAML 1.1 text of one document as PyYAML does, as far as JSON can express it.
   ///
-  /// Tuples and texts of Python (`!!python/tuple`, `!!python/unicode`) are lists and strings. Keys are
-  /// strings, as Python's JSON writer makes them.
+  /// Python's tuples and Unicode strings (`!!python/tuple`, `!!python/unicode`) become lists and
+  /// strings. Keys are strings, as in Python's JSON writer.
   ///
-  /// - Parameter objects: What an object stands for, by its tag without `!!` and what it is made of;
-  ///   `nil` for one that JSON cannot express.
+  /// - Parameter objects: Returns the value of an object, given its tag without `!!` and its
+  ///   content; `nil` for one that JSON cannot express.
   /// - Throws: ``WeighbridgeError/Code/malformed`` with the line,
   ///   ``WeighbridgeError/Code/unsupported`` for tags of objects, or
   ///   ``WeighbridgeError/Code/limitExceeded``.
@@ -45,9 +45,9 @@ extension JSONValue {
   }
 }
 
-/// A value that grows with the events of a text.
+/// Builds a value from the events of a text.
 private struct YAMLBuilder {
-  /// A list or mapping that is not at its end.
+  /// A list or mapping that has not ended yet.
   private struct Open {
     var list: [JSONValue] = []
     var members: JSONObject?
@@ -55,7 +55,7 @@ private struct YAMLBuilder {
     let anchor: String
     /// The tag of an object; `nil` for a plain list or mapping.
     let tag: String?
-    /// How many values it has, itself included.
+    /// The number of its values, including itself.
     var count = 1
   }
 
@@ -139,7 +139,7 @@ private struct YAMLBuilder {
     open[open.count - 1].key = key
   }
 
-  /// - Parameter count: How many values it has, itself included.
+  /// - Parameter count: The number of its values, including itself.
   private mutating func append(
     _ value: JSONValue, _ count: Int, _ anchor: String
   ) throws(WeighbridgeError) {

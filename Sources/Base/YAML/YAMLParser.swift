@@ -1,7 +1,7 @@
 internal import Bytes
 internal import CYAML
 
-/// An event of a YAML text: what stands there, and in which line (the first is 1).
+/// An event of a YAML text: its content and its line (the first is 1).
 struct YAMLEvent {
   enum Content {
     case scalar(String, isPlain: Bool)
@@ -14,29 +14,29 @@ struct YAMLEvent {
   }
 
   let content: Content
-  /// The tag, without what stands before all tags of YAML's own; empty where there is none.
+  /// The tag, without the prefix of YAML's own tags; empty where there is none.
   var tag = ""
-  /// The name that aliases repeat it by; empty where there is none.
+  /// The name by which aliases refer to it; empty where there is none.
   var anchor = ""
   let line: Int
 }
 
-/// libyaml's parser over a text, one event after the other.
+/// libyaml's parser over a text, which returns one event after another.
 struct YAMLParser: ~Copyable {
   private let text: [UInt8]
   private let state: UnsafeMutablePointer<yaml_parser_t>
 
-  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there is no memory for it.
+  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there is not enough memory.
   init(_ text: [UInt8]) throws(WeighbridgeError) {
     self.text = text
-    // libyaml keeps pointers into its state, which must stay where it is.
+    // libyaml keeps pointers into its state, which must not move.
     state = .allocate(capacity: 1)
     state.initialize(to: yaml_parser_t())
     guard yaml_parser_initialize(state) == 1 else {
       state.deallocate()
       throw .limitExceeded("there is no memory for reading YAML")
     }
-    // It asks for more of the text through this handler; the context is the reader below.
+    // It requests more of the text through this handler; the context is the reader below.
     reader = .allocate(capacity: 1)
     reader.initialize(to: Reader(rest: text[...]))
     yaml_parser_set_input(
@@ -113,7 +113,7 @@ struct YAMLParser: ~Copyable {
     bytes.map { String(cString: $0) } ?? ""
   }
 
-  /// Why libyaml stopped, where it did.
+  /// libyaml's error, with its line.
   private var failure: WeighbridgeError {
     if state.pointee.error == YAML_MEMORY_ERROR {
       return .limitExceeded("there is no memory for reading YAML")

@@ -1,11 +1,11 @@
 internal import Bytes
 internal import JSON
 
-/// What a scalar of YAML 1.1 means, as PyYAML decides it.
+/// The interpretation of scalars of YAML 1.1, as in PyYAML.
 enum YAMLScalar {
   /// The value of a scalar; `nil` for a tag of an object.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` where the text is not of the tag's type.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the text does not have the tag's type.
   static func value(
     _ text: String, isPlain: Bool, tag: String
   ) throws(WeighbridgeError) -> JSONValue? {
@@ -25,7 +25,7 @@ enum YAMLScalar {
     return value
   }
 
-  /// What a scalar without quotes is, where it is no string.
+  /// The value of an unquoted scalar, where it is not a string.
   private static func resolved(_ text: String) -> JSONValue? {
     switch text {
     case "", "~", "null", "Null", "NULL": return .null
@@ -38,8 +38,8 @@ enum YAMLScalar {
     }
   }
 
-  /// A decimal number. As in PyYAML a fraction needs its point, and an exponent its sign; octal,
-  /// hexadecimal and sexagesimal numbers, which nothing that writes architectures writes, are texts.
+  /// A decimal number. As in PyYAML, a fraction needs its point, and an exponent its sign. Octal,
+  /// hexadecimal and sexagesimal numbers, which do not occur in architectures, become strings.
   private static func number(_ text: String) -> JSONValue? {
     var rest = text.utf8[...]
     if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
@@ -57,7 +57,7 @@ enum YAMLScalar {
     guard !digits.isEmpty || !fraction.isEmpty else { return nil }
     rest = rest.dropFirst(fraction.count)
     guard hasPlainExponent(rest) else { return nil }
-    // Swift wants a digit on both sides of the point.
+    // Swift requires a digit on both sides of the point.
     let number = text.replacing(".", with: fraction.isEmpty ? "" : ".", maxReplacements: 1)
     return Double(number).map(JSONValue.real)
   }

@@ -1,12 +1,13 @@
 import Bytes
 
 extension ZipDirectory {
-  /// How far from the end the directory is looked for, and how many names are read.
+  /// The distance from the end within which the directory is searched for, and the largest number
+  /// of names.
   private static let window = 1 << 18
   private static let nameLimit = 256
 
-  /// The names of members, for telling what an archive is: as far as they can be read, from the
-  /// directory or from the first local header, whatever else is damaged or not supported.
+  /// Returns the names of members, for identifying an archive: as far as they can be read, from the
+  /// directory or from the first local header, even if other parts are damaged or not supported.
   ///
   /// - Returns: At most 256 names; none when the bytes do not begin like an archive.
   package static func names(_ bytes: RawSpan) -> [String] {
@@ -24,7 +25,7 @@ extension ZipDirectory {
     return names.isEmpty ? firstName(bytes).map { [$0] } ?? [] : names
   }
 
-  /// The name of a directory's entry that begins at an offset, if one does.
+  /// The name in a directory entry that begins at an offset, if there is one.
   private static func centralName(_ bytes: RawSpan, at offset: Int) -> [UInt8]? {
     guard bytes[byte: offset] == 0x50 else { return nil }
     var cursor = ByteCursor(offset..<bytes.byteCount)

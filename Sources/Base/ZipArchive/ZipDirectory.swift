@@ -1,16 +1,17 @@
 package import Bytes
 
-/// The central directory of a ZIP archive (APPNOTE 6.3, sections 4.3 to 4.5), as far as `.npz` and
-/// `.keras` files need it.
+/// The central directory of a ZIP archive (APPNOTE 6.3, sections 4.3 to 4.5), as far as it is
+/// needed for `.npz` and `.keras` files.
 package struct ZipDirectory: Sendable {
   /// A member of the archive.
   package struct Member: Sendable {
-    /// The name: UTF-8 without control characters, unique in the archive. It is no path to write to.
+    /// The name: UTF-8 without control characters, unique in the archive. It must not be used as a
+    /// path to write to.
     package let name: String
     let isDeflated: Bool
     let crc: UInt32
     let compressedByteCount: Int
-    /// The size once unpacked, in bytes.
+    /// The unpacked size in bytes.
     package let byteCount: Int
     /// The member's bytes as stored, without its local header.
     let range: Range<Int>
@@ -30,7 +31,7 @@ package struct ZipDirectory: Sendable {
     return signature == localSignature || signature == endSignature
   }
 
-  /// The name that stands in the first local header, where there is one.
+  /// The name in the first local header, where there is one.
   package static func firstName(_ bytes: RawSpan) -> String? {
     var cursor = ByteCursor(0..<bytes.byteCount)
     guard let signature = try? cursor.integer(UInt32.self, from: bytes),
@@ -44,9 +45,9 @@ package struct ZipDirectory: Sendable {
 
   /// Reads the directory and finds each member.
   ///
-  /// - Parameter memberLimit: How many members there may be.
+  /// - Parameter memberLimit: The largest number of members.
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for
-  ///   encryption and other methods than storing and deflating;
+  ///   encryption and compression methods other than stored and deflated;
   ///   ``WeighbridgeError/Code/limitExceeded``.
   package init(_ bytes: RawSpan, memberLimit: Int) throws(WeighbridgeError) {
     let end = try ZipEnd(bytes)
@@ -98,7 +99,7 @@ package struct ZipDirectory: Sendable {
       range: start..<start + entry.compressedByteCount)
   }
 
-  /// The member's name, which must be a plain text.
+  /// The member's name, which must be plain text.
   private static func name(_ entry: ZipEntry) throws(WeighbridgeError) -> String {
     let isUTF8 = entry.flags & 0x800 != 0
     guard let name = String(validating: entry.name, as: UTF8.self),
@@ -112,7 +113,7 @@ package struct ZipDirectory: Sendable {
     return name
   }
 
-  /// Members that share bytes are how a small archive unpacks to a huge one.
+  /// Rejects members that share bytes, by which a small archive can unpack to a huge one.
   private static func checkOverlap(_ members: [Member]) throws(WeighbridgeError) {
     let sorted = members.sorted { $0.range.lowerBound < $1.range.lowerBound }
     for (first, second) in zip(sorted, sorted.dropFirst())

@@ -1,6 +1,6 @@
 import Bytes
 
-/// The records at the end of a ZIP archive, which say where its directory is.
+/// The records at the end of a ZIP archive, which locate its directory.
 struct ZipEnd {
   private static let byteCount = 22
   private static let locatorSignature: UInt32 = 0x0706_4B50
@@ -28,7 +28,7 @@ struct ZipEnd {
     }
   }
 
-  /// The offset of the end record: the last one whose comment reaches just to the end.
+  /// The offset of the end record: the last one whose comment ends exactly with the file.
   private static func find(_ bytes: RawSpan) throws(WeighbridgeError) -> Int {
     let latest = bytes.byteCount - byteCount
     for start in stride(from: latest, through: max(0, latest - Int(UInt16.max)), by: -1) {

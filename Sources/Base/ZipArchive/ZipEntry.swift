@@ -1,6 +1,6 @@
 import Bytes
 
-/// One entry of the central directory, with the large sizes of ZIP64 put in place.
+/// One entry of the central directory, with the large sizes of ZIP64 filled in.
 struct ZipEntry {
   let flags: UInt16
   let method: UInt16
@@ -10,7 +10,7 @@ struct ZipEntry {
   private(set) var localOffset: Int
   let name: [UInt8]
 
-  /// The name as messages give it.
+  /// The name for messages.
   var title: String { String(decoding: name, as: UTF8.self) }
 
   /// Reads the entry at the cursor.
@@ -43,7 +43,7 @@ struct ZipEntry {
     _ = try cursor.skip(commentLength, in: bytes)
   }
 
-  /// Reads the extra field 1, which holds those of the sizes that are too large for 32 bits.
+  /// Reads the extra field 1, which contains the sizes that are too large for 32 bits.
   private mutating func readLargeSizes(
     _ extra: Range<Int>, _ bytes: RawSpan
   ) throws(WeighbridgeError) {
@@ -64,9 +64,9 @@ struct ZipEntry {
     throw .malformed("member \(title) lacks its large (ZIP64) sizes").at(.byte(extra.lowerBound))
   }
 
-  /// The offset of the member's bytes, behind its local header.
+  /// The offset of the member's bytes, after its local header.
   ///
-  /// - Parameter end: The offset of the directory, before which all members are.
+  /// - Parameter end: The offset of the directory, which follows all members.
   func dataStart(_ bytes: RawSpan, end: Int) throws(WeighbridgeError) -> Int {
     guard localOffset <= end else {
       throw .malformed("is said to be at \(localOffset), behind the directory")
@@ -77,7 +77,7 @@ struct ZipEntry {
     }
     _ = try cursor.skip(4, in: bytes)  // version and flags
     let localMethod = try cursor.integer(UInt16.self, from: bytes)
-    _ = try cursor.skip(16, in: bytes)  // time, date, checksum and sizes: the directory's count
+    _ = try cursor.skip(16, in: bytes)  // time, date, checksum, sizes: the directory has them
     let nameLength = Int(try cursor.integer(UInt16.self, from: bytes))
     let extraLength = Int(try cursor.integer(UInt16.self, from: bytes))
     guard try cursor.bytes(nameLength, from: bytes) == name, localMethod == method else {

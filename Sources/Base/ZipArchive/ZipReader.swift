@@ -2,11 +2,11 @@ package import Bytes
 import CZlib
 import Deflate
 
-/// Gets at the contents of a ZIP member.
+/// Reads the contents of a ZIP member.
 package enum ZipReader {
-  /// Where the contents are: in the archive itself when stored, else in memory.
+  /// Returns the location of the contents: in the archive itself when stored, otherwise in memory.
   ///
-  /// - Parameter memory: How many bytes may be unpacked; reduced by what is.
+  /// - Parameter memory: How many bytes may still be unpacked; reduced by the member's size.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the checksum or size is wrong,
   ///   ``WeighbridgeError/Code/limitExceeded``.
   package static func contents(
@@ -50,7 +50,8 @@ package enum ZipReader {
     guard crc == member.crc else { throw .malformed("is damaged: its checksum does not fit") }
   }
 
-  /// Unpacks a raw deflate stream that must give just so many bytes and use all of its own.
+  /// Unpacks a raw deflate stream, which must produce exactly `byteCount` bytes and use all of its
+  /// input.
   private static func inflate(
     _ bytes: RawSpan, byteCount: Int
   ) throws(WeighbridgeError) -> [UInt8] {

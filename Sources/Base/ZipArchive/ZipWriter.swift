@@ -1,12 +1,12 @@
 package import Bytes
 
-/// Writes a ZIP archive of stored members; always the same bytes for the same members.
+/// Writes a ZIP archive of stored members, always the same bytes for the same members.
 package struct ZipWriter: ~Copyable {
   /// 1 January 1980, midnight: the earliest date of the format.
   private static let date = 0x0021
   private static let versionNeeded = 20
   private static let versionNeeded64 = 45
-  /// The largest size or offset that fits the format's first records.
+  /// The largest size or offset that fits without ZIP64.
   package static let largestPlain = Int(UInt32.max) - 1
 
   private struct Entry {
@@ -42,7 +42,7 @@ package struct ZipWriter: ~Copyable {
     try file.append(bytes)
   }
 
-  /// Ends the current member: its local header is written where room was left.
+  /// Ends the current member: its local header is written in the space left for it.
   package mutating func end() throws(WeighbridgeError) {
     let entry = entries[entries.count - 1]
     let header = localHeader(entry)
@@ -50,7 +50,7 @@ package struct ZipWriter: ~Copyable {
     try file.write(header.span.bytes, at: entry.offset)
   }
 
-  /// Writes the directory and puts the archive in place when it reads back.
+  /// Writes the directory and puts the archive in place after reading it back.
   package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
     let start = file.count
     for entry in entries { try file.append(centralHeader(entry).span.bytes) }
@@ -104,7 +104,8 @@ package struct ZipWriter: ~Copyable {
     return bytes
   }
 
-  /// Appends what both headers of a member have, from the version to the length of the name.
+  /// Appends the common part of both headers of a member, from the version to the length of the
+  /// name.
   private func appendCommon(
     _ entry: Entry, isLarge: Bool, sizesAreLarge: Bool, to bytes: inout [UInt8]
   ) {

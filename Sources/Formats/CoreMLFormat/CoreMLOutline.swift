@@ -1,31 +1,33 @@
 package import Bytes
 package import ProtobufWire
 
-/// What a Core ML file, or a member of a pipeline, says of itself, whatever kind of model it holds.
-/// What later specifications added is passed over.
+/// The description of a Core ML file or of a member of a pipeline, for any kind of model. Fields
+/// that later specifications have added are skipped.
 package struct CoreMLOutline: Sendable {
   /// An input, an output or a state.
   package struct Feature: Sendable {
     package let name: String
     package let summary: String?
-    /// The type; `nil` for one that is not known.
+    /// The type; `nil` for an unknown one.
     package let type: CoreMLFeatureType?
   }
 
   /// A function of an ML Program.
   package struct Function: Sendable {
     package let name: String
-    /// What it takes, gives and keeps; empty where it is the only one, which is that of the model.
+    /// The inputs; like outputs and states, empty for a single function, whose features are the
+    /// model's.
     package var inputs: [Feature] = []
     package var outputs: [Feature] = []
     package var states: [Feature] = []
-    /// How many operations there are of each type, but constants; `nil` where they cannot be counted.
+    /// The number of operations of each type, without constants; `nil` where they cannot be
+    /// counted.
     package var operations: [String: Int]?
   }
 
   package let specificationVersion: Int
   package let isUpdatable: Bool
-  /// What the model is: the name of a member of `Model.Type` in `Schemas/coreml.proto`.
+  /// The kind of the model: the name of a member of `Model.Type` in `Schemas/coreml.proto`.
   package let kind: String
   package let inputs: [Feature]
   package let outputs: [Feature]
@@ -38,10 +40,11 @@ package struct CoreMLOutline: Sendable {
   /// The members of a pipeline.
   package private(set) var members: [CoreMLOutline] = []
 
-  /// Reads what a file says of itself.
+  /// Reads the description of a file.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/limitExceeded``.
-  /// - Complexity: O(n) in what is not the model itself, and in an ML Program without its weights.
+  /// - Complexity: O(n) in the size of the file without the model itself; for an ML Program,
+  ///   without its weights.
   package init(
     _ bytes: RawSpan, limits: ProtobufLimits = ProtobufLimits()
   ) throws(WeighbridgeError) {
@@ -54,7 +57,7 @@ package struct CoreMLOutline: Sendable {
     try self.init(record, bytes, limits)
   }
 
-  /// What can be read of a file of which ``init(_:limits:)`` says that it is broken.
+  /// Reads what it can of a file that ``init(_:limits:)`` rejects.
   package init?(fragmentOf bytes: RawSpan) {
     guard let descriptor = CoreMLSchema.model else { return nil }
     var record = ProtobufRecordReader.fragment(
@@ -102,7 +105,7 @@ package struct CoreMLOutline: Sendable {
     }
   }
 
-  /// The functions that the description names, or those of the program itself.
+  /// The functions that the description lists, or those of the program itself.
   private static func functions(
     _ description: ProtobufRecord, _ program: RawSpan, _ limits: ProtobufLimits
   ) -> [Function] {
@@ -117,7 +120,7 @@ package struct CoreMLOutline: Sendable {
     return operations.sorted { $0.key < $1.key }.map { Function(name: $0, operations: $1) }
   }
 
-  /// The operations of each function; nothing where the program cannot be read.
+  /// The operations of each function; empty where the program cannot be read.
   private static func operations(
     _ program: RawSpan, _ limits: ProtobufLimits
   ) -> [String: [String: Int]] {
@@ -127,7 +130,7 @@ package struct CoreMLOutline: Sendable {
     else { return [:] }
     var result: [String: [String: Int]] = [:]
     for entry in record.records("functions") {
-      // Of several forms of a function for several opsets, one is counted.
+      // Only one of several specializations of a function for different opsets is counted.
       let forms = entry.record("value")?.records("blockSpecializations") ?? []
       var counts: [String: Int] = [:]
       count(forms.first?.record("value") ?? [:], into: &counts)
@@ -136,7 +139,7 @@ package struct CoreMLOutline: Sendable {
     return result
   }
 
-  /// Blocks nest no deeper than the limits of the reader allow.
+  /// The limits of the reader bound the nesting of blocks.
   private static func count(_ block: ProtobufRecord, into counts: inout [String: Int]) {
     for operation in block.records("operations") {
       let type = operation.text("type")

@@ -1,21 +1,22 @@
 package import Bytes
 import JSON
 
-/// A Core ML package: a folder with a manifest, which names the model's file in it.
+/// A Core ML package: a folder with a manifest that names the model's file.
 package struct CoreMLPackage: Sendable {
-  /// The package's path, without a slash at its end.
+  /// The package's path, without a trailing slash.
   package let path: String
   /// The path of the model's file.
   package let model: String
 
-  /// The most bytes that a manifest may have.
+  /// The largest size of a manifest in bytes.
   private static let manifestLimit = 1 << 20
 
   /// Opens a package.
   ///
-  /// - Returns: `nil` when the path leads to no folder with the parts of a package.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when its manifest is missing, names no model, or
-  ///   one outside of the package; ``WeighbridgeError/Code/missing`` when the model is not there.
+  /// - Returns: `nil` when the path is not a folder with the parts of a package.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when its manifest is missing, or names no model
+  ///   or one outside of the package; ``WeighbridgeError/Code/missing`` when the model is not
+  ///   there.
   package init?(at path: String) throws(WeighbridgeError) {
     var path = path[...]
     while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
@@ -44,7 +45,7 @@ package struct CoreMLPackage: Sendable {
     }
   }
 
-  /// The path of the model's file in the folder `Data`, as the manifest has it.
+  /// The path of the model's file in the folder `Data`, as given in the manifest.
   private static func rootModel(
     _ file: borrowing MappedFile
   ) throws(WeighbridgeError) -> String {

@@ -2,10 +2,10 @@ import Bytes
 import ProtobufWire
 
 extension CoreMLReader {
-  /// What can be read of a file that ``read(_:limits:)`` refuses, to show what is in it: a layer of no
-  /// kind that is known has no settings, and what makes no sense is left out.
+  /// Reads what it can of a file that ``read(_:limits:)`` rejects, to show its contents: a layer of
+  /// unknown kind has no settings, and invalid parts are left out.
   ///
-  /// - Returns: `nil` for models that hold no network.
+  /// - Returns: `nil` for models without a network.
   package static func fragment(_ bytes: RawSpan) -> CoreMLModel? {
     guard let descriptor = CoreMLSchema.model else { return nil }
     return try? CoreMLModel(
@@ -16,7 +16,7 @@ extension CoreMLReader {
 }
 
 extension ProtobufRecord {
-  /// A model's message without what cannot be read of it.
+  /// A model's message without the parts that cannot be read.
   fileprivate var readableModel: ProtobufRecord {
     var model = self
     if var description = record("description") {
@@ -41,7 +41,7 @@ extension ProtobufRecord {
 
   private var readablePipeline: ProtobufRecord {
     var pipeline = self
-    // No deeper than fragments are read.
+    // The recursion is no deeper than that of the fragment reader.
     pipeline["models"] = .records(records("models").map(\.readableModel))
     return pipeline
   }

@@ -1,12 +1,12 @@
 package import Bytes
 package import ProtobufWire
 
-/// Reads Core ML files: everything but the elements of weights, which stay where they are.
+/// Reads Core ML files, except for the elements of weights, which stay where they are.
 package enum CoreMLReader {
-  /// Whether bytes look like a Core ML file: a message whose outermost fields are a model's, one of
-  /// them the kind of the model. What comes behind may be broken.
+  /// Whether bytes look like a Core ML file: a message whose outermost fields are a model's,
+  /// including the kind of the model. The bytes after them may be invalid.
   ///
-  /// - Complexity: O(n) in the number of outermost fields, not in the number of bytes.
+  /// - Complexity: O(n) in the number of outermost fields, not of bytes.
   package static func recognizes(_ bytes: RawSpan) -> Bool {
     let numbers = ProtobufRecordReader.leadingFieldNumbers(bytes)
     return numbers.contains(1) && !CoreMLSchema.kinds(numbers).isEmpty
@@ -15,12 +15,12 @@ package enum CoreMLReader {
   /// Reads a file.
   ///
   /// - Parameters:
-  ///   - bytes: The whole file. ``CoreMLWeights/place`` counts from its first byte.
-  ///   - limits: What is accepted.
+  ///   - bytes: The whole file. The offsets of ``CoreMLWeights/place`` start at its first byte.
+  ///   - limits: The limits of what is accepted.
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for
   ///   models of other kinds and for fields that no specification up to version 5 has;
   ///   ``WeighbridgeError/Code/limitExceeded``.
-  /// - Complexity: O(n) in what is not weights.
+  /// - Complexity: O(n) in the size of the file without its weights.
   package static func read(
     _ bytes: RawSpan, limits: ProtobufLimits = ProtobufLimits()
   ) throws(WeighbridgeError) -> CoreMLModel {

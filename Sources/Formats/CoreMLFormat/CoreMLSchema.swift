@@ -3,7 +3,7 @@ import CCoreML
 import CProtobufC
 import ProtobufWire
 
-/// What `Schemas/coreml.proto` says, compiled.
+/// The compiled schema `Schemas/coreml.proto`.
 enum CoreMLSchema {
   /// The message of a whole file.
   static var model: ProtobufScanner.Descriptor? { coreml_model_descriptor() }
@@ -11,14 +11,15 @@ enum CoreMLSchema {
   /// The message of an ML Program.
   static var program: ProtobufScanner.Descriptor? { coreml_program_descriptor() }
 
-  /// What models are, but the members of pipelines: all that an outline leaves where it is.
+  /// The contents of models, except the members of pipelines: everything that an outline does not
+  /// read.
   static var contentsInPlace: ProtobufFieldsInPlace {
     guard let model else { return [:] }
     let pipelines: Set<UInt32> = [200, 201, 202]
     return [model: Set<UInt32>(200...3000).subtracting(pipelines)]
   }
 
-  /// The numbers that are never copied: elements of weights and of mean images.
+  /// The fields that are never copied: elements of weights and of mean images.
   static var fieldsInPlace: ProtobufFieldsInPlace {
     var fields: ProtobufFieldsInPlace = [:]
     if let weights = coreml_weights_descriptor() { fields[weights] = [1, 2, 30, 31] }
@@ -26,7 +27,7 @@ enum CoreMLSchema {
     return fields
   }
 
-  /// The kinds of models in a message: the members of its oneof that are there.
+  /// The kinds of models in a message: the members of its oneof that are present.
   static func kinds(_ numbers: Set<UInt32>) -> [String] {
     numbers.sorted().compactMap { number in
       guard let field = protobuf_c_message_descriptor_get_field(model, number),
@@ -36,7 +37,7 @@ enum CoreMLSchema {
     }
   }
 
-  /// The kind of a model that is none of those that can be read.
+  /// The kind of a model that cannot be read.
   static func otherKind(of record: ProtobufRecord) -> String? {
     record.fields.first { field in
       if case .place = field.value { true } else { false }
@@ -53,7 +54,7 @@ enum CoreMLSchema {
     }
   }
 
-  /// Why a model of another kind is not read.
+  /// The error for a model of another kind.
   static func refusal(of kind: String) -> WeighbridgeError {
     WeighbridgeError(
       .unsupported,
@@ -63,7 +64,7 @@ enum CoreMLSchema {
 }
 
 extension CoreMLLayer {
-  /// The number that a kind of layer has in the schema; `nil` for what is no kind.
+  /// The field number of a kind of layer in the schema; `nil` for anything else.
   package static func schemaNumber(of kind: String) -> Int? {
     protobuf_c_message_descriptor_get_field_by_name(coreml_layer_descriptor(), kind).map {
       Int($0.pointee.id)

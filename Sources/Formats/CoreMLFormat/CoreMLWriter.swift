@@ -1,8 +1,8 @@
 package import Bytes
 package import ProtobufWire
 
-/// Writes a Core ML file from front to back; the elements of weights are given when their turn
-/// comes, and are never in a message.
+/// Writes a Core ML file from front to back; the elements of weights are appended when they are
+/// due, and are never part of a message.
 ///
 /// ```swift
 /// var writer = try CoreMLWriter(model, to: path)
@@ -15,19 +15,19 @@ package struct CoreMLWriter: ~Copyable {
   private var file: AtomicFile
   private let pieces: [ProtobufPieces.Piece]
   private var next = 0
-  /// How many bytes of the elements that are being written are still to come.
+  /// The number of bytes still to be appended for the current elements.
   private var missing = 0
 
-  /// Protobuf's bound for a file.
+  /// Protobuf's limit for the size of a file.
   package static let largestFile = Int(Int32.max)
 
   /// Begins a file.
   ///
-  /// - Parameter model: What is written. A place's offset is any number by which the caller knows
-  ///   the elements.
+  /// - Parameter model: The model to write. A place's offset is any number by which the caller
+  ///   identifies the elements.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``; ``WeighbridgeError/Code/unsupported`` when a
-  ///   text holds a NUL, a number does not fit its field, or the file would be larger than protobuf
-  ///   allows.
+  ///   string contains a NUL, a number does not fit its field, or the file would be larger than
+  ///   protobuf allows.
   package init(_ model: CoreMLModel, to path: String) throws(WeighbridgeError) {
     guard let descriptor = CoreMLSchema.model else {
       preconditionFailure("the compiled schema has no model")
@@ -41,7 +41,7 @@ package struct CoreMLWriter: ~Copyable {
     pieces = message.pieces
   }
 
-  /// Writes up to the next elements.
+  /// Writes up to the next elements of weights.
   ///
   /// - Returns: The elements that must be appended now; `nil` when the file is complete.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
@@ -59,7 +59,7 @@ package struct CoreMLWriter: ~Copyable {
     return nil
   }
 
-  /// Adds elements, little-endian and in row-major order.
+  /// Appends elements, little-endian and in row-major order.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {

@@ -1,20 +1,20 @@
 package import Bytes
 
-/// A `.cfg` file: sections of keys and values, as both forks of darknet read the text.
+/// A `.cfg` file: sections of keys and values, parsed as in both forks of darknet.
 ///
-/// All blanks of a line are dropped, inside too. A line whose first character is `#` or `;` is a
-/// comment; there are no other comments. The first `=` ends the key. A byte order mark, which darknet
-/// stumbles over, is passed over.
+/// All blanks of a line are removed, including those inside. A line whose first character is `#` or
+/// `;` is a comment; there are no other comments. The first `=` ends the key. A byte order mark,
+/// which darknet does not accept, is skipped.
 package struct DarknetConfiguration: Hashable, Sendable {
-  /// The most sections a file may have, several times more than any network.
+  /// The largest number of sections in a file, several times that of any network.
   package static let sectionLimit = 8_192
-  /// The largest file.
+  /// The largest size of a file in bytes.
   package static let byteLimit = 16 << 20
 
-  /// The sections in their order; the first is the network's own.
+  /// The sections in order; the first is the network's own.
   package let sections: [DarknetSection]
 
-  /// A part of a file, which begins with the network's own section.
+  /// Makes a part of a file, which begins with the network's own section.
   package init(sections: [DarknetSection]) { self.sections = sections }
 
   /// Reads a file.
@@ -43,8 +43,7 @@ package struct DarknetConfiguration: Hashable, Sendable {
     self.sections = sections
   }
 
-  /// What can be read of a file that ``init(_:)`` refuses, to show what is in it: the lines that make
-  /// sense.
+  /// Reads what it can of a file that ``init(_:)`` rejects, to show its contents: the valid lines.
   package init?(fragmentOf store: ByteStore) {
     guard store.count <= Self.byteLimit else { return nil }
     var sections: [DarknetSection] = []
@@ -57,7 +56,7 @@ package struct DarknetConfiguration: Hashable, Sendable {
     self.sections = sections
   }
 
-  /// Bytes of a text without the byte order mark of UTF-8.
+  /// Returns the bytes of a text without UTF-8's byte order mark.
   static func withoutMark(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
     bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
   }
@@ -85,7 +84,7 @@ package struct DarknetConfiguration: Hashable, Sendable {
     sections[sections.count - 1].append(option)
   }
 
-  /// A line without its blanks; `nil` for an empty line and for a comment.
+  /// A line without its blanks; `nil` for an empty line or a comment.
   private static func meaningful(_ line: ArraySlice<UInt8>) throws(WeighbridgeError) -> [UInt8]? {
     guard !line.contains(0) else { throw .malformed("a NUL byte, and this is no text then") }
     let text = line.filter { ![0x20, 0x09, 0x0D].contains($0) }
@@ -106,7 +105,7 @@ package struct DarknetConfiguration: Hashable, Sendable {
     String(decoding: text.prefix(60), as: UTF8.self) + (text.count > 60 ? "..." : "")
   }
 
-  /// Whether bytes begin like a `.cfg`: the first line that is no comment is a `[section]`.
+  /// Whether bytes begin like a `.cfg`: the first line that is not a comment is a `[section]`.
   package static func recognizes(_ bytes: borrowing RawSpan) -> Bool {
     let start = bytes.copied(0..<min(bytes.byteCount, 1 << 16))
     for line in withoutMark(start).split(separator: 0x0A) {

@@ -1,7 +1,7 @@
-/// One of the two lines of darknet that models come from. They read the same files and compute
-/// slightly different numbers.
+/// One of the two forks of darknet that models come from. They read the same files, but their
+/// results differ slightly.
 public enum DarknetFork: String, Hashable, Sendable, CaseIterable {
-  /// AlexeyAB's: YOLOv4 and what followed.
+  /// AlexeyAB's: YOLOv4 and later.
   case alexeyab
   /// The original by Joseph Redmon.
   case pjreddie

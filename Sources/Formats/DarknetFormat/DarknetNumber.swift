@@ -1,9 +1,9 @@
-/// Numbers as C's `atoi` and `atof` read them: what stands behind the number does not count.
+/// Parses numbers as C's `atoi` and `atof` do: characters after the number are ignored.
 package enum DarknetNumber {
-  /// The whole number that a text begins with.
+  /// Parses the integer at the start of a string.
   ///
-  /// - Returns: The number, and whether the text ends with it; `nil` where there is none (C reads 0)
-  ///   or where it does not fit 32 bits.
+  /// - Returns: The number, and whether the string ends with it; `nil` where there is none (C reads
+  ///   0) or where it does not fit in 32 bits.
   package static func integer(_ text: String) -> (value: Int, isWhole: Bool)? {
     let bytes = Array(text.utf8)
     var position = signLength(bytes[...])
@@ -16,9 +16,9 @@ package enum DarknetNumber {
     return (value, position == bytes.count)
   }
 
-  /// The number that a text begins with.
+  /// Parses the number at the start of a string.
   ///
-  /// - Returns: The number, and whether the text ends with it; `nil` where there is none.
+  /// - Returns: The number, and whether the string ends with it; `nil` where there is none.
   package static func real(_ text: String) -> (value: Double, isWhole: Bool)? {
     let bytes = Array(text.utf8)
     var end = signLength(bytes[...])
@@ -38,7 +38,7 @@ package enum DarknetNumber {
     return (value, end == bytes.count)
   }
 
-  /// Swift wants a digit on both sides of the point.
+  /// Swift requires a digit on both sides of the point.
   private static func padded(_ bytes: ArraySlice<UInt8>) -> String {
     var result: [UInt8] = []
     for (position, byte) in bytes.enumerated() {

@@ -1,13 +1,13 @@
 /// A section of a `.cfg`.
 package struct DarknetSection: Hashable, Sendable {
-  /// The name between the brackets, as it is written.
+  /// The name between the brackets, as written.
   package let name: String
   /// The line of its name; the first is 1.
   package let line: Int
-  /// Its keys in their order, those that stand twice included.
+  /// Its keys in order, including repeated ones.
   package private(set) var options: [DarknetOption] = []
 
-  /// A section.
+  /// Makes a section.
   package init(name: String, line: Int, options: [DarknetOption] = []) {
     self.name = name
     self.line = line
@@ -16,12 +16,12 @@ package struct DarknetSection: Hashable, Sendable {
 
   mutating func append(_ option: DarknetOption) { options.append(option) }
 
-  /// The first key of a name, which is the one that counts.
+  /// The first occurrence of a key with a value, which is the one that counts.
   package func option(_ key: String) -> DarknetOption? {
     options.first { $0.key == key && !$0.value.isEmpty }
   }
 
-  /// The section with another value of a key; `nil` leaves the key out.
+  /// Returns the section with another value for a key; `nil` removes the key.
   package func setting(_ key: String, to value: Int?) -> DarknetSection {
     let added = value.map { DarknetOption(key: key, value: String($0), line: line) }
     return DarknetSection(
@@ -46,6 +46,6 @@ package struct DarknetOption: Hashable, Sendable {
     self.line = line
   }
 
-  /// As it stands in the file.
+  /// The key and value as written in the file, without blanks.
   package var text: String { "\(key)=\(value)" }
 }

@@ -2,19 +2,19 @@ package import Bytes
 
 /// A `.data` file: keys and values, read by the rules of a `.cfg` without sections.
 package struct DarknetDataFile: Hashable, Sendable {
-  /// The path of the file with the names of the classes, as it is written.
+  /// The path of the file with the names of the classes, as written.
   package let names: DarknetOption?
   /// The number of classes.
   package let classes: DarknetOption?
 
-  /// Reads a file. Keys other than these are about training.
+  /// Reads a file. Other keys concern training and are ignored.
   ///
   /// - Throws: As ``DarknetConfiguration/init(_:)``.
   package init(_ store: ByteStore) throws(WeighbridgeError) {
     guard store.count <= DarknetConfiguration.byteLimit else {
       throw .limitExceeded("has \(store.count) bytes, too many for a .data file")
     }
-    // The section keeps every line's number: it stands on the first one.
+    // The section's name takes the first line, so the line numbers are one too high.
     let bytes = store.withBytes { $0.copied(0..<$0.byteCount) }
     let text = Array("[data] ".utf8) + [0x0A] + DarknetConfiguration.withoutMark(bytes)
     let options: [DarknetOption]
@@ -30,7 +30,8 @@ package struct DarknetDataFile: Hashable, Sendable {
 
 /// A tree of classes, such as that of YOLO9000: a line `name parent` for each.
 ///
-/// Neighbouring lines with one parent are a group; the classes of a group exclude each other.
+/// Consecutive lines with the same parent form a group; the classes of a group are mutually
+/// exclusive.
 package struct DarknetTree: Hashable, Sendable {
   /// The parent of each class; -1 for a root.
   package let parents: [Int]
@@ -39,7 +40,7 @@ package struct DarknetTree: Hashable, Sendable {
 
   /// Reads a file.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` at a line without a parent that stands above.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` at a line whose parent is not above it.
   package init(_ store: ByteStore) throws(WeighbridgeError) {
     guard store.count <= DarknetConfiguration.byteLimit else {
       throw .limitExceeded("has \(store.count) bytes, too many for a tree")

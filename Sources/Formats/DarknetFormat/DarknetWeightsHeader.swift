@@ -1,6 +1,6 @@
 package import Bytes
 
-/// The beginning of a `.weights` file. Behind it stand float32 numbers, little-endian, layer by
+/// The header of a `.weights` file. It is followed by little-endian float32 numbers, layer by
 /// layer.
 package struct DarknetWeightsHeader: Hashable, Sendable {
   /// The version of the writer.
@@ -9,18 +9,18 @@ package struct DarknetWeightsHeader: Hashable, Sendable {
   package let minor: Int
   /// The third part of the version.
   package let revision: Int
-  /// How many images the training has seen.
+  /// The number of images that were used in training.
   package let seen: UInt64
   /// The header's size: 16 bytes with a counter of 32 bits, 20 with one of 64.
   package let byteCount: Int
 
   /// Reads the header as a fork of darknet does.
   ///
-  /// From version 0.2 on the counter has 64 bits. pjreddie's darknet still reads 32 when a part of
-  /// the version is 1000 or more.
+  /// From version 0.2 on, the counter has 64 bits. pjreddie's darknet still reads 32 bits when the
+  /// major or minor version is 1000 or more.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when the file is too short, or its beginning is
-  ///   no version.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the file is too short, or does not begin
+  ///   with a version.
   package init(_ store: ByteStore, fork: DarknetFork) throws(WeighbridgeError) {
     self = try store.withBytes { (bytes) throws(WeighbridgeError) in
       try DarknetWeightsHeader(bytes, fork: fork)
@@ -52,11 +52,11 @@ package struct DarknetWeightsHeader: Hashable, Sendable {
     byteCount = cursor.offset
   }
 
-  /// Above every version there was.
+  /// More than any version so far.
   private static let largestPart = 100_000
 
-  /// Whether bytes can be a `.weights` file, which has no mark of its own: a version that darknet
-  /// wrote, a possible counter, and whole numbers behind it.
+  /// Whether bytes can be a `.weights` file, which has no signature: a version that darknet has
+  /// written, a plausible counter, and a whole number of floats after it.
   package static func recognizes(_ bytes: borrowing RawSpan) -> Bool {
     guard let header = try? DarknetWeightsHeader(bytes, fork: .alexeyab) else { return false }
     let version = [header.major, header.minor, header.revision]
@@ -68,10 +68,10 @@ package struct DarknetWeightsHeader: Hashable, Sendable {
   /// Whether the matrices of connected layers are stored `[in, out]`.
   package var isTransposed: Bool { major > 1000 || minor > 1000 }
 
-  /// The version in words.
+  /// The version as a string.
   package var version: String { "\(major).\(minor).\(revision)" }
 
-  /// The header of a new file: the version that the fork writes, and no image seen.
+  /// The header of a new file: the version that the fork writes, and no images seen.
   package static func bytes(fork: DarknetFork) -> [UInt8] {
     let revision: UInt8 = fork == .alexeyab ? 5 : 0
     return [0, 0, 0, 0, 2, 0, 0, 0, revision, 0, 0, 0] + [UInt8](repeating: 0, count: 8)

@@ -1,7 +1,8 @@
-/// What making a model's weights smaller has cost, as it was measured.
+/// The measured cost of making a model's weights smaller.
 public struct CompactionRecord: Hashable, Sendable {
-  /// How far an output is from that of the model before: ||got - want|| / ||want|| in the Euclidean
-  /// norm; where a softmax or sigmoids end the model, of the scores in front of them.
+  /// The error of an output compared with the model before: ||got - want|| / ||want|| in the
+  /// Euclidean norm. Where the model ends in a softmax or sigmoid, it is that of the scores before
+  /// it.
   public struct OutputLoss: Hashable, Sendable {
     /// The output's name.
     public var output: String
@@ -18,7 +19,7 @@ public struct CompactionRecord: Hashable, Sendable {
     }
   }
 
-  /// How far a weight is from that of the model before, as ``OutputLoss``.
+  /// The error of a weight compared with the model before, as in ``OutputLoss``.
   public struct WeightLoss: Hashable, Sendable {
     /// The weight's name.
     public var weight: String
@@ -32,7 +33,7 @@ public struct CompactionRecord: Hashable, Sendable {
     }
   }
 
-  /// How many answers stayed the same.
+  /// The number of answers that stayed the same.
   public struct Answers: Hashable, Sendable {
     /// What counts as an answer.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -44,9 +45,9 @@ public struct CompactionRecord: Hashable, Sendable {
 
     /// What was counted.
     public var kind: Kind
-    /// How many stayed.
+    /// The number that stayed the same.
     public var kept: Int
-    /// How many there were before.
+    /// The number before.
     public var total: Int
 
     /// Makes a count.
@@ -59,19 +60,19 @@ public struct CompactionRecord: Hashable, Sendable {
 
   /// The program that measured, with its version.
   public var author: String
-  /// What was asked for, in words.
+  /// The request, in words.
   public var request: String
-  /// The inputs on which it was measured, in words.
+  /// The inputs used for the measurement, in words.
   public var inputs: String
-  /// How many inputs these were.
+  /// The number of those inputs.
   public var inputCount: Int
-  /// The bytes of all weights before.
+  /// The size of all weights before, in bytes.
   public var originalByteCount: Int
   /// The losses of the outputs, in their order.
   public var outputs: [OutputLoss]
-  /// The losses of the weights that have one.
+  /// The losses of the weights that have any.
   public var weights: [WeightLoss]
-  /// The answers, where the model gives any that can be counted.
+  /// The answers, when the model gives any that can be counted.
   public var answers: Answers?
 
   /// Makes a record.

@@ -1,5 +1,5 @@
 extension DetectorDescription {
-  /// A prior box. The unit is the detector's: grid cells for region, input pixels for yolo.
+  /// A prior box. Its unit depends on the detector: grid cells for region, input pixels for yolo.
   public struct Anchor: Hashable, Sendable {
     /// The width.
     public var width: Double
@@ -13,17 +13,17 @@ extension DetectorDescription {
     }
   }
 
-  /// One output that holds boxes.
+  /// An output that contains boxes.
   public struct Head: Hashable, Sendable {
     /// The output's name.
     public var output: String
-    /// Which of the detector's anchors this output uses, in the order of its channels.
+    /// The indices of the anchors that this output uses, in the order of its channels.
     public var mask: [Int]
-    /// How many input pixels a grid cell spans along each axis, when it is known.
+    /// The number of input pixels that a grid cell spans along each axis, when it is known.
     public var stride: Double?
-    /// How much the box centres are stretched about the cell's centre; 1 when they are not.
+    /// How much the box centres are stretched about the cell's centre; 1 for no stretching.
     public var scaleXY: Double
-    /// The point of a box that its cell places.
+    /// The point of a box that is relative to its cell.
     public var boxPoint: BoxPoint
 
     /// Makes a head.
@@ -38,27 +38,27 @@ extension DetectorDescription {
     }
   }
 
-  /// Classes of which some are kinds of others (WordTree, YOLO9000, section 4).
+  /// A hierarchy of classes, in which some are kinds of others (WordTree, YOLO9000, section 4).
   ///
-  /// A class's score is the probability of it given its parent; neighbouring classes of one parent
-  /// exclude each other.
+  /// A class's score is its conditional probability given its parent; adjacent classes with the
+  /// same parent are mutually exclusive.
   public struct ClassTree: Hashable, Sendable {
     /// Which class of a box is reported.
     public enum Choice: String, Hashable, Sendable, CaseIterable {
-      /// The last class whose probability is above the threshold, with that probability, where the
-      /// objectness is above the confidence threshold: as AlexeyAB's darknet.
+      /// The last class whose probability is above the threshold, with that probability, if the
+      /// objectness is above the confidence threshold, as in AlexeyAB's darknet.
       case last
-      /// The class that a walk from the root reaches, taking the likeliest child as long as the
-      /// product of probabilities is above the threshold, with the objectness as its confidence:
-      /// as pjreddie's darknet.
+      /// The class found by descending from the root to the likeliest child while the product of
+      /// probabilities is above the threshold, with the objectness as its confidence, as in
+      /// pjreddie's darknet.
       case walk
     }
 
-    /// The parent of each class, which stands before it; `nil` for a root.
+    /// The parent of each class, which comes before it; `nil` for a root.
     public var parents: [Int?]
-    /// The probability above which a class is named rather than its parent, 0...1.
+    /// The probability above which a class is reported instead of its parent, 0...1.
     public var threshold: Double
-    /// Which class of a box is reported.
+    /// The rule by which the class of a box is chosen.
     public var choice: Choice
 
     /// Makes a tree.
@@ -68,7 +68,7 @@ extension DetectorDescription {
       self.choice = choice
     }
 
-    /// The runs of classes of one parent, in order: classes that exclude each other.
+    /// The runs of classes with the same parent, in order: classes that are mutually exclusive.
     public var groups: [Range<Int>] {
       var groups: [Range<Int>] = []
       for (position, parent) in parents.enumerated() {

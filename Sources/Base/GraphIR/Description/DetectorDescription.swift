@@ -1,40 +1,41 @@
 /// How boxes are read from the outputs of a model that detects objects.
 public struct DetectorDescription: Hashable, Sendable {
-  /// The least confidence worth showing when nobody says one: darknet's.
+  /// The confidence threshold when none is given: darknet's.
   public static let defaultConfidenceThreshold = 0.25
-  /// The overlap above which boxes suppress each other when nobody says one: darknet's.
+  /// The overlap above which boxes suppress each other when no threshold is given: darknet's.
   public static let defaultOverlapThreshold = 0.45
 
   /// The family.
   public var kind: Kind
   /// All anchors; none where boxes are not measured by anchors.
   public var anchors: [Anchor]
-  /// The outputs that hold boxes; for ``Kind/boxes`` that of the confidences, then that of the places.
+  /// The outputs that contain boxes; for ``Kind/boxes``, first that of the confidences, then that
+  /// of the coordinates.
   public var heads: [Head]
-  /// How a box's size is stored.
+  /// The encoding of a box's size.
   public var boxEncoding: BoxEncoding
-  /// Whether each box has a score for holding any object at all.
+  /// Whether each box has a score for containing any object at all.
   public var hasObjectness: Bool
-  /// Whether the first class score stands for no object at all; it is not one of ``classCount``.
+  /// Whether the first class score is that of the background; it is not one of ``classCount``.
   public var hasBackground: Bool
   /// The number of classes.
   public var classCount: Int
-  /// The parts of a box that the outputs hold after their activation. The others are still to be
-  /// activated when boxes are read.
+  /// The parts of a box that the outputs contain after activation. The others must be activated
+  /// when boxes are read.
   public var activated: Set<Part>
-  /// The order of a head's numbers; when not said, by the layout of the model's image.
+  /// The order of a head's elements; `nil` for that of the image's layout.
   public var order: Order?
-  /// The number of cells along each axis; of ``Kind/detection`` only.
+  /// The number of cells along each axis; for ``Kind/detection`` only.
   public var side: Int?
-  /// The number of boxes in each cell; of ``Kind/detection`` only.
+  /// The number of boxes in each cell; for ``Kind/detection`` only.
   public var boxesPerCell: Int?
   /// How the classes are arranged, when they are not a plain list.
   public var classTree: ClassTree?
-  /// The least confidence worth showing, when the model's owner set one.
+  /// The confidence threshold, when the model's owner set one.
   public var confidenceThreshold: Double?
   /// The overlap (intersection over union) above which boxes suppress each other, when set.
   public var overlapThreshold: Double?
-  /// How overlapping boxes are thinned out, when the model's owner said so.
+  /// The suppression of overlapping boxes, when the model's owner set one.
   public var suppression: Suppression?
   /// The exponent of the centres' distance in ``Suppression/distance``, when set.
   public var distanceExponent: Double?
@@ -65,9 +66,9 @@ public struct DetectorDescription: Hashable, Sendable {
     self.distanceExponent = distanceExponent
   }
 
-  /// Describes boxes that are decoded already.
+  /// Describes boxes that are already decoded.
   ///
-  /// - Parameter outputs: The names of the confidences and of the places.
+  /// - Parameter outputs: The names of the outputs of the confidences and of the coordinates.
   package init(
     boxes outputs: [String], classCount: Int, confidenceThreshold: Double,
     overlapThreshold: Double, suppression: Suppression
@@ -80,18 +81,19 @@ public struct DetectorDescription: Hashable, Sendable {
       suppression: suppression)
   }
 
-  /// How many numbers a head of ``Kind/region``, ``Kind/yolo`` or ``Kind/gaussianYOLO`` has for a
-  /// box besides those of the classes.
+  /// The number of elements of a box in a head of ``Kind/region``, ``Kind/yolo`` or
+  /// ``Kind/gaussianYOLO``, not counting its classes.
   public var coordinateCount: Int {
     (kind == .gaussianYOLO ? 8 : 4) + (hasObjectness ? 1 : 0) + (hasBackground ? 1 : 0)
   }
 
-  /// Whether the boxes stand in the cells of a grid, with channels.
+  /// Whether the boxes are in the cells of a grid, with channels.
   package var hasGrid: Bool { kind != .detection && kind != .boxes }
 
-  /// The order of a head's numbers.
+  /// The order of a head's elements.
   ///
-  /// - Parameter layout: The order of the image's axes: that of heads that do not say their own.
+  /// - Parameter layout: The order of the image's axes: the order of heads that do not set their
+  ///   own.
   package func order(in layout: DataLayout) -> Order {
     order ?? (layout == .channelsFirst ? .channelsFirst : .channelsLast)
   }

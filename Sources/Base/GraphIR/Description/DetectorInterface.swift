@@ -1,22 +1,22 @@
 package import Bytes
 
-/// What a detector takes and how its boxes are stored: one image of a known size, and heads.
+/// The input of a detector and the encoding of its boxes: one image of a known size, and heads.
 package struct DetectorInterface: Hashable, Sendable {
-  /// How boxes are stored; there is a head at least.
+  /// The encoding of the boxes, with at least one head.
   package let detector: DetectorDescription
   /// The name of the image.
   package let inputName: String
-  /// How an image becomes the input.
+  /// The conversion of an image to the input.
   package let image: ImageInput
   /// The image's sizes in pixels.
   package let width, height: Int
-  /// Whether the input's axes begin with a batch.
+  /// Whether the input's first axis is the batch.
   package let hasBatch: Bool
 
-  /// Finds out what a model says of its boxes.
+  /// Finds out what a model says about its boxes.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the description lacks what is needed, says
-  ///   another number of labels than classes, or the model takes anything but one image.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the description is incomplete, has a
+  ///   different number of labels than classes, or the model takes anything but one image.
   package init(_ graph: Graph, _ description: ModelDescription) throws(WeighbridgeError) {
     guard let detector = description.detector, !detector.heads.isEmpty else {
       throw .mismatch(

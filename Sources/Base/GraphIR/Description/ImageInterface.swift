@@ -4,19 +4,19 @@ package import Bytes
 package struct ImageInterface: Hashable, Sendable {
   /// The name of the input.
   package let name: String
-  /// How an image becomes the input.
+  /// The conversion of an image to the input.
   package let image: ImageInput
   /// The input's type.
   package let type: TensorType
-  /// The image's size in pixels; `nil` where it is open.
+  /// The image's size in pixels; `nil` where it is dynamic.
   package let width, height: Int?
 
-  /// Whether the input's axes begin with a batch.
+  /// Whether the input's first axis is the batch.
   package var hasBatch: Bool { type.rank == 4 }
 
-  /// Finds out what a model says of its image.
+  /// Finds out what a model says about its image.
   ///
-  /// - Parameter user: What takes the image, for messages: `a detector`.
+  /// - Parameter user: What takes the image, for messages, for example `a detector`.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model takes anything but one image, or does
   ///   not say how an image becomes its input.
   package init(
@@ -44,7 +44,7 @@ package struct ImageInterface: Hashable, Sendable {
 
   /// The image's size in pixels.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when it is open.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when it is dynamic.
   package func fixedSize() throws(WeighbridgeError) -> (width: Int, height: Int) {
     guard let width, let height else {
       throw .mismatch("the input \(name) is \(type), and an image's size must be known")

@@ -1,8 +1,8 @@
 extension ModelDescription {
-  /// The description for people: a line an entry.
+  /// The description for people, one entry per line.
   package var text: String { lines.joined(separator: "\n") }
 
-  /// A line an entry; only what is known.
+  /// One line for each known entry.
   package var lines: [String] {
     var lines: [String] = []
     func add(_ key: String, _ value: String?) {
@@ -27,7 +27,7 @@ extension ModelDescription {
 }
 
 extension ModelDescription.Feature {
-  /// The feature in a line.
+  /// The feature on one line.
   package var line: String {
     var line = name
     if let summary { line += ": \(summary)" }
@@ -37,7 +37,7 @@ extension ModelDescription.Feature {
 }
 
 extension ImageInput {
-  /// How an image becomes the input, in a line.
+  /// The conversion of an image to the input, on one line.
   package var line: String {
     let biases = bias.map { "\($0)" }.joined(separator: ", ")
     let size = resize.map { ", \($0.rawValue)" } ?? ""
@@ -46,7 +46,7 @@ extension ImageInput {
 }
 
 extension DetectorDescription {
-  /// The detector in a line.
+  /// The detector on one line.
   package var line: String {
     var parts = ["\(kind.rawValue), \(classCount) classes"]
     if classTree != nil { parts[0] += " in a tree" }

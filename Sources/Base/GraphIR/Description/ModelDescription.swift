@@ -1,14 +1,14 @@
-/// What people and programs need to know of a model besides its computation.
+/// What people and programs need to know about a model besides its computation.
 ///
 /// Every format maps to and from this one description.
 public struct ModelDescription: Hashable, Sendable {
   /// The model's name.
   public var name: String?
-  /// Who made it.
+  /// The model's author.
   public var author: String?
-  /// Under which terms it may be used.
+  /// The terms under which it may be used.
   public var license: License?
-  /// The model's own version, as its author counts.
+  /// The model's own version, in its author's numbering.
   public var version: String?
   /// What it does, in a sentence or two.
   public var summary: String?
@@ -20,7 +20,7 @@ public struct ModelDescription: Hashable, Sendable {
   public var labels: [String]
   /// How boxes are read from the outputs, when the model detects objects.
   public var detector: DetectorDescription?
-  /// Whatever else the author wants to say.
+  /// Other metadata from the author.
   public var userDefined: [String: String]
 
   /// A description of features only.
@@ -35,9 +35,9 @@ public struct ModelDescription: Hashable, Sendable {
   public struct Feature: Hashable, Sendable {
     /// The name; unique among the inputs and among the outputs.
     public var name: String
-    /// What it holds.
+    /// What it contains.
     public var summary: String?
-    /// How an image becomes this input, when it is one.
+    /// The conversion of an image to this input, when it is one.
     public var image: ImageInput?
 
     /// A feature of which only the name is known.
@@ -47,11 +47,11 @@ public struct ModelDescription: Hashable, Sendable {
 
 /// Terms of use.
 public struct License: Hashable, Sendable {
-  /// The text as it was given.
+  /// The text as given.
   public var text: String
   /// The same as an SPDX license expression, where the text is one.
   public var spdxExpression: String?
-  /// What should be known about the text, for example that it names no single license.
+  /// A note about the text, for example that it names no single license.
   public var note: String?
 
   /// Makes a license.
@@ -62,7 +62,7 @@ public struct License: Hashable, Sendable {
   }
 }
 
-/// How an image becomes an input of the model.
+/// The conversion of an image to an input of the model.
 ///
 /// After the resize policy, each 8-bit component x becomes `x * scale + bias[component]`, with the
 /// components in the model's color order.
@@ -80,13 +80,13 @@ public struct ImageInput: Hashable, Sendable {
     public var componentCount: Int { self == .gray ? 1 : 3 }
   }
 
-  /// How an image of another size is brought to the input's size.
+  /// The method of resizing an image to the input's size.
   public enum ResizePolicy: String, Hashable, Sendable, CaseIterable {
-    /// Scaled as a whole, with bars at two sides.
+    /// Scaled uniformly, with bars on two sides.
     case letterbox
-    /// Scaled along each axis by itself.
+    /// Scaled along each axis independently.
     case stretch
-    /// Scaled as a whole to cover the input, and the centred part of that.
+    /// Scaled uniformly to cover the input, and cropped to the centre.
     case centerCrop = "center-crop"
   }
 
@@ -94,9 +94,9 @@ public struct ImageInput: Hashable, Sendable {
   public var colorOrder: ColorOrder
   /// The factor for each component in 0...255.
   public var scale: Double
-  /// Added after scaling: one for each component.
+  /// The offset added to each component after scaling.
   public var bias: [Double]
-  /// How the size is matched, when the model's owner said so.
+  /// The resize policy, when the model's owner set one.
   public var resize: ResizePolicy?
   /// The order of the input's axes.
   public var layout: DataLayout

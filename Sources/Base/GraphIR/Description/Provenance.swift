@@ -1,6 +1,6 @@
-/// Where a model came from and how it was understood.
+/// The origin of a model and how it was interpreted.
 public struct Provenance: Hashable, Sendable {
-  /// A file the model was made of.
+  /// A file from which the model was made.
   public struct Source: Hashable, Sendable {
     /// The file's name without its folder.
     public var fileName: String
@@ -21,7 +21,7 @@ public struct Provenance: Hashable, Sendable {
     }
   }
 
-  /// How something was understood that the source leaves open.
+  /// How something that the source leaves open was interpreted.
   public struct Decision: Hashable, Sendable {
     /// The name of the layer, input or output; empty when it is about the whole model.
     public var layer: String
@@ -35,22 +35,23 @@ public struct Provenance: Hashable, Sendable {
     }
   }
 
-  /// The files, in the order in which they were named.
+  /// The files, in the order in which they were given.
   public var sources: [Source] = []
   /// The framework that wrote them, for example `keras`.
   public var framework: String = ""
-  /// Its version, when the files say so or the user did.
+  /// Its version, when the files or the user give it.
   public var frameworkVersion: String?
-  /// Its back end, for example `tensorflow`, when the files say so or the user did.
+  /// Its back end, for example `tensorflow`, when the files or the user give it.
   public var backend: String?
   /// The version of Weighbridge that converted them.
   public var converter: String = ""
   /// The options given that changed the result, by name.
   public var options: [String: String] = [:]
-  /// The decisions, in the order of the layers.
+  /// The decisions, in layer order.
   public var decisions: [Decision] = []
 
-  /// The decisions without repetition: each text once, with the names it is about, empty ones included.
+  /// The decisions without repetition: each text once, with the names that it is about, including
+  /// empty ones.
   package var decisionGroups: [(text: String, layers: [String])] {
     var positions: [String: Int] = [:]
     var groups: [(text: String, layers: [String])] = []
@@ -65,6 +66,6 @@ public struct Provenance: Hashable, Sendable {
     return groups
   }
 
-  /// Nothing is known yet.
+  /// An empty record.
   public init() {}
 }

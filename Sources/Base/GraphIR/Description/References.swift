@@ -1,8 +1,8 @@
-/// Inputs together with the outputs that somebody else computed for them.
+/// Inputs together with reference outputs computed elsewhere.
 public struct ReferenceSet: Sendable {
-  /// A tensor and what it belongs to.
+  /// A tensor and the name of what it belongs to.
   public struct Entry: Sendable {
-    /// The name of the input, the output or the layer.
+    /// The name of the input, output or layer.
     public var name: String
     /// The elements.
     public var tensor: Tensor
@@ -14,7 +14,7 @@ public struct ReferenceSet: Sendable {
     }
   }
 
-  /// Who computed the outputs, for example `keras 2.1.5`.
+  /// What computed the outputs, for example `keras 2.1.5`.
   public var author: String
   /// One entry for each input.
   public var inputs: [Entry]
@@ -29,11 +29,11 @@ public struct ReferenceSet: Sendable {
 
   /// Who decided a tolerance.
   public enum ToleranceSource: String, Hashable, Sendable, CaseIterable {
-    /// Weighbridge, by the coarsest floating-point type on the way to the outputs.
+    /// Weighbridge, by the coarsest floating-point type that leads to the outputs.
     case standard
-    /// Whoever gave the recorded arrays.
+    /// The author of the recorded arrays.
     case author
-    /// The measured loss of a compaction.
+    /// The measured loss from a compaction.
     case compaction
   }
 
@@ -51,17 +51,17 @@ public struct ReferenceSet: Sendable {
   }
 }
 
-/// A model as every importer makes it and every exporter takes it.
+/// A model as every importer returns it and every exporter takes it.
 package struct ModelContent: Sendable {
-  /// What is computed.
+  /// The computation.
   package var graph: Graph
-  /// What it is for.
+  /// The description for people and programs.
   package var description: ModelDescription
-  /// Where it came from.
+  /// The origin.
   package var provenance: Provenance
-  /// What it was proven with.
+  /// The references with which it was verified.
   package var references: [ReferenceSet]
-  /// What making its weights smaller has cost; `nil` when nothing was lost.
+  /// The cost of making its weights smaller; `nil` when nothing was lost.
   package var compaction: CompactionRecord?
 
   /// Makes a model.

@@ -42,7 +42,7 @@ extension CoreMLMetadata {
       license: record.nonEmptyText("license"),
       userDefined: Dictionary(
         record.records("userDefined").map { ($0.text("key"), $0.text("value")) },
-        uniquingKeysWith: { _, last in last }))  // as protobuf reads a map
+        uniquingKeysWith: { _, last in last }))  // protobuf keeps the last entry of a map
   }
 }
 

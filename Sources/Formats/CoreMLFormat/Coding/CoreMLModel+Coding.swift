@@ -2,7 +2,7 @@ import Bytes
 import ProtobufWire
 
 extension CoreMLModel {
-  /// The model as a message.
+  /// The model as a protobuf message.
   var record: ProtobufRecord {
     var record: ProtobufRecord = [
       "specificationVersion": .integer(specificationVersion),
@@ -29,7 +29,7 @@ extension CoreMLModel {
 }
 
 extension CoreMLContent {
-  /// The field that the content is, and its message.
+  /// The field of the content's kind, and its message.
   fileprivate var field: (kind: String, ProtobufRecord) {
     switch self {
     case .neuralNetwork(let network): ("neuralNetwork", network.record)
@@ -81,7 +81,7 @@ extension CoreMLPipeline {
 }
 
 extension CoreMLLabels {
-  /// The member of `ClassLabels` that the labels are.
+  /// The member of `ClassLabels` that contains the labels.
   fileprivate var record: ProtobufRecord {
     switch self {
     case .texts(let texts): ["stringClassLabels": .record(["vector": .texts(texts)])]
@@ -146,12 +146,12 @@ extension CoreMLSuppression {
 }
 
 extension ProtobufRecord {
-  /// The record with the fields of another, which has none of the same names.
+  /// The record with the fields of another, whose names must differ.
   fileprivate func merging(_ other: ProtobufRecord) -> ProtobufRecord {
     ProtobufRecord(fields.merging(other.fields) { own, _ in own })
   }
 
-  /// Sets a text that may be missing.
+  /// Sets a string that may be missing.
   mutating func set(_ name: String, _ text: String?) {
     if let text { self[name] = .text(text) }
   }

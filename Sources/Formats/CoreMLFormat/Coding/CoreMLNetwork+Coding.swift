@@ -2,7 +2,7 @@ package import Bytes
 package import ProtobufWire
 
 extension CoreMLNetwork {
-  /// The network as a message; also that of a classifier but its classes.
+  /// The network as a message, which is also that of a classifier without its classes.
   var record: ProtobufRecord {
     [
       "layers": .records(layers.map(\.record)),
@@ -25,7 +25,7 @@ extension CoreMLNetwork {
 }
 
 extension CoreMLLayer {
-  /// The fields of a layer that are no kind.
+  /// The fields of a layer that are not kinds.
   static let commonFields: Set<String> = [
     "name", "input", "output", "inputTensor", "outputTensor", "isUpdatable",
   ]
@@ -115,10 +115,10 @@ extension CoreMLWeights {
     return record
   }
 
-  /// Weights that a layer has as a setting; without any bytes they are float32.
+  /// Reads weights from a setting of a layer; without any bytes they are float32.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when there are several forms of them, or they
-  ///   are quantized and nothing says how.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when they are stored in several forms, or are
+  ///   quantized without parameters.
   package init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     let forms = ["floatValue", "float16Value", "rawValue", "int8RawValue"].filter {
       (record.place($0)?.byteCount ?? 0) > 0

@@ -1,14 +1,14 @@
-/// What a model takes and gives, and what people should know of it.
+/// The inputs, outputs and metadata of a model.
 package struct CoreMLDescription: Hashable, Sendable {
-  /// What it takes.
+  /// The inputs.
   package var inputs: [CoreMLFeature]
-  /// What it gives.
+  /// The outputs.
   package var outputs: [CoreMLFeature]
-  /// The output that is the class, or the number that a regressor gives.
+  /// The output with the class, or with a regressor's result.
   package var predictedFeature: String?
-  /// The output that has the probabilities of all classes.
+  /// The output with the probabilities of all classes.
   package var predictedProbabilities: String?
-  /// What people should know.
+  /// Metadata for people.
   package var metadata: CoreMLMetadata
 
   /// Makes a description.
@@ -23,8 +23,8 @@ package struct CoreMLDescription: Hashable, Sendable {
     self.metadata = metadata
   }
 
-  /// The output of a classifier that is the class: its name, and what the labels are. `nil` for
-  /// other models.
+  /// The output of a classifier that contains the class: its name, and the type of the labels.
+  /// `nil` for other models.
   package var classLabel: (name: String, type: CoreMLKey)? {
     guard let predictedFeature,
       let feature = outputs.first(where: { $0.name == predictedFeature })
@@ -37,16 +37,16 @@ package struct CoreMLDescription: Hashable, Sendable {
   }
 }
 
-/// What people should know of a model; an empty text is none.
+/// Metadata of a model for people; an empty string counts as none.
 package struct CoreMLMetadata: Hashable, Sendable {
   package var summary: String?
   package var version: String?
   package var author: String?
   package var license: String?
-  /// Whatever else is known.
+  /// Other entries.
   package var userDefined: [String: String]
 
-  /// Makes metadata, by default none.
+  /// Makes metadata, empty by default.
   package init(
     summary: String? = nil, version: String? = nil, author: String? = nil, license: String? = nil,
     userDefined: [String: String] = [:]
@@ -59,11 +59,11 @@ package struct CoreMLMetadata: Hashable, Sendable {
   }
 }
 
-/// One input or output.
+/// An input or output.
 package struct CoreMLFeature: Hashable, Sendable {
   /// Its name.
   package var name: String
-  /// What it holds, for people.
+  /// A description of the contents, for people.
   package var summary: String?
   /// Its type.
   package var type: CoreMLFeatureType
@@ -86,21 +86,21 @@ package enum CoreMLFeatureType: Hashable, Sendable {
   case int64, double, string
   case image(CoreMLImage)
   case multiArray(CoreMLArray)
-  /// Numbers by keys.
+  /// A dictionary of numbers.
   case dictionary(CoreMLKey)
-  /// A list of numbers or texts.
+  /// A list of integers or strings.
   case sequence(CoreMLKey, CoreMLSizeRange?)
 }
 
-/// What a key, or an element of a list, is.
+/// The type of a dictionary's keys or a list's elements.
 package enum CoreMLKey: String, Hashable, Sendable {
   case int64, string
 }
 
-/// A number of elements that may be given.
+/// A range of allowed sizes.
 package struct CoreMLSizeRange: Hashable, Sendable {
   package var lowerBound: Int
-  /// The largest number; `nil` for any.
+  /// The largest size; `nil` for no limit.
   package var upperBound: Int?
 
   /// Makes a range.
@@ -110,9 +110,9 @@ package struct CoreMLSizeRange: Hashable, Sendable {
   }
 }
 
-/// An image.
+/// The type of an image.
 package struct CoreMLImage: Hashable, Sendable {
-  /// The order of its colours.
+  /// The color space, which includes the order of the components.
   package enum ColorSpace: String, Hashable, Sendable {
     case grayscale = "GRAYSCALE"
     case rgb = "RGB"
@@ -132,17 +132,17 @@ package struct CoreMLImage: Hashable, Sendable {
     }
   }
 
-  /// The sizes that may be given.
+  /// The allowed sizes.
   package enum Flexibility: Hashable, Sendable {
     case enumerated([Size])
     case range(width: CoreMLSizeRange, height: CoreMLSizeRange)
   }
 
-  /// The size that is meant unless another is given.
+  /// The default size.
   package var size: Size
-  /// The order of its colours; `nil` when the file does not say.
+  /// The color space; `nil` when the file does not specify it.
   package var colorSpace: ColorSpace?
-  /// The sizes that may be given; `nil` for the one.
+  /// The allowed sizes; `nil` for only the default.
   package var flexibility: Flexibility?
 
   /// Makes the type of an image.
@@ -153,7 +153,7 @@ package struct CoreMLImage: Hashable, Sendable {
   }
 }
 
-/// An array in row-major order.
+/// The type of an array in row-major order.
 package struct CoreMLArray: Hashable, Sendable {
   /// The types of elements.
   package enum Element: String, Hashable, Sendable {
@@ -164,26 +164,26 @@ package struct CoreMLArray: Hashable, Sendable {
     case double = "DOUBLE"
   }
 
-  /// The shapes that may be given.
+  /// The allowed shapes.
   package enum Flexibility: Hashable, Sendable {
     case enumerated([[Int]])
     case ranges([CoreMLSizeRange])
   }
 
-  /// All elements of an input that is not given.
+  /// The value of all elements of an omitted input.
   package enum Default: Hashable, Sendable {
     case integer(Int)
     case float(Double)
     case double(Double)
   }
 
-  /// The shape that is meant unless another is given; may be empty.
+  /// The default shape; may be empty.
   package var shape: [Int]
-  /// The type of the elements; `nil` when the file does not say.
+  /// The type of the elements; `nil` when the file does not specify it.
   package var element: Element?
-  /// The shapes that may be given; `nil` for the one.
+  /// The allowed shapes; `nil` for only the default.
   package var flexibility: Flexibility?
-  /// All elements of an optional input that is not given.
+  /// The value of all elements of an optional input that is omitted.
   package var defaultValue: Default?
 
   /// Makes the type of an array.

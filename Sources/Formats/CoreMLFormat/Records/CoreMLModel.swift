@@ -1,12 +1,12 @@
 /// A Core ML file, or a member of a pipeline, without the elements of its weights.
 package struct CoreMLModel: Hashable, Sendable {
-  /// Which layers and rules of the format may be used.
+  /// The version of the specification, which determines the layers and rules that may be used.
   package var specificationVersion: Int
-  /// What the model takes and gives, and what is known of it.
+  /// The model's inputs, outputs and metadata.
   package var description: CoreMLDescription
   /// Whether it can be trained on the device.
   package var isUpdatable: Bool
-  /// What the model is.
+  /// The content, by kind of model.
   package var content: CoreMLContent
 
   /// Makes a model.
@@ -21,7 +21,7 @@ package struct CoreMLModel: Hashable, Sendable {
   }
 }
 
-/// What a model is.
+/// The content of a model.
 package enum CoreMLContent: Hashable, Sendable {
   case neuralNetwork(CoreMLNetwork)
   case neuralNetworkClassifier(CoreMLNetwork, CoreMLClasses)
@@ -32,11 +32,11 @@ package enum CoreMLContent: Hashable, Sendable {
   case nonMaximumSuppression(CoreMLSuppression)
 }
 
-/// Models that run one after the other; features are matched by their names.
+/// Models that run one after another; features are matched by name.
 package struct CoreMLPipeline: Hashable, Sendable {
-  /// The models in their order.
+  /// The models in order.
   package var models: [CoreMLModel]
-  /// What the models are called; empty, or one for each.
+  /// The names of the models; empty, or one for each.
   package var names: [String]
 
   /// Makes a pipeline.
@@ -46,17 +46,17 @@ package struct CoreMLPipeline: Hashable, Sendable {
   }
 }
 
-/// What classes are called.
+/// The names of classes.
 package enum CoreMLLabels: Hashable, Sendable {
   case texts([String])
   case numbers([Int])
 }
 
-/// The classes that a network tells apart.
+/// The classes of a classifier.
 package struct CoreMLClasses: Hashable, Sendable {
-  /// What they are called.
+  /// The names of the classes.
   package var labels: CoreMLLabels?
-  /// The layer's output that has their probabilities; by default that of the last layer.
+  /// The layer's output with the probabilities; by default that of the last layer.
   package var probabilities: String?
 
   /// Makes classes.
@@ -66,14 +66,14 @@ package struct CoreMLClasses: Hashable, Sendable {
   }
 }
 
-/// Leaves the best of boxes that overlap.
+/// Non-maximum suppression, which keeps the best of overlapping boxes.
 ///
 /// `confidence` is `[boxes, classes]`; `coordinates` is `[boxes, 4]`: centre x, centre y, width and
 /// height, in the unit square.
 package struct CoreMLSuppression: Hashable, Sendable {
-  /// How boxes suppress each other: the one with the highest confidence first.
+  /// The rule by which boxes suppress each other, the most confident one first.
   package struct PickTop: Hashable, Sendable {
-    /// Whether only those of the same best class do.
+    /// Whether only boxes with the same best class suppress each other.
     package var isPerClass: Bool
 
     /// Makes a rule.
@@ -92,17 +92,17 @@ package struct CoreMLSuppression: Hashable, Sendable {
     }
   }
 
-  /// How it is done; `nil` when the file does not say.
+  /// The rule; `nil` when the file does not specify it.
   package var method: PickTop?
-  /// What the classes are called.
+  /// The names of the classes.
   package var labels: CoreMLLabels?
   /// Boxes that overlap by more than this (intersection over union) suppress each other.
   package var iouThreshold: Double
-  /// Boxes of less confidence are left out.
+  /// Boxes with a lower confidence are left out.
   package var confidenceThreshold: Double
-  /// The features it takes.
+  /// The input features.
   package var inputs: Names
-  /// The features it gives.
+  /// The output features.
   package var outputs: Names
   /// The optional inputs that replace the thresholds.
   package var iouThresholdInput: String

@@ -1,16 +1,16 @@
 package import ProtobufWire
 
-/// Layers in an order in which they can be computed.
+/// Layers in an executable order.
 package struct CoreMLNetwork: Hashable, Sendable {
-  /// What the axes of array inputs are inside.
+  /// The mapping of the axes of array inputs to the network's.
   package enum ArrayMapping: String, Hashable, Sendable {
-    /// One axis is C, three are C, H, W; inside there are S, B, C, H, W.
+    /// One axis is C, three are C, H, W; the network's are S, B, C, H, W.
     case rank5 = "RANK5_ARRAY_MAPPING"
-    /// Exactly what they are outside.
+    /// The axes are unchanged.
     case exact = "EXACT_ARRAY_MAPPING"
   }
 
-  /// What the axes of images are inside.
+  /// The mapping of the axes of images to the network's.
   package enum ImageMapping: String, Hashable, Sendable {
     /// S, B, C, H, W.
     case rank5 = "RANK5_IMAGE_MAPPING"
@@ -20,11 +20,11 @@ package struct CoreMLNetwork: Hashable, Sendable {
 
   /// The layers.
   package var layers: [CoreMLLayer]
-  /// What happens to images before the layers see them.
+  /// The preprocessing of images.
   package var preprocessing: [CoreMLPreprocessing]
-  /// What the axes of array inputs are inside.
+  /// The mapping of the axes of array inputs.
   package var arrayMapping: ArrayMapping
-  /// What the axes of images are inside.
+  /// The mapping of the axes of images.
   package var imageMapping: ImageMapping
 
   /// Makes a network.
@@ -39,21 +39,21 @@ package struct CoreMLNetwork: Hashable, Sendable {
   }
 }
 
-/// One layer.
+/// A layer.
 package struct CoreMLLayer: Hashable, Sendable {
-  /// The layer's name, which no other has.
+  /// The unique name of the layer.
   package var name: String
-  /// What it is: a member of `NeuralNetworkLayer.layer` in `Schemas/coreml.proto`.
+  /// The kind: a member of `NeuralNetworkLayer.layer` in `Schemas/coreml.proto`.
   package var kind: String
   /// The values it reads.
   package var inputs: [String]
-  /// The values it makes.
+  /// The values it computes.
   package var outputs: [String]
-  /// The shapes of the inputs, where the file says them.
+  /// The shapes of the inputs, where the file specifies them.
   package var inputShapes: [CoreMLShape]
-  /// The shapes of the outputs, where the file says them.
+  /// The shapes of the outputs, where the file specifies them.
   package var outputShapes: [CoreMLShape]
-  /// Its settings, by their names in the schema; weights are ``CoreMLWeights`` as records.
+  /// The settings, by their names in the schema; weights are ``CoreMLWeights`` as records.
   package var settings: ProtobufRecord
 
   /// Makes a layer.
@@ -76,7 +76,7 @@ package struct CoreMLLayer: Hashable, Sendable {
 package struct CoreMLShape: Hashable, Sendable {
   /// The number of axes.
   package var rank: Int
-  /// The sizes; a negative one is not known. May be empty.
+  /// The sizes; a negative size is unknown. May be empty.
   package var dimensions: [Int]
 
   /// Makes a shape.
@@ -86,19 +86,19 @@ package struct CoreMLShape: Hashable, Sendable {
   }
 }
 
-/// What happens to an image before the layers see it.
+/// The preprocessing of an image.
 package struct CoreMLPreprocessing: Hashable, Sendable {
-  /// The steps there are.
+  /// A kind of step.
   package enum Step: Hashable, Sendable {
-    /// `scale * x + bias` of each channel; x counts from 0 to 255.
+    /// `scale * x + bias` of each channel, with x in 0...255.
     case scaler(scale: Double, red: Double, green: Double, blue: Double, gray: Double)
-    /// Float32 numbers that are subtracted, `[channels, height, width]`.
+    /// A float32 image that is subtracted, `[channels, height, width]`.
     case meanImage(ProtobufPlace)
   }
 
   /// The input; `nil` for the only one.
   package var feature: String?
-  /// What happens.
+  /// The step.
   package var step: Step
 
   /// Makes a step.

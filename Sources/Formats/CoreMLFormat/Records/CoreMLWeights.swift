@@ -1,25 +1,25 @@
 package import ProtobufWire
 
-/// Numbers of a layer: how they are stored, and where.
+/// The weights of a layer: their encoding and location.
 package struct CoreMLWeights: Hashable, Sendable {
-  /// How a number is stored.
+  /// The encoding of a weight.
   package enum Encoding: Hashable, Sendable {
     case float32
     case float16
-    /// Numbers of so many bits, 1 to 8, from the highest bit of the first byte on.
+    /// Integers of 1 to 8 bits, packed starting with the highest bit of the first byte.
     case quantized(bits: Int, CoreMLQuantization)
-    /// Signed bytes, with which the layer computes.
+    /// Signed bytes with which the layer computes directly.
     case int8(CoreMLQuantization)
   }
 
-  /// How a number is stored.
+  /// The encoding of the weights.
   package var encoding: Encoding
-  /// Where the bytes are.
+  /// The location of the bytes.
   package var place: ProtobufPlace
   /// Whether training on the device changes them.
   package var isUpdatable: Bool
 
-  /// How many numbers there are; of quantized ones, how many fit the bytes.
+  /// The number of weights; for quantized ones, the largest number that fits in the bytes.
   package var count: Int {
     switch encoding {
     case .float32: place.byteCount / 4
@@ -37,11 +37,11 @@ package struct CoreMLWeights: Hashable, Sendable {
   }
 }
 
-/// What quantized numbers stand for.
+/// The meaning of quantized weights.
 package enum CoreMLQuantization: Hashable, Sendable {
   /// q stands for `scale * q + bias`: one of each for all, or one for each output channel; no bias
   /// is 0.
   case linear(scales: [Double], biases: [Double])
-  /// q stands for the element q.
+  /// q stands for element q of the table.
   case lookUp([Double])
 }
