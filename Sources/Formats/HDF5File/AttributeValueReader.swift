@@ -10,7 +10,7 @@ struct AttributeValueReader {
     self.limits = limits
   }
 
-  /// The attribute's value.
+  /// Reads the attribute's value.
   func value(of message: AttributeMessage) throws(WeighbridgeError) -> HDF5Attribute {
     let (type, space, value) = try message.parts(reader)
     return try self.value(type, shape: space.shape, value)
@@ -50,7 +50,8 @@ struct AttributeValueReader {
     }
   }
 
-  /// 1 for a scalar, 0 for an attribute without a value, and the length of a list.
+  /// The number of elements: 1 for a scalar, 0 for an attribute without a value, or the length of a
+  /// list.
   private func elementCount(_ shape: [Int]?) throws(WeighbridgeError) -> Int {
     guard let shape else { return 0 }
     guard shape.count <= 1 else {
@@ -72,7 +73,7 @@ struct AttributeValueReader {
     return elements
   }
 
-  /// A string without what fills it up to its fixed length.
+  /// A string without the padding up to its fixed length.
   private func text(
     _ bytes: ArraySlice<UInt8>, _ padding: Datatype.Padding
   ) throws(WeighbridgeError) -> String {
@@ -94,7 +95,7 @@ struct AttributeValueReader {
     var (strings, bytes, heap) = ([String](), bytes, GlobalHeap(reader.file))
     var byteCount = 0
     for _ in 0..<count {
-      // A string that was never written is an empty one.
+      // A string that was never written is empty.
       let value = try heap.value(&bytes) ?? []
       byteCount += value.count
       try checkSize(byteCount)

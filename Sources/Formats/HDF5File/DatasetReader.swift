@@ -1,6 +1,6 @@
 import Bytes
 
-/// What a dataset's header says, checked part by part.
+/// Reads a dataset's header, checking it part by part.
 struct DatasetReader {
   private let reader: ObjectReader
   private let header: ObjectHeader
@@ -8,7 +8,7 @@ struct DatasetReader {
   private let space: Dataspace
   private let fill: FillValue
   let element: HDF5ElementType
-  /// The sizes of the dimensions, those of elements that are arrays included.
+  /// The sizes of the dimensions, including those of elements that are arrays.
   let shape: [Int]
   let byteCount: Int
 
@@ -46,9 +46,9 @@ struct DatasetReader {
     try DataLayout(Self.body(.dataLayout, header, reader))
   }
 
-  /// Where the elements are.
+  /// Returns the location of the elements.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a place or filter that cannot be read.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a location or filter that cannot be read.
   func storage() throws(WeighbridgeError) -> HDF5Dataset.Storage {
     guard !header.has(.externalFiles) else {
       throw .unsupported("keeps its bytes in another file, which is never read")
@@ -70,7 +70,7 @@ struct DatasetReader {
     }
   }
 
-  /// Where in the file a contiguous dataset is.
+  /// Returns the file range of a contiguous dataset.
   private func range(at address: Int, _ size: Int?) throws(WeighbridgeError) -> Range<Int> {
     guard (size ?? byteCount) >= byteCount else {
       throw .malformed("has \(size ?? 0) bytes stored, and elements of \(byteCount)")
@@ -84,9 +84,9 @@ struct DatasetReader {
     return start..<end
   }
 
-  /// The elements in memory, dense, row-major, little-endian.
+  /// Reads the elements into memory: dense, row-major, little-endian.
   ///
-  /// - Parameter limit: How large a chunk may be.
+  /// - Parameter limit: The largest size of a chunk in bytes.
   func contents(atMost limit: Int) throws(WeighbridgeError) -> [UInt8] {
     var output: [UInt8]
     switch try layout() {
@@ -114,7 +114,7 @@ struct DatasetReader {
       throw .limitExceeded("has chunks of \(grid.chunkByteCount) bytes, over the limit of \(limit)")
     }
     var output = try filled(layout.address == nil)
-    // Chunks at the edges have more elements than the dataset.
+    // Chunks at the edges contain more elements than the dataset.
     let chunks = ChunkReader(
       file: reader.file, layout: layout, grid: grid, pipeline: try pipeline(),
       limit: limit > .max / 4 ? .max : 4 * limit)
@@ -122,7 +122,7 @@ struct DatasetReader {
     return output
   }
 
-  /// What the elements are as long as none is written.
+  /// Returns the elements of a dataset before any is written.
   private func filled(_ isUnwritten: Bool) throws(WeighbridgeError) -> [UInt8] {
     if isUnwritten, !fill.isDefined, fill.isWritten {
       throw .malformed("was never written, and says that it has no fill value")

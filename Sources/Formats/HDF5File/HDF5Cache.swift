@@ -1,17 +1,17 @@
-/// What was read of a file last, by the addresses of object headers: the links of groups and the
-/// attributes of objects.
+/// The most recently read parts of a file, by the addresses of object headers: the links of groups
+/// and the attributes of objects.
 struct HDF5Cache: Sendable {
-  /// The links of a group by name; `nil` for an object that is no group.
+  /// The links of a group by name; `nil` for an object that is not a group.
   var links = Recent<[Link]?>()
   var attributes = Recent<[AttributeEntry]>()
 
-  /// Values that were used lately: at least the last 32,768, and at most twice as many.
+  /// A cache of recently used values: at least the last 32,768, and at most twice as many.
   struct Recent<Value: Sendable>: Sendable {
     private var new: [Int: Value] = [:]
     private var old: [Int: Value] = [:]
     private static var limit: Int { 1 << 15 }
 
-    /// The value of an address, which is used by that.
+    /// Returns the value at an address and marks it as used.
     mutating func value(at address: Int) -> Value? {
       if let value = new[address] { return value }
       guard let value = old[address] else { return nil }
@@ -19,7 +19,7 @@ struct HDF5Cache: Sendable {
       return value
     }
 
-    /// Keeps a value. When there are too many, those that were not used since the last time go.
+    /// Adds a value. When there are too many, those not used recently are dropped.
     mutating func keep(_ value: Value, at address: Int) {
       if new.count == Self.limit { (old, new) = (new, [:]) }
       new[address] = value
@@ -28,7 +28,7 @@ struct HDF5Cache: Sendable {
 }
 
 extension Array {
-  /// The element of a name, where the elements are sorted by their names' bytes.
+  /// The element with a name, if the array is sorted by the bytes of the names.
   func element(named name: [UInt8], _ nameOf: (Element) -> [UInt8]) -> Element? {
     var range = 0..<count
     while !range.isEmpty {

@@ -1,18 +1,18 @@
 import Bytes
 
-/// How a dataset's elements are stored in the file.
+/// The encoding of a dataset's elements in the file.
 struct HDF5ElementType {
-  /// The type of the elements once they are little-endian.
+  /// The type of the elements after conversion to little-endian.
   let elementType: ElementType
-  /// Whether the bytes are in the file as they are needed.
+  /// Whether the bytes can be used without conversion.
   let isLittleEndian: Bool
-  /// The sizes of the arrays that the file has for elements, which are dimensions of their own.
+  /// The sizes of elements that are arrays, which become additional dimensions.
   let innerShape: [Int]
 
-  /// Finds the numbers in a datatype: an enumeration is its integers, an array adds dimensions, and a
-  /// compound of one member is that member.
+  /// Finds the number type of a datatype: an enumeration is its integers, an array adds dimensions,
+  /// and a compound of one member is that member.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` naming a type that has no ``ElementType``.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a type without an ``ElementType``.
   init(_ type: Datatype) throws(WeighbridgeError) {
     switch type.kind {
     case .array(let shape, let base):
@@ -32,7 +32,7 @@ struct HDF5ElementType {
     case .integer(let layout):
       guard let element = Self.integer(layout, type.size) else { throw Self.refusal(type) }
       self.init(element, !layout.isBigEndian || type.size == 1)
-    // What h5py makes of bfloat16, which NumPy does not have: two bytes without a meaning.
+    // h5py stores bfloat16, which NumPy lacks, as two opaque bytes.
     case .opaque where type.size == 2: self.init(.bfloat16, true)
     default: throw Self.refusal(type)
     }
@@ -81,7 +81,7 @@ struct HDF5ElementType {
     }
   }
 
-  /// What h5py makes of a boolean: an enumeration of one byte, FALSE 0 and TRUE 1.
+  /// Whether a type is h5py's boolean: an enumeration of one byte, FALSE 0 and TRUE 1.
   private static func isBool(
     _ type: Datatype, _ members: [(name: [UInt8], value: [UInt8])]
   ) -> Bool {

@@ -2,7 +2,7 @@ package import Bytes
 import Synchronization
 
 extension HDF5File {
-  /// The names of the attributes of the object at an absolute path, in their order.
+  /// The names of the attributes of the object at an absolute path, sorted.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``.
   package func attributeNames(of path: String) throws(WeighbridgeError) -> [String] {
@@ -18,7 +18,7 @@ extension HDF5File {
     }
   }
 
-  /// Whether the object at an absolute path has an attribute of a name; its value is not read.
+  /// Whether the object at an absolute path has an attribute with a name; its value is not read.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``.
   package func hasAttribute(_ name: String, of path: String) throws(WeighbridgeError) -> Bool {
@@ -27,7 +27,7 @@ extension HDF5File {
     }
   }
 
-  /// An attribute of the object at an absolute path; `nil` when it has none of that name.
+  /// Reads an attribute of the object at an absolute path; `nil` when there is none with the name.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for a
   ///   value that is neither text nor numbers, or has more than one dimension;

@@ -1,11 +1,11 @@
 package import Bytes
 
 extension HDF5File {
-  /// The dataset at an absolute path: what it holds and where.
+  /// The dataset at an absolute path: its type, shape and location.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none, or its bytes are not inside
-  ///   the file; ``WeighbridgeError/Code/unsupported`` naming an element type, a filter or a place
-  ///   outside the file that cannot be read; ``WeighbridgeError/Code/limitExceeded``.
+  ///   the file; ``WeighbridgeError/Code/unsupported`` for an element type or filter that cannot be
+  ///   read, or data outside the file; ``WeighbridgeError/Code/limitExceeded``.
   package func dataset(at path: String) throws(WeighbridgeError) -> HDF5Dataset {
     try use(path) { () throws(WeighbridgeError) in
       try read(path) { (dataset) throws(WeighbridgeError) in
@@ -16,8 +16,8 @@ extension HDF5File {
     }
   }
 
-  /// A dataset's bytes: dense, row-major, little-endian. A dataset never written gives its fill
-  /// value. Copies `byteCount` bytes.
+  /// A dataset's bytes: dense, row-major, little-endian. A dataset that was never written yields
+  /// its fill value. Copies `byteCount` bytes.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when they cannot be decoded;
   ///   ``WeighbridgeError/Code/limitExceeded`` when they are larger than the limit.

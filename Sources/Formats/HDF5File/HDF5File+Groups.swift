@@ -21,7 +21,7 @@ extension HDF5File {
 
   /// Whether there is a group or dataset at an absolute path.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when what is on the way is damaged.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when a part of the path is damaged.
   package func exists(_ path: String) throws(WeighbridgeError) -> Bool {
     try use(path) { () throws(WeighbridgeError) in
       guard let address = try resolve(path) else { return false }
@@ -30,13 +30,13 @@ extension HDF5File {
     }
   }
 
-  /// Everything below a group, each group before its members.
+  /// Everything below a group, with each group before its members.
   ///
-  /// A group that several hard links reach is entered once; links by path are listed, not followed.
+  /// A group reached by several hard links is entered once; soft links are listed, not followed.
   ///
   /// - Parameters:
   ///   - path: The group's absolute path.
-  ///   - known: Paths of members that are left out, and not looked at.
+  ///   - known: Paths of members to leave out without reading them.
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/limitExceeded``.
   package func members(
     below path: String, except known: Set<String> = []
@@ -72,7 +72,7 @@ extension HDF5File {
 }
 
 extension HDF5File {
-  /// The links of the group at a path and an address.
+  /// The links of the group with a path and an address.
   private func groupLinks(
     at path: String, _ address: Int
   ) throws(WeighbridgeError) -> [Link] {
@@ -83,7 +83,7 @@ extension HDF5File {
     return links
   }
 
-  /// The absolute path of a link of the group at a path.
+  /// The absolute path of a link in the group at a path.
   private static func path(of link: Link, in group: String) throws(WeighbridgeError) -> String {
     guard let name = String(validating: link.name, as: UTF8.self) else {
       throw .malformed("a member's name is not UTF-8").at(.path(group))
@@ -91,7 +91,7 @@ extension HDF5File {
     return (group.last == "/" ? group : group + "/") + name
   }
 
-  /// A link as a member.
+  /// Returns the member that a link leads to.
   private func member(_ link: Link, at path: String) throws(WeighbridgeError) -> HDF5Member {
     switch link.target {
     case .soft: return HDF5Member(path: path, kind: .softLink)
@@ -103,9 +103,9 @@ extension HDF5File {
     }
   }
 
-  /// What the object at an address is.
+  /// The kind of the object at an address.
   private func kind(at address: Int) throws(WeighbridgeError) -> HDF5Member.Kind {
-    // A group whose links are known needs no second look.
+    // A group whose links are cached need not be read again.
     if case .some(.some) = cache.withLock({ $0.links.value(at: address) }) { return .group }
     switch try reader.header(at: address).kind {
     case .group: return .group

@@ -2,16 +2,16 @@ import Bytes
 import Synchronization
 
 extension HDF5File {
-  /// The absolute path that a name has in a group, as HDF5 reads it: a `/` at the start is the root,
-  /// several count as one, and a part `.` means the group itself.
+  /// The absolute path of a name in a group, interpreted as in HDF5: a `/` at the start is the
+  /// root, several count as one, and a part `.` means the group itself.
   package static func path(_ name: String, in group: String = "/") -> String {
     let isAbsolute = name.utf8.first == UInt8(ascii: "/")
     let whole = isAbsolute ? name : group == "/" ? "/\(name)" : "\(group)/\(name)"
     return isPlain(whole) ? whole : "/" + parts(of: whole).reversed().joined(separator: "/")
   }
 
-  /// Whether an absolute path surely is what ``path(_:in:)`` makes of it: no `/` ends it, and none is
-  /// before another or before a dot.
+  /// Whether an absolute path is certainly in the form that ``path(_:in:)`` returns: no `/` is at
+  /// its end, or before another `/` or a period.
   private static func isPlain(_ path: String) -> Bool {
     var isBehindSlash = false
     for byte in path.utf8 {
@@ -32,7 +32,7 @@ extension HDF5File {
     return try reader.header(at: address)
   }
 
-  /// The links of the object at an address, sorted by name; `nil` when it is no group.
+  /// The links of the object at an address, sorted by name; `nil` when it is not a group.
   func links(at address: Int) throws(WeighbridgeError) -> [Link]? {
     if let known = cache.withLock({ $0.links.value(at: address) }) { return known }
     let header = try reader.header(at: address)
@@ -43,7 +43,7 @@ extension HDF5File {
     return links
   }
 
-  /// The address of the object at an absolute path, link by link; `nil` when there is nothing.
+  /// Resolves an absolute path to an object's address, link by link; `nil` when there is no object.
   func resolve(_ path: String) throws(WeighbridgeError) -> Int? {
     var waiting = Self.parts(of: path)
     var (current, depth, linkCount) = (reader.root, 0, 0)
@@ -76,12 +76,12 @@ extension HDF5File {
     return current
   }
 
-  /// How many parts a path has.
+  /// The number of parts of a path.
   static func depth(of path: String) -> Int {
     path.utf8.split(separator: UInt8(ascii: "/")).count { !$0.elementsEqual(".".utf8) }
   }
 
-  /// The parts of a path, the last first. A part `.` means the group itself, as HDF5 has it.
+  /// The parts of a path, last first. A part `.` means the group itself, as in HDF5.
   private static func parts(of path: String) -> [String] {
     path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { String(Substring($0)) }
       .filter { $0 != "." }

@@ -2,21 +2,21 @@ package import Bytes
 
 /// A group of an HDF5 file.
 package struct HDF5Group: Hashable, Sendable {
-  /// The absolute path as it was asked for.
+  /// The absolute path as given.
   package let path: String
-  /// What is linked into the group, in the order of the names.
+  /// The links of the group, sorted by name.
   package let members: [HDF5Member]
 }
 
-/// One link of a group and what it leads to.
+/// A link of a group and the kind of its target.
 package struct HDF5Member: Hashable, Sendable {
-  /// What a member is.
+  /// The kind of a member.
   package enum Kind: String, Hashable, Sendable {
     /// A hard link to a group.
     case group
     /// A hard link to a dataset.
     case dataset
-    /// A link by path within the file; what it leads to was not looked at.
+    /// A soft link, by path within the file; its target was not read.
     case softLink = "soft link"
     /// A link into another file, which is never followed.
     case externalLink = "external link"
@@ -26,10 +26,10 @@ package struct HDF5Member: Hashable, Sendable {
 
   /// The member's absolute path.
   package let path: String
-  /// What it is.
+  /// The kind of the member.
   package let kind: Kind
 
-  /// A member from its parts.
+  /// Makes a member.
   package init(path: String, kind: Kind) {
     self.path = path
     self.kind = kind
@@ -39,25 +39,25 @@ package struct HDF5Member: Hashable, Sendable {
   package var name: String { String(path.split(separator: "/").last ?? "") }
 }
 
-/// An array of an HDF5 file: what it holds and where, not its bytes.
+/// An array of an HDF5 file: its type, shape and location, without its bytes.
 package struct HDF5Dataset: Hashable, Sendable {
-  /// Where the bytes are.
+  /// The location of the bytes.
   package enum Storage: Hashable, Sendable {
-    /// In the file as they are needed: dense, row-major, little-endian.
+    /// In the file, in the required form: dense, row-major, little-endian.
     case fileRange(Range<Int>)
-    /// In pieces, packed, big-endian or never written; see ``HDF5File/contents(of:)``.
+    /// In chunks, compressed, big-endian or never written; see ``HDF5File/contents(of:)``.
     case encoded
   }
 
-  /// The absolute path as it was asked for.
+  /// The absolute path as given.
   package let path: String
   /// The type of the elements.
   package let elementType: ElementType
-  /// The sizes, the slowest axis first; empty for a scalar.
+  /// The sizes, slowest axis first; empty for a scalar.
   package let shape: [Int]
   /// The size of all elements in bytes.
   package let byteCount: Int
-  /// Where the bytes are.
+  /// The location of the bytes.
   package let storage: Storage
 }
 
@@ -67,8 +67,8 @@ package enum HDF5Attribute: Hashable, Sendable {
   case integers([Int])
   case reals([Double])
 
-  /// The texts. A list without elements is one whatever its type: h5py writes an empty list of
-  /// strings as an empty list of numbers.
+  /// The strings. A list without elements counts as one, whatever its type: h5py writes an empty
+  /// list of strings as an empty list of numbers.
   package var strings: [String]? {
     switch self {
     case .strings(let values): values
@@ -77,7 +77,7 @@ package enum HDF5Attribute: Hashable, Sendable {
     }
   }
 
-  /// The text, when there is exactly one.
+  /// The string, when there is exactly one.
   package var string: String? {
     guard case .strings(let values) = self, values.count == 1 else { return nil }
     return values.first

@@ -1,8 +1,8 @@
 package import Bytes
 
-/// What an HDF5 file will hold, without the elements of its datasets.
+/// The contents of an HDF5 file to be written, without the elements of its datasets.
 package struct HDF5Builder: Sendable {
-  /// A dataset that will be written.
+  /// A dataset to be written.
   package struct Dataset: Hashable, Sendable {
     /// The absolute path.
     package let path: String
@@ -14,25 +14,25 @@ package struct HDF5Builder: Sendable {
     var byteCount: Int { shape.reduce(elementType.byteCount, *) }
   }
 
-  /// An attribute that will be written.
+  /// An attribute to be written.
   enum Attribute: Hashable, Sendable {
-    /// A text of any length.
+    /// A variable-length string.
     case text(String)
-    /// Texts of one length, filled up with zeros, as NumPy has them.
+    /// Strings of one length, padded with zeros as in NumPy.
     case list([String])
   }
 
-  /// The groups, each behind the one that it is in; the root is not among them.
+  /// The groups, each after its parent, without the root.
   private(set) var groups: [String] = []
   private var known: Set<String> = ["/"]
   /// The datasets in the order in which they were added.
   package private(set) var datasets: [Dataset] = []
   private(set) var attributes: [(path: String, name: String, value: Attribute)] = []
 
-  /// An empty file.
+  /// Makes an empty file.
   package init() {}
 
-  /// Adds a group and those that it is in, as far as they are not there.
+  /// Adds a group and its ancestors, unless they exist.
   package mutating func addGroup(_ path: String) {
     var current = ""
     for part in path.split(separator: "/") {
@@ -41,7 +41,7 @@ package struct HDF5Builder: Sendable {
     }
   }
 
-  /// Adds a dataset and the groups that it is in.
+  /// Adds a dataset and its ancestors.
   package mutating func addDataset(
     _ path: String, _ elementType: ElementType, shape: [Int]
   ) {
@@ -49,12 +49,12 @@ package struct HDF5Builder: Sendable {
     datasets.append(Dataset(path: path, elementType: elementType, shape: shape))
   }
 
-  /// Adds a text to a group or dataset.
+  /// Adds a string attribute to a group or dataset.
   package mutating func setText(_ name: String, _ text: String, of path: String) {
     attributes.append((path, name, .text(text)))
   }
 
-  /// Adds a list of texts to a group.
+  /// Adds an attribute with a list of strings to a group.
   package mutating func setList(_ name: String, _ texts: [String], of path: String) {
     attributes.append((path, name, .list(texts)))
   }

@@ -4,11 +4,11 @@ import Bytes
   import CHDF5
   import Synchronization
 
-  /// The process's one way into libhdf5, whose functions must not run at the same time.
+  /// The only access to libhdf5, whose functions must not run concurrently.
   package enum HDF5Library {
     private static let lock = Mutex<Void>(())
 
-    /// Runs `body` while nobody else uses libhdf5. Must not be nested.
+    /// Runs `body` with exclusive access to libhdf5. Must not be nested.
     package static func use<Result: Sendable, Failure: Error>(
       _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -19,16 +19,17 @@ import Bytes
       }
     }
 
-    /// An error with what HDF5 said last: the innermost description of its error stack.
+    /// An error with HDF5's own message: the innermost description of its error stack.
     static func failure(_ what: String) -> WeighbridgeError {
       var text = [CChar](repeating: 0, count: 512)
-      chdf5_last_error(&text)  // writes at most 511 characters and leaves a zero behind them
+      chdf5_last_error(&text)  // writes at most 511 characters and a zero
       let said = String(
         decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       return .malformed(said.isEmpty ? what : "\(what); HDF5 says: \(said)")
     }
 
-    /// Throws what HDF5 said when a call returned a negative number, and otherwise the number.
+    /// Throws HDF5's error when a call returned a negative number, and otherwise returns the
+    /// number.
     @discardableResult
     static func check<Status: SignedInteger>(
       _ status: Status, _ what: @autoclosure () -> String
@@ -38,11 +39,12 @@ import Bytes
     }
   }
 
-  /// An identifier of libhdf5 that is closed when it goes. Lives inside ``HDF5Library/use(_:)`` only.
+  /// An identifier of libhdf5, closed at the end of its lifetime. Must only be used inside
+  /// ``HDF5Library/use(_:)``.
   struct HDF5Handle: ~Copyable {
     let identifier: hid_t
 
-    /// Takes over an identifier that a call returned.
+    /// Takes ownership of an identifier that a call returned.
     init(
       _ identifier: hid_t, _ what: @autoclosure () -> String
     ) throws(WeighbridgeError) {
@@ -52,7 +54,7 @@ import Bytes
 
     /// Closes it. Much of a file is written only then.
     ///
-    /// - Throws: What HDF5 says when that fails.
+    /// - Throws: HDF5's error when that fails.
     consuming func close(_ what: @autoclosure () -> String) throws(WeighbridgeError) {
       let identifier = identifier
       discard self

@@ -4,10 +4,10 @@ import Bytes
   import CHDF5
 
   extension HDF5Template {
-    /// Elements of datasets begin at multiples of this.
+    /// The alignment of the elements of datasets in bytes.
     private static var alignment: Int { 64 }
 
-    /// Creates everything in a file, and finds out where elements go.
+    /// Creates everything in a file, and determines the locations of elements.
     ///
     /// - Throws: ``WeighbridgeError/Code/outputFailed``.
     static func layOut(
@@ -20,7 +20,7 @@ import Bytes
       }
     }
 
-    /// Creates everything, and finds out where elements go.
+    /// Creates everything, and determines the locations of elements.
     private static func layOutLocked(
       _ builder: HDF5Builder, _ path: String
     ) throws(WeighbridgeError) -> [(range: Range<Int>, dataset: Int)] {
@@ -60,7 +60,7 @@ import Bytes
         "the dataset \(dataset.path) cannot be created")
     }
 
-    /// A shape; of no axes a scalar.
+    /// Creates a dataspace, which is a scalar if there are no axes.
     private static func space(_ shape: [Int]) throws(WeighbridgeError) -> HDF5Handle {
       let dimensions = shape.map { hsize_t($0) }
       return try HDF5Handle(
@@ -78,7 +78,7 @@ import Bytes
         let type = try HDF5Handle(chdf5_text(0), "its type cannot be created")
         let space = try space([])
         let status = text.withCString { pointer in
-          // One pointer to a text that ends with a zero; HDF5 copies what it points to.
+          // One pointer to a NUL-terminated string, which HDF5 copies.
           withUnsafePointer(to: pointer) {
             chdf5_write_attribute(identifier, name, type.identifier, space.identifier, $0)
           }
@@ -91,7 +91,7 @@ import Bytes
         let bytes = texts.flatMap {
           Array($0.utf8) + [UInt8](repeating: 0, count: size - $0.utf8.count)
         }
-        // As many texts of `size` bytes as the shape says; of none HDF5 writes nothing.
+        // The shape gives the number of strings of `size` bytes; for none HDF5 writes nothing.
         let status =
           texts.isEmpty
           ? chdf5_write_attribute(identifier, name, type.identifier, space.identifier, nil)
@@ -102,7 +102,7 @@ import Bytes
   }
 
   extension HDF5Template {
-    /// A new identifier of the type in which elements are written; h5py writes the same ones.
+    /// Creates an identifier of the type in which elements are written; it is the same as in h5py.
     fileprivate static func identifier(_ type: ElementType) -> hid_t {
       switch type {
       case .float16, .float32, .float64: chdf5_float(type.byteCount)

@@ -1,12 +1,12 @@
 package import Bytes
 
-/// An HDF5 file without the elements of its datasets, which HDF5 has left room for. It is kept in a
-/// file without a name until its bytes and the elements have been written elsewhere, front to back;
-/// so an HDF5 file can also become a part of another file, and its elements are never in memory.
+/// An HDF5 file without the elements of its datasets, for which HDF5 has reserved space. It is kept
+/// in an unnamed file until its bytes and the elements have been written elsewhere, front to back.
+/// So an HDF5 file can also become part of another file, and its elements are never in memory.
 package struct HDF5Template: ~Copyable {
   private let file: AtomicFile
   private let path: String
-  /// Where each dataset's elements go, in the order of the bytes.
+  /// The location of each dataset's elements, in file order.
   private let places: [(range: Range<Int>, dataset: Int)]
 
   /// The size of the whole file in bytes.
@@ -14,12 +14,13 @@ package struct HDF5Template: ~Copyable {
 
   /// Lets HDF5 lay out a file.
   ///
-  /// - Parameter path: Where the file will go; what is kept meanwhile is kept in the same folder.
+  /// - Parameter path: The path of the file to be written; the temporary file is in the same
+  ///   folder.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``; ``WeighbridgeError/Code/unsupported`` for a
-  ///   text that HDF5 cannot hold.
+  ///   string that HDF5 cannot store.
   package init(_ builder: HDF5Builder, near path: String) throws(WeighbridgeError) {
     var file = try AtomicFile(path: path, isNamed: true)
-    let name = file.temporaryName ?? ""  // there is one: it was asked for
+    let name = file.temporaryName ?? ""  // always present, due to `isNamed`
     let places = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try Self.checkTexts(builder)
       return try Self.layOut(builder, name)
@@ -31,11 +32,11 @@ package struct HDF5Template: ~Copyable {
     self.file = file
   }
 
-  /// The datasets that have elements, as positions in the draft, in the order of the bytes.
+  /// The datasets that have elements, as indices in the builder, in file order.
   package var datasets: [Int] { places.map(\.dataset) }
 
-  /// The bytes that stand before the elements of a dataset, by its position in ``datasets``; behind
-  /// the last one, those that are left.
+  /// Returns the bytes before the elements of a dataset, given its position in ``datasets``; after
+  /// the last one, the remaining bytes.
   package borrowing func bytes(before position: Int) throws(WeighbridgeError) -> [UInt8] {
     let start = position == 0 ? 0 : places[position - 1].range.upperBound
     let end = position < places.count ? places[position].range.lowerBound : byteCount

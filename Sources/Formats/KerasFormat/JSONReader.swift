@@ -1,8 +1,8 @@
 import Bytes
 import JSON
 
-/// A JSON value together with where it stands, so that what is missing or of another type is an
-/// error with a place.
+/// A JSON value together with its location, so that errors about missing values and wrong types
+/// have a place.
 struct JSONReader {
   let value: JSONValue
   let place: JSONPlace
@@ -20,12 +20,12 @@ struct JSONReader {
     return WeighbridgeError(code, place.isEmpty ? reason : "\(place) \(reason)")
   }
 
-  /// The member of an object, if the object has it.
+  /// Returns the member of an object, if there is one.
   func optional(_ key: String) throws(WeighbridgeError) -> JSONReader? {
     try object()[key].map { JSONReader($0, place: .member(key, of: place)) }
   }
 
-  /// The member of an object.
+  /// Returns the member of an object.
   func member(_ key: String) throws(WeighbridgeError) -> JSONReader {
     guard let member = try optional(key) else { throw failure("has no key \"\(key)\"") }
     return member
@@ -41,7 +41,7 @@ struct JSONReader {
     return string
   }
 
-  /// A number that counts something.
+  /// Returns a non-negative integer.
   func count() throws(WeighbridgeError) -> Int {
     guard let integer = value.integer else { throw unexpected("a whole number") }
     guard integer >= 0 else { throw failure("is \(integer), and cannot be negative") }
@@ -53,14 +53,14 @@ struct JSONReader {
     return array.enumerated().map { JSONReader($1, place: .element($0, of: place)) }
   }
 
-  /// The members of an object, by the code points of their keys, as Python sorts them.
+  /// Returns the members of an object, sorted by the code points of their keys as in Python.
   func membersByKey() throws(WeighbridgeError) -> [JSONReader] {
     let object = try object()
     let keys = object.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     return keys.map { JSONReader(object[$0] ?? .null, place: .member($0, of: place)) }
   }
 
-  /// Refuses keys that nobody reads.
+  /// Rejects all keys but the given ones.
   func allow(only keys: [String]) throws(WeighbridgeError) {
     let unknown = try object().keys.filter { !keys.contains($0) }
     guard unknown.isEmpty else {
@@ -75,13 +75,13 @@ struct JSONReader {
   }
 }
 
-/// Where a value stands in a JSON text. It is put into words only for an error.
+/// The location of a value in a JSON text. It is only converted to a string for errors.
 indirect enum JSONPlace {
   case path(String)
   case member(String, of: JSONPlace)
   case element(Int, of: JSONPlace)
 
-  /// The place in words, such as `config.layers[3].inbound_nodes`; empty for the whole text.
+  /// The location as a string, such as `config.layers[3].inbound_nodes`; empty for the whole text.
   var text: String {
     switch self {
     case .path(let path): return path

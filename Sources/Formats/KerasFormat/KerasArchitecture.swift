@@ -4,25 +4,25 @@ import JSON
 
 /// A Keras model without its weights.
 package struct KerasArchitecture: Hashable, Sendable {
-  /// The version of Keras that wrote it; `nil` where the file does not say.
+  /// The version of Keras that wrote it; `nil` where the file does not give it.
   package var version: KerasVersion?
   /// The backend that Keras ran on, such as `tensorflow`.
   package var backend: String?
   /// The model.
   package let model: KerasModelRecord
 
-  /// A model of which nothing else is known.
+  /// Makes an architecture of only a model.
   package init(_ model: KerasModelRecord) { self.model = model }
 
-  /// Reads the model from a `to_json` or `to_yaml` text, or from an `.h5` file or a `.keras` archive
-  /// that has one, told apart by their content.
+  /// Reads the model from a `to_json` or `to_yaml` text, or from an `.h5` file or a `.keras`
+  /// archive that contains one, distinguished by their content.
   ///
   /// - Parameters:
   ///   - path: The file.
   ///   - layerNames: The names of the layers in the weights' file; see
   ///     ``KerasModelRecord/init(parsing:layerNames:)``.
   /// - Throws: ``WeighbridgeError/Code/missing``, ``WeighbridgeError/Code/malformed``,
-  ///   ``WeighbridgeError/Code/unsupported`` with the place in the file.
+  ///   ``WeighbridgeError/Code/unsupported`` , with the place in the file.
   package static func read(
     path: String, layerNames: [String]? = nil
   ) throws(WeighbridgeError) -> KerasArchitecture {
@@ -76,12 +76,12 @@ package struct KerasArchitecture: Hashable, Sendable {
     try JSONReader(json, place: "").optional(key)?.string()
   }
 
-  /// Whether a file begins as a `to_json` or `to_yaml` text does.
+  /// Whether a file begins like a `to_json` or `to_yaml` text.
   package static func recognizes(_ bytes: RawSpan) -> Bool {
     recognizes(bytes.copied(0..<min(bytes.byteCount, 4096)))
   }
 
-  /// Whether a text begins as a `to_json` text does, which may stand in a JSON string.
+  /// Whether a text begins like a `to_json` text, which may be inside a JSON string.
   package static func recognizes(_ text: [UInt8]) -> Bool {
     let first = text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     return first == UInt8(ascii: "{") || first == UInt8(ascii: "\"") || isYAML(text)
@@ -93,7 +93,7 @@ package struct KerasArchitecture: Hashable, Sendable {
     do throws(WeighbridgeError) {
       value = try JSONValue(parsing: Array(text.utf8))
     } catch {
-      // A byte offset counts within the string.
+      // The byte offset is relative to the string.
       var place = ""
       if case .byte(let offset) = error.place.spot { place = "byte \(offset): " }
       throw WeighbridgeError(
@@ -104,7 +104,7 @@ package struct KerasArchitecture: Hashable, Sendable {
       "is a JSON string with \(value.typeName) in it, and a model's object is expected")
   }
 
-  /// Parses a `to_json` text, which may stand in a JSON string, or a `to_yaml` text.
+  /// Parses a `to_json` text, which may be inside a JSON string, or a `to_yaml` text.
   private static func json(_ text: [UInt8]) throws(WeighbridgeError) -> JSONValue {
     let first = text.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     if first == UInt8(ascii: "{") { return try JSONValue(parsing: text) }
@@ -119,11 +119,11 @@ package struct KerasArchitecture: Hashable, Sendable {
           + "is expected")
   }
 
-  /// Whether a text has the key in front of a line that every `to_yaml` text has.
+  /// Whether a text has a line that starts with the key that every `to_yaml` text contains.
   private static func isYAML(_ text: [UInt8]) -> Bool {
     let key = Array("class_name:".utf8)
     if text.starts(with: key) { return true }
-    // Keys are sorted: before it there is only `backend`.
+    // Keys are sorted: only `backend` comes before it.
     var rest = text.prefix(4096)
     while let end = rest.firstIndex(of: 0x0A) {
       rest = rest[(end + 1)...]

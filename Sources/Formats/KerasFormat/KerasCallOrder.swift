@@ -1,12 +1,12 @@
 import Bytes
 
-/// Sorts the calls of a model so that each comes after those whose outputs it takes.
+/// Sorts the calls of a model so that each comes after those whose outputs it reads.
 struct KerasCallOrder {
   private enum State { case new, waiting, done }
 
   private let layers: [KerasLayerRecord]
   private let indices: [String: Int]
-  /// The number of each layer's first call, counting the calls of all layers through.
+  /// The number of each layer's first call, with the calls of all layers numbered consecutively.
   private let starts: [Int]
   private let calls: [KerasCallReference]
 
@@ -22,9 +22,10 @@ struct KerasCallOrder {
     self.calls = calls
   }
 
-  /// The calls in the order of the file, except that what a call needs comes before it.
+  /// Returns the calls in the order of the file, except that the calls that a call depends on come
+  /// before it.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` naming a layer of a cycle. Takes O(references).
+  /// - Throws: ``WeighbridgeError/Code/malformed`` at a layer of a cycle. Takes O(references).
   func sorted() throws(WeighbridgeError) -> [KerasCallReference] {
     var states = [State](repeating: .new, count: calls.count)
     var sorted: [KerasCallReference] = []
@@ -50,10 +51,10 @@ struct KerasCallOrder {
     return sorted
   }
 
-  /// The numbers of the calls whose outputs a call takes.
+  /// The numbers of the calls whose outputs a call reads.
   private func sources(of call: Int) -> ArraySlice<Int> {
     let inputs = layers[calls[call].layer].calls[calls[call].call].allInputs
-    // Every reference was checked: its layer and its call exist.
+    // Every reference was checked: its layer and call exist.
     return inputs.compactMap { input in indices[input.layer].map { starts[$0] + input.call } }[...]
   }
 

@@ -2,25 +2,25 @@ package import Bytes
 package import HDF5File
 import JSON
 
-/// A Keras model or its weights, as `model.save` and `save_weights` of Keras 1 to 3 write them: an
-/// `.h5` file, a `.keras` archive or a `.weights.h5` file. Optimizer state and training settings are
-/// not read.
+/// A Keras model or its weights, as written by `model.save` and `save_weights` of Keras 1 to 3: an
+/// `.h5` file, a `.keras` archive or a `.weights.h5` file. Optimizer state and training settings
+/// are not read.
 package struct KerasFile: Sendable {
-  /// How a file is built.
+  /// The format of a file.
   package enum Container: String, Hashable, Sendable {
-    /// HDF5 with lists of the layers' and weights' names.
+    /// HDF5 with lists of the names of layers and weights.
     case named = "hdf5"
-    /// HDF5 with a group for each object, named by classes (`.weights.h5`).
+    /// HDF5 with a group for each object, named after classes (`.weights.h5`).
     case objects = "weights hdf5"
     /// A ZIP archive with such weights and the model (`.keras`).
     case archive
   }
 
-  /// How the file is built.
+  /// The format of the file.
   package let container: Container
   /// The HDF5 file, for its mapped bytes and for weights that have to be decoded.
   package let file: HDF5File
-  /// The version of Keras that wrote the file; `nil` where the file does not say.
+  /// The version of Keras that wrote the file; `nil` where the file does not give it.
   package let version: KerasVersion?
   /// The backend that Keras ran on, such as `tensorflow`.
   package let backend: String?
@@ -29,27 +29,28 @@ package struct KerasFile: Sendable {
   /// The weights of each layer, in the order of `layer_names`. Empty in the other containers, where
   /// the names follow from the model; see ``weightGroups(of:_:)``.
   package let weightGroups: [KerasWeightGroup]
-  /// Texts about the model that the file holds beside what Keras writes, by their keys.
+  /// Strings about the model that the file contains in addition to what Keras writes, with their
+  /// keys.
   package let texts: [(key: String, value: String)]
-  /// The vocabularies that layers keep in files of their own, by the files' names in the archive.
+  /// The vocabularies that layers store in separate files, by file name in the archive.
   private let vocabularies: [String: [UInt8]]
 
-  /// Whether bytes begin like one of the containers; a file with weights only is one too.
+  /// Whether bytes begin like one of the containers; including files with only weights.
   package static func recognizes(_ bytes: RawSpan) -> Bool {
     wrapping(of: bytes) != nil
   }
 
-  /// What a file's bytes are kept in.
+  /// The outer format of a file.
   enum Wrapping { case zip, hdf5 }
 
-  /// What bytes are kept in, told from their content; `nil` for neither. ZIP comes first: a member
-  /// that is stored as it is may begin just where an HDF5 file may follow a user block.
+  /// The outer format of bytes, recognized by content; `nil` for neither. ZIP comes first: an
+  /// uncompressed member may begin exactly where HDF5 allows a file after a user block.
   static func wrapping(of bytes: RawSpan) -> Wrapping? {
     if KerasArchive.recognizes(bytes) { return .zip }
     return HDF5File.isHDF5(bytes) ? .hdf5 : nil
   }
 
-  /// Reads a file, told from its content.
+  /// Reads a file, whose format is recognized by its content.
   ///
   /// - Throws: ``WeighbridgeError/Code/missing``; ``WeighbridgeError/Code/malformed`` when it is
   ///   neither HDF5 nor an archive, not of Keras, or has weights that no layer lists;
@@ -60,7 +61,7 @@ package struct KerasFile: Sendable {
     try self.init(ByteStore(try MappedFile(path: path)), path: path, limits: limits)
   }
 
-  /// Reads a file that is mapped already.
+  /// Reads a file that is already mapped.
   ///
   /// - Throws: As ``init(path:limits:)``.
   package init(
@@ -106,10 +107,10 @@ package struct KerasFile: Sendable {
   }
 
   /// The weights of each layer of the model that the file belongs to. In a container other than
-  /// ``Container/named`` those of a model inside the model stand one by one under their layers'
-  /// paths, `outer/inner/layer`.
+  /// ``Container/named``, the layers of a nested model are listed individually with their paths,
+  /// `outer/inner/layer`.
   ///
-  /// - Parameter parts: What layers consist of, by their class.
+  /// - Parameter parts: The parts of layers, by class.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the file has weights that no layer of the
   ///   model has.
   package func weightGroups(
@@ -120,9 +121,9 @@ package struct KerasFile: Sendable {
     return try reader.groups(of: model)
   }
 
-  /// The lines of a layer's vocabulary, where the file has them beside the weights.
+  /// The lines of a layer's vocabulary, when the file contains it next to the weights.
   ///
-  /// - Parameter number: How many layers of the class stand before it in the model.
+  /// - Parameter number: The number of layers of the class before it in the model.
   package func vocabulary(of className: String, _ number: Int) -> [String]? {
     var names = KerasObjectNames()
     for _ in 0..<number { _ = names.next(className) }
@@ -133,11 +134,11 @@ package struct KerasFile: Sendable {
     }
   }
 
-  /// The name of the first vocabulary that a layer keeps in a file of its own; `nil` for none.
+  /// The name of the first vocabulary that a layer stores in a separate file; `nil` for none.
   package var vocabularyName: String? { vocabularies.keys.min() }
 
-  /// Where a weight's bytes are: the mapped file, or memory when they had to be decoded (which
-  /// takes as many bytes as the weight has).
+  /// The location of a weight's bytes: the mapped file, or memory when they must be decoded (which
+  /// takes as many bytes as the weight).
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/limitExceeded``.
   package func bytes(

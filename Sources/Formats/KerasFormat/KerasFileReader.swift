@@ -2,13 +2,13 @@ import Bytes
 import HDF5File
 import JSON
 
-/// Reads what stands beside the weights in a Keras file.
+/// Reads the contents of a Keras file other than the weights.
 struct KerasFileReader {
   let file: HDF5File
 
   /// The group whose members are the layers' weights; `nil` when they are in the newer layout.
   ///
-  /// - Throws: An error that says what the file is instead, when it is not Keras'.
+  /// - Throws: An error that says what the file is instead, when it is not a Keras file.
   func weightsRoot() throws(WeighbridgeError) -> String? {
     if try file.hasAttribute("model_config", of: "/") {
       guard try file.exists("/model_weights") else {
@@ -25,14 +25,14 @@ struct KerasFileReader {
     throw try stranger()
   }
 
-  /// Whether the file has what only Keras writes.
+  /// Whether the file contains something that only Keras writes.
   func isKeras() throws(WeighbridgeError) -> Bool {
     for name in ["model_config", "layer_names", "layer_names0"]
     where try file.hasAttribute(name, of: "/") { return true }
     return try file.group(at: "/").members.contains { KerasObjectTree.isLayers($0.name) }
   }
 
-  /// The version, which stands at the root, in older files at the weights too or only.
+  /// The version, which is at the root; in older files, also or only at the weights.
   func version(_ root: String) throws(WeighbridgeError) -> KerasVersion? {
     guard let text = try string("keras_version", of: root) else { return nil }
     return try locating({ $0.at(file: file.path) }) { () throws(WeighbridgeError) in
@@ -40,7 +40,7 @@ struct KerasFileReader {
     }
   }
 
-  /// A text attribute of the file or of its weights.
+  /// A string attribute of the file or of its weights.
   func string(_ name: String, of root: String) throws(WeighbridgeError) -> String? {
     for path in root == "/" ? ["/"] : ["/", root] {
       guard let attribute = try file.attribute(name, of: path) else { continue }
@@ -53,7 +53,7 @@ struct KerasFileReader {
     return nil
   }
 
-  /// The model, if the file has one.
+  /// The model, if the file contains one.
   func model(
     _ version: KerasVersion?, layerNames: [String]
   ) throws(WeighbridgeError) -> KerasModelRecord? {
@@ -64,7 +64,7 @@ struct KerasFileReader {
         return try KerasModelRecord(
           parsing: JSONValue(parsing: Array(text.utf8)), layerNames: layerNames)
       } catch {
-        // A byte offset counts within the attribute.
+        // The byte offset is relative to the attribute.
         guard case .byte(let offset) = error.place.spot else { throw error }
         throw WeighbridgeError(error.code, "model_config, byte \(offset): \(error.reason)")
       }
@@ -74,8 +74,8 @@ struct KerasFileReader {
 
 /// The generations of Keras whose models can be read.
 enum KerasGeneration {
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for Keras 4 and later, whose layers may mean
-  ///   other things under the same names.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for Keras 4 and later, whose layers may have
+  ///   other meanings under the same names.
   static func check(_ version: KerasVersion?) throws(WeighbridgeError) {
     guard let version, version.major > 3 else { return }
     throw .unsupported("was written by Keras \(version); models of Keras 1 to 3 can be read")
@@ -83,7 +83,8 @@ enum KerasGeneration {
 }
 
 extension KerasFileReader {
-  /// What a file is that Keras did not write: whose it is, where that can be told, and what it holds.
+  /// The error for an HDF5 file that Keras did not write: its origin, when it is recognized, and
+  /// its contents.
   func stranger() throws(WeighbridgeError) -> WeighbridgeError {
     let owner = try owner().map { "; it is \($0)" } ?? ""
     return .malformed(
@@ -92,7 +93,7 @@ extension KerasFileReader {
     ).at(file: file.path)
   }
 
-  /// What programs put at the root of their files.
+  /// The attributes that programs write at the root of their files.
   private static let marks = [
     ("PYTABLES_FORMAT_VERSION", "a table of pandas or PyTables"), ("_NCProperties", "netCDF data"),
     ("encoding-type", "data of AnnData"),
@@ -110,7 +111,7 @@ extension KerasFileReader {
     return nil
   }
 
-  /// The first members that have none themselves: data sets with their types, and empty groups.
+  /// The first members without members of their own: datasets with their types, and empty groups.
   private func contents() throws(WeighbridgeError) -> String {
     let members = try file.members(below: "/")
     let parents = Set(
@@ -118,7 +119,7 @@ extension KerasFileReader {
     var names: [String] = []
     for member in members where !parents.contains(member.path) {
       guard names.count < 10 else { return names.joined(separator: ", ") + ", ..." }
-      // Texts and tables have no number type.
+      // Strings and tables have no number type.
       let dataset = member.kind == .dataset ? try? file.dataset(at: member.path) : nil
       names.append(
         member.path.dropFirst() + (dataset.map { " \($0.elementType) \($0.shape)" } ?? ""))

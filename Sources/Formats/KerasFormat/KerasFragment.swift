@@ -3,37 +3,39 @@ import HDF5File
 import JSON
 import ZipArchive
 
-/// What can be read of a file that ``KerasFile`` refuses, to show what is in it.
+/// The readable contents of a file that ``KerasFile`` rejects.
 package struct KerasFragment: Sendable {
-  /// A layer as its file has it.
+  /// A layer as described in its file.
   package struct Layer: Sendable {
-    /// The name, with the models around it: `outer/inner/layer`.
+    /// The name, with those of the enclosing models: `outer/inner/layer`.
     package let name: String
     /// The class as written.
     package let className: String
     /// The names of the layers that it reads.
     package let inputs: [String]
-    /// The shape of what it takes with the batch axis, where it states it; `nil` for open sizes.
+    /// The shape of the input with the batch axis, where the file states it; `nil` for dynamic
+    /// sizes.
     package let inputShape: [Int?]?
   }
 
-  /// How the file is built.
+  /// The format of the file.
   package let container: KerasFile.Container
-  /// The version of Keras that wrote the file, as it says.
+  /// The version of Keras that wrote the file, as stated there.
   package private(set) var version: String?
   /// The backend that Keras ran on.
   package private(set) var backend: String?
-  /// The model, where nothing is wrong with it; `nil` also for generations of Keras whose layers may
-  /// mean something else.
+  /// The model, where it is valid; `nil` also for generations of Keras whose layers may have other
+  /// meanings.
   package private(set) var model: KerasModelRecord?
-  /// The layers where ``model`` is `nil`.
+  /// The layers when ``model`` is `nil`.
   package private(set) var layers: [Layer] = []
-  /// The arrays of numbers, by their paths below the group of the weights.
+  /// The arrays of numbers, with their paths below the group of the weights.
   package private(set) var weights: [(name: String, elementType: ElementType, shape: [Int])] = []
 
-  /// Looks into a file.
+  /// Reads what it can of a file.
   ///
-  /// - Returns: `nil` for a file that is not Keras', and where neither a layer nor a weight can be read.
+  /// - Returns: `nil` for a file that Keras did not write, or in which neither a layer nor a weight
+  ///   can be read.
   package init?(_ store: ByteStore, path: String) {
     switch store.withBytes({ KerasFile.wrapping(of: $0) }) {
     case .hdf5:
@@ -95,7 +97,7 @@ package struct KerasFragment: Sendable {
     }
   }
 
-  /// Adds the layers of a model's settings.
+  /// Adds the layers in a model's settings.
   private mutating func addLayers(_ config: JSONValue, path: String, depth: Int) {
     guard depth < 32 else { return }
     for layer in config.array ?? config.object?["layers"]?.array ?? [] {
@@ -112,7 +114,7 @@ package struct KerasFragment: Sendable {
     }
   }
 
-  /// The layers that calls name: strings in front of two numbers, in all generations of Keras.
+  /// The layers that calls refer to: strings before two numbers, in all generations of Keras.
   private static func references(in value: JSONValue) -> [String] {
     if let elements = value.array {
       if elements.count >= 3, let name = elements[0].string, elements[1].integer != nil {

@@ -1,7 +1,7 @@
 package import Bytes
 import JSON
 
-/// A layer as it stands in the JSON, before its calls are resolved.
+/// A layer as read from JSON, before its calls are resolved.
 struct KerasLayerBuilder {
   /// The layer without its calls.
   let layer: KerasLayerRecord
@@ -13,7 +13,7 @@ struct KerasLayerBuilder {
 
   /// Reads a layer.
   ///
-  /// - Parameter fallbackName: The name of a layer that has none, where it is known.
+  /// - Parameter fallbackName: The name for a layer that has none, where it is known.
   init(
     _ json: JSONReader, index: Int, fallbackName: String? = nil
   ) throws(WeighbridgeError) {
@@ -25,7 +25,7 @@ struct KerasLayerBuilder {
     let config = try json.member("config")
     let ownName = try json.optional("name")?.string()
     let innerName = config.value.object == nil ? nil : try config.optional("name")?.string()
-    // TensorFlow 2.1 to 2.3 leave out the prefix of such a layer's name in its config.
+    // TensorFlow 2.1 to 2.3 omit the prefix of such a layer's name in its config.
     if let ownName, let innerName, ownName != innerName, className != "TensorFlowOpLayer" {
       throw json.failure("has the name \"\(ownName)\", and \"\(innerName)\" in its config")
     }
@@ -56,7 +56,7 @@ struct KerasLayerBuilder {
     config.value.array == nil ? nil : "sequential_\(index + 1)"
   }
 
-  /// The finished record, with calls whose references were checked.
+  /// The finished record, with calls whose references have been checked.
   func record(_ calls: [KerasCall]) -> KerasLayerRecord {
     var record = layer
     record.calls = calls
@@ -65,11 +65,11 @@ struct KerasLayerBuilder {
 }
 
 extension KerasLayerRecord {
-  /// The layer or cell that stands under a key of the settings, such as `layer` of a wrapper; it
-  /// has the outer layer's index and no calls. `nil` when the key is not there or is null.
+  /// The layer or cell under a key of the settings, such as `layer` of a wrapper; it has the outer
+  /// layer's index and no calls. `nil` when the key is missing or null.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when something else stands there;
-  ///   ``WeighbridgeError/Code/unsupported`` for keys that are not known.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the value is something else;
+  ///   ``WeighbridgeError/Code/unsupported`` for unknown keys.
   package func inner(_ key: String) throws(WeighbridgeError) -> KerasLayerRecord? {
     guard let json = config[key], json != .null else { return nil }
     return try locating({ $0.at(layer: label) }) { () throws(WeighbridgeError) in
@@ -80,7 +80,7 @@ extension KerasLayerRecord {
   }
 
   /// The layers or cells in the list under a key of the settings, such as `cells` of stacked cells;
-  /// empty when the key is not there.
+  /// empty when the key is missing.
   ///
   /// - Throws: As ``inner(_:)``.
   package func innerList(_ key: String) throws(WeighbridgeError) -> [KerasLayerRecord] {

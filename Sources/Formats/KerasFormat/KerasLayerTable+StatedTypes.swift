@@ -2,8 +2,8 @@ import Bytes
 import JSON
 
 extension KerasLayerTable {
-  /// The types that Keras 3 writes with each tensor that a layer takes. What is not well-formed is
-  /// left out: the types are only looked at where nothing else tells them.
+  /// The types that Keras 3 writes with each tensor that a layer reads. Malformed ones are left
+  /// out: the types are only used where nothing else determines them.
   func statedTypes() -> [KerasTensorReference: KerasStatedType] {
     var types: [KerasTensorReference: KerasStatedType] = [:]
     for builder in builders {

@@ -1,18 +1,18 @@
 import Bytes
 import JSON
 
-/// The layers of one model by name, which turns written references into checked ones.
+/// The layers of a model by name, which resolves and checks references.
 struct KerasLayerTable {
   let builders: [KerasLayerBuilder]
   let indices: [String: Int]
-  /// The parsed `inbound_nodes` of each layer, with Keras' own count of calls.
+  /// The parsed `inbound_nodes` of each layer, with Keras' own numbering of calls.
   private let calls: [[KerasCall]]
-  /// What Keras' count of a layer's calls begins with where another layer takes what a call gives.
+  /// The number of a layer's first call in Keras' numbering, for references from other layers.
   let firstCalls: [Int]
-  /// Likewise where the model gives it.
+  /// The same for references from the model's outputs.
   private let firstCallsOfOutputs: [Int]
 
-  /// - Parameter outputs: The model's outputs, with Keras' own count of calls.
+  /// - Parameter outputs: The model's outputs, with Keras' own numbering of calls.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when two layers share a name or a node is not
   ///   well-formed; ``WeighbridgeError/Code/unsupported`` for constants as inputs.
   init(
@@ -34,7 +34,7 @@ struct KerasLayerTable {
     self.indices = indices
     self.calls = calls
     if builders.contains(where: \.hasArguments) {
-      // Keras 3 counts from 0; where the outputs are listed, a Functional's calls from 1.
+      // Keras 3 counts from 0, but in the list of outputs, it counts a Functional's calls from 1.
       firstCalls = builders.map { _ in 0 }
       firstCallsOfOutputs = Self.firstCalls(
         builders.map { $0.layer.isModel && $0.layer.className != "Sequential" }, indices, outputs)
@@ -54,7 +54,7 @@ struct KerasLayerTable {
     }
   }
 
-  /// The layers of a Sequential: each is called once, with what the one before it gives.
+  /// The layers of a Sequential: each is called once, with the output of the one before it.
   func chain() -> [KerasLayerRecord] {
     builders.map { builder in
       let inputs =
@@ -123,9 +123,9 @@ struct KerasLayerTable {
     return KerasTensorReference(layer: reference.layer, call: call, tensor: reference.tensor)
   }
 
-  /// Keras counts the calls of a nested model from 1 when the model was called once on its own
-  /// inputs before (always, for Model and Functional). Every call is referred to, since Keras
-  /// writes only those that an output needs; so the count began with 1 when nobody refers to 0.
+  /// Keras counts the calls of a nested model from 1 when the model was first called on its own
+  /// inputs (always, for Model and Functional). Every call is referred to, since Keras writes only
+  /// those that an output needs, so the count started at 1 when no reference is to 0.
   private static func firstCalls(
     _ mayCountFromOne: [Bool], _ indices: [String: Int], _ references: [KerasTensorReference]
   ) -> [Int] {

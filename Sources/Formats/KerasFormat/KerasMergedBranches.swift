@@ -3,21 +3,21 @@ import JSON
 
 /// Rewrites a Sequential that begins with a Merge as a graph.
 ///
-/// In Keras 1 such a Merge has models of its own, its branches, written under `layers`; each begins
-/// with an input of the whole model. The file lists the weights of the branches' layers by those
+/// In Keras 1, such a Merge contains models, its branches, written under `layers`; each begins with
+/// an input of the whole model. The file lists the weights of the branches' layers under those
 /// layers' own names, so the branches' layers become layers of the model itself.
 struct KerasMergedBranches {
-  /// The settings of the graph. Its layers stand in the order in which the file lists their weights,
-  /// inputs that follow from a first layer's shape among them.
+  /// The settings of the graph. Its layers are in the order in which the file lists their weights,
+  /// including inputs that follow from the shape of a first layer.
   let graph: JSONReader
 
   /// - Parameters:
   ///   - config: The settings of a Sequential: a list of layers, or an object with one.
-  ///   - layerNames: The names of the layers in the order of the weights, where they are known
-  ///     otherwise; they name a nested Sequential, which has none of its own.
+  ///   - layerNames: The names of the layers in the order of the weights, where they are known from
+  ///     elsewhere; they name a nested Sequential, which has no name.
   /// - Returns: `nil` when it does not begin with such a Merge.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a branch that begins with a model, and for
-  ///   one that is no model.
+  ///   one that is not a model.
   init?(in config: JSONReader, layerNames: [String]?) throws(WeighbridgeError) {
     let list = config.value.array ?? config.value.object?["layers"]?.array ?? []
     guard Self.recognizes(list) else { return nil }
@@ -43,7 +43,7 @@ struct KerasMergedBranches {
     let layerNames: [String]
     var layers: [JSONValue] = []
     var inputs: [JSONValue] = []
-    /// How many of the layers stand in the file.
+    /// The number of layers in the file.
     var writtenCount = 0
 
     /// Adds the layers of a Sequential and returns its output.
@@ -104,7 +104,7 @@ struct KerasMergedBranches {
       return outputs[0].value
     }
 
-    /// Adds the input that the first layer of a Sequential has by its shape.
+    /// Adds the input that follows from the shape of a Sequential's first layer.
     private mutating func addImpliedInput(
       of layer: JSONReader
     ) throws(WeighbridgeError) -> JSONValue {

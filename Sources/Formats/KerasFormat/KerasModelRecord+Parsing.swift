@@ -5,11 +5,11 @@ extension KerasModelRecord {
   /// Reads a model from its JSON: the `model_config` attribute or a `to_json` text.
   ///
   /// - Parameters:
-  ///   - json: The model: `class_name`, `config`, and what stands beside them.
-  ///   - layerNames: The names of the layers where they are known otherwise (`layer_names` of the
-  ///     weights); they name a nested Sequential that has none of its own.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` or ``WeighbridgeError/Code/unsupported`` with the
-  ///   place in the JSON or the layer.
+  ///   - json: The model: `class_name`, `config`, and other members.
+  ///   - layerNames: The names of the layers where they are known from elsewhere (`layer_names` of
+  ///     the weights); they name a nested Sequential without a name.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` or ``WeighbridgeError/Code/unsupported`` , with
+  ///   the place in the JSON or the layer.
   package init(
     parsing json: JSONValue, layerNames: [String]? = nil
   ) throws(WeighbridgeError) {
@@ -20,7 +20,7 @@ extension KerasModelRecord {
       layerNames: layerNames)
   }
 
-  /// Reads the model that a layer is; see ``KerasLayerRecord/isModel``.
+  /// Reads the nested model that a layer contains; see ``KerasLayerRecord/isModel``.
   ///
   /// - Throws: As ``init(parsing:layerNames:)``, with the outer layer in the place.
   package init(nestedIn layer: KerasLayerRecord) throws(WeighbridgeError) {
@@ -39,7 +39,7 @@ extension KerasModelRecord {
   private init(
     className: String, config: JSONReader, layerNames: [String]?
   ) throws(WeighbridgeError) {
-    // A class of the user's own writes the same settings as its base class.
+    // A user-defined class writes the same settings as its base class.
     let isGraph = config.value.object?["input_layers"] != nil
     if isGraph {
       try self.init(graph: className, config)

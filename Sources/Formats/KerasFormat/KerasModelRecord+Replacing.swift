@@ -1,11 +1,11 @@
 package import JSON
 
 extension KerasModelRecord {
-  /// The same model with other layers of the same names in place of some.
+  /// Returns the same model with some layers replaced by others of the same name.
   ///
   /// - Parameters:
-  ///   - replacements: The layers by name; each is called as the one whose place it takes.
-  ///   - first: An InputLayer for a Sequential that has none.
+  ///   - replacements: The layers by name; each is called like the one it replaces.
+  ///   - first: An InputLayer for a Sequential without one.
   package func replacing(
     _ replacements: [String: (className: String, config: JSONObject)],
     first: (name: String, config: JSONObject)? = nil
@@ -39,8 +39,8 @@ extension KerasModelRecord {
     return model
   }
 
-  /// The model with the calls of some layers only, by their positions; it gives what the last one
-  /// makes. They must not read from others.
+  /// Returns the model with the calls of only some layers, given by position; its output is that of
+  /// the last one. They must not read from other layers.
   package func keeping(_ layers: Set<Int>) -> KerasModelRecord {
     var model = self
     model.callOrder = callOrder.filter { layers.contains($0.layer) }

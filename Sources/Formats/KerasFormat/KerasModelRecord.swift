@@ -1,40 +1,40 @@
 package import JSON
 
-/// A model as Keras describes it in JSON: layers and how they are called. Nothing is interpreted.
+/// A model as Keras describes it in JSON: layers and their calls. Nothing is interpreted.
 package struct KerasModelRecord: Hashable, Sendable {
   /// The class as written: `Model`, `Functional`, `Sequential`, ...
   package let className: String
   /// The model's name; `nil` where the file has none (Sequential before Keras 2.2.3).
   package let name: String?
-  /// Whether the model is a chain whose calls were not written but follow from the order.
+  /// Whether the model is a chain whose calls are not written but follow from the order.
   package let isSequential: Bool
   /// `build_input_shape` of a Sequential, where written: the shape with the batch axis.
   package let buildInputShape: JSONValue?
   /// The layers, in the order of the file.
   package internal(set) var layers: [KerasLayerRecord]
-  /// Every call of every layer in the order of the file, except that what a call takes comes
-  /// before it.
+  /// Every call of every layer in the order of the file, except that the calls that a call depends
+  /// on come before it.
   package internal(set) var callOrder: [KerasCallReference]
   /// The model's inputs. Empty for a Sequential that does not begin with an InputLayer: its input
-  /// is what the first layer takes, with that layer's `batch_input_shape`.
+  /// is that of the first layer, with that layer's `batch_input_shape`.
   package internal(set) var inputs: [KerasTensorReference]
   /// The model's outputs.
   package internal(set) var outputs: [KerasTensorReference]
   /// The position in ``layers`` of each layer, by its name.
   package internal(set) var layerIndices: [String: Int]
   /// The types of layers' outputs, where the file states them: Keras 3 writes them wherever a layer
-  /// takes a tensor.
+  /// reads a tensor.
   package let statedTypes: [KerasTensorReference: KerasStatedType]
 }
 
 /// The type of a tensor as a file states it.
 package struct KerasStatedType: Hashable, Sendable {
-  /// The sizes with the batch axis, `nil` where they are open.
+  /// The sizes with the batch axis, `nil` where they are dynamic.
   package let shape: [Int?]
   /// The element type's name.
   package let dtype: String
 
-  /// A type from its parts.
+  /// Makes a type.
   package init(shape: [Int?], dtype: String) {
     self.shape = shape
     self.dtype = dtype
@@ -42,8 +42,8 @@ package struct KerasStatedType: Hashable, Sendable {
 }
 
 extension KerasModelRecord {
-  /// Whether the model is written as only Keras 3 writes it: with `batch_shape`, or number types as
-  /// a `DTypePolicy`.
+  /// Whether the model is written in a way that only Keras 3 uses: with `batch_shape`, or element
+  /// types as a `DTypePolicy`.
   package var isWrittenByKeras3: Bool {
     layers.contains { layer in
       layer.config["batch_shape"] != nil
@@ -52,15 +52,15 @@ extension KerasModelRecord {
   }
 }
 
-/// One layer of a model: its class, its settings, and how often and with what it is called.
+/// A layer of a model: its class, settings and calls.
 package struct KerasLayerRecord: Hashable, Sendable {
   /// The layer's position in ``KerasModelRecord/layers``.
   package let index: Int
   /// The name, unique in its model.
   package let name: String
-  /// The class as written, such as `Conv2D`; a custom class has its own name.
+  /// The class as written, such as `Conv2D`; a custom class is under its own name.
   package let className: String
-  /// The function that stands in the model without a layer, if this is one.
+  /// The function, if this is one used in the model without a layer.
   package let function: KerasFunctionName?
   /// `registered_name`, where it is not null: `package>Class` for a registered custom class.
   package let registeredName: String?
@@ -69,11 +69,11 @@ package struct KerasLayerRecord: Hashable, Sendable {
   package let config: JSONObject
   /// The shape that the layer was built for, with the batch axis, where a `.keras` file states it.
   package let buildInputShape: JSONValue?
-  /// The calls, in the order that ``KerasTensorReference/call`` counts them. An InputLayer has one
-  /// call without inputs.
+  /// The calls, in the order in which ``KerasTensorReference/call`` numbers them. An InputLayer has
+  /// one call without inputs.
   package internal(set) var calls: [KerasCall]
 
-  /// A layer from its parts.
+  /// Makes a layer.
   package init(
     index: Int = 0, name: String, className: String, function: KerasFunctionName? = nil,
     registeredName: String? = nil, config: JSONObject, buildInputShape: JSONValue? = nil,
@@ -89,7 +89,7 @@ package struct KerasLayerRecord: Hashable, Sendable {
     self.calls = calls
   }
 
-  /// Whether the layer is a model of its own; see ``KerasModelRecord/init(nestedIn:)``.
+  /// Whether the layer is a model itself; see ``KerasModelRecord/init(nestedIn:)``.
   package var isModel: Bool { config["layers"]?.array != nil }
 
   /// The layer's place for errors, such as `#3 lambda_1 (Lambda)`.
@@ -100,15 +100,15 @@ package struct KerasLayerRecord: Hashable, Sendable {
 package struct KerasCall: Hashable, Sendable {
   /// The tensors of the first argument, in order.
   package let inputs: [KerasTensorReference]
-  /// The further arguments that are tensors, such as `value` of an attention layer.
+  /// The other arguments that are tensors, such as `value` of an attention layer.
   package let tensorArguments: [KerasTensorArgument]
-  /// The further arguments that are plain values, such as `training`.
+  /// The other arguments that are plain values, such as `training`.
   package let arguments: JSONObject
-  /// How a function's arguments are made of ``inputs``, which are all their tensors; `nil` of a
-  /// layer.
+  /// How a function's arguments are made from ``inputs``, which contains all their tensors; `nil`
+  /// for a layer.
   package let operands: KerasOperands?
 
-  /// A call from its parts.
+  /// Makes a call.
   package init(
     inputs: [KerasTensorReference], tensorArguments: [KerasTensorArgument] = [],
     arguments: JSONObject = [:], operands: KerasOperands? = nil
@@ -119,7 +119,7 @@ package struct KerasCall: Hashable, Sendable {
     self.operands = operands
   }
 
-  /// All tensors that the call takes.
+  /// All tensors that the call reads.
   package var allInputs: [KerasTensorReference] { inputs + tensorArguments.flatMap(\.tensors) }
 }
 
@@ -131,17 +131,17 @@ package struct KerasTensorArgument: Hashable, Sendable {
   package let tensors: [KerasTensorReference]
 }
 
-/// One output of one call of a layer.
+/// An output of a call of a layer.
 package struct KerasTensorReference: Hashable, Sendable {
   /// The layer's name.
   package let layer: String
   /// The position in ``KerasLayerRecord/calls``, from 0. (Keras counts a nested model's calls from
-  /// 1; that is undone here.)
+  /// 1; this is corrected here.)
   package let call: Int
   /// The position among the layer's outputs, from 0.
   package let tensor: Int
 
-  /// A reference from its parts.
+  /// Makes a reference.
   package init(layer: String, call: Int = 0, tensor: Int = 0) {
     self.layer = layer
     self.call = call
@@ -149,7 +149,7 @@ package struct KerasTensorReference: Hashable, Sendable {
   }
 }
 
-/// One call of one layer, by position.
+/// A call of a layer, by position.
 package struct KerasCallReference: Hashable, Sendable {
   /// The position in ``KerasModelRecord/layers``.
   package let layer: Int

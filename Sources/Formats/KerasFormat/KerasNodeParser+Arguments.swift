@@ -2,10 +2,10 @@ import Bytes
 import JSON
 
 /// Nodes as Keras 3 writes them: `{"args": [...], "kwargs": {...}}`, with an object of the class
-/// `__keras_tensor__` wherever a tensor stands.
+/// `__keras_tensor__` in place of each tensor.
 extension KerasNodeParser {
-  /// The first positional argument is the call's input; a further one has no name in the file and
-  /// is called `args[1]`, `args[2]`, ...
+  /// The first positional argument is the call's input; others have no names in the file and are
+  /// called `args[1]`, `args[2]`, ...
   static func callOfArguments(_ node: JSONReader) throws(WeighbridgeError) -> KerasCall {
     try node.allow(only: ["args", "kwargs"])
     var inputs: [KerasTensorReference] = []
@@ -26,7 +26,7 @@ extension KerasNodeParser {
       let argument = try keywords.member(key)
       let list = argument.value.array ?? []
       if list.contains(.null), list.allSatisfy({ isTensor($0) || $0 == .null }) {
-        // Some of several masks: each is an argument of its own, `mask[0]`, `mask[1]`.
+        // Only some masks are given: each is a separate argument, `mask[0]`, `mask[1]`.
         for (position, item) in try argument.elements().enumerated() where item.value != .null {
           tensors.append(
             KerasTensorArgument(name: "\(key)[\(position)]", tensors: [try tensor(item)]))
@@ -51,7 +51,7 @@ extension KerasNodeParser {
     return isTensor(value) || object.keys.contains { object[$0].map(containsTensor) ?? false }
   }
 
-  /// The tensors of an argument that is nothing but tensors in lists and dictionaries.
+  /// The tensors of an argument that consists only of tensors in lists and dictionaries.
   private static func tensors(
     in json: JSONReader
   ) throws(WeighbridgeError) -> [KerasTensorReference] {
@@ -71,7 +71,7 @@ extension KerasNodeParser {
   ) throws(WeighbridgeError) -> KerasTensorReference {
     try json.allow(only: ["class_name", "config"])
     let config = try json.member("config")
-    // The shape, type and name are what the layer gives anyway.
+    // The shape, type and name are those of the layer's output.
     try config.allow(only: ["shape", "dtype", "keras_history", "name"])
     return try reference(try config.member("keras_history"))
   }

@@ -1,9 +1,9 @@
 import Bytes
 import JSON
 
-/// Calls of functions, whose tensors and constants stand in one order that has a meaning.
+/// Calls of functions, for which the order of tensors and constants matters.
 extension KerasNodeParser {
-  /// A call as either generation writes it.
+  /// Reads a call in the form of either generation.
   static func functionCall(_ node: JSONReader) throws(WeighbridgeError) -> KerasCall {
     var parser = KerasOperandParser()
     let operands =
@@ -16,7 +16,7 @@ extension KerasNodeParser {
 private struct KerasOperandParser {
   var tensors: [KerasTensorReference] = []
 
-  /// `{"args": [...], "kwargs": {...}}` of Keras 3.
+  /// Reads `{"args": [...], "kwargs": {...}}` of Keras 3.
   mutating func keras3(_ node: JSONReader) throws(WeighbridgeError) -> KerasOperands {
     try node.allow(only: ["args", "kwargs"])
     let positional = try node.member("args").elements().map { (argument) throws(WeighbridgeError) in
@@ -26,8 +26,8 @@ private struct KerasOperandParser {
       positional: positional, named: try members(try node.member("kwargs")))
   }
 
-  /// `["x", 0, 0, {...}]` of Keras 2, a list of such, or `["_CONSTANT_VALUE", -1, value, {...}]`;
-  /// the dictionary has the arguments behind the first.
+  /// Reads `["x", 0, 0, {...}]` of Keras 2, a list of such, or `["_CONSTANT_VALUE", -1, value,
+  /// {...}]`; the dictionary contains the arguments after the first.
   mutating func written(_ node: JSONReader) throws(WeighbridgeError) -> KerasOperands {
     var named: JSONReader?
     let first = try firstArgument(node, &named)
@@ -72,7 +72,7 @@ private struct KerasOperandParser {
     return members
   }
 
-  /// An argument with whatever tensors are in it.
+  /// Reads an argument, which may contain tensors.
   private mutating func operand(_ json: JSONReader) throws(WeighbridgeError) -> KerasOperand {
     if KerasNodeParser.isReference(json.value) { return try tensor(json) }
     if KerasNodeParser.isTensor(json.value) {

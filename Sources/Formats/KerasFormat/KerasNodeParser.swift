@@ -1,11 +1,11 @@
 import Bytes
 import JSON
 
-/// Reads `inbound_nodes` and the like, without knowing which layers there are.
+/// Reads `inbound_nodes` and similar lists, without knowing the layers.
 enum KerasNodeParser {
-  /// The calls of a layer, with Keras' own count of calls.
+  /// The calls of a layer, with Keras' own numbering of calls.
   ///
-  /// - Parameter isFunction: Whether it is a function that stands in the model without a layer.
+  /// - Parameter isFunction: Whether it is a function used in the model without a layer.
   static func calls(
     in nodes: JSONReader?, isFunction: Bool
   ) throws(WeighbridgeError) -> [KerasCall] {
@@ -16,8 +16,8 @@ enum KerasNodeParser {
     return calls
   }
 
-  /// References as one `["x", 0, 0]`, or as lists and dictionaries of such, nested or not. They
-  /// come in the order of the lists and of the sorted keys, as Keras flattens them.
+  /// References as a single `["x", 0, 0]`, or as lists and dictionaries of such, possibly nested.
+  /// They are in the order of the lists and of the sorted keys, as Keras flattens them.
   static func references(
     in json: JSONReader
   ) throws(WeighbridgeError) -> [KerasTensorReference] {
@@ -33,8 +33,8 @@ enum KerasNodeParser {
     return references
   }
 
-  /// One node: a list of `["x", 0, 0, {...}]`, or one of them alone (operations as layers). Keras 3
-  /// writes a dictionary.
+  /// A node: a list of `["x", 0, 0, {...}]`, or a single one (operations as layers). Keras 3 writes
+  /// a dictionary.
   private static func call(_ node: JSONReader) throws(WeighbridgeError) -> KerasCall {
     if node.value.object != nil { return try callOfArguments(node) }
     let items = isReference(node.value) ? [node] : try node.elements()
@@ -56,7 +56,7 @@ enum KerasNodeParser {
     return try call(inputs, keywords ?? [:], node)
   }
 
-  /// Tells tensors from plain values among the arguments, as Keras does: by their form.
+  /// Distinguishes tensors from plain values among the arguments by their form, as Keras does.
   private static func call(
     _ inputs: [KerasTensorReference], _ keywords: JSONObject, _ node: JSONReader
   ) throws(WeighbridgeError) -> KerasCall {
@@ -71,7 +71,7 @@ enum KerasNodeParser {
       } else if list.contains(where: isReference),
         list.allSatisfy({ isReference($0) || $0 == .null })
       {
-        // Some of several masks: each is an argument of its own, `mask[0]`, `mask[1]`.
+        // Only some masks are given: each is a separate argument, `mask[0]`, `mask[1]`.
         for (position, item) in list.enumerated() where item != .null {
           let argument = JSONReader(
             item, place: .element(position, of: .member(key, of: node.place)))

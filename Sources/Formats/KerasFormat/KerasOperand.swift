@@ -1,20 +1,20 @@
 package import JSON
 
-/// A function that stands in a model without a layer.
+/// A function used in a model without a layer.
 package enum KerasFunctionName: Hashable, Sendable {
-  /// An operation of Keras 3, by its class, such as `Add` for `keras.ops.add`.
+  /// An operation of Keras 3, by its class name, such as `Add` for `keras.ops.add`.
   case operation(String)
   /// A function of TensorFlow, as Keras 2.4 to 2.15 name it, such as `math.add`.
   case tensorFlow(String)
-  /// A node of TensorFlow's graph, as Keras in TensorFlow 2.0 to 2.3 keeps it, such as `AddV2`.
+  /// A node of TensorFlow's graph, as stored by Keras in TensorFlow 2.0 to 2.3, such as `AddV2`.
   case graphNode(String)
 
   /// The function of a layer's record; `nil` when it is a layer.
   ///
-  /// An `.h5` file of Keras 3 leaves the module out; there the settings of nearly every layer,
-  /// and of no operation, say whether it is trained.
+  /// An `.h5` file of Keras 3 omits the module; there, the settings of nearly all layers, but of no
+  /// operation, have the key `trainable`.
   ///
-  /// - Parameter hasArguments: Whether the calls are written as Keras 3 writes them.
+  /// - Parameter hasArguments: Whether the calls have the form of Keras 3.
   init?(className: String, module: String?, config: JSONObject, hasArguments: Bool) {
     if let module, module.hasPrefix("keras.src.ops.") || module.hasPrefix("keras.ops") {
       self = .operation(className)
@@ -35,13 +35,13 @@ package enum KerasFunctionName: Hashable, Sendable {
     }
   }
 
-  /// Layers of Keras 3 whose settings do not say whether they are trained.
+  /// Layers of Keras 3 whose settings do not have the key `trainable`.
   private static let layersWithoutTraining: Set<String> = [
     "Discretization", "HashedCrossing", "InputLayer", "SpatialDropout1D", "SpatialDropout2D",
     "SpatialDropout3D",
   ]
 
-  /// The name as the file has it.
+  /// The name as given in the file.
   package var text: String {
     switch self {
     case .operation(let name): name
@@ -55,22 +55,22 @@ package enum KerasFunctionName: Hashable, Sendable {
 package indirect enum KerasOperand: Hashable, Sendable {
   /// A tensor, by its position among the call's inputs.
   case tensor(Int)
-  /// A plain value without tensors in it.
+  /// A plain value without tensors.
   case value(JSONValue)
-  /// A list with tensors in it.
+  /// A list that contains tensors.
   case list([KerasOperand])
-  /// A dictionary with tensors in it.
+  /// A dictionary that contains tensors.
   case dictionary([String: KerasOperand])
 }
 
 /// The arguments of a call of a function.
 package struct KerasOperands: Hashable, Sendable {
-  /// Those without a name, in their order.
+  /// The positional arguments, in order.
   package let positional: [KerasOperand]
-  /// Those with a name.
+  /// The named arguments.
   package let named: [String: KerasOperand]
 
-  /// Arguments from their parts.
+  /// Makes arguments.
   package init(positional: [KerasOperand], named: [String: KerasOperand]) {
     self.positional = positional
     self.named = named

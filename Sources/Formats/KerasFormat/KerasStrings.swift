@@ -2,7 +2,8 @@ import Bytes
 import HDF5File
 import JSON
 
-/// Texts about a model that a file holds beside what Keras writes: an object of JSON with texts.
+/// Strings about a model that a file contains in addition to what Keras writes: a JSON object of
+/// strings.
 enum KerasStrings {
   /// The attribute of an `.h5` file.
   static let attributeName = "weighbridge"

@@ -1,8 +1,8 @@
 import Bytes
 
-/// A version of Keras, such as 2.1.5 or 2.2.4-tf. The part after a hyphen is kept, not compared.
+/// A version of Keras, such as 2.1.5 or 2.2.4-tf. The suffix is kept, but not compared.
 package struct KerasVersion: Hashable, Sendable {
-  /// The first number; the generation of the file's format and of many layers' meaning.
+  /// The first number, which determines the file's format and the meaning of many layers.
   package let major: Int
   /// The second number.
   package let minor: Int
@@ -11,7 +11,7 @@ package struct KerasVersion: Hashable, Sendable {
   /// What follows the numbers, such as `-tf` for a Keras inside TensorFlow; usually empty.
   package let suffix: String
 
-  /// A version from its numbers.
+  /// Makes a version from its numbers.
   package init(_ major: Int, _ minor: Int, _ patch: Int = 0) {
     self.major = major
     self.minor = minor
@@ -19,7 +19,7 @@ package struct KerasVersion: Hashable, Sendable {
     suffix = ""
   }
 
-  /// Parses `2.1.5`, `2.2.4-tf`, `2.3`, `2.15.0rc1`; `nil` when the text is no version.
+  /// Parses `2.1.5`, `2.2.4-tf`, `2.3`, `2.15.0rc1`; `nil` when the text is not a version.
   package init?(_ text: String) {
     var rest = text[...]
     guard let major = Self.number(&rest), Self.take(".", &rest), let minor = Self.number(&rest)
@@ -36,7 +36,7 @@ package struct KerasVersion: Hashable, Sendable {
     suffix = String(rest)
   }
 
-  /// Parses the version that a file names.
+  /// Parses the version given in a file.
   init(checking text: String) throws(WeighbridgeError) {
     guard let version = KerasVersion(text) else {
       throw .malformed("keras_version \"\(text)\" is no version")
@@ -62,7 +62,7 @@ extension KerasVersion: Comparable {
     (first.major, first.minor, first.patch) < (second.major, second.minor, second.patch)
   }
 
-  /// Whether the numbers are equal; the suffix says who packaged it, not what it means.
+  /// Whether the numbers are equal; the suffix tells the packaging, not the meaning.
   package static func == (first: KerasVersion, second: KerasVersion) -> Bool {
     (first.major, first.minor, first.patch) == (second.major, second.minor, second.patch)
   }

@@ -2,15 +2,15 @@ import Bytes
 import JSON
 import YAML
 
-/// The objects of Python that `to_yaml` writes where `to_json` writes numbers, lists and mappings.
-/// They are read as data; nothing is made or called.
+/// The Python objects that `to_yaml` writes where `to_json` writes numbers, lists and mappings.
+/// They are read as data; nothing is created or called.
 enum KerasYAML {
   /// Parses a `to_yaml` text of Keras 1, Keras 2 or TensorFlow.
   static func json(_ text: [UInt8]) throws(WeighbridgeError) -> JSONValue {
     try JSONValue(yaml: text, objects: value)
   }
 
-  /// What an object stands for; `nil` for one that is not known.
+  /// The value of an object; `nil` for an unknown one.
   private static func value(of tag: String, _ content: JSONValue) -> JSONValue? {
     let parts = tag.split(separator: ":", maxSplits: 1)
     guard let kind = parts.first, let name = parts.last?.split(separator: ".").last else {
@@ -39,14 +39,14 @@ enum KerasYAML {
     }
   }
 
-  // What an object of NumPy's is until the number that it belongs to is complete. Keras has no
-  // settings with such keys.
+  // The keys of a NumPy object's parts until its number is complete. Keras has no settings with
+  // such keys.
   private static let binaryKey = "!!binary"
   private static let typeKey = "!!numpy.dtype"
 
-  /// A number of NumPy's, of its type and its bytes.
+  /// Decodes a NumPy number from its type and bytes.
   private static func number(_ type: JSONValue, _ content: JSONValue) -> JSONValue? {
-    // Python 2 writes bytes that are ASCII as a text.
+    // Python 2 writes bytes that are ASCII as a string.
     let written = content.object?[binaryKey]?.string.flatMap { [UInt8](base64: $0) }
     guard let bytes = written ?? content.string.map({ Array($0.utf8) }), bytes.count <= 8 else {
       return nil

@@ -1,24 +1,24 @@
 import Bytes
 
-/// Reads the little-endian fields of one block of an HDF5 file, front to back.
+/// Reads the little-endian fields of a block of an HDF5 file, front to back.
 ///
-/// The block is a copy, so what was checked cannot change, and parts of it share the copy.
+/// The block is a copy, so checked data cannot change, and parts of it share the copy.
 struct Cursor: Sendable {
   private let bytes: [UInt8]
-  /// Where in the file the first of `bytes` is.
+  /// The file offset of the first of `bytes`.
   private let origin: Int
-  /// The number of bytes of an address ("size of offsets") and of a size ("size of lengths").
+  /// The sizes of an address ("size of offsets") and of a size ("size of lengths") in bytes.
   var widths: Widths
   private(set) var position = 0
   private(set) var end: Int
 
-  /// The number of bytes that a file's addresses and sizes have.
+  /// The sizes of a file's addresses and sizes in bytes.
   struct Widths: Hashable, Sendable {
     var offset = 8
     var length = 8
   }
 
-  /// - Parameter origin: Where in the file the bytes are.
+  /// - Parameter origin: The file offset of the bytes.
   init(_ bytes: [UInt8], origin: Int, _ widths: Widths) {
     self.bytes = bytes
     self.origin = origin
@@ -28,10 +28,10 @@ struct Cursor: Sendable {
 
   /// The number of bytes not yet read.
   var remaining: Int { end - position }
-  /// Where in the file the next byte is.
+  /// The file offset of the next byte.
   var fileOffset: Int { origin + position }
 
-  /// An error at a byte of the file; at the next one unless another is given.
+  /// An error at a byte of the file, by default the next one.
   func failure(
     _ reason: String, _ code: WeighbridgeError.Code = .malformed, at offset: Int? = nil
   ) -> WeighbridgeError {
@@ -48,7 +48,7 @@ struct Cursor: Sendable {
 
   mutating func skip(_ count: Int) throws(WeighbridgeError) { _ = try take(count) }
 
-  /// An unsigned number of 1 to 8 bytes.
+  /// Reads an unsigned integer of 1 to 8 bytes.
   mutating func unsigned(_ byteCount: Int) throws(WeighbridgeError) -> UInt64 {
     let start = try take(byteCount)
     var value: UInt64 = 0
@@ -58,7 +58,7 @@ struct Cursor: Sendable {
     return value
   }
 
-  /// An unsigned number of 1 to 8 bytes that counts something.
+  /// Reads an unsigned integer of 1 to 8 bytes that must fit an `Int`.
   mutating func count(_ byteCount: Int) throws(WeighbridgeError) -> Int {
     let start = fileOffset
     guard let value = Int(exactly: try unsigned(byteCount)) else {
@@ -69,10 +69,11 @@ struct Cursor: Sendable {
 
   mutating func byte() throws(WeighbridgeError) -> UInt8 { bytes[try take(1)] }
 
-  /// A size or count in the file's own width.
+  /// Reads a size or count in the file's own width.
   mutating func length() throws(WeighbridgeError) -> Int { try count(widths.length) }
 
-  /// An address, relative to the file's base address; `nil` for the undefined one, all bits set.
+  /// Reads an address, relative to the file's base address; `nil` for the undefined address, which
+  /// has all bits set.
   mutating func address() throws(WeighbridgeError) -> Int? {
     let start = fileOffset
     let value = try unsigned(widths.offset)
@@ -83,20 +84,20 @@ struct Cursor: Sendable {
     return address
   }
 
-  /// An address that must be defined.
+  /// Reads an address that must be defined.
   mutating func address(of what: String) throws(WeighbridgeError) -> Int {
     let start = fileOffset
     guard let address = try address() else { throw failure("\(what) has no address", at: start) }
     return address
   }
 
-  /// The next bytes as an array.
+  /// Reads bytes as an array.
   mutating func bytes(_ count: Int) throws(WeighbridgeError) -> [UInt8] {
     let start = try take(count)
     return Array(bytes[start..<start + count])
   }
 
-  /// The next bytes as a block of their own.
+  /// Reads bytes as a separate block.
   mutating func part(_ count: Int) throws(WeighbridgeError) -> Cursor {
     let start = try take(count)
     var part = self
@@ -104,7 +105,7 @@ struct Cursor: Sendable {
     return part
   }
 
-  /// The bytes before the next zero, which is read too.
+  /// Reads the bytes before the next zero, and the zero.
   mutating func terminatedBytes() throws(WeighbridgeError) -> [UInt8] {
     guard let zero = bytes[position..<end].firstIndex(of: 0) else {
       throw failure("has a name without an end")
@@ -113,7 +114,7 @@ struct Cursor: Sendable {
     return Array(bytes[position..<zero])
   }
 
-  /// Checks the four letters with which most blocks begin.
+  /// Checks the four-letter signature with which most blocks begin.
   mutating func signature(_ letters: StaticString, of what: String) throws(WeighbridgeError) {
     let start = fileOffset
     let isThere = begins(with: letters)
@@ -126,11 +127,11 @@ struct Cursor: Sendable {
   /// Whether the next four bytes are these letters.
   func begins(with letters: StaticString) -> Bool {
     guard remaining >= 4 else { return false }
-    // The letters are part of the program.
+    // The letters are constant data of the program.
     return letters.withUTF8Buffer { bytes[position..<position + 4].elementsEqual($0) }
   }
 
-  /// Checks a version, which is a byte.
+  /// Reads and checks a version byte.
   mutating func version(
     _ known: ClosedRange<UInt8>, of what: String
   ) throws(WeighbridgeError) -> UInt8 {
@@ -145,7 +146,7 @@ struct Cursor: Sendable {
     return version
   }
 
-  /// Takes the last four bytes off the block, which must be the checksum of those before them.
+  /// Removes the last four bytes of the block, which must be the checksum of those before them.
   mutating func checkChecksum(of what: String) throws(WeighbridgeError) {
     guard remaining >= 4 else { throw failure("\(what) has no room for its checksum") }
     let place = end - 4

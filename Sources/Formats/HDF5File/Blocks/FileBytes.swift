@@ -1,21 +1,21 @@
 import Bytes
 
-/// The bytes of an HDF5 file, by the addresses that its structures give.
+/// The bytes of an HDF5 file, accessed by the addresses in its structures.
 struct FileBytes: Sendable {
-  /// The bytes that the file is in.
+  /// The bytes that contain the file.
   let store: ByteStore
-  /// Where in the store the file is.
+  /// The file's range in the store.
   let dimension: Range<Int>
-  /// What addresses are relative to: the size of the user block.
+  /// The offset to which addresses are relative: the size of the user block.
   var baseAddress = 0
-  /// How wide addresses and sizes are.
+  /// The sizes of addresses and sizes in bytes.
   var widths = Cursor.Widths()
-  /// Which bytes are object headers, as far as they were read.
+  /// The byte ranges known to be object headers so far.
   let headers: HeaderLedger
-  /// The values of any length that were read last.
+  /// The most recently read collection of variable-length values.
   let lastCollection = LastCollection()
 
-  /// How large one block of metadata may be that is copied to be read, in bytes.
+  /// The largest size of a block of metadata that is copied to be read, in bytes.
   private static let blockLimit = 1 << 28
 
   init(_ store: ByteStore, _ dimension: Range<Int>) {
@@ -27,7 +27,7 @@ struct FileBytes: Sendable {
   /// The size of the file in bytes.
   var count: Int { dimension.count }
 
-  /// Where in the file so many bytes at an address are.
+  /// Returns the file range of bytes at an address.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when they are not inside the file.
   func range(
@@ -42,14 +42,14 @@ struct FileBytes: Sendable {
     return start..<end
   }
 
-  /// A copy of a range of the file.
+  /// Copies a range of the file.
   func copy(_ range: Range<Int>) -> [UInt8] {
     store.withBytes {
       $0.copied(dimension.lowerBound + range.lowerBound..<dimension.lowerBound + range.upperBound)
     }
   }
 
-  /// A block of metadata.
+  /// Reads a block of metadata.
   func block(
     at address: Int, byteCount: Int, of what: String
   ) throws(WeighbridgeError) -> Cursor {
@@ -61,7 +61,8 @@ struct FileBytes: Sendable {
     return Cursor(copy(range), origin: range.lowerBound, widths)
   }
 
-  /// A block of metadata whose last four bytes are its checksum, which is checked and left out.
+  /// Reads a block of metadata that ends with a checksum of four bytes, which is checked and
+  /// removed.
   func checkedBlock(
     at address: Int, byteCount: Int, of what: String
   ) throws(WeighbridgeError) -> Cursor {
@@ -70,7 +71,7 @@ struct FileBytes: Sendable {
     return block
   }
 
-  /// The first bytes of a block whose size they tell; fewer where the file ends.
+  /// Reads the first bytes of a block that contains its own size; fewer at the end of the file.
   func beginning(
     at address: Int, atMost byteCount: Int, of what: String
   ) throws(WeighbridgeError) -> Cursor {

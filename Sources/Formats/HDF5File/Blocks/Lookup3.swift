@@ -1,7 +1,7 @@
-/// The checksum of HDF5's metadata: Bob Jenkins's hash function lookup3 (2006), `hashlittle` with the
-/// start value 0.
+/// The checksum of HDF5's metadata: Bob Jenkins's hash function lookup3 (2006), `hashlittle` with
+/// the initial value 0.
 enum Lookup3 {
-  /// What is wrong with a checksum, in words.
+  /// Describes a checksum mismatch.
   static func mismatch(_ stored: UInt32, _ computed: UInt32) -> String {
     "its checksum is \(String(stored, radix: 16)), and its bytes give "
       + String(computed, radix: 16)
@@ -26,7 +26,7 @@ enum Lookup3 {
     return c
   }
 
-  /// Four bytes as a number; those behind the end count as zeros.
+  /// Four bytes as a number; those after the end count as zeros.
   private static func word(_ bytes: ArraySlice<UInt8>, _ index: Int) -> UInt32 {
     if index + 4 <= bytes.endIndex {
       return UInt32(bytes[index]) | UInt32(bytes[index + 1]) << 8

@@ -1,12 +1,12 @@
 import Bytes
 
-/// Ends the reading of a structure whose blocks lead in a circle or overlap: no block may be read
-/// twice, and all together cannot be larger than the file.
+/// Bounds the reading of a structure whose blocks form a cycle or overlap: no block may be read
+/// twice, and together they cannot be larger than the file.
 struct ReadingBudget {
   private let what: String
   private let baseAddress: Int
   private var left: Int
-  /// The first block; most structures have no other.
+  /// The first block; most structures have only one.
   private var first: Int?
   private var others: Set<Int> = []
 
@@ -17,7 +17,7 @@ struct ReadingBudget {
     left = file.count
   }
 
-  /// Counts a block that is about to be read, wherever its address leads.
+  /// Counts a block that is about to be read, even if its address is invalid.
   mutating func spend(_ byteCount: Int, at address: Int) throws(WeighbridgeError) {
     let (place, overflow) = baseAddress.addingReportingOverflow(address)
     guard isNew(address) else {

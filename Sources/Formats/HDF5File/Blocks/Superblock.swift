@@ -2,13 +2,13 @@ import Bytes
 
 /// The first block of an HDF5 file (HDF5 file format specification 3.0, section II.A).
 struct Superblock: Sendable {
-  /// What addresses are relative to: where the superblock is. What is before it belongs to somebody
-  /// else (the user block).
+  /// The offset to which addresses are relative: that of the superblock. The bytes before it are
+  /// the user block.
   let baseAddress: Int
   let widths: Cursor.Widths
   /// The address of the root group's object header.
   let rootAddress: Int
-  /// The address of the object header with more about the file; versions 2 and 3.
+  /// The address of the object header of the superblock extension; versions 2 and 3.
   let extensionAddress: Int?
   /// The address of the driver information block; versions 0 and 1.
   let driverAddress: Int?
@@ -32,8 +32,8 @@ struct Superblock: Sendable {
 
   /// Reads the superblock and compares its end of file with the file's size.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none, the file is cut off or was not
-  ///   closed; ``WeighbridgeError/Code/unsupported`` for a version that is not known.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none, the file is cut off or was
+  ///   not closed; ``WeighbridgeError/Code/unsupported`` for an unknown version.
   init(in file: FileBytes) throws(WeighbridgeError) {
     let found = file.store.withBytes { Self.find(in: $0.extracting(file.dimension)) }
     guard let found else {
@@ -70,7 +70,7 @@ struct Superblock: Sendable {
       block = try block.part(fields.fileOffset - found + 4)
       try block.checkChecksum(of: "the superblock")
     }
-    // A superblock that moved with its file takes all addresses with it.
+    // If the superblock moved with its file, all addresses are shifted by the same amount.
     let (endOfFile, overflow) = end.addingReportingOverflow(found - stored)
     guard !overflow, endOfFile <= file.count else {
       throw .malformed(
@@ -90,13 +90,13 @@ struct Superblock: Sendable {
     return widths
   }
 
-  /// What begins with the base address.
+  /// Returns a cursor at the base address field.
   private static func fields(
     _ cursor: Cursor, _ version: UInt8
   ) throws(WeighbridgeError) -> Cursor {
     var cursor = cursor
     if version < 2 {
-      try cursor.skip(version == 0 ? 9 : 13)  // the B-trees' ranks and unused flags
+      try cursor.skip(version == 0 ? 9 : 13)  // the B-trees' ranks and flags
       return cursor
     }
     let flags = try cursor.byte()

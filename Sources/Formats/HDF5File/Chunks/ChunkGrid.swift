@@ -1,14 +1,14 @@
 import Bytes
 
-/// How a dataset is cut into chunks: which positions there are, and how indexes number them.
+/// The division of a dataset into chunks: their positions, and their numbers in indexes.
 struct ChunkGrid: Sendable {
-  /// The sizes of the dataset and of a chunk in elements, the slowest dimension first.
+  /// The sizes of the dataset and of a chunk in elements, slowest dimension first.
   let shape: [Int]
   let chunkShape: [Int]
-  /// How many chunks there are along each dimension, now and at most; `nil` without a bound.
+  /// The number of chunks along each dimension, now and at most; `nil` without a limit.
   let counts: [Int]
   private let largestCounts: [Int?]
-  /// How many chunks there are, and how many bytes each has unpacked.
+  /// The number of chunks, and the unpacked size of each in bytes.
   let count: Int
   let chunkByteCount: Int
 
@@ -38,7 +38,7 @@ struct ChunkGrid: Sendable {
     size == 0 ? 0 : (size - 1) / piece + 1
   }
 
-  /// The number of a chunk among those that there are, row by row; `nil` when it is outside.
+  /// The number of an existing chunk in row-major order; `nil` when it is outside.
   func number(of position: [Int]) -> Int? {
     var number = 0
     for (index, count) in zip(position, counts) {
@@ -58,10 +58,10 @@ struct ChunkGrid: Sendable {
     return position
   }
 
-  /// The position of the chunk with a number in an array index, which counts all chunks that there
-  /// may ever be row by row, the dimension without a bound slowest.
+  /// Returns the position of the chunk with a number in an array index. It numbers all chunks that
+  /// can ever exist in row-major order, with the unlimited dimension as the slowest.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when several dimensions have no bound.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when several dimensions are unlimited.
   func position(inArray number: Int) throws(WeighbridgeError) -> [Int] {
     let unlimited = largestCounts.indices.filter { largestCounts[$0] == nil }
     guard unlimited.count <= 1 else {
@@ -81,7 +81,7 @@ struct ChunkGrid: Sendable {
     return position
   }
 
-  /// The number that an array index gives to the chunk at a position.
+  /// Returns the number of the chunk at a position in an array index.
   func number(inArray position: [Int]) throws(WeighbridgeError) -> Int {
     var number = 0
     for (axis, index) in position.enumerated() {
@@ -96,7 +96,7 @@ struct ChunkGrid: Sendable {
     return number
   }
 
-  /// Whether a chunk reaches over the edge of the dataset.
+  /// Whether a chunk extends beyond the edge of the dataset.
   func isPartial(_ position: [Int]) -> Bool {
     for (axis, index) in position.enumerated()
     where (index + 1) * chunkShape[axis] > shape[axis] { return true }

@@ -1,6 +1,6 @@
 import Bytes
 
-/// Finds the chunks of a dataset with whichever index it has.
+/// Finds the chunks of a dataset with any kind of index.
 struct ChunkIndexReader {
   let file: FileBytes
   let layout: ChunkedLayout
@@ -15,10 +15,10 @@ struct ChunkIndexReader {
     self.isFiltered = isFiltered
   }
 
-  /// Reads the index: all chunks that are stored, in the order of the file.
+  /// Reads the index: all stored chunks, sorted by file offset.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when a chunk is outside the dataset or the file,
-  ///   stands twice or overlaps another.
+  ///   occurs twice or overlaps another.
   mutating func read() throws(WeighbridgeError) {
     guard let address = layout.address else { return }
     switch layout.index {
@@ -52,7 +52,8 @@ struct ChunkIndexReader {
       throw .malformed("has an index of filtered chunks, or filters without one")
     }
     let byteCount = element.filtered?.byteCount ?? grid.chunkByteCount
-    // Packing what cannot be packed adds a little; far more is memory for nothing.
+    // Compression can slightly enlarge incompressible data; far larger sizes would only waste
+    // memory.
     guard byteCount / 2 <= grid.chunkByteCount.addingReportingOverflow(1 << 16).partialValue else {
       throw .malformed("has \(byteCount) bytes stored for a chunk of \(grid.chunkByteCount)")
     }

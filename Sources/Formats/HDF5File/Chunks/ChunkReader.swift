@@ -1,17 +1,17 @@
 import Bytes
 
-/// Puts the elements of a chunked dataset together.
+/// Assembles the elements of a chunked dataset.
 struct ChunkReader {
   let file: FileBytes
   let layout: ChunkedLayout
   let grid: ChunkGrid
   let pipeline: FilterPipeline
-  /// How many bytes all chunks may have unpacked.
+  /// The largest size of all unpacked chunks together in bytes.
   let limit: Int
 
-  /// Writes all chunks that are stored over `output`, which holds the dataset row by row.
+  /// Writes all stored chunks to `output`, which contains the dataset in row-major order.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` at the byte where a damaged chunk is.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` at the offset of a damaged chunk.
   func read(into output: inout [UInt8]) throws(WeighbridgeError) {
     var index = ChunkIndexReader(
       file, layout, grid, isFiltered: !pipeline.steps.isEmpty)
@@ -39,10 +39,10 @@ struct ChunkReader {
     return try pipeline.decode(stored, mask: chunk.filterMask, to: grid.chunkByteCount)
   }
 
-  /// Copies the part of a chunk that is inside the dataset to its place, run by run.
+  /// Copies the part of a chunk that is inside the dataset to its position, run by run.
   private func copy(_ chunk: [UInt8], at position: [Int], into output: inout [UInt8]) {
     let rank = grid.shape.count
-    // Inner dimensions that the chunk covers whole are one run with the first that it does not.
+    // Inner dimensions that the chunk covers entirely form one run with the first that it does not.
     var axis = rank - 1
     var run = layout.elementSize
     while axis > 0, grid.chunkShape[axis] == grid.shape[axis] {

@@ -1,7 +1,7 @@
 import Bytes
 
-/// The index of a dataset that may grow along one dimension (HDF5 file format specification 3.0,
-/// appendix C.D): an array in blocks that become larger and more from group to group.
+/// The index of a dataset with one unlimited dimension (HDF5 file format specification 3.0,
+/// appendix C.D): an array in groups of blocks, whose number and size increase from group to group.
 struct ExtensibleArray {
   private let file: FileBytes
   private let headerAddress: Int
@@ -9,21 +9,21 @@ struct ExtensibleArray {
   private let shape: Shape
   private let indexAddress: Int?
 
-  /// How the blocks are laid out.
+  /// The layout of the blocks.
   private struct Shape {
-    /// How many elements stand in the index block itself.
+    /// The number of elements in the index block itself.
     let indexCount: Int
-    /// How many a block of the first group has.
+    /// The number of elements in a block of the first group.
     let blockCount: Int
-    /// How many groups name their blocks in the index block, and how many groups there are.
+    /// The number of groups whose blocks are listed in the index block, and the number of groups.
     let directGroups: Int
     let groups: Int
-    /// How many elements a page has; blocks of more are cut into pages.
+    /// The number of elements of a page; larger blocks are divided into pages.
     let pageCount: Int
-    /// The size of the position that blocks begin with.
+    /// The size of the position at the start of each block.
     let positionWidth: Int
 
-    /// How many blocks a group has, and how many elements each of them.
+    /// The number of blocks of a group, and the number of elements of each.
     func group(_ number: Int) -> (blocks: Int, elements: Int) {
       (1 << (number / 2), blockCount << ((number + 1) / 2))
     }
@@ -63,7 +63,7 @@ struct ExtensibleArray {
       positionWidth: (bits + 7) / 8)
   }
 
-  /// Calls `visit` with the number and the element of each chunk that was written.
+  /// Calls `visit` with the number and the element of each chunk that has been written.
   func elements(
     _ visit: (Int, ArrayElement) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {
@@ -97,7 +97,7 @@ struct ExtensibleArray {
     }
   }
 
-  /// A group of blocks that has a table of its own ("secondary block").
+  /// Reads a group of blocks that has its own table ("secondary block").
   private func readGroup(
     at address: Int, _ first: Int, _ group: (blocks: Int, elements: Int),
     _ budget: inout ReadingBudget,
@@ -113,7 +113,7 @@ struct ExtensibleArray {
     var block = try file.checkedBlock(
       at: address, byteCount: size, of: "the extensible array's table")
     try readHead(&block, "EASB", first)
-    // One bit for each page of the group; the room is for blocks of whole bytes.
+    // One bit for each page of the group; each block's bits fill whole bytes.
     let bitmap = try block.bytes(group.blocks * bitmapSize)
     for index in 0..<group.blocks {
       guard let address = try block.address() else { continue }
@@ -126,9 +126,9 @@ struct ExtensibleArray {
     }
   }
 
-  /// A block of elements ("data block").
+  /// Reads a block of elements ("data block").
   ///
-  /// - Parameter written: Which pages there are; `nil` for a block without pages.
+  /// - Parameter written: Which pages exist; `nil` for a block without pages.
   private func readBlock(
     at address: Int, _ first: Int, _ count: Int, written: [Bool]?, _ budget: inout ReadingBudget,
     _ visit: (Int, ArrayElement) throws(WeighbridgeError) -> Void
@@ -139,7 +139,7 @@ struct ExtensibleArray {
     try budget.spend(size, at: address)
     var block = try file.checkedBlock(
       at: address, byteCount: size, of: "the extensible array's block")
-    // HDF5 writes another position into blocks that the index names than into others.
+    // HDF5 writes a different position into blocks that are listed in the index.
     try readHead(&block, "EADB")
     try block.skip(shape.positionWidth)
     guard let written else {
@@ -157,7 +157,7 @@ struct ExtensibleArray {
     }
   }
 
-  /// Checks what all blocks begin with.
+  /// Checks the common start of all blocks.
   private func readHead(
     _ block: inout Cursor, _ signature: StaticString, _ first: Int? = nil
   ) throws(WeighbridgeError) {

@@ -1,13 +1,13 @@
 import Bytes
 
-/// The index of a dataset whose dimensions have bounds (HDF5 file format specification 3.0, appendix
-/// C.C): an array of as many elements as there may be chunks.
+/// The index of a dataset without unlimited dimensions (HDF5 file format specification 3.0,
+/// appendix C.C): an array with an element for each possible chunk.
 struct FixedArray {
   private let file: FileBytes
   private let headerAddress: Int
   private let layout: ArrayElementLayout
   private let count: Int
-  /// How many elements a page has; arrays of more are cut into pages.
+  /// The number of elements of a page; larger arrays are divided into pages.
   private let pageCount: Int
   private let blockAddress: Int?
 
@@ -28,7 +28,7 @@ struct FixedArray {
     blockAddress = try header.address()
   }
 
-  /// Calls `visit` with the number and the element of each chunk that was written.
+  /// Calls `visit` with the number and the element of each chunk that has been written.
   func elements(
     _ visit: (Int, ArrayElement) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {

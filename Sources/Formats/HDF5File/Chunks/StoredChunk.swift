@@ -1,16 +1,17 @@
 import Bytes
 
-/// Where one chunk is stored.
+/// The location of a stored chunk.
 struct StoredChunk {
-  /// Its number in the grid, row by row.
+  /// Its number in the grid, in row-major order.
   let number: Int
-  /// Where in the file it is.
+  /// Its range in the file.
   let range: Range<Int>
-  /// The filters that it went without, one bit each.
+  /// The filters that were skipped, one bit each.
   let filterMask: UInt32
 }
 
-/// An entry of an array index: where a chunk is and, when it is filtered, what of it is stored.
+/// An entry of an array index: the chunk's address and, when it is filtered, its stored size and
+/// filter mask.
 struct ArrayElement {
   let address: Int
   let filtered: (byteCount: Int, mask: UInt32)?
@@ -20,8 +21,8 @@ struct ArrayElement {
     self.filtered = filtered
   }
 
-  /// Reads an element of an array (HDF5 file format specification 3.0, appendixes C.C and C.D); `nil`
-  /// for a chunk that was not written.
+  /// Reads an element of an array (HDF5 file format specification 3.0, appendixes C.C and C.D);
+  /// `nil` for a chunk that has not been written.
   ///
   /// - Parameter size: The size of the element in bytes.
   init?(_ block: inout Cursor, size: Int, isFiltered: Bool) throws(WeighbridgeError) {
@@ -38,13 +39,13 @@ struct ArrayElement {
   }
 }
 
-/// How an array index stores its elements.
+/// The encoding of the elements of an array index.
 struct ArrayElementLayout {
   /// The size of an element in bytes.
   let size: Int
   private let isFiltered: Bool
 
-  /// Reads it from the header of an array.
+  /// Reads the encoding from the header of an array.
   init(_ header: inout Cursor, isFiltered: Bool) throws(WeighbridgeError) {
     let place = header
     let client = try header.byte()
@@ -58,7 +59,7 @@ struct ArrayElementLayout {
     }
   }
 
-  /// Calls `visit` with the number and the element of each chunk of a block that was written.
+  /// Calls `visit` with the number and the element of each chunk in a block that has been written.
   ///
   /// - Parameter first: The number of the block's first element.
   func visit(

@@ -1,17 +1,17 @@
-/// A filter that can be undone; the raw values are those of the format and of HDF5's registry.
+/// A filter that can be decoded; the raw values are those of the format and of HDF5's registry.
 enum Filter: Int, Sendable {
   case deflate = 1
   case shuffle = 2
   case fletcher32 = 3
   case lzf = 32000
 
-  /// Filters that are in use and cannot be undone here.
+  /// Filters in common use that cannot be decoded.
   private static let others = [
     4: "szip", 5: "nbit", 6: "scaleoffset", 305: "lzo", 307: "bzip2", 32001: "blosc",
     32004: "lz4", 32008: "bitshuffle", 32013: "zfp", 32015: "zstd", 32019: "jpeg", 32026: "blosc2",
   ]
 
-  /// Why a filter of a number and name is refused.
+  /// The reason for rejecting a filter with a number and a name.
   static func refusal(_ number: Int, _ name: some Sequence<UInt8>) -> String {
     let written = String(decoding: Array(name), as: UTF8.self)
     let name = written.isEmpty ? others[number] ?? "" : written

@@ -2,12 +2,12 @@ import Bytes
 import Deflate
 
 extension FilterPipeline {
-  /// Undoes the filters of a piece of data, the last one first.
+  /// Decodes a piece of data, undoing the last filter first.
   ///
   /// - Parameters:
-  ///   - bytes: What is stored.
-  ///   - mask: The filters that the piece went without, one bit each.
-  ///   - byteCount: The size that must come out.
+  ///   - bytes: The stored bytes.
+  ///   - mask: The filters that were skipped, one bit each.
+  ///   - byteCount: The required size of the result.
   /// - Throws: ``WeighbridgeError/Code/malformed``.
   func decode(
     _ bytes: [UInt8], mask: UInt32, to byteCount: Int
@@ -33,8 +33,8 @@ extension FilterPipeline {
     return bytes
   }
 
-  /// The size that data have once some filters have been applied to so many bytes: just known, or,
-  /// behind one that packs, at most.
+  /// The size of the data after some filters have been applied to `byteCount` bytes: exact, or an
+  /// upper bound after a filter that compresses.
   private func size(before: [Int], of byteCount: Int) -> (value: Int, isExact: Bool) {
     var (size, isExact) = (byteCount, true)
     for index in before {
@@ -42,7 +42,7 @@ extension FilterPipeline {
       case .shuffle: break
       case .fletcher32: size += 4
       case .deflate, .lzf:
-        // Packing what cannot be packed adds a little.
+        // Compression can slightly enlarge incompressible data.
         size += size / 16 + 64
         isExact = false
       }

@@ -1,8 +1,8 @@
 import Bytes
 
-/// The checksum that the filter of this name puts behind data, over words of 16 bits.
+/// The checksum that the filter of this name appends to data, over words of 16 bits.
 enum Fletcher32 {
-  /// Takes the checksum off.
+  /// Checks and removes the checksum.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when it is wrong.
   static func check(_ bytes: [UInt8]) throws(WeighbridgeError) -> [UInt8] {
@@ -24,7 +24,7 @@ enum Fletcher32 {
     var (first, second): (UInt32, UInt32) = (0, 0)
     var index = bytes.startIndex
     while index + 1 < bytes.endIndex {
-      // So many words cannot overflow the sums.
+      // This many words cannot overflow the sums.
       let end = min(index + 720, bytes.endIndex - 1)
       while index < end {
         first &+= UInt32(bytes[index]) << 8 | UInt32(bytes[index + 1])

@@ -1,12 +1,12 @@
 import Bytes
 
-/// The format of Marc Lehmann's LibLZF, which h5py has as a filter.
+/// The format of Marc Lehmann's LibLZF, which h5py offers as a filter.
 enum LZF {
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when the data are cut off, refer to what is before
-  ///   their start, or give more than `limit` bytes.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the data is truncated, refers to bytes
+  ///   before its start, or unpacks to more than `limit` bytes.
   static func decode(_ bytes: [UInt8], atMost limit: Int) throws(WeighbridgeError) -> [UInt8] {
     var output: [UInt8] = []
-    // Three bytes give at most 264.
+    // Three bytes unpack to at most 264.
     output.reserveCapacity(bytes.count < limit / 88 ? 88 * bytes.count : limit)
     var index = 0
     while index < bytes.count {

@@ -1,9 +1,9 @@
-/// The filter that puts the first bytes of all elements together, then the second ones, and so on.
+/// The filter that groups the first bytes of all elements, then the second ones, and so on.
 enum Shuffle {
   static func decode(_ bytes: [UInt8], elementSize: Int) -> [UInt8] {
     guard elementSize > 1, bytes.count / elementSize > 1 else { return bytes }
     let count = bytes.count / elementSize
-    var result = bytes  // what does not fill an element stays at the end
+    var result = bytes  // an incomplete element stays at the end
     for byte in 0..<elementSize {
       var target = byte
       for source in byte * count..<(byte + 1) * count {

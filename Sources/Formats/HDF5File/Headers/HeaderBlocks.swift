@@ -1,13 +1,13 @@
 import Bytes
 
-/// Reads the blocks of an object header one after the other (HDF5 file format specification 3.0,
+/// Reads the blocks of an object header one after another (HDF5 file format specification 3.0,
 /// sections IV.A.1 and IV.A.2.q).
 struct HeaderBlocks {
   private let file: FileBytes
   /// The address of the header.
   private let address: Int
   private(set) var messages: [HeaderMessage] = []
-  /// The continuation blocks that are named and not yet read.
+  /// The continuation blocks that have not been read yet.
   private var waiting: [(address: Int, byteCount: Int)] = []
   private var budget: ReadingBudget
   private var isVersion2 = false
@@ -21,14 +21,14 @@ struct HeaderBlocks {
 
   /// Reads a header of version 1.
   ///
-  /// - Parameter start: The first bytes of the file from the header on.
+  /// - Parameter start: The first bytes of the header.
   mutating func readVersion1(_ start: Cursor) throws(WeighbridgeError) {
     var prefix = start
     guard try prefix.byte() == 1 else { throw start.failure("there is no object header") }
     try prefix.skip(1)
     let place = prefix
     let messageCount = try prefix.count(2)
-    try prefix.skip(4)  // how many links lead here
+    try prefix.skip(4)  // the number of links to the object
     let byteCount = try prefix.count(4)
     try read(start, at: address, skipping: 16, byteCount: 16 + byteCount)
     try readContinuations()
@@ -66,11 +66,11 @@ struct HeaderBlocks {
     }
   }
 
-  /// Reads the messages of one block.
+  /// Reads the messages of a block.
   ///
   /// - Parameters:
-  ///   - start: What is read of the block so far.
-  ///   - begun: The size of what is before the messages.
+  ///   - start: The bytes of the block that have been read so far.
+  ///   - begun: The size of the bytes before the messages.
   ///   - byteCount: The size of the whole block.
   private mutating func read(
     _ start: Cursor, at address: Int, skipping begun: Int, byteCount: Int
@@ -86,7 +86,7 @@ struct HeaderBlocks {
     }
     if isVersion2 { try block.checkChecksum(of: "the object header") }
     try block.skip(begun)
-    // What is left in version 2 and has no room for a message is a gap.
+    // In version 2, a remainder too small for a message is a gap.
     let least = isVersion2 ? (hasCreationOrder ? 6 : 4) : 1
     while block.remaining >= least { try readMessage(&block) }
   }

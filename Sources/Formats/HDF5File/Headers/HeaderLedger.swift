@@ -1,10 +1,10 @@
 import Bytes
 import Synchronization
 
-/// Which bytes of a file are object headers. Headers do not share bytes; those of a file that says so
-/// would be read as often as there are objects, in a time that grows with the square of its size.
+/// The byte ranges of a file that are object headers. Headers must not share bytes: otherwise a
+/// crafted file could have them read once for each object, which takes quadratic time.
 ///
-/// A block that is read again for the same header is counted once.
+/// A block that is read again for the same header is only counted once.
 final class HeaderLedger: Sendable {
   private struct Entries {
     /// The address of the header that a block belongs to, by the block's address.
@@ -21,9 +21,9 @@ final class HeaderLedger: Sendable {
   ///
   /// - Parameters:
   ///   - owner: The address of the header.
-  ///   - place: Where the block is in the file, for errors.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when it belongs to another header too, or when all
-  ///   blocks together are larger than the file.
+  ///   - place: The block's offset in the file, for errors.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when it also belongs to another header, or when
+  ///   all blocks together are larger than the file.
   func claim(
     _ address: Int, byteCount: Int, for owner: Int, place: Int
   ) throws(WeighbridgeError) {

@@ -1,21 +1,21 @@
 import Bytes
 
 /// The header of a group, dataset or named datatype (HDF5 file format specification 3.0, section
-/// IV.A): the messages that say what the object is.
+/// IV.A): the messages that describe the object.
 struct ObjectHeader: Sendable {
-  /// What an object is.
+  /// The kind of an object.
   enum Kind: Sendable { case group, dataset, datatype, unknown }
 
   let address: Int
   private(set) var messages: [HeaderMessage] = []
 
-  /// How much of a header is read at first; most are not larger.
+  /// The number of bytes that are read first; most headers are not larger.
   private static let usualByteCount = 512
 
   /// Reads the header at an address with all its continuation blocks.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for a
-  ///   message that must be understood and is not known.
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for an
+  ///   unknown message that must be understood.
   init(at address: Int, in file: FileBytes) throws(WeighbridgeError) {
     self.address = address
     var blocks = HeaderBlocks(file, at: address)
@@ -34,7 +34,7 @@ struct ObjectHeader: Sendable {
 
   func has(_ kind: HeaderMessage.Kind) -> Bool { messages.contains { $0.kind == kind } }
 
-  /// What the object is, told from its messages.
+  /// The kind of the object, which follows from its messages.
   var kind: Kind {
     if has(.symbolTable) || has(.linkInfo) { return .group }
     if has(.datatype) { return has(.dataLayout) ? .dataset : .datatype }

@@ -1,14 +1,15 @@
 import Bytes
 
-/// An attribute of an object: its name, and its message or where to find that.
+/// An attribute of an object: its name, and its message or the message's location.
 struct AttributeEntry: Sendable {
-  /// Where an attribute's message is.
+  /// The location of an attribute's message.
   ///
-  /// The message itself has padding between its numbers. Swift 6.3 would keep the case of this enum in a bit
-  /// of it, which nothing sets for a message: one could be taken for a place in a heap.
+  /// The message itself has padding between its fields. Swift 6.3 would store the enum's case in
+  /// one of the padding's bits, which nothing sets for a message, so a message could be mistaken
+  /// for a location in a heap.
   enum Place: Sendable {
     case header(Cursor)
-    /// In a fractal heap, under an identifier; or in that of shared messages.
+    /// In the object's fractal heap or in that of shared messages, with an identifier.
     case heap(Int, identifier: Cursor)
   }
 
@@ -19,7 +20,7 @@ struct AttributeEntry: Sendable {
 extension ObjectReader {
   /// The attributes of an object, sorted by the bytes of their names.
   ///
-  /// - Parameter limit: How many there may be.
+  /// - Parameter limit: The largest number of attributes.
   func attributes(
     of header: ObjectHeader, atMost limit: Int
   ) throws(WeighbridgeError) -> [AttributeEntry] {
@@ -36,7 +37,7 @@ extension ObjectReader {
     return entries
   }
 
-  /// The attributes in a fractal heap, which a B-tree finds by their names.
+  /// The attributes in a fractal heap, indexed by name in a B-tree.
   private func denseAttributes(
     _ storage: DenseStorage, atMost limit: Int
   ) throws(WeighbridgeError) -> [AttributeEntry] {
@@ -57,7 +58,7 @@ extension ObjectReader {
       entries.append(
         AttributeEntry(
           name: message.name, place: .heap(heap.headerAddress, identifier: identifier)))
-      // The heap keeps the blocks that it has read.
+      // The heap caches the blocks that it has read.
       if isShared { shared = heap } else { own = heap }
     }
     return entries

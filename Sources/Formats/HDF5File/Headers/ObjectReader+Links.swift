@@ -1,9 +1,10 @@
 import Bytes
 
 extension ObjectReader {
-  /// The links of a group, sorted by the bytes of their names; `nil` for an object that is no group.
+  /// The links of a group, sorted by the bytes of their names; `nil` for an object that is not a
+  /// group.
   ///
-  /// - Parameter limit: How many links there may be.
+  /// - Parameter limit: The largest number of links.
   func links(of header: ObjectHeader, atMost limit: Int) throws(WeighbridgeError) -> [Link]? {
     guard header.kind == .group else { return nil }
     var links: [Link] = []
@@ -50,7 +51,7 @@ extension ObjectReader {
     return links
   }
 
-  /// The entries of a symbol table node.
+  /// Reads the entries of a symbol table node.
   private func symbols(
     at address: Int, _ heap: inout LocalHeap, _ budget: inout ReadingBudget, _ links: inout [Link]
   ) throws(WeighbridgeError) {
@@ -80,7 +81,7 @@ extension ObjectReader {
     }
   }
 
-  /// The links in a fractal heap, which a B-tree finds by their names.
+  /// The links in a fractal heap, indexed by name in a B-tree.
   private func denseLinks(
     _ storage: DenseStorage, atMost limit: Int
   ) throws(WeighbridgeError) -> [Link] {

@@ -1,6 +1,6 @@
 import Bytes
 
-/// Reads the objects of a file: what is needed to follow a reference from one to another.
+/// Reads the objects of a file and resolves references between them.
 struct ObjectReader: Sendable {
   let file: FileBytes
   /// The address of the root group's object header.
@@ -9,8 +9,8 @@ struct ObjectReader: Sendable {
 
   /// Reads the superblock and its extension.
   ///
-  /// - Throws: As ``Superblock/init(in:)``; ``WeighbridgeError/Code/unsupported`` for a file that is
-  ///   kept in several, or whose metadata is only in a cache image.
+  /// - Throws: As ``Superblock/init(in:)``; ``WeighbridgeError/Code/unsupported`` for a file split
+  ///   into several, or one with its metadata in a cache image.
   init(_ store: ByteStore, _ dimension: Range<Int>) throws(WeighbridgeError) {
     var file = FileBytes(store, dimension)
     let superblock = try Superblock(in: file)
@@ -35,7 +35,7 @@ struct ObjectReader: Sendable {
     sharedMessages = shared
   }
 
-  /// A cache image holds newer metadata than the places that it belongs to.
+  /// Rejects a cache image, which contains newer metadata than the rest of the file.
   private static func checkCacheImage(_ header: ObjectHeader?) throws(WeighbridgeError) {
     guard var body = header?.first(.cacheImage)?.body else { return }
     _ = try body.version(0...0, of: "the cache image message")
@@ -46,12 +46,12 @@ struct ObjectReader: Sendable {
     }
   }
 
-  /// The header of the object at an address.
+  /// Reads the header of the object at an address.
   func header(at address: Int) throws(WeighbridgeError) -> ObjectHeader {
     try ObjectHeader(at: address, in: file)
   }
 
-  /// The body of a message, fetched from where it is kept when it is shared.
+  /// Returns the body of a message, resolved when it is shared.
   func body(of message: HeaderMessage) throws(WeighbridgeError) -> Cursor {
     guard message.isShared, let kind = message.kind else { return message.body }
     var reference = message.body
@@ -81,7 +81,7 @@ struct ObjectReader: Sendable {
     return message.body
   }
 
-  /// The heap with the shared messages of a kind.
+  /// The heap of the shared messages of a kind.
   func sharedHeap(
     of kind: HeaderMessage.Kind, _ place: Cursor
   ) throws(WeighbridgeError) -> FractalHeap {

@@ -1,12 +1,12 @@
 import Bytes
 
-/// Where messages that several objects share are kept (HDF5 file format specification 3.0, section
-/// III.I and the table message, IV.A.2.p).
+/// The heaps of the messages that several objects share (HDF5 file format specification 3.0,
+/// section III.I and the table message, IV.A.2.p).
 struct SharedMessageTable: Sendable {
-  /// The heaps and the kinds of message that each holds, one bit for each kind.
+  /// The heaps and the kinds of message that each contains, one bit for each kind.
   private let heaps: [(kinds: Int, address: Int)]
 
-  /// Reads the table that a message of the superblock's extension names.
+  /// Reads the table that a message of the superblock extension refers to.
   init(_ message: HeaderMessage, in file: FileBytes) throws(WeighbridgeError) {
     var body = message.body
     _ = try body.version(0...0, of: "the shared message table's message")
@@ -22,7 +22,7 @@ struct SharedMessageTable: Sendable {
       try table.skip(1)
       let kinds = try table.count(2)
       try table.skip(4 + 2 + 2 + 2 + file.widths.offset)  // limits, counts and the index itself
-      // A heap is made with its first message.
+      // A heap is created with its first message.
       if let address = try table.address() { heaps.append((kinds, address)) }
     }
     self.heaps = heaps

@@ -1,19 +1,19 @@
 import Bytes
 
-/// How the blocks of a fractal heap are laid out (HDF5 file format specification 3.0, section III.G):
-/// rows of equally many blocks, the first two rows of the smallest size, each further one of twice
-/// the size of the row before.
+/// The layout of the blocks of a fractal heap (HDF5 file format specification 3.0, section III.G):
+/// rows with the same number of blocks, the first two rows of the smallest size, each further row
+/// with blocks of twice the size.
 struct DoublingTable: Sendable {
-  /// How many blocks a row has.
+  /// The number of blocks in a row.
   let width: Int
   /// The size of a block of the first row in bytes.
   let startSize: Int
-  /// How many rows hold objects themselves; the blocks of further ones are tables of blocks.
+  /// The number of rows whose blocks contain objects; blocks of further rows are tables of blocks.
   let directRowCount: Int
-  /// The size of the largest block that holds objects.
+  /// The size of the largest block that contains objects.
   let largestDirectSize: Int
 
-  /// Checks that the sizes are powers of two, of which all of the arithmetic makes use.
+  /// Checks that the sizes are powers of two, as all of the arithmetic requires.
   init(
     width: Int, startSize: Int, largestDirectSize: Int, heapBits: Int, _ place: Cursor
   ) throws(WeighbridgeError) {
@@ -37,8 +37,8 @@ struct DoublingTable: Sendable {
   /// The size of a block in a row.
   func blockSize(row: Int) -> Int { startSize << max(0, row - 1) }
 
-  /// The row of the block that covers a position in a table, where the block is in the table's order,
-  /// and at which position it begins.
+  /// Returns the row and the index of the block that covers a position in a table, and the block's
+  /// start.
   func block(at position: Int) -> (row: Int, entry: Int, start: Int) {
     let first = position / (startSize * width)
     let row = first == 0 ? 0 : first.bitWidth - first.leadingZeroBitCount
@@ -47,7 +47,7 @@ struct DoublingTable: Sendable {
     return (row, row * width + column, rowStart + column * blockSize(row: row))
   }
 
-  /// How many rows a table has that covers so many bytes.
+  /// The number of rows of a table that covers `byteCount` bytes.
   func rowCount(covering byteCount: Int) -> Int {
     byteCount.trailingZeroBitCount - (startSize * width).trailingZeroBitCount + 1
   }

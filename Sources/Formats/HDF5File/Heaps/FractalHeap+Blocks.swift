@@ -1,8 +1,8 @@
 import Bytes
 
-/// The blocks of a fractal heap that were read, by their positions in the heap.
+/// The blocks of a fractal heap that have been read, by their positions in the heap.
 struct HeapBlocks {
-  /// How many bytes are kept at a time.
+  /// The number of bytes that are kept at a time.
   private static let limit = 1 << 26
 
   private var direct: [Int: Cursor] = [:]
@@ -10,7 +10,7 @@ struct HeapBlocks {
   /// The tables of blocks, by their addresses.
   var tables: [Int: [Entry]] = [:]
 
-  /// A block that a table names.
+  /// A block listed in a table.
   struct Entry {
     let address: Int?
     let filtered: (byteCount: Int, mask: UInt32)?
@@ -26,7 +26,7 @@ struct HeapBlocks {
 }
 
 extension FractalHeap {
-  /// An object within a block.
+  /// Returns an object within a block.
   mutating func managed(
     _ position: Int, byteCount: Int, _ place: Cursor
   ) throws(WeighbridgeError) -> Cursor {
@@ -62,7 +62,7 @@ extension FractalHeap {
     return try block.part(byteCount)
   }
 
-  /// A table of blocks ("indirect block").
+  /// Reads a table of blocks ("indirect block").
   private mutating func entries(
     at address: Int, rowCount: Int, start: Int
   ) throws(WeighbridgeError) -> [HeapBlocks.Entry] {
@@ -92,7 +92,7 @@ extension FractalHeap {
     return entries
   }
 
-  /// Checks what blocks of both kinds begin with.
+  /// Checks the common start of both kinds of blocks.
   private func readHead(
     _ block: inout Cursor, _ signature: StaticString, start: Int
   ) throws(WeighbridgeError) {
@@ -104,7 +104,7 @@ extension FractalHeap {
     }
   }
 
-  /// A block with objects ("direct block").
+  /// Reads a block of objects ("direct block").
   private mutating func direct(
     at address: Int, _ entry: HeapBlocks.Entry, start: Int, size: Int
   ) throws(WeighbridgeError) -> Cursor {

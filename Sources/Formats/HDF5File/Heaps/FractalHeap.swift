@@ -1,12 +1,12 @@
 import Bytes
 
-/// The heap in which the links and attributes of large objects are kept (HDF5 file format
-/// specification 3.0, section III.G).
+/// The heap of the links and attributes of large objects (HDF5 file format specification 3.0,
+/// section III.G).
 struct FractalHeap {
   let file: FileBytes
   let headerAddress: Int
   let table: DoublingTable
-  /// How many bytes the position of a block takes, and the position and length of an object.
+  /// The sizes in bytes of a block's or object's position and of an object's length.
   let positionWidth: Int
   private let lengthWidth: Int
   let pipeline: FilterPipeline
@@ -14,15 +14,15 @@ struct FractalHeap {
   let hasChecksums: Bool
   private let hugeTree: Int?
   let root: Root
-  /// The objects too large for blocks by their numbers, once one was asked for.
+  /// The objects too large for blocks, by number, once one has been requested.
   private var hugeObjects: [Int: HugeObject]?
   var blocks = HeapBlocks()
 
-  /// The block at the top: one with objects when it has no rows.
+  /// The block at the top, which contains objects when it has no rows.
   struct Root {
     let address: Int?
     let rowCount: Int
-    /// What a filtered block has stored; only of one with objects.
+    /// The stored size and filter mask of a filtered block; only for one with objects.
     let filtered: (byteCount: Int, mask: UInt32)?
   }
 
@@ -68,14 +68,14 @@ struct FractalHeap {
     root = Root(address: rootAddress, rowCount: rowCount, filtered: (stored, mask))
   }
 
-  /// How many bytes take the bits that tell numbers below this one apart.
+  /// The number of bytes required for integers below a number.
   private static func width(_ number: Int) -> Int {
     number <= 1 ? 1 : (number.bitWidth - 1 - number.leadingZeroBitCount + 7) / 8
   }
 
-  /// The bytes of an object.
+  /// Returns the bytes of an object.
   ///
-  /// - Parameter identifier: What the heap gave for it (section III.G, "fractal heap ID").
+  /// - Parameter identifier: The object's identifier (section III.G, "fractal heap ID").
   mutating func object(_ identifier: Cursor) throws(WeighbridgeError) -> Cursor {
     var identifier = identifier
     let place = identifier
@@ -117,13 +117,13 @@ struct FractalHeap {
   }
 }
 
-/// An object that is larger than the blocks of its heap and has a place of its own.
+/// An object that is larger than the blocks of its heap and stored separately.
 struct HugeObject {
   private let address: Int
   private let byteCount: Int
   private let filtered: (mask: UInt32, byteCount: Int)?
 
-  /// Reads where an object is.
+  /// Reads the location of an object.
   init(_ record: inout Cursor, isFiltered: Bool) throws(WeighbridgeError) {
     address = try record.address(of: "a huge object")
     byteCount = try record.length()
@@ -132,7 +132,7 @@ struct HugeObject {
       ? (UInt32(truncatingIfNeeded: try record.unsigned(4)), try record.length()) : nil
   }
 
-  /// The huge objects of a heap by their numbers.
+  /// The huge objects of a heap by number.
   static func all(
     at address: Int, isFiltered: Bool, in file: FileBytes
   ) throws(WeighbridgeError) -> [Int: HugeObject] {

@@ -1,11 +1,11 @@
 import Bytes
 import Synchronization
 
-/// The collections in which values of any length are kept (HDF5 file format specification 3.0,
-/// section III.E), as far as they were needed.
+/// The collections of variable-length values (HDF5 file format specification 3.0, section III.E),
+/// as far as they have been needed.
 struct GlobalHeap {
   private let file: FileBytes
-  /// The objects of each collection by their numbers.
+  /// The objects of each collection by number.
   private var collections: [Int: [Int: Range<Int>]] = [:]
   private var budget: ReadingBudget
 
@@ -14,10 +14,10 @@ struct GlobalHeap {
     budget = ReadingBudget("the global heap", in: file)
   }
 
-  /// The bytes of a value.
+  /// Returns the bytes of a value.
   ///
-  /// - Parameter reference: Its size, the address of its collection and its number there.
-  /// - Returns: `nil` for one that was never written.
+  /// - Parameter reference: Its size, the address of its collection and its index there.
+  /// - Returns: `nil` for a value that was never written.
   mutating func value(_ reference: inout Cursor) throws(WeighbridgeError) -> [UInt8]? {
     let place = reference
     let byteCount = try reference.count(4)
@@ -36,7 +36,8 @@ struct GlobalHeap {
     if let known = collections[address] ?? file.lastCollection.objects(at: address) {
       return known
     }
-    // Of the collection and of each object, filled up to a multiple of 8 bytes.
+    // The sizes of the heads of the collection and of each object, rounded up to a multiple of 8
+    // bytes.
     let headSize = (8 + file.widths.length + 7) / 8 * 8
     var head = try file.block(at: address, byteCount: headSize, of: "the global heap")
     try head.signature("GCOL", of: "the global heap")
@@ -47,7 +48,7 @@ struct GlobalHeap {
     var block = try file.block(at: address, byteCount: byteCount, of: "the global heap")
     try block.skip(headSize)
     var objects: [Int: Range<Int>] = [:]
-    // What has no room for an object is free, and so is object 0, which is the last.
+    // A remainder too small for an object is free, and so is object 0, which is the last.
     while block.remaining >= headSize {
       let head = block.fileOffset
       let index = try block.count(2)
@@ -70,7 +71,7 @@ struct GlobalHeap {
   }
 }
 
-/// The collection that was read last: values that were written one after the other share one.
+/// The collection that was read last: values written in succession share one.
 final class LastCollection: Sendable {
   private let last = Mutex<(address: Int, objects: [Int: Range<Int>])?>(nil)
 

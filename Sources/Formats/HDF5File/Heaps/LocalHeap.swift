@@ -1,11 +1,11 @@
 import Bytes
 
-/// The heap with the names of a group (HDF5 file format specification 3.0, section III.D).
+/// The heap of the names in a group (HDF5 file format specification 3.0, section III.D).
 struct LocalHeap {
   private let file: FileBytes
-  /// Where in the file the names are.
+  /// The file range of the names.
   private let names: Range<Int>
-  /// How many bytes of names may still be read: names do not overlap.
+  /// The number of bytes of names that may still be read: names do not overlap.
   private var left: Int
 
   init(at address: Int, in file: FileBytes) throws(WeighbridgeError) {
@@ -16,7 +16,7 @@ struct LocalHeap {
     _ = try header.version(0...0, of: "the local heap")
     try header.skip(3)
     let byteCount = try header.length()
-    try header.skip(file.widths.length)  // where the first gap is
+    try header.skip(file.widths.length)  // the offset of the first gap
     names = try file.range(
       at: header.address(of: "the local heap's data"), byteCount: byteCount,
       of: "the local heap's data")
@@ -24,7 +24,7 @@ struct LocalHeap {
     self.file = file
   }
 
-  /// The bytes from an offset to the next zero.
+  /// The bytes from an offset up to the next zero.
   mutating func text(at offset: Int) throws(WeighbridgeError) -> [UInt8] {
     guard offset < names.count else {
       throw .malformed("a name lies at \(offset) of a local heap of \(names.count) bytes")

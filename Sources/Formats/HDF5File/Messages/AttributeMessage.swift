@@ -1,6 +1,6 @@
 import Bytes
 
-/// A named value of an object (HDF5 file format specification 3.0, section IV.A.2.m).
+/// An attribute of an object (HDF5 file format specification 3.0, section IV.A.2.m).
 struct AttributeMessage: Sendable {
   let name: [UInt8]
   private let version: UInt8
@@ -27,7 +27,7 @@ struct AttributeMessage: Sendable {
     rest = body
   }
 
-  /// The datatype, the dataspace and the value's bytes.
+  /// Reads the datatype, the dataspace and the value's bytes.
   func parts(
     _ reader: ObjectReader
   ) throws(WeighbridgeError) -> (type: Datatype, space: Dataspace, value: Cursor) {

@@ -1,30 +1,31 @@
 import Bytes
 
-/// How a dataset is cut into pieces of one shape, and what finds them.
+/// The division of a dataset into chunks of one shape, and their index.
 struct ChunkedLayout: Sendable {
-  /// What finds the chunks (HDF5 file format specification 3.0, appendix C and section III.A.1).
+  /// The index of the chunks (HDF5 file format specification 3.0, appendix C and section III.A.1).
   enum Index: Sendable {
     case bTree1
-    /// There is only one chunk; when it is filtered, its size and the filters that it went without.
+    /// There is only one chunk; when it is filtered, its size and skipped filters.
     case single(filtered: (byteCount: Int, mask: UInt32)?)
-    /// All chunks stand one behind the other.
+    /// All chunks are consecutive.
     case implicit
     case fixedArray
     case extensibleArray
     case bTree2
   }
 
-  /// The sizes of a chunk's dimensions, the slowest first, in elements.
+  /// The sizes of a chunk's dimensions, slowest first, in elements.
   let shape: [Int]
   /// The size of an element in bytes.
   let elementSize: Int
   let index: Index
-  /// Where the index is, or without one the chunks; `nil` when no chunk was written.
+  /// The address of the index, or of the chunks if there is no index; `nil` when no chunk was
+  /// written.
   let address: Int?
-  /// Whether chunks that reach over the edge of the dataset go without filters.
+  /// Whether chunks that extend beyond the edge of the dataset are not filtered.
   let leavesEdgesUnfiltered: Bool
 
-  /// - Parameter sizes: Those of a chunk's dimensions and of an element.
+  /// - Parameter sizes: The sizes of a chunk's dimensions and of an element.
   init(
     _ sizes: [Int], _ index: Index, _ address: Int?, _ place: Cursor,
     leavesEdgesUnfiltered: Bool = false
@@ -76,7 +77,7 @@ struct ChunkedLayout: Sendable {
       let byteCount = try body.length()
       return .single(filtered: (byteCount, UInt32(truncatingIfNeeded: try body.unsigned(4))))
     case 2: return .implicit
-    // The parameters of the other indexes stand in their own headers too.
+    // The parameters of the other indexes are also in their own headers.
     case 3:
       try body.skip(1)
       return .fixedArray

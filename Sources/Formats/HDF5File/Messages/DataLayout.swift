@@ -1,12 +1,13 @@
 import Bytes
 
-/// Where the elements of a dataset are (HDF5 file format specification 3.0, section IV.A.2.i).
+/// The location of the elements of a dataset (HDF5 file format specification 3.0, section
+/// IV.A.2.i).
 enum DataLayout: Sendable {
   /// In the message itself.
   case compact(Cursor)
-  /// In one run, whose size older messages leave to the dataspace; without an address never written.
+  /// In one run, whose size older messages omit; without an address, it was never written.
   case contiguous(address: Int?, byteCount: Int?)
-  /// In pieces.
+  /// In chunks.
   case chunked(ChunkedLayout)
   /// In other datasets.
   case virtual

@@ -2,13 +2,13 @@ import Bytes
 
 /// The shape of a dataset or attribute (HDF5 file format specification 3.0, section IV.A.2.b).
 struct Dataspace: Sendable {
-  /// The sizes of the dimensions, the slowest first; empty for a scalar; `nil` for a null dataspace,
+  /// The sizes of the dimensions, slowest first; empty for a scalar; `nil` for a null dataspace,
   /// which has no elements.
   let shape: [Int]?
-  /// The largest sizes that the dimensions may grow to; `nil` for one without a bound.
+  /// The maximum sizes of the dimensions; `nil` for an unlimited one.
   let largestShape: [Int?]
 
-  /// HDF5 has no more dimensions.
+  /// The largest number of dimensions in HDF5.
   private static let rankLimit = 32
 
   init(_ body: Cursor) throws(WeighbridgeError) {

@@ -1,6 +1,6 @@
-/// What one element is (HDF5 file format specification 3.0, section IV.A.2.d).
+/// The type of an element (HDF5 file format specification 3.0, section IV.A.2.d).
 struct Datatype: Sendable {
-  /// What fills a string up to its fixed size.
+  /// The padding of a string up to its fixed size.
   enum Padding: UInt8, Sendable {
     /// The string ends at its first zero.
     case zeroTerminated
@@ -8,7 +8,7 @@ struct Datatype: Sendable {
     case spaces
   }
 
-  /// The class of a type with what belongs to it.
+  /// The class of a type, with its properties.
   indirect enum Kind: Sendable {
     case integer(IntegerLayout)
     case float(FloatLayout)
@@ -18,7 +18,7 @@ struct Datatype: Sendable {
     case opaque
     case compound([Member])
     case reference
-    /// The base type, and the names with the bytes of their values.
+    /// The base type, and the names with the bytes of the values.
     case enumeration(Datatype, [(name: [UInt8], value: [UInt8])])
     case variableString
     case variableList
@@ -26,7 +26,7 @@ struct Datatype: Sendable {
     case complex
   }
 
-  /// A part of a compound.
+  /// A member of a compound.
   struct Member: Sendable {
     let offset: Int
     let type: Datatype

@@ -2,15 +2,15 @@ import Bytes
 
 /// Reads a datatype message, and the types within it.
 struct DatatypeParser {
-  /// How deep types may be within types.
+  /// The deepest nesting of types.
   private static let depthLimit = 32
-  /// How many types one may hold in all.
+  /// The largest number of types within one type.
   private var left = 1 << 16
 
-  /// The type that a message describes.
+  /// Returns the type that a message describes.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for a class
-  ///   that is not known; ``WeighbridgeError/Code/limitExceeded``.
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for an
+  ///   unknown class; ``WeighbridgeError/Code/limitExceeded``.
   static func type(_ body: Cursor) throws(WeighbridgeError) -> Datatype {
     var (parser, body) = (DatatypeParser(), body)
     return try parser.type(&body, depth: 0)
@@ -82,7 +82,7 @@ struct DatatypeParser {
       isBigEndian: flags & 1 != 0, isSigned: flags & 0b1000 != 0, bits: try bits(size, &body))
   }
 
-  /// The bits of an element that are the number.
+  /// Reads the bits of an element that contain the number.
   private func bits(_ size: Int, _ body: inout Cursor) throws(WeighbridgeError) -> BitRange {
     let place = body
     let bits = BitRange(start: try body.count(2), count: try body.count(2))
@@ -145,7 +145,7 @@ extension DatatypeParser {
     return members
   }
 
-  /// A name, which versions 1 and 2 fill up with zeros to a multiple of 8 bytes.
+  /// Reads a name, which versions 1 and 2 pad with zeros to a multiple of 8 bytes.
   private func name(
     _ version: UInt8, _ body: inout Cursor
   ) throws(WeighbridgeError) -> [UInt8] {

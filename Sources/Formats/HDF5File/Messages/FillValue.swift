@@ -1,16 +1,16 @@
 import Bytes
 
-/// What elements are that were never written (HDF5 file format specification 3.0, sections IV.A.2.e
-/// and IV.A.2.f).
+/// The value of elements that were never written (HDF5 file format specification 3.0, sections
+/// IV.A.2.e and IV.A.2.f).
 struct FillValue: Sendable {
   /// The bytes of one element; `nil` for zeros.
   let element: [UInt8]?
-  /// Whether there is one, be it zeros: a file may say that there is none.
+  /// Whether there is a fill value, possibly zeros; a file can specify that there is none.
   let isDefined: Bool
-  /// Whether elements without storage are filled at all.
+  /// Whether elements without storage have the fill value.
   let isWritten: Bool
 
-  /// The fill value of an object, which the newer message gives before the older one.
+  /// Reads the fill value of an object; the newer message takes precedence over the older one.
   init(_ header: ObjectHeader, _ reader: ObjectReader) throws(WeighbridgeError) {
     if let message = header.first(.fillValue) {
       self = try FillValue(reader.body(of: message))
@@ -41,7 +41,7 @@ struct FillValue: Sendable {
     try body.skip(1)
     isWritten = try body.byte() != 1
     let state = try body.byte()
-    // Version 1 has a size at any rate; with none defined it is 0 or -1.
+    // Version 1 always has a size; it is 0 or -1 when no value is defined.
     isDefined = state != 0
     element = state != 0 ? try Self.value(&body) : nil
   }

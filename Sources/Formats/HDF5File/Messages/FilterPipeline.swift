@@ -1,12 +1,12 @@
 import Bytes
 
-/// The filters that chunks went through before they were stored (HDF5 file format specification 3.0,
+/// The filters applied to chunks before they were stored (HDF5 file format specification 3.0,
 /// section IV.A.2.l).
 struct FilterPipeline: Sendable {
-  /// One filter, in the order of writing.
+  /// A filter; steps are in the order of writing.
   struct Step: Sendable {
     let filter: Filter
-    /// What the filter is told, such as the size of an element.
+    /// The parameters of the filter, such as the size of an element.
     let parameters: [Int]
   }
 
@@ -17,10 +17,10 @@ struct FilterPipeline: Sendable {
 
   private init() { steps = [] }
 
-  /// HDF5 has no longer pipelines.
+  /// The largest number of filters in HDF5.
   private static let limit = 32
 
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` naming a filter that cannot be undone.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a filter that cannot be undone.
   init(_ body: Cursor) throws(WeighbridgeError) {
     var body = body
     let version = try body.version(1...2, of: "the filter pipeline")
@@ -40,7 +40,7 @@ struct FilterPipeline: Sendable {
   ) throws(WeighbridgeError) -> Step {
     let number = try body.count(2)
     let nameLength = version == 1 || number >= 256 ? try body.count(2) : 0
-    try body.skip(2)  // whether a chunk may go without; its mask says so
+    try body.skip(2)  // whether the filter is optional; the mask says if it was skipped
     let count = try body.count(2)
     let name = try body.bytes(nameLength).prefix { $0 != 0 }
     var parameters: [Int] = []

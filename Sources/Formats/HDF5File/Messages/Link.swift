@@ -1,8 +1,8 @@
 import Bytes
 
-/// What a name in a group leads to.
+/// A name in a group and its target.
 struct Link: Sendable {
-  /// Where a link leads.
+  /// The target of a link.
   enum Target: Sendable {
     /// The address of an object header.
     case hard(Int)
@@ -10,7 +10,7 @@ struct Link: Sendable {
     case soft([UInt8])
     /// A path in another file.
     case external
-    /// A link of a kind that a program defined, with its number.
+    /// A link of a kind defined by a program, with its number.
     case userDefined(UInt8)
   }
 
@@ -28,7 +28,7 @@ struct Link: Sendable {
     _ = try body.version(1...1, of: "the link")
     let flags = try body.byte()
     let kind = flags & 0b1000 != 0 ? try body.byte() : 0
-    if flags & 0b100 != 0 { try body.skip(8) }  // when it was created, in order
+    if flags & 0b100 != 0 { try body.skip(8) }  // creation order
     if flags & 0b1_0000 != 0 { try body.skip(1) }  // ASCII or UTF-8
     name = try body.bytes(body.count(1 << Int(flags & 0b11)))
     let place = body
@@ -42,10 +42,10 @@ struct Link: Sendable {
   }
 }
 
-/// Where the links or attributes of an object are that are not in its header (HDF5 file format
-/// specification 3.0, sections IV.A.2.c and IV.A.2.v).
+/// The location of the links or attributes of an object that are not in its header (HDF5 file
+/// format specification 3.0, sections IV.A.2.c and IV.A.2.v).
 struct DenseStorage: Sendable {
-  /// The addresses of the fractal heap that holds them and the B-tree that finds them by name.
+  /// The addresses of their fractal heap and of the B-tree of their names.
   let heap: Int
   let names: Int
 

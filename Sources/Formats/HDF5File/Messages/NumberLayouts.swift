@@ -1,16 +1,16 @@
-/// Where the bits of an integer are.
+/// The bit layout of an integer.
 struct IntegerLayout: Hashable, Sendable {
   let isBigEndian: Bool
   let isSigned: Bool
   /// The position of the lowest bit, and the number of bits.
   let bits: BitRange
 
-  /// The value of an element, clamped to 64 bits as HDF5 does.
+  /// The value of an element, clamped to 64 bits as in HDF5.
   func value(_ bytes: ArraySlice<UInt8>) -> Int {
     let bytes = isBigEndian ? Array(bytes.reversed()) : Array(bytes)
     let low = bits.value(of: bytes)
     let isNegative = isSigned && bits.count > 0 && bits.bit(bits.count - 1, of: bytes)
-    // Every bit from 63 on must repeat the sign.
+    // Every bit from 63 up must repeat the sign.
     for index in min(63, bits.count)..<max(63, bits.count)
     where index < bits.count && bits.bit(index, of: bytes) != isNegative {
       return isNegative ? .min : .max
@@ -20,12 +20,12 @@ struct IntegerLayout: Hashable, Sendable {
   }
 }
 
-/// A run of bits in a number whose bytes stand least significant first.
+/// A run of bits in a number, with the least significant byte first.
 struct BitRange: Hashable, Sendable {
   let start: Int
   let count: Int
 
-  /// The bit at an index within the run; none is set outside the bytes.
+  /// The bit at an index within the run; bits outside the bytes are not set.
   func bit(_ index: Int, of bytes: [UInt8]) -> Bool {
     let position = start + index
     return position / 8 < bytes.count && bytes[position / 8] >> UInt8(position % 8) & 1 != 0
@@ -41,9 +41,9 @@ struct BitRange: Hashable, Sendable {
   }
 }
 
-/// Where the bits of a floating-point number are.
+/// The bit layout of a floating-point number.
 struct FloatLayout: Hashable, Sendable {
-  /// How the first bit of the fraction is kept.
+  /// The storage of the first bit of the fraction.
   enum Normalization: UInt8, Sendable {
     /// It is stored, and may be 0.
     case none
@@ -68,7 +68,7 @@ struct FloatLayout: Hashable, Sendable {
     let isNegative = BitRange(start: sign, count: 1).bit(0, of: bytes)
     let sign = isNegative ? FloatingPointSign.minus : .plus
     let power = Int(truncatingIfNeeded: exponent.value(of: bytes))
-    // What is below the highest 64 bits of the fraction cannot change a `Double`.
+    // The bits below the highest 64 of the fraction cannot change a `Double`.
     let kept = min(64, fraction.count)
     let top = BitRange(start: fraction.start + fraction.count - kept, count: kept).value(of: bytes)
     if power == 1 << exponent.count - 1 {

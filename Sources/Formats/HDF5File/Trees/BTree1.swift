@@ -3,13 +3,13 @@ import Bytes
 /// A B-tree of version 1 (HDF5 file format specification 3.0, section III.A.1), read from its first
 /// leaf to its last.
 struct BTree1 {
-  /// What a tree finds; the raw values are those of the format.
+  /// The contents of a tree; the raw values are those of the format.
   enum Kind: UInt8 {
     case group = 0
     case chunks = 1
   }
 
-  /// A child of a leaf, with the key in front of it.
+  /// A child of a leaf, with the key before it.
   struct Child {
     let key: Cursor
     let address: Int
@@ -19,7 +19,7 @@ struct BTree1 {
   private let kind: Kind
   private let keySize: Int
   private var budget: ReadingBudget
-  /// The nodes that are named and not yet read, the next one last.
+  /// The nodes that have not been read yet, with the next one last.
   private var waiting: [(address: Int, level: UInt8?)]
 
   /// - Parameter keySize: The size of a key in bytes.
@@ -31,7 +31,7 @@ struct BTree1 {
     waiting = [(address, nil)]
   }
 
-  /// The children of the next leaf; `nil` behind the last one.
+  /// Returns the children of the next leaf; `nil` after the last one.
   mutating func nextLeaf() throws(WeighbridgeError) -> [Child]? {
     while let (address, level) = waiting.popLast() {
       let (found, children) = try node(at: address, level)
@@ -41,7 +41,7 @@ struct BTree1 {
     return nil
   }
 
-  /// Reads a node, which must have a level when one is known.
+  /// Reads a node and checks its level, if a level is given.
   private mutating func node(
     at address: Int, _ level: UInt8?
   ) throws(WeighbridgeError) -> (level: UInt8, children: [Child]) {

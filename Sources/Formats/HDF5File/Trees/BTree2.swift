@@ -3,7 +3,7 @@ import Bytes
 /// A B-tree of version 2 (HDF5 file format specification 3.0, section III.A.2), read from its first
 /// record to its last.
 struct BTree2 {
-  /// What the records are: a number of the format.
+  /// The type of the records: a number of the format.
   let type: UInt8
   /// The size of a record in bytes.
   let recordSize: Int
@@ -11,13 +11,13 @@ struct BTree2 {
   private let headerAddress: Int
   private var budget: ReadingBudget
   private let root: Node?
-  /// How many records the tree says that it has.
+  /// The number of records according to the header.
   let count: Int
-  /// For each level of nodes, from the leaves up, how many records a node has at most, and how many
-  /// bytes a parent takes to count those below one.
+  /// For each level of nodes, from the leaves up: the largest number of records in a node, and the
+  /// size in bytes of the count of all records below a node.
   private let levels: [(limit: Int, totalWidth: Int)]
 
-  /// A node that is named and not yet read.
+  /// A node that has not been read yet.
   private struct Node {
     let address: Int
     let count: Int
@@ -42,7 +42,7 @@ struct BTree2 {
     let nodeSize = try header.count(4)
     recordSize = try header.count(2)
     let depth = try header.count(2)
-    try header.skip(2)  // when nodes are split and merged
+    try header.skip(2)  // the thresholds for splitting and merging nodes
     let rootAddress = try header.address()
     let rootCount = try header.count(2)
     count = try header.length()
@@ -76,19 +76,19 @@ struct BTree2 {
     return levels
   }
 
-  /// How many bytes a number takes.
+  /// The number of bytes that a number takes.
   private static func width(_ number: Int) -> Int {
     max(1, (number.bitWidth - number.leadingZeroBitCount + 7) / 8)
   }
 
-  /// All records, in their order.
+  /// Reads all records, in order.
   mutating func records() throws(WeighbridgeError) -> [Cursor] {
     var records: [Cursor] = []
     try visit { records.append($0) }
     return records
   }
 
-  /// Calls `visit` with all records, in their order.
+  /// Calls `visit` with each record, in order.
   mutating func visit(
     _ visit: (Cursor) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {

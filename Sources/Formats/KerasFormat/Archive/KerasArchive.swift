@@ -4,13 +4,13 @@ import JSON
 import ZipArchive
 
 /// A `.keras` archive (Keras 2.12 and later): a ZIP archive with the model as JSON, its weights as
-/// HDF5 and the version that wrote it. It is read where it is; nothing is unpacked to a disk.
+/// HDF5 and the version that wrote it. It is read in place; nothing is unpacked to disk.
 struct KerasArchive: Sendable {
-  /// Bounds on what is read.
+  /// Limits on what is read.
   struct Limits: Sendable {
-    /// How many members the archive may have.
+    /// The largest number of members of the archive.
     var memberCount = 1 << 16
-    /// How many bytes may be unpacked into memory. Stored members stay in the mapped file.
+    /// The most bytes that may be unpacked into memory. Stored members stay in the mapped file.
     var memory = 1 << 31
 
     /// The default limits.
@@ -20,7 +20,7 @@ struct KerasArchive: Sendable {
   static let configName = "config.json"
   static let metadataName = "metadata.json"
   static let weightsName = "model.weights.h5"
-  /// Texts about the model that only we write; Keras passes over them.
+  /// Strings about the model that only Weighbridge writes; Keras ignores them.
   static let textsName = "weighbridge.json"
 
   private let store: ByteStore
@@ -30,21 +30,22 @@ struct KerasArchive: Sendable {
   let version: KerasVersion
   /// The model as Keras wrote it.
   let config: JSONValue
-  /// The texts about the model, by their keys.
+  /// The strings about the model, with their keys.
   let texts: [(key: String, value: String)]
-  /// The vocabularies that layers keep in files of their own, by the files' names.
+  /// The vocabularies that layers store in separate files, by file name.
   let vocabularies: [String: [UInt8]]
-  /// How many more bytes may be unpacked.
+  /// The number of bytes that may still be unpacked.
   private let memory: Int
 
   /// Whether bytes begin like a ZIP archive.
   static func recognizes(_ bytes: RawSpan) -> Bool { ZipDirectory.isMagic(bytes) }
 
-  /// Reads all but the weights.
+  /// Reads everything but the weights.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the archive is damaged, or a member is
-  ///   missing, stands twice or leads out of the archive; ``WeighbridgeError/Code/unsupported`` for
-  ///   members that Keras does not write; ``WeighbridgeError/Code/limitExceeded``.
+  ///   missing, occurs twice or has a path outside of the archive;
+  ///   ``WeighbridgeError/Code/unsupported`` for members that Keras does not write;
+  ///   ``WeighbridgeError/Code/limitExceeded``.
   init(_ store: ByteStore, path: String, limits: Limits = Limits()) throws(WeighbridgeError) {
     let directory = try store.withBytes { (bytes) throws(WeighbridgeError) in
       try ZipDirectory(bytes, memberLimit: limits.memberCount)
@@ -81,7 +82,7 @@ struct KerasArchive: Sendable {
     name.hasPrefix("assets/") && name.hasSuffix("/vocabulary.txt")
   }
 
-  /// The weights, which stay in the mapped archive when they are stored there as they are.
+  /// The weights, which stay in the mapped archive when they are stored without compression.
   func weightsFile(_ limits: HDF5File.Limits) throws(WeighbridgeError) -> HDF5File {
     var memory = memory
     let (contents, range) = try Self.contents(Self.weightsName, in: members, store, &memory)
@@ -89,14 +90,14 @@ struct KerasArchive: Sendable {
       contents, dimension: range, path: "\(path)/\(Self.weightsName)", limits: limits)
   }
 
-  /// The model.
+  /// Reads the model.
   func model() throws(WeighbridgeError) -> KerasModelRecord {
     try locating({ $0.at(.path(Self.configName)) }) { () throws(WeighbridgeError) in
       try KerasModelRecord(parsing: config)
     }
   }
 
-  /// Refuses what Keras does not write, so that nothing in an archive goes unnoticed.
+  /// Rejects members that Keras does not write, so that nothing in an archive goes unnoticed.
   private static func check(_ directory: ZipDirectory) throws(WeighbridgeError) {
     let names = directory.members.map(\.name)
     guard names.contains(configName) else {
@@ -139,7 +140,7 @@ struct KerasArchive: Sendable {
     do throws(WeighbridgeError) {
       return try JSONValue(parsing: contents.withBytes { $0.copied(range) })
     } catch {
-      // A byte offset counts within the member.
+      // The byte offset is relative to the member.
       guard case .byte(let offset) = error.place.spot else { throw error.at(.path(name)) }
       throw WeighbridgeError(error.code, "\(name), byte \(offset): \(error.reason)")
     }

@@ -1,21 +1,21 @@
 package import Bytes
 package import JSON
 
-/// The compiled function that a `Lambda` keeps, as data.
+/// The compiled function that a `Lambda` contains, as data.
 package struct KerasLambdaCode: Sendable {
   /// The function.
   package let code: PythonCode
-  /// The values of its last arguments that are given when a call does not; empty without any.
+  /// The default values of its last arguments; empty if there are none.
   package let defaults: [JSONValue]
 
-  /// More than any function of a layer has.
+  /// Larger than any function of a layer.
   private static let sizeLimit = 1 << 20
 
-  /// Reads the function of a layer's settings: a list of its code, defaults and closure in Keras 1 and
-  /// 2, an object with them in Keras 3.
+  /// Reads the function in a layer's settings: a list of its code, defaults and closure in Keras 1
+  /// and 2, or an object with them in Keras 3.
   ///
-  /// - Returns: `nil` when the settings hold none.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when it is no function of Python;
+  /// - Returns: `nil` when the settings contain none.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when it is not a Python function;
   ///   ``WeighbridgeError/Code/limitExceeded``.
   package init?(of record: KerasLayerRecord) throws(WeighbridgeError) {
     let function = record.config["function"]
@@ -31,10 +31,12 @@ package struct KerasLambdaCode: Sendable {
     defaults = (parts?["defaults"] ?? (list.count > 1 ? list[1] : .null)).array ?? []
   }
 
-  /// The bytes of a text: base64, or in Keras 1 and early versions of Keras 2 a character for each.
+  /// Decodes the bytes of a string: base64, or in Keras 1 and early versions of Keras 2 a character
+  /// for each.
   private static func bytes(_ text: String) throws(WeighbridgeError) -> [UInt8] {
     let scalars = Array(text.unicodeScalars)
-    // A code object begins with a letter and the low byte of a small number, in base64 Y or 4.
+    // A code object begins with a letter and the low byte of a small number, which is Y or 4 in
+    // base64.
     guard let first = scalars.first, !["c", "\u{E3}"].contains(first) else { return raw(scalars) }
     guard let bytes = [UInt8](base64: text) else {
       throw .malformed("is neither base64 nor compiled code")

@@ -1,6 +1,6 @@
 extension PythonCode {
-  /// What the function computes, where every instruction is understood and all versions of Python
-  /// that may have written it mean the same.
+  /// The expression that the function computes, if every instruction is understood and all versions
+  /// of Python that may have written it agree on the meaning.
   package var expression: PythonExpression? {
     var found: Set<PythonExpression> = []
     for dialect in PythonDialect.all where dialect.reads(layout) {
@@ -11,12 +11,12 @@ extension PythonCode {
   }
 }
 
-/// A walk through the instructions that keeps expressions where Python would keep values.
+/// An interpreter of the instructions with expressions in place of values.
 private struct PythonReading {
-  /// An expression and how many parts it has; `nil` stands for Python's NULL below a function.
+  /// An expression and the number of its parts; `nil` represents Python's NULL next to a function.
   private typealias Entry = (expression: PythonExpression?, size: Int)
 
-  /// More than simple functions have.
+  /// More than simple functions contain.
   private static let instructionLimit = 300
   private static let sizeLimit = 2000
 
@@ -33,7 +33,7 @@ private struct PythonReading {
     for index in 0..<code.argumentCount { locals[index] = (.argument(index), 1) }
   }
 
-  /// The function's value, when it is read to the last byte.
+  /// The function's value, if all of its bytes are understood.
   mutating func result() -> PythonExpression? {
     var argument = 0
     for _ in 0..<Self.instructionLimit {
@@ -56,7 +56,7 @@ private struct PythonReading {
     return nil
   }
 
-  /// The next instruction and its argument, 0 without one.
+  /// The next instruction and its argument, which is 0 if there is none.
   private mutating func next() -> (UInt8, Int)? {
     let bytes = code.instructions
     guard position < bytes.count else { return nil }
@@ -137,7 +137,7 @@ private struct PythonReading {
     return true
   }
 
-  /// The last entries of the stack, of which none may be NULL.
+  /// Pops entries from the stack, none of which may be NULL.
   private mutating func pop(_ count: Int) -> (values: [PythonExpression], size: Int)? {
     guard count <= stack.count else { return nil }
     let entries = stack.suffix(count)
@@ -175,7 +175,7 @@ private struct PythonReading {
     return push(expression, size: size)
   }
 
-  /// In Python 3.11 and 3.12 a NULL for a call comes before the function, in 3.13 behind it.
+  /// In Python 3.11 and 3.12 a NULL for a call comes before the function, in 3.13 after it.
   private mutating func pushGlobal(_ argument: Int) -> Bool {
     let hasNull = dialect.flagsGlobals && argument & 1 == 1
     if hasNull { stack.append((nil, 0)) }
@@ -193,7 +193,7 @@ private struct PythonReading {
     return push(.attribute(values[0], name), size: size + 1)
   }
 
-  /// `import a.b` gives `a`, and `from a.b import c` gives `a.b`.
+  /// `import a.b` yields `a`, and `from a.b import c` yields `a.b`.
   private mutating func importModule(_ index: Int) -> Bool {
     guard let name = name(index), let (values, _) = pop(2) else { return false }
     let isWhole = values[1] == .value(.none)
@@ -235,7 +235,7 @@ private struct PythonReading {
       size: size + given.size + function.size + 1)
   }
 
-  /// What is called; beside it stands NULL where Python has room for an object.
+  /// Pops the called function; next to it is NULL where Python reserves a slot for an object.
   private mutating func popFunction(
     _ instruction: PythonDialect.Instruction
   ) -> (expression: PythonExpression, size: Int)? {

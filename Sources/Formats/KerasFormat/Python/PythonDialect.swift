@@ -1,37 +1,38 @@
-/// The instructions of some versions of Python, as far as simple functions have them.
+/// The instructions of some versions of Python, as far as simple functions use them.
 ///
-/// They are numbered as `opcode.opmap` of each version lists them.
+/// They are numbered as in `opcode.opmap` of each version.
 struct PythonDialect: Sendable {
   enum Instruction: Hashable, Sendable {
     case nothing, discard, pushNull, negate
     case binary(String)
-    /// A binary operation that the argument numbers.
+    /// A binary operation given by the argument.
     case numberedBinary
     case item
-    /// `x[a:b]` in one instruction; the argument of Python 2 says which ends are there.
+    /// `x[a:b]` in one instruction; in Python 2, the instruction determines which ends are given.
     case slicedItem, slicedItem2(lower: Bool, upper: Bool)
     case slice, tuple, extendTuple
     case returnValue, returnConstant
     case storeLocal, local, twoLocals, constant, global, shared, attribute, method
     case importModule, importName
-    /// A call; the count of arguments by name is in the high byte in Python 2.
+    /// A call; in Python 2, the high byte is the number of named arguments.
     case call2, call, callNamed, callMethod, callBoth, callBothNamed, argumentNames
     case extendedArgument
   }
 
-  /// The versions' layout of functions.
+  /// The layout of functions in these versions.
   let layout: PythonCode.Layout
   let instructions: [UInt8: Instruction]
-  /// The least number of instructions that have an argument of two bytes; the others have one byte.
-  /// `nil` where each instruction has two bytes.
+  /// The lowest number of an instruction with an argument of two bytes; lower ones have a single
+  /// byte. `nil` where each instruction has two bytes.
   var firstWithArgument: UInt8?
-  /// How many units are left free behind some instructions for what is learnt while running.
+  /// The number of units reserved after some instructions for inline caches.
   var caches: [UInt8: Int] = [:]
-  /// Whether names carry a flag in their lowest bit: of global names (3.11), and of attributes (3.12).
+  /// Whether the index of a name has a flag in its lowest bit: for global names (3.11), and for
+  /// attributes (3.12).
   var flagsGlobals = false
   var flagsAttributes = false
 
-  /// All that are known.
+  /// All known dialects.
   static let all = [python27, python36, python311, python312, python313]
 
   private static let signs: [UInt8: Instruction] = [
@@ -39,7 +40,7 @@ struct PythonDialect: Sendable {
     25: .item, 26: .binary("//"), 27: .binary("/"),
   ]
 
-  /// What Python 2.7 to 3.12 number alike.
+  /// The instructions with the same numbers in Python 2.7 to 3.12.
   private static let common: [UInt8: Instruction] = [
     1: .discard, 83: .returnValue, 100: .constant, 102: .tuple, 103: .tuple, 106: .attribute,
     108: .importModule, 109: .importName, 116: .global, 124: .local, 125: .storeLocal, 133: .slice,
@@ -56,7 +57,7 @@ struct PythonDialect: Sendable {
       ],
     ]), firstWithArgument: 90)
 
-  /// Python 3.6 to 3.10, whose instructions for simple functions are numbered alike.
+  /// Python 3.6 to 3.10, whose instructions for simple functions have the same numbers.
   static let python36 = PythonDialect(
     layout: .python3,
     instructions: merged([
@@ -67,7 +68,7 @@ struct PythonDialect: Sendable {
       ],
     ]))
 
-  /// What Python 3.11 and 3.12 number alike.
+  /// The instructions with the same numbers in Python 3.11 and 3.12.
   private static let common311: [UInt8: Instruction] = [
     2: .pushNull, 9: .nothing, 11: .negate, 25: .item, 122: .numberedBinary, 137: .shared,
     144: .extendedArgument, 149: .nothing, 151: .nothing, 162: .extendTuple, 171: .callBoth,
@@ -94,12 +95,12 @@ struct PythonDialect: Sendable {
       91: .global, 103: .returnConstant, 110: .storeLocal, 149: .nothing,
     ], caches: [5: 1, 45: 1, 53: 3, 82: 9, 91: 4], flagsGlobals: true, flagsAttributes: true)
 
-  /// The signs that `numberedBinary` numbers; those that change the left operand come 13 later.
+  /// The operators numbered by `numberedBinary`; the in-place variants are 13 higher.
   static let numberedSigns = [
     "+", "&", "//", "<<", "@", "*", "%", "|", "**", ">>", "-", "/", "^",
   ]
 
-  /// Whether functions of a layout can be of these versions.
+  /// Whether functions with a layout can be of these versions.
   func reads(_ layout: PythonCode.Layout) -> Bool {
     layout == self.layout || (layout == .python38 && self.layout == .python3)
   }

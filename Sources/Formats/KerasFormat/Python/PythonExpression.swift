@@ -1,13 +1,13 @@
-/// What a simple function of Python computes, as an expression.
+/// The value of a simple Python function, as an expression.
 package indirect enum PythonExpression: Hashable, Sendable {
   /// An argument of the function, by its position.
   case argument(Int)
   case value(PythonValue)
-  /// A name that the function does not say what it is: a module, or a variable around it.
+  /// A name that is not defined in the function: a module, or a variable around it.
   case name(String)
   case attribute(PythonExpression, String)
   case negated(PythonExpression)
-  /// Two operands and the sign between them, such as `/`.
+  /// Two operands and the operator between them, such as `/`.
   case binary(String, PythonExpression, PythonExpression)
   case item(PythonExpression, PythonExpression)
   case slice([PythonExpression])
@@ -43,7 +43,8 @@ package indirect enum PythonExpression: Hashable, Sendable {
       return "\(owner.text(arguments, isInside: true)).\(PythonValue.printable(name))"
     case .negated(let operand): return "-\(operand.text(arguments, isInside: true))"
     case .binary(let sign, let left, let right):
-      // Python groups from the left; of sums and products only those are written without brackets.
+      // Python's operators are left-associative; only sums and products are written without
+      // brackets.
       let isChain = ["+", "-"].contains(sign) && left.isProduct
       let text =
         "\(left.text(arguments, isInside: !isChain)) \(sign) \(right.text(arguments, isInside: true))"

@@ -1,13 +1,13 @@
 import Bytes
 
-/// Reads a compiled function as Python's `marshal` writes it (versions 0 to 4 of that format). Nothing
-/// in it is run.
+/// Reads a compiled function as written by Python's `marshal` (versions 0 to 4 of that format).
+/// Nothing in it is run.
 ///
-/// Depth and size are bounded, also where a value is referred to again and again.
+/// Depth and size are bounded, even where a value is referred to repeatedly.
 struct PythonMarshal {
-  /// More levels than functions have.
+  /// Deeper than any function.
   private static let depthLimit = 32
-  /// More values than functions have, each counted wherever it is referred to.
+  /// More values than in any function, each counted wherever it is referred to.
   private static let valueLimit = 1 << 16
 
   private let bytes: [UInt8]
@@ -15,7 +15,7 @@ struct PythonMarshal {
   private var position = 0
   /// The values that later ones refer to, with their sizes; `nil` while one is being read.
   private var references: [(value: PythonValue, size: Int)?] = []
-  /// The names that later ones refer to, as Python 2 does.
+  /// The strings that later ones refer to in Python 2.
   private var interned: [PythonValue] = []
   private var valueCount = 0
 
@@ -24,13 +24,14 @@ struct PythonMarshal {
     self.layout = layout
   }
 
-  /// The function that some bytes are.
+  /// Reads a function from its bytes.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when they are none, or one with bytes behind it;
-  ///   ``WeighbridgeError/Code/limitExceeded`` for more than any function has.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when they are not a function, or are followed by
+  ///   more bytes; ``WeighbridgeError/Code/limitExceeded`` for more than any function contains.
   static func code(_ bytes: [UInt8]) throws(WeighbridgeError) -> PythonCode {
     var failure = WeighbridgeError(.malformed, "is no compiled function of Python")
-    // The layouts differ in how many numbers stand in front, so no two read the same bytes.
+    // The layouts differ in the number of integers at the start, so the same bytes are valid in
+    // only one.
     for layout in PythonCode.Layout.allCases {
       var reader = PythonMarshal(bytes, layout)
       do throws(WeighbridgeError) {
@@ -121,7 +122,7 @@ struct PythonMarshal {
   }
 
   private mutating func list(_ count: Int, _ depth: Int) throws(WeighbridgeError) -> PythonValue {
-    // Each element takes a byte at least.
+    // Each element takes at least a byte.
     guard count >= 0, count <= bytes.count - position else { throw Self.malformed }
     var values: [PythonValue] = []
     for _ in 0..<count { values.append(try value(depth: depth + 1)) }
@@ -188,10 +189,10 @@ struct PythonMarshal {
       let free = try texts(depth)
       cells = try texts(depth) + free
     }
-    _ = try text(depth)  // the file
+    _ = try text(depth)  // the file name
     let name = try text(depth)
     if layout == .python311 { _ = try text(depth) }
-    _ = try int32()  // the first line
+    _ = try int32()  // the first line number
     for _ in 0..<(layout == .python311 ? 2 : 1) {
       guard case .bytes = try value(depth: depth + 1) else { throw Self.malformed }
     }
@@ -200,7 +201,7 @@ struct PythonMarshal {
       constants: constants.map(asText), names: names, variables: variables, cellNames: cells)
   }
 
-  /// A constant of Python 2, whose texts are bytes.
+  /// A constant, converted to a string where Python 2 uses bytes.
   private func asText(_ value: PythonValue) -> PythonValue {
     switch value {
     case .bytes(let bytes)

@@ -10,7 +10,7 @@ package indirect enum PythonValue: Hashable, Sendable {
   case tuple([PythonValue])
   case ellipsis
   case code(PythonCode)
-  /// Something of which only the kind is told, such as `a complex number`.
+  /// Something of which only the kind is known, such as `a complex number`.
   case other(String)
 
   /// The number, when this is one.
@@ -22,7 +22,7 @@ package indirect enum PythonValue: Hashable, Sendable {
     }
   }
 
-  /// The text of a name, which in Python 2 is bytes.
+  /// The string of a name, which in Python 2 is bytes.
   var name: String? {
     switch self {
     case .text(let text): text
@@ -31,14 +31,14 @@ package indirect enum PythonValue: Hashable, Sendable {
     }
   }
 
-  /// The names of a tuple that has nothing else.
+  /// The names of a tuple that contains nothing else.
   var names: [String]? {
     guard case .tuple(let values) = self else { return nil }
     let names = values.compactMap(\.name)
     return names.count == values.count ? names : nil
   }
 
-  /// The value as Python would print it, with no more than some characters.
+  /// The value as Python would print it, limited to a number of characters.
   package func text(limit: Int = 60) -> String {
     let full: String
     switch self {
@@ -49,7 +49,7 @@ package indirect enum PythonValue: Hashable, Sendable {
     case .text(let text): full = "'\(PythonValue.printable(text.prefix(limit)))'"
     case .bytes(let bytes): full = "\(bytes.count) bytes"
     case .tuple(let values):
-      // Each element takes two characters at least.
+      // Each element takes at least two characters.
       let shown = values.prefix(limit / 2).map { $0.text(limit: limit / 2) }
       full = "(\(shown.joined(separator: ", "))\(values.count == 1 ? "," : ""))"
     case .ellipsis: full = "..."
@@ -59,22 +59,22 @@ package indirect enum PythonValue: Hashable, Sendable {
     return full.count > limit ? "\(full.prefix(limit))..." : full
   }
 
-  /// A text without control characters, which would act on a terminal.
+  /// The text without control characters, which could affect a terminal.
   package static func printable(_ text: some StringProtocol) -> String {
     String(
       text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : Character($0) })
   }
 }
 
-/// A compiled function of Python. It is read, and never run.
+/// A compiled Python function. It is only read, never run.
 package struct PythonCode: Hashable, Sendable {
-  /// Which versions of Python write such an object.
+  /// The versions of Python that write such an object.
   package enum Layout: CaseIterable, Hashable, Sendable {
     /// Python 2.3 to 2.7.
     case python2
     /// Python 3.0 to 3.7.
     case python3
-    /// Python 3.8 to 3.10, which tell the arguments that have no names.
+    /// Python 3.8 to 3.10, which count positional-only arguments.
     case python38
     /// Python 3.11 and later, which list all local variables together.
     case python311
@@ -83,15 +83,16 @@ package struct PythonCode: Hashable, Sendable {
   package let layout: Layout
   /// The function's name; `<lambda>` without one.
   package let name: String
-  /// How many arguments it takes by their position.
+  /// The number of positional arguments.
   package let argumentCount: Int
   /// The instructions.
   package let instructions: [UInt8]
-  /// What the instructions refer to as constants.
+  /// The constants that the instructions refer to.
   package let constants: [PythonValue]
-  /// The names of global variables, functions and attributes that it refers to.
+  /// The names of global variables, functions and attributes that the instructions refer to.
   package let names: [String]
-  /// The local variables, the arguments first; from Python 3.11 on with those of ``cellNames``.
+  /// The local variables, the arguments first; from Python 3.11 on, including those of
+  /// ``cellNames``.
   package let variables: [String]
   /// The variables shared with other functions.
   package let cellNames: [String]

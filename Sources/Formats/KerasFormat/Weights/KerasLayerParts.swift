@@ -1,13 +1,13 @@
 package import JSON
 
-/// The objects inside a layer of some class, as far as its weights' paths in a file follow from them.
+/// The parts of a class of layers that determine the paths of its weights in a file.
 package struct KerasLayerParts: Sendable {
   /// An object that is an attribute of the layer.
   package struct Object: Sendable {
     /// The names that the attribute may have.
     let names: [String]
-    /// The settings under which its own may stand, the first one that is there; none where it has no
-    /// objects inside.
+    /// The possible settings of the object's own configuration, in order of preference; empty if it
+    /// contains no objects.
     let settings: [String]
 
     /// Makes an object.
@@ -17,25 +17,25 @@ package struct KerasLayerParts: Sendable {
     }
   }
 
-  /// Which of the layer's own variables training changes.
+  /// Which of the layer's own variables are trainable.
   package enum Trained: Sendable {
     case all, none
-    /// All but the last ones, whose number depends on the settings.
+    /// All but the last ones, whose number follows from the settings.
     case allBut(@Sendable (JSONObject) -> Int)
   }
 
   /// The attributes, in the order in which Keras lists their variables.
   let objects: [Object]
-  /// The setting that lists objects of the layer; `nil` for none.
+  /// The setting that lists the layer's objects; `nil` for none.
   package let list: String?
-  /// Which of the layer's own variables training changes.
+  /// Which of the layer's own variables are trainable.
   let trained: Trained
-  /// The path of the variable that the layer's first own one is another name of; `nil` for none.
+  /// The path of the variable that is the same as the layer's first own one; `nil` for none.
   let alias: String?
-  /// Whether a layer may stand in place of the activation function.
+  /// Whether the activation function may be a layer.
   let hasActivation: Bool
 
-  /// Says what a class consists of.
+  /// Describes the parts of a class.
   package init(
     _ objects: [Object] = [], list: String? = nil, trained: Trained = .all, alias: String? = nil,
     hasActivation: Bool = false
@@ -47,14 +47,14 @@ package struct KerasLayerParts: Sendable {
     self.hasActivation = hasActivation
   }
 
-  /// Nothing but an activation, where that is a layer; also a class that is not Keras' own.
+  /// Only an activation, where it is a layer; also for custom classes.
   package static let activation = KerasLayerParts(hasActivation: true)
 
-  /// Of a layer with a running mean and variance as its last variables, and five variables of batch
-  /// renormalization where it is on.
+  /// The parts of a layer whose last variables are a running mean and variance, preceded by those
+  /// of batch renormalization where it is enabled (five in all).
   package static let batchStatistics = KerasLayerParts(
     trained: .allBut { $0["renorm"] == .bool(true) ? 5 : 2 })
 
-  /// Of a layer whose variables are those of one cell.
+  /// The parts of a layer whose variables are those of one cell.
   package static let cell = KerasLayerParts([Object(["cell"])])
 }

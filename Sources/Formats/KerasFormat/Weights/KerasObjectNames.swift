@@ -1,12 +1,12 @@
-/// The names of the groups of the objects in a list: each is named by its class, and numbered when
-/// the class comes again.
+/// The names of the groups of objects in a list: each is named after its class, with a number when
+/// the class occurs again.
 package struct KerasObjectNames {
   private var counts: [String: Int] = [:]
 
   /// The name of the next object.
   ///
-  /// - Parameter isTaken: Whether the object may have a name. Keras 2.12 and 2.13 pass over a
-  ///   number after each object with weights, but make a group for every object.
+  /// - Parameter isTaken: Whether a name can be the object's. Keras 2.12 and 2.13 skip a number
+  ///   after each object with weights, but create a group for every object.
   mutating func next(_ className: String, where isTaken: (String) -> Bool = { _ in true }) -> String
   {
     let base = Self.snakeCase(className)
@@ -20,7 +20,8 @@ package struct KerasObjectNames {
     number == 0 ? base : "\(base)_\(number)"
   }
 
-  /// A class name as Keras makes a variable's name of it: `Conv2DTranspose` is `conv2d_transpose`.
+  /// Converts a class name to snake case as Keras does: `Conv2DTranspose` becomes
+  /// `conv2d_transpose`.
   package static func snakeCase(_ className: String) -> String {
     let letters = className.filter { $0.isLetter || $0.isNumber || $0 == "_" }
     let parted = separate(Array(letters)) { before, letters, index in
@@ -31,7 +32,7 @@ package struct KerasObjectNames {
     return String(all).lowercased()
   }
 
-  /// Puts `_` before the capitals that a rule chooses.
+  /// Inserts `_` before the capitals selected by a rule.
   private static func separate(
     _ letters: [Character], _ isChosen: (Character?, [Character], Int) -> Bool
   ) -> [Character] {

@@ -1,20 +1,20 @@
 import Bytes
 import JSON
 
-/// What a layer consists of, as far as its weights' paths in a file follow from it.
+/// The parts of a layer that determine the paths of its weights in a file.
 struct KerasObjectParts {
-  /// How many of the layer's own variables, from the first, training changes.
+  /// The number of the layer's first own variables that are trainable.
   let trainedCount: Int
-  /// The path of the variable that the first own one is another name of.
+  /// The path of the variable that is the same as the first own one.
   let alias: String?
-  /// The objects that are attributes of the layer: the names they may have, and what is known.
+  /// The objects that are attributes of the layer: their possible names, and their records.
   private(set) var objects: [([String], KerasLayerRecord)] = []
   /// The objects in the layer's list: a model's layers, or the cells of stacked cells.
   private(set) var list: [KerasLayerRecord] = []
 
   /// - Parameters:
-  ///   - ownCount: How many variables the layer itself has in the file.
-  ///   - parts: What is known of classes.
+  ///   - ownCount: The number of the layer's own variables in the file.
+  ///   - parts: The parts of known classes.
   init(
     of record: KerasLayerRecord, ownCount: Int, _ parts: [String: KerasLayerParts]
   ) throws(WeighbridgeError) {
@@ -36,11 +36,11 @@ struct KerasObjectParts {
     if known.hasActivation { try addActivation(of: record) }
   }
 
-  /// A layer in place of an activation function.
+  /// Adds a layer that is used as the activation function.
   private mutating func addActivation(of record: KerasLayerRecord) throws(WeighbridgeError) {
     guard var activation = record.config["activation"]?.object, activation["config"]?.object != nil
     else { return }
-    // Keras 2 asks a separable convolution for its activation twice, and so counts it as shared.
+    // Keras 2 queries the activation of a separable convolution twice, and so counts it as shared.
     activation["shared_object_id"] = nil
     let holder = KerasLayerRecord(
       name: record.name, className: "", config: ["activation": .object(activation)])
@@ -63,10 +63,10 @@ struct KerasObjectParts {
 }
 
 extension KerasLayerRecord {
-  /// The order in which Keras lists the variables of a layer that it writes under paths such as
-  /// `query_dense/vars/0`; what is not known comes last. As they are where they have other names.
+  /// Returns the order in which Keras lists a layer's variables with paths such as
+  /// `query_dense/vars/0`; unknown ones come last. Variables with other names keep their order.
   ///
-  /// - Parameter parts: What is known of classes.
+  /// - Parameter parts: The parts of known classes.
   package func order(
     ofVariables names: [String], _ parts: [String: KerasLayerParts]
   ) -> [Int] {

@@ -3,25 +3,25 @@ import HDF5File
 import JSON
 
 /// Reads weights in the layout of `.weights.h5` (Keras 2.12 and later): a group for each object,
-/// whose name follows from its class and its place in the model: `layers/conv2d_1/vars/0`.
+/// named after its class and position in the model: `layers/conv2d_1/vars/0`.
 ///
-/// The weights of each layer come in the order in which an `.h5` lists them: those that training
-/// changes, then the others.
+/// The weights of each layer are in the order of an `.h5` file: trainable ones first, then the
+/// others.
 struct KerasObjectReader {
-  /// A variable, and whether training changes it.
+  /// A variable, and whether it is trainable.
   private typealias Variable = (weight: KerasWeight, isTrained: Bool)
 
   private var tree: KerasObjectTree
   private let parts: [String: KerasLayerParts]
 
-  /// - Parameter parts: What layers of known classes consist of.
+  /// - Parameter parts: The parts of known classes.
   init(_ file: HDF5File, _ parts: [String: KerasLayerParts]) throws(WeighbridgeError) {
     tree = try KerasObjectTree(file)
     self.parts = parts
   }
 
-  /// The weights of a model's layers; those of a model inside the model stand one by one under
-  /// their paths, `outer/inner/layer`.
+  /// The weights of a model's layers; those of a nested model are listed individually with their
+  /// paths, `outer/inner/layer`.
   mutating func groups(
     of model: KerasModelRecord
   ) throws(WeighbridgeError) -> [KerasWeightGroup] {
@@ -47,14 +47,14 @@ struct KerasObjectReader {
         let variables = try variables(of: layer, at: place, isTrained: true)
         var weights = (variables.filter(\.isTrained) + variables.filter { !$0.isTrained })
           .map(\.weight)
-        // What layers stand in one of somebody else's, and where, is told by the paths alone.
+        // Only the paths tell which layers a custom layer contains, and where.
         if layer.registeredName != nil { weights += try tree.unusedVariables(below: place) }
         groups.append(KerasWeightGroup(layerName: path + layer.name, weights: weights))
       }
     }
   }
 
-  /// Where a model keeps its layers. Keras 2.12 to 2.14 write the other name.
+  /// The group of a model's layers. Keras 2.12 to 2.14 use the older name.
   private func container(of place: String) -> String {
     let older = "\(place)/\(KerasObjectTree.olderLayers)"
     return tree.hasGroup(older) ? older : "\(place)/\(KerasObjectTree.layers)"
@@ -73,7 +73,7 @@ struct KerasObjectReader {
     }
   }
 
-  /// The name that a class has in Keras' own code, where it is written under another.
+  /// The name of a class in Keras' own code, where it is written under another.
   private static func ownName(_ record: KerasLayerRecord) -> String {
     switch record.className {
     case "Model" where record.isModel: "Functional"
@@ -82,7 +82,7 @@ struct KerasObjectReader {
     }
   }
 
-  /// The variables of an object and of the objects in it, in the order of Keras' own walk.
+  /// The variables of an object and of the objects in it, in the order in which Keras visits them.
   private mutating func variables(
     of record: KerasLayerRecord, at place: String, isTrained: Bool
   ) throws(WeighbridgeError) -> [Variable] {
@@ -104,14 +104,15 @@ struct KerasObjectReader {
         variables += try self.variables(of: part, at: place, isTrained: isTrained)
       }
     }
-    // What has two names counts where it comes first, and is trained as what it is in truth.
+    // A variable with two names is listed where it comes first, and is trainable if the second one
+    // is.
     if let position = variables.firstIndex(where: { "/\($0.weight.name)" == alias }) {
       variables[0].isTrained = variables.remove(at: position).isTrained
     }
     return variables
   }
 
-  /// A variable that is written a second time must be the same there.
+  /// Checks that a variable written twice is the same both times.
   private func checkEqual(_ weight: KerasWeight, _ path: String) throws(WeighbridgeError) {
     let other = try tree.dataset(at: path)
     guard other.shape == weight.shape, other.elementType == weight.elementType,

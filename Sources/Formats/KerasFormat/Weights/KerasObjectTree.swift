@@ -1,24 +1,25 @@
 import Bytes
 import HDF5File
 
-/// What is in the weights' file of the newer layout, by path, and what of it was used.
+/// The contents of a weights file in the newer layout, by path, and which of them were used.
 ///
 /// The paths here have `/` between all parts. Keras 2 on Windows joined them with `\`, which HDF5
-/// takes for a letter: its files have the group `layers\dense` where others have `dense` in `layers`.
+/// treats as an ordinary character: its files have the group `layers\dense` where others have
+/// `dense` in `layers`.
 struct KerasObjectTree {
-  /// Where a model keeps its layers.
+  /// The group of a model's layers.
   static let layers = "layers"
   /// The same in Keras 2.12 to 2.14.
   static let olderLayers = "_layer_checkpoint_dependencies"
 
-  /// Groups of the state of training and of random layers, which a model that runs does not use.
+  /// Groups of the state of training and of random layers, which are not used for inference.
   static let training: Set<String> = [
     "optimizer", "metrics", "_metrics", "loss_tracker", "_loss_tracker", "_compile_metrics",
     "_compile_loss", "seed_generator", "_random_generator",
   ]
 
   let file: HDF5File
-  /// The members of the file; of groups that have one path here, any.
+  /// The members of the file; where several groups have the same path here, any of them.
   private let members: [String: HDF5Member]
   private var used: Set<String> = []
 
@@ -38,7 +39,7 @@ struct KerasObjectTree {
     self.members = members
   }
 
-  /// Adds the groups that a path written with `\` leads through, which are none in the file.
+  /// Adds the parent groups of a path written with `\`, which do not exist in the file.
   private static func addGroups(
     above path: String, to members: inout [String: HDF5Member], _ file: HDF5File
   ) throws(WeighbridgeError) {
@@ -62,7 +63,7 @@ struct KerasObjectTree {
     return HDF5File.path(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Whether a member of a file's root is, or is within, the group where a model keeps its layers.
+  /// Whether a member of a file's root is the group of a model's layers, or within it.
   static func isLayers(_ name: String) -> Bool {
     let first = path("/\(name)").split(separator: "/").first
     return first == layers[...] || first == olderLayers[...]
@@ -75,8 +76,8 @@ struct KerasObjectTree {
     try file.dataset(at: members[path]?.path ?? path)
   }
 
-  /// The object's own variables: `vars/0`, `vars/1`, ... as far as they go, or `vars/idf_weights`,
-  /// the one variable that Keras writes under its name.
+  /// The object's own variables: `vars/0`, `vars/1`, ... up to the first missing one, and
+  /// `vars/idf_weights`, the only variable that Keras writes under its name.
   mutating func variables(at path: String) throws(WeighbridgeError) -> [KerasWeight] {
     var variables: [KerasWeight] = []
     while let variable = try variable("vars/\(variables.count)", at: path) {
@@ -86,7 +87,7 @@ struct KerasObjectTree {
     return variables
   }
 
-  /// The variables below an object that nobody used, by their paths, numbers in their order.
+  /// The unused variables below an object, by path, with numbers in numerical order.
   mutating func unusedVariables(below path: String) throws(WeighbridgeError) -> [KerasWeight] {
     let names = members.filter {
       $0.value.kind == .dataset && isUnused($0.key) && $0.key.hasPrefix("\(path)/")
@@ -99,7 +100,7 @@ struct KerasObjectTree {
     return weights
   }
 
-  /// Whether a path comes before another: numbers by their value, other parts as texts.
+  /// Whether a path comes before another: numbers are compared by value, other parts as strings.
   private static func comes(_ first: String, before second: String) -> Bool {
     for (left, right) in zip(first.split(separator: "/"), second.split(separator: "/"))
     where left != right {
@@ -124,7 +125,7 @@ struct KerasObjectTree {
       && !path.split(separator: "/").contains { Self.training.contains(String($0)) }
   }
 
-  /// Refuses what nobody used: it would be lost without a word.
+  /// Rejects unused members, which would be lost silently.
   func checkAllUsed() throws(WeighbridgeError) {
     let unused = members.filter { path, member in
       member.kind != .group && isUnused(path)
