@@ -1,37 +1,37 @@
 package import Bytes
 
-/// How the numbers of an array of weights are stored.
+/// The encoding of an array of weights.
 package enum NCNNEncoding: UInt32, Hashable, Sendable {
   case float32 = 0
   case float16 = 0x0130_6B47
 
-  /// The bytes of a number.
+  /// The size of an element in bytes.
   package var byteCount: Int { self == .float32 ? 4 : 2 }
 
-  /// How many zeros stand behind numbers of so many bytes.
+  /// The number of zero bytes after `byteCount` bytes of elements.
   static func padding(_ byteCount: Int) -> Int { (4 - byteCount % 4) % 4 }
 }
 
 /// An array of weights in a `.bin` file.
 package struct NCNNWeight: Hashable, Sendable {
-  /// How its numbers are stored.
+  /// The encoding of the elements.
   package let encoding: NCNNEncoding
-  /// Where the numbers are in the file, little-endian.
+  /// The range of the elements in the file, little-endian.
   package let range: Range<Int>
 }
 
-/// A network with its weights: a `.param` file and the `.bin` file beside it. The weights stand one
-/// behind the other in the order of the layers, each beginning at a multiple of four bytes.
+/// A network with its weights: a `.param` file and a `.bin` file. The weights are consecutive in
+/// the order of the layers, each aligned to four bytes.
 package struct NCNNFile: Hashable, Sendable {
   /// The layers.
   package let model: NCNNModel
   /// The weights of each layer.
   package let weights: [[NCNNWeight]]
 
-  /// Finds the weights. Every byte must belong to one of them.
+  /// Locates the weights. Every byte must belong to one of them.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for other
-  ///   number types, and what ``NCNNLayer/weightSlots()`` throws.
+  ///   number types, and the errors of ``NCNNLayer/weightSlots()``.
   package init(
     _ model: NCNNModel, weights bytes: borrowing RawSpan
   ) throws(WeighbridgeError) {

@@ -6,7 +6,7 @@ extension NCNNModel {
 
   /// Reads the text of a `.param` file.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` at the line that is not as it must be;
+  /// - Throws: ``WeighbridgeError/Code/malformed`` at an invalid line;
   ///   ``WeighbridgeError/Code/unsupported`` for a setting that is a string;
   ///   ``WeighbridgeError/Code/limitExceeded`` for a text that is too long.
   package init(_ bytes: [UInt8]) throws(WeighbridgeError) {

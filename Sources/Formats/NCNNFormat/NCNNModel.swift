@@ -8,15 +8,15 @@ package enum NCNNParameter: Hashable, Sendable {
 
 /// A layer of a network: a line of a `.param` file.
 package struct NCNNLayer: Hashable, Sendable {
-  /// What it computes, such as `Convolution`.
+  /// The operation, such as `Convolution`.
   package var type: String
-  /// Its name, which no other layer has.
+  /// The unique name of the layer.
   package var name: String
-  /// The blobs that it reads. Each blob is read by one layer only; `Split` makes copies.
+  /// The blobs that it reads. Each blob is read by only one layer; `Split` makes copies.
   package var inputs: [String]
-  /// The blobs that it makes.
+  /// The blobs that it computes.
   package var outputs: [String]
-  /// The settings by their numbers, 0 to 31. One that is not there has the layer's default.
+  /// The settings by number, 0 to 31. A missing one has the layer's default.
   package var parameters: [Int: NCNNParameter]
 
   package init(
@@ -30,23 +30,23 @@ package struct NCNNLayer: Hashable, Sendable {
     self.parameters = parameters
   }
 
-  /// A whole number among the settings.
+  /// Returns an integer setting.
   package func integer(_ id: Int, default value: Int = 0) -> Int {
     if case .integer(let number) = parameters[id] { number } else { value }
   }
 }
 
-/// A network as a `.param` file has it: layers in an order in which they can be computed. Blobs are
-/// arrays of up to four axes, without a batch.
+/// The contents of a `.param` file: layers in an executable order. Blobs are arrays of up to four
+/// axes, without a batch.
 ///
-/// The text begins with the number 7767517 and the counts of the layers and of the blobs. A line for
-/// each layer follows: type, name, how many blobs it reads and makes, their names, and settings as
-/// `number=value`. A list is written as `-23300 - number=count,value,value`
+/// The text begins with the number 7767517 and the counts of the layers and of the blobs. A line
+/// for each layer follows: type, name, the numbers of blobs that it reads and computes, their
+/// names, and settings as `number=value`. A list is written as `-23300 - number=count,value,value`
 /// (ncnn, param-and-model-file-structure.md).
 package struct NCNNModel: Hashable, Sendable {
-  /// What a file begins with.
+  /// The first line of a file.
   package static let magic = "7767517"
-  /// The longest name of a layer or blob, in bytes: ncnn reads so many.
+  /// The largest length of the name of a layer or blob that ncnn reads, in bytes.
   package static let longestName = 255
 
   /// The layers.
@@ -72,7 +72,7 @@ extension NCNNLayer {
 }
 
 extension NCNNParameter {
-  /// What the number of a list's setting is subtracted from.
+  /// The number from which that of a list's setting is subtracted.
   static let listBase = -23300
 
   fileprivate func text(_ id: Int) -> String {
@@ -88,14 +88,14 @@ extension NCNNParameter {
     "\(Self.listBase - id)=" + (["\(words.count)"] + words).joined(separator: ",")
   }
 
-  /// A number as ncnn reads it: at most 15 characters, and at most 9 digits behind the point.
-  /// Infinities become the largest finite numbers.
+  /// A number in the form that ncnn reads: at most 15 characters, with at most 9 digits after the
+  /// point. Infinities become the largest finite numbers.
   private static func text(_ number: Float) -> String {
     let largest = Float.greatestFiniteMagnitude
     let word = "\(number.isNaN ? 0 : min(max(number, -largest), largest))"
     let parts = word.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, !word.contains("e"), parts[1].count > 9 else { return word }
-    // 0.000123 is 1.23e-4.
+    // 0.000123 becomes 1.23e-4.
     let digits = parts[1].drop { $0 == "0" }
     let exponent = parts[1].count - digits.count + 1
     let sign = number < 0 ? "-" : ""

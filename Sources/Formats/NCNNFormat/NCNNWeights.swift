@@ -1,19 +1,18 @@
 import Bytes
 
-/// An array of weights that a layer has in the `.bin` file.
+/// An array of weights of a layer in the `.bin` file.
 struct NCNNWeightSlot: Hashable, Sendable {
-  /// How many numbers it has.
+  /// The number of elements.
   let count: Int
-  /// Whether four bytes in front say how the numbers are stored; without them they are float32.
+  /// Whether four bytes before the elements give their encoding; without them, it is float32.
   let isTagged: Bool
 }
 
 extension NCNNLayer {
-  /// The arrays of weights that the layer has, in the order of the file, as its type and settings
-  /// say.
+  /// The arrays of weights of the layer, in file order, as determined by its type and settings.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a type that is not known here;
-  ///   ``WeighbridgeError/Code/malformed`` for counts that cannot be.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for an unknown type;
+  ///   ``WeighbridgeError/Code/malformed`` for impossible counts.
   func weightSlots() throws(WeighbridgeError) -> [NCNNWeightSlot] {
     let outputs = integer(0)
     let plain = { (count: Int) in NCNNWeightSlot(count: count, isTagged: false) }

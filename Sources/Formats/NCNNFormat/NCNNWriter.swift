@@ -7,12 +7,13 @@ package struct NCNNWriter: ~Copyable {
   private let model: NCNNModel
   private let slots: [NCNNWeightSlot]
   private var binary: AtomicFile
-  /// How many weights were begun.
+  /// The number of weights begun so far.
   private var count = 0
 
-  /// Begins with a network, whose text and weights will be at these paths.
+  /// Begins a network whose text and weights will be at these paths.
   ///
-  /// - Throws: ``WeighbridgeError/Code/outputFailed``, and what ``NCNNLayer/weightSlots()`` throws.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``, and the errors of
+  ///   ``NCNNLayer/weightSlots()``.
   package init(
     _ model: NCNNModel, to path: String, weights weightsPath: String
   ) throws(WeighbridgeError) {
@@ -25,14 +26,14 @@ package struct NCNNWriter: ~Copyable {
 
   /// Begins the next weight.
   ///
-  /// - Parameter isHalf: Whether its numbers are stored as float16 where the format has a choice.
-  /// - Returns: How its numbers must be stored.
+  /// - Parameter isHalf: Whether its elements are stored as float16 where the format has a choice.
+  /// - Returns: The encoding that its elements must have.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package mutating func beginWeight(isHalf: Bool) throws(WeighbridgeError) -> NCNNEncoding {
     precondition(count < slots.count, "the network has no further weights")
     let isTagged = slots[count].isTagged
     let encoding: NCNNEncoding = isHalf && isTagged ? .float16 : .float32
-    // What is missing up to the next multiple of four bytes, then the tag.
+    // Padding to a multiple of four bytes, then the tag.
     var bytes = [UInt8](repeating: 0, count: NCNNEncoding.padding(binary.count))
     if isTagged { bytes.append(littleEndian: Int(encoding.rawValue), byteCount: 4) }
     try append(bytes.span.bytes)
@@ -40,14 +41,14 @@ package struct NCNNWriter: ~Copyable {
     return encoding
   }
 
-  /// Adds numbers of the current weight, little-endian.
+  /// Appends elements of the current weight, little-endian.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {
     if bytes.byteCount > 0 { try binary.append(bytes) }
   }
 
-  /// Puts both files in place when they read back, the text last.
+  /// Puts both files in place after reading them back, the text last.
   ///
   /// - Parameter replacing: Whether files of these names may be replaced.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.

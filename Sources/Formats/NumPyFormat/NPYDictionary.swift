@@ -1,13 +1,13 @@
 import Bytes
 
-/// Parses the dictionary of a `.npy` header, a Python literal of which only this form is accepted:
+/// Parses the dictionary of a `.npy` header, a Python literal that is only accepted in this form:
 /// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }` and blanks.
 struct NPYDictionary {
   private let text: [UInt8]
   private let axisLimit: Int
   private var offset = 0
 
-  /// The header a text describes.
+  /// Returns the header that a text describes.
   static func header(_ text: [UInt8], axisLimit: Int) throws(WeighbridgeError) -> NPYHeader {
     var parser = NPYDictionary(text: text, axisLimit: axisLimit)
     return try parser.header()
@@ -49,7 +49,7 @@ struct NPYDictionary {
     return header
   }
 
-  /// The value of `descr`, which for us must be a text.
+  /// Reads the value of `descr`, which must be a string.
   private mutating func description() throws(WeighbridgeError) -> String {
     if accept("[") || accept("(") {
       throw .unsupported("is an array of structures; arrays of numbers are read")
@@ -103,7 +103,7 @@ struct NPYDictionary {
     guard let value = Int(String(decoding: text[start..<offset], as: UTF8.self)) else {
       throw malformed("has a size at \(start) that is not a number of a size we can hold")
     }
-    if peek == UInt8(ascii: "L") { offset += 1 }  // as Python 2 wrote it
+    if peek == UInt8(ascii: "L") { offset += 1 }  // written by Python 2
     return value
   }
 

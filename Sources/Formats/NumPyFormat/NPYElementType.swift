@@ -2,9 +2,10 @@ import Bytes
 
 /// Reads a type of NumPy's array protocol, for example `<f4`.
 enum NPYElementType {
-  /// The type and its byte order.
+  /// Returns the type and its byte order.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` by name for types that are no numbers of ours.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` , with the name, for types that are not
+  ///   supported.
   static func parse(
     _ text: String
   ) throws(WeighbridgeError) -> (elementType: ElementType, isBigEndian: Bool) {

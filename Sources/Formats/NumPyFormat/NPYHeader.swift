@@ -2,9 +2,9 @@ import Bytes
 
 /// The header of a `.npy` file (NumPy format versions 1.0, 2.0 and 3.0).
 struct NPYHeader {
-  /// What names of members end with.
+  /// The extension of files and members.
   static let fileExtension = ".npy"
-  /// The multiple to which a header is padded when written, in bytes.
+  /// The alignment in bytes to which a header is padded when written.
   static let alignment = 64
   private static let magic: [UInt8] = [0x93, 0x4E, 0x55, 0x4D, 0x50, 0x59]
 
@@ -12,7 +12,7 @@ struct NPYHeader {
   var isBigEndian = false
   var isFortranOrder = false
   var shape: [Int]
-  /// The size of the header with all before the elements.
+  /// The size of everything before the elements in bytes.
   var byteCount = 0
 
   static func isMagic(_ bytes: RawSpan) -> Bool {
@@ -59,7 +59,7 @@ struct NPYHeader {
     try Checked.product(shape + [elementType.byteCount], of: "the size of the array")
   }
 
-  /// The header as NumPy writes it, padded so that the elements begin at a multiple of 64.
+  /// The header in NumPy's form, padded so that the elements are aligned to 64 bytes.
   func serialized() -> [UInt8] {
     let dimensions =
       shape.count == 1 ? "\(shape[0])," : shape.map(String.init).joined(separator: ", ")
@@ -77,7 +77,7 @@ struct NPYHeader {
 }
 
 extension ElementType {
-  /// The type in NumPy's array protocol, little-endian; a bfloat16 is written as float32.
+  /// The type in NumPy's array protocol, little-endian; bfloat16 is written as float32.
   fileprivate var npyType: String {
     switch self {
     case .float16: "<f2"

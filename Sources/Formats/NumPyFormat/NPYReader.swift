@@ -1,10 +1,10 @@
 import Bytes
 
-/// Reads one `.npy` file that lies in a range of a store.
+/// Reads a `.npy` file in a range of a store.
 enum NPYReader {
-  /// The array; its elements stay where they are when they are little-endian and row-major.
+  /// Reads the array; its elements stay where they are when they are little-endian and row-major.
   ///
-  /// - Parameter memory: How many bytes may be converted; reduced by what is.
+  /// - Parameter memory: How many bytes may still be converted; reduced by the array's size.
   static func array(
     named name: String, in store: ByteStore, _ range: Range<Int>, memory: inout Int,
     limits: NumPyLimits

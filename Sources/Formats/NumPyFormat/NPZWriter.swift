@@ -10,9 +10,9 @@ package struct NPZWriter: ~Copyable {
   /// Begins a file.
   ///
   /// - Parameters:
-  ///   - names: The names of the arrays that will come.
+  ///   - names: The names of the arrays to be written.
   ///   - largest: The largest size or offset written without ZIP64; tests lower it.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a name is empty, stands twice or holds
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a name is empty, occurs twice or contains
   ///   control characters; ``WeighbridgeError/Code/outputFailed``.
   package init(
     path: String, names: [String], largest: Int = ZipWriter.largestPlain
@@ -21,7 +21,7 @@ package struct NPZWriter: ~Copyable {
     archive = try ZipWriter(path: path, largest: largest)
   }
 
-  /// Begins with an array.
+  /// Begins an array.
   package mutating func begin(
     _ name: String, _ elementType: ElementType, shape: [Int]
   ) throws(WeighbridgeError) {
@@ -32,7 +32,7 @@ package struct NPZWriter: ~Copyable {
     try archive.append(header.span.bytes)
   }
 
-  /// Adds elements of the array, little-endian and in row-major order.
+  /// Appends elements of the array, little-endian and in row-major order.
   package mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {
     try elementType.withNPYBytes(bytes) { (bytes) throws(WeighbridgeError) in
       try archive.append(bytes)
@@ -42,7 +42,7 @@ package struct NPZWriter: ~Copyable {
   /// Ends the array.
   package mutating func end() throws(WeighbridgeError) { try archive.end() }
 
-  /// Puts the file in place when it reads back.
+  /// Puts the file in place after reading it back.
   ///
   /// - Parameter replacing: Whether a file of that name may be replaced.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
@@ -64,10 +64,11 @@ package struct NPZWriter: ~Copyable {
 }
 
 extension ElementType {
-  /// The size of an element as it is written.
+  /// The size of a written element in bytes.
   fileprivate var npyByteCount: Int { self == .bfloat16 ? 4 : byteCount }
 
-  /// Calls `body` with elements as they are written: a bfloat16 is the upper half of a float32.
+  /// Calls `body` with the elements in their written form: a bfloat16 is the upper half of a
+  /// float32.
   func withNPYBytes(
     _ bytes: RawSpan, _ body: (RawSpan) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {

@@ -1,11 +1,11 @@
 package import Bytes
 
 extension NumPyFile {
-  /// Writes arrays: as `.npy` when the path ends so and there is one array, else as `.npz` in the
-  /// order given. A bfloat16 array is written as float32, which NumPy can read.
+  /// Writes arrays: as `.npy` when the path ends in `.npy` and there is one array, otherwise as
+  /// `.npz` in the given order. A bfloat16 array is written as float32, which NumPy can read.
   ///
   /// - Parameter replacing: Whether a file of that name may be replaced.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a name is empty, stands twice or holds
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a name is empty, occurs twice or contains
   ///   control characters; ``WeighbridgeError/Code/outputFailed``.
   package static func write(
     _ arrays: [NumPyArray], to path: String, replacing: Bool = true
@@ -40,7 +40,7 @@ extension NumPyFile {
 }
 
 extension NPZWriter {
-  /// Adds a whole array.
+  /// Writes a whole array.
   mutating func append(_ array: NumPyArray) throws(WeighbridgeError) {
     try begin(array.name, array.elementType, shape: array.shape)
     try array.withPieces { (piece) throws(WeighbridgeError) in try append(piece) }

@@ -5,12 +5,12 @@ import ZipArchive
 ///
 /// The formats are those of NumPy's `numpy.lib.format` and of PKWARE's APPNOTE 6.3.
 package enum NumPyFile {
-  /// Reads all arrays of a file, whose format is told from its content. A `.npy` file gives one
-  /// array with an empty name.
+  /// Reads all arrays of a file, whose format is recognized by its content. A `.npy` file yields
+  /// one array with an empty name.
   ///
   /// - Throws: ``WeighbridgeError/Code/missing``, ``WeighbridgeError/Code/malformed``,
-  ///   ``WeighbridgeError/Code/unsupported`` for an element type, compression or encryption we do
-  ///   not have, ``WeighbridgeError/Code/limitExceeded``.
+  ///   ``WeighbridgeError/Code/unsupported`` for an unsupported element type or compression, or
+  ///   encryption, ``WeighbridgeError/Code/limitExceeded``.
   package static func read(
     path: String, limits: NumPyLimits = NumPyLimits()
   ) throws(WeighbridgeError) -> [NumPyArray] {
@@ -30,9 +30,9 @@ package enum NumPyFile {
     ZipDirectory.firstName(bytes)?.hasSuffix(NPYHeader.fileExtension) == true
   }
 
-  /// Reads all arrays of a file whose bytes are there already.
+  /// Reads all arrays of a file whose bytes are already available.
   ///
-  /// - Throws: As ``read(path:limits:)``, but for a missing file.
+  /// - Throws: As ``read(path:limits:)``, except for a missing file.
   package static func read(
     _ store: ByteStore, limits: NumPyLimits = NumPyLimits()
   ) throws(WeighbridgeError) -> [NumPyArray] {

@@ -1,12 +1,12 @@
-/// Bounds on the files that are read.
+/// Limits on the files that are read.
 package struct NumPyLimits: Sendable {
-  /// How many arrays a `.npz` file may hold.
+  /// The largest number of arrays in a `.npz` file.
   package var memberCount = 1 << 16
-  /// How much memory the arrays may take that cannot stay in the mapped file, in bytes.
+  /// The most memory for arrays that cannot stay in the mapped file, in bytes.
   package var memory = 4 << 30
-  /// How long the header of an array may be, in bytes.
+  /// The largest size of an array's header in bytes.
   package var headerByteCount = 1 << 16
-  /// How many axes an array may have.
+  /// The largest number of axes of an array.
   package var axisCount = 64
 
   /// The default limits.

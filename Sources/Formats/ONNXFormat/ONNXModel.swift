@@ -2,23 +2,24 @@ package import Bytes
 
 /// A whole ONNX file, without the elements of its weights.
 ///
-/// What was read of a file may hold more than what is written: see ``ONNXFile``.
+/// What was read of a file may contain more than what is written: see ``ONNXFile``.
 package struct ONNXModel: Sendable {
-  /// Which fields and rules of the format apply.
+  /// The version of the format, which determines its fields and rules.
   package var irVersion: Int
-  /// The version of ONNX's own set of operators.
+  /// The version of ONNX's default operator set.
   package var opset: Int
-  /// Who writes the file.
+  /// The name of the program that writes the file.
   package var producerName: String
-  /// The writer's version.
+  /// The version of that program.
   package var producerVersion: String
   /// What the model does, for people.
   package var summary: String?
-  /// Whatever else is known of the model, in this order.
+  /// Other metadata of the model, in this order.
   package var metadata: [(key: String, value: String)]
-  /// What the model computes.
+  /// The model's computation.
   package var graph: ONNXGraph
-  /// Whether the file defines operators by others; only in a file that was read.
+  /// Whether the file contains functions, operators defined by others; only set for a file that was
+  /// read.
   package internal(set) var hasFunctions = false
 
   /// Makes a model.
@@ -36,20 +37,19 @@ package struct ONNXModel: Sendable {
   }
 }
 
-/// Nodes, and the tensors that are known beforehand. In files of others the nodes may stand in any
-/// order.
+/// Nodes and constant tensors. In files from other programs, the nodes may be in any order.
 package struct ONNXGraph: Sendable {
   /// The graph's name; never empty.
   package var name: String
-  /// What it is, in words, or `nil`.
+  /// A description in words.
   package var summary: String?
   /// The operations.
   package var nodes: [ONNXNode]
-  /// The tensors that are known beforehand.
+  /// The constant tensors.
   package var initializers: [ONNXInitializer]
-  /// What the graph takes.
+  /// The graph's inputs.
   package var inputs: [ONNXFeature]
-  /// What the graph gives.
+  /// The graph's outputs.
   package var outputs: [ONNXFeature]
 
   /// Makes a graph.
@@ -66,19 +66,19 @@ package struct ONNXGraph: Sendable {
   }
 }
 
-/// One operation on named values.
+/// An operation on named values.
 package struct ONNXNode: Sendable {
-  /// The node's name; may be empty in files of others.
+  /// The node's name; may be empty in files from other programs.
   package var name: String
-  /// The set of operators that the operation belongs to; empty for ONNX' own.
+  /// The operator set of the operation; empty for ONNX' own.
   package var domain: String
   /// The operator, for example `Conv`.
   package var operation: String
-  /// The values it reads; an empty name leaves an optional one out.
+  /// The values it reads; an empty name omits an optional one.
   package var inputs: [String]
-  /// The values it makes; an empty name leaves one out.
+  /// The values it computes; an empty name omits one.
   package var outputs: [String]
-  /// Its settings, by rising names.
+  /// Its settings, sorted by name.
   package var attributes: [(name: String, value: ONNXAttribute)]
 
   /// Makes a node.
@@ -103,30 +103,31 @@ package enum ONNXAttribute: Sendable {
   case integers([Int])
   case reals([Double])
   case texts([String])
-  /// A body; its nodes see the values around it.
+  /// A subgraph, whose nodes can read the values around it.
   case graph(ONNXGraph)
-  /// Elements; in files that are read only.
+  /// A tensor; only in files that are read.
   case tensor(ONNXInitializer)
-  /// What none of the operators known here takes, by ONNX' word for it; in files that are read only.
+  /// The ONNX name of a type that no supported operator takes; only in files that are read.
   case other(String)
 }
 
-/// A tensor that is known beforehand. Its elements are written by ``ONNXWriter``; in a file that was
-/// read they are where ``elements`` says.
+/// A constant tensor. Its elements are written by ``ONNXWriter``; in a file that was read,
+/// ``elements`` gives their location.
 package struct ONNXInitializer: Sendable {
   /// The value's name.
   package var name: String
   /// The type of the elements.
   package var elementType: ElementType
-  /// Whether the elements, int8 or uint8, are in the file in 4 bits each, two in a byte, the first in its
-  /// lower half.
+  /// Whether the elements, int8 or uint8, are stored in 4 bits each, two in a byte, the first in
+  /// the lower half.
   package var isPacked: Bool
   /// The sizes.
   package var shape: [Int]
-  /// Where the elements are, in row-major order and little-endian; `nil` in a model to be written.
+  /// The location of the elements, in row-major order and little-endian; `nil` in a model to be
+  /// written.
   package var elements: ONNXElements?
 
-  /// Makes a tensor's head.
+  /// Makes a tensor.
   package init(
     name: String, elementType: ElementType, isPacked: Bool = false, shape: [Int],
     elements: ONNXElements? = nil
@@ -139,13 +140,13 @@ package struct ONNXInitializer: Sendable {
   }
 }
 
-/// Where the elements of a tensor are.
+/// The location of a tensor's elements.
 package enum ONNXElements: Hashable, Sendable {
   /// In the file.
   case inside(Range<Int>)
-  /// Unpacked from numbers of another width.
+  /// Unpacked from integers of another width.
   case unpacked([UInt8])
-  /// In a file beside it.
+  /// In a separate file.
   case beside(fileName: String, offset: Int)
 }
 
@@ -154,7 +155,7 @@ package struct ONNXFeature: Sendable {
   /// The size of an axis.
   package enum Dimension: Hashable, Sendable {
     case fixed(Int)
-    /// Known when the model runs; of one name, of one size.
+    /// Known when the model runs; equal names mean equal sizes.
     case named(String)
     case unknown
   }
@@ -165,14 +166,15 @@ package struct ONNXFeature: Sendable {
   package var elementType: ElementType
   /// The sizes.
   package var shape: [Dimension]
-  /// What it holds, for people.
+  /// A description of the contents, for people.
   package var summary: String?
-  /// What it is in ONNX' words, such as `IMAGE`.
+  /// The ONNX denotation, such as `IMAGE`.
   package var denotation: String?
-  /// What its axes are in ONNX' words, such as `DATA_CHANNEL`; empty when that is not said.
+  /// The ONNX denotations of the axes, such as `DATA_CHANNEL`; empty if there are none.
   package var axisDenotations: [String]
-  /// Why its type cannot be read, as what follows its name; only in a file that was read. Outputs,
-  /// and all inputs of bodies, have the types that follow from the nodes, whatever is said of them.
+  /// Why its type cannot be read, to be appended to its name in a message; only set for a file that
+  /// was read. The types of outputs, and of all inputs of subgraphs, follow from the nodes,
+  /// whatever the file states.
   package internal(set) var problem: String?
 
   /// Makes a feature.

@@ -49,7 +49,7 @@ extension ONNXNode {
 }
 
 extension ONNXAttribute {
-  /// The name of the type, and the field that holds the value.
+  /// The name of the type, and the field that contains the value.
   fileprivate var field: (type: String, name: String, value: ProtobufValue) {
     switch self {
     case .integer(let number): ("INT", "i", .integer(number))
@@ -94,23 +94,23 @@ extension ONNXFeature.Dimension {
 }
 
 extension ONNXInitializer {
-  /// Where elements lie in the file of external data.
+  /// The location of elements in the file of external data.
   struct Location {
     let fileName: String
     let offset: Int
   }
 
-  /// The numbers in ONNX of the types of integers of 4 bits, by what they are here.
+  /// The ONNX numbers of the 4-bit integer types, by their element types here.
   static let packedNumbers: [ElementType: Int] = [.uint8: 21, .int8: 22]
 
-  /// The number of bytes of the elements in the file.
+  /// The size of the elements in the file in bytes.
   package var byteCount: Int {
     isPacked ? (shape.reduce(1, *) + 1) / 2 : shape.reduce(elementType.byteCount, *)
   }
 
   /// The tensor's bytes without its elements.
   ///
-  /// - Parameter location: Where they are, when they are in another file.
+  /// - Parameter location: The location of the elements, when they are in another file.
   func packedHead(_ location: Location?) throws(WeighbridgeError) -> [UInt8] {
     var record: ProtobufRecord = [
       "dims": .integers(shape),
@@ -143,8 +143,8 @@ extension ElementType {
   /// The number of the type in ONNX.
   package var onnxNumber: Int32 { Int32(bitPattern: onnxType.rawValue) }
 
-  /// The type of a number in ONNX; `nil` for texts, complex numbers and the types of fewer than 16
-  /// bits that are not whole bytes.
+  /// Makes the type with a number in ONNX; `nil` for strings, complex numbers and unsupported small
+  /// types.
   package init?(onnxNumber: Int) {
     guard let type = Self.allCases.first(where: { Int($0.onnxNumber) == onnxNumber }) else {
       return nil

@@ -1,48 +1,48 @@
 package import Bytes
 import ProtobufWire
 
-/// Writes an ONNX file from front to back: what is small is packed by the library, and the elements
-/// of the weights come behind, in the order of ``ONNXGraph/initializers``, as they are given.
+/// Writes an ONNX file from front to back: small parts are packed by the library, and the elements
+/// of the weights follow as they are appended, in the order of ``ONNXGraph/initializers``.
 ///
-/// A message of protobuf is its fields in any order, so the graph's weights can stand behind its
-/// nodes, and their elements behind the rest of each.
+/// The fields of a protobuf message can be in any order, so the graph's weights can come after its
+/// nodes, and their elements after the rest of each.
 package struct ONNXWriter: ~Copyable {
-  /// Where the elements of the weights go.
+  /// The destination of the weights' elements.
   package enum Storage: Sendable {
     /// Into the file.
     case inside
-    /// Into a file beside it, of this path and name; but those that are small.
+    /// A separate file with this path and name; small weights stay in the main file.
     case beside(path: String, name: String)
   }
 
   private var file: AtomicFile
   private var data: AtomicFile?
-  /// The weights in their order, each with its bytes before the elements.
+  /// The weights in order, each with its bytes before the elements.
   private let weights: [Weight]
   private var next = 0
-  /// How many bytes of the elements that are being written are still to come.
+  /// The number of bytes still to be appended for the current elements.
   private var missing = 0
 
   fileprivate struct Weight {
     let head: [UInt8]
     let byteCount: Int
-    /// The place in the other file, if the elements go there.
+    /// The offset in the other file, if the elements are written there.
     let offset: Int?
   }
 
-  /// Protobuf's bound for a file.
+  /// Protobuf's limit for the size of a file.
   package static let largestFile = Int(Int32.max)
 
-  /// Elements of fewer bytes stay in the file.
+  /// Smaller elements, in bytes, stay in the file.
   private static let smallestBeside = 1024
 
-  /// Elements in a file of their own begin at multiples of this, so that it can be mapped.
+  /// The alignment of elements in a separate file, so that it can be mapped.
   private static let alignment = 64
 
   /// Writes everything before the first weight.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``; ``WeighbridgeError/Code/unsupported`` when a
-  ///   text holds a NUL, or the file would be larger than protobuf allows.
+  ///   string contains a NUL, or the file would be larger than protobuf allows.
   package init(
     _ model: ONNXModel, to path: String, storage: Storage
   ) throws(WeighbridgeError) {
@@ -90,7 +90,7 @@ package struct ONNXWriter: ~Copyable {
     return weights
   }
 
-  /// Begins with the elements of the next weight.
+  /// Begins the next weight.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package mutating func beginWeight() throws(WeighbridgeError) {
@@ -103,7 +103,7 @@ package struct ONNXWriter: ~Copyable {
     next += 1
   }
 
-  /// Adds elements of the weight, in row-major order.
+  /// Appends elements of the weight, in row-major order.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {

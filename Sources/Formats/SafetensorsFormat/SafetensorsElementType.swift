@@ -1,10 +1,10 @@
 import Bytes
 
 extension ElementType {
-  /// The type of a word that safetensors uses for it.
+  /// Makes the type from safetensors' name for it.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` by name for types that are no numbers of ours;
-  ///   ``WeighbridgeError/Code/malformed`` for words that the format does not have.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` , with the name, for types that are not
+  ///   supported; ``WeighbridgeError/Code/malformed`` for names that the format does not define.
   init(safetensors word: String) throws(WeighbridgeError) {
     if let type = Self.allCases.first(where: { $0.safetensorsWord == word }) {
       self = type
@@ -16,7 +16,7 @@ extension ElementType {
     throw .unsupported("has elements of the type \(word), which are not read")
   }
 
-  /// The word that safetensors uses for the type.
+  /// The name that safetensors uses for the type.
   var safetensorsWord: String {
     switch self {
     case .float16: "F16"
@@ -35,7 +35,7 @@ extension ElementType {
     }
   }
 
-  /// Numbers of less than a byte, of one byte with a fraction, and complex ones.
+  /// Numbers of less than a byte, floating-point numbers of one byte, and complex numbers.
   private static let otherWords: Set<String> = [
     "C64", "F4", "F6_E2M3", "F6_E3M2", "F8_E4M3", "F8_E4M3FNUZ", "F8_E5M2", "F8_E5M2FNUZ",
     "F8_E8M0",

@@ -1,7 +1,7 @@
 package import Bytes
 import JSON
 
-/// A tensor of a file of safetensors.
+/// A tensor of a safetensors file.
 package struct SafetensorsTensor: Hashable, Sendable {
   /// The name; unique in its file.
   package let name: String
@@ -9,19 +9,19 @@ package struct SafetensorsTensor: Hashable, Sendable {
   package let elementType: ElementType
   /// The sizes, outermost first; empty for a scalar.
   package let shape: [Int]
-  /// Where the elements are in the file, little-endian and in row-major order.
+  /// The range of the elements in the file, little-endian and in row-major order.
   package let range: Range<Int>
 }
 
-/// A file of tensors with names, in the format of huggingface/safetensors: a length, a JSON text
-/// that describes the tensors, and their elements.
+/// A file of named tensors, in the format of huggingface/safetensors: a length, a JSON text that
+/// describes the tensors, and their elements.
 ///
 /// Everything that the format's own reader checks is checked: tensors neither overlap nor leave
-/// holes, and together they are the whole file.
+/// gaps, and together they fill the file.
 package struct SafetensorsFile: Sendable {
   /// The tensors in the order of their elements.
   package let tensors: [SafetensorsTensor]
-  /// Texts about the file as a whole, in its order.
+  /// Strings about the file as a whole, in the order of the file.
   package let metadata: [(key: String, value: String)]
 
   /// Whether bytes begin like a file of the format.
@@ -31,8 +31,8 @@ package struct SafetensorsFile: Sendable {
 
   /// Reads everything but the elements.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for number
-  ///   types that we do not have; ``WeighbridgeError/Code/limitExceeded``.
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for
+  ///   unsupported element types; ``WeighbridgeError/Code/limitExceeded``.
   package init(_ bytes: borrowing RawSpan) throws(WeighbridgeError) {
     let (object, start) = try SafetensorsHeader.read(bytes)
     var header = object
@@ -69,7 +69,7 @@ package struct SafetensorsFile: Sendable {
     }
   }
 
-  /// Reads what stands of a tensor.
+  /// Reads the description of a tensor.
   private static func tensor(
     _ name: String, _ value: JSONValue?, start: Int
   ) throws(WeighbridgeError) -> SafetensorsTensor {
@@ -108,7 +108,8 @@ package struct SafetensorsFile: Sendable {
     }
   }
 
-  /// Refuses tensors that share bytes, bytes of no tensor, and a file that ends too early.
+  /// Rejects tensors that share bytes, bytes that belong to no tensor, and a file that ends too
+  /// early.
   private static func checkCover(
     _ tensors: [SafetensorsTensor], from start: Int, to end: Int
   ) throws(WeighbridgeError) {

@@ -1,15 +1,15 @@
 package import Bytes
 import JSON
 
-/// What can be read of a file that ``SafetensorsFile`` refuses, to show what is in it.
+/// The readable contents of a file that ``SafetensorsFile`` rejects.
 package struct SafetensorsFragment: Sendable {
-  /// A tensor as the header has it.
+  /// A tensor as described in the header.
   package struct Tensor: Sendable {
     /// Its name.
     package let name: String
-    /// The word for the type of its elements.
+    /// The name of the element type.
     package let word: String
-    /// The type; `nil` where it is not known.
+    /// The type; `nil` where it is unknown.
     package let elementType: ElementType?
     /// The sizes of its axes.
     package let shape: [Int]
@@ -18,9 +18,9 @@ package struct SafetensorsFragment: Sendable {
   /// The tensors with a type and a shape, in the order of the header.
   package let tensors: [Tensor]
 
-  /// Looks into a file.
+  /// Reads what it can of a file.
   ///
-  /// - Returns: `nil` where no tensor can be read.
+  /// - Returns: `nil` when no tensor can be read.
   package init?(_ bytes: RawSpan) {
     var cursor = ByteCursor(0..<bytes.byteCount)
     guard let length = try? cursor.integer(UInt64.self, from: bytes),

@@ -1,18 +1,18 @@
 import Bytes
 import JSON
 
-/// What stands in front of the elements: eight bytes with the length of a JSON text, and the text.
+/// The header before the elements: eight bytes with the length of a JSON text, and the text.
 enum SafetensorsHeader {
   /// The size of the length.
   static let prefixSize = 8
-  /// The most bytes that the text may have; the bound of the format's own reader.
+  /// The largest size of the text in bytes, which is the limit of the format's own reader.
   static let largestText = 100_000_000
-  /// The key of the texts that are about no tensor.
+  /// The key of the strings about the file as a whole.
   static let metadataKey = "__metadata__"
-  /// Objects in objects with a list are all that there is.
+  /// There are only objects within objects, and lists in them.
   private static let depthLimit = 4
 
-  /// Whether bytes begin like a file of the format: a length that no text looks like, then an object.
+  /// Whether bytes begin like a file of the format: a length that cannot be text, then an object.
   static func isAt(_ bytes: borrowing RawSpan) -> Bool {
     guard bytes.byteCount > prefixSize, bytes[byte: prefixSize] == UInt8(ascii: "{") else {
       return false
@@ -24,7 +24,7 @@ enum SafetensorsHeader {
 
   /// Reads the text.
   ///
-  /// - Returns: The object, and where the elements begin.
+  /// - Returns: The object, and the offset of the elements.
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/limitExceeded``.
   static func read(
     _ bytes: borrowing RawSpan
@@ -49,8 +49,8 @@ enum SafetensorsHeader {
     return (object, cursor.offset)
   }
 
-  /// The bytes in front of the elements: padded with blanks, so that the elements begin at a multiple
-  /// of eight.
+  /// The bytes before the elements: padded with blanks, so that the elements are aligned to eight
+  /// bytes.
   static func bytes(_ object: JSONObject) throws(WeighbridgeError) -> [UInt8] {
     var text = Array(JSONValue.object(object).text().utf8)
     text += [UInt8](repeating: UInt8(ascii: " "), count: (prefixSize - text.count % 8) % 8)

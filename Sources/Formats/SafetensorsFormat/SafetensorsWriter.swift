@@ -1,9 +1,9 @@
 package import Bytes
 import JSON
 
-/// Writes a file of safetensors from front to back: always the same bytes for the same tensors.
+/// Writes a safetensors file from front to back: always the same bytes for the same tensors.
 package struct SafetensorsWriter: ~Copyable {
-  /// What stands of a tensor in the header.
+  /// The description of a tensor in the header.
   package struct Entry: Hashable, Sendable {
     /// The name.
     package let name: String
@@ -12,7 +12,7 @@ package struct SafetensorsWriter: ~Copyable {
     /// The sizes, outermost first.
     package let shape: [Int]
 
-    /// Describes a tensor.
+    /// Makes an entry.
     package init(name: String, elementType: ElementType, shape: [Int]) {
       self.name = name
       self.elementType = elementType
@@ -23,18 +23,18 @@ package struct SafetensorsWriter: ~Copyable {
   }
 
   private var file: AtomicFile
-  /// How many bytes the file has when it is complete.
+  /// The size of the complete file in bytes.
   private let byteCount: Int
 
   /// Writes everything before the elements.
   ///
   /// - Parameters:
-  ///   - entries: The tensors in the order in which their elements will come. Those of larger
-  ///     elements should come first, so that all are aligned.
-  ///   - metadata: Texts about the file as a whole.
+  ///   - entries: The tensors in the order in which their elements will be appended. Those with
+  ///     larger elements should come first, so that all are aligned.
+  ///   - metadata: Strings about the file as a whole.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``; ``WeighbridgeError/Code/mismatch`` for names
-  ///   that stand twice or mean something else; ``WeighbridgeError/Code/unsupported`` for more
-  ///   tensors than a header can describe.
+  ///   that occur twice or are reserved; ``WeighbridgeError/Code/unsupported`` for more tensors
+  ///   than a header can describe.
   package init(
     path: String, entries: [Entry], metadata: [(key: String, value: String)]
   ) throws(WeighbridgeError) {
@@ -63,14 +63,14 @@ package struct SafetensorsWriter: ~Copyable {
     byteCount = bytes.count + end
   }
 
-  /// Adds elements, little-endian and in row-major order.
+  /// Appends elements, little-endian and in row-major order.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {
     try file.append(bytes)
   }
 
-  /// Puts the file in place when it reads back.
+  /// Puts the file in place after reading it back.
   ///
   /// - Parameter replacing: Whether a file of that name may be replaced.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.

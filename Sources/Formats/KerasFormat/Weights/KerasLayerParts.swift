@@ -50,8 +50,8 @@ package struct KerasLayerParts: Sendable {
   /// Only an activation, where it is a layer; also for custom classes.
   package static let activation = KerasLayerParts(hasActivation: true)
 
-  /// The parts of a layer whose last variables are a running mean and variance, preceded by those
-  /// of batch renormalization where it is enabled (five in all).
+  /// The parts of a layer whose last variables are not trainable: a running mean and variance, or
+  /// five variables with batch renormalization.
   package static let batchStatistics = KerasLayerParts(
     trained: .allBut { $0["renorm"] == .bool(true) ? 5 : 2 })
 

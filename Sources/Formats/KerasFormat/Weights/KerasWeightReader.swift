@@ -1,7 +1,7 @@
 import Bytes
 import HDF5File
 
-/// Reads the weights below one group of a Keras file, and finds what nobody lists.
+/// Reads the weights below one group of a Keras file, and finds unlisted ones.
 struct KerasWeightReader {
   let file: HDF5File
   let root: String
@@ -9,7 +9,7 @@ struct KerasWeightReader {
   /// The group of the weights that belong to the model itself (Keras 2.6 and later).
   static let topLevel = "top_level_model_weights"
 
-  /// The layers' names, in the model's order.
+  /// The names of the layers, in the model's order.
   func layerNames() throws(WeighbridgeError) -> [String] {
     guard let names = try names("layer_names", of: root) else {
       throw .malformed("has no layer_names attribute").at(.path(root)).at(file: file.path)
@@ -47,13 +47,13 @@ struct KerasWeightReader {
     return KerasWeightGroup(layerName: layer, weights: weights)
   }
 
-  /// A weight's name without its layer's in front, and without TensorFlow's `:0`.
+  /// A weight's name without the prefix of its layer and without TensorFlow's `:0`.
   private static func localName(_ name: String, of layer: String) -> String {
     let whole = HDF5File.path(name).dropFirst().prefix { $0 != ":" }
     return String(whole.hasPrefix("\(layer)/") ? whole.dropFirst(layer.count + 1) : whole)
   }
 
-  /// A list of names: one attribute, or `name0`, `name1`, ... when it was too long for one.
+  /// A list of names: one attribute, or `name0`, `name1`, ... when it is too long for one.
   private func names(_ name: String, of path: String) throws(WeighbridgeError) -> [String]? {
     if let whole = try strings(name, of: path) { return whole }
     var names: [String]?
@@ -84,7 +84,7 @@ struct KerasWeightReader {
       .at(.path(path)).at(file: file.path)
   }
 
-  /// Refuses arrays that no `weight_names` lists: they would be lost without a word.
+  /// Rejects arrays that no `weight_names` lists, which would be lost silently.
   private func checkAllListed(_ groups: [KerasWeightGroup]) throws(WeighbridgeError) {
     let listed = Set(groups.flatMap(\.weights).map(\.path))
     let unlisted = try file.members(below: root, except: listed).filter { $0.kind != .group }

@@ -9,9 +9,9 @@ package struct KerasWeightGroup: Hashable, Sendable {
   package let weights: [KerasWeight]
 }
 
-/// One weight: a named array in a Keras file.
+/// A weight: a named array in a Keras file.
 package struct KerasWeight: Hashable, Sendable {
-  /// The name as `weight_names` has it, such as `conv2d_1_1/kernel:0`.
+  /// The name as given in `weight_names`, such as `conv2d_1_1/kernel:0`.
   package let name: String
   /// The array: its path in the file, element type, shape in Keras' axis order, and storage.
   package let dataset: HDF5Dataset
@@ -27,11 +27,11 @@ package struct KerasWeight: Hashable, Sendable {
 }
 
 extension KerasFile {
-  /// The weights in the groups in which the file has them, whatever model they belong to. Those of
-  /// training are left out.
+  /// The weights grouped as in the file, regardless of any model. Those of the training state are
+  /// left out.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for data
-  ///   sets that are no numbers.
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for
+  ///   datasets that are not numeric.
   package func listedGroups() throws(WeighbridgeError) -> [KerasWeightGroup] {
     guard container != .named else { return weightGroups }
     var names: [String] = []

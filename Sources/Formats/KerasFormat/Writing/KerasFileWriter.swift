@@ -3,8 +3,8 @@ import HDF5Writing
 import JSON
 import ZipArchive
 
-/// Writes a model as a file that Keras loads, from front to back: the elements of the weights come in
-/// the order of ``weights``.
+/// Writes a model as a file that Keras can load, from front to back: the elements of the weights
+/// are appended in the order of ``weights``.
 package struct KerasFileWriter: ~Copyable {
   /// A weight of a model.
   package struct Weight: Hashable, Sendable {
@@ -14,13 +14,13 @@ package struct KerasFileWriter: ~Copyable {
     package let index: Int
   }
 
-  /// HDF5 keeps the attributes of an object in so many bytes; longer lists are parted by Keras.
+  /// HDF5 limits the size of an object's attribute to this many bytes; Keras divides longer lists.
   private static let listSize = 64_000
 
   /// The weights that have elements, in the order in which they are written.
   package let weights: [Weight]
   private let skeleton: HDF5Template
-  /// An `.h5` file, or an archive.
+  /// The `.h5` file; `nil` for an archive.
   private var file: AtomicFile?
   private var archive: ZipWriter?
   private var next = 0
@@ -28,7 +28,7 @@ package struct KerasFileWriter: ~Copyable {
   /// Writes everything before the first weight.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``; ``WeighbridgeError/Code/unsupported`` for a
-  ///   text that HDF5 cannot hold.
+  ///   string that HDF5 cannot store.
   package init(
     _ model: KerasWrittenModel, as form: KerasForm, to path: String
   ) throws(WeighbridgeError) {
@@ -52,7 +52,7 @@ package struct KerasFileWriter: ~Copyable {
     return try AtomicFile(path: path)
   }
 
-  /// Begins with the elements of the next weight.
+  /// Begins the next weight.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package mutating func beginWeight() throws(WeighbridgeError) {
@@ -61,7 +61,7 @@ package struct KerasFileWriter: ~Copyable {
     next += 1
   }
 
-  /// Adds elements of the weight, in row-major order.
+  /// Appends elements of the weight, in row-major order.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {
@@ -84,7 +84,7 @@ package struct KerasFileWriter: ~Copyable {
     }
   }
 
-  /// An archive up to the member with the weights.
+  /// Writes an archive up to the member with the weights.
   private static func archive(
     _ form: KerasForm, _ model: KerasWrittenModel, weightSize: Int, _ path: String
   ) throws(WeighbridgeError) -> ZipWriter? {
@@ -92,7 +92,7 @@ package struct KerasFileWriter: ~Copyable {
     var archive = try ZipWriter(path: path)
     let metadata: JSONObject = [
       "keras_version": .string(KerasForm.archive.version),
-      "date_saved": "1980-01-01@00:00:00",  // as of the archive's members: no clock is read
+      "date_saved": "1980-01-01@00:00:00",  // the date of the archive's members: no clock is read
     ]
     var members = [
       (KerasArchive.metadataName, JSONValue.object(metadata)),
@@ -115,7 +115,7 @@ package struct KerasFileWriter: ~Copyable {
     return .object(object)
   }
 
-  /// The layout of `model.weights.h5`: a group for each object, named by its class.
+  /// The layout of `model.weights.h5`: a group for each object, named after its class.
   private static func objects(_ model: KerasWrittenModel) -> (HDF5Builder, [Weight]) {
     var (builder, owners) = (HDF5Builder(), [Weight]())
     var names = KerasObjectNames()
@@ -140,7 +140,7 @@ package struct KerasFileWriter: ~Copyable {
     return (builder, owners)
   }
 
-  /// The layout of an `.h5`: a group for each layer, with lists of the names.
+  /// The layout of an `.h5`: a group for each layer, with lists of names.
   private static func named(_ model: KerasWrittenModel) -> (HDF5Builder, [Weight]) {
     var (builder, owners) = (HDF5Builder(), [Weight]())
     builder.setText("backend", "tensorflow", of: "/")
@@ -170,7 +170,7 @@ package struct KerasFileWriter: ~Copyable {
     return (builder, owners)
   }
 
-  /// Adds a list of names, in as many parts as HDF5 asks for.
+  /// Adds a list of names, in as many parts as HDF5 requires.
   private static func addList(
     _ name: String, _ texts: [String], to path: String, _ builder: inout HDF5Builder
   ) {

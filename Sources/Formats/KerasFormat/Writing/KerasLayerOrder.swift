@@ -1,6 +1,6 @@
-/// The order in which Keras keeps the layers of a model, whatever the order in which a file has
-/// them: those farthest from an output first, and of equally far ones those that a walk from the
-/// outputs back meets first. Weights are told apart by it.
+/// The order in which Keras keeps the layers of a model, regardless of their order in a file: by
+/// decreasing distance from an output, and for the same distance in the order in which a traversal
+/// back from the outputs reaches them. Weights are matched by this order.
 struct KerasLayerOrder {
   private struct CallKey: Hashable {
     let layer: Int
@@ -9,12 +9,12 @@ struct KerasLayerOrder {
 
   private let layers: [KerasWrittenLayer]
   private let indices: [String: Int]
-  /// The calls, each behind all that it needs.
+  /// The calls, each after all those it depends on.
   private var finished: [CallKey] = []
-  /// When each layer was met first.
+  /// When each layer was first reached.
   private var met: [Int: Int] = [:]
 
-  /// The positions of the layers that outputs need, and of all inputs, in Keras' order.
+  /// The positions of the layers that outputs depend on, and of all inputs, in Keras' order.
   static func positions(_ model: KerasWrittenModel) -> [Int] {
     var order = KerasLayerOrder(model.layers)
     for output in model.outputs { order.walk(from: output) }
@@ -32,13 +32,13 @@ struct KerasLayerOrder {
     CallKey(layer: indices[reference.layer] ?? 0, call: reference.call)
   }
 
-  /// The calls that a call needs, in the order of its arguments.
+  /// The calls that a call depends on, in the order of its arguments.
   private func sources(_ key: CallKey) -> [CallKey] {
     let calls = layers[key.layer].calls
     return calls.indices.contains(key.call) ? calls[key.call].tensors.map(self.key) : []
   }
 
-  /// Goes from an output back to the inputs, depth first.
+  /// Traverses the graph from an output back to the inputs, depth first.
   private mutating func walk(from output: KerasTensorReference) {
     var seen = Set(finished)
     var waiting: [(key: CallKey, rest: ArraySlice<CallKey>)] = []

@@ -2,7 +2,7 @@ import Bytes
 import JSON
 
 extension KerasWrittenModel {
-  /// The model as `config.json` of an archive, or `model_config` of an `.h5`, has it.
+  /// The model in the form of `config.json` in an archive, or of `model_config` in an `.h5` file.
   func json(_ form: KerasForm) -> JSONValue {
     let list = { (references: [KerasTensorReference]) -> JSONValue in
       let all = references.map { JSONValue.array($0.json) }
@@ -40,20 +40,20 @@ extension KerasWrittenLayer {
     return .object(object)
   }
 
-  /// Whether it is a function of TensorFlow, as Keras 2 has it in a model.
+  /// Whether it is a TensorFlow function, in the form of Keras 2.
   private var isFunction: Bool { ["TFOpLambda", "SlicingOpLambda"].contains(className) }
 }
 
 extension KerasWrittenCall {
-  /// As Keras 3 has a call.
+  /// The call in the form of Keras 3.
   fileprivate var json: JSONValue {
     var named = JSONObject()
     for (name, value) in keywords { named[name] = value.json(.archive) }
     return .object(["args": .array(arguments.map { $0.json(.archive) }), "kwargs": .object(named)])
   }
 
-  /// As Keras 2 has a call: for each tensor of the first argument where it comes from, and with it
-  /// the arguments with names. Of a function, one tensor stands alone and not in a list.
+  /// The call in the form of Keras 2: for each tensor of the first argument its origin, together
+  /// with the named arguments. For a function, a single tensor is not in a list.
   fileprivate func olderJSON(ofFunction isFunction: Bool) -> JSONValue {
     var named = JSONObject()
     for (name, value) in keywords { named[name] = value.json(.hdf5) }
@@ -71,7 +71,7 @@ extension KerasWrittenCall {
 }
 
 extension KerasWrittenArgument {
-  /// As Keras 3 has an argument, or Keras 2 one with a name.
+  /// The argument in the form of Keras 3, or a named one in that of Keras 2.
   fileprivate func json(_ form: KerasForm) -> JSONValue {
     switch self {
     case .value(let value): value
@@ -90,6 +90,6 @@ extension KerasWrittenArgument {
 }
 
 extension KerasTensorReference {
-  /// The parts of a reference, as all generations write them.
+  /// The parts of a reference, which are the same in all generations.
   fileprivate var json: [JSONValue] { [.string(layer), .integer(call), .integer(tensor)] }
 }

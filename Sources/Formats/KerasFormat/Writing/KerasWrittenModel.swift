@@ -1,28 +1,28 @@
 package import Bytes
 package import JSON
 
-/// The forms in which models are written.
+/// The formats in which models are written.
 package enum KerasForm: Hashable, Sendable {
-  /// A `.keras` archive, as Keras 3 writes it.
+  /// A `.keras` archive, as written by Keras 3.
   case archive
-  /// An `.h5` file, as Keras 2.15 writes it.
+  /// An `.h5` file, as written by Keras 2.15.
   case hdf5
 
-  /// The version whose meaning a written model has.
+  /// The version of Keras whose semantics a written model has.
   package var version: String { self == .archive ? "3.15.0" : "2.15.0" }
 }
 
-/// A model that will be written: layers and how they are called, without the weights' elements.
+/// A model to be written: layers and their calls, without the weights' elements.
 package struct KerasWrittenModel: Sendable {
   /// The model's name.
   package var name: String
-  /// The layers in any order, inputs among them.
+  /// The layers in any order, including inputs.
   package var layers: [KerasWrittenLayer]
-  /// What the model takes.
+  /// The model's inputs.
   package var inputs: [KerasTensorReference]
-  /// What the model gives.
+  /// The model's outputs.
   package var outputs: [KerasTensorReference]
-  /// Texts about the model, which Keras passes over.
+  /// Strings about the model, which Keras ignores.
   package var texts: [(key: String, value: String)]
 
   /// Makes a model.
@@ -38,19 +38,19 @@ package struct KerasWrittenModel: Sendable {
   }
 }
 
-/// A layer that will be written, or a function that stands in the model like one.
+/// A layer to be written, or a function used in the model like a layer.
 package struct KerasWrittenLayer: Sendable {
   /// The name; unique in the model.
   package let name: String
   /// The class, for example `Conv2D`.
   package let className: String
-  /// Where Keras 3 has the class, for example `keras.layers`.
+  /// The module of the class in Keras 3, for example `keras.layers`.
   package let module: String
   /// The settings without the name.
   package var config: JSONObject
-  /// The weights in the order of Keras: those that training changes come first.
+  /// The weights in Keras' order: trainable ones come first.
   package let weights: [KerasWrittenWeight]
-  /// The calls in their order; empty for an input.
+  /// The calls in order; empty for an input.
   package var calls: [KerasWrittenCall]
 
   /// Makes a layer.
@@ -67,15 +67,16 @@ package struct KerasWrittenLayer: Sendable {
   }
 }
 
-/// A weight of a layer that will be written.
+/// A weight of a layer to be written.
 package struct KerasWrittenWeight: Hashable, Sendable {
-  /// What it is, for example `kernel`.
+  /// The name of the variable, for example `kernel`.
   package let name: String
-  /// The object inside the layer that has it, for example `cell`; empty for the layer itself.
+  /// The object inside the layer that it belongs to, for example `cell`; empty for the layer
+  /// itself.
   package let owner: String
   /// The type of the elements.
   package let elementType: ElementType
-  /// The sizes in Keras' order of axes.
+  /// The sizes in Keras' axis order.
   package let shape: [Int]
 
   /// Makes a weight.
@@ -89,9 +90,9 @@ package struct KerasWrittenWeight: Hashable, Sendable {
 
 /// A call of a layer.
 package struct KerasWrittenCall: Sendable {
-  /// The arguments without a name.
+  /// The positional arguments.
   package let arguments: [KerasWrittenArgument]
-  /// The arguments with one, in the order of their names, which is that in which Keras sees them.
+  /// The named arguments, sorted by name, which is the order in which Keras processes them.
   package let keywords: [(name: String, value: KerasWrittenArgument)]
 
   /// Makes a call.
@@ -103,7 +104,7 @@ package struct KerasWrittenCall: Sendable {
     self.keywords = keywords.sorted { $0.name < $1.name }
   }
 
-  /// The tensors in the order in which Keras sees them.
+  /// The tensors in the order in which Keras processes them.
   var tensors: [KerasTensorReference] {
     arguments.flatMap(\.tensors) + keywords.flatMap { $0.value.tensors }
   }
@@ -111,11 +112,11 @@ package struct KerasWrittenCall: Sendable {
 
 /// An argument of a call.
 package indirect enum KerasWrittenArgument: Sendable {
-  /// What a layer gives, with its type as Keras 3 states it.
+  /// An output of a layer, with its type as stated by Keras 3.
   case tensor(KerasTensorReference, ElementType, [Int?])
   /// A plain value.
   case value(JSONValue)
-  /// A list with tensors in it.
+  /// A list that contains tensors.
   case list([KerasWrittenArgument])
 
   var tensors: [KerasTensorReference] {

@@ -2,17 +2,17 @@ package import Bytes
 import CONNX
 package import ProtobufWire
 
-/// An ONNX file, read as far as its graph; the elements of tensors stay in the mapped file.
+/// An ONNX file, with its graph read; the elements of tensors stay in the mapped file.
 package struct ONNXFile: Sendable {
   /// The file.
   package let store: ByteStore
-  /// Which operators the file uses.
+  /// The operators that the file uses.
   package let outline: ONNXOutline
-  /// Parts of the file that nobody here looks at, in words.
+  /// Parts of the file that are ignored, in words.
   package let ignored: [String]
   private let record: ProtobufRecord
 
-  /// Whether bytes begin as an ONNX file does: with fields of a `ModelProto`, the graph among them.
+  /// Whether bytes begin like an ONNX file: with fields of a `ModelProto`, including the graph.
   package static func recognizes(_ bytes: RawSpan) -> Bool {
     let numbers = ProtobufRecordReader.leadingFieldNumbers(bytes)
     return numbers.contains(7) && numbers.isSubset(of: [1, 2, 3, 4, 5, 6, 7, 8, 14, 20, 25, 26])
@@ -20,9 +20,9 @@ package struct ONNXFile: Sendable {
 
   /// Reads a file.
   ///
-  /// - Parameter limits: What is accepted of everything but the elements of tensors.
-  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for fields
-  ///   that are not known; ``WeighbridgeError/Code/limitExceeded``. The place is the byte.
+  /// - Parameter limits: The limits of what is accepted, except for the elements of tensors.
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for
+  ///   unknown fields; ``WeighbridgeError/Code/limitExceeded``. The place is the byte offset.
   package init(
     _ store: ByteStore, limits: ProtobufLimits = ProtobufLimits()
   ) throws(WeighbridgeError) {
@@ -37,7 +37,7 @@ package struct ONNXFile: Sendable {
     self.init(store, record)
   }
 
-  /// What can be read of a file that ``init(_:limits:)`` refuses, to show what is in it.
+  /// Reads what it can of a file that ``init(_:limits:)`` rejects, to show its contents.
   package init?(fragmentOf store: ByteStore) {
     guard let descriptor = onnx_model_descriptor(), let tensor = onnx_tensor_descriptor() else {
       return nil
@@ -56,13 +56,13 @@ package struct ONNXFile: Sendable {
     ignored = ["training_info", "configuration"].filter { record[$0] != nil }
   }
 
-  /// What the file says.
+  /// Reads the model.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for weights
-  ///   of types that are not known.
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for
+  ///   weights of unknown types.
   package func model() throws(WeighbridgeError) -> ONNXModel { try ONNXModel(record) }
 
-  /// What can be read of a model that ``model()`` refuses: of nodes with settings that cannot be read
-  /// the rest, and the tensors whose types are known. An opset that is not stated is 0.
+  /// Returns what can be read of a model that ``model()`` rejects: nodes without the settings that
+  /// cannot be read, and the tensors of known types. An opset that is not stated is 0.
   package func fragment() -> ONNXModel { ONNXModel(fragmentOf: record) }
 }

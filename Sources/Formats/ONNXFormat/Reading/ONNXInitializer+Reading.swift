@@ -2,7 +2,7 @@ import Bytes
 import ProtobufWire
 
 extension ONNXInitializer {
-  /// The tensor, without elements where these cannot be read; `nil` where its type is not known.
+  /// The tensor, without elements where they cannot be read; `nil` where its type is unknown.
   init?(fragmentOf record: ProtobufRecord) {
     if let whole = try? ONNXInitializer(record) {
       self = whole
@@ -52,7 +52,8 @@ extension ONNXInitializer {
     return elements
   }
 
-  /// The elements in the field for their type. Floating-point numbers stand there as in memory.
+  /// The elements in the field for their type. Floating-point elements are stored there as in
+  /// memory.
   private static func numbers(
     _ record: ProtobufRecord, _ type: ElementType
   ) -> ONNXElements {

@@ -1,7 +1,7 @@
 import Bytes
 import ProtobufWire
 
-// Each record is made of its message of Schemas/onnx.proto.
+// Each record is read from its message of Schemas/onnx.proto.
 
 extension ONNXModel {
   init(fragmentOf record: ProtobufRecord) {
@@ -16,7 +16,7 @@ extension ONNXModel {
   init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     guard let graph = record.record("graph") else { throw .malformed("the model has no graph") }
     let own = record.records("opset_import").filter { $0.domain.isEmpty }
-    // Some writers say the same twice.
+    // Some writers repeat themselves.
     let versions = Set(own.map { $0.integer("version") }).sorted()
     guard let opset = versions.first else {
       throw .malformed(
@@ -93,7 +93,7 @@ extension ONNXNode {
 }
 
 extension ONNXAttribute {
-  /// The fields of an attribute, by the names of the types that say which counts.
+  /// The fields of an attribute, by the names of the types that select them.
   private static let fields = [
     "FLOAT": "f", "INT": "i", "STRING": "s", "TENSOR": "t", "GRAPH": "g", "FLOATS": "floats",
     "INTS": "ints", "STRINGS": "strings",
@@ -104,7 +104,7 @@ extension ONNXAttribute {
       throw .malformed(
         "the setting \(record.text("name")) is a function's, and there is none around it")
     }
-    // The oldest files do not say the type.
+    // The oldest files do not give the type.
     let given = record.choice("type").flatMap { $0 == "UNDEFINED" ? nil : $0 }
     let type = given ?? Self.fields.filter { record[$0.value] != nil }.keys.sorted().first
     switch type {
@@ -135,7 +135,7 @@ extension ONNXFeature {
     problem = Self.problem(type)
   }
 
-  /// What ONNX has beside tensors, by the fields of a type.
+  /// The ONNX types other than tensors, by the fields of a type.
   private static let others = [
     "sequence_type": "a sequence", "map_type": "a map", "sparse_tensor_type": "a sparse tensor",
     "optional_type": "an optional value",
@@ -153,7 +153,7 @@ extension ONNXFeature {
     return tensor.record("shape") == nil ? "does not say how many axes it has" : nil
   }
 
-  /// A size of -1 or 0, as some writers have it, is not known.
+  /// A size of -1 or 0, as written by some programs, is unknown.
   private static func dimension(_ record: ProtobufRecord) -> Dimension {
     if case .integer(let dimension)? = record["dim_value"] {
       return dimension > 0 ? .fixed(dimension) : .unknown

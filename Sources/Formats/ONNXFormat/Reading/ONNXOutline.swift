@@ -1,16 +1,16 @@
 import ProtobufWire
 
-/// Which sets of operators a file uses, and which of their operators: all that is needed to say what
-/// kind of file it is, whatever else is in it.
+/// The operator sets that a file uses, and the operators in them: enough to identify the kind of
+/// file, whatever else it contains.
 package struct ONNXOutline: Sendable {
-  /// An operator by its set and name.
+  /// An operator, by operator set and name.
   package struct Operator: Hashable, Comparable, Sendable {
-    /// The set that it belongs to; empty for ONNX' own.
+    /// The operator set; empty for ONNX' own.
     package let domain: String
     /// Its name, for example `Conv`.
     package let name: String
 
-    /// Makes a name.
+    /// Makes an operator.
     package init(domain: String, name: String) {
       self.domain = domain
       self.name = name
@@ -21,9 +21,9 @@ package struct ONNXOutline: Sendable {
     }
   }
 
-  /// How many nodes outside of bodies have each operator.
+  /// The number of nodes outside of subgraphs for each operator.
   package let counts: [Operator: Int]
-  /// Whether the file itself defines operators by others.
+  /// Whether the file contains functions, operators defined by others.
   package let hasFunctions: Bool
 
   init(_ record: ProtobufRecord) {
@@ -36,6 +36,6 @@ package struct ONNXOutline: Sendable {
 }
 
 extension ProtobufRecord {
-  /// The set of operators that the message names; empty for ONNX' own, which has two names.
+  /// The operator set given in the message; empty for ONNX' own, which has two names.
   var domain: String { text("domain") == "ai.onnx" ? "" : text("domain") }
 }

@@ -25,7 +25,7 @@ extension WBMAttribute.Value {
     .integer(0), .real(0), .boolean(false), .string(""), .integers([]), .reals([]), .strings([]),
   ]
 
-  /// Reads or writes the member of the oneof that the case stands for.
+  /// Reads or writes the oneof's member for the case.
   fileprivate mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
     switch self {
     case .integer(var number):

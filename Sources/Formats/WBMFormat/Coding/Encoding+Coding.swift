@@ -3,7 +3,7 @@ package import ProtobufWire
 package import TensorEncoding
 
 extension TensorEncoding {
-  /// The encodings as the schema names them.
+  /// The encodings, named as in the schema.
   private enum Kind: SchemaEnumeration {
     case plain, float16, bfloat16, bytePlanes, linear, lookup, rans
   }
@@ -22,8 +22,8 @@ extension TensorEncoding {
 
   /// Reads or writes the encoding of a tensor's message, and its parameters.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when the parameters are not those of the encoding,
-  ///   ``WeighbridgeError/Code/unsupported`` for an encoding that this version does not know.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the parameters are not those of the
+  ///   encoding, ``WeighbridgeError/Code/unsupported`` for an encoding unknown to this version.
   mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
     var (kind, linear, lookup): (Kind, LinearIntegers?, LookupTables?) = (kind, nil, nil)
     if case .linear(let integers) = self { linear = integers }

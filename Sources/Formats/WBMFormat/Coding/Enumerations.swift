@@ -1,8 +1,8 @@
 package import Bytes
 import ProtobufWire
 
-/// An enumeration of the schema. Its cases have the schema's order, in which the first is 1; 0 says
-/// that there is none.
+/// An enumeration of the schema. Its cases have the schema's order, in which the first is 1; 0
+/// means none.
 package protocol SchemaEnumeration: CaseIterable, Equatable where AllCases == [Self] {}
 
 extension SchemaEnumeration {
@@ -14,11 +14,11 @@ extension SchemaEnumeration {
     return UInt32(index + 1)
   }
 
-  /// The value with a number of the schema.
+  /// Makes the value with a number in the schema.
   ///
   /// - Parameter title: What the value is, for errors, for example `color order`.
   /// - Throws: ``WeighbridgeError/Code/malformed`` for 0, ``WeighbridgeError/Code/unsupported`` for
-  ///   a number this version does not know.
+  ///   a number unknown to this version.
   init(schemaNumber number: UInt32, _ title: String) throws(WeighbridgeError) {
     guard number != 0 else { throw .malformed("the \(title) is missing") }
     guard number <= Self.allCases.count else {
@@ -29,7 +29,7 @@ extension SchemaEnumeration {
 }
 
 extension MessageFields {
-  /// An enumerator that must be there.
+  /// A required enumerator.
   ///
   /// - Parameter title: What it is, for errors.
   /// - Throws: As ``SchemaEnumeration/init(schemaNumber:_:)``.

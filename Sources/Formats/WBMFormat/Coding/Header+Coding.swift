@@ -4,33 +4,33 @@ import Digests
 package import ProtobufWire
 import TensorEncoding
 
-// Each record declares its fields with the numbers of the schema, once for reading and for writing;
-// the order is that in which what is wrong is found.
+// Each record declares its fields with the numbers of the schema, once for reading and writing;
+// errors are found in that order.
 
 extension WBMHeader: MessageRecord {
-  /// Makes a header that says nothing yet.
+  /// Makes an empty header.
   package init() { self.init(graph: WBMGraph(), provenance: WBMProvenance()) }
 
-  /// The header's bytes in the file.
+  /// Returns the header's bytes in the file.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when a text holds a NUL or an index does not
-  ///   fit the schema.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when a string contains a NUL or an index does
+  ///   not fit the schema.
   package func serialized() throws(WeighbridgeError) -> [UInt8] {
     try serialized(as: Self.descriptor())
   }
 
-  /// How many bytes ``serialized()`` gives.
+  /// Returns the size of the result of ``serialized()`` in bytes.
   ///
   /// - Throws: As ``serialized()``.
   package func serializedByteCount() throws(WeighbridgeError) -> Int {
     try serializedByteCount(as: Self.descriptor())
   }
 
-  /// Reads a header's bytes, whose syntax it checks; the rules between its parts are
-  /// ``checkRules()``'s.
+  /// Reads a header and checks its syntax; the rules between its parts are checked by
+  /// ``checkRules()``.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed``, ``WeighbridgeError/Code/unsupported`` for what
-  ///   this version does not know, ``WeighbridgeError/Code/limitExceeded``.
+  /// - Throws: ``WeighbridgeError/Code/malformed``, ``WeighbridgeError/Code/unsupported`` for parts
+  ///   unknown to this version, ``WeighbridgeError/Code/limitExceeded``.
   package init(_ bytes: RawSpan, limits: ProtobufLimits) throws(WeighbridgeError) {
     let descriptor = try Self.descriptor()
     // Fields 4, 5 and 7: the description, the provenance and the compaction.

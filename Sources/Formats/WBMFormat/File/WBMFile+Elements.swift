@@ -11,9 +11,9 @@ extension WBMFile {
       range: range(ofTensor: index))
   }
 
-  /// The elements that the tensor at a position of the table decodes to.
+  /// Decodes the elements of the tensor at a position of the table.
   ///
-  /// - Throws: ``WeighbridgeError/Code/damaged`` when they do not have their digest.
+  /// - Throws: ``WeighbridgeError/Code/damaged`` when their digest does not match.
   package func decodedElements(ofTensor index: Int) throws(WeighbridgeError) -> [UInt8] {
     let title = header.tensors[index].title(index)
     let bytes: [UInt8]

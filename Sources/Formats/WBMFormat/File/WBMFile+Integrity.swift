@@ -5,20 +5,20 @@ import Synchronization
 import TensorEncoding
 
 extension WBMFile {
-  /// A part of a file whose bytes are not those that were written.
+  /// A damaged part of a file, whose bytes are not those that were written.
   package enum Damage: Hashable, Sendable {
-    /// The tensor at this position of the table does not have its digest.
+    /// The digest of the tensor at this position of the table does not match.
     case tensor(Int)
-    /// The tensor at this position does not decode to what was written, for a reason.
+    /// The tensor at this position does not decode to the elements that were written, for a reason.
     case elements(Int, String)
     /// The padding before the tensor at this position is not zero.
     case padding(before: Int)
   }
 
-  /// Digests every tensor and looks at the padding between them, on two threads.
+  /// Computes the digest of every tensor and checks the padding between them, on two threads.
   ///
   /// - Throws: ``WeighbridgeError/Code/damaged``; the reason names all damaged tensors.
-  /// - Complexity: Reads the whole file, whose memory is given back on the way.
+  /// - Complexity: Reads the whole file, whose memory is released on the way.
   package func checkIntegrity() throws(WeighbridgeError) {
     let damage = damage()
     guard !damage.isEmpty else { return }
@@ -28,7 +28,7 @@ extension WBMFile {
       .at(file: path)
   }
 
-  /// Every damaged part, in the order of the file.
+  /// Returns all damaged parts, in the order of the file.
   ///
   /// - Complexity: As ``checkIntegrity()``.
   package func damage() -> [Damage] {
@@ -67,7 +67,7 @@ extension WBMFile {
     return damage
   }
 
-  /// What is wrong with a damaged part, as a sentence.
+  /// The problem with a damaged part, as a sentence.
   package func sentence(_ damage: Damage) -> String {
     if case .elements(_, let reason) = damage { return reason }
     return "\(describe(damage)) is not as it was written"

@@ -1,17 +1,17 @@
 package import Bytes
 
 extension WBMFile {
-  /// Writes the file with another description, and another provenance and tolerance of the reference
-  /// sets where they are given.
+  /// Writes the file with another description, and with another provenance and another tolerance of
+  /// the reference sets where they are given.
   ///
-  /// The tensors are copied by the system, neither decoded nor digested again; version and schema
-  /// stay those of this file.
+  /// The tensors are copied by the system, without being decoded or digested again; the version and
+  /// the schema remain those of this file.
   ///
   /// - Parameters:
-  ///   - path: The new file's path, which may be this file's own.
+  ///   - path: The new file's path, which may be the same as this file's.
   ///   - replacing: Whether a file of that name may be replaced.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the description does not fit the graph,
-  ///   ``WeighbridgeError/Code/unsupported`` when a text holds a NUL,
+  ///   ``WeighbridgeError/Code/unsupported`` when a string contains a NUL,
   ///   ``WeighbridgeError/Code/outputFailed``.
   package func rewrite(
     to path: String, description: WBMDescription, provenance: WBMProvenance? = nil,

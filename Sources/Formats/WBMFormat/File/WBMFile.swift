@@ -4,13 +4,13 @@ package import ProtobufWire
 
 /// An open `.wbm` file: its header, and its tensors as ranges of one mapped file.
 ///
-/// Opening costs one mapping and the parsing of the header, whatever the size of the tensors.
+/// Opening maps the file once and parses the header, whatever the size of the tensors.
 package struct WBMFile: Sendable {
-  /// Bounds on what is read.
+  /// Limits on what is read.
   package struct Limits: Sendable {
-    /// How large the header may be, in bytes.
+    /// The largest size of the header in bytes.
     package var headerByteCount = 64 << 20
-    /// Bounds on the header's messages.
+    /// The limits on the header's messages.
     package var messages = ProtobufLimits()
 
     /// The limits of `Schemas/wbm.md`.
@@ -23,11 +23,11 @@ package struct WBMFile: Sendable {
     }
   }
 
-  /// The file's path as it was given.
+  /// The file's path as given.
   package let path: String
   /// The file's format version.
   package let version: WBMVersion
-  /// Everything the file says about the model.
+  /// Everything about the model but the tensors' elements.
   package let header: WBMHeader
   /// The bytes of the whole file.
   package let store: ByteStore
@@ -44,10 +44,10 @@ package struct WBMFile: Sendable {
     try self.init(ByteStore(MappedFile(path: path)), path: path, limits: limits)
   }
 
-  /// Reads a file whose bytes are there already.
+  /// Reads a file whose bytes are already available.
   ///
-  /// - Parameter path: What errors call it.
-  /// - Throws: As ``init(path:limits:)``, but for a missing file.
+  /// - Parameter path: The path for errors.
+  /// - Throws: As ``init(path:limits:)``, except for a missing file.
   package init(
     _ store: ByteStore, path: String, limits: Limits = Limits()
   ) throws(WeighbridgeError) {
@@ -68,14 +68,14 @@ package struct WBMFile: Sendable {
     WBMPreamble.isMagic(bytes)
   }
 
-  /// Where a tensor's bytes are in ``store``. The position must be one of the table's.
+  /// The range of a tensor's bytes in ``store``. The position must be one in the table.
   package func range(ofTensor index: Int) -> Range<Int> {
     let tensor = header.tensors[index]
     let start = tensorDataOffset + tensor.offset  // checked while parsing: inside the file
     return start..<start + tensor.byteCount
   }
 
-  /// Checks a whole file but the bytes of its tensors and the padding between them.
+  /// Checks a whole file except for the bytes of its tensors and the padding between them.
   static func parse(
     _ bytes: RawSpan, limits: Limits
   ) throws(WeighbridgeError) -> (WBMPreamble, WBMHeader) {

@@ -1,13 +1,14 @@
 import Bytes
 import Digests
 
-/// What writing a new file and editing one have in common.
+/// The common part of writing a new file and editing one.
 enum WBMHeaderWriting {
-  /// The header as files have it, and where the tensor data begins behind it.
+  /// Returns the header in the form in which it is written, and the offset of the tensor data after
+  /// it.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the header breaks a rule,
-  ///   ``WeighbridgeError/Code/unsupported`` when a string holds a NUL,
-  ///   ``WeighbridgeError/Code/limitExceeded`` when no reader would take it.
+  ///   ``WeighbridgeError/Code/unsupported`` when a string contains a NUL,
+  ///   ``WeighbridgeError/Code/limitExceeded`` when no reader would accept it.
   static func prepared(
     _ header: WBMHeader
   ) throws(WeighbridgeError) -> (header: WBMHeader, tensorDataOffset: Int) {
@@ -21,9 +22,9 @@ enum WBMHeaderWriting {
     return (header, try WBMPreamble.tensorDataOffset(headerByteCount: count))
   }
 
-  /// Writes preamble and header into the room before the tensor data, and reads them back.
+  /// Writes the preamble and the header into the space before the tensor data, and reads them back.
   ///
-  /// - Throws: ``WeighbridgeError/Code/outputFailed`` when what is read back is not the same.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed`` when they are not the same.
   static func writeHeader(
     _ header: WBMHeader, version: WBMVersion, tensorDataOffset: Int, to file: borrowing AtomicFile
   ) throws(WeighbridgeError) {
@@ -40,8 +41,8 @@ enum WBMHeaderWriting {
     }
   }
 
-  /// Parses what was written and serializes it again: the same bytes prove that it is readable and
-  /// that nothing was lost.
+  /// Parses the written file and serializes its header again: the same bytes prove that it is
+  /// readable and that nothing was lost.
   private static func compare(
     _ written: RawSpan, with header: [UInt8], _ path: String
   ) throws(WeighbridgeError) {

@@ -1,18 +1,19 @@
 package import Bytes
 package import Digests
 
-/// The first 64 bytes of a `.wbm` file; `Schemas/wbm.md` has their table.
+/// The first 64 bytes of a `.wbm` file, which `Schemas/wbm.md` lists in a table.
 package struct WBMPreamble: Hashable, Sendable {
   /// The size of the preamble in bytes; the header follows it.
   package static let byteCount = 64
   /// The alignment of the tensor data and of each tensor, in bytes.
   package static let alignment = 64
-  /// The version this module writes, and the newest major version it reads.
+  /// The version that this module writes, and the newest major version that it reads.
   package static let currentVersion = WBMVersion(major: 1, minor: 0)
-  /// The first 8 bytes. The first has its upper bit set and the others hold both line endings and
-  /// the end-of-file mark of old terminals, so that any damage by a transfer as text shows.
+  /// The first 8 bytes. The first has its highest bit set, and the others contain both line endings
+  /// and the end-of-file character of old terminals, so that any damage by a transfer in text mode
+  /// is detected.
   package static let magic: [UInt8] = [0xD7] + afterFirst
-  /// The first 8 bytes of the files that previews of Weighbridge wrote.
+  /// The first 8 bytes of the files written by previews of Weighbridge.
   static let previewMagic: [UInt8] = [0x89] + afterFirst
   private static let afterFirst: [UInt8] = [0x57, 0x42, 0x4D, 0x0D, 0x0A, 0x1A, 0x0A]
 
@@ -27,14 +28,14 @@ package struct WBMPreamble: Hashable, Sendable {
   /// The digest of the header.
   package var headerDigest: XXH3Digest
 
-  /// The offset of the tensor data behind a header of a size.
+  /// Returns the offset of the tensor data after a header of a given size.
   package static func tensorDataOffset(
     headerByteCount: Int
   ) throws(WeighbridgeError) -> Int {
     try aligned(Checked.sum(byteCount, headerByteCount, of: "the end of the header"))
   }
 
-  /// The next multiple of ``alignment``.
+  /// Rounds an offset up to a multiple of ``alignment``.
   package static func aligned(_ offset: Int) throws(WeighbridgeError) -> Int {
     try Checked.sum(offset, alignment - 1, of: "an offset") / alignment * alignment
   }
@@ -42,9 +43,10 @@ package struct WBMPreamble: Hashable, Sendable {
 
 /// The version of the file format.
 package struct WBMVersion: Hashable, Sendable, CustomStringConvertible {
-  /// Readers refuse a newer one.
+  /// Readers reject a newer one.
   package var major: Int
-  /// Readers accept a newer one as long as they know all but the description and the provenance.
+  /// Readers accept a newer one if they know everything except parts of the description and the
+  /// provenance.
   package var minor: Int
 
   /// Makes a version.
@@ -53,12 +55,12 @@ package struct WBMVersion: Hashable, Sendable, CustomStringConvertible {
     self.minor = minor
   }
 
-  /// `major.minor`.
+  /// For example `1.0`.
   package var description: String { "\(major).\(minor)" }
 }
 
 extension WBMPreamble {
-  /// The 64 bytes.
+  /// The preamble's 64 bytes.
   package var serialized: [UInt8] {
     var bytes = Self.magic
     bytes.append(littleEndian: UInt16(version.major))
@@ -75,7 +77,7 @@ extension WBMPreamble {
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``, ``WeighbridgeError/Code/truncated``,
   ///   ``WeighbridgeError/Code/damaged``; ``WeighbridgeError/Code/unsupported`` for another major
-  ///   version, for flags, and for a file of a preview.
+  ///   version, for flags, and for a file written by a preview.
   package init(_ file: RawSpan) throws(WeighbridgeError) {
     try Self.checkMagic(file)
     try Self.checkLength(file, atLeast: 10)
@@ -107,7 +109,7 @@ extension WBMPreamble {
     try checkSizes(file.byteCount)
   }
 
-  /// Whether a file begins like a `.wbm` file, also one of a preview.
+  /// Whether a file begins like a `.wbm` file, including those of previews.
   package static func isMagic(_ file: RawSpan) -> Bool {
     guard file.byteCount >= magic.count else { return false }
     return [magic, previewMagic].contains(file.copied(0..<magic.count))

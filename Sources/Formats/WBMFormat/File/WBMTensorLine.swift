@@ -3,10 +3,11 @@ import Digests
 import Dispatch
 import Synchronization
 
-/// Receives the tensors of a file in pieces from several threads: each piece is written where it
-/// belongs at once, and digested as soon as all before it are.
+/// Receives the tensors of a file in pieces from several threads. Each piece is written to its
+/// position immediately, and digested once all pieces before it are.
 ///
-/// Every piece that was taken must be put, or given up, or others would wait for it forever.
+/// Every piece that was taken must be put or given up; otherwise the others would wait for it
+/// forever.
 package final class WBMTensorLine: Sendable {
   /// A part of a tensor's bytes.
   package struct Piece: Sendable {
@@ -33,17 +34,17 @@ package final class WBMTensorLine: Sendable {
   }
 
   private let pieces: [Piece]
-  /// Where each tensor begins in the file.
+  /// The offset of each tensor in the file.
   private let starts: [Int]
   private let file: PlacedWriter
   private let state: Mutex<State>
-  /// Touched only by the thread whose turn it is.
+  /// Used only by the thread whose turn it is.
   private let stream: Mutex<XXH3Stream>
   private let digests: Mutex<[XXH3Digest]>
 
   /// - Parameters:
   ///   - pieces: All bytes of all tensors, in the order of the file.
-  ///   - starts: Where each tensor begins in the file.
+  ///   - starts: The offset of each tensor in the file.
   init(_ pieces: [Piece], starts: [Int], file: PlacedWriter) throws(WeighbridgeError) {
     let stream = try XXH3Stream()
     digests = Mutex([XXH3Digest](repeating: stream.digest(), count: starts.count))
@@ -54,7 +55,8 @@ package final class WBMTensorLine: Sendable {
     self.file = file
   }
 
-  /// The position of the next piece to make; `nil` when there is none, or one could not be made.
+  /// Returns the position of the next piece to make; `nil` when there is none, or one could not be
+  /// made.
   package func take() -> Int? {
     state.withLock { state in
       guard state.error == nil, state.next < pieces.count else { return nil }
@@ -78,16 +80,16 @@ package final class WBMTensorLine: Sendable {
     writeBack(starts[pieces[index].tensor] + pieces[index].range.upperBound)
   }
 
-  /// Says that a piece that was taken cannot be made, and so nothing more.
+  /// Reports that a piece that was taken cannot be made, which ends the work.
   package func giveUp(_ index: Int, _ error: WeighbridgeError) {
     waitForTurn(index)
     state.withLock { $0.error = $0.error ?? error }
     passTurn()
   }
 
-  /// The tensors' digests, when all pieces were put.
+  /// Returns the tensors' digests, when all pieces have been put.
   ///
-  /// - Throws: What somebody gave up with; ``WeighbridgeError/Code/outputFailed``.
+  /// - Throws: The error that a piece was given up with; ``WeighbridgeError/Code/outputFailed``.
   func finish() throws(WeighbridgeError) -> [XXH3Digest] {
     if let error = state.withLock({ $0.error }) { throw error }
     return digests.withLock { $0 }
@@ -105,9 +107,10 @@ package final class WBMTensorLine: Sendable {
     }
   }
 
-  /// Has the system write finished parts while we compute, so that the commit waits less.
+  /// Tells the system to write finished parts during the computation, so that the commit has less
+  /// to wait for.
   ///
-  /// - Parameter end: Everything before it is finished.
+  /// - Parameter end: The offset up to which everything is finished.
   private func writeBack(_ end: Int) {
     let range = state.withLock { state -> Range<Int>? in
       guard end - state.writebackStart >= Self.writebackSize else { return nil }

@@ -16,7 +16,7 @@ package struct WBMWriter: ~Copyable {
 
   private var file: AtomicFile
   private var stream: XXH3Stream
-  /// The header as it will be written; sizes and offsets are set, digests as far as known.
+  /// The header to be written; sizes and offsets are set, and digests as far as they are known.
   package private(set) var header: WBMHeader
   private let tensorDataOffset: Int
   private var current = 0
@@ -24,15 +24,15 @@ package struct WBMWriter: ~Copyable {
 
   /// Begins a file.
   ///
-  /// - Parameter header: The header; the sizes, offsets and digests of its tensors are computed.
+  /// - Parameter header: The header; its tensors' sizes, offsets and digests are computed.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the header breaks a rule,
-  ///   ``WeighbridgeError/Code/unsupported`` when a string holds a NUL,
-  ///   ``WeighbridgeError/Code/limitExceeded`` when no reader would take it,
+  ///   ``WeighbridgeError/Code/unsupported`` when a string contains a NUL,
+  ///   ``WeighbridgeError/Code/limitExceeded`` when no reader would accept it,
   ///   ``WeighbridgeError/Code/outputFailed``.
   package init(path: String, header: WBMHeader) throws(WeighbridgeError) {
     var header = header
     try header.layOut()
-    // Digests have one size, so the header has its final size already.
+    // Digests have a fixed size, so the header already has its final size.
     let offset: Int
     (header, offset) = try WBMHeaderWriting.prepared(header)
     let file = try AtomicFile(path: path)
@@ -45,13 +45,13 @@ package struct WBMWriter: ~Copyable {
     finishTensors()
   }
 
-  /// The position of the tensor whose bytes come next, or `nil` when all are written.
+  /// The position of the tensor whose bytes are next, or `nil` when all are written.
   package var nextTensor: Int? { current < header.tensors.count ? current : nil }
 
-  /// Appends the next bytes of the tensors, in the order of the header. A piece belongs to one
-  /// tensor; a tensor without elements takes none.
+  /// Appends the next bytes of the tensors, in the order of the header. Each piece belongs to one
+  /// tensor; a tensor without elements has none.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a tensor has fewer bytes,
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a tensor has fewer bytes than given,
   ///   ``WeighbridgeError/Code/outputFailed``.
   package mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {
     var start = 0
@@ -69,7 +69,7 @@ package struct WBMWriter: ~Copyable {
     finishTensors()
   }
 
-  /// Appends bytes of a store, whose memory is given back piece by piece when it is a mapped file.
+  /// Appends bytes of a store, whose memory is released piece by piece when it is a mapped file.
   ///
   /// - Throws: As ``append(_:)``.
   package mutating func append(
@@ -87,13 +87,13 @@ package struct WBMWriter: ~Copyable {
     }
   }
 
-  /// Writes all tensors in pieces that several threads make.
+  /// Writes all tensors in pieces made by several threads.
   ///
   /// - Parameters:
   ///   - pieces: All bytes of all tensors, in the order of the header.
-  ///   - work: Takes and puts pieces until there are none left, and returns.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the pieces are not the tensors';
-  ///   ``WeighbridgeError/Code/outputFailed``; what a piece was given up with.
+  ///   - work: Takes and puts pieces until there are none left, then returns.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the pieces do not match the tensors;
+  ///   ``WeighbridgeError/Code/outputFailed``; the error that a piece was given up with.
   package mutating func writeTensors(
     _ pieces: [WBMTensorLine.Piece], _ work: (WBMTensorLine) -> Void
   ) throws(WeighbridgeError) {
@@ -108,7 +108,7 @@ package struct WBMWriter: ~Copyable {
     }
   }
 
-  /// Pieces must stand one behind the other and fill every tensor.
+  /// Checks that pieces are consecutive and fill every tensor.
   private func checkPieces(_ pieces: [WBMTensorLine.Piece]) throws(WeighbridgeError) {
     var sizes = [Int](repeating: 0, count: header.tensors.count)
     var isInOrder = true
@@ -123,15 +123,16 @@ package struct WBMWriter: ~Copyable {
     }
   }
 
-  /// Waits until the tensors written so far are on the disk, so that ``commit(replacing:)`` has only
-  /// the header left to wait for.
+  /// Waits until the tensors written so far are on the disk, so that ``commit(replacing:)`` only
+  /// has to wait for the header.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package borrowing func syncTensors() throws(WeighbridgeError) { try file.syncData() }
 
-  /// Replaces the provenance, so that digests of sources may be computed while tensors are written.
+  /// Replaces the provenance, so that the digests of sources can be computed while tensors are
+  /// written.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the header would have another size.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the header would have a different size.
   package mutating func replaceProvenance(
     _ provenance: WBMProvenance
   ) throws(WeighbridgeError) {
@@ -141,11 +142,11 @@ package struct WBMWriter: ~Copyable {
     header.provenance = provenance.sorted()
   }
 
-  /// Writes header and preamble, reads them back, syncs the file and puts it in place.
+  /// Writes the header and preamble, reads them back, syncs the file and puts it in place.
   ///
   /// - Parameter replacing: Whether a file of that name may be replaced.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when tensors are missing,
-  ///   ``WeighbridgeError/Code/outputFailed``; what stood there before is then untouched.
+  ///   ``WeighbridgeError/Code/outputFailed``; a previous file is then untouched.
   package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
     if let nextTensor {
       throw .mismatch(
@@ -170,7 +171,7 @@ package struct WBMWriter: ~Copyable {
     }
   }
 
-  /// Notes the digest of each tensor that is complete, and pads for the next.
+  /// Stores the digest of each complete tensor, and pads for the next.
   private mutating func finishTensors() {
     while let index = nextTensor, done == header.tensors[index].byteCount {
       header.tensors[index].digest = stream.digest()
@@ -184,7 +185,7 @@ package struct WBMWriter: ~Copyable {
 }
 
 extension WBMProvenance {
-  /// How many bytes a header takes that has nothing else.
+  /// The size of a header with nothing else, in bytes.
   fileprivate func headerByteCount() throws(WeighbridgeError) -> Int {
     try WBMHeader(graph: WBMGraph(), provenance: self, schema: []).serializedByteCount()
   }

@@ -1,8 +1,8 @@
 package import ProtobufWire
 
-/// What making the weights smaller has cost, as it was measured.
+/// The measured cost of making the weights smaller.
 package struct WBMCompaction: Hashable, Sendable {
-  /// How far an output is from that of before.
+  /// The error of an output compared with the model before.
   package struct OutputLoss: Hashable, Sendable {
     /// The name of a graph output.
     package var output: String
@@ -12,7 +12,7 @@ package struct WBMCompaction: Hashable, Sendable {
     package var mean: Double
   }
 
-  /// How far a weight is from that of before.
+  /// The error of a weight compared with the model before.
   package struct WeightLoss: Hashable, Sendable {
     /// The array, by its position in ``WBMHeader/tensors``.
     package var tensor: Int
@@ -20,7 +20,7 @@ package struct WBMCompaction: Hashable, Sendable {
     package var error: Double
   }
 
-  /// How many answers stayed the same.
+  /// The number of answers that stayed the same.
   package struct Answers: Hashable, Sendable {
     /// What counts as an answer.
     package enum Kind: String, Hashable, Sendable, SchemaEnumeration {
@@ -29,27 +29,27 @@ package struct WBMCompaction: Hashable, Sendable {
 
     /// What was counted.
     package var kind: Kind
-    /// How many stayed.
+    /// The number that stayed the same.
     package var kept: Int
-    /// How many there were before.
+    /// The number before.
     package var total: Int
   }
 
   /// The program that measured, with its version.
   package var by: String
-  /// What was asked for, in words.
+  /// The request, in words.
   package var request: String
-  /// The inputs on which it was measured, in words.
+  /// The inputs used for the measurement, in words.
   package var inputs: String
-  /// How many inputs these were.
+  /// The number of those inputs.
   package var inputCount: Int
-  /// The bytes of all weights before.
+  /// The size of all weights before, in bytes.
   package var originalByteCount: Int
-  /// The losses of the graph's outputs, in their order.
+  /// The losses of the graph's outputs, in order.
   package var outputs: [OutputLoss]
-  /// The losses of the weights that have one, in the order of the tensors.
+  /// The losses of the weights that have any, in the order of the tensors.
   package var weights: [WeightLoss]
-  /// The answers, where the model gives any that can be counted.
+  /// The answers, when the model gives any that can be counted.
   package var answers: Answers?
   /// Fields of a later version.
   package var unknownFields = UnknownFields()

@@ -1,18 +1,19 @@
 package import ProtobufWire
 
-/// What is known about one input or output.
+/// The description of an input or output.
 package struct WBMFeature: Hashable, Sendable {
   /// The name of a graph input or output.
   package var name: String
-  /// What the feature means.
+  /// The meaning of the feature.
   package var description: String?
-  /// How an image becomes this input, when the feature is an image.
+  /// The conversion of an image to this input, when the feature is an image.
   package var image: WBMImage?
   /// Fields of a later version.
   package var unknownFields = UnknownFields()
 }
 
-/// How an image becomes a tensor: resized, channels in this order, then `pixel * scale + bias`.
+/// The conversion of an image to a tensor: resized, channels in this order, then `pixel * scale +
+/// bias`.
 package struct WBMImage: Hashable, Sendable {
   /// The channels of an image, in order.
   package enum ColorOrder: String, Hashable, Sendable, SchemaEnumeration {
@@ -22,7 +23,7 @@ package struct WBMImage: Hashable, Sendable {
     package var channelCount: Int { self == .gray ? 1 : 3 }
   }
 
-  /// How an image is brought to another size.
+  /// The method of resizing an image.
   package enum ResizePolicy: String, Hashable, Sendable, SchemaEnumeration {
     case stretch, letterbox
     case centerCrop = "center-crop"
@@ -38,11 +39,11 @@ package struct WBMImage: Hashable, Sendable {
   package var colorOrder: ColorOrder
   /// The factor for pixel values from 0 to 255.
   package var scale: Double
-  /// What is added after scaling, one number for each channel in the color order.
+  /// The offset added after scaling, one number for each channel in the color order.
   package var bias: [Double]
-  /// How the image is brought to the input's size; `nil` when that is not stated.
+  /// The resize policy; `nil` when not stated.
   package var resize: ResizePolicy?
-  /// Which axis holds the channels.
+  /// The order of the input's axes.
   package var layout: Layout
   /// Fields of a later version.
   package var unknownFields = UnknownFields()

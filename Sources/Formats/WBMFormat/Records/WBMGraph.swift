@@ -1,19 +1,19 @@
 package import Bytes
 
-/// A graph without cycles: values, and the nodes that compute them.
+/// An acyclic graph: values, and the nodes that compute them.
 package struct WBMGraph: Hashable, Sendable {
-  /// All values; nodes and ports name them by their position here: the inputs, then the constants
-  /// in the order in which nodes first read them, then what the nodes compute.
+  /// All values; nodes and ports refer to them by position: the inputs, then the constants in the
+  /// order in which nodes first read them, then the values that nodes compute.
   package var values: [WBMValue]
-  /// The nodes in an order in which they can be computed.
+  /// The nodes in an executable order.
   package var nodes: [WBMNode] = []
-  /// What the graph takes, in order.
+  /// The graph's inputs, in order.
   package var inputs: [WBMPort] = []
-  /// What the graph gives, in order.
+  /// The graph's outputs, in order.
   package var outputs: [WBMPort] = []
 }
 
-/// One tensor of a graph: an input, a constant, or what a node computes.
+/// A tensor of a graph: an input, a constant, or a value that a node computes.
 package struct WBMValue: Hashable, Sendable {
   /// The value's name, unique in its graph.
   package var name: String
@@ -25,19 +25,19 @@ package struct WBMValue: Hashable, Sendable {
   package var tensor: Int?
 }
 
-/// The size of one dimension.
+/// The size of a dimension.
 package enum WBMDimension: Hashable, Sendable {
-  /// The size itself.
+  /// A known size.
   case fixed(Int)
   /// A name; dimensions of one graph with the same name have the same size.
   case symbol(String)
-  /// A size of which nothing is known.
+  /// An unknown size.
   case unknown
 }
 
 /// An input or output of a graph.
 package struct WBMPort: Hashable, Sendable {
-  /// The name users give; unique among the inputs, and among the outputs.
+  /// The name for users; unique among the inputs, and among the outputs.
   package var name: String
   /// The value, by its position in ``WBMGraph/values``.
   package var value: Int

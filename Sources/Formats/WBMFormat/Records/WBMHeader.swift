@@ -1,19 +1,20 @@
-/// Everything a `.wbm` file says about a model, but the tensors' elements.
+/// The contents of a `.wbm` file except for the tensors' elements.
 ///
-/// The records follow `Schemas/wbm.proto` message by message; `Schemas/wbm.md` has the rules.
+/// The records follow `Schemas/wbm.proto` message by message; `Schemas/wbm.md` contains the rules.
 package struct WBMHeader: Hashable, Sendable {
-  /// What the model computes.
+  /// The model's computation.
   package var graph: WBMGraph
-  /// All arrays of the file, in the order in which constants and references first name them.
+  /// All arrays of the file, in the order in which constants and references first refer to them.
   package var tensors: [WBMTensor] = []
-  /// What people and tools should know about the model.
+  /// What people and tools need to know about the model.
   package var description = WBMDescription()
-  /// Where the model came from.
+  /// The model's origin.
   package var provenance: WBMProvenance
-  /// Recorded inputs with the outputs they must give.
+  /// Recorded inputs with the expected outputs.
   package var references: [WBMReferenceSet] = []
-  /// What making the weights smaller has cost; `nil` when nothing was lost.
+  /// The cost of making the weights smaller; `nil` when nothing was lost.
   package var compaction: WBMCompaction?
-  /// The compiled schema the file carries (a serialized `FileDescriptorSet`); by default our own.
+  /// The compiled schema that the file contains (a serialized `FileDescriptorSet`); by default this
+  /// version's own.
   package var schema = WBMSchema.bytes
 }

@@ -1,4 +1,4 @@
-/// One use of an operator.
+/// A use of an operator.
 package struct WBMNode: Hashable, Sendable {
   /// The operator's kind, for example `convolution`.
   package var kind: String
@@ -14,7 +14,7 @@ package struct WBMNode: Hashable, Sendable {
   package var attributes: [WBMAttribute] = []
   /// Graphs that the operator runs.
   package var subgraphs: [WBMGraph] = []
-  /// The part of the source model this node comes from, when it comes from one.
+  /// The part of the source model that this node comes from, if any.
   package var scope: WBMScope?
 }
 
@@ -47,10 +47,10 @@ package struct WBMAttribute: Hashable, Sendable {
 package struct WBMScope: Hashable, Sendable {
   /// The layer's path through nested models: `outer/inner/layer`.
   package var layerPath: String
-  /// The layer's class or section as the source names it, for example `Conv2D`.
+  /// The layer's class or section as named in the source, for example `Conv2D`.
   package var className: String
-  /// Which call of a shared layer this is; the first is 0.
+  /// The index of the call of a shared layer; the first is 0.
   package var call: Int
-  /// What part of the layer the node is, for example `activation`; empty for the layer itself.
+  /// The part of the layer that the node is, for example `activation`; empty for the layer itself.
   package var role: String
 }

@@ -1,6 +1,6 @@
 package import ProtobufWire
 
-/// Where the model came from.
+/// The origin of the model.
 package struct WBMProvenance: Hashable, Sendable {
   /// The files that were read.
   package var sources: [WBMSource] = []
@@ -8,13 +8,13 @@ package struct WBMProvenance: Hashable, Sendable {
   package var framework: String?
   /// That program's version.
   package var frameworkVersion: String?
-  /// What the framework computed with, for example `tensorflow`.
+  /// The framework's backend, for example `tensorflow`.
   package var backend: String?
   /// The program that wrote this file, with its version.
   package var writer: String
   /// The options of the conversion; the writer sorts them by key.
   package var options: [WBMKeyValue] = []
-  /// What was decided where the source left a choice.
+  /// The decisions made where the source left a choice.
   package var decisions: [WBMDecision] = []
   /// Fields of a later version.
   package var unknownFields = UnknownFields()
@@ -24,7 +24,7 @@ package struct WBMProvenance: Hashable, Sendable {
 package struct WBMSource: Hashable, Sendable {
   /// The file's name without its folder.
   package var name: String
-  /// What the file gave, for example `architecture` or `weights`.
+  /// The role of the file, for example `architecture` or `weights`.
   package var role: String
   /// Its SHA-256 digest, 32 bytes.
   package var sha256: [UInt8]
@@ -34,11 +34,11 @@ package struct WBMSource: Hashable, Sendable {
   package var unknownFields = UnknownFields()
 }
 
-/// A choice the source left open and the conversion made.
+/// A choice that the source left open and the conversion made.
 package struct WBMDecision: Hashable, Sendable {
   /// The layer it concerns; empty when it concerns the whole model.
   package var layer: String
-  /// What was decided, and why.
+  /// The decision, and the reason for it.
   package var text: String
   /// Fields of a later version.
   package var unknownFields = UnknownFields()

@@ -1,20 +1,20 @@
-/// Inputs with the outputs they gave when somebody computed them.
+/// Inputs with reference outputs computed elsewhere.
 package struct WBMReferenceSet: Hashable, Sendable {
-  /// Who computed the outputs, for example `keras 2.2.4, tensorflow 1.14`.
+  /// What computed the outputs, for example `keras 2.2.4, tensorflow 1.14`.
   package var by: String
-  /// An array for each graph input, in their order.
+  /// An array for each graph input, in order.
   package var inputs: [WBMNamedTensor]
-  /// Arrays for graph outputs, all or some, in their order.
+  /// Arrays for graph outputs, all or some, in order.
   package var outputs: [WBMNamedTensor]
-  /// Outputs of layers by the source's layer names.
+  /// Outputs of layers by the names in the source.
   package var layerOutputs: [WBMNamedTensor] = []
-  /// How far computed outputs may be from the recorded ones.
+  /// The allowed difference between computed and recorded outputs.
   package var tolerance: WBMTolerance
 }
 
-/// How far an array may be from a recorded one.
+/// The allowed difference between an array and a recorded one.
 package struct WBMTolerance: Hashable, Sendable {
-  /// Who decided a tolerance.
+  /// Who set a tolerance.
   package enum Source: String, Hashable, Sendable, SchemaEnumeration {
     case standard, author, compaction
   }
@@ -23,9 +23,10 @@ package struct WBMTolerance: Hashable, Sendable {
   package var absolute: Double
   /// The part relative to the largest magnitude of the recorded array.
   package var relative: Double
-  /// In place of both, a bound on the distance of whole arrays, relative to the recorded one.
+  /// If set, replaces both with a bound on the distance of whole arrays, relative to the recorded
+  /// one.
   package var relativeL2: Double?
-  /// Who decided.
+  /// Who set the tolerance.
   package var source: Source
 }
 

@@ -3,7 +3,7 @@ import CWBM
 /// The compiled schema of the header.
 package enum WBMSchema {
   /// A serialized `FileDescriptorSet` of `Schemas/wbm.proto`.
-  // The array is constant data of the program with just this size.
+  // The array is constant data of the program of exactly this size.
   package static let bytes = Array(
     UnsafeBufferPointer(start: wbm_schema(), count: wbm_schema_size()))
 }
