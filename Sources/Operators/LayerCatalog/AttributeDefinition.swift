@@ -8,7 +8,7 @@ package struct AttributeDefinition: Sendable {
     case integer, real, boolean, string, integers, reals, strings
   }
 
-  /// A value of a string attribute, and what it means.
+  /// A value of a string attribute, and its meaning.
   package struct Choice: Sendable {
     package let value: String
     package let meaning: String
@@ -18,26 +18,27 @@ package struct AttributeDefinition: Sendable {
   package let name: String
   /// The type of its value.
   package let type: ValueType
-  /// What it says.
+  /// The meaning of the attribute.
   package let meaning: String
-  /// What its value must fulfil.
+  /// The constraints on its value.
   package let constraints: [Constraint]
-  /// The possible values of a string attribute; empty when they are no list.
+  /// The possible values of a string attribute; empty when they are not a fixed list.
   package let choices: [Choice]
-  /// Whether the operator it names has attributes of its own here, under `name.`.
+  /// Whether its value names an operator whose attributes are stored here under `name.`.
   package let namesActivation: Bool
-  /// Whether it is there.
+  /// When the attribute is present.
   package let presence: Presence
-  /// Where it is explained, if it is.
+  /// The notion that explains it, if any.
   package private(set) var notion: Notion?
 }
 
-/// What an attribute's value must fulfil; in a list each entry, unless it is about the list.
+/// A constraint on an attribute's value; in a list it applies to each entry, unless it is about the
+/// list.
 package enum Constraint: Sendable, Hashable {
   case atLeast(Double)
   case above(Double)
   case atMost(Double)
-  /// Not below, above or not above another attribute's value.
+  /// At least, greater than, or at most another attribute's value.
   case atLeastThat(of: String)
   case aboveThat(of: String)
   case atMostThat(of: String)
@@ -48,25 +49,25 @@ package enum Constraint: Sendable, Hashable {
   /// The number of entries.
   case minimumCount(Int)
   case maximumCount(Int)
-  /// As many entries as another list has, and so many more.
+  /// The number of entries of another list, plus a constant.
   case countOf(String, plus: Int)
   /// Each entry larger than the one before it.
   case rising
   /// No entry smaller than the one before it.
   case notFalling
-  /// No two entries are equal.
+  /// No two entries are the same.
   case unique
   /// Each number from 0 to one less than the count, once.
   case permutation
-  /// This entry stands once at most.
+  /// This entry occurs at most once.
   case atMostOnce(Int)
-  /// In words.
+  /// A rule in words.
   case rule(String)
 
-  /// As many entries as another list has.
+  /// The same number of entries as another list.
   package static func countOf(_ name: String) -> Constraint { .countOf(name, plus: 0) }
 
-  /// The largest size of a window, a stride and the like.
+  /// The largest size of a window, a stride and similar attributes.
   package static let sizeLimit = Constraint.atMost(Double(1 << 24))
 }
 
@@ -85,7 +86,7 @@ extension AttributeDefinition {
     self.presence = presence
   }
 
-  /// With the notion that explains it.
+  /// The same definition with the notion that explains it.
   func explained(by notion: Notion) -> AttributeDefinition {
     var result = self
     result.notion = notion

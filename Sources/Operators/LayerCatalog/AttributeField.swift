@@ -2,7 +2,7 @@ package import Bytes
 package import GraphIR
 
 /// One setting in an ``AttributeSchema``: an attribute, or the attributes of a part, with the value
-/// that they are written from and read as.
+/// that is written to and read from them.
 package struct AttributeField<Owner, Value>: Sendable {
   /// The definitions of the attributes, in the order in which they are stored.
   private(set) var definitions: [AttributeDefinition]
@@ -11,14 +11,14 @@ package struct AttributeField<Owner, Value>: Sendable {
   /// Reads the value, and checks it.
   let read: @Sendable (inout AttributeReader) throws(WeighbridgeError) -> Value
 
-  /// With the notion that explains it.
+  /// The same field with the notion that explains it.
   package func explained(by notion: Notion) -> AttributeField {
     var result = self
     result.definitions = definitions.map { $0.explained(by: notion) }
     return result
   }
 
-  /// The settings of a part that has a schema of its own.
+  /// The settings of a part with its own schema.
   package static func part(
     _ value: @escaping @Sendable (Owner) -> Value, _ schema: AttributeSchema<Value>
   ) -> AttributeField {
@@ -28,7 +28,7 @@ package struct AttributeField<Owner, Value>: Sendable {
   }
 }
 
-/// How values of a type are stored as an attribute.
+/// The encoding of values of a type as an attribute.
 private struct AttributeForm<Value>: Sendable {
   let encode: @Sendable (Value) -> AttributeValue
   let decode: @Sendable (inout AttributeReader, _ name: String) throws(WeighbridgeError) -> Value
@@ -53,7 +53,7 @@ private struct AttributeForm<Value>: Sendable {
 }
 
 extension AttributeField {
-  /// A single attribute that is always there.
+  /// A single attribute that is always present.
   private init(
     _ definition: AttributeDefinition, _ value: @escaping @Sendable (Owner) -> Value,
     _ form: AttributeForm<Value>
@@ -63,7 +63,7 @@ extension AttributeField {
     read = { (reader) throws(WeighbridgeError) in try form.read(definition, &reader) }
   }
 
-  /// A single attribute that is there by its presence.
+  /// A single attribute that is present depending on its presence rule.
   private init<Wrapped>(
     _ definition: AttributeDefinition, _ value: @escaping @Sendable (Owner) -> Wrapped?,
     _ form: AttributeForm<Wrapped>
@@ -173,7 +173,7 @@ extension AttributeField where Value == [Int] {
     AttributeField(AttributeDefinition(name, .integers, meaning, constraints), value, .integers)
   }
 
-  /// Axes that rise.
+  /// Ascending axes.
   package static func axes(
     _ value: @escaping @Sendable (Owner) -> [Int], _ meaning: String, atLeast count: Int = 1
   ) -> AttributeField {
@@ -219,7 +219,7 @@ extension AttributeField where Value == [Double] {
 }
 
 extension AttributeField where Value: RawRepresentable<String> & Sendable {
-  /// A text of which the type says whether it can be.
+  /// A string that is validated by its type.
   package static func string(
     _ name: String, _ value: @escaping @Sendable (Owner) -> Value, _ meaning: String,
     _ constraints: Constraint...
@@ -257,7 +257,7 @@ extension AttributeField where Value: RawRepresentable<String> & CaseIterable & 
 }
 
 extension AttributeField where Value == ElementType {
-  /// The element type of an output, one of some.
+  /// The element type of an output, out of a list.
   package static func elementType(
     _ value: @escaping @Sendable (Owner) -> ElementType,
     among types: [ElementType] = ElementType.allCases

@@ -1,22 +1,22 @@
 package import Bytes
 package import GraphIR
 
-/// How the settings of an operator, or of a part that several operators have, are stored: each
-/// attribute is declared once, and from this come its writing, its checked reading and its definition.
+/// The stored form of the settings of an operator, or of a part shared by several operators: each
+/// attribute is declared once, for writing, checked reading and its definition.
 package struct AttributeSchema<Owner>: Sendable {
   /// The definitions of the attributes, in the order in which they are stored.
   private(set) var definitions: [AttributeDefinition] = []
   /// Appends the attributes of an owner, without those that are absent.
   let write: @Sendable (Owner, inout Attributes) -> Void
-  /// Reads the attributes and makes their owner.
+  /// Reads the attributes and creates their owner.
   private let make: @Sendable (inout AttributeReader) throws(WeighbridgeError) -> Owner
-  /// Why an owner cannot be, where that is more than a constraint of one attribute.
+  /// Why an owner is invalid, for rules beyond the constraints of single attributes.
   private var rule: @Sendable (Owner) -> String? = { _ in nil }
 
   /// Declares the attributes.
   ///
   /// - Parameters:
-  ///   - make: Makes the owner of the fields' values, which have been checked by then.
+  ///   - make: Creates the owner from the fields' values, which have already been checked.
   ///   - fields: One for each value, in the order in which they are stored.
   package init<each Value>(
     _ make: @escaping @Sendable (repeat each Value) throws(WeighbridgeError) -> Owner,
@@ -32,9 +32,9 @@ package struct AttributeSchema<Owner>: Sendable {
     }
   }
 
-  /// The same attributes with a rule for all of them together.
+  /// The same attributes with a rule for their combination.
   ///
-  /// - Parameter rule: Says why an owner cannot be; `nil` where it can.
+  /// - Parameter rule: Returns why an owner is invalid; `nil` if it is valid.
   package func checked(_ rule: @escaping @Sendable (Owner) -> String?) -> AttributeSchema {
     var result = self
     result.rule = rule
@@ -50,9 +50,9 @@ package struct AttributeSchema<Owner>: Sendable {
 }
 
 extension AttributeSchema {
-  /// Reads the attributes, checks them and makes their owner.
+  /// Reads the attributes, checks them and creates their owner.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` for an attribute that is missing or cannot be.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for an attribute that is missing or invalid.
   package func read(_ reader: inout AttributeReader) throws(WeighbridgeError) -> Owner {
     let owner = try make(&reader)
     if let problem = rule(owner) { throw reader.malformed(problem) }
@@ -66,7 +66,7 @@ extension AttributeSchema {
     return result
   }
 
-  /// Why an owner cannot be, if it cannot: its attributes break a constraint or a rule.
+  /// Why an owner is invalid, if it is: its attributes violate a constraint or a rule.
   func problem(of owner: Owner) -> String? {
     attributes(of: owner).problem(by: definitions) ?? rule(owner)
   }

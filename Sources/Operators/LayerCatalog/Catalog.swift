@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// A list of operators, in which readers look up the kinds that files name.
+/// A list of operators, in which readers look up the kinds stored in files.
 package struct Catalog: Sendable {
   private let byKind: [String: any CatalogOperator.Type]
 
@@ -13,7 +13,7 @@ package struct Catalog: Sendable {
   /// The operators of this module.
   package static let standard = Catalog(all)
 
-  /// Every operator there is. A test compares this list with the files of this folder.
+  /// All operators. A test compares this list with the files of this folder.
   package static let all: [any CatalogOperator.Type] = [
     AdaptiveAveragePooling.self,
     AdaptiveMaxPooling.self,
@@ -142,10 +142,10 @@ package struct Catalog: Sendable {
 }
 
 extension Catalog {
-  /// The operator of a stored kind; `nil` when there is none.
+  /// The operator with a stored kind; `nil` when there is none.
   package subscript(kind: String) -> (any CatalogOperator.Type)? { byKind[kind] }
 
-  /// The operator that a file stores, ``Opaque`` ones included.
+  /// Makes the operator that is stored in a file, including ``Opaque`` ones.
   ///
   /// - Throws: As ``makeOperator(kind:version:attributes:)``.
   package func makeStoredOperator(
@@ -160,10 +160,10 @@ extension Catalog {
     return operation
   }
 
-  /// The operator of the catalogue that a file stores.
+  /// Makes the operator of the catalogue that is stored in a file.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for an unknown kind, version or attribute;
-  ///   ``WeighbridgeError/Code/malformed`` for settings that cannot be.
+  ///   ``WeighbridgeError/Code/malformed`` for invalid settings.
   package func makeOperator(
     kind: String, version: Int, attributes: Attributes
   ) throws(WeighbridgeError) -> any CatalogOperator {

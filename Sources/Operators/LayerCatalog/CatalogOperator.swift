@@ -1,51 +1,52 @@
 package import Bytes
 package import GraphIR
 
-/// An operator with everything there is to know about it, in one file.
+/// An operator with its complete definition, in one file.
 ///
-/// The members stand in this order in each file: the settings (typed, without defaults), the
+/// The members are in this order in each file: the settings (typed, without defaults), the
 /// declaration, the shape rule, the reference kernel with its tolerance, the cost, the layout rule,
-/// the decomposition. What operators have in common is said by the protocols below.
+/// the decomposition. The common parts of operators are defined by the protocols below.
 package protocol CatalogOperator: Operator {
-  /// The inputs, outputs, formula and attributes: what they mean, and how they are stored.
+  /// The inputs, outputs, formula and attributes: their meaning and their stored form.
   static var declaration: OperatorDeclaration<Self> { get }
 
-  /// The reference kernel. It *defines* the operator: plain, accumulating in `Double`, rounding
+  /// The reference kernel. It *defines* the operator: simple, accumulating in `Double`, rounding
   /// only its outputs.
   ///
   /// - Parameters:
   ///   - inputs: One tensor for each slot; their types have passed the shape rule.
   ///   - workers: The threads it may use.
-  /// - Returns: Tensors of exactly the types that the shape rule gives.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when an element cannot be (an index too large).
+  /// - Returns: Tensors of exactly the types given by the shape rule.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when an element is invalid (such as an index out
+  ///   of range).
   func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor]
 
-  /// How far another implementation may lie from the reference kernel, in float32.
+  /// The allowed difference between another implementation and the reference kernel, in float32.
   var tolerance: Tolerance { get }
 
-  /// How many floating-point operations it takes.
+  /// The number of floating-point operations.
   var cost: OperatorCost { get }
 
-  /// The layout rule: the operator that, given data inputs whose axes were put in another order,
-  /// makes the same outputs in that order; `nil` when there is none and a transpose is needed.
+  /// The layout rule: the operator that computes the same outputs, transposed, from transposed data
+  /// inputs; `nil` when there is none and a transpose is needed.
   ///
   /// - Parameter axes: Axis `axes[i]` of this operator's data is axis `i` of the new one's.
   func permutingAxes(_ axes: [Int]) -> Self?
 
-  /// How to compute the same with other operators, for engines and formats without this one.
+  /// The same computation with other operators, for engines and formats without this one.
   var decomposition: Decomposition { get }
 }
 
-/// An operator on tensors of images, whose data has one of two orders of the axes.
+/// An operator on image tensors, whose data has one of two axis orders.
 package protocol ImageOperator: CatalogOperator {
   /// The order of the axes of its data.
   var layout: DataLayout { get }
 }
 
-/// An operator with a weight that has the axes of its data but the batch, and so must follow when
-/// these are put in another order.
+/// An operator with a weight that has the axes of its data except the batch, and so must be
+/// transposed with them.
 package protocol PositionWeightedOperator: CatalogOperator {
   /// The position of that weight among the inputs.
   static var positionWeight: Int { get }
@@ -57,15 +58,15 @@ package protocol PlainOperator: CatalogOperator {
   init()
 }
 
-/// An operator that is not made of others: every engine and every target needs it as it is.
+/// An operator that is not composed of others: every engine and every target must implement it.
 package protocol PrimitiveOperator: CatalogOperator {}
 
 extension PrimitiveOperator {
   package var decomposition: Decomposition { .primitive }
 }
 
-/// An operator that moves, counts or compares elements and computes nothing that could be rounded, so
-/// that every implementation gives the same.
+/// An operator that moves, counts or compares elements and computes nothing that is rounded, so
+/// that every implementation has the same results.
 package protocol ExactOperator: CatalogOperator {}
 
 extension ExactOperator {
@@ -74,8 +75,8 @@ extension ExactOperator {
   package var cost: OperatorCost { .elements }
 }
 
-/// An operator that computes each element of its output with a few operations on floating-point
-/// numbers, which implementations round in their own ways.
+/// An operator that computes each element of its output with a few floating-point operations, which
+/// implementations round differently.
 package protocol ArithmeticOperator: CatalogOperator {}
 
 extension ArithmeticOperator {
@@ -84,7 +85,7 @@ extension ArithmeticOperator {
   package var cost: OperatorCost { .elements }
 }
 
-// What follows from the declaration.
+// The members that follow from the declaration.
 extension CatalogOperator {
   /// The definition as data.
   package static var definition: OperatorDefinition { declaration.definition }
@@ -97,16 +98,16 @@ extension CatalogOperator {
     self = try Self.declaration.schema.read(&attributes)
   }
 
-  /// Why such settings cannot be, if they cannot.
+  /// Why the settings are invalid, if they are.
   package var problem: String? { Self.declaration.schema.problem(of: self) }
 }
 
-/// How an operator is made of others.
+/// The composition of an operator of others.
 package enum Decomposition: Sendable {
-  /// It is not: every engine and every target needs it as it is.
+  /// None: every engine and every target must implement it.
   case primitive
-  /// Adds nodes that compute the same to a graph, each with the source of the node that they stand
-  /// for, and returns their outputs.
+  /// Adds nodes for the same computation to a graph, each with the source of the node that they
+  /// replace, and returns their outputs.
   case nodes(
     @Sendable (
       _ graph: inout GraphBuilder, _ inputs: [ValueID], _ source: SourceScope

@@ -1,13 +1,13 @@
 package import Bytes
 package import GraphIR
 
-/// An operator that is nothing but its decomposition: its shape rule and its elements are those of the
-/// nodes that it is made of.
+/// An operator defined by its decomposition: its shape rule and its reference kernel are those of
+/// the decomposition's nodes.
 package protocol CompositeOperator: CatalogOperator {
-  /// Writes the operator as others.
+  /// Expresses the operator in terms of others.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the inputs do not fit;
-  ///   ``WeighbridgeError/Code/unsupported`` when a size that is open must be known.
+  ///   ``WeighbridgeError/Code/unsupported`` when a dynamic size must be known.
   func compose(_ make: inout Composition) throws(WeighbridgeError) -> [ValueID]
 }
 
@@ -37,7 +37,8 @@ extension CompositeOperator {
 extension Decomposition {
   /// The nodes as a graph with an output for each of the operator's; `nil` for a primitive.
   ///
-  /// - Parameter inputs: What the operator takes, constants as such; the others become inputs.
+  /// - Parameter inputs: The operator's inputs; those with constants become weights, the others
+  ///   inputs.
   package func graph(
     _ inputs: [Value], source: SourceScope
   ) throws(WeighbridgeError) -> Graph? {
@@ -58,7 +59,7 @@ extension Decomposition {
 }
 
 extension Graph {
-  /// What the reference kernels make of inputs, in the order of the outputs.
+  /// Evaluates the graph with the reference kernels; the results are in the order of the outputs.
   package func evaluated(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {

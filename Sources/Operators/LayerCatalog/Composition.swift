@@ -1,17 +1,16 @@
 package import Bytes
 package import GraphIR
 
-/// Writes what a composite operator is made of, as nodes of a graph.
+/// Builds the nodes of a composite operator in a graph.
 ///
-/// Values have one rank where two of them are combined; an axis of size 1 counts for each index of
-/// the other's.
+/// Values that are combined have the same rank; axes of size 1 are broadcast.
 package struct Composition {
-  /// What the operator takes, in the order of its slots.
+  /// The operator's inputs, in the order of its slots.
   package let inputs: [ValueID]
   private var graph: GraphBuilder
   private let source: SourceScope
 
-  /// The decomposition that a formula says.
+  /// The decomposition given by a formula.
   package static func of(
     _ formula:
       @escaping @Sendable (inout Composition) throws(WeighbridgeError) -> ValueID
@@ -19,7 +18,7 @@ package struct Composition {
     outputs { (make) throws(WeighbridgeError) in [try formula(&make)] }
   }
 
-  /// The decomposition of an operator of several outputs.
+  /// The decomposition of an operator with several outputs.
   package static func outputs(
     of formula:
       @escaping @Sendable (inout Composition) throws(WeighbridgeError) -> [ValueID]
@@ -37,7 +36,7 @@ package struct Composition {
 
   /// The size of an axis.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when it is open.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when it is dynamic.
   package func size(_ value: ValueID, axis: Int) throws(WeighbridgeError) -> Int {
     guard let size = type(value).shape[axis].value else {
       throw .unsupported("the size of axis \(axis) must be known")
@@ -47,28 +46,28 @@ package struct Composition {
 
   /// The sizes of all axes.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when one is open.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when one is dynamic.
   package func sizes(_ value: ValueID) throws(WeighbridgeError) -> [Int] {
     var sizes: [Int] = []
     for axis in 0..<type(value).rank { sizes.append(try size(value, axis: axis)) }
     return sizes
   }
 
-  /// Adds an operator of one output.
+  /// Adds an operator with one output.
   package mutating func callAsFunction(
     _ operation: any Operator, _ inputs: ValueID...
   ) throws(WeighbridgeError) -> ValueID {
     try apply(operation, inputs)
   }
 
-  /// Adds an operator of one output that takes any number of tensors.
+  /// Adds an operator with one output that takes any number of tensors.
   package mutating func apply(
     _ operation: any Operator, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> ValueID {
     try outputs(of: operation, inputs)[0]
   }
 
-  /// Adds an operator of several outputs.
+  /// Adds an operator with several outputs.
   package mutating func outputs(
     of operation: any Operator, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -82,7 +81,7 @@ package struct Composition {
     try graph.addConstant(tensor, named: "\(source.callName)/constant")
   }
 
-  /// Adds a number in the element type and rank of a value.
+  /// Adds a number with the element type and rank of a value.
   package mutating func number(
     _ number: Double, like value: ValueID
   ) throws(WeighbridgeError) -> ValueID {
@@ -92,7 +91,7 @@ package struct Composition {
   }
 }
 
-// The words of formulas.
+// The vocabulary of formulas.
 extension Composition {
   package mutating func sum(_ x: ValueID, _ y: ValueID) throws(WeighbridgeError) -> ValueID {
     try self(Add(), x, y)
@@ -123,7 +122,7 @@ extension Composition {
     try self(Rescaling(scale: [1], offset: [number]), x)
   }
 
-  /// x scale + offset.
+  /// x · scale + offset.
   package mutating func linear(
     _ x: ValueID, scale: Double, offset: Double = 0
   ) throws(WeighbridgeError) -> ValueID {
@@ -148,15 +147,15 @@ extension Composition {
     try self(Comparison(.greater), x, try self.number(number, like: x))
   }
 
-  /// Elements of x where a condition holds, and of y elsewhere.
+  /// Elements of x where a condition is true, and of y elsewhere.
   package mutating func chosen(
     _ condition: ValueID, _ x: ValueID, _ y: ValueID
   ) throws(WeighbridgeError) -> ValueID {
     try self(Where(), condition, x, y)
   }
 
-  /// The numbers in the opposite order: -x, and for integers -1 - x or the largest of the type less
-  /// x, which cannot overflow. Of the opposite it is x again.
+  /// The numbers in reverse order: -x, or for integers -1 - x or the type's largest number minus x,
+  /// which cannot overflow. Applied twice, it yields x.
   package mutating func opposite(_ x: ValueID) throws(WeighbridgeError) -> ValueID {
     let type = type(x).elementType
     if type.isFloat { return try self(UnaryMath(.negative), x) }
@@ -164,7 +163,7 @@ extension Composition {
     return try difference(try number(type.isSignedInteger ? -1 : largest, like: x), x)
   }
 
-  /// The elements from one place up to another along an axis.
+  /// The elements in a range of an axis.
   package mutating func part(
     _ x: ValueID, _ range: Range<Int>, axis: Int
   ) throws(WeighbridgeError) -> ValueID {
@@ -173,7 +172,7 @@ extension Composition {
     return try self(Slice([range]), x)
   }
 
-  /// Equal parts of an axis.
+  /// Splits an axis into equal parts.
   package mutating func split(
     _ x: ValueID, into count: Int, axis: Int
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -182,14 +181,15 @@ extension Composition {
       of: Split(axis: axis, sizes: [Int](repeating: size, count: count)), [x])
   }
 
-  /// The product of matrices along the last two axes.
+  /// The matrix product along the last two axes.
   package mutating func matrixProduct(
     _ x: ValueID, _ y: ValueID, transposeB: Bool = false
   ) throws(WeighbridgeError) -> ValueID {
     try self(MatMul(transposeA: false, transposeB: transposeB), x, y)
   }
 
-  /// Sums along an axis, of floating-point numbers: a row of weights for each index of the output.
+  /// Weighted sums along an axis, for floating-point numbers: a row of weights for each index of
+  /// the output.
   package mutating func weighted(
     _ x: ValueID, axis: Int, _ rows: [[Double]]
   ) throws(WeighbridgeError) -> ValueID {
@@ -201,7 +201,7 @@ extension Composition {
     return try transposed(sums, last.indices.sorted { last[$0] < last[$1] })
   }
 
-  /// The mean along axes, which stay with the size 1.
+  /// The mean along axes, which are kept with size 1.
   package mutating func mean(_ x: ValueID, _ axes: [Int]) throws(WeighbridgeError) -> ValueID {
     axes.isEmpty ? x : try self(Reduce(.mean, axes: axes, keepDims: true), x)
   }
@@ -213,7 +213,7 @@ extension Composition {
     axes == Array(axes.indices) ? x : try self(Transpose(axes: axes), x)
   }
 
-  /// A weight with the sizes of some axes, put among axes of size 1.
+  /// Reshapes a weight with the sizes of some axes to a rank, with size 1 along all other axes.
   package mutating func along(
     _ axes: [Int], _ weight: ValueID, rank: Int
   ) throws(WeighbridgeError) -> ValueID {

@@ -6,21 +6,21 @@
   import Glibc
 #endif
 
-/// The C library's elementary functions; its module has another name on each system.
+/// The C library's elementary functions; its module's name depends on the system.
 extension Double {
   /// e to the power of this.
   var exponential: Double { exp(self) }
-  /// e to the power of this, minus 1; accurate also near 0.
+  /// e to the power of this, minus 1; also accurate near 0.
   var exponentialMinusOne: Double { expm1(self) }
   /// The natural logarithm.
   var logarithm: Double { log(self) }
-  /// The natural logarithm of 1 + this; accurate also near 0.
+  /// The natural logarithm of 1 + this; also accurate near 0.
   package var logarithmOfOnePlus: Double { log1p(self) }
   /// The sine.
   var sine: Double { sin(self) }
   /// The hyperbolic tangent.
   var hyperbolicTangent: Double { tanh(self) }
-  /// 1 minus the error function; accurate also where that is nearly 1.
+  /// 1 minus the error function; also accurate where that is nearly 1.
   var complementaryErrorFunction: Double { erfc(self) }
   /// The error function.
   var errorFunction: Double { erf(self) }

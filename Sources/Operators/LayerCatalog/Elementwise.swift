@@ -1,11 +1,11 @@
 package import Bytes
 package import GraphIR
 
-/// An operator that treats each element by itself: one input, one output of the same type.
+/// An operator that treats each element separately: one input, one output of the same type.
 ///
-/// What follows from that, and so is the same for all of them, is defined here.
+/// The common part of all these operators is defined here.
 package protocol ElementwiseOperator: ArithmeticOperator {
-  /// The output's element for an input's.
+  /// Returns the output element for an input element.
   func apply(_ element: Double) -> Double
 }
 

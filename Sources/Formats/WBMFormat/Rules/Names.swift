@@ -2,13 +2,13 @@ import Bytes
 
 /// Checks of lists of names.
 enum Names {
-  /// Checks that no name is empty or stands twice.
+  /// Checks that no name is empty or occurs twice.
   static func check(_ names: [String], of what: String) throws(WeighbridgeError) {
     // Strings that differ also differ in their bytes.
     if Set(names).count == names.count, !names.contains("") { return }
     var seen: Set<[UInt8]> = []
     for name in names {
-      // By their bytes: Swift takes different spellings of an accent for equal.
+      // Compared by bytes: Swift treats different encodings of an accented letter as equal.
       let isNew = seen.insert(Array(name.utf8)).inserted
       guard isNew, !name.isEmpty else {
         throw WBMHeader.malformed(
@@ -25,7 +25,7 @@ enum Names {
     }
   }
 
-  /// Checks that every name is one of those that exist, and that they stand in the same order.
+  /// Checks that every name exists, and that they are in the same order.
   static func check(
     _ names: [String], areAmong known: [String], inOrderOf what: String
   ) throws(WeighbridgeError) {

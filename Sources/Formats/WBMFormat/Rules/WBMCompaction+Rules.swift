@@ -2,7 +2,8 @@ import Bytes
 import TensorEncoding
 
 extension WBMCompaction {
-  /// Checks that losses are numbers and belong to outputs and encoded tensors of the file.
+  /// Checks that losses are finite and non-negative, and belong to outputs and encoded tensors of
+  /// the file.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``.
   func checkRules(_ header: WBMHeader) throws(WeighbridgeError) {

@@ -1,7 +1,7 @@
 import Bytes
 
 extension WBMDescription {
-  /// Checks the description against the graph it describes.
+  /// Checks the description against its graph.
   func checkRules(graph: WBMGraph) throws(WeighbridgeError) {
     let outputs = graph.outputs.map(\.name)
     try Names.check(inputs.map(\.name), of: "described inputs")
@@ -26,7 +26,7 @@ extension WBMDescription {
     }
   }
 
-  /// The description with the lists sorted whose order says nothing, as files have them.
+  /// The description with unordered lists sorted as in files.
   func sorted(_ graph: WBMGraph) -> Self {
     func sorted(_ features: [WBMFeature], _ ports: [WBMPort]) -> [WBMFeature] {
       features.sorted { first, second in
@@ -108,7 +108,7 @@ extension WBMProvenance {
     }
   }
 
-  /// The provenance with its options sorted, as files have them.
+  /// The provenance with its options sorted as in files.
   func sorted() -> Self {
     var copy = self
     copy.options = options.sorted()

@@ -1,15 +1,15 @@
 import Bytes
 
 extension WBMGraph {
-  /// How deep subgraphs may nest; the outermost graph is level 1.
+  /// The deepest nesting of subgraphs; the outermost graph is level 1.
   static let levelLimit = 24
 
   /// Checks a graph before it is read: its names, its positions, the order of its values and
-  /// attributes, and that each value comes from one place.
+  /// attributes, and that each value has a single origin.
   ///
   /// - Parameters:
-  ///   - tensors: The tensors that constants may name; receives which ones they do.
-  ///   - level: How deep the graph is nested; the outermost is 1.
+  ///   - tensors: The tensors that constants may refer to; updated with those that they do.
+  ///   - level: The nesting level of the graph; the outermost is 1.
   func checkRules(_ tensors: inout TensorNaming, level: Int) throws(WeighbridgeError) {
     guard level <= Self.levelLimit else {
       throw .limitExceeded("graphs are nested deeper than the limit of \(Self.levelLimit)")
@@ -62,14 +62,14 @@ extension WBMNode {
   }
 }
 
-/// The order of a graph's values: its inputs, its constants as nodes first read them, and what its
-/// nodes compute.
+/// The order of a graph's values: its inputs, its constants in the order in which nodes first read
+/// them, and the values that its nodes compute.
 private struct ValueOrder {
   private let values: [WBMValue]
   private let constants: Range<Int>
-  /// The constant that is to be read next, of those that were not read.
+  /// The next constant that has not been read.
   private var nextConstant: Int
-  /// The value that is to be computed next.
+  /// The next value to be computed.
   private var next: Int
 
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the inputs are not the first values.
@@ -95,7 +95,7 @@ private struct ValueOrder {
     }
   }
 
-  /// Checks that a value is known already.
+  /// Checks that a value is already known.
   func check(_ value: Int, by what: String) throws(WeighbridgeError) {
     guard values.indices.contains(value) else { throw Self.missing(value, what, values) }
     guard value < next else {
@@ -104,7 +104,7 @@ private struct ValueOrder {
     }
   }
 
-  /// Notes that a node reads a value.
+  /// Records that a node reads a value.
   mutating func read(_ value: Int, by what: String) throws(WeighbridgeError) {
     try check(value, by: what)
     guard constants.contains(value), value >= nextConstant else { return }
@@ -116,7 +116,7 @@ private struct ValueOrder {
     nextConstant += 1
   }
 
-  /// Notes that a node computes a value.
+  /// Records that a node computes a value.
   mutating func compute(_ value: Int) throws(WeighbridgeError) {
     guard values.indices.contains(value) else { throw Self.missing(value, "its output", values) }
     guard value == next else {
@@ -127,7 +127,7 @@ private struct ValueOrder {
     next += 1
   }
 
-  /// Checks that every value comes from somewhere, and that every constant is read.
+  /// Checks that every value has an origin, and that every constant is read.
   func finish() throws(WeighbridgeError) {
     guard next == values.count else {
       throw WBMHeader.malformed("value #\(next) \(values[next].name) comes from nowhere")

@@ -1,8 +1,9 @@
 import Bytes
 import TensorEncoding
 
-// The place of each tensor follows from the sizes alone: in the table's order, each at the next
-// multiple of 64, or at once when its encoding must be decoded front to back anyway.
+// The offset of each tensor follows from the sizes alone: in the table's order, each is at the next
+// multiple of 64, or immediately after the previous one when its encoding must be decoded front to
+// back.
 
 extension WBMHeader {
   /// Sets each tensor's size and offset.
@@ -18,7 +19,7 @@ extension WBMHeader {
     }
   }
 
-  /// Checks that the tensors lie where they must and fill the tensor data.
+  /// Checks that the tensors are at the required offsets and fill the tensor data.
   ///
   /// - Parameter byteCount: The size of the tensor data in the file.
   /// - Throws: ``WeighbridgeError/Code/malformed``.
@@ -53,11 +54,11 @@ extension WBMHeader {
 }
 
 extension WBMTensor {
-  /// What messages call the tensor: `tensor #3 conv1/kernel`.
+  /// The tensor's name in messages: `tensor #3 conv1/kernel`.
   func title(_ index: Int) -> String { "tensor #\(index) \(name)" }
 
-  /// The size that shape, element type and encoding ask for; its own where it depends on the
-  /// elements.
+  /// The size that follows from the shape, element type and encoding; the stored one where it
+  /// depends on the elements.
   func expectedByteCount() throws(WeighbridgeError) -> Int {
     do {
       return try encoding.byteCount(of: elementType, shape: shape) ?? byteCount
@@ -66,7 +67,7 @@ extension WBMTensor {
     }
   }
 
-  /// Where the tensor begins when the one before it ends at `end`.
+  /// The offset of the tensor when the one before it ends at `end`.
   fileprivate func offset(behind end: Int) throws(WeighbridgeError) -> Int {
     encoding.alignment == 1 ? end : try WBMPreamble.aligned(end)
   }

@@ -3,8 +3,8 @@ package import Bytes
 extension WBMHeader {
   /// Checks the rules between the header's parts that hold for every operator.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` for the first rule that is broken,
-  ///   ``WeighbridgeError/Code/limitExceeded`` for subgraphs nested too deep.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for the first broken rule,
+  ///   ``WeighbridgeError/Code/limitExceeded`` for subgraphs nested too deeply.
   package func checkRules() throws(WeighbridgeError) {
     try Names.check(tensors.map(\.name), of: "tensors")
     guard !graph.outputs.isEmpty else { throw Self.malformed("the model has no output") }
@@ -21,7 +21,7 @@ extension WBMHeader {
     try compaction?.checkRules(self)
   }
 
-  /// The header with every list sorted whose order says nothing, as files have them.
+  /// The header with unordered lists sorted as in files.
   func sorted() -> Self {
     var copy = self
     copy.graph = graph.sorted()
@@ -42,17 +42,17 @@ extension WBMGraph {
   }
 }
 
-/// The tensors of a file as constants and references name them: in the order of the table.
+/// Checks that constants and references refer to the tensors of a file in the order of the table.
 struct TensorNaming {
   private let tensors: [WBMTensor]
   private var named = 0
 
   init(_ tensors: [WBMTensor]) { self.tensors = tensors }
 
-  /// Notes that something names a tensor, and returns it.
+  /// Records a reference to a tensor, and returns the tensor.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none, or one before it has not been
-  ///   named yet.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when it does not exist, or one before it has not
+  ///   been referred to yet.
   mutating func name(_ position: Int, by what: String) throws(WeighbridgeError) -> WBMTensor {
     guard tensors.indices.contains(position) else {
       throw WBMHeader.malformed(
@@ -67,7 +67,7 @@ struct TensorNaming {
     return tensors[position]
   }
 
-  /// Checks that every tensor was named.
+  /// Checks that every tensor was referred to.
   func finish() throws(WeighbridgeError) {
     guard named == tensors.count else {
       throw WBMHeader.malformed(

@@ -1,9 +1,9 @@
 import Bytes
 
 extension WBMReferenceSet {
-  /// Checks that the arrays are those of the graph's inputs and outputs, in their order, and fit them.
+  /// Checks that the arrays are those of the graph's inputs and outputs, in order, and fit them.
   ///
-  /// - Parameter tensors: Receives which tensors the set names.
+  /// - Parameter tensors: Updated with the tensors that the set refers to.
   func checkRules(
     _ tensors: inout TensorNaming, _ graph: WBMGraph
   ) throws(WeighbridgeError) {
@@ -57,9 +57,9 @@ extension TensorNaming {
 }
 
 extension WBMValue {
-  /// Checks that an array of a shape can be this value.
+  /// Checks that an array with a shape can be this value.
   ///
-  /// - Parameter sizes: The sizes of the symbols so far; receives those of new ones.
+  /// - Parameter sizes: The sizes of the symbols so far; updated with those of new ones.
   fileprivate func checkShape(
     _ shape: [Int], _ sizes: inout [String: Int], _ what: String
   ) throws(WeighbridgeError) {

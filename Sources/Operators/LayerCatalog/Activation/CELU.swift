@@ -6,7 +6,7 @@ import GraphIR
 ///
 /// Any shape in, the same out.
 package struct CELU: ElementwiseOperator {
-  /// Minus the value that it approaches for ever smaller elements; not 0.
+  /// The negated limit for x towards -∞; not 0.
   package let alpha: Double
 
   package static let kind = "celu"

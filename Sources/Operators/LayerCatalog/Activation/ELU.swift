@@ -6,7 +6,7 @@ import GraphIR
 ///
 /// Any shape in, the same out.
 package struct ELU: ElementwiseOperator {
-  /// Minus the value that it approaches for ever smaller elements.
+  /// The negated limit for x towards -∞.
   package let alpha: Double
 
   package static let kind = "elu"

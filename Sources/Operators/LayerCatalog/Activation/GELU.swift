@@ -1,10 +1,10 @@
 import Bytes
 import GraphIR
 
-/// The Gaussian error linear unit x · Φ(x), where Φ is the normal distribution's cumulative
-/// function (Hendrycks and Gimpel 2016).
+/// The Gaussian error linear unit x · Φ(x), where Φ is the cumulative distribution function of the
+/// normal distribution (Hendrycks and Gimpel 2016).
 ///
-/// Any shape in, the same out. Of -∞ it is NaN, as in TensorFlow.
+/// Any shape in, the same out. It is NaN for -∞, as in TensorFlow.
 package struct GELU: ElementwiseOperator {
   /// Whether Φ is replaced by (1 + tanh(√(2/π) · (x + 0.044715 x³))) / 2.
   package let isApproximate: Bool

@@ -5,7 +5,7 @@ package import GraphIR
 /// (Dauphin et al. 2016).
 ///
 /// - input: any shape, of an even size along `axis`
-/// - output: half as long along `axis`
+/// - output: half the size along `axis`
 package struct GLU: ArithmeticOperator {
   /// The axis that is split; the first is 0.
   package let axis: Int

@@ -1,10 +1,10 @@
 package import Bytes
 package import GraphIR
 
-/// A ``Softmax`` of each of several neighbouring parts of an axis: the classes of a tree, where
-/// those of a group exclude each other (Redmon and Farhadi 2017, section 4).
+/// A ``Softmax`` of each of several consecutive parts of an axis: the classes of a tree, where
+/// those of a group are mutually exclusive (Redmon and Farhadi 2017, section 4).
 ///
-/// Any shape in whose `axis` is as long as all groups together, the same out.
+/// Any shape whose `axis` has the size of all groups together in, the same out.
 package struct GroupedSoftmax: ArithmeticOperator {
   /// The axis of the classes; the first is 0.
   package let axis: Int

@@ -1,7 +1,7 @@
 import Bytes
 import GraphIR
 
-/// A cheap stand-in for ``Mish``: x where x > 0, x²/2 + x where x > -2, and 0 elsewhere.
+/// A fast approximation of ``Mish``: x where x > 0, x²/2 + x where x > -2, and 0 elsewhere.
 ///
 /// Any shape in, the same out. NaN stays NaN.
 package struct HardMish: ElementwiseOperator, PlainOperator {

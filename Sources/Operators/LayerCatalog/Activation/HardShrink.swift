@@ -24,7 +24,7 @@ package struct HardShrink: ElementwiseOperator {
 
 extension HardShrink {
   package func apply(_ element: Double) -> Double {
-    // Of NaN it is the input.
+    // NaN is returned unchanged.
     abs(element) <= threshold ? 0 : element
   }
 

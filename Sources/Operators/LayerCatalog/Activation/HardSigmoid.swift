@@ -1,12 +1,12 @@
 import Bytes
 import GraphIR
 
-/// A straight line in place of the sigmoid: alpha · x + beta, clipped to 0...1
-/// (Courbariaux et al. 2015).
+/// A piecewise linear approximation of the sigmoid: alpha · x + beta, clipped to 0...1 (Courbariaux
+/// et al. 2015).
 ///
 /// Any shape in, the same out. NaN stays NaN.
 package struct HardSigmoid: ElementwiseOperator {
-  /// The steepness of the line.
+  /// The slope of the line.
   package let slope: Double
   /// The output at 0.
   package let offset: Double

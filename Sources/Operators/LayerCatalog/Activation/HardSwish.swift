@@ -1,9 +1,9 @@
 import Bytes
 import GraphIR
 
-/// x · relu6(x + 3) / 6, a swish of straight lines (Howard et al. 2019).
+/// x · relu6(x + 3) / 6, a swish with a piecewise linear gate (Howard et al. 2019).
 ///
-/// Any shape in, the same out. Of -∞ it is NaN, as in TensorFlow.
+/// Any shape in, the same out. It is NaN for -∞, as in TensorFlow.
 package struct HardSwish: ElementwiseOperator, PlainOperator {
   package static let kind = "hard_swish"
   package static let version = 1

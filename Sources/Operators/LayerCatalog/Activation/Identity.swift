@@ -25,6 +25,6 @@ extension Identity {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] { inputs }
 
-  /// No node at all.
+  /// No node.
   package var decomposition: Decomposition { .nodes { _, inputs, _ in inputs } }
 }

@@ -1,23 +1,23 @@
 package import Bytes
 package import GraphIR
 
-/// An operator that treats each lane by itself: the elements of one input that differ in their
-/// indices along `axes` only.
+/// An operator that treats each lane separately: the elements of an input that differ only in their
+/// indices along `axes`.
 package protocol LanewiseOperator: ArithmeticOperator {
-  /// The axes that are worked on together, rising, at least one.
+  /// The axes of a lane, ascending, at least one.
   var axes: [Int] { get }
 
-  /// An operator of the same settings on other axes.
+  /// Makes an operator with the same settings for other axes.
   init(axes: [Int])
 
-  /// The output's lane for an input's.
+  /// Returns the output lane for an input lane.
   func apply(_ lane: ArraySlice<Double>) -> [Double]
 }
 
 extension OperatorDeclaration where Operation: LanewiseOperator {
-  /// Declares an operator that makes y[i] of each lane x[i] by itself.
+  /// Declares an operator that computes each lane y[i] from the lane x[i].
   ///
-  /// - Parameter axes: What its axes mean.
+  /// - Parameter axes: The meaning of its axes.
   static func lanewise(_ formula: String, _ axes: String) -> OperatorDeclaration {
     OperatorDeclaration(
       formula, of: .float,
@@ -45,12 +45,12 @@ extension LanewiseOperator {
 }
 
 extension Tensor {
-  /// A tensor of the same shape, made lane by lane: of the elements that differ in their indices
-  /// along `axes` only.
+  /// A tensor of the same shape, computed lane by lane: from the elements that differ only in their
+  /// indices along `axes`.
   ///
   /// - Parameters:
   ///   - axes: At least one; a lane's elements are in row-major order of these.
-  ///   - transform: Makes the new lane, as long as the old one.
+  ///   - transform: Computes the new lane, of the same length.
   func mappingLanes(
     along axes: [Int], workers: Workers, _ transform: @Sendable (ArraySlice<Double>) -> [Double]
   ) -> Tensor {

@@ -5,7 +5,7 @@ import GraphIR
 ///
 /// Any shape in, the same out. The largest element is subtracted first, as for ``Softmax``.
 package struct LogSoftmax: LanewiseOperator {
-  /// The axes along which the outputs' e^y add up to 1, rising, at least one.
+  /// The axes along which the outputs' e^y add up to 1, ascending, at least one.
   package let axes: [Int]
 
   package static let kind = "log_softmax"
@@ -23,7 +23,7 @@ package struct LogSoftmax: LanewiseOperator {
 
 extension LogSoftmax {
   package func apply(_ lane: ArraySlice<Double>) -> [Double] {
-    // A NaN comes through the sum, whatever `max` makes of it.
+    // A NaN propagates through the sum, whatever `max` returns for it.
     let largest = lane.max() ?? 0
     let logarithm = lane.reduce(0) { $0 + ($1 - largest).exponential }.logarithm
     return lane.map { $0 - largest - logarithm }

@@ -3,7 +3,7 @@ import GraphIR
 
 /// x · tanh(softplus(x)) (Misra 2019).
 ///
-/// Any shape in, the same out. Of -∞ it is NaN, as in TensorFlow.
+/// Any shape in, the same out. It is NaN for -∞, as in TensorFlow.
 package struct Mish: ElementwiseOperator, PlainOperator {
   package static let kind = "mish"
   package static let version = 1

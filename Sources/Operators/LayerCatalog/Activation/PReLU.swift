@@ -5,7 +5,7 @@ package import GraphIR
 /// (He et al. 2015).
 ///
 /// - input: `[batch, ...]`
-/// - alpha: the input's axes without the batch; 1 along each axis that shares its alphas
+/// - alpha: the input's axes without the batch; 1 along each axis that shares alphas
 /// - output: the input's shape
 package struct PReLU: PositionWeightedOperator, PlainOperator, ArithmeticOperator {
   package static let kind = "prelu"
@@ -52,7 +52,7 @@ extension PReLU {
     return [Tensor(input.elementType, shape: input.shape, elements)]
   }
 
-  /// The alphas have an order of axes too.
+  /// The alphas also have an order of axes.
   package func permutingAxes(_ axes: [Int]) -> PReLU? {
     axes == Array(axes.indices) ? self : nil
   }

@@ -1,15 +1,15 @@
 import Bytes
 import GraphIR
 
-/// A line with bends: between the knots it has the given slopes, and no jumps.
+/// A continuous piecewise linear function with the given slopes between the knots.
 ///
 /// Any shape in, the same out. At the first knot k it is `value`; NaN stays NaN.
 package struct PiecewiseLinear: ElementwiseOperator {
-  /// Where the line bends, rising, at least one.
+  /// The positions where the slope changes, ascending, at least one.
   package let knots: [Double]
-  /// The slopes, one more than there are knots.
+  /// The slopes, one more than the knots.
   package let slopes: [Double]
-  /// What it is at the first knot.
+  /// The output at the first knot.
   package let value: Double
 
   package static let kind = "piecewise_linear"
@@ -45,7 +45,7 @@ package struct PiecewiseLinear: ElementwiseOperator {
 
 extension PiecewiseLinear {
   package func apply(_ element: Double) -> Double {
-    // At a slope of 0 an infinity would make NaN.
+    // With a slope of 0, an infinity would cause NaN.
     func rise(_ slope: Double, _ run: Double) -> Double { slope == 0 ? 0 : slope * run }
     if element.isNaN { return element }
     if element <= knots[0] { return value + rise(slopes[0], element - knots[0]) }
@@ -58,7 +58,7 @@ extension PiecewiseLinear {
     return result
   }
 
-  /// The value at the first knot, and what each piece adds up to the element.
+  /// The value at the first knot, plus the contribution of each piece.
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let x = make.inputs[0]

@@ -1,15 +1,15 @@
 import Bytes
 import GraphIR
 
-/// The rectifier (Nair and Hinton 2010), with what Keras' `ReLU` adds to it.
+/// The rectifier (Nair and Hinton 2010), with the extensions of Keras' `ReLU`.
 ///
 /// Any shape in, the same out. NaN stays NaN.
 package struct ReLU: ElementwiseOperator {
   /// The factor for elements up to the threshold; 0 for the plain rectifier.
   package let slope: Double
-  /// The largest element that counts as small; 0 for the plain rectifier.
+  /// The largest element to which the slope applies; 0 for the plain rectifier.
   package let threshold: Double
-  /// The largest output, at least 0, when there is a bound.
+  /// The largest output, at least 0, when there is a limit.
   package let maximum: Double?
 
   package static let kind = "relu"
@@ -43,7 +43,7 @@ package struct ReLU: ElementwiseOperator {
 extension ReLU {
   package func apply(_ element: Double) -> Double {
     if element.isNaN { return element }
-    // Of -∞ a slope of 0 would make NaN.
+    // For -∞, a slope of 0 would cause NaN.
     guard element > threshold else { return slope == 0 ? 0 : slope * (element - threshold) }
     guard let maximum else { return element }
     return min(max(element, 0), maximum)

@@ -1,8 +1,8 @@
 import Bytes
 import GraphIR
 
-/// The scaled exponential linear unit scale · ELU(x), with the two constants for which mean 0 and
-/// variance 1 reproduce themselves from layer to layer (Klambauer et al. 2017).
+/// The scaled exponential linear unit scale · ELU(x), with the two constants that preserve mean 0
+/// and variance 1 from layer to layer (Klambauer et al. 2017).
 ///
 /// Any shape in, the same out.
 package struct SELU: ElementwiseOperator, PlainOperator {

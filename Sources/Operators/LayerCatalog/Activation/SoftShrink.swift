@@ -1,11 +1,11 @@
 import Bytes
 import GraphIR
 
-/// x moved towards 0 by the threshold, and 0 where it would pass it (Donoho 1995).
+/// x moved towards 0 by the threshold, stopping at 0 (Donoho 1995).
 ///
 /// Any shape in, the same out. NaN stays NaN.
 package struct SoftShrink: ElementwiseOperator {
-  /// How far each element is moved.
+  /// The distance by which each element is moved.
   package let threshold: Double
 
   package static let kind = "soft_shrink"
@@ -38,7 +38,7 @@ extension SoftShrink {
       let x = make.inputs[0]
       let isHigh = try make.isGreater(x, threshold)
       let isLow = try make(Comparison(.less), x, try make.number(-threshold, like: x))
-      // Of NaN it is NaN.
+      // It is NaN for NaN.
       let rest = try make.chosen(
         isLow, try make.offset(x, by: threshold), try make.linear(x, scale: 0))
       return try make.chosen(isHigh, try make.offset(x, by: -threshold), rest)

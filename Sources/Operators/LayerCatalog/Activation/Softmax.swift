@@ -1,12 +1,12 @@
 import Bytes
 import GraphIR
 
-/// e^x, divided by the sum of them along one or more axes (Bridle 1990).
+/// e^x divided by its sum along one or more axes (Bridle 1990).
 ///
-/// Any shape in, the same out. The largest element is subtracted first, so that no e^x is too
-/// large; this changes nothing else.
+/// Any shape in, the same out. The largest element is subtracted first, so that e^x cannot
+/// overflow; this does not change the result.
 package struct Softmax: LanewiseOperator {
-  /// The axes along which the outputs add up to 1, rising, at least one.
+  /// The axes along which the outputs add up to 1, ascending, at least one.
   package let axes: [Int]
 
   package static let kind = "softmax"
@@ -24,7 +24,7 @@ package struct Softmax: LanewiseOperator {
 
 extension Softmax {
   package func apply(_ lane: ArraySlice<Double>) -> [Double] {
-    // A NaN comes through the sum, whatever `max` makes of it.
+    // A NaN propagates through the sum, whatever `max` returns for it.
     let largest = lane.max() ?? 0
     let powers = lane.map { ($0 - largest).exponential }
     let sum = powers.reduce(0, +)

@@ -18,11 +18,11 @@ package struct Softplus: ElementwiseOperator, PlainOperator {
 
 extension Softplus {
   package func apply(_ element: Double) -> Double {
-    // The same without e^x of a large x; a NaN comes through the logarithm.
+    // The same without e^x of a large x; a NaN propagates through the logarithm.
     max(element, 0) + (-abs(element)).exponential.logarithmOfOnePlus
   }
 
-  /// max(x, 0) + log(1 + e^-|x|), in which nothing overflows.
+  /// max(x, 0) + log(1 + e^-|x|), which cannot overflow.
   package var decomposition: Decomposition {
     Composition.of { (make) throws(WeighbridgeError) in
       let x = make.inputs[0]

@@ -1,7 +1,7 @@
 import Bytes
 import GraphIR
 
-/// x / (1 + |x|) (Turian et al. 2009). Of an infinity it is NaN, as in TensorFlow.
+/// x / (1 + |x|) (Turian et al. 2009). It is NaN for infinities, as in TensorFlow.
 ///
 /// Any shape in, the same out.
 package struct Softsign: ElementwiseOperator, PlainOperator {

@@ -1,7 +1,7 @@
 import Bytes
 import GraphIR
 
-/// 0 where x <= -1, (x + 1)² / 4 between -1 and 1, and x from there on (Sander et al. 2023).
+/// 0 where x <= -1, (x + 1)² / 4 between -1 and 1, and x elsewhere (Sander et al. 2023).
 ///
 /// Any shape in, the same out. NaN stays NaN.
 package struct SparsePlus: ElementwiseOperator, PlainOperator {

@@ -1,13 +1,13 @@
 import Bytes
 import GraphIR
 
-/// max(x - τ, 0) with a τ for which most elements along one or more axes are 0.
+/// max(x - τ, 0), with a τ for which most elements along one or more axes are 0.
 ///
-/// Any shape in, the same out. This is Keras' function. The sparsemax that it is named after (Martins
-/// and Astudillo 2016) has τ = (c - 1) / k with the sum c of the k largest elements, which is the
-/// same where k is 1; only then do the outputs add up to 1.
+/// Any shape in, the same out. This is Keras' function. In the sparsemax it is named after (Martins
+/// and Astudillo 2016), τ = (c - 1) / k, where c is the sum of the k largest elements. The two are
+/// the same where k is 1; only then do the outputs add up to 1.
 package struct Sparsemax: LanewiseOperator, PrimitiveOperator {
-  /// The axes along which the elements are sorted, rising, at least one.
+  /// The axes along which the elements are sorted, ascending, at least one.
   package let axes: [Int]
 
   package static let kind = "sparsemax"

@@ -3,9 +3,9 @@ import GraphIR
 
 /// (x + √(x² + b)) / 2, a smooth rectifier without an exponential (Barron 2021).
 ///
-/// Any shape in, the same out. Of -∞ it is NaN, as in TensorFlow.
+/// Any shape in, the same out. It is NaN for -∞, as in TensorFlow.
 package struct Squareplus: ElementwiseOperator {
-  /// The paper's b: how wide the bend around 0 is, at least 0.
+  /// The paper's b: the width of the bend around 0, at least 0.
   package let smoothness: Double
 
   package static let kind = "squareplus"

@@ -3,7 +3,7 @@ import GraphIR
 
 /// x · sigmoid(x), also called SiLU (Elfwing et al. 2017; Ramachandran et al. 2017 with β = 1).
 ///
-/// Any shape in, the same out. Of -∞ it is NaN, as in TensorFlow.
+/// Any shape in, the same out. It is NaN for -∞, as in TensorFlow.
 package struct Swish: ElementwiseOperator, PlainOperator {
   package static let kind = "swish"
   package static let version = 1

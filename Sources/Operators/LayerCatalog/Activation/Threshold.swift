@@ -1,13 +1,13 @@
 import Bytes
 import GraphIR
 
-/// x where x > threshold, and a fixed value elsewhere, of NaN too.
+/// x where x > threshold, and a fixed value elsewhere, including NaN.
 ///
 /// Any shape in, the same out.
 package struct Threshold: ElementwiseOperator {
   /// The largest element that is replaced.
   package let threshold: Double
-  /// What stands in its place.
+  /// The value that replaces it.
   package let replacement: Double
 
   package static let kind = "threshold"

@@ -1,12 +1,12 @@
 package import Bytes
 package import GraphIR
 
-/// A function of mathematics, of the elements of two tensors in pairs.
+/// A mathematical function of pairs of elements of two tensors.
 ///
 /// - first, second: of one rank and one element type; along each axis the sizes are equal or 1
 /// - output: along each axis the size that is not 1, if there is one
 ///
-/// Of integers, a division by 0 or a result outside of their type is an error when the model runs.
+/// For integers, a division by 0 or a result outside of their type is an error when the model runs.
 package struct BinaryMath: ArithmeticOperator {
   /// The functions, by their names in files.
   package enum Function: String, Hashable, Sendable, CaseIterable {
@@ -14,9 +14,9 @@ package struct BinaryMath: ArithmeticOperator {
     case divideNoNaN = "divide_no_nan"
     /// The quotient, rounded down.
     case floorDivide = "floor_divide"
-    /// What is left of the first element by ``floorDivide``.
+    /// The remainder of ``floorDivide``.
     case floorModulo = "mod"
-    /// What is left of the first element when the quotient is rounded towards 0.
+    /// The remainder of the quotient rounded towards 0.
     case truncatedModulo = "fmod"
     /// The first element to the power of the second.
     case power
@@ -28,13 +28,13 @@ package struct BinaryMath: ArithmeticOperator {
     /// log(e^first + e^second).
     case logarithmOfSum = "logaddexp"
 
-    /// Whether whole numbers have it too.
+    /// Whether it is defined for integers.
     var takesIntegers: Bool {
       [.floorDivide, .floorModulo, .truncatedModulo, .power, .squaredDifference].contains(self)
     }
   }
 
-  /// What is computed.
+  /// The function.
   package let function: Function
 
   package static let kind = "binary_math"
@@ -89,7 +89,7 @@ extension BinaryMath {
     return [try Tensor(checking: first.elementType, shape: shape, numbers)]
   }
 
-  /// The function's value.
+  /// Computes the function.
   package func apply(_ first: Double, _ second: Double) -> Double {
     switch function {
     case .divide: first / second
@@ -111,7 +111,7 @@ extension BinaryMath {
   }
 
   private static func logarithmOfSum(_ first: Double, _ second: Double) -> Double {
-    // Of two equal infinities the difference would be NaN.
+    // For two equal infinities, the difference would be NaN.
     if first == second { return first + 2.0.logarithm }
     return max(first, second) + (-(first - second).magnitude).exponential.logarithmOfOnePlus
   }

@@ -5,8 +5,8 @@ package import GraphIR
 ///
 /// - input: any shape and element type
 /// - output: the same shape, in `element_type`: floating-point numbers are rounded to the nearest
-///   (ties to even), whole numbers lose the fraction (out of range they become the nearest number
-///   there is, NaN becomes 0), and of booleans everything but 0 holds
+///   (ties to even), integers lose the fraction (values out of range saturate, and NaN becomes 0),
+///   and booleans are true for everything but 0
 package struct Cast: ExactOperator, PrimitiveOperator {
   /// The element type of the output.
   package let elementType: ElementType

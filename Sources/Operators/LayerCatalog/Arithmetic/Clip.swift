@@ -1,7 +1,7 @@
 import Bytes
 import GraphIR
 
-/// Each element, moved into the range from a minimum to a maximum.
+/// Each element, clipped to the range from a minimum to a maximum.
 ///
 /// Any shape in, the same out. NaN stays NaN.
 package struct Clip: ElementwiseOperator, PrimitiveOperator {
@@ -30,7 +30,7 @@ package struct Clip: ElementwiseOperator, PrimitiveOperator {
 
 extension Clip {
   package func apply(_ element: Double) -> Double {
-    // `min` and `max` of a NaN depend on the order of their arguments.
+    // `min` and `max` of NaN depend on the order of their arguments.
     element.isNaN ? element : min(max(element, minimum), maximum)
   }
 }

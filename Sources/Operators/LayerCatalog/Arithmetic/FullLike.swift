@@ -1,9 +1,9 @@
 package import Bytes
 package import GraphIR
 
-/// One number everywhere.
+/// A tensor filled with one number.
 ///
-/// - input: any shape and element type; its elements do not matter
+/// - input: any shape and element type; its elements are not used
 /// - output: the same type
 package struct FullLike: ExactOperator, PrimitiveOperator {
   /// Every element of the output.

@@ -1,13 +1,13 @@
 package import Bytes
 package import GraphIR
 
-/// The product of matrices: the sum over k of first[i, k] · second[k, j].
+/// The matrix product: the sum over k of first[i, k] · second[k, j].
 ///
 /// - first: `[..., rows, inner]`, or `[..., inner, rows]` where it is transposed
-/// - second: `[..., inner, columns]`, or `[..., columns, inner]` where it is transposed; of the
+/// - second: `[..., inner, columns]`, or `[..., columns, inner]` where it is transposed; with the
 ///   first's rank
-/// - output: `[..., rows, columns]`; along each of the leading axes the sizes are equal or 1, and
-///   the output has the one that is not 1, if there is one
+/// - output: `[..., rows, columns]`; along each leading axis the sizes are equal or 1, and the
+///   output has the one that is not 1, if there is one
 package struct MatMul: PrimitiveOperator {
   /// Whether the last two axes of the first tensor are swapped.
   package let transposeA: Bool
@@ -59,7 +59,7 @@ extension MatMul {
     return [outer.with(shape: outer.shape + [rows, columns])]
   }
 
-  /// The last two sizes, in the order in which they are multiplied.
+  /// The last two sizes, as rows and columns.
   private static func dimensions<Dimension>(
     _ shape: [Dimension], isTransposed: Bool
   ) -> (Dimension, Dimension) {
@@ -72,7 +72,7 @@ extension MatMul {
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = try outputShape(of: inputs)
     let outer = Array(shape.dropLast(2))
-    // Rows of the first and columns of the second lie side by side.
+    // Rows of the first and columns of the second become contiguous.
     let firsts = Self.matrices(inputs[0], outer, isTransposed: transposeA)
     let seconds = Self.matrices(inputs[1], outer, isTransposed: !transposeB)
     let (rows, inner) = Self.dimensions(inputs[0].shape, isTransposed: transposeA)
@@ -87,7 +87,7 @@ extension MatMul {
     return [Tensor(inputs[0].elementType, shape: shape, sums.flatMap { $0 })]
   }
 
-  /// The elements of all matrices, repeated along the leading axes, maybe transposed.
+  /// The elements of all matrices, repeated along the leading axes, and transposed if required.
   private static func matrices(
     _ input: Tensor, _ outer: [Int], isTransposed: Bool
   ) -> [Double] {
@@ -99,14 +99,14 @@ extension MatMul {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
-  /// Each element of the output is a sum over the axis that both have.
+  /// Each element of the output is a sum over the axis that both share.
   package var cost: OperatorCost {
     .products { [transposeA] inputs, outputs in
       [outputs[0] + [inputs[0][inputs[0].count - (transposeA ? 2 : 1)]]]
     }
   }
 
-  /// The last two axes have meanings of their own.
+  /// The last two axes have different meanings.
   package func permutingAxes(_ axes: [Int]) -> MatMul? {
     axes.suffix(2) == [axes.count - 2, axes.count - 1] ? self : nil
   }

@@ -6,11 +6,12 @@ package import GraphIR
 /// - input: any shape
 /// - output: the same
 ///
-/// Scale and offset are one number for all elements, or one for each index of the last axis.
+/// Scale and offset are either single numbers for all elements, or have one number for each index
+/// of the last axis.
 package struct Rescaling: ArithmeticOperator {
   /// The factor: one, or one for each index of the last axis.
   package let scale: [Double]
-  /// What is added: one, or one for each index of the last axis.
+  /// The addend: one, or one for each index of the last axis.
   package let offset: [Double]
 
   package static let kind = "rescaling"

@@ -1,12 +1,12 @@
 package import Bytes
 package import GraphIR
 
-/// A function of mathematics, of each element by itself.
+/// A mathematical function of each element.
 ///
-/// Any shape in, the same out. Outside of a function's domain the output is NaN.
+/// Any shape in, the same out. The output is NaN outside of a function's domain.
 ///
-/// `absolute`, `negative`, `sign` and `square` take whole numbers too; a result outside of their
-/// type is an error when the model runs.
+/// `absolute`, `negative`, `sign` and `square` are also defined for integers; a result outside of
+/// their type is an error when the model runs.
 package struct UnaryMath: ArithmeticOperator {
   /// The functions, by their names in files.
   package enum Function: String, Hashable, Sendable, CaseIterable {
@@ -41,11 +41,11 @@ package struct UnaryMath: ArithmeticOperator {
     case errorFunction = "erf"
     case complementaryErrorFunction = "erfc"
 
-    /// Whether whole numbers have it too.
+    /// Whether it is defined for integers.
     package var takesIntegers: Bool { [.absolute, .negative, .sign, .square].contains(self) }
   }
 
-  /// What is computed.
+  /// The function.
   package let function: Function
 
   package static let kind = "unary_math"
@@ -155,7 +155,7 @@ extension UnaryMath {
 }
 
 extension UnaryMath {
-  /// The function's value.
+  /// Computes the function.
   package func apply(_ x: Double) -> Double {
     switch function {
     case .absolute: x.magnitude
@@ -181,7 +181,7 @@ extension UnaryMath {
     }
   }
 
-  /// The functions of angles and of areas under a hyperbola.
+  /// The trigonometric and hyperbolic functions and their inverses.
   private func ofAngle(_ x: Double) -> Double {
     switch function {
     case .sine: x.sine
@@ -201,10 +201,11 @@ extension UnaryMath {
 }
 
 extension Tensor {
-  /// A tensor of numbers, each rounded to the nearest of a floating-point type; whole numbers must
-  /// be of their type as they are.
+  /// Makes a tensor of numbers, each rounded to the nearest value of a floating-point type; for an
+  /// integer type, they must be exact.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a number outside of a type of whole numbers.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a number that an integer type cannot
+  ///   represent.
   init(
     checking elementType: ElementType, shape: [Int], _ numbers: [Double]
   ) throws(WeighbridgeError) {

@@ -1,22 +1,23 @@
 package import Bytes
 package import GraphIR
 
-/// Attention whose query and key are compared after adding them (Bahdanau et al. 2015).
+/// Attention with scores computed from the sum of query and key (Bahdanau et al. 2015).
 ///
 /// - query: `[batch, queries, features]`
 /// - value: `[batch, values, out]`
 /// - key: `[batch, values, features]`
-/// - mask: `[batch, queries, values]`, bool, true for what is seen; each size may be 1
+/// - mask: `[batch, queries, values]`, bool, true for values that are attended to; each size may be
+///   1
 /// - scale: `[features]` s; 1 for each when there is none
-/// - output: `[batch, queries, out]`, the values weighted by the softmax over those it sees of the
-///   scores: the sum over the features of s tanh(q + k)
+/// - output: `[batch, queries, out]`, the values weighted by the softmax of the scores, over those
+///   that the query attends to. A score is the sum over the features of s tanh(q + k).
 /// - attention weights: `[batch, queries, values]`
 package struct AdditiveAttention: AttentionOperator {
   /// Whether there is a scale.
   package let hasScale: Bool
-  /// Which values a query sees.
+  /// Which values a query attends to.
   package let masking: AttentionMasking
-  /// Whether the values' weights are an output too.
+  /// Whether the attention weights are also an output.
   package let returnsAttentionWeights: Bool
 
   package static let kind = "additive_attention"

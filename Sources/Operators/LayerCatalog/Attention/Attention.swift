@@ -1,30 +1,32 @@
 package import Bytes
 package import GraphIR
 
-/// Attention whose query and key match as their product says (Luong et al. 2015).
+/// Attention with scores computed from the product of query and key (Luong et al. 2015).
 ///
 /// - query: `[batch, queries, features]`
 /// - value: `[batch, values, out]`
 /// - key: `[batch, values, features]`
-/// - mask: `[batch, queries, values]`, bool, true for what is seen; each size may be 1
+/// - mask: `[batch, queries, values]`, bool, true for values that are attended to; each size may be
+///   1
 /// - scale: a scalar s; 1 when there is none
-/// - sum weight: a scalar w, of the score `concat` only
-/// - output: `[batch, queries, out]`, the values weighted by the softmax over those it sees of the
-///   scores: s q·k (`dot`), or w times the sum over the features of tanh(s (q + k)) (`concat`)
+/// - sum weight: a scalar w, only for the score `concat`
+/// - output: `[batch, queries, out]`, the values weighted by the softmax of the scores, over those
+///   that the query attends to. A score is s q·k (`dot`), or w times the sum over the features of
+///   tanh(s (q + k)) (`concat`).
 /// - attention weights: `[batch, queries, values]`
 package struct Attention: AttentionOperator {
-  /// How a query and a key are compared.
+  /// The function that computes the score of a query and a key.
   package enum Score: String, Hashable, Sendable, CaseIterable {
     case dot, concat
   }
 
-  /// How a query and a key are compared.
+  /// The function that computes the score of a query and a key.
   package let score: Score
   /// Whether there is a scale.
   package let hasScale: Bool
-  /// Which values a query sees.
+  /// Which values a query attends to.
   package let masking: AttentionMasking
-  /// Whether the values' weights are an output too.
+  /// Whether the attention weights are also an output.
   package let returnsAttentionWeights: Bool
 
   package static let kind = "attention"

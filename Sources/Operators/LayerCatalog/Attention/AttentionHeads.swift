@@ -1,12 +1,12 @@
 import GraphIR
 
-/// Queries, keys and values, `[batch..., heads, places..., features]`, as numbers.
+/// The elements of queries, keys and values, `[batch..., heads, positions..., features]`.
 struct AttentionHeads {
-  /// How many queries each head has.
+  /// The number of queries of each head.
   let queryCount: Int
-  /// How many keys and values each head has.
+  /// The number of keys and values of each head.
   let keyCount: Int
-  /// How many queries there are in all.
+  /// The total number of queries.
   let rowCount: Int
   private let query: [Double]
   private let key: [Double]
@@ -17,7 +17,7 @@ struct AttentionHeads {
   private let sharing: Int
   private let scale: Double
 
-  /// - Parameter axes: How many axes the places have.
+  /// - Parameter axes: The number of axes of the positions.
   init(query: Tensor, key: Tensor, value: Tensor, axes: Int, scale: Double) {
     let head = query.shape.count - 2 - axes
     queryCount = query.shape[(head + 1)...].dropLast().reduce(1, *)
@@ -26,18 +26,18 @@ struct AttentionHeads {
     (self.query, self.key, self.value) = (query.doubles, key.doubles, value.doubles)
     (features, width) = (query.shape[head + axes + 1], value.shape[head + axes + 1])
     headCount = query.shape[head]
-    // How many heads of the query share one of the key.
+    // The number of query heads that share one key head.
     sharing = max(1, query.shape[head] / max(1, key.shape[head]))
     self.scale = scale
   }
 
-  /// The first of the keys that a query is compared with.
+  /// The index of the first key that a query is compared with.
   private func firstKey(_ row: Int) -> Int {
     let (batch, head) = (row / queryCount / headCount, row / queryCount % headCount)
     return (batch * (headCount / sharing) + head / sharing) * keyCount
   }
 
-  /// How well each key matches a query.
+  /// Returns the score of each key for a query.
   func scores(_ row: Int) -> [Double] {
     let (query, key) = (query.span, key.span)
     let first = firstKey(row)
@@ -53,7 +53,7 @@ struct AttentionHeads {
     return scores
   }
 
-  /// The mean of a query's values, weighted by their shares.
+  /// Returns the mean of the values for a query, weighted by the shares.
   func mean(_ row: Int, _ shares: [Double]) -> [Double] {
     var sums = [Double](repeating: 0, count: width)
     var start = firstKey(row) * width

@@ -1,25 +1,25 @@
 import Bytes
 import GraphIR
 
-/// Which values a query sees, by their places.
+/// Which values a query attends to, by position.
 package struct AttentionMasking: Hashable, Sendable {
-  /// What a query gets that sees no value at all.
+  /// The result of a query that attends to no value.
   package enum FullyMaskedRows: String, Hashable, Sendable, CaseIterable {
     /// The mean of all values.
     case mean
     /// Zeros.
     case zero
-    /// What it would get if it saw all values.
+    /// The result without any masking.
     case unmasked
   }
 
-  /// Whether a query sees no value whose place is behind its own.
+  /// Whether a query does not attend to values at later positions.
   package let isCausal: Bool
-  /// How many places apart, at most 1 less than this, a value may lie; `nil` for any.
+  /// The largest distance of a query and a value, plus 1; `nil` for no limit.
   package let window: Int?
-  /// Whether a mask says which values are seen.
+  /// Whether there is a mask of the values that are attended to.
   package let hasMask: Bool
-  /// What a query gets that sees no value at all.
+  /// The result of a query that attends to no value.
   package let fullyMaskedRows: FullyMaskedRows
 
   /// Makes the rule.
@@ -31,13 +31,13 @@ package struct AttentionMasking: Hashable, Sendable {
     self.fullyMaskedRows = fullyMaskedRows
   }
 
-  /// Every query sees every value.
+  /// Every query attends to every value.
   package static let all = AttentionMasking(isCausal: false, hasMask: false, fullyMaskedRows: .mean)
 
-  /// Whether it depends on places.
+  /// Whether it depends on positions.
   package var isLocal: Bool { isCausal || window != nil }
 
-  /// How the rule is stored.
+  /// The attributes in which the rule is stored.
   static let schema = AttributeSchema(
     AttentionMasking.init(isCausal:window:hasMask:fullyMaskedRows:),
     .boolean("causal", \.isCausal, "Whether query i sees no key j > i."),
@@ -54,24 +54,24 @@ package struct AttentionMasking: Hashable, Sendable {
     }
   ).explained(by: .attention)
 
-  /// The weights as an output.
+  /// The definition of the attention weights as an output.
   static var weights: OutputDefinition {
     .like("query", as: "attention_weights", .when("return_attention_weights"))
   }
 
-  /// Refuses a mask that does not fit the shares, each size being theirs or 1.
+  /// Rejects a mask that does not fit the attention weights; each size must be theirs or 1.
   func checkMask(_ mask: TensorType, _ shares: TensorType) throws(ShapeError) {
     guard mask.elementType == .bool, mask.rank == shares.rank,
       zip(mask.shape, shares.shape).allSatisfy({ $0 == 1 || $0.agrees(with: $1) })
     else { throw ShapeError("the mask \(mask) does not fit \(shares)") }
   }
 
-  /// The shares of the values for a query; they add up to 1 unless it sees nothing.
+  /// Returns the weights of the values for a query, which add up to 1 unless it attends to none.
   ///
   /// - Parameters:
-  ///   - scores: How well each value's key matches.
-  ///   - place: The query's place.
-  ///   - mask: What the mask says of each value; 0 for not seen.
+  ///   - scores: The score of each value's key.
+  ///   - place: The query's position.
+  ///   - mask: The mask of each value; 0 for values that are not attended to.
   func shares(
     _ scores: [Double], place: Int, mask: ArraySlice<Double>?
   ) -> [Double] {
@@ -97,7 +97,7 @@ package struct AttentionMasking: Hashable, Sendable {
 }
 
 extension AttributeField where Value == Bool {
-  /// Whether the weights are an output too.
+  /// Whether the attention weights are also an output.
   static func returnsAttentionWeights(
     _ value: @escaping @Sendable (Owner) -> Bool
   ) -> AttributeField {
@@ -106,11 +106,11 @@ extension AttributeField where Value == Bool {
 }
 
 extension AttentionMasking {
-  /// Adds the values' weights for each query.
+  /// Adds nodes that compute the weights of the values for each query.
   ///
   /// - Parameters:
-  ///   - scores: How well queries and keys match, `[..., queries, values]`.
-  ///   - mask: The same shape, each size may be 1.
+  ///   - scores: The scores of queries and keys, `[..., queries, values]`.
+  ///   - mask: A mask of the same shape, where each size may be 1.
   func shares(
     _ scores: ValueID, mask: ValueID?, _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID {
@@ -128,15 +128,16 @@ extension AttentionMasking {
       let any = try make(Reduce(.any, axes: [axis], keepDims: true), seen)
       seen = try make(LogicalOr(), seen, try make(LogicalNot(), any))
     }
-    // A low number rather than minus infinity: a query that sees nothing then sees all alike.
+    // A low number rather than minus infinity: a query that attends to nothing then weights all
+    // values equally.
     let hidden = try make.number(type.elementType == .float16 ? -6e4 : -1e30, like: scores)
     let all = try make(Softmax(axes: [axis]), try make(Where(), seen, scores, hidden))
     guard fullyMaskedRows == .zero else { return all }
     return try make.product(all, try make(Cast(to: type.elementType), seen))
   }
 
-  /// Which values lie where a query sees them, `[1, ..., queries, values]`; computed when the model
-  /// runs where the sizes are open.
+  /// A mask of the values in reach of each query, `[1, ..., queries, values]`; computed when the
+  /// model runs where the sizes are dynamic.
   private func near(
     _ scores: ValueID, _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID {
@@ -156,7 +157,7 @@ extension AttentionMasking {
     return rules.count == 1 ? rules[0] : try make.apply(LogicalAnd(), rules)
   }
 
-  /// The places along an axis, in float32; all other axes have the size 1.
+  /// The positions along an axis, in float32; all other axes have the size 1.
   private static func places(
     _ x: ValueID, axis: Int, _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID {
@@ -167,7 +168,7 @@ extension AttentionMasking {
     return try make(CumSum(axis: axis, isExclusive: true, isReversed: false), ones)
   }
 
-  /// Which values lie where a query sees them, `[1, ..., queries, values]`.
+  /// A mask of the values in reach of each query, `[1, ..., queries, values]`.
   private func near(queries: Int, values: Int, rank: Int) -> Tensor {
     let truths = (0..<queries).flatMap { query in
       (0..<values).map { value in

@@ -1,29 +1,30 @@
 package import Bytes
 package import GraphIR
 
-/// An operator that gives each query a mean of the values, weighted by the softmax of how well
-/// their keys match.
+/// An operator that computes for each query a mean of the values, weighted by the softmax of the
+/// scores of their keys.
 ///
 /// - query: `[batch, queries, features]`
 /// - value: `[batch, values, out]`
 /// - key: `[batch, values, features]`
-/// - mask: `[batch, queries, values]`, bool, true for what is seen; each size may be 1
+/// - mask: `[batch, queries, values]`, bool, true for values that are attended to; each size may be
+///   1
 /// - output: `[batch, queries, out]`
 /// - attention weights: `[batch, queries, values]`
 ///
-/// What follows from that, and so is the same for all of them, is defined here.
+/// The common part of all these operators is defined here.
 package protocol AttentionOperator: CatalogOperator {
-  /// Which values a query sees.
+  /// Which values a query attends to.
   var masking: AttentionMasking { get }
-  /// Whether the values' weights are an output too.
+  /// Whether the attention weights are also an output.
   var returnsAttentionWeights: Bool { get }
 
   /// Checks the weights against the number of features.
   func checkWeights(_ weights: [TensorType], features: Dimension) throws(ShapeError)
 
-  /// Adds how well each query and each key match, `[batch, queries, values]`.
+  /// Adds nodes that compute the scores of all queries and keys, `[batch, queries, values]`.
   func scores(_ make: inout Composition) throws(WeighbridgeError) -> ValueID
-  /// How well a query and a key match.
+  /// Returns the score of a query and a key.
   func score(_ query: ArraySlice<Double>, _ key: ArraySlice<Double>, _ weights: [[Double]])
     -> Double
 }
@@ -99,12 +100,13 @@ extension AttentionOperator {
     }
   }
 
-  /// The inputs behind query, value, key and mask.
+  /// The inputs after query, value, key and mask.
   func weights(_ make: Composition) -> [ValueID] {
     Array(make.inputs.dropFirst(masking.hasMask ? 4 : 3))
   }
 
-  /// The sum of each query and each key, `[batch, queries, values, features]`.
+  /// Adds nodes that compute the sum of each query and each key, `[batch, queries, values,
+  /// features]`.
   func pairSums(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
     let (query, key) = (make.inputs[0], make.inputs[2])
     return try make.sum(

@@ -1,9 +1,9 @@
 import Bytes
 import GraphIR
 
-// Products of matrices `[batch..., heads, places, features]`.
+// Matrix products over `[batch..., heads, positions, features]`.
 extension DotProductAttention {
-  /// Adds what the attention is made of, and returns its outputs.
+  /// Adds the nodes of the attention, and returns its outputs.
   func composed(_ make: inout Composition) throws(WeighbridgeError) -> [ValueID] {
     let rank = make.type(make.inputs[0]).rank
     let order = batchAxes(rank) + [rank - 2] + axes + [rank - 1]
@@ -44,7 +44,7 @@ extension DotProductAttention {
       features: 0, &make)
   }
 
-  /// Makes one axis of each list of places behind the heads, or takes it apart again.
+  /// Merges each list of position axes after the heads into one axis, or splits it again.
   private func reshaped(
     _ x: ValueID, _ head: Int, _ places: [[Int?]], merges: Bool, features: Int,
     _ make: inout Composition
@@ -58,7 +58,7 @@ extension DotProductAttention {
       guard places.count == 2, !merges, places.allSatisfy({ $0.count { $0 == nil } < 2 }) else {
         throw openPlaces
       }
-      // One after the other, each with what is left for its open size.
+      // One after another, so that each can have a dynamic size.
       let rows = try reshaped(x, head, [places[0]], merges: false, features: 1, &make)
       return try reshaped(
         rows, head + axes.count, [places[1]], merges: false, features: features, &make)

@@ -1,26 +1,27 @@
 package import Bytes
 package import GraphIR
 
-/// Attention of several heads whose queries and keys match as their product says (Vaswani et al.
-/// 2017). Each query gets the mean of the values, weighted by the softmax of `scale` q·k over those
-/// that it sees.
+/// Multi-head attention with scores computed from the product of query and key (Vaswani et al.
+/// 2017). The result for each query is the mean of the values, weighted by the softmax of `scale`
+/// q·k over those that it attends to.
 ///
-/// - query: the last two axes are the heads and the features; of those in front of them `axes` count
-///   the queries, and the others are batch axes
-/// - key: the same axes, with sizes of its own along `axes`; it may have fewer heads (grouped-query
+/// - query: the last two axes are the heads and the features; of the axes before them, those in
+///   `axes` are the positions, and the others are batch axes
+/// - key: the same axes, with its own sizes along `axes`; it may have fewer heads (grouped-query
 ///   attention)
-/// - value: as the key, with a number of features of its own
-/// - mask: `[batch..., heads, queries..., keys...]`, bool, true for what is seen; each size may be 1
-/// - output: the query's shape with the value's features
+/// - value: like the key, with its own number of features
+/// - mask: `[batch..., heads, queries..., keys...]`, bool, true for values that are attended to;
+///   each size may be 1
+/// - output: the query's shape with the number of features of the value
 /// - attention weights: `[batch..., heads, queries..., keys...]`
 package struct DotProductAttention: CatalogOperator {
-  /// The axes that the attention runs along, rising, at least one.
+  /// The axes of the positions, ascending, at least one.
   package let axes: [Int]
-  /// What the products are multiplied by.
+  /// The factor for the products.
   package let scale: Double
-  /// Which values a query sees.
+  /// Which values a query attends to.
   package let masking: AttentionMasking
-  /// Whether the values' weights are an output too.
+  /// Whether the attention weights are also an output.
   package let returnsAttentionWeights: Bool
 
   package static let kind = "dot_product_attention"
@@ -92,7 +93,7 @@ extension DotProductAttention {
     return returnsAttentionWeights ? [output, shares] : [output]
   }
 
-  /// Whether each of a key's heads serves as many of the query's.
+  /// Whether each key head is shared by the same number of query heads.
   private static func heads(_ query: Dimension, fit key: Dimension) -> Bool {
     guard let query = query.value, let key = key.value else { return true }
     return key > 0 ? query % key == 0 : query == 0

@@ -1,8 +1,8 @@
 package import Bytes
 package import GraphIR
 
-/// A convolution over any number of spatial axes (as neural networks use the word: the kernel is
-/// not flipped).
+/// A convolution over any number of spatial axes (a cross-correlation, as is common in neural
+/// networks: the kernel is not flipped).
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - kernel: `[out, in/groups, spatial...]`
@@ -11,7 +11,7 @@ package import GraphIR
 package struct Convolution: PrimitiveOperator {
   /// The window; its size is the kernel's.
   package let window: Window
-  /// Into how many groups the input's channels are split; at least 1.
+  /// The number of groups into which the input's channels are split; at least 1.
   package let groups: Int
   /// Whether there is a bias.
   package let hasBias: Bool
@@ -103,7 +103,7 @@ extension Convolution {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
-  /// Each element of the output is a sum over the kernel but its first axis.
+  /// Each element of the output is a sum over all axes of the kernel except the first.
   package var cost: OperatorCost { .products { [$1[0] + $0[1].dropFirst()] } }
 
   package func permutingAxes(_ axes: [Int]) -> Convolution? {

@@ -1,19 +1,19 @@
 package import Bytes
 package import GraphIR
 
-/// A convolution with a kernel of its own at each position.
+/// A convolution with a separate kernel at each position.
 ///
 /// - input: `[batch, spatial..., in]` or `[batch, in, spatial...]`, by `layout`, with exactly the
 ///   spatial sizes `input_size`
 /// - kernel: `[position..., out, in, window...]`
 /// - bias: `[position..., out]`; only where `bias` is true
-/// - output: the input's axes with the positions for the spatial ones, and `out` channels
+/// - output: the input's axes, with the positions as spatial axes and `out` channels
 package struct LocallyConnected: ImageOperator, PrimitiveOperator {
   /// The input's spatial sizes.
   package let dimensions: [Int]
-  /// How far the windows of neighbouring positions lie apart, at least 1.
+  /// The distance between adjacent windows, at least 1.
   package let strides: [Int]
-  /// How far the first window begins before the input.
+  /// The distance by which the first window starts before the input.
   package let before: [Int]
   /// Whether there is a bias.
   package let hasBias: Bool
@@ -116,8 +116,8 @@ extension LocallyConnected {
     return [output.permuted(order).permuted(layout.axesFromChannelsFirst(rank: rank))]
   }
 
-  /// The elements of the window of a position that lie inside of the input: where in the window
-  /// they stand, and where in a channel.
+  /// The elements of a position's window that are inside the input: their indices in the window and
+  /// in a channel.
   private func taps(of position: Int, _ shape: [Int]) -> [(tap: Int, place: Int)] {
     let axes = dimensions.count
     var (taps, rest) = ([(tap: 0, place: 0)], position)

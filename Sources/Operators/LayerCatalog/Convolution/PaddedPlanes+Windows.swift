@@ -1,7 +1,7 @@
-/// Walking over the windows of a plane. Written for speed within plain Swift: the innermost loop
-/// takes neighbouring elements, so that the compiler can treat several at once.
+/// Iteration over the windows of a plane. Written for speed in plain Swift: the innermost loop
+/// processes consecutive elements, so that the compiler can vectorize it.
 extension PaddedPlanes {
-  /// Windows that lie at equal distances in a plane and whose results are neighbours.
+  /// Windows at equal distances in a plane whose results are consecutive.
   struct Run: Sendable {
     /// The offset in a plane of the first window.
     let source: Int
@@ -11,22 +11,22 @@ extension PaddedPlanes {
     let count: Int
   }
 
-  /// The number of results that ``combine(_:weights:into:with:)`` updates. Between two rows of the
-  /// output there may be some that belong to no row.
+  /// The number of results that ``combine(_:weights:into:with:)`` updates. There may be unused
+  /// results between two rows of the output.
   var resultCount: Int { runs.last.map { $0.target + $0.count } ?? 0 }
 
-  /// Adds, at each position of the window, the sum of its elements times the weights.
+  /// Adds, at each position of the window, the weighted sum of its elements.
   func accumulate(
     _ plane: ArraySlice<Double>, weights: ArraySlice<Double>, into sums: inout [Double]
   ) {
     combine(plane, weights: weights, into: &sums) { $0 + $1 * $2 }
   }
 
-  /// At each position of the window, brings its elements with their weights into the result.
+  /// Combines, at each position of the window, its elements and their weights with the result.
   ///
   /// - Parameters:
-  ///   - results: As many as ``resultCount``.
-  ///   - operation: The new result for the one so far, an element and its weight.
+  ///   - results: ``resultCount`` elements.
+  ///   - operation: Returns the new result from the previous one, an element and its weight.
   @inline(__always)
   func combine(
     _ plane: ArraySlice<Double>, weights: ArraySlice<Double>, into results: inout [Double],
@@ -54,13 +54,13 @@ extension PaddedPlanes {
 }
 
 extension PaddedPlanes.Run {
-  /// So many results stay in the processor's nearest cache while all weights are applied to them.
+  /// The number of results that stay in the L1 cache while all weights are applied to them.
   private static let length = 1024
 
-  /// The runs of an output, and where in the results each of its rows begins.
+  /// Returns the runs of an output, and the start of each of its rows in the results.
   ///
-  /// With neighbouring windows one element apart, the windows of all rows lie in one run, those
-  /// that hang over from one row into the next included: long loops are worth more than those.
+  /// If adjacent windows are one element apart, the windows of all rows form one run, including
+  /// those that extend from one row into the next: long loops outweigh the extra work.
   static func layOut(rows: [Int], width: Int, step: Int) -> (runs: [Self], rowStarts: [Int]) {
     guard step == 1 else {
       let starts = rows.indices.map { $0 * width }

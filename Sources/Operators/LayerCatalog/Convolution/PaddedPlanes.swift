@@ -1,28 +1,28 @@
 import Bytes
 import GraphIR
 
-/// The input of a sliding-window operator as the reference kernels see it: one plane a channel,
-/// whatever the layout, with the padding written out, so that every window lies inside.
+/// The input of a sliding-window operator in the form used by reference kernels: one plane for each
+/// channel, whatever the layout, with explicit padding, so that every window is in bounds.
 struct PaddedPlanes: Sendable {
   /// The number of images.
   let batch: Int
   /// The number of channels.
   let channels: Int
-  /// The offset in a plane of each of the window's elements, from its first.
+  /// The offset of each element of the window in a plane, relative to the first.
   let tapOffsets: [Int]
   /// The output's spatial sizes.
   let outputDimensions: [Int]
 
   private let values: [Double]
   private let planeSize: Int
-  /// The distance between neighbouring windows of a row.
+  /// The distance between adjacent windows of a row.
   let step: Int
-  /// Where the windows lie in a plane and their results among the results.
+  /// The locations of windows in a plane and of their results.
   let runs: [Run]
-  /// Where each row of the output begins among the results.
+  /// The start of each row of the output in the results.
   private let rowStarts: [Int]
 
-  /// - Parameter padding: The element that padding consists of.
+  /// - Parameter padding: The value of padding elements.
   init(
     _ input: Tensor, layout: DataLayout, window: Window, padding: Double
   ) throws(WeighbridgeError) {
@@ -49,15 +49,16 @@ struct PaddedPlanes: Sendable {
   /// The number of elements in a plane of the output.
   var outputPlaneSize: Int { outputDimensions.reduce(1, *) }
 
-  /// The padded plane of one channel of one image.
+  /// The padded plane of a channel of an image.
   func plane(image: Int, channel: Int) -> ArraySlice<Double> {
     let start = (image * channels + channel) * planeSize
     return values[start..<start + planeSize]
   }
 
-  /// The output's planes, channels innermost in `planes`, as a tensor of the input's layout.
+  /// Returns the output's planes, with channels innermost in `planes`, as a tensor in the input's
+  /// layout.
   ///
-  /// - Parameter planes: What ``combine(_:weights:into:with:)`` made.
+  /// - Parameter planes: The results of ``combine(_:weights:into:with:)``.
   func output(
     _ planes: [[Double]], channels: Int, like input: Tensor, layout: DataLayout
   ) -> Tensor {

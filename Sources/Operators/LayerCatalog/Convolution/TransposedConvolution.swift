@@ -1,21 +1,21 @@
 package import Bytes
 package import GraphIR
 
-/// The transpose of a ``Convolution``, also called deconvolution (Zeiler et al. 2010): what a
-/// convolution gathers into one element, this spreads out of one element.
+/// The transpose of a ``Convolution``, also called deconvolution (Zeiler et al. 2010): where a
+/// convolution sums elements into one, this distributes one element to several.
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - kernel: `[channels, out/groups, spatial...]`
 /// - bias: `[out]`
 /// - output: the input's layout, with `out` channels
 package struct TransposedConvolution: ImageOperator, PrimitiveOperator {
-  /// The window that is spread; its size is the kernel's, and its padding (which is explicit) what
-  /// is taken away at both ends.
+  /// The window; its size is the kernel's, and its padding (which is explicit) is cropped from both
+  /// ends of the output.
   package let window: Window
-  /// How many elements of the bias alone come behind each spatial axis before anything is taken
-  /// away.
+  /// The number of elements that are appended to each spatial axis before cropping, filled with the
+  /// bias.
   package let outputPadding: [Int]
-  /// Into how many groups the input's channels are split; at least 1.
+  /// The number of groups into which the input's channels are split; at least 1.
   package let groups: Int
   /// Whether there is a bias.
   package let hasBias: Bool
@@ -87,19 +87,19 @@ extension TransposedConvolution {
     return [output]
   }
 
-  /// How long an axis is once everything is spread, before anything is taken away.
+  /// The size of an axis of the output before cropping.
   private func spreadDimension(_ axis: Int, of dimension: Int) -> Int {
     (dimension - 1) * window.strides[axis] + window.reach(axis) + outputPadding[axis]
   }
 
-  /// What is taken away at both ends of an axis.
+  /// The numbers of elements that are cropped from both ends of an axis.
   private func borders(_ axis: Int) -> (before: Int, after: Int) {
     guard case .explicit(let before, let after) = window.padding else { return (0, 0) }
     return (before[axis], after[axis])
   }
 
   private func outputDimension(_ axis: Int, of dimension: Int) throws(ShapeError) -> Int {
-    // With this and the window's own bounds, nothing below can overflow.
+    // With this and the window's own limits, nothing below can overflow.
     guard (1...1 << 32).contains(dimension) else {
       throw ShapeError("an axis of \(dimension) elements cannot be spread")
     }
@@ -114,7 +114,7 @@ extension TransposedConvolution {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    _ = try outputShape(of: inputs)  // which refuses what no memory holds
+    _ = try outputShape(of: inputs)  // rejects sizes too large for any memory
     let input = inputs[0].permuted(layout.axesToChannelsFirst(rank: inputs[0].shape.count))
     let spread = input.shape[2...].enumerated().map { spreadDimension($0, of: $1) }
     let groupOut = inputs[1].shape[1]
@@ -139,12 +139,12 @@ extension TransposedConvolution {
     return [output.permuted(layout.axesFromChannelsFirst(rank: output.shape.count))]
   }
 
-  /// The offsets in a spread plane of all combinations of indices, `steps` elements apart.
+  /// The offsets of all combinations of indices in an uncropped plane, `steps` elements apart.
   private func offsets(_ dimensions: [Int], _ steps: [Int], in spread: [Int]) -> [Int] {
     PaddedPlanes.offsets(dimensions, zip(Tensor.rowMajorStrides(spread), steps).map(*))
   }
 
-  /// The numbers that every output plane is made of.
+  /// The data from which every output plane is computed.
   private struct Pass: Sendable {
     let elements: [Double]
     let weights: [Double]
@@ -174,7 +174,7 @@ extension TransposedConvolution {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
-  /// Each element of the input goes to the kernel but its first axis.
+  /// Each element of the input is multiplied by the kernel without its first axis.
   package var cost: OperatorCost { .products { inputs, _ in [inputs[0] + inputs[1].dropFirst()] } }
 
   package func permutingAxes(_ axes: [Int]) -> TransposedConvolution? {

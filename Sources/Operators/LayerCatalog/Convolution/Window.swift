@@ -1,26 +1,26 @@
 import Bytes
 package import GraphIR
 
-/// What a sliding window leaves out or adds at the borders.
+/// The treatment of borders by a sliding window.
 package enum WindowPadding: Hashable, Sendable {
-  /// Nothing is added; positions that do not fit are left out.
+  /// Nothing is added; windows that do not fit are left out.
   case valid
-  /// So much is added that the output has ceil(size / stride) positions; of an odd amount the
-  /// larger half goes behind (TensorFlow's `SAME`).
+  /// Padding is added so that the output has ceil(size / stride) positions; of an odd number, the
+  /// larger half is added at the end (TensorFlow's `SAME`).
   case same
-  /// So much for each spatial axis, in elements.
+  /// A number of elements for each spatial axis.
   case explicit(before: [Int], after: [Int])
 }
 
-/// A window that slides over the spatial axes of an image tensor; one entry an axis.
+/// A window that slides over the spatial axes of an image tensor; one entry for each axis.
 package struct Window: Hashable, Sendable {
-  /// The window's sizes, in elements; at least 1 each.
+  /// The window's sizes, in elements; each at least 1.
   package let size: [Int]
-  /// The steps between positions; at least 1 each.
+  /// The distances between positions; each at least 1.
   package let strides: [Int]
-  /// The distances between the window's elements; at least 1 each.
+  /// The distances between the window's elements; each at least 1.
   package let dilation: [Int]
-  /// What happens at the borders.
+  /// The treatment of borders.
   package let padding: WindowPadding
 
   /// Makes a window.
@@ -31,21 +31,21 @@ package struct Window: Hashable, Sendable {
     self.padding = padding
   }
 
-  /// Where a window goes along one axis.
+  /// The placement of a window along one axis.
   package struct Placement: Hashable, Sendable {
-    /// Elements added in front.
+    /// The number of elements added at the start.
     package let before: Int
-    /// Elements added behind; 0 also when positions are left out.
+    /// The number of elements added at the end; 0 even if positions are left out.
     package let after: Int
     /// The number of positions.
     package let count: Int
   }
 
-  /// Where the window goes along a spatial axis of `dimension` elements.
+  /// Returns the placement of the window along a spatial axis of `dimension` elements.
   ///
-  /// - Throws: When the window does not fit once, or the axis is longer than any memory.
+  /// - Throws: When the window does not fit at all, or the axis is longer than any memory.
   package func placement(_ axis: Int, dimension: Int) throws(ShapeError) -> Placement {
-    // With this and the bounds in `schema`, nothing below can overflow.
+    // With this and the limits in `schema`, nothing below can overflow.
     guard dimension <= 1 << 48 else {
       throw ShapeError("an axis of \(dimension) elements is too long")
     }
@@ -69,7 +69,7 @@ package struct Window: Hashable, Sendable {
       before: before, after: after, count: (padded - reach) / strides[axis] + 1)
   }
 
-  /// What is added before and behind each axis; `nil` where that follows from a size that is open.
+  /// The padding at the start and end of each axis; `nil` where it depends on a dynamic size.
   package func borders(of dimensions: [Dimension]) -> (before: [Int], after: [Int])? {
     switch padding {
     case .valid: return (dimensions.map { _ in 0 }, dimensions.map { _ in 0 })
@@ -82,16 +82,16 @@ package struct Window: Hashable, Sendable {
     }
   }
 
-  /// How many elements lie between the first and the last of a window, both included.
+  /// The number of elements from the first to the last of a window, inclusive.
   package func reach(_ axis: Int) -> Int { (size[axis] - 1) * dilation[axis] + 1 }
 
-  /// Whether a position may see nothing but padding.
+  /// Whether a window can be entirely in the padding.
   package var mayLieInPadding: Bool {
     guard case .explicit(let before, let after) = padding else { return false }
     return size.indices.contains { max(before[$0], after[$0]) >= reach($0) }
   }
 
-  /// The output's spatial sizes for an input's.
+  /// Returns the output's spatial sizes for those of an input.
   package func outputDimensions(_ dimensions: [Dimension]) throws(ShapeError) -> [Dimension] {
     guard dimensions.count == size.count else {
       throw ShapeError("a window of \(size.count) axes on an input with \(dimensions.count)")
@@ -108,13 +108,13 @@ package struct Window: Hashable, Sendable {
 }
 
 extension Window {
-  /// How a window is stored.
+  /// The attributes in which a window is stored.
   static let schema = schema(paddings: PaddingWord.allCases)
 
-  /// The words for the padding.
+  /// The values of the attribute for the padding.
   package enum PaddingWord: String, CaseIterable, Sendable { case valid, same, explicit }
 
-  /// How a window is stored where not every padding can be.
+  /// The attributes in which a window is stored, with only some kinds of padding.
   static func schema(paddings: [PaddingWord]) -> AttributeSchema<Window> {
     let isExplicit = Presence.when("padding", [.text(PaddingWord.explicit.rawValue)])
     return AttributeSchema(
@@ -148,7 +148,7 @@ extension Window {
     ).explained(by: .windows)
   }
 
-  /// Why these settings cannot be, if they cannot.
+  /// Why the settings are invalid, if they are.
   package var problem: String? { Self.schema.problem(of: self) }
 }
 

@@ -4,15 +4,15 @@ package import GraphIR
 package protocol WindowedOperator: ImageOperator {
   /// The window.
   var window: Window { get }
-  /// The operator with another window.
+  /// Returns the operator with another window.
   func replacing(_ window: Window) -> Self
 }
 
 extension WindowedOperator {
-  /// The same operator with the padding that its windows really see on an input, so that one that
-  /// was written in other words is equal.
+  /// The same operator with the padding that its windows actually use on an input, so that
+  /// equivalent paddings become equal.
   ///
-  /// - Returns: The operator itself where a size of the input is unknown.
+  /// - Returns: The operator itself when a size of the input is unknown.
   package func resolvingPadding(for input: TensorType) -> Self {
     var (before, after) = ([Int](), [Int]())
     let dimensions = input.shape[layout.spatialAxes(rank: input.rank)].compactMap(\.value)

@@ -1,10 +1,10 @@
-/// A letter for each axis of a tensor, as in Einstein's summation: axes of one letter run together.
-/// Letters are `a` to `z`, each at most once.
+/// A letter for each axis of a tensor, as in Einstein summation notation: axes with the same letter
+/// share an index. Letters are `a` to `z`, each at most once.
 package struct AxisLabels: RawRepresentable, Hashable, Sendable {
   /// The letters, outermost axis first.
   package let rawValue: String
 
-  /// The labels of a text; `nil` when a letter stands twice or is none of `a` to `z`.
+  /// Parses labels; `nil` when a letter occurs twice or is not one of `a` to `z`.
   package init?(rawValue: String) {
     guard Set(rawValue).count == rawValue.count,
       rawValue.allSatisfy({ ("a"..."z").contains($0) })
@@ -12,7 +12,7 @@ package struct AxisLabels: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// The letters of a list.
+  /// Makes labels from a list of letters.
   package init(_ letters: [Character]) { rawValue = String(letters) }
 
   /// The letters, outermost axis first.

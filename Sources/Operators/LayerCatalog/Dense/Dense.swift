@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// A fully connected layer on the last axis: y[o] = sum over i of kernel[o, i] x[i] + bias[o].
+/// A fully connected layer on the last axis: y[o] = sum over i of kernel[o, i] · x[i] + bias[o].
 ///
 /// - input: `[batch, ..., in]`, of rank 2 or more
 /// - kernel: `[out, in]`
@@ -71,10 +71,10 @@ extension Dense {
     return [Tensor(input.elementType, shape: try outputShape(of: inputs), outputs)]
   }
 
-  /// So many outputs are computed together; a part of the kernel that stays in the cache.
+  /// The number of outputs that are computed together; their part of the kernel stays in the cache.
   private static let blockSize = 64
 
-  /// The outputs of a part of the kernel, `[rows, out]`.
+  /// Returns the outputs of a part of the kernel, `[rows, out]`.
   private func sums(
     _ elements: [Double], rows: Int, _ kernel: Tensor, _ bias: ArraySlice<Double>
   ) -> [Double] {
@@ -96,7 +96,7 @@ extension Dense {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
-  /// Each element of the output is a sum over the kernel but its first axis.
+  /// Each element of the output is a sum over all axes of the kernel except the first.
   package var cost: OperatorCost { .products { [$1[0] + $0[1].dropFirst()] } }
 
   package func permutingAxes(_ axes: [Int]) -> Dense? {

@@ -1,18 +1,19 @@
 package import Bytes
 package import GraphIR
 
-/// A fully connected layer along any axes: for each index of the output's axes the sum, over the
-/// axes that the output lacks, of input times kernel, plus the bias. Axes of one letter run
-/// together.
+/// A fully connected layer along any axes: for each index of the output's axes, the sum of input
+/// times kernel over the axes that the output lacks, plus the bias. Axes with the same letter share
+/// an index.
 ///
 /// - input: axes `input`, floating-point numbers
-/// - kernel: axes `kernel`: those it shares with the output, in the output's order, then those that
-///   are summed over, in the input's
+/// - kernel: axes `kernel`: those shared with the output, in the output's order, then those that
+///   are summed over, in the input's order
 /// - bias: axes `bias`, in the output's order
 /// - output: axes `output`
 ///
-/// With the input `abc`, the output `abd`, the kernel `dc` and the bias `d` it is a dense layer of
-/// each time step. Letters are given in order: first the input's axes, then the output's new ones.
+/// With the input `abc`, the output `abd`, the kernel `dc` and the bias `d` it is a dense layer for
+/// each time step. Letters are assigned in order: first the input's axes, then the output's new
+/// ones.
 package struct EinsumDense: CatalogOperator {
   /// The input's axes.
   package let input: AxisLabels
@@ -20,7 +21,7 @@ package struct EinsumDense: CatalogOperator {
   package let kernel: AxisLabels
   /// The output's axes.
   package let output: AxisLabels
-  /// The bias' axes; none when there is no bias.
+  /// The bias' axes; empty when there is no bias.
   package let bias: AxisLabels
 
   package static let kind = "einsum_dense"
@@ -60,7 +61,7 @@ package struct EinsumDense: CatalogOperator {
 
   /// Makes the operator.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when the axes do not fit each other.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the axes do not fit together.
   package init(
     input: AxisLabels, kernel: AxisLabels, output: AxisLabels, bias: AxisLabels
   ) throws(WeighbridgeError) {
@@ -73,7 +74,7 @@ package struct EinsumDense: CatalogOperator {
 }
 
 extension EinsumDense {
-  /// Why the axes do not fit each other, if they do not.
+  /// Why the axes do not fit together, if they do not.
   private var problem: String? {
     let (known, own) = (Set(input.letters), Set(kernel.letters))
     let given = input.letters + output.letters.filter { !known.contains($0) }
@@ -92,7 +93,7 @@ extension EinsumDense {
     return nil
   }
 
-  /// The kernel's axes in their order.
+  /// Returns the kernel's axes in canonical order.
   package static func canonical(
     _ kernel: Set<Character>, _ input: AxisLabels, _ output: AxisLabels
   ) -> [Character] {
@@ -134,7 +135,7 @@ extension EinsumDense {
     guard inputs.count == 3 else {
       return [Tensor(inputs[0].elementType, shape: sums.shape, sums.doubles)]
     }
-    // The bias gets the output's axes, of size 1 where it has none.
+    // The bias is given the output's axes, with size 1 where it has none.
     let dimensions = output.letters.map { letter in
       bias.letters.firstIndex(of: letter).map { inputs[2].shape[$0] } ?? 1
     }
@@ -145,7 +146,7 @@ extension EinsumDense {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
-  /// Each element of the output is a sum over the axes that it does not have.
+  /// Each element of the output is a sum over the axes that it lacks.
   package var cost: OperatorCost {
     .products { [input, output] inputs, outputs in
       let summed = zip(input.letters, inputs[0]).filter { !output.letters.contains($0.0) }
@@ -157,8 +158,8 @@ extension EinsumDense {
     axes == Array(axes.indices) && axes.count == output.letters.count ? self : nil
   }
 
-  /// A dense layer along the last axis, between changes of the axes' order; none where the kernel
-  /// shares an axis with both the input and the output.
+  /// A dense layer along the last axis, between transpositions; none where the kernel shares an
+  /// axis with both the input and the output.
   package var decomposition: Decomposition {
     let (input, output) = (input.letters, output.letters)
     let kept = input.filter { output.contains($0) }

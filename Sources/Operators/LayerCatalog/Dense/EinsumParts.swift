@@ -1,7 +1,7 @@
 import Bytes
 import GraphIR
 
-/// The axes of ``EinsumDense``, parted by where they stand.
+/// The axes of ``EinsumDense``, grouped by the tensors that have them.
 struct EinsumParts {
   /// In input, kernel and output.
   private let shared: [Character]
@@ -11,7 +11,7 @@ struct EinsumParts {
   private let new: [Character]
   /// In input and kernel: summed over.
   private let contracted: [Character]
-  /// In the input only: summed over.
+  /// Only in the input: summed over.
   private let summed: [Character]
   private let input: AxisLabels
   private let kernel: AxisLabels
@@ -55,7 +55,7 @@ struct EinsumParts {
     tensor.permuted(order.compactMap(labels.letters.firstIndex))
   }
 
-  /// The sums of neighbours, `each` at a time.
+  /// Returns the sums of `each` consecutive elements at a time.
   private static func sums(
     _ numbers: [Double], from start: Int, count: Int, each: Int
   ) -> [Double] {

@@ -1,23 +1,22 @@
 package import Bytes
 package import GraphIR
 
-/// The boxes that stay when overlapping ones are thinned out, the most confident first: greedy
-/// non-maximum suppression as a `NonMaximumSuppression` model of Core ML does it, or
-/// `NonMaxSuppression` of ONNX.
+/// The boxes that remain after greedy non-maximum suppression, the most confident first, as in a
+/// Core ML `NonMaximumSuppression` model or ONNX' `NonMaxSuppression`.
 ///
 /// - confidence: `[boxes, classes]`
 /// - coordinates: `[boxes, 4]`: centre x, centre y, width and height in any unit
-/// - outputs: the rows of both that stay, then rows of zeros in place of those that do not, so that
-///   the shapes are the inputs'
+/// - outputs: the remaining rows of both, then rows of zeros in place of the others, so that the
+///   shapes are the inputs'
 package struct NonMaxSuppression: ExactOperator, PrimitiveOperator {
-  /// The overlap, intersection over union, above which the less confident of two boxes goes.
+  /// The overlap, intersection over union, above which the less confident of two boxes is removed.
   package let overlapThreshold: Double
-  /// The confidence below which a box goes.
+  /// The confidence below which a box is removed.
   package let confidenceThreshold: Double
-  /// Which boxes remove each other.
+  /// Which boxes suppress each other.
   package let scope: Scope
 
-  /// Which boxes remove each other.
+  /// Which boxes suppress each other.
   package enum Scope: String, Hashable, Sendable, CaseIterable {
     /// All.
     case all
@@ -111,7 +110,7 @@ extension NonMaxSuppression {
     ]
   }
 
-  /// The confidences with 0 for classes of boxes that go.
+  /// Returns the confidences, with 0 for the classes in which a box is suppressed.
   private func chosenInEachClass(
     _ confidences: [Double], _ coordinates: [Double], classCount: Int
   ) -> [Double] {
@@ -130,12 +129,12 @@ extension NonMaxSuppression {
     return result
   }
 
-  /// The most confident first.
+  /// Sorts boxes by decreasing confidence.
   private static func ranked(_ boxes: [ScoredBox]) -> [ScoredBox] {
     boxes.sorted { ($1.confidence, $0.row) < ($0.confidence, $1.row) }
   }
 
-  /// The boxes that stay, the most confident first.
+  /// Returns the boxes that remain, the most confident first.
   private func strongest(_ boxes: [ScoredBox]) -> [ScoredBox] {
     var kept: [ScoredBox] = []
     for box in Self.ranked(boxes) where !kept.contains(where: { removes($0, box) }) {
@@ -144,7 +143,7 @@ extension NonMaxSuppression {
     return kept
   }
 
-  /// Some rows of a matrix, then zeros.
+  /// Returns some rows of a matrix, followed by zeros.
   private static func rows(
     _ rows: [Int], of numbers: [Double], width: Int, like tensor: Tensor
   ) -> Tensor {
@@ -169,7 +168,7 @@ private struct ScoredBox {
   /// Centre x, centre y, width and height.
   let coordinates: [Double]
 
-  /// `nil` where there are no classes.
+  /// Returns `nil` when there are no classes.
   init?(row: Int, confidences: ArraySlice<Double>, coordinates: [Double]) {
     guard var best = confidences.indices.first else { return nil }
     for index in confidences.indices where confidences[index] > confidences[best] { best = index }
@@ -179,7 +178,7 @@ private struct ScoredBox {
     self.coordinates = coordinates
   }
 
-  /// The area of the intersection over that of the union; 0 where both are empty.
+  /// The area of the intersection divided by that of the union; 0 if both boxes are empty.
   func overlap(_ other: ScoredBox) -> Double {
     let sides = (0..<2).map { axis in
       let ends = [self, other].map { $0.coordinates[axis] + $0.coordinates[axis + 2] / 2 }

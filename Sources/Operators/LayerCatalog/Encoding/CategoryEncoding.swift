@@ -1,22 +1,22 @@
 package import Bytes
 package import GraphIR
 
-/// Which indices stand along the last axis, or how often.
+/// Encodes which indices occur along the last axis, or how often.
 ///
-/// - input: `[batch, ..., indices]`, numbers of any type whose whole parts are indices
-/// - weights: the input's shape, what each index counts
-/// - output: `[batch, ..., categories]`, float32: for each category 1 where it stands among the
-///   indices and 0 elsewhere (one index makes this a one-hot encoding), or its count
+/// - input: `[batch, ..., indices]`, numbers of any type whose integer parts are indices
+/// - weights: the input's shape, the weight of each index
+/// - output: `[batch, ..., categories]`, float32: for each category 1 if it occurs among the
+///   indices and 0 otherwise (for a single index, a one-hot encoding), or its count
 ///
-/// An index outside of the categories is left out, or is an error when the model runs.
+/// An index outside of the categories is either ignored or an error when the model runs.
 package struct CategoryEncoding: ExactOperator, PrimitiveOperator {
   /// The number of categories, 1 to 2^24.
   package let categories: Int
-  /// Whether an index that stands several times counts as often.
+  /// Whether the output counts the occurrences of an index.
   package let countsTokens: Bool
-  /// Whether each index counts what the weights say; only where it counts.
+  /// Whether each index counts with its weight; only together with counting.
   package let isWeighted: Bool
-  /// Whether indices outside of the categories are left out.
+  /// Whether indices outside of the categories are ignored.
   package let dropsOutOfRange: Bool
 
   package static let kind = "category_encoding"

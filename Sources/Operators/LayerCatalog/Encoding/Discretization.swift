@@ -1,13 +1,13 @@
 package import Bytes
 package import GraphIR
 
-/// For each element the number of the interval it lies in.
+/// The index of the interval that contains each element.
 ///
 /// - input: any shape, numbers of any type
-/// - output: the same shape, whole numbers: how many boundaries are not above the element (all of
-///   them for NaN)
+/// - output: the same shape, integers: the number of boundaries that are not above the element (all
+///   of them for NaN)
 package struct Discretization: ExactOperator {
-  /// The intervals' boundaries, not falling; each belongs to the interval above it.
+  /// The boundaries of the intervals, non-decreasing; each belongs to the interval above it.
   package let boundaries: [Double]
   /// The type of the output: int32 or int64.
   package let outputType: ElementType

@@ -1,9 +1,9 @@
 package import Bytes
 package import GraphIR
 
-/// For each index a row of a table.
+/// Looks up a row of a table for each index.
 ///
-/// - input: `[batch, ...]`, numbers of any type whose whole parts are indices
+/// - input: `[batch, ...]`, numbers of any type whose integer parts are indices
 /// - table: `[indices, features]`
 /// - output: `[batch, ..., features]`, in the type of the table
 ///
@@ -41,6 +41,6 @@ extension Embedding {
     return [Tensor(inputs[1].elementType, shape: shape, elements)]
   }
 
-  /// The output has another number of axes than the input, so there is no order of both.
+  /// The output has a different number of axes than the input, so it cannot be transposed with it.
   package func permutingAxes(_ axes: [Int]) -> Embedding? { nil }
 }

@@ -1,11 +1,11 @@
-/// The fingerprints that TensorFlow sorts texts and numbers into buckets by: those of FarmHash
-/// (G. Pike 2014), which do not change from version to version, and of MurmurHash's mixing step.
+/// The fingerprints by which TensorFlow sorts strings and numbers into buckets: those of FarmHash
+/// (G. Pike 2014), which do not change between versions, and of MurmurHash's mixing step.
 enum FarmHash {
   private static let factors: [UInt64] = [
     0xc3a5_c85c_97cb_3127, 0xb492_b66f_be98_f273, 0x9ae1_6a3b_2f90_404f,
   ]
 
-  /// The fingerprint of a text of 1 to 32 bytes.
+  /// Returns the fingerprint of a string of 1 to 32 bytes.
   static func fingerprint(of text: [UInt8]) -> UInt64 {
     let length = UInt64(text.count)
     let factor = factors[2] &+ length &* 2
@@ -31,7 +31,7 @@ enum FarmHash {
     }
   }
 
-  /// The fingerprint of two fingerprints in this order.
+  /// Combines two fingerprints, in this order.
   static func combined(_ first: UInt64, _ second: UInt64) -> UInt64 {
     let factor: UInt64 = 0xc6a4_a793_5bd1_e995
     let mixed = ((first ^ factor) ^ shifted(second &* factor) &* factor) &* factor
@@ -47,12 +47,12 @@ enum FarmHash {
 }
 
 extension UInt64 {
-  /// Turned to the right by some bits.
+  /// Rotated to the right by a number of bits.
   fileprivate func turned(_ bits: UInt64) -> UInt64 { self >> bits | self << (64 - bits) }
 }
 
 extension [UInt8] {
-  /// A number of so many bytes, least significant first.
+  /// An integer of `byteCount` bytes, least significant first.
   fileprivate func word(_ byteCount: Int, at start: Int) -> UInt64 {
     self[start..<start + byteCount].reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }

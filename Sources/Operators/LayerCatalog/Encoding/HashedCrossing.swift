@@ -1,13 +1,14 @@
 package import Bytes
 package import GraphIR
 
-/// A bucket for the numbers that stand in one place of several tensors, by the hash of all of them
-/// (as TensorFlow crosses features).
+/// The bucket of the numbers at the same position of several tensors, from the hash of all of them
+/// (as in TensorFlow's feature crosses).
 ///
-/// - inputs: two or more of one shape, numbers of any type, of which the whole parts count
+/// - inputs: two or more of the same shape, numbers of any type, of which the integer parts are
+///   used
 /// - output: the same shape, int64
 package struct HashedCrossing: ExactOperator, PrimitiveOperator {
-  /// How many buckets there are, 1 to 2^52.
+  /// The number of buckets, 1 to 2^52.
   package let buckets: Int
 
   package static let kind = "hashed_crossing"

@@ -1,17 +1,17 @@
 package import Bytes
 package import GraphIR
 
-/// For each number a bucket by the hash of its decimal text, for example `-12`: the fingerprint of
-/// FarmHash (Pike 2014) without its sign, modulo the number of buckets.
+/// The bucket of each number, from the hash of its decimal representation, for example `-12`: the
+/// unsigned FarmHash fingerprint (Pike 2014) modulo the number of buckets.
 ///
-/// - input: any shape, numbers of any type, of which the whole parts count
+/// - input: any shape, numbers of any type, of which the integer parts are used
 /// - output: the same shape, int64
 ///
-/// Where there is a masked number, it has the bucket 0 for itself, and the others have those behind.
+/// If there is a masked number, bucket 0 is reserved for it, and the others use the remaining ones.
 package struct Hashing: ExactOperator, PrimitiveOperator {
-  /// How many buckets there are in all, 1 to 2^52, and at least 2 where a number is masked.
+  /// The total number of buckets, 1 to 2^52, and at least 2 if a number is masked.
   package let buckets: Int
-  /// The number that has the bucket 0 for itself; none, or one.
+  /// The number for which bucket 0 is reserved; none, or one.
   package let masked: [Int]
 
   package static let kind = "hashing"

@@ -1,21 +1,21 @@
 package import Bytes
 package import GraphIR
 
-/// For each number its position in a list.
+/// The index of each number in a vocabulary.
 ///
-/// - input: any shape, numbers of any type, of which the whole parts count
-/// - output: the same shape, int64: `first_index` plus the position of the number in the vocabulary;
-///   other numbers get one of the `num_oov_indices` indices in front of `first_index`
+/// - input: any shape, numbers of any type, of which the integer parts are used
+/// - output: the same shape, int64: `first_index` plus the position of the number in the
+///   vocabulary; other numbers get one of the `num_oov_indices` indices before `first_index`
 ///
-/// A number that stands nowhere is an error when the model runs, where there is no index for it.
+/// A number outside the vocabulary is an error when the model runs, if there are no indices for it.
 package struct IndexLookup: ExactOperator, PrimitiveOperator {
-  /// The numbers, each once.
+  /// The vocabulary, without duplicates.
   package let vocabulary: [Int]
-  /// The index of the first of them.
+  /// The index of the first number in the vocabulary.
   package let firstIndex: Int
-  /// How many indices there are, before the first, for other numbers.
+  /// The number of indices before the first that are for other numbers.
   package let oovCount: Int
-  /// Numbers of which the index is given, whatever the vocabulary says, and their indices.
+  /// The indices of special numbers, which take precedence over the vocabulary.
   package let exceptions: [Int: Int]
 
   package static let kind = "index_lookup"

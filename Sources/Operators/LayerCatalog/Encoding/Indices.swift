@@ -2,7 +2,7 @@ package import Bytes
 package import GraphIR
 
 extension Tensor {
-  /// The elements as indices; a fraction is dropped, as a cast to whole numbers does it.
+  /// The elements as indices; a fraction is dropped, as in a cast to integers.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for an element outside of `0..<count`.
   package func indices(below count: Int) throws(WeighbridgeError) -> [Int] {
@@ -18,12 +18,12 @@ extension Tensor {
     return result
   }
 
-  /// The elements as whole numbers, exactly; a fraction is dropped.
+  /// The elements as exact integers; a fraction is dropped.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` for an element that no 64-bit number holds.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for an element that does not fit in 64 bits.
   func wholeNumbers() throws(WeighbridgeError) -> [Int] {
     if elementType == .int64 {
-      // `Double` does not hold the largest ones.
+      // `Double` cannot represent the largest ones.
       return contiguousBytes().withUnsafeBytes { bytes in
         (0..<count).map {
           Int(Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: Int64.self)))

@@ -1,19 +1,19 @@
 package import Bytes
 package import GraphIR
 
-/// Parts of a tensor by their indices along an axis.
+/// Slices of a tensor, selected by indices along an axis.
 ///
 /// - input: any shape and element type
-/// - indices: whole numbers, any shape; its first `batch_axes` axes are the input's; negative ones
-///   count from the end
-/// - output: the input's axes before `axis`, then the indices' axes behind the batch axes, then the
-///   input's axes behind `axis`
+/// - indices: integers, any shape; its first `batch_axes` axes are the input's; negative ones count
+///   from the end
+/// - output: the input's axes before `axis`, then the indices' axes after the batch axes, then the
+///   input's axes after `axis`
 ///
 /// An index outside of the axis is an error when the model runs.
 package struct Gather: ExactOperator, PrimitiveOperator {
-  /// The axis that the indices count along, at least `batchAxes`.
+  /// The axis along which indices count, at least `batchAxes`.
   package let axis: Int
-  /// How many leading axes the input and the indices have in common.
+  /// The number of leading axes shared by the input and the indices.
   package let batchAxes: Int
 
   package static let kind = "gather"
@@ -88,12 +88,12 @@ extension Gather {
     return [Tensor(input.elementType, shape: shape, bytes: result)]
   }
 
-  /// The output's axes come from both inputs, so there is no order of all three.
+  /// The output's axes come from both inputs, so all three cannot be transposed alike.
   package func permutingAxes(_ axes: [Int]) -> Gather? { nil }
 }
 
 extension Tensor {
-  /// The elements as indices of an axis, of which negative ones count from its end.
+  /// The elements as indices along an axis, where negative ones count from the end.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for an index outside of the axis.
   package func indices(fromBothEndsOf dimension: Int) throws(WeighbridgeError) -> [Int] {

@@ -1,16 +1,16 @@
 package import Bytes
 package import GraphIR
 
-/// Single elements by their indices along an axis.
+/// Elements selected by indices along an axis.
 ///
 /// - input: any shape and element type
-/// - indices: whole numbers, of the input's rank; along all axes but `axis` the sizes are the
+/// - indices: integers, with the input's rank; along all axes except `axis` the sizes are the
 ///   input's; negative ones count from the end
 /// - output: the indices' shape
 ///
 /// An index outside of the axis is an error when the model runs.
 package struct GatherElements: ExactOperator, PrimitiveOperator {
-  /// The axis that the indices count along; the first is 0.
+  /// The axis along which indices count; the first is 0.
   package let axis: Int
 
   package static let kind = "gather_elements"

@@ -1,18 +1,18 @@
 package import Bytes
 package import GraphIR
 
-/// For each index a vector that has one number at that place and another one elsewhere.
+/// A vector for each index, with one number at the index and another elsewhere.
 ///
-/// - indices: whole numbers, any shape
+/// - indices: integers, any shape
 /// - output: of the type `element_type`, the indices' axes with a new one of `depth` elements at `axis`
 ///
-/// An index outside of 0..<depth has no place, so its vector has the other number everywhere.
+/// For an index outside of 0..<depth, the vector contains only the second number.
 package struct OneHot: ExactOperator {
   /// The position of the new axis in the output.
   package let axis: Int
   /// Its size, 0 or more.
   package let depth: Int
-  /// The number at the index' place.
+  /// The number at the index.
   package let on: Double
   /// The number elsewhere.
   package let off: Double
@@ -71,7 +71,7 @@ extension OneHot {
     return [Tensor(elementType, shape: shape, elements)]
   }
 
-  /// The output has another number of axes than the input, so there is no order of both.
+  /// The output has a different number of axes than the input, so it cannot be transposed with it.
   package func permutingAxes(_ axes: [Int]) -> OneHot? { nil }
 
   package var decomposition: Decomposition {

@@ -1,19 +1,19 @@
 package import Bytes
 package import GraphIR
 
-/// The elements along an axis in order, or the first of them, with where each came from.
+/// The elements along an axis in sorted order, or the first of them, and their original positions.
 ///
 /// - input: any shape, numbers
 /// - values: the input's type; along `axis` `k` elements, or all when it is -1
-/// - indices: int32, the same shape: the place of each value in the input
+/// - indices: int32, the same shape: the position of each value in the input
 ///
-/// Equal elements stay in their order, and NaN comes last.
+/// Equal elements keep their order, and NaN comes last.
 package struct Sort: ExactOperator, PrimitiveOperator {
   /// The axis; the first is 0.
   package let axis: Int
   /// Whether the largest element comes first.
   package let isDescending: Bool
-  /// How many elements are kept; `nil` for all.
+  /// The number of elements that are kept; `nil` for all.
   package let count: Int?
 
   package static let kind = "sort"
@@ -85,7 +85,7 @@ extension Sort {
     ]
   }
 
-  /// The places of a lane's elements in their order.
+  /// The positions of a lane's elements in sorted order.
   private func sorted(_ lane: ArraySlice<Double>) -> [Int] {
     let elements = Array(lane)
     return elements.indices.sorted { first, second in

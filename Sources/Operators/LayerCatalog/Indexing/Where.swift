@@ -1,10 +1,10 @@
 package import Bytes
 package import GraphIR
 
-/// The first element where a boolean holds, and the second elsewhere.
+/// The first element where a condition is true, and the second elsewhere.
 ///
-/// - condition: booleans; first, second: one element type; all of one rank, and along each axis
-///   the sizes are equal or 1
+/// - condition: booleans; first, second: the same element type; all of the same rank, and along
+///   each axis the sizes are equal or 1
 /// - output: the elements' type; along each axis the size that is not 1, if there is one
 package struct Where: PlainOperator, ExactOperator, PrimitiveOperator {
   package static let kind = "where"

@@ -1,14 +1,14 @@
 package import Bytes
 package import GraphIR
 
-/// Whether a relation holds between the elements of two tensors.
+/// Compares the elements of two tensors.
 ///
-/// - first, second: of one rank and one element type; along each axis the sizes are equal or 1
+/// - first, second: of the same rank and element type; along each axis the sizes are equal or 1
 /// - output: booleans; along each axis the size that is not 1, if there is one
 ///
-/// NaN is unequal to everything, itself included, and neither less nor greater (IEEE 754, 5.11).
+/// NaN is unequal to everything, including itself, and neither less nor greater (IEEE 754, 5.11).
 package struct Comparison: ExactOperator, PrimitiveOperator {
-  /// What is asked of an element of the first and one of the second tensor.
+  /// The relation between an element of the first tensor and one of the second.
   package enum Relation: String, Hashable, Sendable, CaseIterable {
     case equal
     case notEqual = "not_equal"
@@ -18,7 +18,7 @@ package struct Comparison: ExactOperator, PrimitiveOperator {
     case greaterOrEqual = "greater_equal"
   }
 
-  /// What is asked.
+  /// The relation.
   package let relation: Relation
 
   package static let kind = "comparison"

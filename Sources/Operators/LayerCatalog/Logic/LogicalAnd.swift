@@ -1,9 +1,9 @@
 import Bytes
 import GraphIR
 
-/// Whether all of the booleans hold, element by element.
+/// Whether all of the booleans are true, element by element.
 ///
-/// - inputs: two or more of one rank, booleans; along each axis the sizes are equal or 1
+/// - inputs: two or more of the same rank, booleans; along each axis the sizes are equal or 1
 /// - output: booleans; along each axis the size that is not 1, if there is one
 package struct LogicalAnd: LogicalOperator, PrimitiveOperator {
   package static let kind = "logical_and"

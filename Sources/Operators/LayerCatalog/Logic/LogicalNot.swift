@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// Whether a boolean does not hold, element by element.
+/// The negation of each boolean.
 ///
 /// Booleans of any shape in, the same shape out.
 package struct LogicalNot: PlainOperator, ExactOperator, PrimitiveOperator {

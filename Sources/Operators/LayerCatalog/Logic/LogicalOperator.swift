@@ -1,12 +1,12 @@
 package import Bytes
 package import GraphIR
 
-/// An operator that combines booleans of tensors of one rank, from the first to the last.
+/// An operator that combines booleans of tensors of the same rank, from the first to the last.
 ///
-/// Along each axis the sizes are equal or 1; a size of 1 counts for each index of the others.
-/// What follows from that, and so is the same for all of them, is defined here.
+/// Along each axis the sizes are equal or 1; axes of size 1 are broadcast. The common part of all
+/// these operators is defined here.
 package protocol LogicalOperator: PlainOperator, ExactOperator {
-  /// The boolean made of what the inputs so far gave and the next input's.
+  /// Combines the result of the previous inputs with the next input's boolean.
   func combine(_ truth: Bool, _ next: Bool) -> Bool
 }
 

@@ -1,9 +1,9 @@
 import Bytes
 import GraphIR
 
-/// Whether one of the booleans holds, element by element.
+/// Whether at least one of the booleans is true, element by element.
 ///
-/// - inputs: two or more of one rank, booleans; along each axis the sizes are equal or 1
+/// - inputs: two or more of the same rank, booleans; along each axis the sizes are equal or 1
 /// - output: booleans; along each axis the size that is not 1, if there is one
 package struct LogicalOr: LogicalOperator {
   package static let kind = "logical_or"

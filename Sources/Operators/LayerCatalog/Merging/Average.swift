@@ -3,7 +3,7 @@ import GraphIR
 
 /// The mean of tensors, element by element.
 ///
-/// - inputs: two or more of one rank; along each axis the sizes are equal or 1
+/// - inputs: two or more of the same rank; along each axis the sizes are equal or 1
 /// - output: along each axis the size that is not 1, if there is one
 package struct Average: BroadcastingOperator {
   package static let kind = "average"
@@ -19,7 +19,7 @@ package struct Average: BroadcastingOperator {
 extension Average {
   package func combine(_ element: Double, _ next: Double) -> Double { element + next }
 
-  /// The mean of whole numbers need not be one.
+  /// The mean of integers need not be an integer.
   package var takesIntegers: Bool { false }
 
   package func finish(_ element: Double, count: Int) -> Double { element / Double(count) }

@@ -1,19 +1,20 @@
 package import Bytes
 package import GraphIR
 
-/// An operator that combines tensors of one rank element by element, from the first to the last.
+/// An operator that combines tensors of the same rank element by element, from the first to the
+/// last.
 ///
-/// Along each axis the sizes are equal or 1; a size of 1 counts for each index of the others.
-/// What follows from that, and so is the same for all of them, is defined here.
+/// Along each axis the sizes are equal or 1; axes of size 1 are broadcast. The common part of all
+/// these operators is defined here.
 package protocol BroadcastingOperator: PlainOperator, ArithmeticOperator {
-  /// The element made of what the inputs so far gave and the next input's element.
+  /// Combines the result of the previous inputs with the next input's element.
   func combine(_ element: Double, _ next: Double) -> Double
 
-  /// The output's element for the combined one of `count` inputs.
+  /// Returns the output element for the combination of `count` inputs.
   func finish(_ element: Double, count: Int) -> Double
 
-  /// Whether it combines whole numbers too. A result outside of their type is an error when the
-  /// model runs.
+  /// Whether it also combines integers. A result outside of their type is an error when the model
+  /// runs.
   var takesIntegers: Bool { get }
 }
 
@@ -53,9 +54,9 @@ extension BroadcastingOperator {
   package func permutingAxes(_ axes: [Int]) -> Self? { self }
 }
 
-/// Which shapes can be combined element by element, and to what.
+/// The rules by which shapes can be combined element by element.
 enum Broadcasting {
-  /// The type of the combination of tensors of one floating-point type and one rank.
+  /// The type of the combination of tensors with the same floating-point type and rank.
   static func outputType(of inputs: [TensorType]) throws(ShapeError) -> TensorType {
     guard inputs[0].elementType.isFloat else {
       throw ShapeError("takes floating-point numbers and has \(inputs[0])")
@@ -63,7 +64,7 @@ enum Broadcasting {
     return try outputTypeOfAny(inputs)
   }
 
-  /// The type of the combination of tensors of one element type, whichever, and one rank.
+  /// The type of the combination of tensors with the same element type, of any kind, and rank.
   static func outputTypeOfAny(_ inputs: [TensorType]) throws(ShapeError) -> TensorType {
     let first = inputs[0]
     for other in inputs {
@@ -90,10 +91,11 @@ enum Broadcasting {
     shapes[0].indices.map { axis in shapes.map { $0[axis] }.first { $0 != 1 } ?? 1 }
   }
 
-  /// The size of an axis, `nil` when the inputs' sizes do not fit.
+  /// The size of an axis; `nil` when the inputs' sizes do not fit.
   ///
-  /// The model's inputs share their batch, so the axis keeps its name whatever it is combined with;
-  /// of another axis only what every input agrees on is known, since an unknown size may be 1.
+  /// The model's inputs share their batch, so that axis keeps its name whatever it is combined
+  /// with. For another axis, only a size on which all inputs agree is known, since an unknown size
+  /// may be 1.
   private static func dimension(of dimensions: [Dimension], isBatch: Bool) -> Dimension? {
     let fixed = Set(dimensions.compactMap(\.value)).subtracting([1])
     guard fixed.count <= 1 else { return nil }
