@@ -1,21 +1,21 @@
 import Bytes
 package import GraphIR
 
-/// How many floating-point operations an operator takes.
+/// The number of floating-point operations of an operator.
 package enum OperatorCost: Sendable {
   /// One for each element of the first output.
   case elements
-  /// Two for each product that is summed up: the sums of these numbers, each the product of a list.
-  /// Made of the shapes of the inputs and of the outputs.
+  /// Two for each product in a sum. The numbers of products are lists of factors, which are added
+  /// up; they are computed from the shapes of the inputs and outputs.
   case products(@Sendable (_ inputs: [[Int]], _ outputs: [[Int]]) -> [[Int]])
-  /// As many as the nodes of the decomposition take.
+  /// The sum over the nodes of the decomposition.
   case parts
 }
 
 extension CatalogOperator {
   /// The number of floating-point operations for inputs and outputs of given types.
   ///
-  /// - Returns: `nil` when a size is open, or the number is too large.
+  /// - Returns: `nil` when a size is dynamic, or the number is too large.
   package func operationCount(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int? {
     let shapes = (inputs.compactMap(\.fixedShape), outputs.compactMap(\.fixedShape))
     guard shapes.0.count == inputs.count, shapes.1.count == outputs.count else { return nil }
@@ -46,7 +46,7 @@ extension CatalogOperator {
 extension Graph {
   /// The number of floating-point operations of all nodes.
   ///
-  /// - Parameter types: Of all values, with known sizes.
+  /// - Parameter types: The types of all values, with known sizes.
   /// - Returns: As ``CatalogOperator/operationCount(_:_:)``.
   package func operationCount(_ types: [TensorType]) -> Int? {
     nodes.reduce(0) { total, node in
@@ -61,7 +61,7 @@ extension Graph {
 extension Node {
   /// The number of floating-point operations; 0 for an operator that cannot run.
   ///
-  /// - Parameter types: Of all values of the graph, with known sizes.
+  /// - Parameter types: The types of all values of the graph, with known sizes.
   /// - Returns: As ``CatalogOperator/operationCount(_:_:)``.
   package func operationCount(_ types: [TensorType]) -> Int? {
     guard let operation = operation as? any CatalogOperator else { return 0 }

@@ -1,17 +1,17 @@
 import GraphIR
 
-/// What is said of an operator once: its definition as data, and how its attributes are stored.
+/// The declaration of an operator: its definition as data, and the stored form of its attributes.
 package struct OperatorDeclaration<Operation: CatalogOperator>: Sendable {
   /// The definition as data.
   package let definition: OperatorDefinition
-  /// How the attributes are stored.
+  /// The stored form of the attributes.
   package let schema: AttributeSchema<Operation>
   /// The inputs where each is always there.
   private let fixedSlots: [InputSlot]?
 
   /// Declares an operator.
   ///
-  /// - Parameter formula: What is computed, as formulas or pseudocode, one step a line.
+  /// - Parameter formula: The computation, as formulas or pseudocode, one step per line.
   package init(
     _ formula: String, inputs: [InputDefinition], outputs: [OutputDefinition],
     attributes: AttributeSchema<Operation>, notions: [Notion] = []
@@ -23,7 +23,7 @@ package struct OperatorDeclaration<Operation: CatalogOperator>: Sendable {
     fixedSlots = inputs.allSatisfy(\.presence.isCertain) ? inputs.map(\.slot) : nil
   }
 
-  /// Declares an operator of one input and one output of the same element type.
+  /// Declares an operator with one input and one output of the same element type.
   package init(
     _ formula: String, of elements: ElementClass, attributes: AttributeSchema<Operation>,
     notions: [Notion] = []
@@ -50,7 +50,8 @@ extension OperatorDeclaration where Operation: PlainOperator {
       notions: notions)
   }
 
-  /// Declares an operator without attributes, of one input and one output of the same element type.
+  /// Declares an operator without attributes, with one input and one output of the same element
+  /// type.
   package init(_ formula: String, of elements: ElementClass, notions: [Notion] = []) {
     self.init(formula, of: elements, attributes: AttributeSchema(Operation.init), notions: notions)
   }

@@ -2,8 +2,8 @@ import Bytes
 package import GraphIR
 
 extension OperatorDefinition {
-  /// What attributes lack to fulfil the definition: each is there where it must be and only there,
-  /// in order, of its type, and within its constraints as far as these are no words.
+  /// Returns how attributes violate the definition: each must be present exactly when required, in
+  /// order, of its type, and within its constraints, except for those in words.
   package func problems(of stored: Attributes) -> [String] {
     var (problems, rest) = ([String](), stored.entries[...])
     for attribute in attributes {
@@ -26,7 +26,7 @@ extension OperatorDefinition {
 }
 
 extension AttributeDefinition {
-  /// Why a value cannot be one of this attribute; `nil` when it can.
+  /// Why a value of this attribute is invalid; `nil` when it is valid.
   package func problem(of value: AttributeValue, in stored: Attributes) -> String? {
     guard value.type == type else {
       return "the attribute \(name) is not of the type \(type.rawValue)"
@@ -45,9 +45,9 @@ extension AttributeDefinition {
 }
 
 extension AttributeReader {
-  /// Checks a value that was read.
+  /// Checks a value that has been read.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when it cannot be.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when it is invalid.
   func check(
     _ value: AttributeValue, against definition: AttributeDefinition
   ) throws(WeighbridgeError) {
@@ -69,7 +69,7 @@ extension Attributes {
 }
 
 extension Constraint {
-  /// Whether a value fulfils it; words are not checked.
+  /// Whether a value satisfies it; rules in words are not checked.
   func holds(for value: AttributeValue, in stored: Attributes) -> Bool {
     switch value {
     case .integer(let number): holds(for: CollectionOfOne(number), in: stored)
@@ -110,7 +110,7 @@ extension Constraint {
     }
   }
 
-  /// Whether a number of entries fulfils it; `nil` when it is about something else.
+  /// Whether a number of entries satisfies it; `nil` when it is about something else.
   private func holds(forCount count: Int, in stored: Attributes) -> Bool? {
     switch self {
     case .minimumCount(let least): count >= least
@@ -121,10 +121,11 @@ extension Constraint {
   }
 }
 
-/// A number of an attribute. Integers are compared as such, since `Double` does not hold all.
+/// A number of an attribute. Integers are compared as such, since `Double` cannot represent all of
+/// them.
 private protocol AttributeNumber: Comparable, Hashable {
   var double: Double { get }
-  /// A single number of a file.
+  /// Makes a single number from a stored value.
   init?(_ value: AttributeValue)
 }
 
@@ -150,7 +151,7 @@ extension Double: AttributeNumber {
 }
 
 extension Constraint {
-  /// What it wants, for example "at least 1", in messages and in `operators.md`.
+  /// The constraint in words, for example "at least 1", for messages and `operators.md`.
   package var words: String {
     switch self {
     case .atLeast(let bound): "at least \(Self.words(bound))"
@@ -175,7 +176,7 @@ extension Constraint {
     }
   }
 
-  /// Whether a list has what the words say, and not is it.
+  /// Whether the words follow "have" rather than "be".
   fileprivate var isOfCount: Bool {
     switch self {
     case .minimumCount, .maximumCount, .countOf, .unique, .permutation, .atMostOnce: true
@@ -204,7 +205,7 @@ extension AttributeValue {
     }
   }
 
-  /// How many entries a list has; 1 for what is no list.
+  /// The number of entries of a list; 1 for a value that is not a list.
   package var count: Int {
     switch self {
     case .integer, .real, .flag, .text: 1
@@ -214,7 +215,7 @@ extension AttributeValue {
     }
   }
 
-  /// The value for messages: of a long list the first entries.
+  /// The value for messages; for a long list, only the first entries.
   fileprivate var shortText: String {
     func list(_ entries: [some Any]) -> String {
       let shown = entries.prefix(10).map { "\($0)" } + (entries.count > 10 ? ["..."] : [])

@@ -8,11 +8,11 @@ extension OperatorDefinition {
     return operation is Opaque ? .opaque : nil
   }
 
-  /// Checks how many inputs an operator has, and their element types.
+  /// Checks the number of an operator's inputs and their element types.
   ///
-  /// Attributes need no check: an operator that was read has some that its definition allows.
+  /// Attributes need no check: an operator that has been read has valid ones.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when they are not those of the definition.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when they do not match the definition.
   package static func checkInputs(
     of operation: any Operator, _ types: [TensorType]
   ) throws(WeighbridgeError) {
@@ -21,8 +21,8 @@ extension OperatorDefinition {
     }
   }
 
-  /// What an operator on inputs and outputs of given types lacks to fulfil the definition: its
-  /// attributes, how many inputs and outputs there are, and their element types.
+  /// Returns how an operator with inputs and outputs of given types violates the definition: by its
+  /// attributes, or by the number or the element types of its inputs and outputs.
   package func problems(
     of operation: any Operator, inputs: [TensorType], outputs: [TensorType]
   ) -> [String] {
@@ -38,7 +38,7 @@ extension OperatorDefinition {
     return problems
   }
 
-  /// What inputs of given types lack to be those of an operator.
+  /// Returns how inputs of given types violate an operator's definition.
   package func inputProblems(of operation: any Operator, _ types: [TensorType]) -> [String] {
     inputProblems(inputs.contains(where: \.needsAttributes) ? operation.attributes : [:], types)
   }
@@ -83,7 +83,7 @@ extension OperatorDefinition {
 }
 
 extension Graph {
-  /// What nodes lack to fulfil the definitions of their operators, each with the node's name.
+  /// How nodes violate the definitions of their operators, each with the node's name.
   package var definitionProblems: [String] {
     nodes.flatMap { node in
       let types = [node.inputs, node.outputs].map { ids in ids.map { values[$0.index].type } }
@@ -97,7 +97,8 @@ extension Graph {
 }
 
 extension Attributes {
-  /// How many inputs or outputs there are by an attribute, a number or a list; 1 by none.
+  /// The number of inputs or outputs given by an attribute, which is a number or a list; 1 if there
+  /// is none.
   fileprivate func count(of name: String?) -> Int {
     guard let name, let value = self[name] else { return 1 }
     if case .integer(let count) = value { return count }
@@ -106,7 +107,7 @@ extension Attributes {
 }
 
 extension InputDefinition {
-  /// Whether attributes say that it is there, how often, or of which element type it is.
+  /// Whether attributes determine its presence, its number or its element type.
   fileprivate var needsAttributes: Bool {
     if case .by = elements { return true }
     if case .always = presence { return countedBy != nil }
@@ -115,7 +116,7 @@ extension InputDefinition {
 }
 
 extension ElementClass {
-  /// Whether it has a type, for attributes and the types of the inputs by their names.
+  /// Whether it includes a type, given the attributes and the types of the inputs by name.
   fileprivate func contains(
     _ type: ElementType, _ stored: Attributes, _ types: [String: ElementType]
   ) -> Bool {

@@ -1,17 +1,18 @@
 package import Bytes
 package import GraphIR
 
-/// An operator's definition as data, of which `Schemas/operators.json` and `operators.md` are made.
+/// An operator's definition as data, from which `Schemas/operators.json` and `operators.md` are
+/// generated.
 package struct OperatorDefinition: Sendable {
-  /// The inputs in order.
+  /// The inputs, in order.
   package let inputs: [InputDefinition]
-  /// The outputs in order.
+  /// The outputs, in order.
   package let outputs: [OutputDefinition]
   /// The attributes in the order in which they are stored.
   package let attributes: [AttributeDefinition]
-  /// What is computed, as formulas or pseudocode, one step a line.
+  /// The computation, as formulas or pseudocode, one step per line.
   package let formula: String
-  /// What the formula refers to besides the notions of the attributes.
+  /// The notions that the formula refers to, in addition to those of the attributes.
   package let notions: [Notion]
 
   /// Makes a definition.
@@ -27,7 +28,7 @@ package struct OperatorDefinition: Sendable {
   }
 }
 
-/// What several operators share, explained once at the top of `operators.md`.
+/// A concept shared by several operators, explained once at the top of `operators.md`.
 package enum Notion: String, Sendable, CaseIterable {
   case rounding, axes, layouts, windows, borders, broadcasting, lanes, sizes, indices, integers
   case specialNumbers = "special-numbers"
@@ -38,20 +39,21 @@ package enum Notion: String, Sendable, CaseIterable {
   case sampling
 }
 
-/// Whether an input, an output or an attribute is there, by the values of other attributes.
+/// Whether an input, an output or an attribute is present, depending on the values of other
+/// attributes.
 package enum Presence: Sendable {
   case always
-  /// It may be left out, which means what the words say.
+  /// It may be omitted, with the meaning in words.
   case optional(String)
-  /// Where the attribute has one of the values.
+  /// If the attribute has one of the values.
   case when(String, [AttributeValue])
-  /// Where the attribute has none of the values.
+  /// If the attribute has none of the values.
   case unless(String, [AttributeValue])
 
-  /// Where a boolean attribute is true.
+  /// If a boolean attribute is true.
   package static func when(_ attribute: String) -> Presence { .when(attribute, [.flag(true)]) }
 
-  /// Whether it holds for given attributes; `nil` when both are possible.
+  /// Whether it is present for given attributes; `nil` when both are possible.
   package func holds(in attributes: Attributes) -> Bool? {
     switch self {
     case .always: true
@@ -66,12 +68,12 @@ package enum Presence: Sendable {
 package indirect enum ElementClass: Sendable {
   /// Floating-point numbers, integers, all numbers, booleans, all types.
   case float, integer, number, bool, any
-  /// That of another input; of a variadic input, that of its first tensor.
+  /// That of another input; for a variadic input, that of its first tensor.
   case same(as: String)
-  /// By the value of a string attribute.
+  /// Depending on the value of a string attribute.
   case by(String, [(value: String, elements: ElementClass)])
 
-  /// By each value of a string attribute.
+  /// For each value of a string attribute.
   package static func by<Value: RawRepresentable<String> & CaseIterable>(
     _ attribute: String, _ type: Value.Type, _ elements: (Value) -> ElementClass
   ) -> ElementClass {
@@ -81,17 +83,18 @@ package indirect enum ElementClass: Sendable {
 
 /// An input of an operator.
 package struct InputDefinition: Sendable {
-  /// Its slot, for example a weight of this name.
+  /// Its slot, for example a weight with this name.
   package let slot: InputSlot
   /// The element types it may have.
   package let elements: ElementClass
-  /// Whether it is there.
+  /// When it is present.
   package let presence: Presence
-  /// Whether it says which elements of another input count.
+  /// Whether it is a mask of the elements of another input.
   package private(set) var isMask = false
-  /// The attribute that says how many such inputs there are: a number, or a list with an entry each.
+  /// The attribute that gives the number of such inputs: a number, or a list with an entry for
+  /// each.
   package var countedBy: String?
-  /// Whether the tensors of a variadic input may differ in their element types.
+  /// Whether the tensors of a variadic input may have different element types.
   package private(set) var isMixed = false
 
   /// The name of its slot.
@@ -113,7 +116,7 @@ package struct InputDefinition: Sendable {
 
   /// Two or more tensors that flow through the model.
   ///
-  /// - Parameter isMixed: Whether they may differ in their element types.
+  /// - Parameter isMixed: Whether they may have different element types.
   static func variadic(
     _ name: String, _ elements: ElementClass, isMixed: Bool = false
   ) -> InputDefinition {
@@ -130,12 +133,12 @@ package struct InputDefinition: Sendable {
     InputDefinition(slot: .weight(name), elements: elements, presence: presence)
   }
 
-  /// Floating-point numbers that are a constant of the model.
+  /// A constant of floating-point numbers of the model.
   package static func weight(_ name: String, _ presence: Presence) -> InputDefinition {
     .weight(name, .float, presence)
   }
 
-  /// A mask of booleans, true for what counts.
+  /// A mask of booleans, true for elements that are used.
   package static func mask(_ presence: Presence = .always) -> InputDefinition {
     var result = data("mask", .bool, presence)
     result.isMask = true
@@ -145,26 +148,26 @@ package struct InputDefinition: Sendable {
 
 /// An output of an operator.
 package struct OutputDefinition: Sendable {
-  /// Where its element type comes from.
+  /// The source of its element type.
   package enum Elements: Sendable {
-    /// An input of this name; of a variadic one, its first tensor.
+    /// The input with this name; for a variadic one, its first tensor.
     case input(String)
-    /// The attribute of this name.
+    /// The attribute with this name.
     case attribute(String)
-    /// It is always the same.
+    /// A fixed type.
     case fixed(ElementType)
   }
 
-  /// What it is called in this definition; files do not have this name.
+  /// The name in this definition; it is not stored in files.
   package let name: String
-  /// Where its element type comes from.
+  /// The source of its element type.
   package let elements: Elements
-  /// Whether it is there.
+  /// When it is present.
   package let presence: Presence
-  /// The list of which each entry has such an output, where there are several.
+  /// The list with an entry for each such output, if there are several.
   package let countedBy: String?
 
-  /// An output of the element type of an input.
+  /// An output with the element type of an input.
   package static func like(
     _ input: String, as name: String = "output", _ presence: Presence = .always,
     countedBy list: String? = nil
@@ -172,12 +175,12 @@ package struct OutputDefinition: Sendable {
     OutputDefinition(name: name, elements: .input(input), presence: presence, countedBy: list)
   }
 
-  /// An output that always has one element type.
+  /// An output with a fixed element type.
   package static func of(_ type: ElementType, as name: String = "output") -> OutputDefinition {
     OutputDefinition(name: name, elements: .fixed(type), presence: .always, countedBy: nil)
   }
 
-  /// An output of the element type that the attribute `element_type` names.
+  /// An output with the element type given by the attribute `element_type`.
   package static var ofElementType: OutputDefinition {
     OutputDefinition(
       name: "output", elements: .attribute("element_type"), presence: .always, countedBy: nil)

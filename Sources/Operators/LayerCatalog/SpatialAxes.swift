@@ -1,13 +1,13 @@
 import Bytes
 import GraphIR
 
-/// What operators on the spatial axes of image tensors share.
+/// The common part of operators on the spatial axes of image tensors.
 extension TensorType {
-  /// The type after the spatial sizes of an image tensor changed.
+  /// The type after a change of an image tensor's spatial sizes.
   ///
   /// - Parameters:
-  ///   - count: How many spatial axes there must be.
-  ///   - transform: The new size of a spatial axis, by its number and its size.
+  ///   - count: The required number of spatial axes.
+  ///   - transform: Returns the new size of a spatial axis, given its index and its size.
   func mappingSpatialAxes(
     _ layout: DataLayout, count: Int,
     _ transform: (Int, Int) throws(ShapeError) -> Int
@@ -26,7 +26,7 @@ extension TensorType {
 }
 
 extension CatalogOperator {
-  /// The sizes of the first output for tensors at hand.
+  /// The sizes of the first output for given tensors.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when they do not fit;
   ///   ``WeighbridgeError/Code/malformed`` when the output is larger than any memory.
@@ -38,7 +38,7 @@ extension CatalogOperator {
     guard let shape = types[0].fixedShape else {
       throw .mismatch("the shape \(types[0]) is not known")
     }
-    // Room for a number of any type for each element, so that no kernel's arithmetic overflows.
+    // Room for elements of any type, so that no kernel's arithmetic overflows.
     _ = try Checked.product(shape + [8], of: "the size of the output")
     return shape
   }

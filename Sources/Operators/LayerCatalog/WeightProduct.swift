@@ -1,28 +1,28 @@
 package import GraphIR
 
-/// A weight as a matrix that an operator multiplies with vectors of its data, and which vectors.
+/// A weight as a matrix that an operator multiplies by vectors of its data, and the vectors.
 package struct WeightProduct: Sendable {
-  /// Where the vectors are found.
+  /// The source of the vectors.
   package enum Vectors: Sendable {
-    /// Along these axes of a data input, rising, for each index of its other axes.
+    /// Along these axes of a data input, ascending, for each index of its other axes.
     case axes(input: Int, [Int])
-    /// What a window sees of an input, `[channels, window...]`; along the channels in as many parts as
-    /// there are groups.
+    /// The elements of an input in a window, `[channels, window...]`; the channels are split into
+    /// groups.
     case windows(input: Int, Window, DataLayout, groups: Int)
-    /// Inside of the operator.
+    /// Inside the operator.
     case hidden
   }
 
   /// The weight's position among the inputs.
   package let weight: Int
-  /// The weight's axes that count outputs.
+  /// The weight's axes that index outputs.
   package let outputAxes: [Int]
-  /// The weight's axes that run along the vectors, in their order.
+  /// The weight's axes along the vectors, in order.
   package let inputAxes: [Int]
   /// The vectors.
   package let vectors: Vectors
 
-  /// Makes the description of a product.
+  /// Makes a product.
   package init(weight: Int, outputAxes: [Int], inputAxes: [Int], vectors: Vectors) {
     self.weight = weight
     self.outputAxes = outputAxes
@@ -31,11 +31,11 @@ package struct WeightProduct: Sendable {
   }
 }
 
-/// An operator that multiplies weights with vectors of its data.
+/// An operator that multiplies weights by vectors of its data.
 package protocol WeightMultiplyingOperator: CatalogOperator {
   /// The products with its weights.
   ///
-  /// - Parameter types: Of its inputs.
+  /// - Parameter types: The types of its inputs.
   func weightProducts(_ types: [TensorType]) -> [WeightProduct]
 }
 
@@ -75,8 +75,8 @@ extension EinsumDense: WeightMultiplyingOperator {
     let axes = Array(kernel.letters.enumerated())
     let isSummed = { (letter: Character) in !self.output.letters.contains(letter) }
     let summed = input.letters.indices.filter { isSummed(input.letters[$0]) }
-    // A letter that input, kernel and output share makes a matrix of its own for each index, and one
-    // that only the input has is summed up before.
+    // A letter shared by input, kernel and output means a separate matrix for each index, and a
+    // letter that only the input has is summed over first.
     let isPlain = input.letters.allSatisfy { kernel.letters.contains($0) == isSummed($0) }
     return [
       WeightProduct(

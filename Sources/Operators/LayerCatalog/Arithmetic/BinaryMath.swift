@@ -3,7 +3,7 @@ package import GraphIR
 
 /// A mathematical function of pairs of elements of two tensors.
 ///
-/// - first, second: of one rank and one element type; along each axis the sizes are equal or 1
+/// - first, second: of the same rank and element type; along each axis the sizes are equal or 1
 /// - output: along each axis the size that is not 1, if there is one
 ///
 /// For integers, a division by 0 or a result outside of their type is an error when the model runs.

@@ -6,7 +6,7 @@ package import GraphIR
 /// - first: `[..., rows, inner]`, or `[..., inner, rows]` where it is transposed
 /// - second: `[..., inner, columns]`, or `[..., columns, inner]` where it is transposed; with the
 ///   first's rank
-/// - output: `[..., rows, columns]`; along each leading axis the sizes are equal or 1, and the
+/// - output: `[..., rows, columns]`; along each leading axis, the sizes are equal or 1, and the
 ///   output has the one that is not 1, if there is one
 package struct MatMul: PrimitiveOperator {
   /// Whether the last two axes of the first tensor are swapped.

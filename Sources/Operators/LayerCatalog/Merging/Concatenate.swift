@@ -1,12 +1,12 @@
 package import Bytes
 package import GraphIR
 
-/// Tensors one behind the other along an axis.
+/// Concatenates tensors along an axis.
 ///
-/// - inputs: two or more of one element type, whose sizes are equal along all other axes
+/// - inputs: two or more of the same element type, with equal sizes along all other axes
 /// - output: the inputs' shape, with the sum of their sizes along `axis`
 package struct Concatenate: ExactOperator, PrimitiveOperator {
-  /// The axis along which they are put together; the first is 0.
+  /// The axis along which they are concatenated; the first is 0.
   package let axis: Int
 
   package static let kind = "concatenate"

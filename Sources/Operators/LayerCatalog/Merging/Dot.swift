@@ -1,18 +1,18 @@
 package import Bytes
 package import GraphIR
 
-/// The products of two tensors summed along one axis of each, for each pair in the batch.
+/// The products of two tensors, summed along one axis of each, for each index of the batch.
 ///
-/// - first: `[batch, ...]`, second: `[batch, ...]`, each with its axis of the sum
+/// - first: `[batch, ...]`, second: `[batch, ...]`, each with an axis that is summed over
 /// - output: `[batch, first's other axes..., second's other axes...]`; `[batch, 1]` when there are
 ///   none
 ///
-/// When it normalises, each input is first scaled to length 1 along its axis, as by
-/// ``UnitNormalization``; of two vectors this makes the cosine of their angle.
+/// When it normalises, each input is first scaled to length 1 along its axis, as in
+/// ``UnitNormalization``; for two vectors, this yields the cosine of their angle.
 package struct Dot: CatalogOperator {
-  /// The axis of the sum in the first input, 1 or more.
+  /// The axis of the first input that is summed over, 1 or more.
   package let firstAxis: Int
-  /// The axis of the sum in the second input, 1 or more.
+  /// The axis of the second input that is summed over, 1 or more.
   package let secondAxis: Int
   /// Whether the inputs are scaled to length 1.
   package let normalizes: Bool
@@ -63,7 +63,7 @@ extension Dot {
     return [first.with(shape: [batch] + (rest.isEmpty ? [1] : rest))]
   }
 
-  /// All entries but the batch's and the axis'.
+  /// All entries except those of the batch and the axis.
   private static func without<Entry>(_ axis: Int, _ entries: [Entry]) -> [Entry] {
     entries.indices.filter { $0 != 0 && $0 != axis }.map { entries[$0] }
   }
@@ -88,7 +88,7 @@ extension Dot {
     return [Tensor(inputs[0].elementType, shape: shape, sums.flatMap { $0 })]
   }
 
-  /// The elements with those along an axis side by side.
+  /// The elements with those along an axis made contiguous.
   private func lanes(_ input: Tensor, along axis: Int) -> [Double] {
     let order = [0] + Self.without(axis, Array(input.shape.indices)) + [axis]
     let elements = input.permuted(order).doubles
@@ -104,7 +104,7 @@ extension Dot {
 
   package var cost: OperatorCost { .parts }
 
-  /// The output's axes come from both inputs, so there is no order of all three.
+  /// The output's axes come from both inputs, so all three cannot be transposed alike.
   package func permutingAxes(_ axes: [Int]) -> Dot? { nil }
 
   package var decomposition: Decomposition {

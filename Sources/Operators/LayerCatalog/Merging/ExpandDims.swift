@@ -1,12 +1,12 @@
 package import Bytes
 package import GraphIR
 
-/// The same elements with more axes, each of size 1.
+/// The same elements with additional axes of size 1.
 ///
 /// - input: any shape and element type
-/// - output: the input's axes in their order, with the new ones at the positions `axes`
+/// - output: the input's axes in order, with the new ones at the positions `axes`
 package struct ExpandDims: ExactOperator {
-  /// The positions of the new axes in the output, rising.
+  /// The positions of the new axes in the output, ascending.
   package let axes: [Int]
 
   package static let kind = "expand_dims"
@@ -43,7 +43,7 @@ extension ExpandDims {
     return [inputs[0].reshaped(shape)]
   }
 
-  /// The output has another number of axes than the input, so there is no order of both.
+  /// The output has a different number of axes than the input, so it cannot be transposed with it.
   package func permutingAxes(_ axes: [Int]) -> ExpandDims? { self.axes.isEmpty ? self : nil }
 
   package var decomposition: Decomposition {

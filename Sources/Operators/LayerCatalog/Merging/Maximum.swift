@@ -1,9 +1,9 @@
 import Bytes
 import GraphIR
 
-/// The largest of tensors, element by element; NaN where one of them is.
+/// The maximum of tensors, element by element; NaN where one of them is NaN.
 ///
-/// - inputs: two or more of one rank; along each axis the sizes are equal or 1
+/// - inputs: two or more of the same rank; along each axis the sizes are equal or 1
 /// - output: along each axis the size that is not 1, if there is one
 package struct Maximum: BroadcastingOperator, PrimitiveOperator {
   package static let kind = "maximum"

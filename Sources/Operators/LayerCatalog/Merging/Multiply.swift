@@ -3,7 +3,7 @@ import GraphIR
 
 /// The product of tensors, element by element.
 ///
-/// - inputs: two or more of one rank; along each axis the sizes are equal or 1
+/// - inputs: two or more of the same rank; along each axis the sizes are equal or 1
 /// - output: along each axis the size that is not 1, if there is one
 package struct Multiply: BroadcastingOperator, PrimitiveOperator {
   package static let kind = "multiply"

@@ -3,7 +3,7 @@ import GraphIR
 
 /// The difference of two tensors, element by element.
 ///
-/// - first, second: of one rank; along each axis the sizes are equal or 1
+/// - first, second: of the same rank; along each axis the sizes are equal or 1
 /// - output: along each axis the size that is not 1, if there is one
 package struct Subtract: BroadcastingOperator, PrimitiveOperator {
   package static let kind = "subtract"

@@ -1,15 +1,14 @@
 package import Bytes
 package import GraphIR
 
-/// Batch normalisation with the statistics of the training (Ioffe and Szegedy 2015):
-/// y = gamma (x - mean) / sqrt(variance + epsilon) + beta, each per channel.
+/// Batch normalisation with the statistics from training (Ioffe and Szegedy 2015): y = gamma (x -
+/// mean) / sqrt(variance + epsilon) + beta, each per channel.
 ///
 /// - input: any shape, with the channels along `axis`
-/// - gamma, beta, mean, variance: `[channels]`; gamma where `scale` is true, beta
-///   where `center` is
+/// - gamma, beta, mean, variance: `[channels]`; gamma if `scale` is true, beta if `center` is
 /// - output: the input's shape
 package struct BatchNormalization: ArithmeticOperator {
-  /// The axis of the channels, counted from 0, the batch axis included.
+  /// The axis of the channels, counted from 0, including the batch axis.
   package let axis: Int
   /// Added to the variance.
   package let epsilon: Double

@@ -1,9 +1,9 @@
 import Bytes
 import GraphIR
 
-// What several normalisations are made of.
+// Building blocks of several normalisations.
 extension Composition {
-  /// (x - mean) / sqrt(variance + epsilon), with the mean and the variance as `mean` takes them.
+  /// (x - mean) / sqrt(variance + epsilon), with the mean and the variance computed by `mean`.
   mutating func standardized(
     _ x: ValueID, epsilon: Double,
     mean: (inout Composition, ValueID) throws(WeighbridgeError) -> ValueID
@@ -13,8 +13,7 @@ extension Composition {
     return try quotient(distance, try squareRoot(try offset(variance, by: epsilon)))
   }
 
-  /// The weights behind the input: the first as a factor and the next as an addend, as far as there
-  /// are any.
+  /// Multiplies by the first weight after the input and adds the next, as far as they exist.
   mutating func affine(
     _ x: ValueID, hasScale: Bool, hasCenter: Bool, axes: [Int]
   ) throws(WeighbridgeError) -> ValueID {

@@ -3,18 +3,17 @@ package import GraphIR
 
 /// Group normalisation (Wu and He 2018): y = gamma (x - mean) / sqrt(variance + epsilon) + beta,
 /// with the mean and the variance of each group of channels of each image, and gamma and beta per
-/// channel. With one channel a group it is instance normalisation (Ulyanov et al. 2016).
+/// channel. With one channel per group, it is instance normalisation (Ulyanov et al. 2016).
 ///
 /// - input: `[batch, ...]`, with the channels along `axis`
-/// - gamma, beta: `[channels]`;
-///   gamma where `scale` is true, beta where `center` is
+/// - gamma, beta: `[channels]`; gamma if `scale` is true, beta if `center` is
 /// - output: the input's shape
 ///
-/// Neighbouring channels form a group.
+/// Each group consists of consecutive channels.
 package struct GroupNormalization: ArithmeticOperator {
-  /// The number of groups, which divides the number of channels; at least 1.
+  /// The number of groups, which divides the number of channels, at least 1.
   package let groups: Int
-  /// The axis of the channels, counted from 0, the batch axis included; at least 1.
+  /// The axis of the channels, counted from 0, including the batch axis; at least 1.
   package let axis: Int
   /// Added to the variance.
   package let epsilon: Double
@@ -112,8 +111,9 @@ extension GroupNormalization {
     }
   }
 
-  /// The mean of each channel's group, with sizes of 1 but for the batch and the channels: the mean of
-  /// the means of its channels, which are all of as many elements.
+  /// The mean of each channel's group, with size 1 along all axes except the batch and the
+  /// channels: the mean of its channels' means, since all channels have the same number of
+  /// elements.
   private func mean(
     _ x: ValueID, _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID {

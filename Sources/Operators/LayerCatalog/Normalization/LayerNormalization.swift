@@ -5,11 +5,11 @@ package import GraphIR
 /// with the mean and the variance over `axes` for each index of the other axes.
 ///
 /// - input: any shape with these axes
-/// - gamma, beta: the input's sizes along `axes`, in their order;
-///   gamma where `scale` is true, beta where `center` is
+/// - gamma, beta: the input's sizes along `axes`, in order; gamma if `scale` is true, beta if
+///   `center` is
 /// - output: the input's shape
 package struct LayerNormalization: ArithmeticOperator {
-  /// The axes over which is normalised, rising, at least one.
+  /// The normalised axes, ascending, at least one.
   package let axes: [Int]
   /// Added to the variance.
   package let epsilon: Double
@@ -84,7 +84,7 @@ extension LayerNormalization {
     return [Tensor(input.elementType, shape: turned.shape, elements).permuted(inverse)]
   }
 
-  /// The weights have an order of axes too, which must stay.
+  /// The order of the weights' axes must not change.
   package func permutingAxes(_ order: [Int]) -> LayerNormalization? {
     let places = axes.compactMap { order.firstIndex(of: $0) }
     guard places.count == axes.count, zip(places, places.dropFirst()).allSatisfy(<) else {

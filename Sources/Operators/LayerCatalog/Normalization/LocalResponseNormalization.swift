@@ -1,28 +1,28 @@
 package import Bytes
 package import GraphIR
 
-/// Normalisation by neighbouring channels (Krizhevsky et al. 2012): x / n^beta with
-/// n = bias + alpha · (sum of the squares of channels c - before to c + after at the same place).
+/// Normalisation across adjacent channels (Krizhevsky et al. 2012): x / n^beta with n = bias +
+/// alpha · (sum of the squares of channels c - before to c + after at the same position).
 ///
 /// - input: any shape, with the channels along `axis`
 /// - output: the input's shape
 ///
-/// Channels that do not exist count as 0. darknet's running sum never holds the square of one
-/// channel, which is then taken away from every sum: that is `omitted`.
+/// Channels that do not exist count as 0. darknet's running sum never includes the square of one
+/// channel, which is still subtracted from every sum: that is `omitted`.
 package struct LocalResponseNormalization: ArithmeticOperator {
   /// The axis of the channels; the first is 0.
   package let axis: Int
-  /// How many channels in front count.
+  /// The number of preceding channels that are included.
   package let before: Int
-  /// How many channels behind count.
+  /// The number of following channels that are included.
   package let after: Int
   /// The factor of the sum of squares.
   package let alpha: Double
-  /// The power.
+  /// The exponent.
   package let beta: Double
   /// Added to the sum.
   package let bias: Double
-  /// The channel whose square is taken away from every sum, if there is one.
+  /// The channel whose square is subtracted from every sum, if any.
   package let omitted: Int?
 
   package static let kind = "local_response_normalization"
@@ -80,7 +80,7 @@ extension LocalResponseNormalization {
     [inputs[0].mappingLanes(along: [axis], workers: workers, normalize)]
   }
 
-  /// The numbers of all channels in one place, normalised.
+  /// Normalises the elements of all channels at one position.
   package func normalize(_ lane: ArraySlice<Double>) -> [Double] {
     let elements = Array(lane)
     let missing = omitted.flatMap { $0 < elements.count ? elements[$0] * elements[$0] : nil } ?? 0
@@ -99,7 +99,7 @@ extension LocalResponseNormalization {
     }
   }
 
-  /// The sums are products with a matrix of ones and zeros.
+  /// The sums are computed as products with a matrix of ones and zeros.
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let (x, type) = (make.inputs[0], make.type(make.inputs[0]))
@@ -123,10 +123,10 @@ extension LocalResponseNormalization {
     }
   }
 
-  /// The most channels for which there is a matrix: it then has 4 MB.
+  /// The largest number of channels for which a matrix is used, which then takes 4 MB.
   private static let mostSummed = 1024
 
-  /// For each channel what the squares of all channels count.
+  /// The factor of each channel's square for each output channel.
   private func factors(_ count: Int) -> [Double] {
     (0..<count).flatMap { output in
       (0..<count).map { channel in

@@ -1,18 +1,18 @@
 package import Bytes
 package import GraphIR
 
-/// Normalisation by stored statistics of the data: y = (x - mean) / d, or the inverse of it,
-/// y = mean + x d, where d = max(sqrt(variance), epsilon).
+/// Normalisation with stored statistics of the data: y = (x - mean) / d, or the inverse, y = mean +
+/// x d, where d = max(sqrt(variance), epsilon).
 ///
 /// - input: any shape with these axes; numbers of any type
-/// - mean, variance: the input's sizes along `axes`, in their order; no axes stand for one number
+/// - mean, variance: the input's sizes along `axes`, in order; scalars if there are no axes
 /// - output: the input's shape, in the type of the weights
 package struct Normalization: ArithmeticOperator {
-  /// The axes along which the statistics differ, rising; may be empty.
+  /// The axes along which the statistics differ, ascending; may be empty.
   package let axes: [Int]
-  /// Whether normalised numbers are turned back into those of the data.
+  /// Whether the normalisation is inverted.
   package let isInverse: Bool
-  /// The least standard deviation that is divided by; more than 0.
+  /// The lower limit of the standard deviation, more than 0.
   package let minimumDeviation: Double
 
   package static let kind = "normalization"
@@ -82,7 +82,7 @@ extension Normalization {
     return [Tensor(inputs[1].elementType, shape: shape, elements)]
   }
 
-  /// The statistics have an order of axes too, which must stay.
+  /// The order of the statistics' axes must not change.
   package func permutingAxes(_ order: [Int]) -> Normalization? {
     let places = axes.compactMap { order.firstIndex(of: $0) }
     guard places.count == axes.count, zip(places, places.dropFirst()).allSatisfy(<) else {

@@ -1,9 +1,9 @@
 import GraphIR
 
-/// Normalising by the statistics of the input itself.
+/// Normalisation with the statistics of the input itself.
 enum NormalizedLanes {
-  /// (x - mean) / sqrt(variance + epsilon), with the mean and the variance (of all elements, not of
-  /// a sample) of each lane of so many neighbouring elements.
+  /// (x - mean) / sqrt(variance + epsilon), with the mean and the variance (the population
+  /// variance) of each lane of `size` consecutive elements.
   static func compute(
     _ elements: [Double], size: Int, epsilon: Double, workers: Workers
   ) -> [Double] {

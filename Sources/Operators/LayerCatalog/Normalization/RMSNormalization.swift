@@ -1,26 +1,26 @@
 package import Bytes
 package import GraphIR
 
-/// Root mean square normalisation (Zhang and Sennrich 2019): y = scale x / sqrt(d + epsilon),
-/// with d, the mean of the squares or the variance, over `axes` for each index of the other axes.
+/// Root mean square normalisation (Zhang and Sennrich 2019): y = scale x / sqrt(d + epsilon), where
+/// d is the mean of the squares or the variance over `axes`, for each index of the other axes.
 ///
 /// - input: any shape with these axes
-/// - scale: the input's sizes along `axes`, in their order
+/// - scale: the input's sizes along `axes`, in order
 /// - output: the input's shape
 package struct RMSNormalization: ArithmeticOperator {
-  /// What the input is divided by the root of.
+  /// The statistic whose square root the input is divided by.
   package enum Spread: String, Hashable, Sendable, CaseIterable {
     /// The mean of the squares.
     case meanSquare = "mean_square"
-    /// The variance: the mean of the squares of what lies between the elements and their mean.
+    /// The variance: the mean of the squared differences of the elements from their mean.
     case variance
   }
 
-  /// The axes over which is normalised, rising, at least one.
+  /// The normalised axes, ascending, at least one.
   package let axes: [Int]
-  /// What the input is divided by the root of.
+  /// The statistic whose square root the input is divided by.
   package let spread: Spread
-  /// Added to the spread.
+  /// Added to the statistic.
   package let epsilon: Double
 
   package static let kind = "rms_normalization"
@@ -85,7 +85,7 @@ extension RMSNormalization {
     return lane.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / count
   }
 
-  /// The scale has an order of axes too, which must stay.
+  /// The order of the scale's axes must not change.
   package func permutingAxes(_ order: [Int]) -> RMSNormalization? {
     let places = axes.compactMap { order.firstIndex(of: $0) }
     guard places.count == axes.count, zip(places, places.dropFirst()).allSatisfy(<) else {

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// Any shape with these axes in, the same out.
 package struct SumNormalization: ArithmeticOperator {
-  /// The axes that are summed over, rising, at least one.
+  /// The axes that are summed over, ascending, at least one.
   package let axes: [Int]
   /// Added to the sum.
   package let epsilon: Double

@@ -5,7 +5,7 @@ import GraphIR
 ///
 /// Any shape with these axes in, the same out.
 package struct UnitNormalization: LanewiseOperator {
-  /// The axes along which the squares of the outputs add up to 1, rising, at least one.
+  /// The axes along which the squares of the outputs add up to 1, ascending, at least one.
   package let axes: [Int]
 
   package static let kind = "unit_normalization"
@@ -25,9 +25,9 @@ extension UnitNormalization {
     return lane.map { $0 / length }
   }
 
-  /// What the elements are divided by, for the sum of their squares.
+  /// Returns the divisor of the elements, given the sum of their squares.
   package static func length(_ sum: Double) -> Double {
-    // In this order a NaN stays one.
+    // In this order, NaN stays NaN.
     (sum < 1e-12 ? 1e-12 : sum).squareRoot()
   }
 

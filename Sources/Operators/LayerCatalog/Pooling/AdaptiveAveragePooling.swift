@@ -6,7 +6,7 @@ package import GraphIR
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: the same with these sizes
 package struct AdaptiveAveragePooling: AdaptivePoolingOperator, ArithmeticOperator {
-  /// The sizes of the output's spatial axes; 1 to 2^24 each.
+  /// The sizes of the output's spatial axes, 1 to 2^24 each.
   package let dimensions: [Int]
   /// The order of the input's and output's axes.
   package let layout: DataLayout

@@ -1,28 +1,28 @@
 package import Bytes
 package import GraphIR
 
-/// An operator that makes given sizes of the spatial axes, each output element of the window of
-/// elements that it covers.
+/// An operator that pools to given sizes of the spatial axes: each output element is computed from
+/// the window of elements that it covers.
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: the same with these sizes
 ///
-/// Element o of an axis covers the input's elements from the one that o I/O lies in up to the one
-/// that (o + 1) I/O ends in, with I the input's size and O the output's; windows may share
-/// elements. What follows from that, and so is the same for all of them, is defined here.
+/// Element o of an axis covers the input's elements from floor(o I/O) up to ceil((o + 1) I/O) - 1,
+/// where I is the input's size and O the output's; windows may share elements. The common part of
+/// all these operators is defined here.
 package protocol AdaptivePoolingOperator: ImageOperator {
-  /// The sizes of the output's spatial axes; 1 to 2^24 each.
+  /// The sizes of the output's spatial axes, 1 to 2^24 each.
   var dimensions: [Int] { get }
 
   /// Makes the operator.
   init(dimensions: [Int], layout: DataLayout)
 
-  /// What is made of the elements of a window, at least one.
+  /// The function of the elements of a window, of which there is at least one.
   static var function: Reduce.Function { get }
 }
 
 extension AdaptivePoolingOperator {
-  /// How the settings are stored.
+  /// The attributes in which the settings are stored.
   static var attributeSchema: AttributeSchema<Self> {
     AttributeSchema(
       Self.init(dimensions:layout:),
@@ -63,10 +63,10 @@ extension AdaptivePoolingOperator {
     return [result]
   }
 
-  /// One channel of one image.
+  /// Pools one channel of one image.
   private func pool(_ plane: [Double], dimensions old: [Int]) -> [Double] {
     let strides = Tensor.rowMajorStrides(old)
-    // For each output element the indices of its window, axis by axis.
+    // The indices of each output element's window, axis by axis.
     var windows: [[Int]] = [[0]]
     for axis in old.indices {
       let ranges = (0..<dimensions[axis]).map { range($0, from: old[axis], to: dimensions[axis]) }
@@ -101,7 +101,7 @@ extension AdaptivePoolingOperator {
     }
   }
 
-  /// The windows along one axis, each by itself: they are rectangles.
+  /// The windows along one axis at a time, since they are rectangles.
   private func pooled(
     _ x: ValueID, axis: Int, to count: Int, _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID {

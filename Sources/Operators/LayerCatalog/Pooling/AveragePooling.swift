@@ -4,11 +4,12 @@ package import GraphIR
 /// The mean of each window.
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
-/// - output: the same axes, the spatial ones as the window says
+/// - output: the same axes, with the spatial sizes that follow from the window
 package struct AveragePooling: ArithmeticOperator, PrimitiveOperator {
   /// The window that slides over the spatial axes.
   package let window: Window
-  /// Whether padding counts as elements of value 0; otherwise the mean is over what lies inside.
+  /// Whether padding counts as elements of value 0; otherwise the mean is over the elements inside
+  /// the input.
   package let countIncludePad: Bool
   /// The order of the input's and output's axes.
   package let layout: DataLayout
@@ -68,7 +69,7 @@ extension AveragePooling {
     return [input.output(planes, channels: input.channels, like: inputs[0], layout: layout)]
   }
 
-  /// How many elements count in each window: the pooled sum of a plane of ones.
+  /// The number of elements that count in each window: the pooled sum of a plane of ones.
   private func counts(_ input: Tensor) throws(WeighbridgeError) -> [Double] {
     let spatial = layout.spatialAxes(rank: input.shape.count).map { input.shape[$0] }
     let plane = [Double](repeating: 1, count: spatial.reduce(1, *))

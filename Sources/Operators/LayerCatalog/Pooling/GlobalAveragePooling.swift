@@ -6,7 +6,7 @@ package import GraphIR
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: `[batch, channels]`, or the input's axes with 1 element along each spatial one
 package struct GlobalAveragePooling: GlobalPoolingOperator, ArithmeticOperator {
-  /// Whether the output keeps the spatial axes, with the size 1.
+  /// Whether the output keeps the spatial axes, with size 1.
   package let keepDims: Bool
   /// The order of the input's axes.
   package let layout: DataLayout

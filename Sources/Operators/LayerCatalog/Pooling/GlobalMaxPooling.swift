@@ -3,12 +3,12 @@ package import GraphIR
 
 /// The largest of all elements of a channel.
 ///
-/// A NaN wins over every number, other than in ``MaxPooling``: so it is in TensorFlow.
+/// NaN takes precedence over every number, unlike in ``MaxPooling``, as in TensorFlow.
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: `[batch, channels]`, or the input's axes with 1 element along each spatial one
 package struct GlobalMaxPooling: GlobalPoolingOperator, ExactOperator {
-  /// Whether the output keeps the spatial axes, with the size 1.
+  /// Whether the output keeps the spatial axes, with size 1.
   package let keepDims: Bool
   /// The order of the input's axes.
   package let layout: DataLayout

@@ -1,26 +1,26 @@
 package import Bytes
 package import GraphIR
 
-/// An operator that makes one element of all elements of a channel.
+/// An operator that reduces all elements of a channel to one.
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`, with
-///   any number of spatial axes but none
+///   at least one spatial axis
 /// - output: `[batch, channels]`, or the input's axes with the spatial ones of size 1
 ///
-/// What follows from that, and so is the same for all of them, is defined here.
+/// The common part of all these operators is defined here.
 package protocol GlobalPoolingOperator: ImageOperator {
-  /// Whether the output keeps the spatial axes, with the size 1.
+  /// Whether the output keeps the spatial axes, with size 1.
   var keepDims: Bool { get }
 
   /// Makes the operator.
   init(keepDims: Bool, layout: DataLayout)
 
-  /// What is made of all elements of one channel of one image.
+  /// The function of all elements of a channel of an image.
   static var function: Reduce.Function { get }
 }
 
 extension GlobalPoolingOperator {
-  /// How the settings are stored.
+  /// The attributes in which the settings are stored.
   static var attributeSchema: AttributeSchema<Self> {
     AttributeSchema(
       Self.init(keepDims:layout:),

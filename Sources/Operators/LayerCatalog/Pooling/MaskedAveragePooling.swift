@@ -1,13 +1,13 @@
 package import Bytes
 package import GraphIR
 
-/// The mean of those steps of a sequence that count.
+/// The mean of the unmasked steps of a sequence.
 ///
 /// - input: `[batch, steps, channels]` or `[batch, channels, steps]`, by `layout`
-/// - mask: `[batch, steps]`, bool, false for a step that is left out
-/// - output: `[batch, channels]`, or the input's axes with 1 step; NaN where no step counts
+/// - mask: `[batch, steps]`, bool, false for a step that is ignored
+/// - output: `[batch, channels]`, or the input's axes with 1 step; NaN where all steps are ignored
 package struct MaskedAveragePooling: ImageOperator, ArithmeticOperator {
-  /// Whether the output keeps the steps' axis, with the size 1.
+  /// Whether the output keeps the steps' axis, with size 1.
   package let keepDims: Bool
   /// The order of the input's axes.
   package let layout: DataLayout
@@ -64,7 +64,7 @@ extension MaskedAveragePooling {
     return [Tensor(inputs[0].elementType, shape: try outputShape(of: inputs), means)]
   }
 
-  /// The mask has fewer axes than the input, so there is no order of both.
+  /// The mask has fewer axes than the input, so they cannot be transposed alike.
   package func permutingAxes(_ axes: [Int]) -> MaskedAveragePooling? { nil }
 
   package var decomposition: Decomposition {

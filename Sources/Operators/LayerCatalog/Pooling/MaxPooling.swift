@@ -4,10 +4,10 @@ package import GraphIR
 /// The largest element of each window.
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
-/// - output: the same axes, the spatial ones as the window says
+/// - output: the same axes, with the spatial sizes that follow from the window
 ///
-/// Padding never wins. Nor does NaN, as in TensorFlow on a processor; where a window holds nothing
-/// else, the result is minus infinity (TensorFlow: the lowest finite number).
+/// Padding is never the maximum. Nor is NaN, as in TensorFlow on a CPU; if a window contains
+/// nothing else, the result is minus infinity (TensorFlow: the lowest finite number).
 package struct MaxPooling: ExactOperator, PrimitiveOperator {
   /// The window that slides over the spatial axes.
   package let window: Window

@@ -1,7 +1,7 @@
 import Bytes
 import GraphIR
 
-/// What the pooling operators share.
+/// The common part of the pooling operators.
 extension Window {
   /// The type of a pooled tensor.
   func pooledType(

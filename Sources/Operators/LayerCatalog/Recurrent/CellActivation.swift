@@ -1,13 +1,13 @@
 import Bytes
 import GraphIR
 
-/// An activation inside a recurrent cell: any operator of the catalogue that treats each element by
-/// itself, or that works along the last axis of `[batch, units]`.
+/// An activation inside a recurrent cell: any elementwise operator of the catalogue, or one that
+/// works along the last axis of `[batch, units]`.
 package struct CellActivation: Hashable, Sendable {
   /// The operator.
   package let operation: any CatalogOperator
 
-  /// - Returns: `nil` for an operator of another sort.
+  /// - Returns: `nil` for other operators.
   package init?(_ operation: any CatalogOperator) {
     let isPossible =
       operation is any ElementwiseOperator || (operation as? any LanewiseOperator)?.axes == [1]
@@ -22,10 +22,10 @@ package struct CellActivation: Hashable, Sendable {
 
   private init(elementwise operation: some ElementwiseOperator) { self.operation = operation }
 
-  /// Whether each element is treated by itself.
+  /// Whether each element is treated separately.
   package var isElementwise: Bool { operation is any ElementwiseOperator }
 
-  /// The values for the sums of the units of one cell.
+  /// Applies the activation to the sums of the units of a cell.
   func apply(_ sums: ArraySlice<Double>) -> [Double] {
     if let operation = operation as? any ElementwiseOperator { return Self.map(sums, operation) }
     return (operation as? any LanewiseOperator)?.apply(sums) ?? []
@@ -45,9 +45,9 @@ package struct CellActivation: Hashable, Sendable {
 }
 
 extension AttributeField where Value == CellActivation {
-  /// An activation inside a cell: the operator's kind, and its own settings under `name.`.
+  /// An activation inside a cell: the operator's kind, and its settings under `name.`.
   ///
-  /// - Parameter takesLanes: Whether it may work along the units as well as element by element.
+  /// - Parameter takesLanes: Whether it may work along the units, in addition to elementwise.
   static func activation(
     _ name: String, _ value: @escaping @Sendable (Owner) -> CellActivation, _ meaning: String,
     takesLanes: Bool = true
@@ -82,8 +82,9 @@ extension CellActivation {
 
   /// Reads an activation.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for an operator that is unknown or of another
-  ///   sort; ``WeighbridgeError/Code/malformed`` for settings that cannot be.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for an unknown operator;
+  ///   ``WeighbridgeError/Code/malformed`` for one that cannot be an activation or has invalid
+  ///   settings.
   fileprivate init(
     _ name: String, reading attributes: inout AttributeReader
   ) throws(WeighbridgeError) {

@@ -1,32 +1,32 @@
 package import Bytes
 package import GraphIR
 
-/// The long short-term memory with convolutions in place of matrix products, and without peepholes
+/// A long short-term memory with convolutions instead of matrix products, and without peepholes
 /// (Shi et al. 2015), over any number of spatial axes.
 ///
 /// - input: `[batch, time, spatial..., channels]` or `[batch, time, channels, spatial...]`, by
 ///   `layout`, with at least one step
 /// - mask: `[batch, time]`, bool, false for a step that is skipped
-/// - initial h and c: an output step's axes; 0 when there are none
+/// - initial h and c: an output step's axes; 0 if they are absent
 /// - kernel W: `[4 filters, channels, spatial...]`, in the order i (input), f (forget), g (cell),
 ///   o (output)
-/// - recurrent kernel U: `[4 filters, filters, spatial...]`; its window moves by 1, with `same`
+/// - recurrent kernel U: `[4 filters, filters, spatial...]`; its window has stride 1, with `same`
 ///   padding
 /// - bias b: `[4 filters]`
-/// - outputs: h of every step, in the input's layout, or of the one processed last, without the
-///   time axis; the last h; the last c
+/// - outputs: h of every step, in the input's layout, or only of the one processed last, without
+///   the time axis; the last h; the last c
 package struct ConvLSTM: PrimitiveOperator {
-  /// The window of the input's convolution; its size is both kernels'.
+  /// The window of the input's convolution; its size is that of both kernels.
   package let window: Window
   /// The order of the axes of each step.
   package let layout: DataLayout
-  /// How it walks over the sequence.
+  /// How it iterates over the sequence.
   package let recurrence: Recurrence
   /// Whether there is a bias.
   package let hasBias: Bool
-  /// What is applied to the candidates and the cell's state.
+  /// The activation for the candidates and the cell's state.
   package let activation: CellActivation
-  /// What is applied to the gates.
+  /// The activation for the gates.
   package let recurrentActivation: CellActivation
 
   package static let kind = "conv_lstm"
@@ -151,7 +151,7 @@ extension ConvLSTM {
       }
   }
 
-  /// The states after a step, channels first.
+  /// Returns the states after a step, channels first.
   private func step(
     _ frame: Tensor, _ states: [[Double]], _ planes: [Int], _ weights: [Tensor], _ workers: Workers
   ) throws(WeighbridgeError) -> [[Double]] {
@@ -168,7 +168,7 @@ extension ConvLSTM {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
-  /// Each step slides both kernels over all pixels of the state, of which each gate is a part.
+  /// Each step applies both kernels at all pixels of the state.
   package var cost: OperatorCost {
     .products { [recurrence, layout] inputs, outputs in
       let parts = RecurrentInputs(inputs, recurrence, stateCount: Self.stateNames.count)
@@ -178,17 +178,17 @@ extension ConvLSTM {
     }
   }
 
-  /// The axes of the input have a meaning each.
+  /// Each axis of the input has a different meaning.
   package func permutingAxes(_ axes: [Int]) -> ConvLSTM? { nil }
 }
 
 extension ConvLSTM {
-  /// A step over images as a formula.
+  /// Adds nodes for a step over images.
   ///
   /// - Parameters:
   ///   - frame: The step's part of the sequence, `[batch, ...]`.
-  ///   - states: Before the step.
-  ///   - weights: The kernels and the bias, if there is one.
+  ///   - states: The states before the step.
+  ///   - weights: The kernels and the bias, if any.
   /// - Returns: The states after the step.
   package func step(
     _ make: inout Composition, _ frame: ValueID, _ states: [ValueID], weights: [ValueID]
@@ -203,7 +203,7 @@ extension ConvLSTM {
       activation: activation, recurrentActivation: recurrentActivation, &make)
   }
 
-  /// A convolution, channels first, of images in the operator's layout.
+  /// Adds a channels-first convolution of images in the operator's layout.
   private func convolved(
     _ x: ValueID, _ convolution: Convolution, _ weights: [ValueID], _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID {

@@ -1,10 +1,10 @@
 package import Bytes
 package import GraphIR
 
-/// The batch and the time axis as one, so that each step stands for itself.
+/// Merges the batch and the time axis, so that each step is independent.
 ///
 /// - input: `[batch, time, ...]`, of any element type
-/// - output: `[batch * time, ...]`, the steps of one sequence one behind the other
+/// - output: `[batch * time, ...]`, the steps of each sequence are consecutive
 package struct FlattenTime: PlainOperator, ExactOperator {
   package static let kind = "flatten_time"
   package static let version = 1
@@ -31,7 +31,7 @@ extension FlattenTime {
     return [inputs[0].reshaped([shape[0] * shape[1]] + shape[2...])]
   }
 
-  /// The output has another number of axes than the input, so there is no order of both.
+  /// The output has a different number of axes than the input, so it cannot be transposed with it.
   package func permutingAxes(_ axes: [Int]) -> FlattenTime? { nil }
 
   package var decomposition: Decomposition {

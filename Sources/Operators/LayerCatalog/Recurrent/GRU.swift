@@ -1,24 +1,24 @@
 package import Bytes
 package import GraphIR
 
-/// The gated recurrent unit (Cho et al. 2014), in its two forms.
+/// A gated recurrent unit (Cho et al. 2014), in its two forms.
 ///
 /// - input x: `[batch, time, features]`, with at least one step
 /// - mask: `[batch, time]`, bool, false for a step that is skipped
-/// - initial h: `[batch, units]`; 0 when there is none
+/// - initial h: `[batch, units]`; 0 if it is absent
 /// - kernel W: `[3 units, features]`, in the order z (update), r (reset), n (candidate)
 /// - recurrent kernel U: `[3 units, units]`
 /// - bias: `[3 units]` b, or `[2, 3 units]` b and b'
-/// - outputs: h of every step, `[batch, time, units]`, or of the one processed last,
-///   `[batch, units]`; the last h
+/// - outputs: h of every step, `[batch, time, units]`, or only of the one processed last, `[batch,
+///   units]`; the last h
 package struct GRU: RecurrentOperator {
-  /// How it walks over the sequence.
+  /// How it iterates over the sequence.
   package let recurrence: Recurrence
-  /// Which biases there are.
+  /// The kind of bias.
   package let bias: RecurrentBias
-  /// What is applied to the candidates.
+  /// The activation for the candidates.
   package let activation: CellActivation
-  /// What is applied to the gates.
+  /// The activation for the gates.
   package let recurrentActivation: CellActivation
   /// Whether the reset gate is applied after the product with the recurrent kernel.
   package let resetsAfter: Bool

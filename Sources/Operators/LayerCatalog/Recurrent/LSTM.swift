@@ -1,24 +1,25 @@
 package import Bytes
 package import GraphIR
 
-/// The long short-term memory (Hochreiter and Schmidhuber 1997; its forget gate, Gers et al. 2000).
+/// A long short-term memory (Hochreiter and Schmidhuber 1997), with a forget gate (Gers et al.
+/// 2000).
 ///
 /// - input x: `[batch, time, features]`, with at least one step
 /// - mask: `[batch, time]`, bool, false for a step that is skipped
-/// - initial h and c: `[batch, units]`; 0 when there are none
+/// - initial h and c: `[batch, units]`; 0 if they are absent
 /// - kernel W: `[4 units, features]`, in the order i (input), f (forget), g (cell), o (output)
 /// - recurrent kernel U: `[4 units, units]`
 /// - bias: `[4 units]` b, or `[2, 4 units]` b and b'
-/// - outputs: h of every step, `[batch, time, units]`, or of the one processed last,
-///   `[batch, units]`; the last h; the last c
+/// - outputs: h of every step, `[batch, time, units]`, or only of the one processed last, `[batch,
+///   units]`; the last h; the last c
 package struct LSTM: RecurrentOperator {
-  /// How it walks over the sequence.
+  /// How it iterates over the sequence.
   package let recurrence: Recurrence
-  /// Which biases there are.
+  /// The kind of bias.
   package let bias: RecurrentBias
-  /// What is applied to the candidates and the cell's state.
+  /// The activation for the candidates and the cell's state.
   package let activation: CellActivation
-  /// What is applied to the gates.
+  /// The activation for the gates.
   package let recurrentActivation: CellActivation
 
   package static let kind = "lstm"
@@ -65,7 +66,7 @@ extension LSTM {
       sums, cell: states[1], activation: activation, recurrentActivation: recurrentActivation)
   }
 
-  /// The states h and c after a step, for the sums of the gates and c before it.
+  /// Returns the states h and c after a step, given the sums of the gates and c before it.
   static func states(
     _ sums: [Double], cell: [Double], activation: CellActivation,
     recurrentActivation: CellActivation
@@ -90,8 +91,8 @@ extension LSTM {
       recurrentActivation: recurrentActivation, &make)
   }
 
-  /// The states h and c after a step as a formula, for the sums of the gates along an axis and c
-  /// before it.
+  /// Adds nodes for the states h and c after a step, given the sums of the gates along an axis and
+  /// c before it.
   static func states(
     _ sums: ValueID, cell: ValueID, axis: Int, activation: CellActivation,
     recurrentActivation: CellActivation, _ make: inout Composition

@@ -1,13 +1,13 @@
 package import Bytes
 package import GraphIR
 
-/// Tells steps that count from those that are filled up with a value, and sets the latter to 0.
+/// Distinguishes steps from padding, which is filled with a value, and sets the padding to 0.
 ///
 /// - input: `[batch, ..., features]`
-/// - outputs: the input, where all features of a step that equal the value are 0; the mask,
-///   `[batch, ...]`, bool, true where any feature differs from the value
+/// - outputs: the input, with 0 for steps in which all features equal the value; the mask, `[batch,
+///   ...]`, bool, true where any feature differs from the value
 package struct Masking: ExactOperator {
-  /// What a step that does not count is filled with.
+  /// The value that padding is filled with.
   package let value: Double
 
   package static let kind = "masking"
@@ -43,7 +43,7 @@ extension Masking {
     let input = inputs[0]
     let steps = Array(input.shape.dropLast())
     let features = input.shape[steps.count]
-    // The value as the elements' type has it: 0.1 is another number in float32.
+    // The value in the elements' type: 0.1 is a different number in float32.
     let value = Tensor(input.elementType, shape: [], [value]).doubles[0]
     var elements = input.doubles
     var truths = [Double](repeating: 0, count: steps.reduce(1, *))
@@ -58,7 +58,7 @@ extension Masking {
     ]
   }
 
-  /// The mask has fewer axes than the input, so there is no order of both.
+  /// The mask has fewer axes than the input, so they cannot be transposed alike.
   package func permutingAxes(_ axes: [Int]) -> Masking? { nil }
 
   package var decomposition: Decomposition {

@@ -1,11 +1,11 @@
 import Bytes
 import GraphIR
 
-/// What a recurrent operator gives at a step that its mask leaves out. The states stay as they are.
+/// The output of a recurrent operator at a masked step. The states do not change there.
 package enum StepMask: String, Hashable, Sendable, CaseIterable {
   /// There is no mask: every step counts.
   case none
-  /// The output of the step worked on before; 0 where there is none.
+  /// The output of the previously processed step; 0 if there is none.
   case previous
   /// 0.
   case zero
@@ -13,15 +13,16 @@ package enum StepMask: String, Hashable, Sendable, CaseIterable {
   case state
 }
 
-/// How a recurrent operator walks over its sequence, and what it gives; the same for all of them.
+/// How a recurrent operator iterates over its sequence, and what it outputs; the same for all of
+/// them.
 package struct Recurrence: Hashable, Sendable {
-  /// Whether the last step is worked on first. Each output stays with the step it was made of.
+  /// Whether the last step is processed first. Each output keeps the position of its step.
   package let isReversed: Bool
-  /// Whether the output has the outputs of all steps, not only that of the step worked on last.
+  /// Whether the output contains all steps, not only the one processed last.
   package let returnsSequences: Bool
-  /// Whether the states to begin with are inputs; otherwise they are 0.
+  /// Whether the initial states are inputs; otherwise they are 0.
   package let hasInitialStates: Bool
-  /// What is done with steps that a mask leaves out.
+  /// The treatment of masked steps.
   package let mask: StepMask
 
   /// Makes the settings.
@@ -34,7 +35,7 @@ package struct Recurrence: Hashable, Sendable {
     self.mask = mask
   }
 
-  /// How the settings are stored.
+  /// The attributes in which the settings are stored.
   static let schema = AttributeSchema(
     Recurrence.init(isReversed:returnsSequences:hasInitialStates:mask:),
     .boolean("go_backwards", \.isReversed, "Whether the last step is processed first."),
@@ -54,7 +55,7 @@ package struct Recurrence: Hashable, Sendable {
     }
   ).explained(by: .recurrence)
 
-  /// The inputs before the weights, as data.
+  /// The definitions of the inputs before the weights.
   static func inputs(states: [String]) -> [InputDefinition] {
     let masks = StepMask.allCases.filter { $0 != .none }.map { AttributeValue.text($0.rawValue) }
     return [.data("input", .float), .mask(.when("mask", masks))]
@@ -62,18 +63,18 @@ package struct Recurrence: Hashable, Sendable {
   }
 }
 
-/// The inputs of a recurrent operator, told apart.
+/// The inputs of a recurrent operator, by purpose.
 package struct RecurrentInputs<Element> {
   /// The sequence.
   package let sequence: Element
-  /// Which steps count, where there is a mask.
+  /// The mask of the steps, if any.
   package let mask: Element?
-  /// The states to begin with; empty when they are 0.
+  /// The initial states; empty when they are 0.
   package let states: [Element]
-  /// The weights in their order.
+  /// The weights, in order.
   package let weights: [Element]
 
-  /// - Parameter stateCount: How many states the operator has.
+  /// - Parameter stateCount: The number of the operator's states.
   package init(_ inputs: [Element], _ recurrence: Recurrence, stateCount: Int) {
     let masks = recurrence.mask == .none ? 0 : 1
     let states = recurrence.hasInitialStates ? stateCount : 0
@@ -85,11 +86,11 @@ package struct RecurrentInputs<Element> {
 }
 
 extension RecurrentInputs<TensorType> {
-  /// The output's and the states' types, once all data fit each other.
+  /// Returns the types of the output and the states, after checking that all data fit together.
   ///
   /// - Parameters:
   ///   - state: The type of a state, with the sequence's batch.
-  ///   - count: How many states there are.
+  ///   - count: The number of states.
   func outputTypes(
     _ recurrence: Recurrence, state: TensorType, count: Int
   ) throws(ShapeError) -> [TensorType] {
@@ -117,13 +118,13 @@ extension RecurrentInputs<TensorType> {
 }
 
 extension Recurrence {
-  /// Walks over one sequence.
+  /// Iterates over one sequence.
   ///
   /// - Parameters:
-  ///   - states: The states to begin with; the first is what a step gives.
-  ///   - mask: For each step, whether it counts (not 0); `nil` when all do.
-  ///   - step: The states after a step, for its number and the states before it.
-  /// - Returns: The output, of all steps or of the last one, and the states at the end.
+  ///   - states: The initial states; the first is the output of a step.
+  ///   - mask: For each step, whether it is unmasked (not 0); `nil` when all are.
+  ///   - step: Returns the states after a step, given its index and the states before it.
+  /// - Returns: The output, of all steps or of the last one, and the final states.
   func walk<Failure>(
     steps: Int, states: [[Double]], mask: ArraySlice<Double>?,
     step: (Int, [[Double]]) throws(Failure) -> [[Double]]

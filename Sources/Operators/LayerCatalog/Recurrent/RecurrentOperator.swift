@@ -1,18 +1,18 @@
 package import Bytes
 package import GraphIR
 
-/// Which biases a recurrent cell has.
+/// The biases of a recurrent cell.
 package enum RecurrentBias: String, Hashable, Sendable, CaseIterable {
   /// None.
   case none
   /// One, `[sums]`, which is added to the products with the input.
   case input
-  /// Two, `[2, sums]`: one for the products with the input, one for those with the state.
+  /// Two, `[2, sums]`: one for the products with the input, and one for those with the state.
   case separate
 }
 
 extension AttributeField where Value == RecurrentBias {
-  /// Which biases a cell has.
+  /// The attribute for the biases of a cell.
   static func recurrentBias(
     _ value: @escaping @Sendable (Owner) -> RecurrentBias
   ) -> AttributeField {
@@ -26,61 +26,62 @@ extension AttributeField where Value == RecurrentBias {
   }
 }
 
-/// An operator that walks over a sequence of vectors and carries states from step to step.
+/// An operator that iterates over a sequence of vectors and carries states from step to step.
 ///
 /// - input: `[batch, time, features]`, with at least one step
-/// - mask: `[batch, time]`, bool, false for a step that is left out; only with a ``StepMask``
-/// - a state of each name to begin with: `[batch, units]`; 0 when there is none
-/// - kernel: `[gates * units, features]`, gate after gate
+/// - mask: `[batch, time]`, bool, false for a step that is skipped; only with a ``StepMask``
+/// - an initial state for each name: `[batch, units]`; 0 if it is absent
+/// - kernel: `[gates * units, features]`, gate by gate
 /// - recurrent kernel: `[gates * units, units]`
 /// - bias: `[gates * units]`, or `[2, gates * units]`
-/// - output: `[batch, time, units]` or `[batch, units]`, then each state at the end
+/// - output: `[batch, time, units]` or `[batch, units]`, then each final state
 ///
-/// What follows from that, and so is the same for all of them, is defined here.
+/// The common part of all these operators is defined here.
 package protocol RecurrentOperator: WeightMultiplyingOperator {
-  /// How many sums each unit needs.
+  /// The number of sums that each unit requires.
   static var gateCount: Int { get }
-  /// The names of the states; the first is what a step gives.
+  /// The names of the states; the first is the output of a step.
   static var stateNames: [String] { get }
-  /// How it walks over the sequence.
+  /// How it iterates over the sequence.
   var recurrence: Recurrence { get }
-  /// Which biases there are.
+  /// The kind of bias.
   var bias: RecurrentBias { get }
 
-  /// A step over vectors.
+  /// Computes a step over vectors.
   ///
   /// - Parameters:
-  ///   - sums: What the input adds to each gate's sums, with its bias, `[gates * units]`.
-  ///   - states: Before the step.
-  ///   - stateSums: What a state adds to some gates' sums, with its bias.
+  ///   - sums: The input's contribution to the sums of all gates, with its bias, `[gates * units]`.
+  ///   - states: The states before the step.
+  ///   - stateSums: Returns a state's contribution to the sums of some gates, with its bias.
   /// - Returns: The states after the step.
   func step(
     _ sums: [Double], _ states: [[Double]], stateSums: ([Double], Range<Int>) -> [Double]
   ) -> [[Double]]
 
-  /// The gates whose sums a step takes from one state, one range for each time that it does so.
+  /// The gates whose sums a step computes from a state: one range for each time it does so.
   static var stateGates: [Range<Int>] { get }
 
-  /// A step over `[batch, units]`, as a formula.
+  /// Adds nodes for a step over `[batch, units]`.
   ///
   /// - Parameters:
-  ///   - sums: What the input adds to each gate's sums, with its bias, `[batch, gates * units]`.
-  ///   - states: Before the step.
-  ///   - stateSums: What a state adds to some gates' sums, with its bias.
+  ///   - sums: The input's contribution to the sums of all gates, with its bias, `[batch, gates *
+  ///     units]`.
+  ///   - states: The states before the step.
+  ///   - stateSums: Adds nodes for a state's contribution to the sums of some gates, with its bias.
   /// - Returns: The states after the step.
   func step(
     _ make: inout Composition, _ sums: ValueID, _ states: [ValueID], stateSums: StateSums
   ) throws(WeighbridgeError) -> [ValueID]
 }
 
-/// What a state adds to the sums of some gates, as a formula.
+/// Adds nodes for a state's contribution to the sums of some gates.
 package typealias StateSums =
   (inout Composition, ValueID, Range<Int>) throws(WeighbridgeError) -> ValueID
 
 extension RecurrentOperator {
   package static var stateGates: [Range<Int>] { [0..<gateCount] }
 
-  /// The inputs, as data.
+  /// The definitions of the inputs.
   static var recurrentInputs: [InputDefinition] {
     Recurrence.inputs(states: stateNames) + [
       .weight("kernel"), .weight("recurrent_kernel"),
@@ -100,7 +101,7 @@ extension RecurrentOperator {
       count: Self.stateNames.count)
   }
 
-  /// The number of units, once all weights fit each other.
+  /// Returns the number of units, after checking that all weights fit together.
   private func checkedUnits(
     _ weights: [TensorType], features: Dimension
   ) throws(ShapeError) -> Int {
@@ -166,7 +167,7 @@ extension RecurrentOperator {
     }
   }
 
-  /// The axes of the input have a meaning each.
+  /// Each axis of the input has a different meaning.
   package func permutingAxes(_ axes: [Int]) -> Self? { nil }
 
   package var decomposition: Decomposition { .primitive }

@@ -1,16 +1,16 @@
 import GraphIR
 
-/// The weights of a cell as its steps use them.
+/// The weights of a cell in the form used by its steps.
 struct RecurrentWeights: Sendable {
-  /// The sums of each gate that do not depend on the states.
+  /// The kernel, whose sums do not depend on the states.
   private let kernel: CellMatrix
   private let inputBias: [Double]
-  /// The factors of the first state.
+  /// The kernel for the state.
   let recurrentKernel: CellMatrix
-  /// What is added to the products with the first state.
+  /// The bias for the products with the state.
   let recurrentBias: [Double]
 
-  /// - Parameter weights: Kernel, recurrent kernel, and the bias if there is one.
+  /// - Parameter weights: Kernel, recurrent kernel, and the bias, if any.
   init(_ weights: [Tensor], bias: RecurrentBias) {
     kernel = CellMatrix(weights[0])
     recurrentKernel = CellMatrix(weights[1])
@@ -21,14 +21,14 @@ struct RecurrentWeights: Sendable {
     recurrentBias = bias == .separate ? Array(numbers[sums...]) : zeros
   }
 
-  /// The part of all gates' sums that the input makes, with its bias.
+  /// Returns the input's contribution to the sums of all gates, with its bias.
   func inputSums(_ input: ArraySlice<Double>) -> [Double] {
     var sums = inputBias
     kernel.add(product: input, rows: 0..<sums.count, to: &sums)
     return sums
   }
 
-  /// The part of some gates' sums that a state makes, with its bias.
+  /// Returns a state's contribution to the sums of some gates, with its bias.
   func stateSums(_ state: [Double], rows: Range<Int>) -> [Double] {
     var sums = Array(recurrentBias[rows])
     recurrentKernel.add(product: state[...], rows: rows, to: &sums)
@@ -36,7 +36,7 @@ struct RecurrentWeights: Sendable {
   }
 }
 
-/// A matrix `[out, in]` in the order in which a product with a vector runs through it.
+/// A matrix `[out, in]`, stored in the order in which a product with a vector reads it.
 struct CellMatrix: Sendable {
   private let outCount: Int
   private let columns: [Double]
@@ -46,7 +46,7 @@ struct CellMatrix: Sendable {
     columns = matrix.permuted([1, 0]).doubles
   }
 
-  /// Adds some rows of the product with a vector to as many sums.
+  /// Adds some rows of the product with a vector to the same number of sums.
   func add(product vector: ArraySlice<Double>, rows: Range<Int>, to sums: inout [Double]) {
     var target = sums.mutableSpan
     for (position, element) in vector.enumerated() {

@@ -1,22 +1,22 @@
 package import Bytes
 package import GraphIR
 
-/// The simple recurrent network (Elman 1990): h' = activation(W x + b + U h + b').
+/// A simple recurrent network (Elman 1990): h' = activation(W x + b + U h + b').
 ///
 /// - input x: `[batch, time, features]`, with at least one step
 /// - mask: `[batch, time]`, bool, false for a step that is skipped
-/// - initial h: `[batch, units]`; 0 when there is none
+/// - initial h: `[batch, units]`; 0 if it is absent
 /// - kernel W: `[units, features]`
 /// - recurrent kernel U: `[units, units]`
 /// - bias: `[units]` b, or `[2, units]` b and b'
-/// - outputs: h of every step, `[batch, time, units]`, or of the one processed last,
-///   `[batch, units]`; the last h
+/// - outputs: h of every step, `[batch, time, units]`, or only of the one processed last, `[batch,
+///   units]`; the last h
 package struct SimpleRNN: RecurrentOperator {
-  /// How it walks over the sequence.
+  /// How it iterates over the sequence.
   package let recurrence: Recurrence
-  /// Which biases there are.
+  /// The kind of bias.
   package let bias: RecurrentBias
-  /// What is applied to the sums.
+  /// The activation for the sums.
   package let activation: CellActivation
 
   package static let kind = "simple_rnn"

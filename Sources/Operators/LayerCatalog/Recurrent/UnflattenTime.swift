@@ -1,10 +1,11 @@
 package import Bytes
 package import GraphIR
 
-/// The inverse of ``FlattenTime``: the batch and the time axis of a tensor from before the folding.
+/// The inverse of ``FlattenTime``: restores the batch and time axes of a tensor from before the
+/// merging.
 ///
 /// - input: `[batch * time, ...]`, of any element type
-/// - sequence: `[batch, time, ...]`, of which only these two sizes count
+/// - sequence: `[batch, time, ...]`, of which only these two sizes are used
 /// - output: `[batch, time, ...]`
 package struct UnflattenTime: PlainOperator, ExactOperator {
   package static let kind = "unflatten_time"
@@ -39,7 +40,7 @@ extension UnflattenTime {
     return [inputs[0].reshaped(Array(inputs[1].shape[..<2] + inputs[0].shape[1...]))]
   }
 
-  /// The output has another number of axes than the input, so there is no order of both.
+  /// The output has a different number of axes than the input, so it cannot be transposed with it.
   package func permutingAxes(_ axes: [Int]) -> UnflattenTime? { nil }
 
   package var decomposition: Decomposition {

@@ -1,16 +1,16 @@
 package import Bytes
 import GraphIR
 
-/// The position of the largest element along an axis; of equal ones, of the first.
+/// The position of the largest element along an axis; for equal ones, of the first.
 ///
 /// - input: any shape with this axis, numbers
 /// - output: of the type `element_type`; the input's axes, without `axis` or with size 1 there
 ///
-/// A NaN counts as the largest. Along an axis without elements there is no position.
+/// NaN counts as the largest. An axis without elements is an error.
 package struct ArgMax: ArgumentReduction, CatalogOperator, PrimitiveOperator {
   /// The axis; the first is 0.
   package let axis: Int
-  /// Whether the output keeps the axis, with the size 1.
+  /// Whether the output keeps the axis, with size 1.
   package let keepDims: Bool
   /// The output's element type.
   package let elementType: ElementType

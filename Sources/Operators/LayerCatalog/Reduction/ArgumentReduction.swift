@@ -1,16 +1,17 @@
 package import Bytes
 package import GraphIR
 
-/// The position of the most extreme element along an axis; of equal ones, of the first.
+/// An operator that returns the position of the most extreme element along an axis; for equal ones,
+/// of the first.
 ///
 /// - input: any shape with this axis, numbers
 /// - output: `elementType`; the input's axes, without `axis` or with size 1 there
 ///
-/// A NaN counts as the most extreme. Along an axis without elements there is no position.
+/// NaN counts as the most extreme. An axis without elements is an error.
 package protocol ArgumentReduction: ExactOperator {
   /// The axis; the first is 0.
   var axis: Int { get }
-  /// Whether the output keeps the axis, with the size 1.
+  /// Whether the output keeps the axis, with size 1.
   var keepDims: Bool { get }
   /// The output's element type.
   var elementType: ElementType { get }
@@ -23,7 +24,7 @@ package protocol ArgumentReduction: ExactOperator {
 }
 
 extension ArgumentReduction {
-  /// How the settings are stored.
+  /// The attributes in which the settings are stored.
   static var attributeSchema: AttributeSchema<Self> {
     AttributeSchema(
       Self.init(axis:keepDims:elementType:),
@@ -60,7 +61,7 @@ extension ArgumentReduction {
     return [Tensor(elementType, shape: shape, positions)]
   }
 
-  /// The position of the most extreme of some numbers, from 0 on.
+  /// The position of the most extreme of some numbers, starting at 0.
   package func position(_ lane: ArraySlice<Double>) -> Int {
     var best = lane.startIndex
     for index in lane.indices.dropFirst() {

@@ -7,7 +7,7 @@ import GraphIR
 package struct CumProd: CumulativeOperator {
   /// The axis; the first is 0.
   package let axis: Int
-  /// Whether an element itself is left out.
+  /// Whether the element itself is left out.
   package let isExclusive: Bool
   /// Whether it goes from the last element to the first.
   package let isReversed: Bool
@@ -34,7 +34,7 @@ package struct CumProd: CumulativeOperator {
 
   package static func combine(_ total: Double, _ element: Double) -> Double { total * element }
 
-  /// For each element the product of all that count for it, the others being 1.
+  /// For each element, the product of all elements that are included, with 1 for the others.
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let input = make.inputs[0]

@@ -7,7 +7,7 @@ import GraphIR
 package struct CumSum: CumulativeOperator, PrimitiveOperator {
   /// The axis; the first is 0.
   package let axis: Int
-  /// Whether an element itself is left out.
+  /// Whether the element itself is left out.
   package let isExclusive: Bool
   /// Whether it goes from the last element to the first.
   package let isReversed: Bool

@@ -1,13 +1,13 @@
 package import Bytes
 package import GraphIR
 
-/// What all elements up to each one along an axis make together.
+/// An operator that combines all elements up to each one along an axis.
 ///
 /// Numbers of any shape with this axis in, the same out.
 package protocol CumulativeOperator: ArithmeticOperator {
   /// The axis; the first is 0.
   var axis: Int { get }
-  /// Whether an element itself is left out.
+  /// Whether the element itself is left out.
   var isExclusive: Bool { get }
   /// Whether it goes from the last element to the first.
   var isReversed: Bool { get }
@@ -15,15 +15,15 @@ package protocol CumulativeOperator: ArithmeticOperator {
   /// Makes the operator.
   init(axis: Int, isExclusive: Bool, isReversed: Bool)
 
-  /// What no elements make.
+  /// The combination of no elements.
   static var start: Double { get }
 
-  /// What an element adds.
+  /// Combines the previous total with an element.
   static func combine(_ total: Double, _ element: Double) -> Double
 }
 
 extension CumulativeOperator {
-  /// How the settings are stored.
+  /// The attributes in which the settings are stored.
   static var attributeSchema: AttributeSchema<Self> {
     AttributeSchema(
       Self.init(axis:isExclusive:isReversed:),
@@ -59,7 +59,7 @@ extension CumulativeOperator {
     return [try Tensor(checking: input.elementType, shape: input.shape, elements)]
   }
 
-  /// The outputs for the elements of one lane.
+  /// Returns the outputs for the elements of one lane.
   package func totals(_ lane: some RandomAccessCollection<Double>) -> [Double] {
     var total = Self.start
     let totals = (isReversed ? Array(lane.reversed()) : Array(lane)).map { element in

@@ -1,12 +1,12 @@
 package import Bytes
 package import GraphIR
 
-/// One element for all elements along some axes.
+/// Reduces all elements along some axes to one.
 ///
 /// - input: any shape with these axes; numbers, or for `any` and `all` booleans
 /// - output: the input's element type and axes, without `axes` or with size 1 there
 package struct Reduce: ArithmeticOperator {
-  /// What is made of the elements.
+  /// The reduction of the elements.
   package enum Function: String, Hashable, Sendable, CaseIterable {
     case sum, mean
     case product = "prod"
@@ -18,17 +18,17 @@ package struct Reduce: ArithmeticOperator {
     case standardDeviation = "std"
     case logarithmOfSum = "logsumexp"
 
-    /// Whether whole numbers would lose their fractions.
+    /// Whether the result of integers may be fractional.
     package var needsFractions: Bool {
       [.mean, .variance, .length, .standardDeviation, .logarithmOfSum].contains(self)
     }
   }
 
-  /// What is made of the elements.
+  /// The reduction of the elements.
   package let function: Function
-  /// The axes that are gone through, rising.
+  /// The reduced axes, ascending.
   package let axes: [Int]
-  /// Whether the output keeps these axes, with the size 1.
+  /// Whether the output keeps these axes, with size 1.
   package let keepDims: Bool
 
   package static let kind = "reduce"
@@ -105,20 +105,20 @@ extension Reduce {
     let input = inputs[0]
     let kept = input.shape.indices.filter { !axes.contains($0) }
     let elements = input.permuted(kept + axes).doubles
-    // Of a tensor without elements the sizes' product may be anything.
+    // For a tensor without elements, the product of the sizes may be anything.
     let size = elements.isEmpty ? 0 : axes.map { input.shape[$0] }.reduce(1, *)
     let count = shape.reduce(1, *)
     let reduced = workers.map(count) { reduce(elements[$0 * size..<($0 + 1) * size]) }
     return [Tensor(input.elementType, shape: shape, reduced)]
   }
 
-  /// One number for those along the axes.
+  /// Reduces the elements along the axes to one.
   package func reduce(_ lane: ArraySlice<Double>) -> Double {
     switch function {
     case .sum: lane.reduce(0, +)
     case .mean: lane.reduce(0, +) / Double(lane.count)
     case .product: lane.reduce(1, *)
-    // In this order a NaN stays one.
+    // In this order, NaN stays NaN.
     case .maximum: lane.reduce(-.infinity) { $0.isNaN || $0 > $1 ? $0 : $1 }
     case .minimum: lane.reduce(.infinity) { $0.isNaN || $0 < $1 ? $0 : $1 }
     case .variance: Self.variance(lane)
@@ -137,7 +137,7 @@ extension Reduce {
 
   private static func logarithmOfSum(_ lane: ArraySlice<Double>) -> Double {
     let largest = lane.max() ?? -.infinity
-    // Of an infinity the difference would be NaN. A NaN comes through the sum.
+    // For an infinity, the difference would be NaN. A NaN propagates through the sum.
     guard largest.isFinite else {
       return lane.contains(where: \.isNaN) ? .nan : largest
     }
@@ -145,7 +145,7 @@ extension Reduce {
   }
 
   package func permutingAxes(_ axes: [Int]) -> Reduce? {
-    // Without its axes, the output has another number of axes than the input.
+    // Without the reduced axes, the output has fewer axes than the input.
     guard keepDims || self.axes.isEmpty else { return nil }
     let turned = axes.indices.filter { self.axes.contains(axes[$0]) }
     guard turned.count == self.axes.count else { return nil }

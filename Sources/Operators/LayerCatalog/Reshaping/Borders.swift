@@ -1,11 +1,11 @@
 import Bytes
 import GraphIR
 
-/// How many elements are added or taken away at both ends of each spatial axis.
+/// The numbers of elements that are added or removed at both ends of each spatial axis.
 package struct Borders: Hashable, Sendable {
-  /// In front, one entry a spatial axis.
+  /// At the start, one entry for each spatial axis.
   package let before: [Int]
-  /// Behind, one entry a spatial axis.
+  /// At the end, one entry for each spatial axis.
   package let after: [Int]
 
   /// Makes borders.
@@ -14,7 +14,7 @@ package struct Borders: Hashable, Sendable {
     self.after = after
   }
 
-  /// How borders are stored.
+  /// The attributes in which borders are stored.
   static let schema = AttributeSchema(
     Borders.init(before:after:),
     .integers(
@@ -25,6 +25,6 @@ package struct Borders: Hashable, Sendable {
       .countOf("before"))
   ).explained(by: .borders)
 
-  /// Why these cannot be, if they cannot.
+  /// Why the borders are invalid, if they are.
   package var problem: String? { Self.schema.problem(of: self) }
 }

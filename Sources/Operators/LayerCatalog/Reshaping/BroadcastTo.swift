@@ -3,8 +3,8 @@ package import GraphIR
 
 /// The input, repeated along axes of size 1.
 ///
-/// - input: as many axes as there are entries in `shape`, any element type
-/// - output: along each axis the size that `shape` has; -1 leaves the input's as it is
+/// - input: any element type, with an axis for each entry of `shape`
+/// - output: the sizes in `shape`; -1 keeps the input's size
 package struct BroadcastTo: ExactOperator, PrimitiveOperator {
   /// The output's sizes, or -1.
   package let target: [Int]

@@ -4,9 +4,9 @@ package import GraphIR
 /// The inner part of the spatial axes.
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
-/// - output: each spatial axis shorter by what is taken away, and at least 1 long
+/// - output: each spatial axis shorter by the removed elements, with at least 1 left
 package struct Cropping: ImageOperator, ExactOperator {
-  /// How many elements are taken away at both ends of each spatial axis.
+  /// The numbers of elements that are removed at both ends of each spatial axis.
   package let borders: Borders
   /// The order of the input's and output's axes.
   package let layout: DataLayout

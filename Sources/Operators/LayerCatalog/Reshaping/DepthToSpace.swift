@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// Channels, turned into square blocks of an image; undoes ``SpaceToDepth``.
+/// Rearranges channels into square blocks of an image; the inverse of ``SpaceToDepth``.
 ///
 /// - input: `[batch, height, width, channels]` or `[batch, channels, height, width]`, by `layout`;
 ///   the channels are a multiple of block²

@@ -3,19 +3,19 @@ package import GraphIR
 
 /// The input with elements added at both ends of its axes.
 ///
-/// - input: any element type, as many axes as there are entries in `before`
-/// - output: each axis longer by what is added
+/// - input: any element type, with an axis for each entry of `before`
+/// - output: each axis longer by the added elements
 package struct Pad: ExactOperator, PrimitiveOperator {
-  /// What is added.
+  /// The kind of padding.
   package enum Mode: String, Hashable, Sendable, CaseIterable {
     case constant, reflect, symmetric, edge
   }
 
-  /// How many elements are added before each axis, 0 or more.
+  /// The number of elements added before each axis, 0 or more.
   package let before: [Int]
-  /// How many elements are added behind each axis, 0 or more.
+  /// The number of elements added after each axis, 0 or more.
   package let after: [Int]
-  /// What is added.
+  /// The kind of padding.
   package let mode: Mode
   /// The number that `constant` adds; 0 in the other modes.
   package let number: Double
@@ -62,9 +62,9 @@ package struct Pad: ExactOperator, PrimitiveOperator {
 }
 
 extension Pad {
-  /// The operator of stored settings.
+  /// Makes the operator from stored settings.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when a mode has a number that it does not add.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when a mode other than `constant` has a number.
   @Sendable private static func stored(
     before: [Int], after: [Int], mode: Mode, number: Double
   ) throws(WeighbridgeError) -> Pad {
@@ -119,7 +119,7 @@ extension Pad {
     return [Tensor(inputs[0].elementType, shape: shape, elements)]
   }
 
-  /// The elements with those of one axis added.
+  /// Returns the elements, with those along one axis added.
   private func padding(_ elements: [Double], _ shape: [Int], _ axis: Int) -> [Double] {
     let dimension = shape[axis]
     let inner = shape[(axis + 1)...].reduce(1, *)
@@ -140,7 +140,7 @@ extension Pad {
     return result
   }
 
-  /// The element that stands at a position from which the input's first one counts as 0.
+  /// Returns the input's index for a position, counted from the input's first element.
   package func source(of position: Int, dimension: Int) -> Int? {
     if (0..<dimension).contains(position) { return position }
     return switch mode {

@@ -4,11 +4,11 @@ package import GraphIR
 /// Each element, repeated along an axis: a, a, b, b, ...
 ///
 /// - input: any shape and element type
-/// - output: the same shape, along `axis` `repeats` times as long
+/// - output: the same shape, with `repeats` times the size along `axis`
 package struct Repeat: ExactOperator {
   /// The axis; the first is 0.
   package let axis: Int
-  /// How often each element stands there, 0 or more.
+  /// The number of times each element is repeated, 0 or more.
   package let count: Int
 
   package static let kind = "repeat"

@@ -1,12 +1,12 @@
 package import Bytes
 package import GraphIR
 
-/// The same vector several times, as the steps of a sequence.
+/// Repeats a vector as the steps of a sequence.
 ///
 /// - input: `[batch, features]`
 /// - output: `[batch, repeats, features]`
 package struct RepeatVector: ExactOperator {
-  /// How often; 1 to 2^24.
+  /// The number of repetitions, 1 to 2^24.
   package let count: Int
 
   package static let kind = "repeat_vector"

@@ -1,12 +1,12 @@
 package import Bytes
 package import GraphIR
 
-/// The same elements in row-major order under other axes; the batch axis stays.
+/// Reshapes the input in row-major order, keeping the batch axis.
 ///
 /// - input: `[batch, ...]`
 /// - output: `[batch, shape...]`
 package struct Reshape: ExactOperator, PrimitiveOperator {
-  /// The sizes behind the batch axis; one of them may be -1, which stands for what is left.
+  /// The sizes after the batch axis; one of them may be -1, for the remaining size.
   package let target: [Int]
 
   package static let kind = "reshape"
@@ -45,8 +45,7 @@ extension Reshape {
     return [input.with(shape: [batch] + target.map { $0 < 0 ? rest ?? .unknown : .fixed($0) })]
   }
 
-  /// The size that -1 stands for. It is an unknown size of the input itself when the known
-  /// ones of both sides cancel.
+  /// The size for -1. It is an unknown size of the input when the known sizes of both sides cancel.
   private func rest(
     of dimensions: [Dimension], known: Int, total: Dimension
   ) throws(ShapeError) -> Dimension {

@@ -1,18 +1,18 @@
 package import Bytes
 package import GraphIR
 
-/// The same elements in row-major order under other axes, the first one included.
+/// Reshapes the input in row-major order, including the first axis.
 ///
 /// - input: any shape and element type
 /// - output: one axis for each entry of `shape`
 package struct ReshapeAxes: ExactOperator, PrimitiveOperator {
   /// An axis of the output.
   package enum Size: Hashable, Sendable {
-    /// As many elements.
+    /// A fixed size.
     case fixed(Int)
-    /// As many as an axis of the input has.
+    /// The size of an axis of the input.
     case axis(Int)
-    /// As many as are left; at most one axis.
+    /// The remaining size; for at most one axis.
     case rest
   }
 
@@ -46,13 +46,14 @@ package struct ReshapeAxes: ExactOperator, PrimitiveOperator {
 }
 
 extension ReshapeAxes {
-  /// The sizes as they are stored, -1 for others.
+  /// The sizes in their stored form, -1 for others.
   private var shape: [Int] { sizes.map { if case .fixed(let size) = $0 { size } else { -1 } } }
 
-  /// The input's axes as they are stored, -1 for others.
+  /// The input's axes in their stored form, -1 for others.
   private var inputAxes: [Int] { sizes.map { if case .axis(let axis) = $0 { axis } else { -1 } } }
 
-  /// The operator of two lists, of which one, or none for the rest, says the size of each axis.
+  /// Makes the operator from two lists: for each axis, one of them gives the size, or neither for
+  /// the remaining size.
   private static func make(
     _ shape: [Int], _ sources: [Int]
   ) throws(WeighbridgeError) -> ReshapeAxes {
@@ -95,7 +96,7 @@ extension ReshapeAxes {
     ]
   }
 
-  /// What is left: known when all else is, or when the unknown sizes of both sides cancel.
+  /// The remaining size: known when all others are, or when the unknown sizes of both sides cancel.
   private func rest(
     of input: TensorType, _ known: [Dimension], _ total: Dimension, _ product: Dimension
   ) throws(ShapeError) -> Dimension {
@@ -119,7 +120,7 @@ extension ReshapeAxes {
     guard let have = numbers.value, let need = taken.value, need > 0, have > 0 else {
       return .unknown
     }
-    // Where no unknown size cancelled with 0, the quotient is what is left.
+    // If no unknown size has cancelled with 0, the quotient is the remaining size.
     if open.isEmpty, have % need == 0 { return .fixed(have / need) }
     return open.count == 1 && have == need ? open[0] : .unknown
   }
@@ -130,7 +131,7 @@ extension ReshapeAxes {
     [inputs[0].reshaped(try outputShape(of: inputs))]
   }
 
-  /// The order of the elements has a meaning.
+  /// The order of the elements must not change.
   package func permutingAxes(_ axes: [Int]) -> ReshapeAxes? {
     axes == Array(axes.indices) && axes.count == sizes.count ? self : nil
   }

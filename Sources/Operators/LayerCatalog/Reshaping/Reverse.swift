@@ -1,11 +1,11 @@
 package import Bytes
 package import GraphIR
 
-/// The elements in the opposite order along one or more axes.
+/// Reverses the elements along one or more axes.
 ///
 /// Any shape and element type in, the same out.
 package struct Reverse: ExactOperator, PrimitiveOperator {
-  /// The axes whose order is turned round, rising; the first is 0.
+  /// The reversed axes, ascending; the first is 0.
   package let axes: [Int]
 
   package static let kind = "reverse"

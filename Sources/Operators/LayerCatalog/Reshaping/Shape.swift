@@ -38,6 +38,6 @@ extension Shape {
     ]
   }
 
-  /// The output has another number of axes than the input, so there is no order of both.
+  /// The output has a different number of axes than the input, so it cannot be transposed with it.
   package func permutingAxes(_ axes: [Int]) -> Shape? { nil }
 }

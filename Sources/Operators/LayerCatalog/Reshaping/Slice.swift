@@ -1,12 +1,12 @@
 package import Bytes
 package import GraphIR
 
-/// Every n-th element of a range along some axes, as Python's slices take them.
+/// Every n-th element of ranges along some axes, as in Python's slices.
 ///
 /// - input: any shape and element type
-/// - output: the same axes, as long as there are elements
+/// - output: the same axes, with the sizes of the ranges
 ///
-/// The largest and the smallest 64-bit integer stand for an end that is not given.
+/// The largest and the smallest 64-bit integer represent an end that is not given.
 package struct Slice: ExactOperator {
   /// The range along one axis.
   package struct Range: Hashable, Sendable {
@@ -19,7 +19,7 @@ package struct Slice: ExactOperator {
     /// The distance from one element to the next, not 0.
     package let step: Int
 
-    /// A range from its parts; an end that is `nil` is the axis' own.
+    /// Makes a range; an end that is `nil` is that of the axis.
     package init(axis: Int, start: Int?, stop: Int?, step: Int) {
       self.axis = axis
       self.start = start ?? (step > 0 ? 0 : .max)
@@ -27,7 +27,7 @@ package struct Slice: ExactOperator {
       self.step = step
     }
 
-    /// The first element and how many there are, of an axis of some size.
+    /// The first element and the number of elements, for an axis of a given size.
     package func resolved(_ dimension: Int) -> (start: Int, count: Int) {
       let bounds = step > 0 ? 0...dimension : -1...max(-1, dimension - 1)
       func place(_ position: Int) -> Int {
@@ -40,13 +40,13 @@ package struct Slice: ExactOperator {
       return (first, count)
     }
 
-    /// Whether it takes every element.
+    /// Whether it includes every element.
     package var isWhole: Bool {
       step == 1 && start == 0 && stop == .max || step == -1 && start == .max && stop == .min
     }
   }
 
-  /// The ranges, by rising axes.
+  /// The ranges, by ascending axes.
   package let ranges: [Range]
 
   package static let kind = "slice"
@@ -117,7 +117,7 @@ extension Slice {
     return turned.count == ranges.count ? Slice(turned) : nil
   }
 
-  /// Of ranges with gaps, the first of each group of elements, and the last one.
+  /// For ranges with gaps, the first of each group of elements, and the last one.
   package var decomposition: Decomposition {
     if ranges.allSatisfy({ $0.step == 1 }) { return .primitive }
     return Composition.of { [self] (make) throws(WeighbridgeError) in

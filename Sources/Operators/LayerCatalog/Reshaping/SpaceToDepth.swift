@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// Square blocks of an image, turned into channels.
+/// Rearranges square blocks of an image into channels.
 ///
 /// - input: `[batch, height, width, channels]` or `[batch, channels, height, width]`, by `layout`;
 ///   height and width are multiples of `block`

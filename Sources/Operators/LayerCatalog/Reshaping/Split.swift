@@ -1,12 +1,12 @@
 package import Bytes
 package import GraphIR
 
-/// A tensor cut into parts along an axis.
+/// Splits a tensor into parts along an axis.
 ///
 /// - input: any shape and element type
-/// - outputs: as many as there are sizes, each the input's shape with its size along `axis`
+/// - outputs: one for each size, with the input's shape and that size along `axis`
 package struct Split: ExactOperator {
-  /// The axis that is cut; the first is 0.
+  /// The axis that is split; the first is 0.
   package let axis: Int
   /// The parts' sizes, at least one, each 0 or more; they add up to the input's.
   package let sizes: [Int]

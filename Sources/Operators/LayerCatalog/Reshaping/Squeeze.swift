@@ -1,12 +1,12 @@
 package import Bytes
 package import GraphIR
 
-/// The same elements without some axes of size 1.
+/// Removes some axes of size 1.
 ///
 /// - input: any shape and element type, of size 1 along `axes`
-/// - output: the other axes, in their order
+/// - output: the other axes, in order
 package struct Squeeze: ExactOperator {
-  /// The axes that are left out, rising.
+  /// The removed axes, ascending.
   package let axes: [Int]
 
   package static let kind = "squeeze"
@@ -41,7 +41,7 @@ extension Squeeze {
     [inputs[0].reshaped(try outputShape(of: inputs))]
   }
 
-  /// The output has another number of axes than the input, so there is no order of both.
+  /// The output has a different number of axes than the input, so it cannot be transposed with it.
   package func permutingAxes(_ axes: [Int]) -> Squeeze? { self.axes.isEmpty ? self : nil }
 
   package var decomposition: Decomposition {

@@ -1,12 +1,12 @@
 package import Bytes
 package import GraphIR
 
-/// The whole tensor, repeated along its axes.
+/// Repeats the whole tensor along its axes.
 ///
-/// - input: as many axes as there are counts, any element type
+/// - input: an axis for each count, any element type
 /// - output: along each axis the input's size times the count
 package struct Tile: ExactOperator {
-  /// How often the tensor stands along each axis, 0 or more.
+  /// The number of repetitions along each axis, 0 or more.
   package let counts: [Int]
 
   package static let kind = "tile"
@@ -41,7 +41,7 @@ extension Tile {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = try outputShape(of: inputs)
-    // An axis of size 1 before each axis is repeated, and both become one.
+    // An axis of size 1 before each axis is repeated, and then merged with it.
     let spread = zip(counts, inputs[0].shape).flatMap { [$0, $1] }
     let single = inputs[0].reshaped(inputs[0].shape.flatMap { [1, $0] })
     return [single.broadcast(to: spread).reshaped(shape)]
@@ -54,7 +54,7 @@ extension Tile {
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
-      // An axis of size 1 before each axis is repeated, and both become one.
+      // An axis of size 1 before each axis is repeated, and then merged with it.
       let split = ReshapeAxes(counts.indices.flatMap { [.fixed(1), .axis($0)] })
       let spread = BroadcastTo(target: counts.flatMap { [$0, -1] })
       var sizes: [ReshapeAxes.Size] = []

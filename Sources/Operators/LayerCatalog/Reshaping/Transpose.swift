@@ -1,12 +1,12 @@
 package import Bytes
 package import GraphIR
 
-/// The same elements with the axes in another order.
+/// Permutes the axes of a tensor.
 ///
 /// - input: any axes
 /// - output: axis i is the input's axis `axes[i]`
 package struct Transpose: ExactOperator, PrimitiveOperator {
-  /// Each axis of the input once, the batch axis (0) included.
+  /// Each axis of the input once, including the batch axis (0).
   package let axes: [Int]
 
   package static let kind = "transpose"
@@ -45,7 +45,8 @@ extension Transpose {
 
   package func permutingAxes(_ order: [Int]) -> Transpose? {
     guard order.count == axes.count else { return nil }
-    // The output's axis i is the old output's axis order[i], so the old input's axes[order[i]].
+    // The output's axis i is the old output's axis order[i], and so the old input's axis
+    // axes[order[i]].
     return Transpose(axes: order.compactMap { order.firstIndex(of: axes[$0]) })
   }
 }

@@ -1,12 +1,12 @@
 package import Bytes
 package import GraphIR
 
-/// Zeros around the spatial axes.
+/// Adds zeros around the spatial axes.
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
-/// - output: each spatial axis longer by what is added
+/// - output: each spatial axis longer by the added zeros
 package struct ZeroPadding: ImageOperator, ExactOperator {
-  /// How many zeros are added at both ends of each spatial axis.
+  /// The numbers of zeros that are added at both ends of each spatial axis.
   package let borders: Borders
   /// The order of the input's and output's axes.
   package let layout: DataLayout

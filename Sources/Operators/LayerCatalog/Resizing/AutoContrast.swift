@@ -1,8 +1,8 @@
 package import Bytes
 package import GraphIR
 
-/// Stretching the contrast: in each channel of each image the darkest element becomes `low` and
-/// the brightest `high`. A channel of one number only stays what it is.
+/// Stretches the contrast: in each channel of each image, the darkest element becomes `low` and the
+/// brightest `high`. A channel with only one value remains unchanged.
 ///
 /// - input: `[batch, height, width, channels]`
 /// - output: the input's shape
@@ -62,7 +62,7 @@ extension AutoContrast {
     return plane.map { $0.isNaN ? $0 : min(max(low + ($0 - darkest) * factor, low), high) }
   }
 
-  /// Height and width may change places.
+  /// Height and width may be swapped.
   package func permutingAxes(_ axes: [Int]) -> AutoContrast? {
     axes.first == 0 && axes.last == 3 ? self : nil
   }

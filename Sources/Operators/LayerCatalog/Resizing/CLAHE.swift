@@ -6,11 +6,11 @@ package import GraphIR
 /// - input: `[batch, height, width, channels]`, floating-point numbers from 0 to 255
 /// - output: the input's type; 0 to 255
 package struct CLAHE: ArithmeticOperator, PrimitiveOperator {
-  /// How many tiles stand below each other, 1 to 2^12.
+  /// The number of tiles along the height, 1 to 2^12.
   package let rows: Int
-  /// How many tiles stand beside each other, 1 to 2^12.
+  /// The number of tiles along the width, 1 to 2^12.
   package let columns: Int
-  /// How high a column of the histogram may be, as a multiple of the mean; 0 when there is no limit.
+  /// The limit of the counts in the histogram, as a multiple of the mean; 0 for no limit.
   package let clipLimit: Double
 
   package static let kind = "clahe"
@@ -66,7 +66,8 @@ extension CLAHE {
     }
     for (dimension, count) in [(input.shape[1], rows), (input.shape[2], columns)] {
       guard let dimension = dimension.value else { continue }
-      // Mirroring adds no more than there is; with the bound, nothing below can overflow.
+      // Mirroring cannot add more elements than there are; with this limit, nothing below can
+      // overflow.
       guard (1...1 << 48).contains(dimension),
         EqualizationTiles(dimension: dimension, count: count).padding <= dimension
       else {
@@ -90,7 +91,7 @@ extension CLAHE {
     return [output.permuted([0, 2, 3, 1])]
   }
 
-  /// One channel of an image.
+  /// Equalises one channel of an image.
   private func equalized(
     _ plane: ArraySlice<Double>, height: Int, width: Int
   ) -> [Double] {
@@ -118,7 +119,7 @@ extension CLAHE {
     }
   }
 
-  /// What a tile makes of each level.
+  /// Returns a tile's output for each level.
   private func curve(of pixels: [Int]) -> [Double] {
     var histogram = [Double](repeating: 0, count: 256)
     for level in pixels { histogram[level] += 1 }
@@ -137,15 +138,15 @@ extension CLAHE {
     return sums.map { min(max(($0 - sums[0]) * 255 / (range == 0 ? 1 : range), 0), 255) }
   }
 
-  /// The axes of the input have a meaning each.
+  /// Each axis of the input has a different meaning.
   package func permutingAxes(_ axes: [Int]) -> CLAHE? { nil }
 }
 
-/// Tiles along one axis of an image, which is mirrored behind its end.
+/// Tiles along one axis of an image, which is mirrored beyond its end.
 private struct EqualizationTiles {
   let dimension: Int
   let count: Int
-  /// How many elements a tile has.
+  /// The number of elements in a tile.
   let size: Int
 
   init(dimension: Int, count: Int) {
@@ -153,15 +154,15 @@ private struct EqualizationTiles {
     size = (dimension + count - 1) / count
   }
 
-  /// How many elements are added.
+  /// The number of elements that are added.
   var padding: Int { size * count - dimension }
 
-  /// Where the elements of a tile come from.
+  /// The indices of a tile's elements in the image.
   func indices(of tile: Int) -> [Int] {
     (tile * size..<(tile + 1) * size).map { $0 < dimension ? $0 : 2 * dimension - 1 - $0 }
   }
 
-  /// The tiles whose middles lie around an element, and how far it is from the first one.
+  /// The tiles whose centres are around an element, and its relative distance from the first one.
   func neighbours(of index: Int) -> (first: Int, second: Int, share: Double) {
     let place = (Double(index) - Double(size) / 2) / Double(size)
     let first = place.rounded(.down)

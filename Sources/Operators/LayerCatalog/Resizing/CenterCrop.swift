@@ -1,16 +1,17 @@
 package import Bytes
 package import GraphIR
 
-/// The centre of an image, in given sizes.
+/// The centre of an image, with given sizes.
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`; two
 ///   spatial axes
 /// - output: the same with these sizes
 ///
-/// Of an odd rest the smaller half is cut off in front. Where the input is shorter along an axis,
-/// it is resized instead, bilinearly and in its proportions, as by ``Resizing``.
+/// If an odd number of elements is cropped, the smaller half is cropped at the start. If the input
+/// is shorter along an axis, it is resized instead, bilinearly and keeping its proportions, as in
+/// ``Resizing``.
 package struct CenterCrop: ImageOperator, ArithmeticOperator {
-  /// The sizes of the output's spatial axes; two, 1 to 2^24 each.
+  /// The sizes of the output's spatial axes: two, 1 to 2^24 each.
   package let dimensions: [Int]
   /// The order of the input's and output's axes.
   package let layout: DataLayout
@@ -42,7 +43,7 @@ package struct CenterCrop: ImageOperator, ArithmeticOperator {
 }
 
 extension CenterCrop {
-  /// What is done with inputs that are too small.
+  /// The operator for inputs that are too small.
   private var resizing: Resizing {
     Resizing(
       dimensions: dimensions, interpolation: .bilinear, antialiases: false, fit: .crop,

@@ -1,5 +1,5 @@
-/// How the elements of a longer or shorter axis are found where ``Resizing`` and ``Upsampling`` do not:
-/// ONNX' operator Resize (opset 10 to 19), and the functions of TensorFlow 1.
+/// Resampling along an axis by methods other than those of ``Resizing`` and ``Upsampling``: ONNX'
+/// operator Resize (opset 10 to 19), and the functions of TensorFlow 1.
 ///
 /// Coordinates are float32, as in onnxruntime, since their rounding can decide which element is the
 /// nearest.
@@ -7,12 +7,12 @@ package struct Resampling {
   package enum Mode {
     case nearest
     case linear
-    /// Cubic convolution with the coefficient a (Keys 1981), which leaves out what lies outside of the
-    /// axis or takes the border's elements for it.
+    /// Cubic convolution with the coefficient a (Keys 1981), which either ignores elements outside
+    /// of the axis or replaces them by those at the border.
     case cubic(a: Double, excludesOutside: Bool)
   }
 
-  /// Where an element of the output lies on the input's axis.
+  /// The position of an output element on the input's axis.
   package enum Transformation: String {
     case halfPixel = "half_pixel"
     case halfPixelSymmetric = "half_pixel_symmetric"
@@ -22,48 +22,48 @@ package struct Resampling {
     case halfPixelForNearest = "tf_half_pixel_for_nn"
   }
 
-  /// Which of its neighbours is nearest to a coordinate.
+  /// The choice of the element nearest to a coordinate.
   package enum Rounding: String {
     case preferFloor = "round_prefer_floor"
     case preferCeiling = "round_prefer_ceil"
     case floor
     case ceiling = "ceil"
-    /// The one below, and on axes that become shorter the one above, as onnxruntime takes it from files
-    /// that are older than this choice.
+    /// Down, or up on axes that become shorter, as in onnxruntime for files that are older than
+    /// this choice.
     case older
   }
 
-  /// The longest axis whose elements are looked up one by one.
+  /// The longest axis whose elements are looked up individually.
   package static let largestDimension = 1 << 18
 
   package let mode: Mode
   package let transformation: Transformation
   package let rounding: Rounding
 
-  /// A way from its parts.
+  /// Makes a resampling.
   package init(mode: Mode, transformation: Transformation, rounding: Rounding) {
     self.mode = mode
     self.transformation = transformation
     self.rounding = rounding
   }
 
-  /// An axis, and what becomes of it.
+  /// An axis before and after resampling.
   package struct Axis {
     /// The input's size, at least 1.
     package let old: Int
     /// The output's size, at least 1.
     package let new: Int
-    /// How many of the output's elements come to one of the input's; `nil` where the sizes say it.
+    /// The scale factor; `nil` where it follows from the sizes.
     package let scale: Float?
 
-    /// How far from the input's start something is that lies so far from the output's.
+    /// Converts a distance from the output's start to one from the input's start.
     fileprivate func position(_ distance: Float) -> Float {
       scale.map { distance / $0 } ?? distance * Float(old) / Float(new)
     }
 
     fileprivate var becomesShorter: Bool { scale.map { $0 < 1 } ?? (new < old) }
 
-    /// An axis from its parts.
+    /// Makes an axis.
     package init(old: Int, new: Int, scale: Float?) {
       self.old = old
       self.new = new
@@ -71,11 +71,11 @@ package struct Resampling {
     }
   }
 
-  /// Elements of the input's axis for every element of the output's, and their weights.
+  /// Elements of the input's axis for each element of the output's, and their weights.
   package struct Taps {
-    /// For each tap, an index for every element of the output's axis.
+    /// For each tap, an index for each element of the output's axis.
     package var indices: [[Int]]
-    /// As many weights; 1 for all of a single tap.
+    /// The same number of weights; all 1 for a single tap.
     package var weights: [[Double]]
 
     /// Makes the taps of an axis.
@@ -85,7 +85,7 @@ package struct Resampling {
     }
   }
 
-  /// What the elements of an axis are made of.
+  /// Returns the taps of an axis.
   package func taps(_ axis: Axis) -> Taps {
     let samples = (0..<axis.new).map { sample(at: coordinate($0, axis), axis) }
     let count = samples[0].count
@@ -144,7 +144,8 @@ package struct Resampling {
     }
   }
 
-  /// The cubic convolution kernel at a distance of 0 to 2 (Keys 1981, equation 4, with a for -1/2).
+  /// The cubic convolution kernel at a distance of 0 to 2 (Keys 1981, equation 4, with a in place
+  /// of -1/2).
   private static func keys(_ distance: Double, _ a: Double) -> Double {
     let x = distance
     return x <= 1

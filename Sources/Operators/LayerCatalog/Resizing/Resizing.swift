@@ -1,20 +1,20 @@
 package import Bytes
 package import GraphIR
 
-/// Bringing the spatial axes to given sizes, as TensorFlow 2 does it.
+/// Resizes the spatial axes to given sizes, as in TensorFlow 2.
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: the same with these sizes
 package struct Resizing: ImageOperator, ArithmeticOperator {
-  /// The sizes of the output's spatial axes; 1 to 2^24 each.
+  /// The sizes of the output's spatial axes, 1 to 2^24 each.
   package let dimensions: [Int]
-  /// How elements between the input's are found.
+  /// The interpolation between the input's elements.
   package let interpolation: ResizingInterpolation
-  /// Whether elements are taken from a part of the input as wide as the output's elements, where
-  /// that is more than usual; not with ``ResizingInterpolation/nearest`` and
-  /// ``ResizingInterpolation/area``.
+  /// Whether filters are widened to the size of the output's elements when the output is smaller;
+  /// not with ``ResizingInterpolation/nearest`` and ``ResizingInterpolation/area``.
   package let antialiases: Bool
-  /// How an input of other proportions is fitted; not stretched with two spatial axes only.
+  /// How an input with other proportions is fitted; anything but stretching requires two spatial
+  /// axes.
   package let fit: ResizingFit
   /// The order of the input's and output's axes.
   package let layout: DataLayout
@@ -79,7 +79,7 @@ package struct Resizing: ImageOperator, ArithmeticOperator {
         ? nil : "keeping proportions of \($0.dimensions.count) spatial axes"
     })
 
-  /// Why such sizes cannot be, if they cannot.
+  /// Why such sizes are invalid, if they are.
   package static func problem(_ dimensions: [Int]) -> String? {
     Resizing(
       dimensions: dimensions, interpolation: .nearest, antialiases: false, fit: .stretch,
@@ -119,7 +119,7 @@ extension Resizing {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let shape = try outputShape(of: inputs)  // which refuses what no memory holds
+    let shape = try outputShape(of: inputs)  // rejects sizes too large for any memory
     let axes = layout.spatialAxes(rank: shape.count)
     var result = try fit.fitted(inputs[0], Array(axes), to: dimensions)
     for (number, axis) in axes.enumerated() {
@@ -161,7 +161,7 @@ extension Resizing {
       layout: layout)
   }
 
-  /// Sums along one axis after the other, whose sizes must be known.
+  /// Weighted sums along one axis after another, whose sizes must be known.
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let axes = Array(layout.spatialAxes(rank: dimensions.count + 2))
@@ -179,7 +179,7 @@ extension Resizing {
     }
   }
 
-  /// The image to be stretched.
+  /// Crops or pads the input before it is stretched.
   private func fitted(
     _ input: ValueID, _ axes: [Int], _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID {

@@ -1,15 +1,15 @@
-/// A weight for each distance, by which ``Resizing`` weighs the elements around a coordinate.
+/// A weight function of distance, with which ``Resizing`` weights the elements around a coordinate.
 enum ResizingFilter {
   case triangle
   /// The cubic convolution of Keys (1981) with a = -1/2.
   case keysCubic
-  /// The cubic filter of Mitchell and Netravali (1988), of which both parameters are 1/3.
+  /// The cubic filter of Mitchell and Netravali (1988), with both parameters 1/3.
   case mitchellCubic
   case gaussian
-  /// Lanczos' windowed sinc over so many elements to each side.
+  /// Lanczos' windowed sinc over this many elements to each side.
   case lanczos(Int)
 
-  /// How far it reaches to each side.
+  /// The radius of the filter.
   private var radius: Double {
     switch self {
     case .triangle: 1
@@ -19,11 +19,12 @@ enum ResizingFilter {
     }
   }
 
-  /// What element `output` of `new` is made of, on an axis of `old`.
+  /// Returns the input elements and weights for element `output`, on an axis resized from `old` to
+  /// `new` elements.
   func sample(
     _ output: Int, from old: Int, to new: Int, antialiases: Bool
   ) -> ResizingInterpolation.Sample {
-    // Here TensorFlow inverts the enlargement, which rounds once more.
+    // TensorFlow inverts the scale here, which rounds once more.
     let step = 1 / (Float(new) / Float(old))
     let width = antialiases ? max(step, 1) : 1
     let centre = (Float(output) + 0.5) * step
@@ -43,7 +44,7 @@ enum ResizingFilter {
     case .mitchellCubic: return Self.mitchell(distance)
     case .gaussian: return distance < radius ? (-2 * distance * distance).exponential : 0
     case .lanczos:
-      // Where TensorFlow takes the limit.
+      // TensorFlow uses the limit here.
       if distance > radius { return 0 }
       if distance <= 1e-3 { return 1 }
       let angle = Double.pi * distance
@@ -51,7 +52,7 @@ enum ResizingFilter {
     }
   }
 
-  /// The cubic convolution, of distances below 2.
+  /// The cubic convolution for distances below 2.
   static func cubic(_ distance: Double) -> Double {
     distance < 1
       ? (1.5 * distance - 2.5) * distance * distance + 1

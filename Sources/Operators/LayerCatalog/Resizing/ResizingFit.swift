@@ -1,16 +1,16 @@
 import Bytes
 import GraphIR
 
-/// How ``Resizing`` fits an image of other proportions.
+/// How ``Resizing`` fits an image with other proportions.
 package enum ResizingFit: Hashable, Sendable {
   /// It is stretched.
   case stretch
-  /// Its largest centred part of the output's proportions is taken.
+  /// Its largest centred part with the output's proportions is used.
   case crop
-  /// A number is put to both sides of it until it has the output's proportions.
+  /// It is padded with a number on both sides until it has the output's proportions.
   case pad(Double)
 
-  /// The word it is stored as.
+  /// The name in stored attributes.
   enum Name: String, CaseIterable, Sendable { case stretch, crop, pad }
 
   /// - Parameter fillValue: The number of ``pad(_:)``.
@@ -32,7 +32,7 @@ package enum ResizingFit: Hashable, Sendable {
     }
   }
 
-  /// The image to be stretched, rounded as Keras does it.
+  /// Returns the image to be stretched, with sizes rounded as in Keras.
   ///
   /// - Parameter axes: The two spatial axes.
   func fitted(
@@ -55,13 +55,12 @@ package enum ResizingFit: Hashable, Sendable {
     return result
   }
 
-  /// The part of a spatial axis that is stretched; where something is put to both sides, it reaches
-  /// beyond the axis.
+  /// The part of a spatial axis that is stretched; with padding, it extends beyond the axis.
   ///
   /// - Parameters:
-  ///   - number: Which of the two spatial axes.
+  ///   - number: The index of the spatial axis: 0 or 1.
   ///   - old: The input's spatial sizes.
-  ///   - dimensions: The output's.
+  ///   - dimensions: The output's spatial sizes.
   package func part(_ number: Int, of old: [Int], for dimensions: [Int]) -> Range<Int> {
     let other = 1 - number
     let wanted = Int(Float(old[other] * dimensions[number]) / Float(dimensions[other]))

@@ -1,8 +1,8 @@
-/// How ``Resizing`` finds elements between those of an axis.
+/// The interpolation that ``Resizing`` uses between the elements of an axis.
 package enum ResizingInterpolation: String, CaseIterable, Hashable, Sendable {
-  /// The nearest element; of two the one behind.
+  /// The nearest element; of two, the later one.
   case nearest
-  /// Linear between the neighbours along each axis.
+  /// Linear between the adjacent elements along each axis.
   case bilinear
   /// The cubic convolution of Keys (1981) with a = -1/2, which TensorFlow tabulates in 1024 steps.
   case bicubic
@@ -12,26 +12,26 @@ package enum ResizingInterpolation: String, CaseIterable, Hashable, Sendable {
   case lanczos3
   /// Lanczos' windowed sinc over five elements to each side.
   case lanczos5
-  /// A Gauss curve over one and a half elements to each side, of which half an element is the
-  /// standard deviation.
+  /// A Gaussian over one and a half elements to each side, with a standard deviation of half an
+  /// element.
   case gaussian
   /// The cubic filter of Mitchell and Netravali (1988).
   case mitchellCubic = "mitchellcubic"
 
-  /// Neighbouring elements and their weights.
+  /// Consecutive elements and their weights.
   package struct Sample {
     /// The index of the first.
     package let first: Int
     /// The weights, at least one.
     package let weights: [Double]
 
-    /// A sample of weights as they are.
+    /// Makes a sample with unchanged weights.
     init(first: Int, weights: [Double]) {
       self.first = first
       self.weights = weights
     }
 
-    /// A sample without what lies outside of an axis, with weights that add up to 1.
+    /// Makes a sample without the elements outside of an axis, with weights that add up to 1.
     init(first: Int, weights: [Double], within dimension: Int) {
       let inside = weights.indices.filter { (0..<dimension).contains(first + $0) }
       let sum = inside.reduce(0) { $0 + weights[$1] }
@@ -39,7 +39,8 @@ package enum ResizingInterpolation: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// What element `output` of `new` is made of, on an axis of `old`.
+  /// Returns the input elements and weights for element `output`, on an axis resized from `old` to
+  /// `new` elements.
   package func sample(
     _ output: Int, from old: Int, to new: Int, antialiases: Bool
   ) -> Sample {
@@ -64,7 +65,7 @@ package enum ResizingInterpolation: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// The filter that weighs the elements, where TensorFlow has no way of its own.
+  /// The filter for the weights, if TensorFlow does not use a special case.
   private func filter(_ antialiases: Bool) -> ResizingFilter? {
     switch self {
     case .nearest, .area: nil
@@ -77,23 +78,23 @@ package enum ResizingInterpolation: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// The whole number below a coordinate, and how far the coordinate lies above it.
+  /// Splits a coordinate into the integer below it and the fraction.
   private static func split(_ coordinate: Float) -> (floor: Int, fraction: Double) {
     let floor = coordinate.rounded(.down)
     return (Int(floor), Double(coordinate - floor))
   }
 
-  /// What each element has in common with the part from `output * old / new` to the same of the
-  /// next output, by that part's length.
+  /// The overlap of each element with the range from `output * old / new` to the start of the next
+  /// output's range, relative to that range's length.
   private static func area(_ output: Int, from old: Int, to new: Int) -> Sample {
     let scale = Float(old) / Float(new)
     let (start, end) = (Float(output) * scale, Float(output + 1) * scale)
     let first = min(Int(start), old - 1)
-    // By rounding, the end may lie behind the last element.
+    // Because of rounding, the end may be after the last element.
     let last = max(first, min(Int(end.rounded(.up)), old) - 1)
     let weights = (first...last).map { index in
       let (front, back) = (Float(index), Float(index + 1))
-      // A part within one element is as long as each, whatever its ends were rounded to.
+      // A range within one element has the nominal length, however its ends were rounded.
       let common = front < start && back > end ? scale : min(end, back) - max(start, front)
       return Double(common) / Double(scale)
     }

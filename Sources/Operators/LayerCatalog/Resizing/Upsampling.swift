@@ -1,25 +1,25 @@
 package import Bytes
 package import GraphIR
 
-/// Enlarging the spatial axes by whole factors.
+/// Enlarges the spatial axes by integer factors.
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
-/// - output: each spatial axis `factors[i]` times as long
+/// - output: each spatial axis enlarged by `factors[i]`
 package struct Upsampling: ImageOperator, ArithmeticOperator {
-  /// How elements between the input's are found.
+  /// The interpolation between the input's elements.
   package enum Interpolation: String, Hashable, Sendable, CaseIterable {
     /// The input's elements are repeated.
     case nearest
     /// Linear along each axis ("bilinear") at x = o / factor.
     case linearAsymmetric = "linear_asymmetric"
     /// Linear along each axis ("bilinear") at x = (o + 0.5) / factor - 0.5: the centres of the
-    /// elements lie half a step inside.
+    /// elements are half a step inside.
     case linearHalfPixel = "linear_half_pixel"
   }
 
   /// The factor of each spatial axis; 1 to 2^24.
   package let factors: [Int]
-  /// How elements between the input's are found.
+  /// The interpolation between the input's elements.
   package let interpolation: Interpolation
   /// The order of the input's and output's axes.
   package let layout: DataLayout
@@ -79,7 +79,7 @@ extension Upsampling {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    _ = try outputShape(of: inputs)  // which refuses what no memory holds
+    _ = try outputShape(of: inputs)  // rejects sizes too large for any memory
     var elements = inputs[0].doubles
     var shape = inputs[0].shape
     for (number, axis) in layout.spatialAxes(rank: shape.count).enumerated() {
@@ -132,7 +132,7 @@ extension Upsampling {
     return Upsampling(factors: factors, interpolation: interpolation, layout: layout)
   }
 
-  /// Sums along one axis after the other, whose sizes must be known.
+  /// Weighted sums along one axis after another, whose sizes must be known.
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       var result = make.inputs[0]

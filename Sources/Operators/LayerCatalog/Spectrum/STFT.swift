@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// The discrete Fourier transforms of parts of a signal, each under a window (Gabor 1946).
+/// The discrete Fourier transforms of frames of a signal, each multiplied by a window (Gabor 1946).
 ///
 /// - input: `[..., samples]`, with at least `fft_length` samples
 /// - outputs: the real and the imaginary parts, `[..., frames, frequencies]` each
@@ -11,11 +11,11 @@ package struct STFT: ArithmeticOperator, PrimitiveOperator {
     case hann, hamming, rectangular
   }
 
-  /// How many samples a frame has, 1 to 2^20.
+  /// The number of samples in a frame, 1 to 2^20.
   package let fftLength: Int
-  /// How many of them the window shows, 1 to `fftLength`.
+  /// The number of samples in the window, 1 to `fftLength`.
   package let windowLength: Int
-  /// How many samples lie between the beginnings of two frames, at least 1.
+  /// The number of samples between the starts of two frames, at least 1.
   package let step: Int
   /// The window's form.
   package let window: WindowForm
@@ -112,7 +112,7 @@ extension STFT {
     ]
   }
 
-  /// The window as factors of a whole frame's samples.
+  /// The window's factors for the samples of a whole frame.
   package var frameFactors: [Double] {
     let (first, factors) = ((fftLength - windowLength) / 2, windowFactors)
     return (0..<fftLength).map { sample in
@@ -120,14 +120,14 @@ extension STFT {
     }
   }
 
-  /// The transform whose window has these factors for a whole frame's samples, within float32's
-  /// rounding; nil where no window has them. No factors are a rectangle's.
+  /// Finds the transform whose window has these factors for the samples of a whole frame, within
+  /// float32's rounding; `nil` where no window has them. No factors mean a rectangular window.
   package init?(frameFactors: [Double]?, fftLength: Int, step: Int) {
     guard (1...1 << 20).contains(fftLength), step >= 1 else { return nil }
     let factors = frameFactors ?? [Double](repeating: 1, count: fftLength)
     let shown = factors.indices.filter { factors[$0] != 0 }
     let span = shown.isEmpty ? 1 : shown[shown.count - 1] - shown[0] + 1
-    // A Hann window's first factor is zero, so it is one sample longer than what it shows.
+    // A Hann window's first factor is zero, so it is one sample longer than its nonzero factors.
     for length in span...span + 2 where length <= fftLength {
       for form in WindowForm.allCases {
         let transform = STFT(
@@ -153,6 +153,6 @@ extension STFT {
     }
   }
 
-  /// The last axis is the signal's, and the outputs have one more.
+  /// The last axis is that of the signal, and the outputs have one more axis.
   package func permutingAxes(_ axes: [Int]) -> STFT? { nil }
 }
