@@ -1,6 +1,6 @@
 /// Reads little-endian numbers from a run of bytes, front to back.
 ///
-/// The cursor holds a position only; the bytes are passed to each call, because a span cannot be
+/// The cursor only stores a position; the bytes are passed to each call, because a span cannot be
 /// stored.
 package struct ByteCursor: Sendable {
   /// The offset of the next byte.

@@ -1,5 +1,5 @@
 /// The number type of a tensor's elements. Multi-byte elements are little-endian in memory and in
-/// every file we write.
+/// every written file.
 public enum ElementType: String, Hashable, Sendable, CaseIterable {
   /// IEEE 754 binary16, the upper half of a binary32 (8 bits of exponent), binary32 and binary64.
   case float16, bfloat16, float32, float64

@@ -15,7 +15,7 @@ package enum FolderListing {
 
   /// The names, sorted; none when the folder cannot be read.
   ///
-  /// - Parameter limit: The most entries that are looked at.
+  /// - Parameter limit: The largest number of entries that are read.
   package static func names(in folder: String, limit: Int = 10_000) -> [String] {
     guard let stream = opendir(folder.isEmpty ? "." : folder) else { return [] }
     defer { closedir(stream) }

@@ -6,7 +6,7 @@
 package struct StridedCopy: Sendable {
   /// The result's size along each axis, outermost first, with axes merged where possible.
   private var shape: [Int]
-  /// The source's distance between neighbours along each axis, in elements; may be negative.
+  /// The source's distance between adjacent elements along each axis, in elements; may be negative.
   private var strides: [Int]
   private let elementSize: Int
 
@@ -14,7 +14,7 @@ package struct StridedCopy: Sendable {
   ///
   /// - Parameters:
   ///   - shape: The result's sizes, outermost first.
-  ///   - strides: The source's distance between neighbours along each axis, in elements.
+  ///   - strides: The source's distance between adjacent elements along each axis, in elements.
   ///   - elementSize: The size of one element: 1, 2, 4 or 8 bytes.
   package init(shape: [Int], strides: [Int], elementSize: Int) {
     precondition(shape.count == strides.count && [1, 2, 4, 8].contains(elementSize))
@@ -59,7 +59,7 @@ package struct StridedCopy: Sendable {
     }
   }
 
-  /// Traps unless the first and last element by address lie inside the source.
+  /// Traps unless the first and last element by address are inside the source.
   private func checkBounds(_ byteCount: Int, _ offset: Int) {
     var lowest = offset
     var highest = offset

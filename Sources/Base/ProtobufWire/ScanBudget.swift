@@ -34,7 +34,7 @@ struct ScanBudget {
     try allocate(48)
   }
 
-  /// Counts one number of a packed list.
+  /// Counts one value of a packed list.
   mutating func packedNumber() throws(WeighbridgeError) {
     packedNumberCount += 1
     guard packedNumberCount <= limits.packedNumberCount else {

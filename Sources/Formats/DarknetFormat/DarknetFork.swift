@@ -14,6 +14,6 @@ public enum DarknetFork: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The other one.
+  /// The other fork.
   package var other: DarknetFork { self == .alexeyab ? .pjreddie : .alexeyab }
 }

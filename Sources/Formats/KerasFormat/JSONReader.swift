@@ -12,7 +12,7 @@ struct JSONReader {
     self.place = place
   }
 
-  /// An error at this place.
+  /// An error at this location.
   func failure(
     _ reason: String, code: WeighbridgeError.Code = .malformed
   ) -> WeighbridgeError {

@@ -2,7 +2,7 @@ package import Bytes
 package import JSON
 
 extension KerasModelRecord {
-  /// Reads a model from its JSON: the `model_config` attribute or a `to_json` text.
+  /// Reads a model from its JSON: the `model_config` attribute or a `to_json` string.
   ///
   /// - Parameters:
   ///   - json: The model: `class_name`, `config`, and other members.

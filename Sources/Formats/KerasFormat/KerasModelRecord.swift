@@ -92,7 +92,7 @@ package struct KerasLayerRecord: Hashable, Sendable {
   /// Whether the layer is a model itself; see ``KerasModelRecord/init(nestedIn:)``.
   package var isModel: Bool { config["layers"]?.array != nil }
 
-  /// The layer's place for errors, such as `#3 lambda_1 (Lambda)`.
+  /// The layer's location in errors, such as `#3 lambda_1 (Lambda)`.
   package var label: String { "#\(index) \(name) (\(className))" }
 }
 

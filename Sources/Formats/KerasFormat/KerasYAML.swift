@@ -5,7 +5,7 @@ import YAML
 /// The Python objects that `to_yaml` writes where `to_json` writes numbers, lists and mappings.
 /// They are read as data; nothing is created or called.
 enum KerasYAML {
-  /// Parses a `to_yaml` text of Keras 1, Keras 2 or TensorFlow.
+  /// Parses a `to_yaml` string of Keras 1, Keras 2 or TensorFlow.
   static func json(_ text: [UInt8]) throws(WeighbridgeError) -> JSONValue {
     try JSONValue(yaml: text, objects: value)
   }

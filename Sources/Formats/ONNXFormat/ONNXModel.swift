@@ -12,7 +12,7 @@ package struct ONNXModel: Sendable {
   package var producerName: String
   /// The version of that program.
   package var producerVersion: String
-  /// What the model does, for people.
+  /// A description of the model, for human readers.
   package var summary: String?
   /// Other metadata of the model, in this order.
   package var metadata: [(key: String, value: String)]

@@ -9,7 +9,7 @@ import ProtobufWire
 package struct ONNXWriter: ~Copyable {
   /// The destination of the weights' elements.
   package enum Storage: Sendable {
-    /// Into the file.
+    /// In the main file.
     case inside
     /// A separate file with this path and name; small weights stay in the main file.
     case beside(path: String, name: String)
@@ -67,7 +67,7 @@ package struct ONNXWriter: ~Copyable {
     return try AtomicFile(path: path)
   }
 
-  /// The weights with their heads.
+  /// The weights with the bytes that precede their elements.
   private static func weights(
     _ initializers: [ONNXInitializer], _ storage: Storage
   ) throws(WeighbridgeError) -> [Weight] {

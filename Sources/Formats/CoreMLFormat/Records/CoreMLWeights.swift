@@ -39,8 +39,8 @@ package struct CoreMLWeights: Hashable, Sendable {
 
 /// The meaning of quantized weights.
 package enum CoreMLQuantization: Hashable, Sendable {
-  /// q stands for `scale * q + bias`: one of each for all, or one for each output channel; no bias
-  /// is 0.
+  /// q represents `scale * q + bias`, with one scale and bias for all or for each output channel;
+  /// no bias is 0.
   case linear(scales: [Double], biases: [Double])
   /// q stands for element q of the table.
   case lookUp([Double])

@@ -3,7 +3,7 @@ import GraphIR
 
 /// How ``Resizing`` fits an image with other proportions.
 package enum ResizingFit: Hashable, Sendable {
-  /// It is stretched.
+  /// The image is stretched.
   case stretch
   /// Its largest centred part with the output's proportions is used.
   case crop
