@@ -73,6 +73,7 @@ import Testing
     let data = try DarknetDataFile(
       ByteStore(Array("classes = 80\n# a\nnames = data/coco.names\n".utf8)))
     #expect(data.names?.value == "data/coco.names")
+    #expect(data.names?.line == 3)
     #expect(data.classes?.value == "80")
     #expect(throws: WeighbridgeError.self) {
       try DarknetDataFile(ByteStore(Array("not this\n".utf8)))

@@ -30,9 +30,11 @@ package struct DarknetConfiguration: Hashable, Sendable {
 
   /// Reads the text of a file.
   ///
+  /// - Parameter section: The section of the options that come before any section; without it, they
+  ///   are an error.
   /// - Throws: As ``init(_:)``.
-  package init(bytes: [UInt8]) throws(WeighbridgeError) {
-    var sections: [DarknetSection] = []
+  package init(bytes: [UInt8], section: String? = nil) throws(WeighbridgeError) {
+    var sections = section.map { [DarknetSection(name: $0, line: 1)] } ?? []
     let lines = Self.withoutMark(bytes).split(separator: 0x0A, omittingEmptySubsequences: false)
     for (position, line) in lines.enumerated() {
       try locating({ $0.at(.line(position + 1)) }) { () throws(WeighbridgeError) in

@@ -14,12 +14,10 @@ package struct DarknetDataFile: Hashable, Sendable {
     guard store.count <= DarknetConfiguration.byteLimit else {
       throw .limitExceeded("has \(store.count) bytes, too many for a .data file")
     }
-    // The section's name takes the first line, so the line numbers are one too high.
     let bytes = store.withBytes { $0.copied(0..<$0.byteCount) }
-    let text = Array("[data] ".utf8) + [0x0A] + DarknetConfiguration.withoutMark(bytes)
     let options: [DarknetOption]
     do {
-      options = try DarknetConfiguration(bytes: text).sections[0].options
+      options = try DarknetConfiguration(bytes: bytes, section: "data").sections[0].options
     } catch {
       throw WeighbridgeError(error.code, "is not a .data file: \(error.reason)")
     }

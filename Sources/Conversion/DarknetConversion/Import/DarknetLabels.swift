@@ -79,7 +79,7 @@ struct DarknetLabels {
       throw .missing(
         "names=\(names.value) is not there, nor is a file of that name beside this one; put it there, "
           + "or name the labels with \(APIName.labels) in place of \(APIName.darknetData)"
-      ).at(.line(names.line - 1)).at(file: path)
+      ).at(.line(names.line)).at(file: path)
     }
     let labels = try LabelFile.read(found)
     if let classCount, labels.count != classCount {
