@@ -50,8 +50,8 @@ struct FileTests {
     let bytes = own.store.withBytes { $0.copied(0..<$0.byteCount) }
     let around = [UInt8](repeating: 7, count: offset)
     let store = ByteStore(around + bytes + around)
-    let dimension = offset..<offset + bytes.count
-    let image = try HDF5File(store, dimension: dimension, path: "image")
+    let byteRange = offset..<offset + bytes.count
+    let image = try HDF5File(store, byteRange: byteRange, path: "image")
     let other = try HDF5File(ByteStore(bytes), path: "other")  // two images open at once
     #expect(try image.members(below: "/") == own.members(below: "/"))
     var compared = 0
@@ -66,7 +66,7 @@ struct FileTests {
     }
     #expect(compared > 5)
     expectFailure(.malformed, "image: is cut off") {
-      _ = try HDF5File(store, dimension: offset..<dimension.upperBound - 100, path: "image")
+      _ = try HDF5File(store, byteRange: offset..<byteRange.upperBound - 100, path: "image")
     }
   }
 

@@ -41,7 +41,7 @@ struct JudgeTests {
       }
       var memory = 1 << 30
       let (contents, range) = try ZipReader.contents(of: member, in: store, memory: &memory)
-      guard let file = try? HDF5File(contents, dimension: range, path: path) else { continue }
+      guard let file = try? HDF5File(contents, byteRange: range, path: path) else { continue }
       let bytes = contents.withBytes { $0.copied(range) }
       expectSame(
         try FileListing(file: file).lines(), try LibHDF5Listing.lines(bytes: bytes), path)

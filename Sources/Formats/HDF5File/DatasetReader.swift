@@ -59,7 +59,7 @@ struct DatasetReader {
     case .contiguous(let address, let size):
       guard let address else { return .encoded }
       let range = try range(at: address, size)
-      let start = reader.file.dimension.lowerBound
+      let start = reader.file.byteRange.lowerBound
       return element.isLittleEndian
         ? .fileRange(start + range.lowerBound..<start + range.upperBound) : .encoded
     case .chunked, .compact: return .encoded

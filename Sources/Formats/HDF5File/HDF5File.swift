@@ -43,7 +43,7 @@ package final class HDF5File: Sendable {
   /// The bytes that contain the file; a ``HDF5Dataset/Storage/fileRange(_:)`` is a range of them.
   package let store: ByteStore
   /// The file's range in the store: all of it, or a part such as a member of an archive.
-  let dimension: Range<Int>
+  let byteRange: Range<Int>
   /// The limits on what is read.
   package let limits: Limits
   let reader: ObjectReader
@@ -63,17 +63,17 @@ package final class HDF5File: Sendable {
   ///
   /// - Parameters:
   ///   - store: The bytes that contain the file.
-  ///   - dimension: The file's range in the store; `nil` for all of it.
+  ///   - byteRange: The file's range in the store; `nil` for all of it.
   ///   - path: Its path, for errors.
   ///   - limits: The limits on what is read.
   /// - Throws: As ``init(path:limits:)``.
   package init(
-    _ store: ByteStore, dimension: Range<Int>? = nil, path: String, limits: Limits = Limits()
+    _ store: ByteStore, byteRange: Range<Int>? = nil, path: String, limits: Limits = Limits()
   ) throws(WeighbridgeError) {
-    let range = dimension ?? 0..<store.count
+    let range = byteRange ?? 0..<store.count
     self.path = path
     self.store = store
-    self.dimension = range
+    self.byteRange = range
     self.limits = limits
     reader = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try ObjectReader(store, range)

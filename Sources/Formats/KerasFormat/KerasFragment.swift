@@ -80,7 +80,7 @@ package struct KerasFragment: Sendable {
     version = metadata?.object?["keras_version"]?.string
     if let text = text(KerasArchive.configName) { takeModel(text, layerNames: nil) }
     if let (store, range) = contents(KerasArchive.weightsName),
-      let file = try? HDF5File(store, dimension: range, path: path)
+      let file = try? HDF5File(store, byteRange: range, path: path)
     {
       takeWeights(of: file, below: "/")
     }

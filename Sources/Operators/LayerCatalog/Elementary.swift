@@ -45,11 +45,11 @@ extension Double {
   /// The hyperbolic cosine.
   var hyperbolicCosine: Double { cosh(self) }
   /// The inverse of the hyperbolic sine.
-  var areaSine: Double { asinh(self) }
+  var inverseHyperbolicSine: Double { asinh(self) }
   /// The inverse of the hyperbolic cosine.
-  var areaCosine: Double { acosh(self) }
+  var inverseHyperbolicCosine: Double { acosh(self) }
   /// The inverse of the hyperbolic tangent.
-  var areaTangent: Double { atanh(self) }
+  var inverseHyperbolicTangent: Double { atanh(self) }
   /// This to the power of an exponent.
   func raised(to exponent: Double) -> Double { pow(self, exponent) }
   /// The angle of the point (`x`, this).

@@ -74,7 +74,8 @@ enum CoreMLArithmetic: CoreMLFamily {
     "ceil": .ceiling, "floor": .floor, "sign": .sign, "round": .round, "exp2": .exponential2,
     "sin": .sine, "cos": .cosine, "tan": .tangent, "asin": .arcSine, "acos": .arcCosine,
     "atan": .arcTangent, "sinh": .hyperbolicSine, "cosh": .hyperbolicCosine,
-    "asinh": .areaSine, "acosh": .areaCosine, "atanh": .areaTangent, "erf": .errorFunction,
+    "asinh": .inverseHyperbolicSine, "acosh": .inverseHyperbolicCosine,
+    "atanh": .inverseHyperbolicTangent, "erf": .errorFunction,
   ]
 
   private static let relations: [String: Comparison.Relation] = [

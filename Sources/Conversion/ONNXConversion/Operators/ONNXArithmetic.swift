@@ -54,8 +54,9 @@ enum ONNXArithmetic: ONNXFamily {
 
   /// The functions that are an operator each.
   fileprivate static let functions: [String: UnaryMath.Function] = [
-    "Abs": .absolute, "Acos": .arcCosine, "Acosh": .areaCosine, "Asin": .arcSine,
-    "Asinh": .areaSine, "Atan": .arcTangent, "Atanh": .areaTangent, "Ceil": .ceiling,
+    "Abs": .absolute, "Acos": .arcCosine, "Acosh": .inverseHyperbolicCosine, "Asin": .arcSine,
+    "Asinh": .inverseHyperbolicSine, "Atan": .arcTangent, "Atanh": .inverseHyperbolicTangent,
+    "Ceil": .ceiling,
     "Cos": .cosine, "Cosh": .hyperbolicCosine, "Erf": .errorFunction, "Floor": .floor,
     "Log": .logarithm, "Neg": .negative, "Reciprocal": .reciprocal, "Round": .round,
     "Sign": .sign, "Sin": .sine, "Sinh": .hyperbolicSine, "Sqrt": .squareRoot, "Tan": .tangent,

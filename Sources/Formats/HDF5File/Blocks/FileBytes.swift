@@ -5,7 +5,7 @@ struct FileBytes: Sendable {
   /// The bytes that contain the file.
   let store: ByteStore
   /// The file's range in the store.
-  let dimension: Range<Int>
+  let byteRange: Range<Int>
   /// The offset to which addresses are relative: the size of the user block.
   var baseAddress = 0
   /// The sizes of addresses and sizes in bytes.
@@ -18,14 +18,14 @@ struct FileBytes: Sendable {
   /// The largest size of a block of metadata that is copied to be read, in bytes.
   private static let blockLimit = 1 << 28
 
-  init(_ store: ByteStore, _ dimension: Range<Int>) {
+  init(_ store: ByteStore, _ byteRange: Range<Int>) {
     self.store = store
-    self.dimension = dimension
-    headers = HeaderLedger(byteCount: dimension.count)
+    self.byteRange = byteRange
+    headers = HeaderLedger(byteCount: byteRange.count)
   }
 
   /// The size of the file in bytes.
-  var count: Int { dimension.count }
+  var count: Int { byteRange.count }
 
   /// Returns the file range of bytes at an address.
   ///
@@ -45,7 +45,7 @@ struct FileBytes: Sendable {
   /// Copies a range of the file.
   func copy(_ range: Range<Int>) -> [UInt8] {
     store.withBytes {
-      $0.copied(dimension.lowerBound + range.lowerBound..<dimension.lowerBound + range.upperBound)
+      $0.copied(byteRange.lowerBound + range.lowerBound..<byteRange.lowerBound + range.upperBound)
     }
   }
 

@@ -35,7 +35,7 @@ struct Superblock: Sendable {
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none, the file is cut off or was
   ///   not closed; ``WeighbridgeError/Code/unsupported`` for an unknown version.
   init(in file: FileBytes) throws(WeighbridgeError) {
-    let found = file.store.withBytes { Self.find(in: $0.extracting(file.dimension)) }
+    let found = file.store.withBytes { Self.find(in: $0.extracting(file.byteRange)) }
     guard let found else {
       throw .malformed(
         file.count == 0 ? "is empty" : "is not an HDF5 file: it has no HDF5 signature")

@@ -33,7 +33,7 @@ struct LocalHeap {
     let start = names.lowerBound + offset
     let end = min(names.upperBound, start + left)
     let count = file.store.withBytes { bytes -> Int? in
-      (start..<end).first { bytes[byte: file.dimension.lowerBound + $0] == 0 }.map { $0 - start }
+      (start..<end).first { bytes[byte: file.byteRange.lowerBound + $0] == 0 }.map { $0 - start }
     }
     guard let count else {
       throw .malformed("a name in the local heap has no end, or overlaps another").at(.byte(start))

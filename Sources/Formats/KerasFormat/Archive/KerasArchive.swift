@@ -87,7 +87,7 @@ struct KerasArchive: Sendable {
     var memory = memory
     let (contents, range) = try Self.contents(Self.weightsName, in: members, store, &memory)
     return try HDF5File(
-      contents, dimension: range, path: "\(path)/\(Self.weightsName)", limits: limits)
+      contents, byteRange: range, path: "\(path)/\(Self.weightsName)", limits: limits)
   }
 
   /// Reads the model.

@@ -31,9 +31,9 @@ package struct UnaryMath: ArithmeticOperator {
     case arcTangent = "arctan"
     case hyperbolicSine = "sinh"
     case hyperbolicCosine = "cosh"
-    case areaSine = "arcsinh"
-    case areaCosine = "arccosh"
-    case areaTangent = "arctanh"
+    case inverseHyperbolicSine = "arcsinh"
+    case inverseHyperbolicCosine = "arccosh"
+    case inverseHyperbolicTangent = "arctanh"
     case floor
     case ceiling = "ceil"
     case round
@@ -82,9 +82,9 @@ package struct UnaryMath: ArithmeticOperator {
         case .arcTangent: "the inverse of the tangent"
         case .hyperbolicSine: "sinh(x)"
         case .hyperbolicCosine: "cosh(x)"
-        case .areaSine: "the inverse of sinh"
-        case .areaCosine: "the inverse of cosh"
-        case .areaTangent: "the inverse of tanh"
+        case .inverseHyperbolicSine: "the inverse of sinh"
+        case .inverseHyperbolicCosine: "the inverse of cosh"
+        case .inverseHyperbolicTangent: "the inverse of tanh"
         case .floor: "the largest integer not above x"
         case .ceiling: "the smallest integer not below x"
         case .round: "the nearest integer, ties to even"
@@ -192,9 +192,9 @@ extension UnaryMath {
     case .arcTangent: x.arcTangent
     case .hyperbolicSine: x.hyperbolicSine
     case .hyperbolicCosine: x.hyperbolicCosine
-    case .areaSine: x.areaSine
-    case .areaCosine: x.areaCosine
-    case .areaTangent: x.areaTangent
+    case .inverseHyperbolicSine: x.inverseHyperbolicSine
+    case .inverseHyperbolicCosine: x.inverseHyperbolicCosine
+    case .inverseHyperbolicTangent: x.inverseHyperbolicTangent
     default: .nan
     }
   }

@@ -15,12 +15,14 @@ enum FarmHash {
       let (second, beforeLast) = (text.word(8, at: 8), text.word(8, at: text.count - 16))
       let scaled = first &* factors[1]
       return mixed(
-        (scaled &+ second).turned(43) &+ last.turned(30) &+ beforeLast &* factors[2],
-        scaled &+ (second &+ factors[2]).turned(18) &+ last, factor)
+        (scaled &+ second).rotatedRight(by: 43) &+ last.rotatedRight(by: 30) &+ beforeLast
+          &* factors[2],
+        scaled &+ (second &+ factors[2]).rotatedRight(by: 18) &+ last, factor)
     case 8...:
       let (first, last) = (text.word(8, at: 0) &+ factors[2], text.word(8, at: text.count - 8))
       return mixed(
-        last.turned(37) &* factor &+ first, (first.turned(25) &+ last) &* factor, factor)
+        last.rotatedRight(by: 37) &* factor &+ first,
+        (first.rotatedRight(by: 25) &+ last) &* factor, factor)
     case 4...:
       let (first, last) = (text.word(4, at: 0), text.word(4, at: text.count - 4))
       return mixed(length &+ first << 3, last, factor)
@@ -48,7 +50,7 @@ enum FarmHash {
 
 extension UInt64 {
   /// Rotated to the right by a number of bits.
-  fileprivate func turned(_ bits: UInt64) -> UInt64 { self >> bits | self << (64 - bits) }
+  fileprivate func rotatedRight(by bits: UInt64) -> UInt64 { self >> bits | self << (64 - bits) }
 }
 
 extension [UInt8] {
