@@ -2,7 +2,7 @@ package import GraphIR
 package import JSON
 
 extension AttributeValue {
-  /// The value that a JSON value stands for; `nil` when it stands for none.
+  /// The value that a JSON value represents; `nil` when it represents none.
   package init?(_ json: JSONValue) {
     switch json {
     case .integer(let value): self = .integer(value)

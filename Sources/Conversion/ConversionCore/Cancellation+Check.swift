@@ -2,7 +2,7 @@ package import Bytes
 import GraphIR
 
 extension Cancellation? {
-  /// Ends the work when that was asked for.
+  /// Throws when the work has been cancelled.
   ///
   /// - Throws: ``WeighbridgeError/Code/cancelled``.
   package func check() throws(WeighbridgeError) {

@@ -1,10 +1,10 @@
 import Bytes
 
-/// A path as text, taken apart.
+/// A path, split into folder and name.
 package struct FilePath {
-  /// The folder with its slash; empty when there is none.
+  /// The folder with its trailing slash; empty when there is none.
   package let folder: String
-  /// The last part.
+  /// The last component.
   package let name: String
 
   package init(_ path: String) {
@@ -22,11 +22,12 @@ package struct FilePath {
   /// The path with another extension.
   package func replacingExtension(_ other: String) -> String { "\(folder)\(base).\(other)" }
 
-  /// A file in the same folder.
+  /// Returns the path of a file in the same folder.
   package func beside(_ other: String) -> String { folder + other }
 
-  /// Where a path that stands in this file may lead: from its folder on, in its folder, and from the
-  /// working directory on. A path of Windows counts by its name too.
+  /// The files that a path written in this file may mean: relative to this file's folder, directly
+  /// in that folder, and relative to the working directory. A Windows path is looked up by its name
+  /// too.
   package func candidates(for other: String) -> [String] {
     let named = beside(FilePath(other.replacing("\\", with: "/")).name)
     return other.hasPrefix("/") ? [other, named] : [beside(other), named, other]
@@ -37,7 +38,7 @@ package struct FilePath {
 }
 
 extension FilePath {
-  /// Whether a file is called as darknet calls what it writes.
+  /// Whether a file has a name that darknet gives to its weights.
   package var isNamedAsWeights: Bool {
     name.hasSuffix(".weights") || name.hasSuffix(".backup") || name.contains(".conv.")
   }

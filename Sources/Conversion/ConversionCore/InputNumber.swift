@@ -1,10 +1,10 @@
 package import Bytes
 package import GraphIR
 
-/// A single number at which an input of a model is fixed.
+/// A single number to which an input of a model is fixed.
 public enum InputNumber: Hashable, Sendable {
   case integer(Int)
-  /// A number that is finite.
+  /// A finite number.
   case real(Double)
   case boolean(Bool)
 }
@@ -23,7 +23,7 @@ extension InputNumber: LosslessStringConvertible {
     }
   }
 
-  /// The number, as it can be read again.
+  /// The number in the form in which it is read.
   public var description: String {
     switch self {
     case .integer(let number): "\(number)"
@@ -34,7 +34,7 @@ extension InputNumber: LosslessStringConvertible {
 }
 
 extension InputNumber {
-  /// The number as a tensor with axes of one element; `nil` where the element type cannot hold it.
+  /// The number as a tensor with axes of size 1; `nil` where the element type cannot represent it.
   package func tensor(_ type: ElementType, rank: Int) -> Tensor? {
     let shape = [Int](repeating: 1, count: rank)
     switch self {
@@ -55,7 +55,7 @@ extension InputNumber {
 }
 
 extension ElementType {
-  /// The whole numbers of the type, as far as an `Int` goes; `nil` for other types.
+  /// The range of an integer type, within that of `Int`; `nil` for other types.
   fileprivate var wholeNumbers: ClosedRange<Int>? {
     switch self {
     case .int8: -0x80...0x7F

@@ -2,16 +2,16 @@
 public struct InputShape: Hashable, Sendable, CustomStringConvertible {
   /// The name of the input; `nil` for the only one.
   public var input: String?
-  /// The sizes of the dimensions behind the batch, `nil` where any size will do.
+  /// The sizes of the dimensions after the batch, `nil` where any size will do.
   public var dimensions: [Int?]
 
-  /// A shape from its parts.
+  /// Makes a shape from its parts.
   public init(_ dimensions: [Int?], of input: String? = nil) {
     self.input = input
     self.dimensions = dimensions
   }
 
-  /// Parses `8,None,3` or `NAME=8,None,3`; `nil` when the text is neither. `None` is any size.
+  /// Parses `8,None,3` or `NAME=8,None,3`; `nil` when the string is neither. `None` is any size.
   public init?(_ text: String) {
     let sign = text.lastIndex(of: "=")
     input = sign.map { String(text[..<$0]) }
@@ -25,10 +25,10 @@ public struct InputShape: Hashable, Sendable, CustomStringConvertible {
     self.dimensions = dimensions
   }
 
-  /// The shape as it is parsed.
+  /// The shape in the form in which it is parsed.
   public var description: String { (input.map { "\($0)=" } ?? "") + text }
 
-  /// The sizes as they are parsed: `8,None,3`.
+  /// The sizes in the form in which they are parsed: `8,None,3`.
   package var text: String { Self.text(dimensions) }
 
   package static func text(_ dimensions: [Int?]) -> String {

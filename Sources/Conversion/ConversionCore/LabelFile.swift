@@ -1,10 +1,10 @@
 public import Bytes
 
-/// Files of class labels: one a line, as darknet's `.names`.
+/// Files of class labels, one per line, like darknet's `.names`.
 public enum LabelFile {
-  /// Reads the labels. Blank lines at the end and a byte order mark are no labels.
+  /// Reads the labels. Blank lines at the end and a byte order mark are ignored.
   ///
-  /// - Parameter path: The file; blanks at the ends of a line are no part of a label.
+  /// - Parameter path: The file; blanks at the ends of a line are not part of a label.
   /// - Returns: The labels, in the order of the lines.
   /// - Throws: ``WeighbridgeError/Code/missing``; ``WeighbridgeError/Code/mismatch`` when the file
   ///   is not UTF-8, is empty, or has a blank line between labels.
@@ -30,7 +30,7 @@ public enum LabelFile {
   }
 }
 
-/// The bytes of a text file that a person wrote.
+/// Reads the bytes of a text file that a person wrote, of at most 16 MiB.
 package func smallFile(_ path: String) throws(WeighbridgeError) -> [UInt8] {
   let file = try MappedFile(path: path)
   guard file.count <= 16 << 20 else {

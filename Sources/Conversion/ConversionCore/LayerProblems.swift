@@ -1,6 +1,6 @@
 package import Bytes
 
-/// Layers that cannot be read or written, each with the reason, until there is one error for all.
+/// Layers that cannot be read or written, each with the reason, collected for a single error.
 package struct LayerProblems {
   private var lines: [String] = []
 
@@ -14,12 +14,12 @@ package struct LayerProblems {
 
   /// Throws one error that names them all, if there are any.
   ///
-  /// - Parameter words: What is wrong, of the words for one layer or for several.
+  /// - Parameter words: Makes the message from the words for one layer or for several.
   package func check(_ words: (String) -> String) throws(WeighbridgeError) {
     if !lines.isEmpty { throw Self.error(lines, words) }
   }
 
-  /// The error that names layers with the reasons.
+  /// Makes the error that lists layers with the reasons.
   package static func error(_ lines: [String], _ words: (String) -> String) -> WeighbridgeError {
     let shown = lines.prefix(20).map { "\n  \($0)" }.joined()
     let rest = lines.count > 20 ? "\n  and \(lines.count - 20) more" : ""

@@ -1,21 +1,21 @@
 package import Bytes
 package import GraphIR
 
-/// What there is to see of a model that cannot be imported, or of weights without a model.
+/// What can be shown of a model that cannot be imported, or of weights without a model.
 package struct ModelOutline: Sendable {
-  /// What an import throws. (An alias, because the compiler does not count an error type that only
-  /// stands behind `throws` as a use of its module.)
+  /// What an import throws. (An alias, because the compiler does not count an error type used only
+  /// after `throws` as a use of its module.)
   package typealias Failure = WeighbridgeError
 
-  /// A layer as its file has it.
+  /// A layer as the file describes it.
   package struct Layer: Sendable {
-    /// The name, with the models around it: `outer/inner/layer`.
+    /// The name, prefixed by the enclosing models: `outer/inner/layer`.
     package let name: String
     /// The class in the source.
     package let className: String
-    /// The names of what it reads: layers or values, as the format refers to them.
+    /// The names of its inputs: layers or values, as the format refers to them.
     package var inputs: [String] = []
-    /// The types of what it makes; empty where they are not known.
+    /// The types of its outputs; empty where they are not known.
     package var outputs: [TensorType] = []
     /// The operator of its last step; empty where it is not known.
     package var kind = ""
@@ -23,14 +23,15 @@ package struct ModelOutline: Sendable {
     package var parameterCount: Int?
     /// Why it cannot be imported; `nil` when it can, or when that is not known.
     package var problem: String?
-    /// What errors call the layer.
+    /// The layer's name in errors.
     package let label: String
-    /// Which part of the model it belongs to, of those that can be imported without others.
+    /// The part of the model that it belongs to; a unit is a part that can be imported without
+    /// others.
     package let unit: Int
     /// The units that it reads from.
     package var sources: Set<Int> = []
 
-    /// Makes a layer of which the rest is not known yet.
+    /// Makes a layer with the rest unknown.
     package init(
       name: String, className: String, inputs: [String] = [], label: String, unit: Int
     ) {
@@ -42,23 +43,23 @@ package struct ModelOutline: Sendable {
     }
   }
 
-  /// How the file is built, in words.
+  /// The file's format, in words.
   package var format: String
   /// The size of the file in bytes.
   package let byteCount: Int
   /// What the file says of itself.
   package var provenance = Provenance()
-  /// What the model takes and gives, as far as their types are known.
+  /// The model's inputs, as far as their types are known.
   package var inputs: [(name: String, type: TensorType)] = []
   package var outputs: [(name: String, type: TensorType)] = []
   /// The layers, in the order of the file; empty for weights alone.
   package var layers: [Layer] = []
   /// The weights, where the file has a list of them.
   package var weights: [(name: String, type: TensorType)] = []
-  /// What else can be told, in sentences without their ends.
+  /// Further remarks, as sentences without a full stop.
   package var notes: [String] = []
 
-  /// Makes an outline that says nothing yet.
+  /// Makes an empty outline.
   package init(format: String, byteCount: Int) {
     self.format = format
     self.byteCount = byteCount
@@ -66,7 +67,7 @@ package struct ModelOutline: Sendable {
 }
 
 extension ModelOutline {
-  /// The number of all weights' elements, and their size in bytes.
+  /// The total number of the weights' elements, and their size in bytes.
   package var weightSize: (elements: Int, bytes: Int) {
     weights.reduce((0, 0)) { sums, weight in
       let count = Self.elementCount(weight.type.fixedShape ?? [])
@@ -78,7 +79,7 @@ extension ModelOutline {
     }
   }
 
-  /// The number of elements of a shape that nobody checked; 0 where no memory holds them.
+  /// The number of elements of an unchecked shape; 0 where they would not fit in memory.
   package static func elementCount(_ shape: [Int]) -> Int {
     guard shape.allSatisfy({ $0 >= 0 }),
       let bytes = try? Checked.product(shape + [8], of: "a weight")
@@ -86,16 +87,18 @@ extension ModelOutline {
     return bytes / 8
   }
 
-  /// The most layers that are left out because they cannot be imported, each after another attempt.
+  /// The largest number of attempts, each of which leaves out one more layer that cannot be
+  /// imported.
   private static let attemptLimit = 16
 
-  /// Imports what can be, to learn the types of what layers make, and why others cannot be.
+  /// Imports what can be imported, to learn the types of the layers' outputs and why other layers
+  /// cannot be imported.
   ///
-  /// - Parameter importUnits: Makes a graph of some units of the model, whose nodes keep the names
+  /// - Parameter importUnits: Makes a graph of some of the model's units; its nodes keep the names
   ///   of their layers.
   package mutating func attempt(_ importUnits: (Set<Int>) throws(Failure) -> Graph) {
     for _ in 0..<Self.attemptLimit {
-      let units = importable  // if there are none, there are still the inputs
+      let units = importable  // even without units, there are the inputs
       do throws(WeighbridgeError) {
         let graph = try importUnits(units)
         return take(graph)
@@ -123,7 +126,7 @@ extension ModelOutline {
     return Set(layers.map(\.unit)).subtracting(broken)
   }
 
-  /// Takes over what a graph tells of the layers that became its nodes.
+  /// Takes over what a graph says about the layers that became its nodes.
   package mutating func take(_ graph: Graph) {
     var positions: [String: Int] = [:]
     for (index, layer) in layers.enumerated() where positions[layer.name] == nil {
@@ -145,7 +148,7 @@ extension ModelOutline {
 }
 
 extension ModelOutline.Layer {
-  /// Whether an error's place is this layer. Positions in it may count less than the whole model.
+  /// Whether an error's location is this layer. Positions in it may not count the whole model.
   fileprivate func isCalled(_ place: String) -> Bool {
     if place == label { return true }
     func unnumbered(_ text: String) -> Substring {

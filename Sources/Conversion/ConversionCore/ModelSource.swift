@@ -1,25 +1,25 @@
 package import Bytes
 package import GraphIR
 
-/// A model in the files of one format, opened and not yet imported. A format that can be read is a type
-/// that conforms, and an entry in the list of formats.
+/// A model in the files of one format, opened but not yet imported. Each format that can be read is
+/// a conforming type and an entry in the list of formats.
 package protocol ModelSource: Sendable {
   /// What a file of the format is, with its article, for example `a Keras file`.
   static var format: String { get }
   /// The options that apply to a model of the format; others are refused.
   static var options: Set<APIName> { get }
-  /// Whether a file begins as one of the format does.
+  /// Whether a file begins like one of the format.
   static func recognizes(_ bytes: RawSpan) -> Bool
 
-  /// Opens a file, and the others that its model consists of.
+  /// Opens a file and the others that its model consists of.
   ///
   /// - Parameters:
-  ///   - store: The file, or the one with the model where `path` is a folder.
+  ///   - store: The file, or the one that contains the model where `path` is a folder.
   ///   - path: What the user named.
   /// - Throws: What is wrong with the files or the options.
   init(reading store: ByteStore, path: String, options: ReadOptions) throws(WeighbridgeError)
 
-  /// The files that were read, by role; none for `.wbm`, which says itself what it was made of.
+  /// The files that were read, by role; none for `.wbm`, which records its own sources.
   var files: [SourceFile] { get }
   /// The size in bytes of the file with the weights.
   var byteCount: Int { get }
@@ -31,7 +31,7 @@ package protocol ModelSource: Sendable {
   /// - Throws: What is wrong with the model, and where.
   mutating func content() throws(WeighbridgeError) -> ModelContent
 
-  /// What there is to see of a file that cannot be imported; `nil` when there is nothing.
+  /// What can be shown of a file that cannot be imported; `nil` when there is nothing.
   static func outline(
     of store: ByteStore, path: String, options: ReadOptions
   ) -> ModelOutline?
@@ -43,7 +43,7 @@ extension ModelSource {
 }
 
 extension ReadOptions {
-  /// Refuses options that mean nothing for the files that are read with them.
+  /// Refuses options that do not apply to the files that are read with them.
   ///
   /// - Parameter formats: The files' formats; an option of one of them is not refused.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` that names every such option.

@@ -9,7 +9,7 @@ package struct OperationRecord {
 
   package init(_ operation: any CatalogOperator) { self.operation = operation }
 
-  /// Reads a record; `nil` for other texts, and for operators that are not known.
+  /// Reads a record; `nil` for other strings and for unknown operators.
   package init?(_ text: String) {
     guard case .object(let record)? = try? JSONValue(parsing: Array(text.utf8)),
       let kind = record["operator"]?.string, let version = record["version"]?.integer,
@@ -28,7 +28,7 @@ package struct OperationRecord {
     self.operation = operation
   }
 
-  /// The record.
+  /// The record as JSON.
   package var text: String {
     var settings = JSONObject()
     for (name, value) in operation.attributes.entries { settings[name] = value.json }

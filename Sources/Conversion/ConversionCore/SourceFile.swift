@@ -9,7 +9,7 @@ package struct SourceFile: Sendable {
   package let path: String
   /// All bytes.
   package let store: ByteStore
-  /// The SHA-256 digest, when its computation was begun with the reading.
+  /// The SHA-256 digest, when its computation was started along with the reading.
   package let digest: PendingDigest?
 
   package init(role: String, path: String, store: ByteStore, startsDigest: Bool) {
@@ -21,13 +21,13 @@ package struct SourceFile: Sendable {
 
   /// Opens a file that a user names as a model, an architecture or weights.
   ///
-  /// - Throws: ``WeighbridgeError/Code/missing`` when it is not there; with what it is instead,
-  ///   ``WeighbridgeError/Code/unsupported`` when it is certainly something else, and
-  ///   ``WeighbridgeError/Code/malformed`` when it is empty.
+  /// - Throws: ``WeighbridgeError/Code/missing`` when it is not there;
+  ///   ``WeighbridgeError/Code/unsupported``, with what it is instead, when it is certainly
+  ///   something else; ``WeighbridgeError/Code/malformed`` when it is empty.
   package static func open(_ path: String) throws(WeighbridgeError) -> ByteStore {
     try ForeignFolder.refuse(path)
     let store = ByteStore(try MappedFile(path: path))
-    store.expect(.sparse)  // to look at the start must not read all of it
+    store.expect(.sparse)  // looking at the start must not read all of it
     defer { store.expect(.sequential) }
     try ForeignFile.refuse(store, path: path)
     return store

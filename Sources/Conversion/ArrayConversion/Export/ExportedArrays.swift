@@ -5,15 +5,15 @@ import LayerCatalog
 
 /// The weights of a model as the arrays of a file.
 struct ExportedArrays {
-  /// A weight `NAME` is one array of its name; or, where integers are kept,
-  /// `NAME/quantized` of int8, uint8 or int16 with `NAME/scale` (and `NAME/zero_point`, `NAME/offset`), each
-  /// of as many axes, one number or one for each index along an axis, or for each block of the sizes in
-  /// `NAME/block_shape`; or
-  /// `NAME/codes` with `NAME/table`; or one array of 16 bits.
+  /// A weight `NAME` is one array of that name. Where integers are kept, it is either
+  /// `NAME/quantized` of int8, uint8 or int16 with `NAME/scale` (and `NAME/zero_point`,
+  /// `NAME/offset`); or `NAME/codes` with `NAME/table`; or one array of 16 bits. The scales and
+  /// offsets have the rank of the weight, with one element in all, one for each index along an
+  /// axis, or one for each block of the size in `NAME/block_shape`.
   private(set) var arrays: [(name: String, tensor: Tensor)] = []
   private var widened = WidenedWeights()
 
-  /// What is stored larger than in the model.
+  /// The weights that take more space than in the model, in words.
   var losses: [String] { widened.losses }
 
   init(_ graph: Graph, keepsIntegers: Bool) {
@@ -32,7 +32,7 @@ struct ExportedArrays {
 }
 
 extension QuantizedWeight {
-  /// The integers and what they stand for, each in an array.
+  /// The integers and their parameters (scales, zero points, table), each in an array.
   fileprivate func parts(rank: Int) -> [(name: String, tensor: Tensor)] {
     switch meaning {
     case .table(let table):
@@ -58,7 +58,7 @@ extension QuantizedWeight {
 }
 
 extension QuantizedWeight.Line {
-  /// Numbers along the axis, of as many axes as the weight has; empty for none.
+  /// The values along the axis as a tensor of the weight's rank; empty for no values.
   fileprivate func array(_ numbers: [Double], _ type: ElementType, _ rank: Int) -> Tensor {
     var shape = [Int](repeating: 1, count: rank)
     if let axis { shape[axis] = numbers.count }

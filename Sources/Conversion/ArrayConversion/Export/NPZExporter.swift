@@ -4,7 +4,7 @@ package import GraphIR
 import LayerCatalog
 import NumPyFormat
 
-/// Writes the weights under the graph's names, in the catalogue's axis order, as arrays of NumPy.
+/// Writes the weights as NumPy arrays, under the graph's names and in the catalogue's axis order.
 package enum NPZExporter: Exporter {
   package static let options: Set<ExportOption> = [.integers]
   package static let keepsEncodings = true

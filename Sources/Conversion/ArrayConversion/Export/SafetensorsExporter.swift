@@ -10,13 +10,13 @@ package enum SafetensorsExporter: Exporter {
   package static let options: Set<ExportOption> = [.integers]
   package static let keepsEncodings = true
 
-  /// Which framework's axes the tensors have, as other readers want it said.
+  /// The framework whose axis order the tensors have; other readers expect this entry.
   private static let layout = (key: "format", value: "pt")
 
   package static func write(
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
   ) throws(WeighbridgeError) -> ExportReport {
-    // Larger elements first, as the format's own writer has them: so all are aligned.
+    // Larger elements first, as the format's own writer does, so that all are aligned.
     let exported = ExportedArrays(content.graph, keepsIntegers: options.keepsIntegers)
     let weights = exported.arrays.enumerated().sorted { first, second in
       let sizes = (
@@ -44,9 +44,9 @@ package enum SafetensorsExporter: Exporter {
   }
 }
 
-/// What files of weights leave out.
+/// What a file of weights alone leaves out.
 enum WeightLosses {
-  /// Refuses to write a file of nothing.
+  /// Refuses to write a file without weights.
   static func check(_ count: Int) throws(WeighbridgeError) {
     guard count > 0 else { throw .unsupported("the model has no weights") }
   }

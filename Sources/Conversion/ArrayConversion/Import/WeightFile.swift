@@ -5,7 +5,7 @@ import KerasConversion
 import NumPyFormat
 import SafetensorsFormat
 
-/// A file of weights with names and nothing else: safetensors, or arrays of NumPy.
+/// A file of named weights and nothing else: safetensors, or an archive of NumPy arrays.
 package struct WeightFile: Sendable {
   /// How the file is built.
   package enum Format: String, Hashable, Sendable {
@@ -16,17 +16,17 @@ package struct WeightFile: Sendable {
   package let format: Format
   /// The weights in the order of the file, in the catalogue's axis order; views of the mapped file.
   package let weights: [(name: String, tensor: Tensor)]
-  /// Texts that the file holds besides.
+  /// The file's other strings.
   package let metadata: [(key: String, value: String)]
 
   /// The size of the file in bytes.
   package let byteCount: Int
-  /// What the file says of its model, as far as it is about no input or output.
+  /// What the file says about its model, without its inputs and outputs.
   package var description: ModelDescription {
     DescriptionEntries.description(metadata, .safetensors)
   }
 
-  /// What the names say of the model that the weights belong to.
+  /// What the names tell about the model that the weights belong to.
   package var notes: [String] { WeightOrigin.notes(weights.map(\.name), metadata: metadata) }
 
   /// Whether bytes begin like such a file.
@@ -36,8 +36,8 @@ package struct WeightFile: Sendable {
 
   /// Reads everything but the elements.
   ///
-  /// - Parameter path: What errors call the file.
-  /// - Throws: As `SafetensorsFile` and `NumPyFile`.
+  /// - Parameter path: The name of the file in errors.
+  /// - Throws: What `SafetensorsFile` and `NumPyFile` throw.
   package init(_ store: ByteStore, path: String) throws(WeighbridgeError) {
     self = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try store.withBytes { SafetensorsFile.recognizes($0) }

@@ -2,10 +2,10 @@ package import Bytes
 package import GraphIR
 
 extension ModelContent {
-  /// Applies what a user says of the model, checking that it fits.
+  /// Applies what a user says about the model, and checks that it fits.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when a name is unknown or given twice, or labels,
-  ///   anchors or image settings do not fit the model's shapes; the message says the arithmetic.
+  ///   anchors or image settings do not fit the model's shapes; the message shows the arithmetic.
   package mutating func apply(_ edit: DescriptionEdit) throws(WeighbridgeError) {
     try rename(edit)
     description.name = edit.name ?? description.name
@@ -126,7 +126,8 @@ extension ModelContent {
       layout: layout)
   }
 
-  /// The order of an image's axes, and the number of its channels.
+  /// The order of an image's axes and the number of its channels; `nil` when the type is no
+  /// image's.
   private static func imageLayout(
     _ type: TensorType, _ given: DataLayout?
   ) -> (DataLayout, channels: Int)? {
@@ -141,7 +142,7 @@ extension ModelContent {
 }
 
 extension [ReferenceSet.Entry] {
-  /// Gives entries the new names of what they belong to.
+  /// Gives entries the new names of their inputs or outputs.
   fileprivate mutating func rename(from old: [String], to new: [String]) {
     let names = Dictionary(zip(old, new), uniquingKeysWith: { first, _ in first })
     for index in indices { self[index].name = names[self[index].name] ?? self[index].name }

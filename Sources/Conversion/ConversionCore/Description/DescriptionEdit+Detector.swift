@@ -2,10 +2,10 @@ package import Bytes
 package import GraphIR
 
 extension ModelContent {
-  /// The detector that an edit describes, checked against the outputs' shapes.
+  /// Makes the detector that an edit describes, checked against the outputs' shapes.
   ///
-  /// Each cell of a head's grid holds anchors x (4 coordinates + 1 objectness + classes) channels,
-  /// or one less for each anchor when there is no objectness.
+  /// Each cell of a head's grid has anchors x (4 coordinates + 1 objectness + classes) channels, or
+  /// one less for each anchor when there is no objectness.
   package func makeDetector(
     _ edit: DescriptionEdit.DetectorEdit
   ) throws(WeighbridgeError) -> DetectorDescription {
@@ -75,7 +75,7 @@ extension ModelContent {
     }
   }
 
-  /// The type of the output that a head names, once the head's own numbers are checked.
+  /// Checks the head's own numbers and returns the type of the output that it names.
   private func outputType(
     of head: DetectorDescription.Head, anchorCount: Int
   ) throws(WeighbridgeError) -> TensorType {
@@ -95,13 +95,13 @@ extension ModelContent {
     return headType(graph.outputs[index])
   }
 
-  /// The type of an output with a batch, which Core ML's arrays do not have.
+  /// The type of an output with a batch axis, which Core ML's arrays do not have.
   private func headType(_ port: Port) -> TensorType {
     let type = graph[port.value].type
     return type.rank == 3 ? type.with(shape: [1] + type.shape) : type
   }
 
-  /// The anchors of each head: an equal share, the coarsest grid taking the last (largest) ones.
+  /// The anchors of each head: an equal share, with the last (largest) ones for the coarsest grid.
   private func masks(
     _ edit: DescriptionEdit.DetectorEdit, anchorCount: Int
   ) throws(WeighbridgeError) -> [[Int]] {
@@ -125,7 +125,8 @@ extension ModelContent {
     spatialAxes(type, axis).compactMap { type.shape[$0].value }.reduce(1, *)
   }
 
-  /// How many input pixels a cell spans, when both grids are known and square cells result.
+  /// The number of input pixels that a cell spans, when both grids are known and the cells are
+  /// square.
   private func headStride(_ type: TensorType, axis: Int) -> Double? {
     guard let input = graph.inputs.first.map(headType), input.rank == 4,
       type.rank == 4
@@ -139,10 +140,12 @@ extension ModelContent {
     return ratios.count == 2 && ratios[0] == ratios[1] ? ratios[0] : nil
   }
 
-  /// The number of classes, from the channels where it is not known yet.
+  /// Checks the channels and returns the number of classes, computed from them where it is not
+  /// known.
   ///
   /// - Parameters:
-  ///   - coordinates: How many channels of an anchor are no class: 4, and 1 for objectness.
+  ///   - coordinates: The number of an anchor's channels that are not classes: 4, and 1 for
+  ///     objectness.
   ///   - axis: The axis of the channels.
   private func checkChannels(
     _ type: TensorType, _ head: DetectorDescription.Head, coordinates: Int, classCount: Int?,
@@ -176,7 +179,7 @@ extension ModelContent {
     return channels / anchors - coordinates
   }
 
-  /// The labels are as many as the model has classes.
+  /// Checks that there are as many labels as the model has classes.
   package func checkLabels() throws(WeighbridgeError) {
     let count = description.labels.count
     guard count > 0 else { return }
@@ -197,8 +200,7 @@ extension ModelContent {
         + " (a detector's labels need \(APIName.detector) and \(APIName.anchors) too)")
   }
 
-  /// The outputs' channel axis: the one that is said, or where the image input has its own, or
-  /// the last.
+  /// The outputs' channel axis: the given one, else that of the image input, else the last.
   private func channelAxis(_ order: DetectorDescription.Order?) -> Int {
     switch order {
     case .channelsLast: 3

@@ -2,7 +2,7 @@ package import Bytes
 package import GraphIR
 
 extension ModelContent {
-  /// Describes boxes that are decoded already: confidences `[boxes, classes]`, and places
+  /// Describes boxes that are decoded already: confidences `[boxes, classes]` and coordinates
   /// `[boxes, 4]`.
   package func fillBoxes(
     _ detector: inout DetectorDescription, _ edit: DescriptionEdit.DetectorEdit, classCount: Int?

@@ -42,8 +42,8 @@ extension ModelContent {
 }
 
 extension DetectorDescription {
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a number is out of its range, a tree's parent
-  ///   does not stand before its child, or an encoding does not go with the kind.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a number is out of its range, a tree's
+  ///   parent does not come before its child, or an encoding does not go with the kind.
   package func checkNumbers() throws(WeighbridgeError) {
     try Self.checkShare(confidenceThreshold, "confidenceThreshold")
     try Self.checkShare(overlapThreshold, "overlapThreshold")
@@ -73,15 +73,16 @@ extension DetectorDescription {
     }
   }
 
-  /// Refuses a threshold that is not between 0 and 1. (A function of its own, for the reason that Packaging/README.md
-  /// gives: three copies of it came out in another order when built in another folder.)
+  /// Refuses a threshold that is not between 0 and 1. (A separate function for the reason given in
+  /// Packaging/README.md: three copies of it were emitted in another order when built in another
+  /// folder.)
   @inline(never)
   private static func checkShare(_ value: Double?, _ name: String) throws(WeighbridgeError) {
     guard let value, !(0...1 ~= value) else { return }
     throw .mismatch("\(name) is \(value), which must be 0 to 1")
   }
 
-  /// How the number of channels comes about, in words.
+  /// How the number of channels is computed, in words.
   package var channelArithmetic: String {
     if kind == .boxes { return "confidences of \(classCount) classes" }
     if let side, let boxesPerCell {

@@ -1,7 +1,7 @@
 public import GraphIR
 
-/// What a user says of a model, in the words of the command line or of a metadata file. What is not
-/// said stays as it is.
+/// What a user says about a model on the command line or in a metadata file. Everything else stays
+/// as it is.
 public struct DescriptionEdit: Sendable {
   /// A new name for an input or output.
   public struct Rename: Sendable, Hashable {
@@ -17,45 +17,45 @@ public struct DescriptionEdit: Sendable {
     }
   }
 
-  /// What is said of images as an input.
+  /// What is said about an image input.
   public struct Image: Sendable, Hashable {
     /// The input, by its new name.
     public var input: String
-    /// The order of the components; RGB, or gray for one channel, when not said.
+    /// The order of the components; RGB, or gray for one channel, by default.
     public var colorOrder: ImageInput.ColorOrder?
-    /// The factor; 1 when not said.
+    /// The factor for each component; 1 by default.
     public var scale: Double?
-    /// The summands; 0 when not said.
+    /// The summand for each channel; 0 by default.
     public var bias: [Double]?
     /// The resize policy.
     public var resize: ImageInput.ResizePolicy?
-    /// The order of the input's axes; the one that fits its shape when not said.
+    /// The order of the input's axes; by default the one that fits its shape.
     public var layout: DataLayout?
 
-    /// An image input of which nothing is said.
+    /// Makes an image input with default settings.
     public init(input: String) { self.input = input }
   }
 
-  /// What is said of a detector.
+  /// What is said about a detector.
   public struct DetectorEdit: Sendable, Hashable {
     /// The family.
     public var kind: DetectorDescription.Kind
-    /// Widths and heights in turn, in grid cells for region and in input pixels for yolo; none for
-    /// detection.
+    /// Alternating widths and heights, in grid cells for region and in input pixels for yolo; none
+    /// for detection.
     public var anchors: [Double]
-    /// The outputs that hold boxes, by new name; a stride of `nil` is computed from the shapes.
-    /// All outputs, with equal shares of the anchors, when not said.
+    /// The outputs that contain boxes, by new name; a stride of `nil` is computed from the shapes.
+    /// By default all outputs, with equal shares of the anchors.
     public var heads: [DetectorDescription.Head]?
-    /// How a box's size is stored; exponential, or for
-    /// ``DetectorDescription/Kind/detection`` a fraction, when not said.
+    /// How a box's size is stored; by default exponential, or for
+    /// ``DetectorDescription/Kind/detection`` a fraction.
     public var boxEncoding: DetectorDescription.BoxEncoding?
-    /// Whether each box has a score for holding any object at all; it has when not said.
+    /// Whether each box has a score for containing any object at all; true by default.
     public var hasObjectness: Bool?
-    /// Whether the first class score stands for no object at all; it does not when not said.
+    /// Whether the first class score is that of no object at all; false by default.
     public var hasBackground: Bool?
-    /// The parts of a box that the outputs hold after their activation; none when not said.
+    /// The parts of a box to which the model has already applied the activation; none by default.
     public var activated: Set<DetectorDescription.Part>?
-    /// The order of a head's numbers; by the layout of the model's image when not said.
+    /// The order of a head's values; by default that of the layout of the model's image.
     public var order: DetectorDescription.Order?
     /// The number of cells along each axis; for ``DetectorDescription/Kind/detection`` only.
     public var side: Int?
@@ -63,18 +63,18 @@ public struct DescriptionEdit: Sendable {
     public var boxesPerCell: Int?
     /// How the classes are arranged, when they are not a plain list.
     public var classTree: DetectorDescription.ClassTree?
-    /// The number of classes; that of the labels, or what the channels leave, when not said.
+    /// The number of classes; by default that of the labels, or what the channels leave.
     public var classCount: Int?
-    /// How overlapping boxes are thinned out.
+    /// How overlapping boxes are suppressed.
     public var suppression: DetectorDescription.Suppression?
     /// The exponent of the centres' distance in ``DetectorDescription/Suppression/distance``.
     public var distanceExponent: Double?
-    /// The least confidence worth showing, 0...1.
+    /// The lowest confidence that is shown, 0...1.
     public var confidenceThreshold: Double?
     /// The overlap (intersection over union, 0...1) above which boxes suppress each other.
     public var overlapThreshold: Double?
 
-    /// Makes an edit.
+    /// Makes an edit with defaults for the rest.
     public init(kind: DetectorDescription.Kind, anchors: [Double]) {
       self.kind = kind
       self.anchors = anchors
@@ -85,9 +85,9 @@ public struct DescriptionEdit: Sendable {
   public var name: String?
   /// Who made it.
   public var author: String?
-  /// The terms of use: an SPDX expression, or any text.
+  /// The terms of use: an SPDX expression or any string.
   public var license: String?
-  /// What should be known about the terms; what the text itself shows when not said.
+  /// A note about the terms; by default what the license string itself shows.
   public var licenseNote: String?
   /// The model's own version.
   public var version: String?
@@ -97,14 +97,14 @@ public struct DescriptionEdit: Sendable {
   public var inputNames: [Rename] = []
   /// New names of outputs.
   public var outputNames: [Rename] = []
-  /// Names that inputs have once they are renamed. When nothing is renamed by ``inputNames``, the
-  /// model has none of these names and they are as many as its inputs, the inputs get them in order.
+  /// The names of inputs after renaming. When ``inputNames`` renames nothing, the model has none of
+  /// these names, and there are as many of them as inputs, the inputs get them in order.
   public var listedInputs: [String] = []
-  /// Names that outputs have once they are renamed; as ``listedInputs``.
+  /// The names of outputs after renaming, like ``listedInputs``.
   public var listedOutputs: [String] = []
-  /// What inputs hold, by new name.
+  /// Descriptions of inputs, by new name.
   public var inputSummaries: [String: String] = [:]
-  /// What outputs hold, by new name.
+  /// Descriptions of outputs, by new name.
   public var outputSummaries: [String: String] = [:]
   /// The inputs that take images.
   public var images: [Image] = []
@@ -112,9 +112,9 @@ public struct DescriptionEdit: Sendable {
   public var labels: [String]?
   /// How boxes are read from the outputs.
   public var detector: DetectorEdit?
-  /// Whatever else is to be said, by key.
+  /// Further entries, by key.
   public var userDefined: [String: String] = [:]
 
-  /// Says nothing.
+  /// Makes an edit that changes nothing.
   public init() {}
 }

@@ -2,19 +2,19 @@ package import Bytes
 package import JSON
 
 extension DescriptionEntries {
-  /// Entries, told apart.
+  /// Entries, sorted by what they describe.
   package struct Members {
     /// The members of a metadata file.
     package var members = JSONObject()
-    /// Inputs with their images, as members of ``members``' inputs.
+    /// Inputs with their images, in the form of the inputs in ``members``.
     package var images: [JSONValue] = []
     /// What the model was made with.
     package var source: String?
     /// The author's own entries.
     package var user = JSONObject()
 
-    /// - Throws: ``WeighbridgeError/Code/malformed`` for a text that is no JSON, but of a file that
-    ///   others may have written so.
+    /// - Throws: ``WeighbridgeError/Code/malformed`` for a string that is not JSON, unless other
+    ///   programs may have written the file that way.
     package init(
       _ entries: [(key: String, value: String)], _ scheme: MetadataScheme
     ) throws(WeighbridgeError) {
@@ -32,7 +32,7 @@ extension DescriptionEntries {
       }
     }
 
-    /// - Returns: Whether the text is what the field has.
+    /// - Returns: Whether the string fits the field.
     private mutating func take(
       _ field: MetadataScheme.Field, _ key: String, _ text: String, _ scheme: MetadataScheme
     ) throws(WeighbridgeError) -> Bool {

@@ -2,20 +2,20 @@ package import Bytes
 package import GraphIR
 import JSON
 
-/// What is known of a model as texts under keys, for whatever a format has no place of its own.
+/// A model's description as strings under keys, for everything that a format has no field for.
 ///
-/// - the members of `Schemas/metadata.schema.json` stand under their own names, or those that the
-///   format has for them (``MetadataScheme``); lists and objects are JSON
-/// - `licenseNote` is there when it says more than the license shows
+/// - the members of `Schemas/metadata.schema.json` have their own names as keys, or those that the
+///   format uses for them (``MetadataScheme``); lists and objects are JSON
+/// - `licenseNote` is present when it says more than the license itself
 /// - `image.NAME`: how an image becomes the input NAME, where inputs are described elsewhere
 /// - `source`: what the model was made with
-/// - all others: the author's own, by their keys; one that is taken begins with `user.`
+/// - all others: the author's own, under their keys; a key that is taken is prefixed with `user.`
 package enum DescriptionEntries {
   /// The entries in a fixed order.
   ///
   /// - Parameters:
-  ///   - omitted: Fields that the file says elsewhere, or cannot say.
-  ///   - further: Entries under keys that the format reserves; those of `nil` are left out.
+  ///   - omitted: Fields that the file has elsewhere, or cannot have.
+  ///   - further: Entries under keys that the format reserves; `nil` values are left out.
   package static func entries(
     _ description: ModelDescription, _ provenance: Provenance, _ scheme: MetadataScheme,
     omitting omitted: Set<MetadataScheme.Field> = [], further: [(key: String, value: String?)] = []
@@ -39,7 +39,7 @@ package enum DescriptionEntries {
     return entries
   }
 
-  /// What is known in a field; `nil` when nothing is.
+  /// The string of a field; `nil` when nothing is known.
   private static func text(
     _ field: MetadataScheme.Field, _ description: ModelDescription, _ provenance: Provenance
   ) -> String? {
@@ -56,11 +56,11 @@ package enum DescriptionEntries {
     }
   }
 
-  /// Lets a model be described by entries again. What stands in places of the format's own is
-  /// described already.
+  /// Describes a model by the entries of its file. The format's own fields have been applied
+  /// already.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when they do not fit the model;
-  ///   ``WeighbridgeError/Code/mismatch`` where the model comes from another file than they.
+  ///   ``WeighbridgeError/Code/mismatch`` where the model comes from another file than the entries.
   package static func apply(
     _ entries: [(key: String, value: String)], _ scheme: MetadataScheme,
     to content: inout ModelContent
@@ -82,8 +82,8 @@ package enum DescriptionEntries {
     if scheme.holdsNetwork, let source = read.source { content.provenance.restore(source) }
   }
 
-  /// What entries say where there is no model that they could be checked with; nothing about inputs
-  /// and outputs.
+  /// What entries say where there is no model to check them against; nothing about inputs and
+  /// outputs.
   package static func description(
     _ entries: [(key: String, value: String)], _ scheme: MetadataScheme
   ) -> ModelDescription {
@@ -110,7 +110,7 @@ package enum DescriptionEntries {
     }
   }
 
-  /// Features that say which of the model's ports they are about: those in the same places.
+  /// The features, each with the name of the port at the same position as its source.
   private static func renaming(_ ports: [Port], as features: JSONValue?) -> JSONValue? {
     guard let features = features?.array, features.count == ports.count else { return features }
     return .array(
@@ -125,8 +125,8 @@ package enum DescriptionEntries {
 }
 
 extension Provenance {
-  /// Takes over what the model was made with. A file in the format of just that says its version
-  /// itself.
+  /// Takes over the framework that the model was made with. A file in that framework's own format
+  /// states its version itself.
   fileprivate mutating func restore(_ source: String) {
     let words = source.split(separator: " ", maxSplits: 1).map(String.init)
     guard let name = words.first, name != framework else { return }

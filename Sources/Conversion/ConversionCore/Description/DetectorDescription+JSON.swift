@@ -2,7 +2,7 @@ package import GraphIR
 package import JSON
 
 extension DetectorDescription {
-  /// As `Schemas/metadata.schema.json` describes it.
+  /// The detector as `Schemas/metadata.schema.json` describes it.
   package var json: JSONValue {
     var object: JSONObject = [
       "kind": .string(kind.rawValue),

@@ -1,4 +1,4 @@
 extension Double {
-  /// The shortest number that is the same in float32, in which files hold it.
+  /// The shortest number with the same float32 value, the type in which files store it.
   package var asFloat: Double { Double("\(Float(self))") ?? self }
 }

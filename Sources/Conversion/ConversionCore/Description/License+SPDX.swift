@@ -1,8 +1,8 @@
 package import GraphIR
 
 extension License {
-  /// A license from the text a user gave: with an SPDX expression when the text is one (SPDX
-  /// specification 2.3, annex D), else as given with a note.
+  /// Makes a license from the string that a user gave: with an SPDX expression when it is one (SPDX
+  /// specification 2.3, annex D), else as given, with a note.
   package init(parsing text: String) {
     if SPDXExpression.isValid(text) {
       self.init(text: text, spdxExpression: text, note: nil)

@@ -5,7 +5,8 @@ package import JSON
 extension DescriptionEdit {
   /// Reads a metadata file, whose members `Schemas/metadata.schema.json` describes.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a member that is not known or of another type.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a member that is unknown or has the wrong
+  ///   type.
   package init(metadata json: JSONValue) throws(WeighbridgeError) {
     self.init()
     var members = try MetadataMembers(json, place: "")

@@ -1,7 +1,7 @@
 package import Bytes
 package import JSON
 
-/// The members of an object in a metadata file; each is read at most once, none is left.
+/// The members of an object in a metadata file; each is read at most once, and none may be left.
 package struct MetadataMembers {
   private var members: JSONObject
   private let place: String
@@ -105,7 +105,7 @@ package struct MetadataMembers {
     return result
   }
 
-  /// The member as what it must be.
+  /// The member, converted to the expected type.
   private mutating func value<Value>(
     _ key: String, _ expected: String, _ convert: (JSONValue) -> Value?
   ) throws(WeighbridgeError) -> Value? {
@@ -114,7 +114,7 @@ package struct MetadataMembers {
     return converted
   }
 
-  /// The member as a list of what its elements must be.
+  /// The member as a list, each element converted to the expected type.
   private mutating func values<Value>(
     _ key: String, _ expected: String, _ convert: (JSONValue) -> Value?
   ) throws(WeighbridgeError) -> [Value]? {

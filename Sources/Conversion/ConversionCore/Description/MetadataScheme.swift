@@ -1,9 +1,9 @@
 import GraphIR
 
-/// How a format holds what is known of a model: some of it in places of its own, the rest as texts
+/// How a format stores a model's description: some of it in fields of its own, the rest as strings
 /// under keys (``DescriptionEntries``).
 package struct MetadataScheme {
-  /// A part of what is known; the value is its usual key.
+  /// A part of a description; the raw value is its usual key.
   package enum Field: String, CaseIterable {
     case name, author, license, licenseNote, version
     case summary = "description"
@@ -11,31 +11,31 @@ package struct MetadataScheme {
     /// What the model was made with.
     case source
 
-    /// Whether its text is JSON, as `Schemas/metadata.schema.json` has it.
+    /// Whether its string is JSON, as `Schemas/metadata.schema.json` has it.
     package var isStructure: Bool { [.inputs, .outputs, .labels, .detector].contains(self) }
   }
 
-  /// The key of an image's record is the input's name after it, where the format has a place for
-  /// the rest of what is said of inputs.
+  /// The prefix of an image's record, followed by the input's name, where the format has its own
+  /// field for the rest of an input's description.
   package static let imagePrefix = "image."
-  /// What stands before an author's own key that is taken.
+  /// The prefix of an author's own key that is taken.
   package static let userPrefix = "user."
 
-  /// What the format has a place of its own for.
+  /// The parts that the format has a field of its own for.
   package var places: Set<Field> = []
-  /// The keys of fields that do not have the usual one.
+  /// The keys of the parts that do not have the usual one.
   package var keys: [Field: String] = [:]
-  /// Keys that the format itself takes.
+  /// Keys that the format uses itself.
   package var reserved: Set<String> = []
-  /// Whether a file holds the network, not its weights alone.
+  /// Whether a file contains the network, not only its weights.
   package var holdsNetwork = true
 
-  /// The key of a field; `nil` where the format has a place of its own.
+  /// The key of a part; `nil` where the format has a field of its own for it.
   package func key(of field: Field) -> String? {
     places.contains(field) ? nil : keys[field] ?? field.rawValue
   }
 
-  /// The field that a key stands for.
+  /// The part that a key stands for.
   package func field(of key: String) -> Field? { Field.allCases.first { self.key(of: $0) == key } }
 
   /// The input whose image a key is about.
@@ -44,7 +44,7 @@ package struct MetadataScheme {
     return String(key.dropFirst(Self.imagePrefix.count))
   }
 
-  /// Whether an author's own entry cannot have that key as it is.
+  /// Whether an author's own entry cannot use that key unchanged.
   package func isTaken(_ key: String) -> Bool {
     reserved.contains(key) || field(of: key) != nil || image(of: key) != nil
       || key == "userDefined" || key.hasPrefix(Self.userPrefix)
@@ -52,10 +52,11 @@ package struct MetadataScheme {
 }
 
 extension MetadataScheme {
-  /// `__metadata__` of a safetensors file; `format` says whose axes the tensors have.
+  /// `__metadata__` of a safetensors file; `format` names the framework whose axis order the
+  /// tensors have.
   package static let safetensors = MetadataScheme(reserved: ["format"], holdsNetwork: false)
 
-  /// The texts in our files of Keras.
+  /// The entries in the Keras files that we write.
   package static let keras = MetadataScheme()
 
   /// `metadata_props`, where ONNX has keys of its own for the author, the license and images.
@@ -64,7 +65,7 @@ extension MetadataScheme {
     keys: [.author: "model_author", .license: "model_license", .version: "model_version"],
     reserved: ["Image.BitmapPixelFormat", "Image.ColorSpaceGamma", "Image.NominalPixelRange"])
 
-  /// User-defined entries of Core ML. `classes` and the two thresholds are what apps look for.
+  /// User-defined entries of Core ML. Apps look for `classes` and the two thresholds.
   package static let coreML = MetadataScheme(
     places: [.author, .license, .version, .summary, .inputs, .outputs],
     reserved: [

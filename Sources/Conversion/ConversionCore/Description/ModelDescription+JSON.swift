@@ -2,7 +2,7 @@ package import GraphIR
 package import JSON
 
 extension ModelDescription {
-  /// As `Schemas/metadata.schema.json` describes it.
+  /// The description in the form of `Schemas/metadata.schema.json`.
   package var json: JSONValue {
     var object = JSONObject()
     object["name"] = name.map(JSONValue.string)

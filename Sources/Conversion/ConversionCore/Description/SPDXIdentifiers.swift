@@ -1,4 +1,4 @@
-/// The identifiers of the SPDX License List (https://spdx.org/licenses), without deprecated ones.
+/// The identifiers of the SPDX License List (https://spdx.org/licenses), including deprecated ones.
 package enum SPDXIdentifiers {
   /// Short identifiers of licenses.
   package static let licenses = words(
@@ -101,7 +101,7 @@ package enum SPDXIdentifiers {
     xlock xpp xzoom zlib-acknowledgement
     """)
 
-  /// Identifiers of exceptions, which stand behind `WITH`.
+  /// Identifiers of exceptions, which follow `WITH`.
   package static let exceptions = words(
     """
     389-exception Assembly-exception Asterisk-exception Asterisk-linking-protocols-exception

@@ -1,6 +1,6 @@
 package import Bytes
 
-/// Something that a user can say of an export, where a format may have no use for it.
+/// An option of an export that does not apply to every format.
 package enum ExportOption: String, CaseIterable, Sendable {
   case darknetFork = "the fork of darknet"
   case opset = "the opset"
@@ -16,10 +16,10 @@ package enum ExportOption: String, CaseIterable, Sendable {
 }
 
 extension ExportOptions {
-  /// Refuses what means nothing in a format.
+  /// Refuses options that do not apply to a format.
   ///
   /// - Parameters:
-  ///   - options: Those that the format takes.
+  ///   - options: The options that the format takes.
   ///   - format: Its name.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` that names the first option that does not apply.
   package func check(
@@ -29,7 +29,7 @@ extension ExportOptions {
     throw .mismatch("\(surplus.rawValue) means nothing in the format \(format)")
   }
 
-  /// Refuses files that are there already, unless they may be replaced.
+  /// Refuses files that exist already, unless they may be replaced.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed`` that names the first of them.
   package func checkReplacing(_ files: [String]) throws(WeighbridgeError) {
@@ -38,7 +38,7 @@ extension ExportOptions {
     }
   }
 
-  /// What is said.
+  /// The options that are given.
   private var given: [ExportOption] {
     ExportOption.allCases.filter { option in
       switch option {

@@ -2,33 +2,33 @@ package import Bytes
 public import DarknetFormat
 package import GraphIR
 
-/// The order of the axes of images that an exported model takes and gives.
+/// The axis order of an exported model's input and output images.
 public enum ExportLayout: String, Hashable, Sendable, CaseIterable {
-  /// As the source has it.
+  /// That of the source.
   case source
   /// `[batch, channels, height, width]`, whatever the source has.
   case nchw
 }
 
-/// The number type in which an exported file holds weights of float32.
+/// The number type in which an exported file stores float32 weights.
 public enum ExportPrecision: String, Hashable, Sendable, CaseIterable {
-  /// As they are.
+  /// Unchanged.
   case float32
   /// Rounded to the nearest number of half the size.
   case float16
 }
 
-/// What a Core ML model is for those who use it.
+/// The kind of a Core ML model.
 public enum CoreMLKind: String, Hashable, Sendable, CaseIterable {
-  /// Arrays and images in, arrays out.
+  /// Takes arrays and images, and returns arrays.
   case network
-  /// It gives the class, and the probabilities of all classes by their labels.
+  /// Returns the class, and the probabilities of all classes by label.
   case classifier
-  /// It gives one number.
+  /// Returns one number.
   case regressor
 }
 
-/// The sizes of an image in pixels.
+/// The size of an image in pixels.
 public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
   /// The number of columns.
   public var width: Int
@@ -45,51 +45,50 @@ public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
   public var description: String { "\(width)x\(height)" }
 }
 
-/// What a user says of an export.
+/// The options of an export.
 public struct ExportOptions: Sendable {
-  /// Whose darknet the files are for; by default the one that a darknet model came from, else
-  /// AlexeyAB's.
+  /// The fork of darknet that the files are for; by default the one that a darknet model came from,
+  /// else AlexeyAB's.
   public var darknetFork: DarknetFork?
   /// Whether files of the same names may be replaced.
   public var isReplacing = true
-  /// The version of ONNX' operators, 13 to 21; 17, which every runtime of today reads, by default.
+  /// The version of ONNX's operators, 13 to 21; by default 17, which every current runtime reads.
   public var opset: Int?
-  /// The order of the axes of the images that an ONNX model takes and gives.
+  /// The axis order of an ONNX model's input and output images.
   public var layout = ExportLayout.source
-  /// Whether the weights of an ONNX model go into a file beside it, with `.data` added to the name;
-  /// those of more than 2 GB always do.
+  /// Whether the weights of an ONNX model go into a separate file next to it, with `.data` added to
+  /// the name; more than 2 GB of weights always do.
   public var storesWeightsBeside = false
   /// The number type of stored weights.
   public var precision = ExportPrecision.float32
-  /// Whether a detector's file gives boxes, decoded and thinned out (non-maximum suppression), in
-  /// place of its heads; by default as is usual in the format: in Core ML it gives boxes, else the
-  /// heads.
+  /// Whether an exported detector returns boxes, decoded and filtered by non-maximum suppression,
+  /// in place of its heads; by default as is usual in the format: boxes in Core ML, else the heads.
   public var suppressesBoxes: Bool?
   /// Whether batch normalisations become part of the weights of the convolution or dense layer
-  /// before them. Otherwise they stay, and all weights are those of the source.
+  /// before them. Otherwise they are kept, and all weights are those of the source.
   public var foldsBatchNormalization = false
-  /// Whether a file of arrays holds weights that are stored as integers, in tables or in 16 bits so, with
-  /// what they stand for in arrays beside them; the numbers themselves by default.
+  /// Whether a file of arrays keeps weights that are stored as integers, in tables or in 16 bits in
+  /// that form, with their parameters in further arrays; by default it contains the decoded values.
   public var keepsIntegers = false
-  /// The specification version of a Core ML model, 1 to 5; the lowest that has all its layers by
-  /// default.
+  /// The specification version of a Core ML model, 1 to 5; by default the lowest that has all its
+  /// layers.
   public var specificationVersion: Int?
-  /// What a Core ML model is; by default a classifier where the model has labels for a vector of
-  /// probabilities, else a network.
+  /// The kind of a Core ML model; by default a classifier where the model has labels for a vector
+  /// of probabilities, else a network.
   public var coreMLKind: CoreMLKind?
-  /// The sizes that the images of a Core ML model may have, the usual one first, where its
-  /// network leaves them open; any size by default.
+  /// The allowed image sizes of a Core ML model, the usual one first, where its network leaves them
+  /// open; any size by default.
   public var imageSizes: [ImageSize] = []
 
-  /// Nothing is said.
+  /// Makes options with the defaults.
   public init() {}
 }
 
-/// What an export has done.
+/// The result of an export.
 public struct ExportReport: Hashable, Sendable {
-  /// The files that were written, the one that was named first.
+  /// The files that were written, starting with the one that was named.
   public let files: [String]
-  /// What of the model the files do not hold, or hold in another form, in words.
+  /// What the files lack of the model, or contain in another form, in words.
   public let losses: [String]
 
   package init(files: [String], losses: [String]) {
@@ -100,10 +99,10 @@ public struct ExportReport: Hashable, Sendable {
 
 /// Writes models in one format.
 package protocol Exporter {
-  /// The options that mean something in the format.
+  /// The options that apply to the format.
   static var options: Set<ExportOption> { get }
-  /// Whether weights that are encoded are written so as far as the format has a form for it, and the
-  /// others are named among the losses.
+  /// Whether encoded weights stay encoded as far as the format has a form for it; the others are
+  /// listed among the losses.
   static var keepsEncodings: Bool { get }
 
   /// Writes a model; nothing is written unless all of it can be.

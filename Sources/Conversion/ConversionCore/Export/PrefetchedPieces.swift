@@ -3,10 +3,10 @@ import Dispatch
 import GraphIR
 import Synchronization
 
-/// Pieces of bytes that other threads make a few ahead of the one that uses them in order, so that
-/// turning weights and writing them take the time of the slower of the two.
+/// Pieces of bytes that other threads prepare a few ahead of the thread that uses them in order, so
+/// that transposing and writing weights take only the time of the slower of the two.
 package final class PrefetchedPieces: Sendable {
-  /// Fills a buffer with the piece of an index, front to back, and returns how many bytes it has.
+  /// Fills a buffer with the piece at an index, front to back, and returns its number of bytes.
   package typealias Maker = @Sendable (Int, inout [UInt8]) throws(WeighbridgeError) -> Int
 
   private struct Piece {
@@ -17,21 +17,21 @@ package final class PrefetchedPieces: Sendable {
   private struct State {
     var next = 0
     var isStopped = false
-    /// The pieces that are ready, each at its index modulo the number of places.
+    /// The pieces that are ready, each at its index modulo the number of slots.
     var places: [Piece?]
     /// Buffers of used pieces.
     var spare: [[UInt8]] = []
   }
 
-  /// Each maker works at one piece while another waits to be used.
+  /// Each maker works on one piece while another waits to be used.
   private static let makers = max(1, min(4, Workers.processorCount - 1))
   private static let places = 2 * makers
 
   private let count: Int
   private let make: Maker
   private let state = Mutex(State(places: [Piece?](repeating: nil, count: places)))
-  /// Counts the places in which nothing is or is being made. It begins with 0: a semaphore may not end
-  /// below its first value, as it would where pieces are left over.
+  /// Counts the free slots. It starts at 0, because a semaphore may not be released below its
+  /// initial value, as would happen when pieces are left over.
   private let room = DispatchSemaphore(value: 0)
   private let ready = (0..<places).map { _ in DispatchSemaphore(value: 0) }
 
@@ -42,7 +42,7 @@ package final class PrefetchedPieces: Sendable {
 
   /// Calls `use` with each of `count` pieces in order, on the caller's thread.
   ///
-  /// - Parameter buffer: Serves the pieces where one thread does all.
+  /// - Parameter buffer: The buffer for the pieces when one thread does everything.
   /// - Throws: What `make` and `use` throw; nothing is used after that.
   package static func run(
     _ count: Int, _ buffer: inout [UInt8], make: @escaping Maker,
@@ -89,7 +89,7 @@ package final class PrefetchedPieces: Sendable {
       defer { state.next += 1 }
       return state.next
     }
-    // The next maker finds out by itself.
+    // Wakes the next maker, so that it stops too.
     if index == nil { room.signal() }
     return index
   }

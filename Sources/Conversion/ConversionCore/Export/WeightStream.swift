@@ -3,10 +3,10 @@ package import GraphIR
 
 /// Weights on their way into a file, brought into row-major order piece by piece.
 package struct WeightStream {
-  /// About so many bytes go to the file at once.
+  /// The approximate number of bytes that go to the file at once.
   private static let pieceSize = 1 << 20
 
-  /// Of a source of up to so many bytes nothing is given back: that takes time too.
+  /// The memory of a source of up to this many bytes is not released, since that takes time too.
   private static let keptSize = 64 << 20
 
   private let cancellation: Cancellation?
@@ -14,7 +14,7 @@ package struct WeightStream {
 
   package init(_ cancellation: Cancellation?) { self.cancellation = cancellation }
 
-  /// Calls `append` with the elements of a tensor, front to back, and gives their memory back.
+  /// Calls `append` with the elements of a tensor, front to back, and releases their memory.
   ///
   /// - Throws: ``WeighbridgeError/Code/cancelled``; ``WeighbridgeError/Code/damaged`` when the file
   ///   of the tensor has changed since it was opened; what `append` throws.
@@ -38,9 +38,9 @@ package struct WeightStream {
 
   /// Calls `append` with the elements of a tensor in another number type.
   ///
-  /// - Parameter name: What they are called where they do not fit.
-  /// - Throws: As ``write(_:to:)``; ``WeighbridgeError/Code/unsupported`` when a finite number is too
-  ///   large for the type.
+  /// - Parameter name: The weight's name in errors.
+  /// - Throws: What ``write(_:to:)`` throws; ``WeighbridgeError/Code/unsupported`` when a finite
+  ///   number is too large for the type.
   package mutating func write(
     _ tensor: Tensor, as type: ElementType, named name: String,
     to append: (RawSpan) throws(WeighbridgeError) -> Void
@@ -82,7 +82,7 @@ package struct WeightStream {
     return result
   }
 
-  /// Gives the memory of a tensor back to the system where it is part of a large file.
+  /// Returns the memory of a tensor to the system where it is part of a large file.
   package func release(_ tensor: Tensor) {
     if tensor.store.count > Self.keptSize { tensor.releaseMemory() }
   }

@@ -2,11 +2,11 @@ import Bytes
 package import GraphIR
 import TensorEncoding
 
-/// Weights that a target has in a larger form than the model, by their encodings.
+/// Counts of the weights that a target stores in a larger form than the model, by encoding.
 package struct WidenedWeights: Sendable {
   private var counts: [String: Int] = [:]
 
-  /// Starts without any.
+  /// Makes an empty count.
   package init() {}
 
   /// Counts a weight, if it is stored with fewer bits than its elements have.
@@ -18,7 +18,7 @@ package struct WidenedWeights: Sendable {
     }
   }
 
-  /// What is said of them, a line for each encoding.
+  /// The losses to report, a line for each encoding.
   package var losses: [String] {
     counts.sorted { $0.key < $1.key }.map { title, count in
       "\(count == 1 ? "a weight" : "\(count) weights") of \(title) "

@@ -1,7 +1,7 @@
 package import Bytes
 import ZipArchive
 
-/// What is looked at to tell what a file is: its start and its end, not its whole.
+/// The parts of a file that are examined to identify it: its start and its end.
 package struct FileSample: Sendable {
   /// The file's path as it was given.
   package let path: String
@@ -30,25 +30,25 @@ package struct FileSample: Sendable {
     start.count >= offset + bytes.count && start[offset...].starts(with: bytes)
   }
 
-  /// Whether the file begins with this text.
+  /// Whether the file begins with this string.
   package func begins(_ text: String, at offset: Int = 0) -> Bool {
     begins(Array(text.utf8), at: offset)
   }
 
-  /// Whether these bytes are somewhere in the file's start.
+  /// Whether the file's start contains this string.
   package func contains(_ text: String) -> Bool {
     let wanted = Array(text.utf8)
     guard start.count >= wanted.count else { return false }
     return (0...start.count - wanted.count).contains { start[$0...].starts(with: wanted) }
   }
 
-  /// Whether the file's start is text in ASCII.
+  /// Whether the file's start is ASCII text.
   package var isText: Bool {
     !start.isEmpty
       && start.allSatisfy { $0 >= 0x20 && $0 < 0x7F || [0x09, 0x0A, 0x0D].contains($0) }
   }
 
-  /// The file's start as text in lowercase, without a byte order mark and blanks before it.
+  /// The file's start as lowercase text, without a byte order mark and leading blanks.
   package var text: String {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let body = start.dropFirst(start.starts(with: mark) ? mark.count : 0)

@@ -1,7 +1,8 @@
 import Bytes
 
 extension ForeignFile {
-  /// Archives and compressed files. Of zip archives, `.keras` and `.npz` are read and none of these.
+  /// Archives and compressed files. The zip archives `.keras` and `.npz` are not among them, since
+  /// they can be read.
   package static let archives: [ForeignFile] = [
     ForeignFile { zip($0.members) },
     ForeignFile(
@@ -25,7 +26,7 @@ extension ForeignFile {
   private static func zip(_ members: [String]) -> String? {
     let names = members.map { name in name.split { "/\\".contains($0) }.last.map(String.init) ?? ""
     }
-    // What a .keras or an .npz has is for their readers, which say what is wrong with it.
+    // A .keras or an .npz is left to its reader, which says what is wrong with it.
     let own = ["config.json", "metadata.json", "model.weights.h5"]
     guard !members.isEmpty, !members.contains(where: own.contains),
       members.first?.hasSuffix(".npy") != true

@@ -1,7 +1,7 @@
 import Bytes
 
 extension ForeignFile {
-  /// Models that are not there, or no longer whole.
+  /// Files that are damaged, or that only stand in for a model.
   package static let damaged: [ForeignFile] = [
     ForeignFile { sample in
       guard sample.begins("version https://git-lfs.") || sample.begins("version https://hawser.")
@@ -45,8 +45,8 @@ extension ForeignFile {
     },
   ]
 
-  /// A short text that is nothing but a path: what Git writes for a symbolic link where the system
-  /// has none.
+  /// A short text that is only a path: what Git writes for a symbolic link on a system without
+  /// them.
   private static func symbolicLink(_ sample: FileSample) -> String? {
     guard sample.count <= 1024, sample.isText else { return nil }
     let text = String(decoding: sample.start, as: UTF8.self)
@@ -63,9 +63,9 @@ extension ForeignFile {
       + "true"
   }
 
-  /// Whether bytes are UTF-8 that was made of something else: what was no UTF-8 became U+FFFD.
+  /// Whether bytes were converted to UTF-8 from binary data, whose invalid bytes became U+FFFD.
   private static func isMangled(_ start: [UInt8]) -> Bool {
-    // The last character may be cut.
+    // The last character may be cut off.
     let text = String(decoding: start.prefix(4092), as: UTF8.self).unicodeScalars
     let isBinary = text.contains { $0.value < 9 }
     let others = text.count { $0.value >= 0x80 }

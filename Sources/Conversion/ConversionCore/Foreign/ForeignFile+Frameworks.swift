@@ -54,7 +54,7 @@ extension ForeignFile {
       : "is a PyTorch archive (torch.save), whose pickles are programs and not read; \(torchAdvice)"
   }
 
-  /// Pickles of protocols 0 to 5, and what is known of who wrote them.
+  /// Recognizes pickles of protocols 0 to 5, and the framework that wrote them where it is known.
   private static func pickle(_ sample: FileSample) -> String? {
     let isBinary =
       sample.start.count >= 2 && sample.start[0] == 0x80
@@ -62,7 +62,7 @@ extension ForeignFile {
     let isText =
       ["(dp", "(lp", "ccopy_reg\n", "ccopyreg\n", "c__builtin__\n", "csklearn.", "cnumpy."]
       .contains { sample.begins($0) } && sample.end.last == UInt8(ascii: ".")
-    // joblib.dump appends the arrays, so that the end is not the pickle's.
+    // joblib.dump appends the arrays, so the file does not end like a pickle.
     let isJoblib = sample.start.first == 0x80 && sample.contains("joblib.numpy_pickle")
     guard isBinary || isText || isJoblib else { return nil }
     let advice = "pickles are programs and not read"

@@ -11,7 +11,7 @@ extension ForeignFile {
 
   private static let imageAdvice = "; give it behind a model: \(APIName.detect) MODEL IMAGE"
 
-  /// JSON of other programs.
+  /// JSON files of other programs.
   package static let documents: [ForeignFile] = [
     ForeignFile { sample in
       guard sample.start.first == UInt8(ascii: "{") else { return nil }
@@ -30,8 +30,8 @@ extension ForeignFile {
     }
   ]
 
-  /// Messages of protobuf, which say nothing of what they are; what is left when they are none that
-  /// can be read.
+  /// Protobuf messages, which do not identify themselves; these are the guesses when a message is
+  /// in no format that can be read.
   package static let protobufs: [ForeignFile] = [
     ForeignFile { sample in
       guard !sample.isText else { return nil }
@@ -45,7 +45,7 @@ extension ForeignFile {
     }
   ]
 
-  /// Texts that are no model, but may go with one.
+  /// Text files that are not models but may accompany one.
   package static let texts: [ForeignFile] = [
     ForeignFile { sample in
       guard ["{", "\"{"].contains(where: sample.text.hasPrefix) else { return nil }

@@ -1,8 +1,8 @@
 package import Bytes
 
-/// A kind of file that its owner may take for a model, and what to do with it.
+/// A kind of file that a user may mistake for a model, and what to do with it.
 package struct ForeignFile: Sendable {
-  /// What the file is and what to do, to stand behind its name; `nil` when it is something else.
+  /// What the file is and what to do, worded to follow its name; `nil` when it is something else.
   package let explanation: @Sendable (FileSample) -> String?
 
   /// - Parameter explanation: What the file is and what to do; `nil` when it is something else.
@@ -10,26 +10,27 @@ package struct ForeignFile: Sendable {
     self.explanation = explanation
   }
 
-  /// Files that begin with certain bytes.
+  /// Recognizes files that begin with certain bytes.
   package init(_ bytes: [UInt8], at offset: Int = 0, _ explanation: String) {
     self.init { $0.begins(bytes, at: offset) ? explanation : nil }
   }
 
-  /// Files that begin with a certain text.
+  /// Recognizes files that begin with a certain string.
   package init(_ text: String, at offset: Int = 0, _ explanation: String) {
     self.init(Array(text.utf8), at: offset, explanation)
   }
 
-  /// Those that cannot be mistaken: none of them is a model that can be read.
+  /// The kinds that are unmistakable: none of them is a model that can be read.
   private static let certain = damaged + frameworks + archives + others + documents
 
-  /// Those that only a file can be that is of no format that is read.
+  /// The kinds to consider only for a file that is in no format that can be read.
   private static let likely = protobufs + texts
 
-  /// Opens a file that a user names as a model, an architecture or weights.
+  /// Refuses a file that is given as a model, an architecture or weights but is empty or something
+  /// else.
   ///
-  /// - Throws: As `MappedFile`; ``WeighbridgeError/Code/unsupported`` with what the file is, when it
-  ///   certainly is something else; ``WeighbridgeError/Code/malformed`` when it is empty.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with what the file is, when it certainly is
+  ///   something else; ``WeighbridgeError/Code/malformed`` when it is empty.
   package static func refuse(_ store: ByteStore, path: String) throws(WeighbridgeError) {
     guard store.count > 0 else {
       throw .malformed("is empty: it was not copied or downloaded as a whole; get it again")
@@ -42,7 +43,7 @@ package struct ForeignFile: Sendable {
     }
   }
 
-  /// Says what a file is that is of no format that can be read.
+  /// Returns the error for a file that is in no format that can be read.
   package static func unknown(_ store: ByteStore, path: String) -> WeighbridgeError {
     let sample = FileSample(store, path: path)
     let text = likely.lazy.compactMap { $0.explanation(sample) }.first
@@ -52,7 +53,7 @@ package struct ForeignFile: Sendable {
     ).at(file: path)
   }
 
-  /// What to say of a file that is called as darknet's weights are.
+  /// A hint for a file whose name is that of darknet's weights.
   private static func weightsHint(_ path: String) -> String {
     guard FilePath(path).isNamedAsWeights else { return "" }
     return

@@ -1,10 +1,10 @@
 package import Bytes
 
-/// A kind of folder that its owner may take for a model, and what to do with it.
+/// A kind of folder that a user may mistake for a model, and what to do with it.
 package struct ForeignFolder: Sendable {
-  /// What lies in such a folder.
+  /// The files that such a folder contains.
   package let members: [String]
-  /// What the folder is and what to do, to stand behind its name, for the folder's path.
+  /// What the folder is and what to do, worded to follow its name; takes the folder's path.
   package let explanation: @Sendable (String) -> String
 
   package static let all: [ForeignFolder] = [
@@ -33,7 +33,7 @@ package struct ForeignFolder: Sendable {
     },
   ]
 
-  /// Refuses a folder that is known.
+  /// Refuses a folder of a known kind.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with what the folder is.
   package static func refuse(_ path: String) throws(WeighbridgeError) {

@@ -2,28 +2,27 @@ package import Bytes
 package import GraphIR
 package import LayerCatalog
 
-/// What the layers of a source share while they become a graph, one after the other.
+/// The state that the layers of a source share while they are converted one by one to a graph.
 package protocol SourceNetwork {
   /// The graph so far.
   var graph: GraphBuilder { get set }
-  /// How things were understood that the file leaves open, layer by layer.
+  /// How ambiguities of the file were resolved, layer by layer.
   var decisions: [Provenance.Decision] { get set }
 }
 
 extension SourceNetwork {
-  /// Records how something was understood that the file leaves open; the layer is empty for what is
-  /// about the whole model.
+  /// Records how an ambiguity of the file was resolved; the layer is empty for the whole model.
   package mutating func decide(_ layer: String, _ text: String) {
     decisions.append(Provenance.Decision(layer: layer, text: text))
   }
 }
 
-/// A layer of a source while it becomes nodes of the graph. Its settings are crossed off as they are
-/// read.
+/// A layer of a source while it is converted to nodes of the graph. Its settings are ticked off as
+/// they are read.
 package protocol SourceLayer {
-  /// What it shares with the other layers.
+  /// The type of the state that it shares with the other layers.
   associatedtype Network: SourceNetwork
-  /// Where its nodes come from.
+  /// The origin that its nodes record.
   var source: SourceScope { get }
   /// The network, to which it adds its nodes.
   var network: Network { get set }
@@ -38,14 +37,14 @@ extension SourceLayer {
     WeighbridgeError(.malformed, reason)
   }
 
-  /// Records how something was understood that the file leaves open.
+  /// Records how an ambiguity of the file was resolved.
   package mutating func decide(_ text: String) {
     network.decide(source.layer, text)
   }
 
   /// Adds a node of this layer.
   ///
-  /// - Parameter role: What the node is when the layer becomes several; empty otherwise.
+  /// - Parameter role: The node's role when the layer becomes several nodes; empty otherwise.
   package mutating func addNode(
     _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -60,23 +59,23 @@ extension SourceLayer {
   }
 }
 
-/// A layer whose builder stands in a table by its kind, and whose inputs are what earlier layers left
+/// A layer that is built by a table's entry for its kind, and takes its inputs from earlier layers
 /// in the network.
 package protocol MappedLayer: SourceLayer {
-  /// What its builder gives.
+  /// The result of its builder.
   associatedtype Output
 
-  /// Ends the reading: later layers can then take what it made.
+  /// Finishes the layer, so that later layers can take its outputs.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting that nobody read.
   mutating func finish(_ output: Output) throws(WeighbridgeError)
 }
 
 extension MappedLayer {
-  /// Adds a layer's nodes and returns what they make. It reads every setting.
+  /// Reads every setting of a layer, adds its nodes and returns their outputs.
   package typealias Build = @Sendable (inout Self) throws(WeighbridgeError) -> Output
 
-  /// The network with this layer.
+  /// Returns the network with this layer.
   package consuming func built(by build: Build) throws(WeighbridgeError) -> Network {
     try finish(try build(&self))
     return network
@@ -84,7 +83,7 @@ extension MappedLayer {
 }
 
 extension Dictionary where Key == String {
-  /// What each kind of layer becomes, of the tables of families that have no kind in common.
+  /// Merges the tables of several families, which have no kind in common.
   package init(families: [[String: Value]]) {
     self = families.reduce(into: [:]) { all, family in all.merge(family) { first, _ in first } }
   }

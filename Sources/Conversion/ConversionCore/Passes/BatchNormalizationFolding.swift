@@ -2,12 +2,12 @@ package import Bytes
 package import GraphIR
 package import LayerCatalog
 
-/// A graph whose batch normalisations are part of the weights before them, where that can be.
+/// A graph whose batch normalisations are folded into the preceding weights where possible.
 ///
-/// With the factor f = gamma / sqrt(variance + epsilon) of each channel, a kernel k becomes f k, and a
-/// bias b becomes f (b - mean) + beta. That is done behind a convolution or a dense layer whose output
-/// nothing else reads, when all weights are known; other normalisations stay. The factors are
-/// computed in `Double` and the weights rounded once.
+/// With the factor f = gamma / sqrt(variance + epsilon) of each channel, a kernel k becomes f k,
+/// and a bias b becomes f (b - mean) + beta. That is done after a convolution or a dense layer
+/// whose output nothing else reads, when all weights are constant; other normalisations stay. The
+/// factors are computed in `Double` and the weights rounded once.
 package struct BatchNormalizationFolding: Sendable {
   /// The graph.
   package let graph: Graph
@@ -33,7 +33,7 @@ package struct BatchNormalizationFolding: Sendable {
     graph = try copy.finish()
   }
 
-  /// For the position of each normalisation that can be folded, that of the node before it.
+  /// The position of the preceding node, by the position of each normalisation that can be folded.
   private static func pairs(_ graph: Graph) -> [Int: Int] {
     let (makers, uses) = (graph.makers, graph.useCounts)
     var pairs: [Int: Int] = [:]
@@ -50,8 +50,8 @@ package struct BatchNormalizationFolding: Sendable {
     return pairs
   }
 
-  /// The axis of a node's output channels, which are the kernel's first axis; `nil` for a node that
-  /// has no such kernel.
+  /// The axis of a node's output channels, which are the kernel's first axis; `nil` for a node
+  /// without such a kernel.
   private static func channelAxis(_ node: Node, _ graph: Graph) -> Int? {
     let rank = graph[node.outputs[0]].type.rank
     switch node.operation {
@@ -95,7 +95,7 @@ package struct BatchNormalizationFolding: Sendable {
 }
 
 extension BatchNormalization {
-  /// The same as one factor and one summand for each channel: y = factor x + offset.
+  /// The normalisation as one factor and one offset for each channel: y = factor x + offset.
   ///
   /// - Parameter weights: The operator's weights in their order.
   package func affine(_ weights: [[Double]]) -> (factor: [Double], offset: [Double]) {

@@ -2,11 +2,11 @@ package import Bytes
 package import GraphIR
 import LayerCatalog
 
-/// A graph that takes and gives a batch of one where a Core ML file's arrays and images, of which it
-/// was made, have no batch.
+/// A graph with a batch of one in its inputs and outputs, where the arrays and images of its Core
+/// ML file have no batch.
 ///
-/// Such an input `[channels, height, width]` gets its batch first of all, and such an output loses it
-/// last of all; both steps are left out.
+/// The first step adds the batch to such an input `[channels, height, width]`, and the last step
+/// removes it from such an output; both steps are left out.
 package struct BatchOfOne: Sendable {
   /// The graph.
   package let graph: Graph
@@ -32,7 +32,7 @@ package struct BatchOfOne: Sendable {
     graph = try copy.finish()
   }
 
-  /// The inputs that get a batch, and the positions of the nodes that did it or took it away.
+  /// The inputs that get a batch, and the positions of the nodes that added or removed it.
   private static func steps(_ graph: Graph) -> (inputs: Set<ValueID>, leftOut: Set<Int>) {
     var readers: [ValueID: [Int]] = [:]
     for (position, node) in graph.nodes.enumerated() {

@@ -1,7 +1,7 @@
 package import GraphIR
 
 extension ChannelsFirst {
-  /// Which inputs and outputs have other axes than the source's, in words.
+  /// The inputs and outputs whose axis order differs from the source's, in words.
   package var losses: [String] {
     [(graph.inputs, transposedInputs), (graph.outputs, transposedOutputs)].flatMap {
       ports, positions in
@@ -9,8 +9,8 @@ extension ChannelsFirst {
     }
   }
 
-  /// What a description of the original says, in words that are true of the turned graph: the axes of
-  /// images, and the order of the numbers of heads.
+  /// Returns a description of the original adapted to the converted graph: the axes of images, and
+  /// the order of the values of heads.
   package func describing(_ description: ModelDescription) -> ModelDescription {
     var result = description
     let layout = description.inputs.first { $0.image != nil }?.image?.layout

@@ -4,26 +4,26 @@ package import LayerCatalog
 
 /// A graph whose image operators are channels-first.
 package struct ChannelsFirst: Sendable {
-  /// The turned graph.
+  /// The converted graph.
   package let graph: Graph
-  /// The positions of the inputs that are channels-first now and were not.
+  /// The positions of the inputs that became channels-first.
   package let transposedInputs: Set<Int>
-  /// The positions of the outputs that are channels-first now and were not.
+  /// The positions of the outputs that became channels-first.
   package let transposedOutputs: Set<Int>
 
-  /// Turns a graph.
+  /// Converts a graph.
   ///
-  /// Operators that need it become channels-first, and those that follow, whose layout rule allows
-  /// it, work on what they made. Everything else gets its inputs as the source has them. A value is
-  /// transposed once at most; constants are turned without a node; a transpose of the source's own
+  /// Operators that need it become channels-first, and so do the operators after them whose layout
+  /// rule allows it. Everything else gets its inputs in the source's axis order. A value is
+  /// transposed at most once; constants are transposed without a node; a transpose in the source
   /// that does the same is left out.
   ///
   /// - Parameters:
   ///   - original: Any graph.
-  ///   - transposesPorts: Whether images that the model takes and gives are turned too; otherwise they
-  ///     keep their axes.
-  ///   - together: Outputs of which all are turned or none, as a detector's heads, whose numbers have
-  ///     one order.
+  ///   - transposesPorts: Whether the model's input and output images are transposed too; otherwise
+  ///     they keep their axes.
+  ///   - together: Outputs that are transposed all together or not at all, such as a detector's
+  ///     heads, whose values have one order.
   ///   - needs: Whether the target has an operator for channels-first data only.
   /// - Throws: ``WeighbridgeError/Code/malformed`` for a graph that could not be built anew.
   /// - Complexity: Linear in the number of values and inputs.

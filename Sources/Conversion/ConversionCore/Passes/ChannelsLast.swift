@@ -2,12 +2,12 @@ package import Bytes
 package import GraphIR
 package import LayerCatalog
 
-/// A graph whose image operators are channels-last, and whose inputs and outputs are as they were.
+/// A graph whose image operators are channels-last, and whose inputs and outputs are unchanged.
 package struct ChannelsLast: Sendable {
-  /// The turned graph.
+  /// The converted graph.
   package let graph: Graph
 
-  /// Turns a graph, as ``ChannelsFirst`` does the other way.
+  /// Converts a graph, like ``ChannelsFirst`` in the other direction.
   ///
   /// - Parameters:
   ///   - original: Any graph.

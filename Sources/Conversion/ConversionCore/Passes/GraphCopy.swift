@@ -1,20 +1,20 @@
 package import Bytes
 package import GraphIR
 
-/// A graph while it is built anew with some of its nodes changed or left out.
+/// A copy of a graph under construction, with some of its nodes changed or left out.
 package struct GraphCopy {
-  /// What is there already.
+  /// The copy so far.
   package var builder = GraphBuilder()
   private let original: Graph
   private var numbers: [ValueID?]
 
-  /// Begins with the inputs, and the weights that are read.
+  /// Starts a copy with the inputs and the weights that are read.
   ///
   /// - Parameters:
   ///   - original: The graph.
-  ///   - nodes: The positions of the nodes that will be added as they are.
-  ///   - given: The values that will be outputs; those of the original when not said.
-  ///   - inputType: The type that an input gets; its own when not said.
+  ///   - nodes: The positions of the nodes that will be added unchanged.
+  ///   - given: The values that will be outputs; by default those of the original.
+  ///   - inputType: The new type of an input; by default its own.
   /// - Throws: ``WeighbridgeError/Code/malformed`` for a graph that could not be built anew.
   package init(
     _ original: Graph, keeping nodes: some Sequence<Int>, giving given: [ValueID]? = nil,
@@ -34,7 +34,7 @@ package struct GraphCopy {
     }
   }
 
-  /// Copies the inputs, and of all else what some values are computed from.
+  /// Copies the inputs, and everything that some values are computed from.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when a layer cannot take its inputs' new types.
   package init(
@@ -56,13 +56,13 @@ package struct GraphCopy {
     }
   }
 
-  /// What stands for a value of the original; `nil` as long as nothing does.
+  /// The copy of a value of the original; `nil` until there is one.
   package subscript(_ id: ValueID) -> ValueID? {
     get { numbers[id.index] }
     set { numbers[id.index] = newValue }
   }
 
-  /// Adds a node as it is.
+  /// Adds a node unchanged.
   package mutating func add(_ node: Node) throws(WeighbridgeError) {
     let outputs = try builder.addNode(
       node.operation, named: node.name, inputs: node.inputs.compactMap { self[$0] },
@@ -70,7 +70,7 @@ package struct GraphCopy {
     for (id, new) in zip(node.outputs, outputs) { self[id] = new }
   }
 
-  /// The graph with the outputs of the original.
+  /// Returns the graph with the outputs of the original.
   package consuming func finish() throws(WeighbridgeError) -> Graph {
     let ports = original.outputs.compactMap { port in
       numbers[port.value.index].map { Port(name: port.name, value: $0) }
@@ -80,7 +80,7 @@ package struct GraphCopy {
 }
 
 extension Graph {
-  /// The position of the node that makes each value.
+  /// The position of the node that produces each value.
   package var makers: [ValueID: Int] {
     var makers: [ValueID: Int] = [:]
     for (position, node) in nodes.enumerated() {
@@ -89,7 +89,7 @@ extension Graph {
     return makers
   }
 
-  /// How often each value is read by nodes or given as an output; none for those that never are.
+  /// How often each value is read by a node or is an output; no entry for values that are unused.
   package var useCounts: [ValueID: Int] {
     (nodes.flatMap(\.inputs) + outputs.map(\.value)).reduce(into: [:]) { $0[$1, default: 0] += 1 }
   }

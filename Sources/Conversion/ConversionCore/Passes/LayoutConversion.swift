@@ -2,16 +2,16 @@ package import Bytes
 package import GraphIR
 package import LayerCatalog
 
-/// A graph on its way to a layout.
+/// A graph that is being converted to a layout.
 package struct LayoutConversion {
   private let original: Graph
   private let layout: DataLayout
   private(set) var builder = GraphBuilder()
-  /// The values in the source's order of axes, as far as there are any.
+  /// The values in the source's axis order, as far as they exist.
   private var plain: [ValueID?]
-  /// The values in the order that is wanted, as far as there are any.
+  /// The values in the target order, as far as they exist.
   private var turned: [ValueID?]
-  /// Whether a value was made in the order that is wanted.
+  /// Whether a value was produced in the target order.
   private var madeTransposed: [Bool]
 
   package init(_ graph: Graph, to layout: DataLayout) {
@@ -22,8 +22,8 @@ package struct LayoutConversion {
     madeTransposed = .init(repeating: false, count: graph.values.count)
   }
 
-  /// The values of four or more axes that reach an operator which needs them turned through
-  /// nothing but operators that can follow.
+  /// The values of four or more axes that reach an operator which needs them transposed, directly
+  /// or through operators that can work in the target order.
   package func images(_ needs: (any CatalogOperator) -> Bool) -> Set<ValueID> {
     var images: Set<ValueID> = []
     for node in original.nodes.reversed() {
@@ -41,10 +41,10 @@ package struct LayoutConversion {
     return images
   }
 
-  /// Whether a value was made in the order that is wanted.
+  /// Whether a value was produced in the target order.
   package func isTransposed(_ id: ValueID) -> Bool { madeTransposed[id.index] }
 
-  /// The axes of a tensor in the source's order, taken so that it has the order that is wanted.
+  /// The permutation from the source's axis order to the target order.
   private func axes(rank: Int) -> [Int] {
     layout == .channelsFirst
       ? DataLayout.channelsLast.axesToChannelsFirst(rank: rank)
@@ -58,12 +58,12 @@ package struct LayoutConversion {
       : DataLayout.channelsLast.axesToChannelsFirst(rank: rank)
   }
 
-  /// Whether an operator works on data of the layout that is not wanted.
+  /// Whether an operator works on data of the other layout.
   private func isInOtherLayout(_ operation: any CatalogOperator) -> Bool {
     (operation as? any ImageOperator)?.layout == layout.turned
   }
 
-  /// The operator for data of `rank` axes in the order that is wanted, if there is one.
+  /// The operator for data of `rank` axes in the target order, if there is one.
   private func turned(_ operation: any CatalogOperator, rank: Int) -> (any CatalogOperator)? {
     guard rank >= 3 else { return nil }
     return operation.permutingAxes(axes(rank: rank))
@@ -84,7 +84,7 @@ package struct LayoutConversion {
     madeTransposed[original.index] = isTransposed
   }
 
-  /// A value in the source's order of axes.
+  /// Returns a value in the source's axis order.
   package mutating func plain(_ id: ValueID) throws(WeighbridgeError) -> ValueID {
     if let known = plain[id.index] { return known }
     let value = original[id]
@@ -100,7 +100,7 @@ package struct LayoutConversion {
     return new
   }
 
-  /// A value in the order that is wanted.
+  /// Returns a value in the target order.
   package mutating func turned(_ id: ValueID) throws(WeighbridgeError) -> ValueID {
     if let known = turned[id.index] { return known }
     let value = original[id]
@@ -125,7 +125,7 @@ package struct LayoutConversion {
       source: SourceScope(layer: name, className: "Transpose"))[0]
   }
 
-  /// Adds a node in the order that suits it.
+  /// Adds a node in the axis order that suits it.
   package mutating func add(
     _ node: Node, _ needs: (any CatalogOperator) -> Bool
   ) throws(WeighbridgeError) {
@@ -140,7 +140,7 @@ package struct LayoutConversion {
     try add(node, node.operation, inputs, isTransposed: false)
   }
 
-  /// Adds a node that works on data in the order that is wanted, if it can.
+  /// Adds a node that works on data in the target order, if it can.
   private mutating func addTurned(
     _ node: Node, _ operation: any CatalogOperator
   ) throws(WeighbridgeError) -> Bool {
@@ -170,7 +170,7 @@ package struct LayoutConversion {
     return true
   }
 
-  /// Adds a node one of whose weights has the axes of the data, but for the batch.
+  /// Adds a node one of whose weights has the axes of the data except the batch.
   private mutating func addTurned(
     _ node: Node, weight: Int, _ rank: Int
   ) throws(WeighbridgeError) -> Bool {
@@ -196,7 +196,7 @@ package struct LayoutConversion {
     for (id, new) in zip(node.outputs, outputs) { record(id, new, isTransposed: isTransposed) }
   }
 
-  /// Takes a transpose of the source's own for the turning that it is, if it is one.
+  /// Replaces a transpose in the source that is itself a conversion between the layouts.
   private mutating func addTranspose(_ node: Node) throws(WeighbridgeError) -> Bool {
     guard let transpose = node.operation as? Transpose, transpose.axes.count >= 3 else {
       return false
@@ -216,7 +216,7 @@ package struct LayoutConversion {
 }
 
 extension GlobalPoolingOperator {
-  /// The same for data of the other layout; where the spatial axes are left out, the outputs are
-  /// the same too.
+  /// The same pooling for data of the other layout; without the spatial axes, the outputs are the
+  /// same too.
   fileprivate var turningLayout: Self { Self(keepDims: keepDims, layout: layout.turned) }
 }

@@ -2,11 +2,11 @@ package import Bytes
 package import GraphIR
 import LayerCatalog
 
-/// A graph in which channels become square blocks of pixels, or blocks channels, by the one operator
-/// for it, where the original cuts six axes out of four, puts them in another order and makes four of
-/// them again (pixel shuffle).
+/// A graph that moves channels to square blocks of pixels, or blocks to channels, with a single
+/// operator, where the original splits four axes into six, transposes them and merges them into
+/// four (pixel shuffle).
 ///
-/// The graph of a source keeps its own steps; this is for the targets that have the operator.
+/// The graph of a source keeps its own steps; this is for targets that have the operator.
 package struct PixelBlocks: Sendable {
   /// The graph.
   package let graph: Graph
@@ -35,7 +35,7 @@ package struct PixelBlocks: Sendable {
     graph = try copy.finish()
   }
 
-  /// Three nodes that are one operator.
+  /// Three nodes that are equivalent to one operator.
   private struct Chain {
     let turn: PixelShuffle
     let input: ValueID
@@ -68,7 +68,7 @@ private struct AxisGrouping {
   let parts: [Dimension]
   /// The sizes of the side of four.
   let whole: [Dimension]
-  /// For each axis of the output the one of the input that has its size, where that is said.
+  /// For each axis of the output, the input axis of the same size, where that is stated.
   private let sources: [Int?]
   private let cuts: Bool
 
@@ -85,8 +85,8 @@ private struct AxisGrouping {
     guard whole.count == 4, parts.count == 6 else { return nil }
   }
 
-  /// Whether the axes of the four are so many of the six each, one after the other. All but one must
-  /// be seen to be; that one then is, since the number of elements is the same.
+  /// Whether each of the four axes consists of the given number of consecutive axes of the six. All
+  /// but one must be known to; the last then does too, since the number of elements is the same.
   func groups(_ counts: [Int]) -> Bool {
     var (start, open) = (0, 0)
     for (axis, count) in counts.enumerated() {
@@ -109,27 +109,27 @@ private struct AxisGrouping {
   }
 }
 
-/// Channels to blocks of pixels, or back, with the channels in an order of their own.
+/// A move of channels to blocks of pixels or back, with the channels in a custom order.
 private struct PixelShuffle {
   let layout: DataLayout
   let block: Int
   let toDepth: Bool
-  /// For each channel in the order of the operator, its place in the order of the graph; `nil` where
-  /// these are the same.
+  /// For each channel in the operator's order, its position in the graph's order; `nil` where these
+  /// are the same.
   let order: [Int]?
 
-  /// More channels than any network has would make an order that takes memory for nothing.
+  /// A limit above that of any real network, so that the order does not use excessive memory.
   private static let mostChannels = 1 << 20
 
   /// - Parameters:
   ///   - cutting: How four axes become six.
-  ///   - axes: The order in which the six are taken.
+  ///   - axes: The permutation of the six.
   ///   - merging: How they become four.
   init?(_ cutting: AxisGrouping, _ axes: [Int], _ merging: AxisGrouping) {
     for layout in DataLayout.allCases {
       for toDepth in [false, true] {
         let (depth, pixels) = toDepth ? (merging, cutting) : (cutting, merging)
-        // For each axis on the side of the pixels, its place on that of the depth.
+        // For each axis on the pixel side, its position on the depth side.
         let places = toDepth ? axes.indices.map { axes.firstIndex(of: $0) ?? 0 } : axes
         if let turn = PixelShuffle(depth, places, pixels, layout, toDepth: toDepth) {
           self = turn
@@ -145,8 +145,8 @@ private struct PixelShuffle {
     toDepth: Bool
   ) {
     let isFirst = layout == .channelsFirst
-    // The six are batch, height, row, width, column and channel on the side of the pixels, with the
-    // channel in front of the height where it is first.
+    // On the pixel side, the six are batch, height, row, width, column and channel, with the
+    // channel before the height in channels-first data.
     let spatial = (isFirst ? [0, 2, 4] : [0, 1, 3]).map { places[$0] }
     let parts = (isFirst ? [3, 5, 1] : [2, 4, 5]).map { places[$0] }
     guard spatial == (isFirst ? [0, 4, 5] : [0, 1, 2]),
@@ -174,11 +174,11 @@ private struct PixelShuffle {
     }
   }
 
-  /// Adds the operator, and before or behind it what puts the channels in order.
+  /// Adds the operator, and before or after it the gathering that reorders the channels.
   ///
   /// - Parameters:
-  ///   - node: The last node of those that it stands for.
-  ///   - output: The name of that one's output.
+  ///   - node: The last of the nodes that it replaces.
+  ///   - output: The name of that node's output.
   func add(
     to builder: inout GraphBuilder, _ input: ValueID?, _ node: Node, output: String
   ) throws(WeighbridgeError) -> ValueID? {

@@ -2,13 +2,13 @@ package import Bytes
 package import GraphIR
 import LayerCatalog
 
-/// One example at a time, for targets whose models have no batch.
+/// Restricts graphs to one example at a time, for targets whose models have no batch.
 package enum SingleExample {
-  /// The types of all values for a batch of one where it is open.
+  /// Returns the types of all values, with an open batch set to one.
   ///
   /// - Parameter target: The name of the target.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the model cannot take one example, or its
-  ///   open axis holds something else than examples.
+  ///   open axis is not one of examples.
   package static func types(_ graph: Graph, for target: String) throws(WeighbridgeError)
     -> [TensorType]
   {
@@ -23,14 +23,15 @@ package enum SingleExample {
     }
   }
 
-  /// A type with an open batch made one.
+  /// The type with an open batch set to one.
   private static func single(_ type: TensorType) -> TensorType {
     guard let batch = type.shape.first, batch.value == nil else { return type }
     return type.with(shape: [1] + type.shape.dropFirst())
   }
 
-  /// Refuses what mixes the examples of a batch: recurrent layers whose steps they are, and sums over
-  /// them; and outputs that do not have them along the first axis.
+  /// Refuses a graph that mixes the examples of a batch, by recurrent layers that take them as
+  /// steps or by reductions over them, or that has outputs with them along another axis than the
+  /// first.
   private static func checkBatch(_ graph: Graph, _ target: String) throws(WeighbridgeError) {
     let batches = graph.inputs.compactMap { graph[$0.value].type.shape.first }.filter {
       if case .symbolic = $0 { true } else { false }

@@ -2,10 +2,10 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// Long short-term memories that walk over one sequence both ways and whose outputs are put together:
-/// one layer of Core ML, as Keras' `Bidirectional` is one layer.
+/// Pairs of LSTMs that process one sequence in both directions and whose outputs are concatenated:
+/// one layer in Core ML, as in Keras' `Bidirectional`.
 enum CoreMLBidirectionalPairs {
-  /// The pairs, each taken into the node that puts its outputs together.
+  /// The pairs, each absorbed into the node that concatenates its outputs.
   static func groups(_ graph: Graph) -> ExportGroups {
     var groups = ExportGroups()
     let (makers, uses) = (graph.makers, graph.useCounts)

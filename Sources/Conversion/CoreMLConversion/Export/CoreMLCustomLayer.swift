@@ -7,8 +7,8 @@ import LayerCatalog
 import ProtobufWire
 
 extension CoreMLNetworkBuilder {
-  /// A layer that is not understood, as one that the app brings along: its class, its settings and
-  /// its weights. Data have the axes of the source.
+  /// Adds an unknown layer as a custom layer that the app implements: its class, its settings and
+  /// its weights. Its data have the source's axis order.
   mutating func custom(
     _ opaque: Opaque, _ source: SourceScope
   ) throws(WeighbridgeError) -> [String] {
@@ -26,7 +26,7 @@ extension CoreMLNetworkBuilder {
     return try add("custom", inputs, settings, outputCount: opaque.outputs.count)
   }
 
-  /// The settings by their names; what is neither number, boolean nor text is JSON.
+  /// The settings by name; a value that is not a number, Boolean or string becomes JSON.
   private static func parameters(_ opaque: Opaque) throws(WeighbridgeError) -> [ProtobufRecord] {
     guard let settings = try JSONValue(parsing: Array(opaque.settings.utf8)).object else {
       return []

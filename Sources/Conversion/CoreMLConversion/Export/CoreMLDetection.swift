@@ -3,33 +3,33 @@ import CoreMLFormat
 import GraphIR
 import LayerCatalog
 
-/// A network that gives boxes, followed by non-maximum suppression: what Vision takes for a model
-/// that recognizes objects, and Turi Create writes.
+/// A network that returns boxes, followed by non-maximum suppression, which Vision treats as an
+/// object detector and Turi Create writes.
 struct CoreMLDetection {
-  /// What the network gives: `[boxes, classes]` and `[boxes, 4]`.
+  /// The network's outputs: `[boxes, classes]` and `[boxes, 4]`.
   static let rawOutputs = CoreMLSuppression.Names(
     confidence: "raw_confidence", coordinates: "raw_coordinates")
-  /// What is left of them.
+  /// The outputs after suppression.
   private static let outputs = CoreMLSuppression.Names(
     confidence: "confidence", coordinates: "coordinates")
-  /// The inputs that need not be given.
+  /// The optional inputs.
   private static let (iouThreshold, confidenceThreshold) = ("iouThreshold", "confidenceThreshold")
 
   private let detector: DetectorDescription
   private let labels: [String]
 
-  /// - Parameter labels: The names of the classes; their numbers where there are none.
+  /// - Parameter labels: The names of the classes; their indices where there are none.
   init(_ detector: DetectorDescription, labels: [String]) {
     self.detector = detector
     self.labels = labels.isEmpty ? (0..<detector.classCount).map { "\($0)" } : labels
   }
 
-  /// What the suppression does in another way, in words.
+  /// What the suppression does differently, in words.
   var losses: [String] {
     detector.suppression == .distance ? [DetectionDecoding.distanceLoss] : []
   }
 
-  /// The pipeline of a network and the suppression.
+  /// Returns the pipeline of a network and the suppression.
   func pipeline(_ network: CoreMLModel, metadata: CoreMLMetadata) -> CoreMLModel {
     var inner = network
     inner.description.metadata = CoreMLMetadata()
@@ -48,7 +48,7 @@ struct CoreMLDetection {
           models: [inner, suppression], names: ["network", "non-maximum suppression"])))
   }
 
-  /// Of `none` nothing suppresses anything: no boxes overlap by more than 1.
+  /// With `none` nothing is suppressed, since no boxes overlap by more than 1.
   private var suppression: CoreMLSuppression {
     CoreMLSuppression(
       method: .init(isPerClass: detector.suppression != .classAgnostic), labels: .texts(labels),

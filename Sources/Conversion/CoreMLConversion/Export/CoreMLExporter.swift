@@ -6,7 +6,7 @@ import LayerCatalog
 import ProtobufWire
 
 /// Writes Core ML models: neural networks, and for detectors a pipeline of one with non-maximum
-/// suppression. Images are channels-first, and there is one at a time.
+/// suppression. Images are channels-first, one at a time.
 package enum CoreMLExporter: Exporter {
   package static let options: Set<ExportOption> = [
     .precision, .suppression, .folding, .specificationVersion, .coreMLKind, .imageSizes,

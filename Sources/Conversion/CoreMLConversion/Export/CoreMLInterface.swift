@@ -4,17 +4,17 @@ import CoreMLFormat
 import GraphIR
 import LayerCatalog
 
-/// What a file takes and gives, around its layers.
+/// The inputs and outputs of a file, around its layers.
 struct CoreMLInterface {
   private let source: CoreMLExportSource
   private let network: CoreMLLayers
   private let kind: CoreMLKind
   /// The lowest specification version that has the features.
   let version: Int
-  /// What the file holds in another form, in words.
+  /// What the file contains in another form, in words.
   let losses: [String]
 
-  /// The size that an open axis has unless another is given: of images, and of all else.
+  /// The default sizes of an open axis: for images, and for everything else.
   private static let (openSide, openDimension) = (256, 1)
 
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model cannot be of that kind.
@@ -79,7 +79,7 @@ struct CoreMLInterface {
 }
 
 extension CoreMLInterface {
-  /// The output of a classifier that is the likeliest class.
+  /// The classifier's output with the most probable class.
   private static let label = "classLabel"
 
   private var classes: CoreMLClasses {
@@ -152,7 +152,8 @@ extension CoreMLInterface {
       flexibility: .range(width: ranges[1], height: ranges[0]))
   }
 
-  /// Core ML knows float32 arrays of whole networks from version 4 on; before, tools write float64.
+  /// Core ML allows float32 arrays at a network's interface from version 4 on; before that, tools
+  /// write float64.
   private func array(_ value: ValueID, version: Int) -> CoreMLArray {
     let type = source.type(value)
     let isExact = network.axes == .exact
@@ -175,7 +176,7 @@ extension CoreMLInterface {
     CoreMLSizeRange(lowerBound: dimension.value ?? 1, upperBound: dimension.value)
   }
 
-  /// How images become numbers.
+  /// How pixels are converted to input values.
   private var preprocessing: [CoreMLPreprocessing] {
     source.graph.inputs.enumerated().compactMap { position, port in
       guard let image = feature(position, source.description.inputs)?.image,

@@ -8,15 +8,15 @@ import LayerCatalog
 struct CoreMLLayers {
   /// The layers that the outputs need, in an order in which they can be computed.
   let layers: [CoreMLLayer]
-  /// The elements of the weights; a place's offset is a position here.
+  /// The elements of the weights; a placeholder's offset is an index into them.
   let weights: [CoreMLElements]
-  /// What the axes of values are.
+  /// The meaning of the axes of values.
   let axes: CoreMLNetworkBuilder.Axes
   /// The lowest specification version that has all layers.
   let version: Int
   /// The names of the outputs.
   let outputNames: [String]
-  /// The weights that are stored larger than in the model.
+  /// The weights that take more space than in the model.
   let widened: WidenedWeights
 
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Core ML has no form for.
@@ -65,7 +65,7 @@ extension CoreMLNetworkBuilder {
     return zip(names, step.outputTypes).map { value($0, $1) }
   }
 
-  /// A value under another name, for outputs that are inputs or stand twice.
+  /// Copies a value under another name, for outputs that are also inputs or other outputs.
   fileprivate mutating func copy(_ value: ExportOperand) throws(WeighbridgeError) -> String {
     try activation("linear", try input(value), ["alpha": 1, "beta": 0])
   }

@@ -4,15 +4,16 @@ import GraphIR
 import LayerCatalog
 
 extension CoreMLMetadata {
-  /// What is known of a model. Core ML has places of its own for the author, the license, the
-  /// version and the summary; the rest is user-defined (``MetadataScheme/coreML``), and besides:
+  /// Makes the metadata of a model. Core ML has fields for the author, the license, the version and
+  /// the summary; the rest is user-defined (``MetadataScheme/coreML``), with these further entries:
   ///
-  /// - `classes`: the labels, with commas between them; where one has a comma there is `labels` alone
-  /// - `non_maximum_suppression_threshold` and `confidence_threshold` of a detector that gives its
-  ///   heads
-  /// - `com.apple.coreml.model.preview.type`: of a detector that gives boxes, which Xcode's preview
-  ///   can draw
-  /// - `converter`: what wrote the file
+  /// - `classes`: the labels, separated by commas; if one contains a comma, only `labels` is
+  ///   written
+  /// - `non_maximum_suppression_threshold` and `confidence_threshold` of a detector that returns
+  ///   its heads
+  /// - `com.apple.coreml.model.preview.type`: of a detector that returns boxes, which Xcode's
+  ///   preview can draw
+  /// - `converter`: the program that wrote the file
   init(_ description: ModelDescription, _ provenance: Provenance, givesBoxes: Bool) {
     let labels = description.labels
     let isPlain = !labels.isEmpty && !labels.contains { $0.contains(",") }

@@ -5,16 +5,16 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// What is often made of several layers.
+/// Operations that often take several layers.
 extension CoreMLNetworkBuilder {
-  /// Puts pairs together, from front to back.
+  /// Combines the inputs in pairs, from first to last.
   mutating func chain(_ kind: String, _ inputs: [String]) throws(WeighbridgeError) -> String {
     var result = inputs[0]
     for other in inputs.dropFirst() { result = try add(kind, [result, other]) }
     return result
   }
 
-  /// An activation with its numbers by their names.
+  /// Adds an activation with its named parameters.
   mutating func activation(
     _ kind: String, _ input: String, _ numbers: [String: Double] = [:]
   ) throws(WeighbridgeError) -> String {
@@ -22,7 +22,7 @@ extension CoreMLNetworkBuilder {
     return try add("activation", [input], [kind: .record(settings)])
   }
 
-  /// `scale * x + offset`.
+  /// Adds `scale * x + offset`.
   mutating func linear(
     _ input: String, scale: Double = 1, offset: Double = 0
   ) throws(WeighbridgeError) -> String {
@@ -30,11 +30,11 @@ extension CoreMLNetworkBuilder {
     return try activation("linear", input, ["alpha": scale, "beta": offset])
   }
 
-  /// A function of single elements.
+  /// Adds an elementwise function.
   mutating func unary(
     _ function: String, _ input: String, alpha: Double = 0
   ) throws(WeighbridgeError) -> String {
-    // What is not set would be 1 for the scale, and no number would tell it from 0.
+    // An unset scale would mean 1, but cannot be told from 0 in the file, so it is written.
     try add(
       "unary", [input], ["type": .choice(function), "alpha": .real(alpha), "scale": .real(1)])
   }
@@ -60,21 +60,21 @@ extension CoreMLNetworkBuilder {
     try unary("SQRT", input)
   }
 
-  /// The second where the first is not 0, and the third elsewhere.
+  /// Selects the second input where the first is not 0, and the third elsewhere.
   mutating func choose(
     _ condition: String, _ first: String, _ second: String
   ) throws(WeighbridgeError) -> String {
     try add("whereBroadcastable", [condition, first, second])
   }
 
-  /// Whether elements compare so with a number.
+  /// Compares elements with a number.
   mutating func compare(
     _ kind: String, _ input: String, _ number: Double
   ) throws(WeighbridgeError) -> String {
     try add(kind, [input], ["alpha": .real(number)])
   }
 
-  /// Elements moved into a range.
+  /// Clips elements to a range.
   mutating func clip(
     _ input: String, _ minimum: Double, _ maximum: Double
   ) throws(WeighbridgeError) -> String {
@@ -86,12 +86,12 @@ extension CoreMLNetworkBuilder {
       ])
   }
 
-  /// The part before the decimal point.
+  /// Truncates elements towards zero.
   mutating func truncate(_ input: String) throws(WeighbridgeError) -> String {
     try product(try add("sign", [input]), try add("floor", [try unary("ABS", input)]))
   }
 
-  /// Elements along axes made one each, by `reduceSum` and the like.
+  /// Reduces axes with `reduceSum` or a similar layer.
   mutating func reduce(
     _ kind: String, _ input: String, _ axes: [Int], keeps: Bool = true
   ) throws(WeighbridgeError) -> String {
@@ -115,7 +115,7 @@ extension CoreMLNetworkBuilder {
     axes.isEmpty ? input : try add("squeeze", [input], ["axes": .integers(axes)])
   }
 
-  /// The same elements under other axes.
+  /// Reshapes a value.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when a size is not known.
   mutating func reshape(
@@ -139,9 +139,9 @@ extension CoreMLNetworkBuilder {
       "reshapeStatic", [input], ["targetShape": .integers(shape.isEmpty ? [1] : shape)])
   }
 
-  /// Part of the axes.
+  /// Takes a slice along some axes.
   ///
-  /// - Parameter parts: For an axis its first element, how many there are, and the step.
+  /// - Parameter parts: The first element, the number of elements and the step, by axis.
   mutating func slice(
     _ input: String, rank: Int, _ parts: [Int: (start: Int, count: Int, step: Int)]
   ) throws(WeighbridgeError) -> String {
@@ -154,7 +154,7 @@ extension CoreMLNetworkBuilder {
       [
         "beginIds": .integers(axes.map { parts[$0]?.start ?? 0 }),
         "beginMasks": .booleans(axes.map { parts[$0] == nil }), "endIds": .integers(ends),
-        // An end before the first element cannot be named.
+        // An end before the first element cannot be written.
         "endMasks": .booleans(axes.map { parts[$0] == nil || ends[$0] < 0 }),
         "strides": .integers(axes.map { parts[$0]?.step ?? 1 }),
         "squeezeMasks": .booleans(axes.map { _ in false }),
@@ -178,7 +178,7 @@ extension CoreMLNetworkBuilder {
     return try add("concat", inputs)
   }
 
-  /// Cut along an axis.
+  /// Splits a value along an axis.
   mutating func split(
     _ input: String, axis: Int, _ sizes: [Int]
   ) throws(WeighbridgeError) -> [String] {
@@ -197,7 +197,7 @@ extension CoreMLNetworkBuilder {
       "split", [input], ["nOutputs": .integer(sizes.count)], outputCount: sizes.count)
   }
 
-  /// Elements along an axis by their places, which are known.
+  /// Gathers elements along an axis at constant positions.
   mutating func gather(
     _ input: String, axis: Int, _ places: [Int]
   ) throws(WeighbridgeError) -> String {
@@ -205,7 +205,7 @@ extension CoreMLNetworkBuilder {
       "gather", [input, try numbers(places.map(Double.init))], ["axis": .integer(axis)])
   }
 
-  /// The product of matrices along the last two axes.
+  /// Multiplies matrices in the last two axes.
   mutating func matrixProduct(
     _ first: String, _ second: String, transposeA: Bool = false, transposeB: Bool = false
   ) throws(WeighbridgeError) -> String {
@@ -224,7 +224,7 @@ extension CoreMLNetworkBuilder {
     return shape
   }
 
-  /// A weight of few axes, put along some of `rank` axes, as a value.
+  /// Returns a weight as a value of `rank` axes, with the weight's own axes at the given ones.
   mutating func alongAxes(
     _ position: Int, _ axes: [Int], rank: Int
   ) throws(WeighbridgeError) -> String {
@@ -234,8 +234,8 @@ extension CoreMLNetworkBuilder {
     return try constant(tensor.reshaped(shape))
   }
 
-  /// The sums of products over all axes that the result lacks: axes that both factors and the
-  /// result have are gone through, and the others put together to matrices.
+  /// Adds an einsum: axes in both factors and the result are batch axes, the others are merged so
+  /// that the factors become matrices.
   mutating func einsum(
     _ first: (name: String, type: TensorType, letters: [Character]),
     _ second: (name: String, type: TensorType, letters: [Character]), to result: [Character]
@@ -261,7 +261,7 @@ extension CoreMLNetworkBuilder {
     return try transpose(shaped, result.map { made.firstIndex(of: $0) ?? 0 })
   }
 
-  /// A factor with its axes in groups, each made one axis.
+  /// Transposes a factor and merges each group of its axes into one.
   private mutating func matrices(
     _ factor: (name: String, type: TensorType, letters: [Character]), _ groups: [[Character]],
     _ dimensions: [Character: Int]

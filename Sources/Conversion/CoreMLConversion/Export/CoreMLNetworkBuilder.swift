@@ -5,21 +5,21 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// The elements of a weight, and the layer that has them.
+/// The elements of a weight and the name of its layer.
 struct CoreMLElements: Sendable {
-  /// Numbers; or packed integers, in bytes.
+  /// The elements, or packed integers as bytes.
   let tensor: Tensor
   /// The type in which they are stored.
   let storedType: ElementType
   let name: String
 }
 
-/// The layers that a graph becomes, while they grow.
+/// The layers of a graph under construction.
 struct CoreMLNetworkBuilder: ExportBuilder {
   static var table: ExportTable<CoreMLNetworkBuilder> { CoreMLOperators.table }
   static let foldsConstants = false
 
-  /// What the axes of values are inside.
+  /// The meaning of the axes of values inside the network.
   enum Axes: Sendable {
     /// S, B, C, H, W, as up to specification version 3: a graph's `[batch, channels, height, width]`
     /// is B, C, H, W, and its `[batch, features]` is B, C.
@@ -28,19 +28,19 @@ struct CoreMLNetworkBuilder: ExportBuilder {
     case exact
   }
 
-  /// How many axes a value can have.
+  /// The largest number of axes of a value.
   static let mostAxes = 5
 
-  /// What the axes of values are.
+  /// The meaning of the axes of values.
   let axes: Axes
   /// The number type of stored weights.
   private let precision: ExportPrecision
-  /// Whether weights may be stored as the model has them: in integers or half the size.
+  /// Whether weights may be stored as in the model: as integers or in half precision.
   private let keepsEncodings: Bool
-  /// The weights that are stored larger than in the model.
+  /// The weights that take more space than in the model.
   private(set) var widened = WidenedWeights()
   private(set) var layers: [CoreMLLayer] = []
-  /// The elements of the weights; a place's offset is a position here.
+  /// The elements of the weights; a placeholder's offset is an index into them.
   private(set) var weights: [CoreMLElements] = []
   /// The lowest specification version that has all layers.
   private(set) var version = 1
@@ -50,7 +50,7 @@ struct CoreMLNetworkBuilder: ExportBuilder {
   private var layerNames = UniqueNames()
   private var constantNames: [ConstantKey: String] = [:]
 
-  /// Begins a file.
+  /// Starts a file.
   ///
   /// - Parameters:
   ///   - mostVersion: The latest specification version that may be needed; any when `nil`.
@@ -82,19 +82,19 @@ extension CoreMLNetworkBuilder {
     return names
   }
 
-  /// Adds a layer of one output.
+  /// Adds a layer with one output.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the axes are those of images and the layer
-  ///   is not for them.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the axes are those of images and the
+  ///   layer does not support them.
   mutating func add(
     _ kind: String, _ inputs: [String], _ settings: ProtobufRecord = [:]
   ) throws(WeighbridgeError) -> String {
     try add(kind, inputs, settings, outputCount: 1)[0]
   }
 
-  /// Adds a layer of several outputs.
+  /// Adds a layer with several outputs.
   ///
-  /// - Throws: As ``add(_:_:_:)``.
+  /// - Throws: What ``add(_:_:_:)`` throws.
   mutating func add(
     _ kind: String, _ inputs: [String], _ settings: ProtobufRecord, outputCount: Int
   ) throws(WeighbridgeError) -> [String] {
@@ -113,10 +113,10 @@ extension CoreMLNetworkBuilder {
     return outputs
   }
 
-  /// Notes that something needs a specification version.
+  /// Raises the specification version to one that is needed.
   mutating func require(version needed: Int) { version = max(version, needed) }
 
-  /// Why something cannot be written with the axes of images.
+  /// The error for something that cannot be written with the axes of images.
   static func needsExactAxes(_ what: String) -> WeighbridgeError {
     WeighbridgeError(.unsupported, "\(what) needs specification version 4 or later")
   }
@@ -132,10 +132,10 @@ extension CoreMLNetworkBuilder {
 
 // Weights and constants.
 extension CoreMLNetworkBuilder {
-  /// Elements as a setting of a layer.
+  /// Stores elements as a setting of a layer.
   ///
-  /// - Parameter hasChannels: Whether the first axis is that of the layer's output channels, which may
-  ///   have a scale each.
+  /// - Parameter hasChannels: Whether the first axis is the layer's output channels, each of which
+  ///   may have a scale.
   mutating func weights(_ tensor: Tensor, hasChannels: Bool = false) -> ProtobufValue {
     if keepsEncodings, let stored = tensor.quantized,
       let packed = CoreMLPackedWeights(stored, hasChannels: hasChannels)
@@ -159,17 +159,17 @@ extension CoreMLNetworkBuilder {
     return .record(CoreMLWeights(encoding, at: place).record)
   }
 
-  /// An input that is a weight, as a setting of a layer.
+  /// Stores an input that is a weight as a setting of a layer.
   mutating func weights(_ position: Int) throws(WeighbridgeError) -> ProtobufValue {
     weights(try tensor(position))
   }
 
-  /// Numbers as a setting of a layer.
+  /// Stores numbers as a setting of a layer.
   mutating func weights(_ numbers: [Double]) -> ProtobufValue {
     weights(Tensor(.float32, shape: [numbers.count], numbers))
   }
 
-  /// A tensor as a value, which is in the file once however often it is used.
+  /// Adds a constant, which is stored once however often it is used.
   mutating func constant(_ tensor: Tensor) throws(WeighbridgeError) -> String {
     try requireExactAxes("a constant")
     let key = ConstantKey(tensor)
@@ -177,7 +177,7 @@ extension CoreMLNetworkBuilder {
     let outer = scope.prefix
     scope.prefix = "constant_\(weights.count)"
     defer { scope.prefix = outer }
-    // There is no constant without axes.
+    // A constant has at least one axis.
     let shape = tensor.shape.isEmpty ? [1] : tensor.shape
     let name = try add(
       "loadConstantND", [], ["shape": .integers(shape), "data": weights(tensor)])
@@ -185,12 +185,12 @@ extension CoreMLNetworkBuilder {
     return name
   }
 
-  /// One number as a value of one axis.
+  /// Adds a constant of one number, with one axis.
   mutating func number(_ number: Double) throws(WeighbridgeError) -> String {
     try constant(Tensor(.float32, shape: [1], [number]))
   }
 
-  /// Numbers as a value.
+  /// Adds a constant of several numbers.
   mutating func numbers(
     _ numbers: [Double], shape: [Int]? = nil
   ) throws(WeighbridgeError) -> String {

@@ -3,10 +3,10 @@ import ConversionCore
 import CoreMLFormat
 import GraphIR
 
-/// Integers of 1 to 8 bits as Core ML stores them: without a sign, from the highest bit of the first
-/// byte on.
+/// Integers of 1 to 8 bits as Core ML stores them: unsigned, from the highest bit of the first byte
+/// on.
 struct CoreMLPackedWeights {
-  /// uint8 of one axis.
+  /// The packed integers, uint8 with one axis.
   let bytes: Tensor
   let meaning: CoreMLQuantization
 

@@ -5,16 +5,16 @@ import LayerCatalog
 
 /// The sizes that images with open sizes may have, and the shapes that result.
 struct CoreMLSizes {
-  /// The sizes, each once, the usual one first; none where any size is possible.
+  /// The distinct sizes, the usual one first; empty where any size is possible.
   let sizes: [ImageSize]
   /// The types of all values for each size, by ``ValueID/index``.
   private let types: [[TensorType]]
 
   /// - Parameters:
-  ///   - graph: Channels first.
-  ///   - inputTypes: Of its inputs, with a batch of one.
+  ///   - graph: The graph, channels first.
+  ///   - inputTypes: The types of its inputs, with a batch of one.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when no image has an open size, or the network
-  ///   does not take one of the sizes.
+  ///   cannot take one of the sizes.
   init(
     _ sizes: [ImageSize], _ graph: Graph, _ inputTypes: [TensorType]
   ) throws(WeighbridgeError) {

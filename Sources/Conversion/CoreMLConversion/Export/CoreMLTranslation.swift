@@ -4,13 +4,13 @@ import CoreMLFormat
 import GraphIR
 import LayerCatalog
 
-/// A model as a Core ML file will have it.
+/// A model in the form of a Core ML file.
 struct CoreMLTranslation {
   /// Everything but the elements of the weights.
   let model: CoreMLModel
-  /// The weights; a place's offset is a position here.
+  /// The weights; a placeholder's offset is an index into them.
   let weights: [CoreMLElements]
-  /// What the file does not hold, or holds in another form, in words.
+  /// What the file lacks, or contains in another form, in words.
   let losses: [String]
 
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Core ML has no form for;
@@ -62,19 +62,19 @@ struct CoreMLTranslation {
   }
 }
 
-/// The graph of a model as it is translated: channels first, a batch of one.
+/// The graph of a model in the form in which it is translated: channels first, with a batch of one.
 struct CoreMLExportSource {
   /// The graph.
   let graph: Graph
   /// The types of all values, by ``ValueID/index``.
   let types: [TensorType]
-  /// What is known of the model.
+  /// The model's description.
   let description: ModelDescription
   /// The sizes that images may have.
   let sizes: CoreMLSizes
-  /// What thins out the boxes that the graph gives, where it gives boxes.
+  /// The detector whose boxes the graph returns; `nil` where it does not return boxes.
   let detector: DetectorDescription?
-  /// What the file holds in another form, in words.
+  /// What the file contains in another form, in words.
   let losses: [String]
 
   init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
@@ -82,10 +82,10 @@ struct CoreMLExportSource {
     detector = options.suppressesBoxes ?? true ? description.detector : nil
     if options.suppressesBoxes ?? (detector != nil) {
       graph = try Self.boxes(graph, description)
-      description.outputs = []  // their summaries are of the heads
+      description.outputs = []  // their summaries describe the heads
     }
     if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
-    graph = try PixelBlocks(graph).graph  // Core ML has five axes at most
+    graph = try PixelBlocks(graph).graph  // Core ML has at most five axes
     let turned = try ChannelsFirst(
       graph, transposesPorts: true, together: description.headNames,
       needs: CoreMLOperators.table.needsLayout)
@@ -101,7 +101,7 @@ struct CoreMLExportSource {
     self.losses = losses
   }
 
-  /// The graph of a detector that gives boxes.
+  /// Returns the graph of a detector that returns boxes.
   private static func boxes(
     _ graph: Graph, _ description: ModelDescription
   ) throws(WeighbridgeError) -> Graph {

@@ -3,7 +3,7 @@ import CoreMLFormat
 import GraphIR
 import LayerCatalog
 
-/// Which specification version brought which layers.
+/// The specification versions that introduced layers.
 enum CoreMLVersions {
   /// The versions that can be written.
   static let all = 1...5
@@ -11,10 +11,11 @@ enum CoreMLVersions {
   /// The last version whose values have the axes of images.
   static let lastOfImages = 3
 
-  /// The version that brought weights of integers.
+  /// The version that introduced integer weights.
   static let firstQuantized = 3
 
-  /// The first version that has a layer: numbers in the schema rise with the versions, but for two.
+  /// The first version that has a layer: field numbers in the schema rise with the versions, with
+  /// two exceptions.
   static func version(of kind: String) -> Int {
     switch CoreMLLayer.schemaNumber(of: kind) {
     case 211, 212: 3  // resizeBilinear and cropResize

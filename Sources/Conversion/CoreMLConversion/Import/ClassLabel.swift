@@ -3,8 +3,8 @@ import CoreMLFormat
 import GraphIR
 import LayerCatalog
 
-/// The class that a Core ML classifier gives beside the probabilities of all classes. It is not
-/// computed here: the labels are those of the description.
+/// The class that a Core ML classifier returns alongside the probabilities of all classes. It is
+/// not computed here: the labels are those of the description.
 public struct ClassLabel: Hashable, Sendable {
   /// The name of the output.
   public let name: String

@@ -5,17 +5,17 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// A tensor as images `[batch, channels, height, width]`, and how it was brought there.
+/// A tensor as images `[batch, channels, height, width]`, and how to undo the conversion.
 struct CoreMLImages {
   let value: ValueID
   /// The tensor's own axes.
   fileprivate let blob: CoreMLBlob
-  /// The size of the sequence axis, where it was put together with the batch.
+  /// The size of the sequence axis, where it was merged with the batch.
   fileprivate let sequence: Int?
 }
 
 extension CoreMLCall {
-  /// A tensor as images. All axes in front of the channels count as a batch
+  /// Converts a tensor to images. All axes before the channels count as a batch
   /// (`NeuralNetwork.proto`, `ConvolutionLayerParams`).
   mutating func images(_ blob: CoreMLBlob) throws(WeighbridgeError) -> CoreMLImages {
     guard let position = blob.axes.firstIndex(of: .sequence),
@@ -33,7 +33,7 @@ extension CoreMLCall {
     return CoreMLImages(value: merged, blob: blob, sequence: sequence)
   }
 
-  /// Images made of others, as a tensor of the axes of those.
+  /// Converts images computed from others back to the axes of the original tensor.
   mutating func tensor(
     _ value: ValueID, like images: CoreMLImages
   ) throws(WeighbridgeError) -> CoreMLBlob {
@@ -45,7 +45,7 @@ extension CoreMLCall {
     return CoreMLBlob(parted, CoreMLAxis.allCases, rank: images.blob.rank)
   }
 
-  /// The amounts of a `BorderAmounts`: of the height and the width.
+  /// The amounts of a `BorderAmounts`, for height and width.
   func borders(
     _ record: ProtobufRecord?
   ) throws(WeighbridgeError) -> (before: [Int], after: [Int]) {
@@ -69,7 +69,7 @@ extension CoreMLCall {
     }
     guard let same = record("same") else { throw malformed("says nothing of its padding") }
     if same.choice("asymmetryMode") != "TOP_LEFT_HEAVY" { return .same }
-    // The larger half stands in front, so the amounts must be known.
+    // The larger half goes in front, so the amounts must be known.
     let dimensions = try spatialDimensions(image)
     try checkWindow(size + strides + dilation)
     let totals = (0..<2).map { axis in
@@ -80,7 +80,7 @@ extension CoreMLCall {
     return .explicit(before: totals.map { $0 - $0 / 2 }, after: totals.map { $0 / 2 })
   }
 
-  /// Refuses sizes and steps of a window that no window has, before anything is computed of them.
+  /// Refuses impossible window sizes and strides before anything is computed from them.
   func checkWindow(_ numbers: [Int]) throws(WeighbridgeError) {
     guard let number = numbers.first(where: { !(1...1 << 24).contains($0) }) else { return }
     throw malformed("has a window size or step of \(number), and 1 to \(1 << 24) are possible")

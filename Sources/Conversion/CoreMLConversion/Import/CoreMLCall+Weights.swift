@@ -6,12 +6,12 @@ import LayerCatalog
 import ProtobufWire
 
 extension CoreMLCall {
-  /// Reads numbers that a setting holds, as float32 whatever they are stored as.
+  /// Reads the weights in a setting, as float32 whatever their stored type.
   ///
   /// - Parameters:
-  ///   - shape: The sizes that the other settings ask for.
-  ///   - outputAxis: The axis whose indices have a scale each, where quantized numbers have several.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when the numbers do not fill the shape.
+  ///   - shape: The shape that the other settings require.
+  ///   - outputAxis: The axis along which quantized weights may have several scales.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the weights do not fill the shape.
   mutating func tensor(
     _ name: String, in settings: ProtobufRecord? = nil, shape: [Int], outputAxis: Int = 0
   ) throws(WeighbridgeError) -> Tensor {
@@ -35,7 +35,7 @@ extension CoreMLCall {
     } catch { throw WeighbridgeError(error.code, "\(name): \(error.reason)") }
   }
 
-  /// Adds numbers that a setting holds as a weight.
+  /// Adds the weights in a setting as a weight of the graph.
   mutating func weight(
     _ role: String, _ name: String, shape: [Int], outputAxis: Int = 0
   ) throws(WeighbridgeError) -> ValueID {
@@ -44,7 +44,7 @@ extension CoreMLCall {
   }
 }
 
-/// Quantized numbers: codes of 1 to 8 bits, packed from the highest bit of the first byte on.
+/// Quantized weights: codes of 1 to 8 bits, packed from the highest bit of the first byte on.
 private struct CoreMLCodes {
   private let codes: [UInt8]
   private let bits: Int
@@ -67,7 +67,7 @@ private struct CoreMLCodes {
     self.bits = bits
   }
 
-  /// What the codes stand for; they are kept.
+  /// Returns the weight that the codes represent, keeping the codes.
   func weight(
     _ meaning: CoreMLQuantization, shape: [Int], outputAxis: Int
   ) throws(WeighbridgeError) -> Tensor {
@@ -75,7 +75,7 @@ private struct CoreMLCodes {
     let integers = Tensor(.uint8, shape: shape, bytes: codes)
     let weight = QuantizedWeight(integers, bits: bits, numbers)
     if let encoded = weight.encoded { return try Tensor(encoded) }
-    // One bit along a line.
+    // One-bit codes with linear scales cannot be kept, and are decoded.
     guard case .linear(let line) = numbers else { return Tensor(.float32, shape: shape, []) }
     let run = line.axis.map { shape[($0 + 1)...].reduce(1, *) } ?? codes.count
     return Tensor(

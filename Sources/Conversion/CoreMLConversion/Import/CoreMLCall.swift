@@ -5,20 +5,21 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// One layer of a Core ML network while it becomes nodes: its settings and weights to read, and the
-/// graph to add to.
+/// A layer of a Core ML network that is being converted to nodes: its settings and weights to read,
+/// and the graph to add to.
 ///
-/// Settings are crossed off as they are read; ``finish(_:)`` refuses what is left.
+/// Settings are ticked off as they are read; ``finish(_:)`` refuses what is left.
 struct CoreMLCall: MappedLayer {
   let layer: CoreMLLayer
-  /// The file's bytes, which hold the weights.
+  /// The file's bytes, which contain the weights.
   let store: ByteStore
   var network: CoreMLGraph
   /// The layer's inputs, in their order.
   let inputs: [CoreMLBlob]
   private var unread: Set<String>
 
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when nobody made what the layer takes.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when no input or earlier layer provides one of
+  ///   the layer's inputs.
   init(_ layer: CoreMLLayer, store: ByteStore, network: CoreMLGraph) throws(WeighbridgeError) {
     self.layer = layer
     self.store = store
@@ -34,12 +35,12 @@ struct CoreMLCall: MappedLayer {
     self.inputs = inputs
   }
 
-  /// Where the nodes come from.
+  /// The origin that the nodes record.
   var source: SourceScope { SourceScope(layer: layer.name, className: layer.kind) }
 
   // MARK: Settings
 
-  /// The value of a setting, which is crossed off.
+  /// Reads a setting and ticks it off.
   private mutating func read<Value>(
     _ name: String, _ value: (ProtobufRecord) -> (String) -> Value
   ) -> Value {
@@ -51,7 +52,7 @@ struct CoreMLCall: MappedLayer {
 
   mutating func real(_ name: String) -> Double { read(name, ProtobufRecord.real) }
 
-  /// A number for which 0 stands for another one.
+  /// Reads a number for which 0 means a default.
   mutating func real(_ name: String, zeroMeans number: Double) -> Double {
     let value = real(name)
     return value == 0 ? number : value
@@ -65,7 +66,7 @@ struct CoreMLCall: MappedLayer {
 
   mutating func integers(_ name: String) -> [Int] { read(name, ProtobufRecord.integers) }
 
-  /// A list of so many numbers, or none, which stands for the default.
+  /// Reads a list as long as the default, or an empty one, which means the default.
   mutating func integers(_ name: String, default list: [Int]) throws(WeighbridgeError) -> [Int] {
     let values = integers(name)
     guard values.isEmpty || values.count == list.count else {
@@ -80,7 +81,7 @@ struct CoreMLCall: MappedLayer {
 
   mutating func records(_ name: String) -> [ProtobufRecord] { read(name, ProtobufRecord.records) }
 
-  /// Crosses off settings that mean nothing when the model runs.
+  /// Ticks off settings that have no effect when the model runs.
   mutating func ignore(_ names: String...) { unread.subtract(names) }
 
   // MARK: Tensors
@@ -101,26 +102,26 @@ struct CoreMLCall: MappedLayer {
     return (inputs[0], inputs[1])
   }
 
-  /// A tensor with certain axes.
+  /// Returns a tensor with certain axes.
   mutating func value(
     _ blob: CoreMLBlob, _ axes: [CoreMLAxis]
   ) throws(WeighbridgeError) -> ValueID {
     try network.value(blob, axes, for: source)
   }
 
-  /// A tensor with all the axes that it has for Core ML.
+  /// Returns a tensor with all the axes that it has in Core ML.
   mutating func whole(_ blob: CoreMLBlob) throws(WeighbridgeError) -> ValueID {
     try value(blob, blob.allAxes)
   }
 
   func type(_ value: ValueID) -> TensorType { network.graph.type(of: value) }
 
-  /// A tensor that has the axes of another, with other elements.
+  /// Returns a tensor with the axes of another and other elements.
   func like(_ blob: CoreMLBlob, _ value: ValueID) -> CoreMLBlob {
     CoreMLBlob(value, blob.axes, rank: blob.rank)
   }
 
-  /// A tensor with all its axes.
+  /// Returns a tensor with all its axes.
   mutating func exact(_ value: ValueID) throws(WeighbridgeError) -> CoreMLBlob {
     let rank = type(value).rank
     guard rank <= CoreMLAxis.allCases.count else {
@@ -129,16 +130,17 @@ struct CoreMLCall: MappedLayer {
     return CoreMLBlob(value, rank: rank)
   }
 
-  /// Adds a node of this layer that makes one tensor.
+  /// Adds a node of this layer with one output.
   ///
-  /// - Parameter role: What the node is when the layer becomes several.
+  /// - Parameter role: The node's role when the layer becomes several nodes.
   mutating func add(
     _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
   ) throws(WeighbridgeError) -> ValueID {
     try addAll(operation, inputs, role: role)[0]
   }
 
-  /// Adds a node of this layer. Its settings come from a file, so they are checked as stored ones.
+  /// Adds a node of this layer. Its settings come from a file, so they are checked like stored
+  /// ones.
   mutating func addAll(
     _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -147,18 +149,18 @@ struct CoreMLCall: MappedLayer {
     return try addNode(operation, inputs, role: role)
   }
 
-  /// Adds numbers that the settings hold.
+  /// Adds numbers from the settings as a weight.
   mutating func constant(
     _ role: String, shape: [Int], _ numbers: [Double]
   ) throws(WeighbridgeError) -> ValueID {
     try addWeight(role, Tensor(.float32, shape: shape, numbers))
   }
 
-  /// Ends the reading.
+  /// Finishes the layer.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` for another number of outputs than the layer
-  ///   names, and for a name that is taken; ``WeighbridgeError/Code/unsupported`` for a setting that
-  ///   nobody read.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the layer names too many outputs or none,
+  ///   or a name that is taken; ``WeighbridgeError/Code/unsupported`` for a setting that was not
+  ///   read.
   mutating func finish(_ outputs: [CoreMLBlob]) throws(WeighbridgeError) {
     for name in unread.sorted() { throw unsupported("has a setting \(name) that is not known") }
     guard layer.outputs.count <= outputs.count, !layer.outputs.isEmpty else {

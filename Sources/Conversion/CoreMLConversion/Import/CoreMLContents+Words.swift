@@ -1,7 +1,7 @@
 import GraphIR
 
 extension CoreMLContents {
-  /// What is in the file, for people.
+  /// The contents of the file as readable text.
   package var lines: [String] {
     var lines = Self.lines("inputs", inputs) + Self.lines("outputs", outputs)
     lines += Self.lines("states", states)

@@ -4,7 +4,8 @@ import CoreMLFormat
 public import GraphIR
 import LayerCatalog
 
-/// What is in a Core ML file that is not converted: an ML Program, or a model without a network.
+/// The contents of a Core ML file that cannot be converted: an ML Program, or a model without a
+/// network.
 public struct CoreMLContents: Sendable {
   /// An input, an output or a state.
   public struct Feature: Hashable, Sendable {
@@ -12,7 +13,7 @@ public struct CoreMLContents: Sendable {
     public let name: String
     /// Its type in words, such as `float32 [1, 3, 8, 8]`, `image RGB 299 x 299` or `string`.
     public let type: String
-    /// What it holds, for people.
+    /// A human-readable description.
     public let summary: String?
   }
 
@@ -20,42 +21,42 @@ public struct CoreMLContents: Sendable {
   public struct Function: Hashable, Sendable {
     /// Its name.
     public let name: String
-    /// What it takes, where the model has several functions.
+    /// Its inputs, where the model has several functions.
     public let inputs: [Feature]
-    /// What it gives, where the model has several functions.
+    /// Its outputs, where the model has several functions.
     public let outputs: [Feature]
-    /// What it keeps between runs, where the model has several functions.
+    /// Its states, kept between runs, where the model has several functions.
     public let states: [Feature]
-    /// How many operations there are of each type, but constants; `nil` where that is not known.
+    /// The number of operations of each type, except constants; `nil` where unknown.
     public let operations: [String: Int]?
   }
 
-  /// The size of the model's file in bytes, without weights that stand beside it.
+  /// The size of the model's file in bytes, without weights in separate files.
   public let fileSize: Int
-  /// What the model is: the name that Core ML's specification has for it, such as `mlProgram`.
+  /// The kind of model, as named in Core ML's specification, such as `mlProgram`.
   public let kind: String
   /// The version of Core ML's specification.
   public let specificationVersion: Int
-  /// What is known of the model.
+  /// The model's description.
   public let description: ModelDescription
-  /// What it takes.
+  /// The model's inputs.
   public let inputs: [Feature]
-  /// What it gives.
+  /// The model's outputs.
   public let outputs: [Feature]
-  /// What it keeps between runs.
+  /// The states that it keeps between runs.
   public let states: [Feature]
   /// The functions of an ML Program.
   public let functions: [Function]
   /// The kinds of a pipeline's members.
   public let members: [String]
-  /// The class that a classifier gives; `nil` for other models.
+  /// The class that a classifier returns; `nil` for other models.
   public let classLabel: ClassLabel?
   /// Whether an app can train the model further.
   public let isUpdatable: Bool
-  /// Why it is not converted, and what can be done.
+  /// Why it cannot be converted, and what can be done.
   public let reason: String
 
-  /// - Returns: `nil` for a model that holds networks and nothing else.
+  /// - Returns: `nil` for a model that can be converted.
   init?(_ outline: CoreMLOutline, name: String, fileSize: Int) {
     guard let refusal = outline.refusal else { return nil }
     self.fileSize = fileSize
@@ -94,7 +95,7 @@ extension CoreMLContents.Feature {
 }
 
 extension ClassLabel {
-  /// The class label of a model that is not converted; `nil` when it has none.
+  /// The class label of a model that cannot be converted; `nil` when it has none.
   fileprivate init?(_ outline: CoreMLOutline) {
     let label = outline.outputs.first { $0.name == outline.predictedFeature }
     switch label?.type {

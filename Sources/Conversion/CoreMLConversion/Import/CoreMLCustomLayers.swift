@@ -8,14 +8,13 @@ import KerasFormat
 import LayerCatalog
 import ProtobufWire
 
-/// Layers that an app brings along: what the user says of them, or nothing.
+/// Custom layers, which an app implements, and what the user says about them.
 struct CoreMLCustomLayers: Sendable {
   private let policy: CustomLayerPolicy
 
   init(_ policy: CustomLayerPolicy) { self.policy = policy }
 
-  /// Refuses layers of which nothing is known, all of them in one error, and entries of the user's
-  /// that are about no layer.
+  /// Refuses unknown layers, all of them in one error, and the user's entries that match no layer.
   func check(_ layers: [CoreMLLayer]) throws(WeighbridgeError) {
     var used: Set<String> = []
     var unknown: [(record: KerasLayerRecord, path: String)] = []
@@ -45,7 +44,7 @@ struct CoreMLCustomLayers: Sendable {
     }
   }
 
-  /// Adds what stands for a custom layer, or the layer as it is.
+  /// Adds the layers that replace a custom layer, or the layer unchanged.
   func build(_ call: inout CoreMLCall) throws(WeighbridgeError) -> [CoreMLBlob] {
     let record = Self.record(call.layer, index: 0)
     let weights = try Self.weights(&call)
@@ -69,7 +68,7 @@ struct CoreMLCustomLayers: Sendable {
       return try keep(&call, weights.map(\.tensor), record, shapes: entry.mapping.keptShapes)
     }
     let outputs = try entry.mapping.build(&layer, values, place: entry.place) {
-      (_, _) throws(WeighbridgeError) in []  // which was seen to above
+      (_, _) throws(WeighbridgeError) in []  // handled above
     }
     try layer.finish()
     call.network.graph = layer.graph
@@ -100,7 +99,7 @@ struct CoreMLCustomLayers: Sendable {
 
   private static func weightName(_ index: Int) -> String { "weight_\(index)" }
 
-  /// What the file says of a layer besides its parameters.
+  /// What the file says about a layer apart from its parameters.
   private static func remark(_ layer: CoreMLLayer) throws(WeighbridgeError) -> UnknownLayers.Remark
   {
     var remark = UnknownLayers.Remark(description: layer.settings.text("description"))
@@ -115,7 +114,7 @@ struct CoreMLCustomLayers: Sendable {
     return remark
   }
 
-  /// Leaves a proposal for a class only where it is the same for all its layers.
+  /// Keeps a proposal for a class only where it is the same for all its layers.
   private static func settleProposals(
     _ layers: [KerasLayerRecord], _ remarks: inout [String: UnknownLayers.Remark]
   ) {
@@ -127,7 +126,7 @@ struct CoreMLCustomLayers: Sendable {
 
   /// Keeps a layer as it is.
   ///
-  /// - Parameter shapes: What it makes; images with all sizes open when nobody says it.
+  /// - Parameter shapes: The shapes of its outputs; by default images with all sizes open.
   private func keep(
     _ call: inout CoreMLCall, _ weights: [Tensor], _ record: KerasLayerRecord,
     shapes: [[Int?]]?
@@ -153,7 +152,7 @@ struct CoreMLCustomLayers: Sendable {
       .map { CoreMLBlob($0, CoreMLAxis.image, rank: first.rank) }
   }
 
-  /// A custom layer as a layer of a class of somebody's own.
+  /// A custom layer as a layer of a custom Keras class.
   private static func record(_ layer: CoreMLLayer, index: Int) -> KerasLayerRecord {
     var config = JSONObject()
     for entry in layer.settings.records("parameters") {
@@ -176,6 +175,6 @@ struct CoreMLCustomLayers: Sendable {
 }
 
 extension KerasVersion {
-  /// The version by whose meaning layers of Keras stand for custom layers.
+  /// The version whose semantics apply to Keras layers that replace custom layers.
   fileprivate static let coreML = KerasVersion(2, 15)
 }

@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 
 extension CoreMLFeatures {
-  /// What the file says of the model.
+  /// What the file says about the model.
   func description(
     of graph: Graph, _ members: [CoreMLImporter.Member]
   ) -> ModelDescription {
@@ -35,8 +35,8 @@ extension CoreMLFeatures {
     return description
   }
 
-  /// How boxes are read from a pipeline that gives those that it chose; `nil` for others, and where
-  /// the pipeline gives something else besides.
+  /// The detector of a pipeline that ends with non-maximum suppression; `nil` for others, and where
+  /// its boxes are not the model's outputs.
   private func detector(_ graph: Graph) -> DetectorDescription? {
     guard let suppression, let method = suppression.method else { return nil }
     let names = [suppression.outputs.confidence, suppression.outputs.coordinates]
@@ -50,7 +50,7 @@ extension CoreMLFeatures {
       suppression: method.isPerClass ? .greedy : .classAgnostic)
   }
 
-  /// How an image becomes an input. What the file does not scale is left as it is.
+  /// How an image becomes an input. Without a scaler in the file, values are unchanged.
   private func record(
     _ image: CoreMLImage, _ preprocessing: [CoreMLPreprocessing], _ name: String
   ) -> ImageInput {
@@ -74,7 +74,7 @@ extension CoreMLFeatures {
 }
 
 extension CoreMLLabels {
-  /// The labels as texts.
+  /// The labels as strings.
   var texts: [String] {
     switch self {
     case .texts(let texts): texts

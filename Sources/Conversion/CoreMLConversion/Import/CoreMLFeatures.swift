@@ -9,7 +9,7 @@ import ProtobufWire
 struct CoreMLFeatures {
   let model: CoreMLDescription
   private(set) var decisions: [Provenance.Decision] = []
-  /// The labels and thresholds of a member that chooses among boxes.
+  /// The labels and thresholds of a member that performs non-maximum suppression.
   private(set) var suppression: CoreMLSuppression?
 
   init(_ model: CoreMLDescription) { self.model = model }
@@ -97,7 +97,7 @@ struct CoreMLFeatures {
 
   // MARK: Between members
 
-  /// Leaves the features that a member gives, and those that there were before it.
+  /// Leaves the outputs of a member and the features that existed before it.
   func handOver(
     _ member: CoreMLDescription, _ before: [String: CoreMLBlob], in network: inout CoreMLGraph
   ) throws(WeighbridgeError) {
@@ -106,7 +106,7 @@ struct CoreMLFeatures {
       guard let blob = network.blobs[feature.name] else {
         throw .malformed("no layer gives \(feature.name)")
       }
-      // For the next member it is what it is outside of this one.
+      // The next member sees the feature with its outer axes.
       let axes = Self.axes(of: feature, blob, network)
       let source = SourceScope(layer: feature.name, className: "feature")
       let value = try network.value(blob, axes, for: source)
@@ -115,7 +115,7 @@ struct CoreMLFeatures {
     network.blobs = blobs
   }
 
-  /// Adds what chooses among boxes.
+  /// Adds the non-maximum suppression.
   mutating func add(
     _ suppression: CoreMLSuppression, to network: inout CoreMLGraph
   ) throws(WeighbridgeError) {
@@ -147,7 +147,7 @@ struct CoreMLFeatures {
 
   // MARK: Outputs
 
-  /// What the model gives: arrays and images, and of a classifier the probabilities.
+  /// Returns the model's outputs: arrays and images, and a classifier's probabilities.
   mutating func outputs(
     of members: [CoreMLImporter.Member], in network: inout CoreMLGraph
   ) throws(WeighbridgeError) -> [Port] {
@@ -173,7 +173,7 @@ struct CoreMLFeatures {
     return ports
   }
 
-  /// A classifier has a label for each probability.
+  /// Checks that a classifier has a label for each probability.
   private func checkLabels(
     _ classes: CoreMLClasses?, _ type: TensorType
   ) throws(WeighbridgeError) {
@@ -183,7 +183,7 @@ struct CoreMLFeatures {
     throw .malformed("has \(labels.count) labels, and the network gives \(count) probabilities")
   }
 
-  /// The layer's output that has a classifier's probabilities.
+  /// The layer output with a classifier's probabilities.
   private func layerOutput(
     of feature: CoreMLFeature, _ members: [CoreMLImporter.Member]
   ) -> String? {
@@ -193,7 +193,7 @@ struct CoreMLFeatures {
     return classes.probabilities ?? member.network?.layers.last?.outputs.first
   }
 
-  /// The axes that a feature has outside of the network.
+  /// The axes that a feature has outside the network.
   private static func axes(
     of feature: CoreMLFeature, _ blob: CoreMLBlob, _ network: CoreMLGraph
   ) -> [CoreMLAxis] {
@@ -223,7 +223,7 @@ struct CoreMLFeatures {
     }
   }
 
-  /// Notes an output that has another shape than the file says.
+  /// Records an output whose shape differs from the one in the file.
   private mutating func noteShape(of feature: CoreMLFeature, _ type: TensorType) {
     guard case .multiArray(let array) = feature.type, !array.shape.isEmpty,
       array.flexibility == nil,
@@ -253,7 +253,7 @@ extension CoreMLImage {
     }
   }
 
-  /// The height and the width, open where others may be given.
+  /// The height and the width, open where other sizes are allowed.
   fileprivate var dimensions: [Dimension] {
     let isFree = { (sizes: [Int]) in sizes.contains { $0 != sizes[0] } }
     switch flexibility {
@@ -274,7 +274,7 @@ extension CoreMLImage {
 }
 
 extension CoreMLFeature {
-  /// The type as the graph has it; `nil` for what is no tensor.
+  /// The type in the graph; `nil` for a feature that is not a tensor.
   var outsideType: TensorType? {
     switch type {
     case .image(let image):
@@ -288,7 +288,7 @@ extension CoreMLFeature {
 }
 
 extension CoreMLArray {
-  /// The sizes, open where others may be given.
+  /// The sizes, open where others are allowed.
   fileprivate var dimensions: [Dimension] {
     shape.enumerated().map { axis, dimension in
       switch flexibility {
@@ -304,6 +304,6 @@ extension CoreMLArray {
 }
 
 extension CoreMLSizeRange {
-  /// Whether there is one number of elements only.
+  /// Whether there is only one possible size.
   fileprivate var isSingle: Bool { lowerBound == upperBound }
 }

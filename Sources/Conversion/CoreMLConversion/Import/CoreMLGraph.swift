@@ -4,15 +4,15 @@ import CoreMLFormat
 import GraphIR
 import LayerCatalog
 
-/// The graph of a Core ML model while its layers are added, with the tensors that layers name.
+/// The graph of a Core ML model under construction, with the tensors that layers refer to.
 struct CoreMLGraph: SourceNetwork {
   var graph = GraphBuilder()
-  /// What layers can take, by name.
+  /// The tensors that layers can take, by name.
   var blobs: [String: CoreMLBlob] = [:]
-  /// Inputs that may be left out, and are.
+  /// Optional inputs, which are left out.
   var omitted: Set<String> = []
   var decisions: [Provenance.Decision] = []
-  /// Tensors with other axes that were made before.
+  /// Tensors that were already converted to other axes.
   private var turned: [Turn: ValueID] = [:]
 
   private struct Turn: Hashable {
@@ -21,11 +21,11 @@ struct CoreMLGraph: SourceNetwork {
     let wanted: [CoreMLAxis]
   }
 
-  /// A tensor with certain axes in a certain order. Axes of one element come and go.
+  /// Returns a tensor with certain axes in a certain order, adding and removing axes of size 1.
   ///
   /// - Parameters:
   ///   - wanted: The axes.
-  ///   - source: The layer that needs it, to which new nodes belong.
+  ///   - source: The layer that needs it, to which new nodes are attributed.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when an axis that is not wanted has more than one
   ///   element.
   mutating func value(

@@ -5,29 +5,29 @@ import GraphIR
 import KerasConversion
 import LayerCatalog
 
-/// Turns a Core ML model into a graph. Of a pipeline, the networks and what chooses among their
-/// boxes become one graph.
+/// Converts a Core ML model to a graph. The networks and the non-maximum suppression of a pipeline
+/// become one graph.
 struct CoreMLImporter {
-  /// What the import gives.
+  /// The result of an import.
   struct Result {
     let graph: Graph
     let description: ModelDescription
     let decisions: [Provenance.Decision]
-    /// Whether a detector's outputs are its heads, not boxes that were chosen among.
+    /// Whether a detector's outputs are its heads, not the boxes left after suppression.
     let hasHeads: Bool
   }
 
-  /// The newest version whose networks are known to have the layers of version 5.
+  /// The newest version whose networks are known to have only the layers of version 5.
   private static let newestVersion = 10
 
-  /// The file's bytes, which hold the weights.
+  /// The file's bytes, which contain the weights.
   let store: ByteStore
   let custom: CustomLayerPolicy
 
   /// Imports a model.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` with all
-  ///   layers that are not understood.
+  ///   layers that are not known.
   func run(_ model: CoreMLModel) throws(WeighbridgeError) -> Result {
     guard (1...Self.newestVersion).contains(model.specificationVersion) else {
       throw .unsupported(
@@ -41,7 +41,7 @@ struct CoreMLImporter {
     try interface.addInputs(of: members[0].network, to: &network)
     for (position, member) in members.enumerated() {
       let prefix = members.count { $0.network != nil } > 1 ? "\(member.name)/" : ""
-      // A member knows the features that were made before it, and no others.
+      // A member sees only the features that existed before it.
       let features = network.blobs
       if let layers = member.network {
         try interface.addMeanImages(of: layers, to: &network, store)
@@ -63,7 +63,7 @@ struct CoreMLImporter {
 
   // MARK: Members
 
-  /// A network, or what chooses among its boxes.
+  /// A network, or the non-maximum suppression of its boxes.
   struct Member {
     let name: String
     let description: CoreMLDescription
@@ -109,7 +109,7 @@ struct CoreMLImporter {
 
   // MARK: Layers
 
-  /// Refuses all layers that cannot be, in one error.
+  /// Refuses all layers that cannot be read, in one error.
   private func checkLayers(_ members: [Member]) throws(WeighbridgeError) {
     let layers = members.flatMap { $0.network?.layers ?? [] }
     let unknown = layers.filter {

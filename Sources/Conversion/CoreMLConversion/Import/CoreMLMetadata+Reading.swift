@@ -4,13 +4,13 @@ import CoreMLFormat
 import GraphIR
 import LayerCatalog
 
-/// What user-defined keys of our own files say; see `CoreMLMetadata+Content.swift`.
+/// The user-defined keys of the files that we write; see `CoreMLMetadata+Content.swift`.
 extension CoreMLMetadata {
-  /// Whether the file is ours.
+  /// Whether the file was written by this package.
   private var isOwn: Bool { userDefined["converter"]?.hasPrefix("weighbridge") == true }
 
-  /// Brings back what was put under user-defined keys. Of a pipeline that gives boxes, whose heads
-  /// are gone, the detector stays a text.
+  /// Restores what was stored under user-defined keys. For a pipeline that returns boxes, and so
+  /// has no heads, the detector stays a string.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when it does not fit the graph.
   func describe(_ content: inout ModelContent, hasHeads: Bool) throws(WeighbridgeError) {
@@ -21,7 +21,7 @@ extension CoreMLMetadata {
       content.description.labels = classes.split(separator: ",", omittingEmptySubsequences: false)
         .map(String.init)
     } else if !hasHeads, labels == labels.indices.map(String.init) {
-      // A pipeline of a detector without labels has numbers in their place.
+      // The pipeline of a detector without labels has indices in their place.
       content.description.labels = []
     }
     let images = content.description.inputs.map(\.image)
@@ -38,8 +38,7 @@ extension CoreMLMetadata {
 }
 
 extension ImageInput {
-  /// Takes over what the network's preprocessing says, where that is something else than these
-  /// numbers in float32.
+  /// Takes over the network's preprocessing where it differs from these values in float32.
   fileprivate mutating func agree(with preprocessing: ImageInput?) {
     guard let preprocessing, preprocessing.rounded != rounded else { return }
     let resize = self.resize
@@ -47,7 +46,7 @@ extension ImageInput {
     self.resize = resize
   }
 
-  /// The numbers as float32, and no resize policy.
+  /// The values rounded to float32, without a resize policy.
   private var rounded: ImageInput {
     ImageInput(
       colorOrder: colorOrder, scale: Double(Float(scale)), bias: bias.map { Double(Float($0)) },

@@ -4,16 +4,17 @@ import CoreMLFormat
 import GraphIR
 import LayerCatalog
 
-/// A kind of Core ML model that is not converted: what it is, and where its network is, if it has any.
+/// A kind of Core ML model that cannot be converted: what it is, and where its network is, if it
+/// has one.
 struct CoreMLOtherKind {
   enum Network {
-    /// The model is no network.
+    /// The model is not a network.
     case none
-    /// The network is a part of Apple's systems.
+    /// The network is part of Apple's systems.
     case inSystem
-    /// What the model computes is elsewhere, or in a form that nobody documents.
+    /// The computation is defined elsewhere, or in an undocumented form.
     case elsewhere(String)
-    /// It is a network in a form that is not converted.
+    /// The network has a form that cannot be converted.
     case program
   }
 
@@ -26,7 +27,7 @@ struct CoreMLOtherKind {
     self.network = network
   }
 
-  /// The kinds that are not read, by their names in `Schemas/coreml.proto`.
+  /// The kinds that cannot be read, by their names in `Schemas/coreml.proto`.
   static let all: [String: CoreMLOtherKind] = [
     "arrayFeatureExtractor": .init("a step that takes elements of an array"),
     "audioFeaturePrint": .init("Apple's feature extractor for sounds", .inSystem),
@@ -64,7 +65,7 @@ struct CoreMLOtherKind {
   /// Whether it has a network, wherever that is.
   fileprivate var hasNetwork: Bool { if case .none = network { false } else { true } }
 
-  /// What stands behind the kind's words in a refusal.
+  /// The part of a refusal that follows the kind's words.
   fileprivate var explanation: String {
     switch network {
     case .none: "which is no neural network"
@@ -88,7 +89,7 @@ struct CoreMLOtherKind {
 }
 
 extension CoreMLOutline {
-  /// Why the model is not read; `nil` for a network, and for a pipeline of networks.
+  /// The reason why the model cannot be read; `nil` for a network, and for a pipeline of networks.
   var refusal: WeighbridgeError? {
     guard members.isEmpty else { return pipelineRefusal }
     guard let kind = CoreMLOtherKind.all[self.kind] else { return nil }
@@ -100,7 +101,7 @@ extension CoreMLOutline {
   private var pipelineRefusal: WeighbridgeError? {
     let names = memberKinds
     let refused = names.compactMap { name in CoreMLOtherKind.all[name].map { (name, $0) } }
-    // Of several reasons, the one that nothing can be done about without another file.
+    // If there are several reasons, prefer one that needs another file.
     guard let (name, kind) = refused.first(where: { $0.1.hasNetwork }) ?? refused.first else {
       return nil
     }
@@ -115,7 +116,7 @@ extension CoreMLOutline {
     members.flatMap { $0.members.isEmpty ? [$0.kind] : $0.memberKinds }
   }
 
-  /// What Create ML makes of such members; `nil` for others.
+  /// The kind of model that Create ML builds from such members; `nil` for others.
   private var createMLProduct: String? {
     let names = memberKinds
     guard let last = names.last, names.count > 1 else { return nil }

@@ -7,7 +7,7 @@ import LayerCatalog
 import ProtobufWire
 
 extension CoreMLSource {
-  /// The layers as the file has them, with the types of what those of the first network make that can
+  /// Returns the layers of the file, with the output types of those in the first network that can
   /// be read.
   package func outline() -> ModelOutline {
     var outline = ModelOutline(format: "coreml", byteCount: files[0].store.count)
@@ -38,7 +38,7 @@ extension CoreMLSource {
     return outline
   }
 
-  /// The inputs as the description has them.
+  /// Adds the inputs of the description.
   private func addInputs(to outline: inout ModelOutline) {
     for feature in model.description.inputs {
       if let type = feature.outsideType {
@@ -81,8 +81,7 @@ extension CoreMLSource {
 }
 
 extension CoreMLImporter {
-  /// The graph of some layers of the first network, by their positions, which gives all that they
-  /// make.
+  /// Returns the graph of some layers of the first network, by position, with all their outputs.
   func part(_ units: Set<Int>, of model: CoreMLModel) throws(WeighbridgeError) -> Graph {
     let members = try Self.members(of: model)
     guard var layers = members[0].network else { return try GraphBuilder().finish(outputs: []) }

@@ -10,20 +10,21 @@ package struct CoreMLSource: Sendable {
   /// The files that were read, by role.
   package let files: [SourceFile]
   let model: CoreMLModel
-  /// The class that a classifier gives; `nil` for other models.
+  /// The class that a classifier returns; `nil` for other models.
   package var classLabel: ClassLabel? { ClassLabel(model.description) }
   /// Whether an app can train the model further.
   package var isUpdatable: Bool { model.isUpdatable }
   let custom: CustomLayerPolicy
 
-  /// The path that the user gave: the file's, or that of the package in which it lies.
+  /// The path that the user gave: that of the file or of the package that contains it.
   private let givenPath: String
 
   /// Opens the file.
   ///
-  /// - Parameter package: The package in which the file lies.
-  /// - Throws: As ``CoreMLReader``; ``WeighbridgeError/Code/unsupported`` for models that are no
-  ///   networks, with what they are. Of a file that is only looked at, what is broken is left out.
+  /// - Parameter package: The package that contains the file.
+  /// - Throws: What ``CoreMLReader`` throws; ``WeighbridgeError/Code/unsupported`` for models that
+  ///   are not networks, with what they are. In a file that is only inspected, broken parts are
+  ///   skipped.
   package init(
     _ store: ByteStore, path: String, package: CoreMLPackage? = nil, options: ReadOptions,
     isLookedAt: Bool = false
@@ -53,7 +54,7 @@ package struct CoreMLSource: Sendable {
 
   /// Imports the model.
   ///
-  /// - Throws: As ``CoreMLImporter``, with the file's name.
+  /// - Throws: What ``CoreMLImporter`` throws, with the file's name.
   package func content() throws(WeighbridgeError) -> ModelContent {
     try locating({ $0.at(file: givenPath) }) { () throws(WeighbridgeError) in
       let result = try CoreMLImporter(store: files[0].store, custom: custom).run(model)
@@ -73,9 +74,9 @@ package struct CoreMLSource: Sendable {
 }
 
 extension CoreMLContents {
-  /// Looks into a file or a package that is not converted.
+  /// Inspects a file or a package that cannot be converted.
   ///
-  /// - Returns: `nil` for networks, and for what is no Core ML model that can be read so far.
+  /// - Returns: `nil` for networks, and for files that are not readable as Core ML models.
   package init?(of path: String) throws(WeighbridgeError) {
     let package = try CoreMLPackage(at: path)
     guard let file = try? MappedFile(path: package?.model ?? path) else { return nil }

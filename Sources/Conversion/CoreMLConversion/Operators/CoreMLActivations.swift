@@ -5,7 +5,7 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Functions of single elements, and of the elements along axes.
+/// Elementwise functions and functions along axes.
 enum CoreMLActivations: CoreMLFamily {
   static let rows: [CoreMLRow] = [
     CoreMLRow(Sigmoid.self, activation: "sigmoid"),
@@ -37,7 +37,7 @@ enum CoreMLActivations: CoreMLFamily {
     CoreMLRow(native: Softmax.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.softmax(try builder.input(), operation.axes)
     },
-    // Core ML cuts images along their channels by a layer of its own.
+    // Core ML splits images along their channels with a layer of its own.
     CoreMLRow(GroupedSoftmax.self) { (operation, builder) throws(WeighbridgeError) in
       let parts = try builder.split(try builder.input(), axis: operation.axis, operation.sizes)
       var shares: [String] = []
@@ -84,7 +84,7 @@ enum CoreMLActivations: CoreMLFamily {
     "tanh": each(Tanh()), "copy": each(Identity()),
   ]
 
-  /// The activation that a record says, where it is one operator without weights.
+  /// The activation in a record, where it is a single operator without weights.
   static func operation(_ record: ProtobufRecord) -> (any CatalogOperator)? {
     guard record.fields.count == 1, let (name, value) = record.fields.first,
       case .record(let settings) = value
@@ -128,12 +128,12 @@ extension CoreMLNetworkBuilder {
       operation.slope == 0
       ? try activation("ReLU", x) : try activation("leakyReLU", x, ["alpha": operation.slope])
     guard let maximum = operation.maximum else { return bent }
-    // The smaller of two numbers is minus the larger of both times -1.
+    // min(a, b) = -max(-a, -b).
     let negative = try linear(bent, scale: -1)
     return try linear(try unary("THRESHOLD", negative, alpha: -maximum), scale: -1)
   }
 
-  /// Core ML's own where the alphas differ from channel to channel at most; `nil` elsewhere.
+  /// Adds Core ML's own PReLU where alpha varies only by channel; returns `nil` elsewhere.
   fileprivate mutating func prelu() throws(WeighbridgeError) -> String? {
     guard try tensor(1).shape.dropFirst().allSatisfy({ $0 == 1 }),
       axes == .images || type().rank == 4
@@ -144,7 +144,7 @@ extension CoreMLNetworkBuilder {
 }
 
 extension CoreMLCall {
-  /// An operator on the layer's input, of each element by itself.
+  /// Adds an elementwise operator on the layer's input.
   mutating func each(
     _ operation: some CatalogOperator
   ) throws(WeighbridgeError) -> CoreMLBlob {
@@ -152,7 +152,7 @@ extension CoreMLCall {
     return like(blob, try add(operation, [blob.value]))
   }
 
-  /// The axis that the setting `axis` means for a tensor.
+  /// Reads the setting `axis` as an axis of a tensor.
   mutating func axis(
     of blob: CoreMLBlob, named name: String = "axis"
   ) throws(WeighbridgeError) -> CoreMLAxis {
@@ -163,7 +163,7 @@ extension CoreMLCall {
     return axis
   }
 
-  /// The position of the axis that the setting `axis` means among all of a tensor.
+  /// Reads the setting `axis` as the position of an axis among all those of a tensor.
   mutating func position(of blob: CoreMLBlob) throws(WeighbridgeError) -> Int {
     try blob.allAxes.firstIndex(of: axis(of: blob)) ?? 0
   }
@@ -213,7 +213,7 @@ extension CoreMLCall {
     return try tensor(add(PReLU(), [images.value, weight]), like: images)
   }
 
-  /// One number, or one for each channel.
+  /// Reads one number, or one for each channel.
   private mutating func channelTensor(
     _ name: String, _ settings: ProtobufRecord, _ image: ValueID
   ) throws(WeighbridgeError) -> Tensor {
@@ -232,7 +232,7 @@ extension CoreMLCall {
     return try addWeight(name, tensor.reshaped([1, tensor.count, 1, 1]))
   }
 
-  /// f(scale x + shift), where a scale of 0 stands for 1.
+  /// Adds f(scale x + shift), where a scale of 0 means 1.
   fileprivate mutating func unaryFunction() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
     let scale = real("scale", zeroMeans: 1)

@@ -5,8 +5,8 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Functions of mathematics, comparisons and booleans. Core ML computes with float32 only: whole numbers
-/// and booleans are float32 without fractions.
+/// Mathematical functions, comparisons and Boolean logic. Core ML computes with float32 only:
+/// integers and Booleans are whole float32 numbers.
 enum CoreMLArithmetic: CoreMLFamily {
   static let rows: [CoreMLRow] = [
     CoreMLRow(native: UnaryMath.self) { (operation, builder) throws(WeighbridgeError) in
@@ -26,7 +26,7 @@ enum CoreMLArithmetic: CoreMLFamily {
       try builder.clip(try builder.input(), operation.minimum, operation.maximum)
     },
     CoreMLRow(FullLike.self, is: "fillLike") { ["value": .real($0.number)] },
-    // Of a weight it is the value that holds it.
+    // A weight becomes a constant.
     CoreMLRow(Identity.self) { (_, builder) throws(WeighbridgeError) in try builder.input() },
     CoreMLRow(MatMul.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.matrixProduct(
@@ -69,7 +69,7 @@ enum CoreMLArithmetic: CoreMLFamily {
     "whereBroadcastable": { (call) throws(WeighbridgeError) in [try call.choose()] },
   ]
 
-  /// The functions that have a layer each.
+  /// The functions that have their own layers.
   fileprivate static let functions: [String: UnaryMath.Function] = [
     "ceil": .ceiling, "floor": .floor, "sign": .sign, "round": .round, "exp2": .exponential2,
     "sin": .sine, "cos": .cosine, "tan": .tangent, "asin": .arcSine, "acos": .arcCosine,
@@ -131,7 +131,7 @@ extension CoreMLNetworkBuilder {
     let isUpright = try compare("equal", x, 0)
     let divisor = try choose(isUpright, try number(1), x)
     let narrow = try add("atan", [try quotient(y, divisor)])
-    // -1 below, 1 elsewhere.
+    // -1 where y is negative, 1 elsewhere.
     let side = try linear(try compare("greaterEqual", y, 0), scale: 2, offset: -1)
     let turned = try sum(narrow, try linear(side, scale: .pi))
     let left = try choose(try compare("lessThan", x, 0), turned, narrow)
@@ -141,7 +141,7 @@ extension CoreMLNetworkBuilder {
 }
 
 extension CoreMLCall {
-  /// Whether each number is other than 0.
+  /// Compares each element with 0: true where they differ.
   mutating func truth(_ blob: CoreMLBlob) throws(WeighbridgeError) -> ValueID {
     try truth(blob.value)
   }
@@ -152,7 +152,7 @@ extension CoreMLCall {
     return try add(Comparison(.notEqual), [value, zero], role: "truth")
   }
 
-  /// 1 for true, 0 for false.
+  /// Converts true to 1 and false to 0.
   mutating func number(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
     try add(Cast(to: .float32), [value], role: "number")
   }

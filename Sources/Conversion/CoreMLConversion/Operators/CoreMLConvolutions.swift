@@ -5,7 +5,7 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Windows with weights.
+/// Convolutions and matrix products.
 enum CoreMLConvolutions: CoreMLFamily {
   static let rows: [CoreMLRow] = [
     CoreMLRow(Convolution.self) { (operation, builder) throws(WeighbridgeError) in
@@ -44,7 +44,7 @@ enum CoreMLConvolutions: CoreMLFamily {
 }
 
 extension CoreMLNetworkBuilder {
-  /// Adds a layer for a window of two axes; data of one spatial axis gets a height of 1 for it.
+  /// Adds a layer for a window of two axes; data with one spatial axis get a height of 1.
   mutating func inPlane(
     _ input: String, _ window: Window,
     _ build: (inout CoreMLNetworkBuilder, String, Window) throws(WeighbridgeError) -> String
@@ -113,7 +113,7 @@ extension CoreMLNetworkBuilder {
 }
 
 extension Window {
-  /// The same with an axis of one element in front.
+  /// The same window with a leading axis of size 1.
   fileprivate var withHeight: Window {
     var padding = padding
     if case .explicit(let before, let after) = padding {
@@ -125,7 +125,7 @@ extension Window {
 }
 
 extension ProtobufRecord {
-  /// What is added or cut at both ends of axes, as `BorderAmounts`.
+  /// A `BorderAmounts` of what is added or cut off at both ends of axes.
   static func borders(before: [Int], after: [Int]) -> ProtobufRecord {
     let edges = zip(before, after).map { start, end -> ProtobufRecord in
       ["startEdgeSize": .integer(start), "endEdgeSize": .integer(end)]
@@ -144,7 +144,7 @@ extension ProtobufRecord {
     }
   }
 
-  /// Sets the numbers of a window of three axes.
+  /// Sets the sizes and padding of a window of three axes.
   mutating func set(_ window: Window, lists: [(name: String, numbers: [Int])]) {
     for (name, numbers) in lists {
       for (axis, number) in zip(["Depth", "Height", "Width"], numbers) {
@@ -185,7 +185,7 @@ extension CoreMLCall {
     return try tensor(add(operation, [images.value, kernel] + bias), like: images)
   }
 
-  /// The bias, where there is one.
+  /// Adds the bias, where there is one.
   private mutating func bias(
     _ count: Int, flag name: String = "hasBias"
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -215,7 +215,7 @@ extension CoreMLCall {
     return try tensor(add(operation, [images.value, kernel] + bias), like: images)
   }
 
-  /// What is cut off a deconvolution's output in front and behind; less than nothing is added.
+  /// The amounts cut off before and after a deconvolution's output; negative amounts are added.
   private mutating func deconvolutionBorders(
     _ image: ValueID, size: [Int], strides: [Int]
   ) throws(WeighbridgeError) -> (before: [Int], after: [Int]) {
@@ -239,7 +239,7 @@ extension CoreMLCall {
     return try borders(valid?.record("paddingAmounts"))
   }
 
-  /// Totals as what goes in front and what goes behind, the larger half behind.
+  /// Splits totals into amounts before and after, the larger half after.
   private static func halves(_ totals: [Int]) -> (before: [Int], after: [Int]) {
     let before = totals.map { max(0, $0) / 2 }
     return (before, zip(totals, before).map { $0 - $1 })
@@ -275,7 +275,8 @@ extension CoreMLCall {
     }
   }
 
-  /// Of four axes or five, all behind the batch are one vector; of fewer, the last is.
+  /// With four or five axes, all those after the batch form the vector; with fewer, the last one
+  /// does.
   fileprivate mutating func innerProduct() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
     let (inputs, outputs) = (integer("inputChannels"), integer("outputChannels"))
@@ -308,7 +309,7 @@ extension CoreMLCall {
     ignore("transposeA", "transposeB")
     guard !flag("int8DynamicQuantize") else { throw unsupported("computes with whole numbers") }
     let shape = [integer("weightMatrixSecondDimension"), integer("weightMatrixFirstDimension")]
-    // Stored by columns, which is the order of [out, in].
+    // Stored column by column, which is the order of [out, in].
     let kernel = try weight("kernel", "weights", shape: shape)
     let bias = try bias(shape[0])
     let blob = inputs[0]

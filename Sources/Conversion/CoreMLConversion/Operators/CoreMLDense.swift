@@ -5,7 +5,7 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Products with matrices of weights, and rows of tables.
+/// Products with weight matrices, and embeddings.
 enum CoreMLDense: CoreMLFamily {
   static let rows: [CoreMLRow] = [
     CoreMLRow(Dense.self) { (operation, builder) throws(WeighbridgeError) in
@@ -15,7 +15,7 @@ enum CoreMLDense: CoreMLFamily {
         let product = try builder.matrixProduct(x, try builder.input(1), transposeB: true)
         return operation.hasBias ? try builder.sum(product, try builder.input(2)) : product
       }
-      // Of more axes Core ML's own makes one before it multiplies.
+      // Core ML's own layer flattens inputs with more axes before it multiplies.
       guard builder.type().rank <= 3 else { return try builder.product(x, kernel, operation) }
       var settings: ProtobufRecord = [
         "inputChannels": .integer(kernel.shape[1]), "outputChannels": .integer(kernel.shape[0]),
@@ -49,7 +49,7 @@ enum CoreMLDense: CoreMLFamily {
 }
 
 extension CoreMLNetworkBuilder {
-  /// The product with a matrix along the last axis.
+  /// Adds the product with a matrix along the last axis.
   fileprivate mutating func product(
     _ input: String, _ kernel: Tensor, _ operation: Dense
   ) throws(WeighbridgeError) -> String {

@@ -5,7 +5,7 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Elements by their places, places of elements, and tensors of one number.
+/// Gathering, sorting, lookups, and constant tensors.
 enum CoreMLIndexing: CoreMLFamily {
   static let rows: [CoreMLRow] = [
     CoreMLRow(Gather.self) { (operation, builder) throws(WeighbridgeError) in
@@ -52,7 +52,7 @@ enum CoreMLIndexing: CoreMLFamily {
     CoreMLRow(STFT.self, unsupported: "Core ML's networks have no Fourier transform"),
   ]
 
-  /// The settings of a layer that finds the position of an extreme element.
+  /// The settings of a layer that finds the position of a maximum or minimum.
   @Sendable private static func settings(_ operation: some ArgumentReduction) -> ProtobufRecord {
     ["axis": .integer(operation.axis), "removeDim": .boolean(!operation.keepDims)]
   }
@@ -99,12 +99,12 @@ enum CoreMLIndexing: CoreMLFamily {
 }
 
 extension CoreMLNetworkBuilder {
-  /// The whole parts of the first input's elements.
+  /// Truncates the first input's elements to whole numbers.
   mutating func wholeInput() throws(WeighbridgeError) -> String {
     type().elementType.isFloat ? try truncate(try input()) : try input()
   }
 
-  /// The place among all numbers that have one; what stands nowhere gets its remainder.
+  /// Looks up the index of each value; a value outside the vocabulary gets its remainder.
   fileprivate mutating func places(
     _ operation: IndexLookup
   ) throws(WeighbridgeError) -> String {
@@ -131,14 +131,14 @@ extension CoreMLNetworkBuilder {
 }
 
 extension CoreMLCall {
-  /// A tensor's elements as whole numbers.
+  /// Converts a tensor's elements to integers.
   fileprivate mutating func indices(_ blob: CoreMLBlob) throws(WeighbridgeError) -> ValueID {
     let value = try whole(blob)
     return type(value).elementType.isFloat
       ? try add(Cast(to: .int32), [value], role: "indices") : value
   }
 
-  /// The tables of Core ML have a column for each index.
+  /// Adds an embedding; Core ML's tables have a column for each index.
   private mutating func look(
     _ value: ValueID, count: Int, features: Int
   ) throws(WeighbridgeError) -> ValueID {
@@ -163,7 +163,7 @@ extension CoreMLCall {
     return CoreMLBlob(rows, outer + [.channel], rank: blob.rank)
   }
 
-  /// Indices along an axis of one element, where the features are then.
+  /// Indices with a last axis of size 1, which the features replace.
   fileprivate mutating func embeddingND() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
     guard blob.rank >= 2 else { throw malformed("takes indices with one axis") }

@@ -5,7 +5,7 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Tensors combined element by element, and put one behind the other.
+/// Elementwise combination and concatenation of tensors.
 enum CoreMLMerging: CoreMLFamily {
   static let rows: [CoreMLRow] = [
     CoreMLRow(Add.self, merge: "add", "addBroadcastable"),
@@ -43,7 +43,7 @@ enum CoreMLMerging: CoreMLFamily {
     { (call) throws(WeighbridgeError) in [try call.combine(operation, alone: alone)] }
   }
 
-  /// Layers of any number of inputs of one shape.
+  /// Layers that take any number of inputs of one shape.
   private static let merges: [String: any CatalogOperator] = [
     "average": Average(), "max": Maximum(), "min": Minimum(),
   ]
@@ -83,7 +83,7 @@ enum CoreMLMerging: CoreMLFamily {
 }
 
 extension ExportRow<CoreMLNetworkBuilder> {
-  /// A row for an operator that combines its inputs element by element.
+  /// Makes a row for an operator that combines its inputs element by element.
   fileprivate init<Operation: CatalogOperator>(
     _ type: Operation.Type, merge kind: String, _ broadcasting: String
   ) {
@@ -94,11 +94,11 @@ extension ExportRow<CoreMLNetworkBuilder> {
 }
 
 extension CoreMLNetworkBuilder {
-  /// Inputs combined element by element.
+  /// Combines inputs element by element.
   ///
   /// - Parameters:
   ///   - kind: The layer for any number of inputs of one shape.
-  ///   - broadcasting: The layer for two inputs whose shapes fit.
+  ///   - broadcasting: The layer for two inputs, which broadcasts.
   fileprivate mutating func merge(
     _ kind: String, _ broadcasting: String
   ) throws(WeighbridgeError) -> String {
@@ -107,7 +107,7 @@ extension CoreMLNetworkBuilder {
     return axes == .images ? try add(kind, inputs) : try chain(broadcasting, inputs)
   }
 
-  /// Refuses, with the axes of images, inputs that are repeated along some of them.
+  /// Refuses inputs that need broadcasting when the axes are those of images.
   fileprivate func requireEqualShapes() throws(WeighbridgeError) {
     guard axes == .images, Set(operands.map(\.type.shape)).count > 1 else { return }
     throw Self.needsExactAxes("combining the shapes \(operands.map(\.type.shape))")
@@ -115,12 +115,12 @@ extension CoreMLNetworkBuilder {
 }
 
 extension CoreMLCall {
-  /// Tensors with the axes that any of them has, and what a result has of them.
+  /// Gives tensors the union of their axes, and returns the axes and rank of the result.
   mutating func aligned(
     _ blobs: [CoreMLBlob]
   ) throws(WeighbridgeError) -> (values: [ValueID], axes: [CoreMLAxis], rank: Int) {
     let rank = blobs.map(\.rank).max() ?? 0
-    // One order for all where they have it, else Core ML's.
+    // The common order where all have the same axes, else Core ML's.
     let isAlike = blobs.allSatisfy { $0.axes == blobs[0].axes }
     let axes = isAlike ? blobs[0].axes : Set(blobs.flatMap(\.axes)).sorted()
     var values: [ValueID] = []

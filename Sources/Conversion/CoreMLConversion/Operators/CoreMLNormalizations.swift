@@ -5,7 +5,7 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Normalisation, scaling and shifting by weights, and constants.
+/// Normalisations, scaling and shifting by weights, and constants.
 enum CoreMLNormalizations: CoreMLFamily {
   static let rows: [CoreMLRow] = [
     CoreMLRow(BatchNormalization.self) { (operation, builder) throws(WeighbridgeError) in
@@ -68,7 +68,7 @@ enum CoreMLNormalizations: CoreMLFamily {
 }
 
 extension CoreMLNetworkBuilder {
-  /// Where the axis is the channels' own of Core ML, its layer; otherwise a product and a sum.
+  /// Adds Core ML's own layer where the axis is its channel axis, otherwise a product and a sum.
   fileprivate mutating func batchNormalization(
     _ operation: BatchNormalization
   ) throws(WeighbridgeError) -> String {
@@ -76,7 +76,7 @@ extension CoreMLNetworkBuilder {
     let (mean, variance) = (try tensor(statistics), try tensor(statistics + 1))
     let count = mean.count
     let hasChannels = operation.axis == 1 && (axes == .images || type().rank == 4)
-    // Core ML takes an epsilon of 0 for one that is not said.
+    // Core ML treats an epsilon of 0 as unset.
     guard hasChannels, operation.epsilon > 0 else {
       return try affine(operation).name
     }
@@ -132,8 +132,8 @@ extension CoreMLCall {
     return try tensor(add(Add(), [value, beta]), like: images)
   }
 
-  /// A weight of the shape `[1]`, `[channels]`, `[1, height, width]` or `[channels, height, width]`,
-  /// as `[1, channels, height, width]`.
+  /// Adds a weight of the shape `[1]`, `[channels]`, `[1, height, width]` or
+  /// `[channels, height, width]` as `[1, channels, height, width]`.
   fileprivate mutating func imageConstant(
     _ role: String, _ name: String, shape: [Int]
   ) throws(WeighbridgeError) -> ValueID {
@@ -159,7 +159,7 @@ extension CoreMLCall {
     return try tensor(add(Subtract(), [images.value, mean]), like: images)
   }
 
-  /// x / sqrt(sum of squares + epsilon), over channels, height and width.
+  /// Adds x / sqrt(sum of squares + epsilon), summed over channels, height and width.
   fileprivate mutating func lengthNormalization() throws(WeighbridgeError) -> CoreMLBlob {
     let epsilon = real("epsilon", zeroMeans: 1e-6)
     let images = try images(try input())

@@ -7,9 +7,9 @@ import ProtobufWire
 
 /// A family of operators, in both directions.
 protocol CoreMLFamily: SendableMetatype {
-  /// What the catalogue's operators become in Core ML.
+  /// How the catalogue's operators are written.
   static var rows: [CoreMLRow] { get }
-  /// What Core ML's layers become, by the names of their fields in `Schemas/coreml.proto`.
+  /// How Core ML's layers are read, by their field names in `Schemas/coreml.proto`.
   static var nodes: [String: CoreMLCall.Build] { get }
 }
 
@@ -21,35 +21,35 @@ package enum CoreMLOperators {
     CoreMLRecurrent.self, CoreMLReductions.self, CoreMLReshaping.self, CoreMLResizing.self,
   ]
 
-  /// What each operator becomes in Core ML. An operator without a row becomes what it is made of.
+  /// How each operator is written. An operator without a row is decomposed.
   static let table = ExportTable(
     layout: .channelsFirst, families.map { $0.rows } + [CoreMLRow.formulas])
 
-  /// The kinds of all rows, one entry a row.
+  /// The kinds of all rows, one entry per row.
   package static var kinds: [String] { table.kinds }
 
-  /// Why an operator of a kind is never written; `nil` when it is, by its row or by what it is made
-  /// of.
+  /// The reason why an operator of a kind is never written; `nil` when it is, by its row or
+  /// decomposed.
   package static func refusal(of kind: String) -> String? { table.refusal(of: kind) }
 
-  /// What each kind of layer becomes.
+  /// How each kind of layer is read.
   static let builders = [String: CoreMLCall.Build](families: families.map { $0.nodes })
 }
 
 typealias CoreMLRow = ExportRow<CoreMLNetworkBuilder>
 
 extension CoreMLFamily {
-  /// None.
+  /// No layers by default.
   static var nodes: [String: CoreMLCall.Build] { [:] }
 
-  /// A layer that is one operator of each element by itself.
+  /// Builds a layer that is one elementwise operator.
   static func each(_ operation: any CatalogOperator) -> CoreMLCall.Build {
     { (call) throws(WeighbridgeError) in [try call.each(operation)] }
   }
 }
 
 extension ExportRow<CoreMLNetworkBuilder> {
-  /// A row for an operator that is one of Core ML's layers, with its settings.
+  /// Makes a row for an operator that is one of Core ML's layers, with its settings.
   init<Operation: CatalogOperator>(
     _ type: Operation.Type, is kind: String,
     _ settings: @escaping @Sendable (Operation) -> ProtobufRecord = { _ in [:] }
@@ -59,7 +59,7 @@ extension ExportRow<CoreMLNetworkBuilder> {
     }
   }
 
-  /// A row for an operator that is one of Core ML's activations, with its numbers.
+  /// Makes a row for an operator that is one of Core ML's activations, with its parameters.
   init<Operation: CatalogOperator>(
     _ type: Operation.Type, activation kind: String,
     _ numbers: @escaping @Sendable (Operation) -> [String: Double] = { _ in [:] }
@@ -69,7 +69,7 @@ extension ExportRow<CoreMLNetworkBuilder> {
     }
   }
 
-  /// A row for an operator that combines its inputs from the first to the last.
+  /// Makes a row for an operator that combines its inputs from the first to the last.
   init<Operation: CatalogOperator>(_ type: Operation.Type, chain kind: String) {
     self.init(type) { (_, builder) throws(WeighbridgeError) in
       try builder.chain(kind, try builder.allInputs())

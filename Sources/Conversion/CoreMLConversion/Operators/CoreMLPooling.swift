@@ -5,7 +5,7 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Windows and whole planes of which one number is left.
+/// Pooling over windows and whole planes.
 enum CoreMLPooling: CoreMLFamily {
   static let rows: [CoreMLRow] = [
     CoreMLRow(MaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
@@ -58,7 +58,7 @@ extension CoreMLNetworkBuilder {
     }
   }
 
-  /// Where the spatial axes go, those of images are B, C inside already.
+  /// When the spatial axes are dropped, a value with the axes of images is B, C internally already.
   fileprivate mutating func globalPool(
     _ operation: some GlobalPoolingOperator, _ kind: String, _ reduction: String
   ) throws(WeighbridgeError) -> String {
@@ -100,7 +100,7 @@ extension CoreMLCall {
     _ window: Window, isMaximum: Bool, countIncludePad: Bool, _ value: ValueID
   ) throws(WeighbridgeError) -> ValueID {
     if isMaximum { return try add(MaxPooling(window: window, layout: .channelsFirst), [value]) }
-    // Where nothing is added it does not matter, and this is what other sources say.
+    // Without padding it makes no difference; this is the value that other sources use.
     let counts = window.padding == .valid ? false : countIncludePad
     return try add(
       AveragePooling(window: window, countIncludePad: counts, layout: .channelsFirst), [value])

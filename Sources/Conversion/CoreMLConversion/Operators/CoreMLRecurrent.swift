@@ -5,8 +5,8 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Operators that walk over a sequence. Those that Core ML has become its layers; those with a mask or
-/// another activation become the layers of all steps.
+/// Recurrent operators. Those that Core ML has become its layers; those with a mask or another
+/// activation are unrolled.
 enum CoreMLRecurrent: CoreMLFamily {
   static let rows: [CoreMLRow] = [
     CoreMLRow(outputsOf: LSTM.self) { (operation, builder) throws(WeighbridgeError) in
@@ -43,13 +43,13 @@ enum CoreMLRecurrent: CoreMLFamily {
   ]
 }
 
-/// How Core ML has a recurrent operator.
+/// A recurrent layer of Core ML.
 private struct CoreMLCell: Sendable {
   /// The name of the layer.
   let layer: String
-  /// The settings that are the weights of each gate.
+  /// The settings with the weights of each gate.
   let kernels, recurrentKernels, biases: [String]
-  /// The setting that says whether there are biases.
+  /// The setting that states whether there are biases.
   let hasBias: String
 
   static let simple = CoreMLCell(
@@ -72,7 +72,7 @@ extension CoreMLCell {
 // Core ML's own recurrent layers. They take sequences `[time, batch, features, 1, 1]`.
 
 extension CoreMLNetworkBuilder {
-  /// Core ML's own memory; `nil` when it has none for these settings.
+  /// Adds Core ML's own LSTM; returns `nil` when it has none for these settings.
   fileprivate mutating func ownLSTM(_ operation: LSTM) throws(WeighbridgeError) -> [String]? {
     guard let layer = try RecurrentLayer(operation, builder: self) else { return nil }
     var settings = layer.settings
@@ -82,12 +82,12 @@ extension CoreMLNetworkBuilder {
     return try add(CoreMLCell.lstm.layer, layer, settings, stateCount: 2)
   }
 
-  /// Core ML's own pair of memories, whose outputs stand one behind the other.
+  /// Adds Core ML's own bidirectional LSTM, whose outputs are concatenated.
   ///
   /// - Parameters:
-  ///   - name: What the layer is called.
-  ///   - nodes: The memories, the forward one first, as ``CoreMLBidirectionalPairs`` finds them.
-  ///   - operands: What each of them takes.
+  ///   - name: The layer's name.
+  ///   - nodes: The LSTMs, the forward one first, as ``CoreMLBidirectionalPairs`` finds them.
+  ///   - operands: The inputs of each of them.
   mutating func bothWays(
     _ nodes: [Node], named name: String, _ operands: [[ExportOperand]]
   ) throws(WeighbridgeError) -> String {
@@ -123,8 +123,8 @@ extension CoreMLNetworkBuilder {
     return weights
   }
 
-  /// The settings of a memory. Core ML keeps the cell's state within a threshold, which is 50 where
-  /// nothing or 0 is said; the largest number keeps nothing.
+  /// The settings of an LSTM. Core ML clips the cell state to a threshold, which is 50 where it is
+  /// 0 or unset; the largest number clips nothing.
   private static func memorySettings(_ operation: LSTM) -> ProtobufRecord {
     [
       "sequenceOutput": .boolean(operation.recurrence.returnsSequences),
@@ -133,7 +133,8 @@ extension CoreMLNetworkBuilder {
     ]
   }
 
-  /// One of Core ML's own layers of one state; `nil` when it has none for these settings.
+  /// Adds one of Core ML's own layers with one state; returns `nil` when it has none for these
+  /// settings.
   ///
   /// - Parameter activations: The setting with the activations.
   fileprivate mutating func own<Operation: RecurrentOperator>(
@@ -149,7 +150,7 @@ extension CoreMLNetworkBuilder {
     return try add(cell.layer, layer, settings, stateCount: 1)
   }
 
-  /// Adds a recurrent layer between the axes of the graph and its own.
+  /// Adds a recurrent layer, with conversions between the graph's axes and its own.
   private mutating func add(
     _ kind: String, _ layer: RecurrentLayer, _ settings: ProtobufRecord, stateCount: Int
   ) throws(WeighbridgeError) -> [String] {
@@ -172,7 +173,7 @@ extension CoreMLNetworkBuilder {
   }
 }
 
-/// What all of Core ML's recurrent layers have.
+/// The common parts of Core ML's recurrent layers.
 private struct RecurrentLayer {
   let inputs: RecurrentInputs<Int>
   let isReversed: Bool
@@ -183,7 +184,7 @@ private struct RecurrentLayer {
   private let units: Int
   private let hasBias: Bool
 
-  /// - Returns: `nil` when Core ML has no such layer: with masks, or with activations but these.
+  /// - Returns: `nil` when Core ML has no such layer: with masks, or with other activations.
   init?<Operation: RecurrentOperator>(
     _ operation: Operation, _ functions: [CellActivation], builder: CoreMLNetworkBuilder
   ) throws(WeighbridgeError) {
@@ -200,13 +201,13 @@ private struct RecurrentLayer {
     (units, hasBias) = (weights[1].shape[1], operation.bias != .none)
   }
 
-  /// A memory's.
+  /// Makes the layer of an LSTM.
   init?(_ operation: LSTM, builder: CoreMLNetworkBuilder) throws(WeighbridgeError) {
     let functions = [operation.recurrentActivation, operation.activation, operation.activation]
     try self.init(operation, functions, builder: builder)
   }
 
-  /// The numbers that all have.
+  /// The settings that all have.
   var settings: ProtobufRecord {
     [
       "inputVectorSize": .integer(weights[0].shape[1]), "outputVectorSize": .integer(units),
@@ -232,12 +233,12 @@ private struct RecurrentLayer {
     tensor.slice(gate * units..<(gate + 1) * units, along: 0)
   }
 
-  /// Whether Core ML's memories have the activations of one.
+  /// Whether Core ML's LSTMs have the activations of one.
   static func isKnown(_ operation: LSTM) -> Bool {
     [operation.activation, operation.recurrentActivation].allSatisfy { record($0) != nil }
   }
 
-  /// Core ML keeps sums in -50...50 before these, which changes nothing that float32 shows.
+  /// Core ML clips sums to -50...50 before these, which makes no difference in float32.
   private static func record(_ activation: CellActivation) -> ProtobufRecord? {
     switch activation.operation {
     case is Tanh: return ["tanh": .record([:])]
@@ -300,7 +301,7 @@ extension CoreMLCall {
     return try results(operation, data + weights, operation.recurrence)
   }
 
-  /// Both ways over the sequence, put together along the features.
+  /// Adds LSTMs in both directions, concatenated along the features.
   fileprivate mutating func bothWays() throws(WeighbridgeError) -> [CoreMLBlob] {
     let ways = ["activationsForwardLSTM", "activationsBackwardLSTM"]
     let cell = try cell()
@@ -332,13 +333,13 @@ extension CoreMLCall {
     let returnsSequences: Bool
     let hasBias: Bool
     let forgetsLess: Bool
-    /// Its state stays within this to both sides of 0.
+    /// The bound of the absolute value of its state.
     let limit: Double
   }
 
-  /// The limit that stands for none given: `cellClipThreshold` of `NeuralNetwork.proto`.
+  /// The default limit: `cellClipThreshold` of `NeuralNetwork.proto`.
   private static let usualLimit = 50.0
-  /// What coremltools writes as a limit that nothing reaches.
+  /// The value that coremltools writes for no effective limit.
   private static let farLimit = 50_000.0
 
   private mutating func cell() throws(WeighbridgeError) -> Cell {
@@ -354,8 +355,8 @@ extension CoreMLCall {
       limit: limit == 0 ? Self.usualLimit : limit)
   }
 
-  /// Refuses a limit to the cell's state that it may reach. It begins with 0, and a step adds 1 at
-  /// most where all activations are between -1 and 1.
+  /// Refuses a limit that the cell's state may reach. It starts at 0, and each step adds at most 1
+  /// where all activations are between -1 and 1.
   private mutating func check(
     _ cell: Cell, _ activations: [CellActivation], _ data: [ValueID]
   ) throws(WeighbridgeError) {
@@ -396,8 +397,8 @@ extension CoreMLCall {
     return (operation, weights)
   }
 
-  /// The layer's sequence as `[batch, time, features]`, then the states to begin with, `[batch,
-  /// units]` each; none where they are 0.
+  /// Returns the layer's sequence as `[batch, time, features]`, then the initial states,
+  /// `[batch, units]` each; none where they are 0.
   private mutating func data(states count: Int) throws(WeighbridgeError) -> [ValueID] {
     guard let first = inputs.first, [0, count].contains(inputs.count - 1) else {
       throw malformed(
@@ -447,7 +448,7 @@ extension CoreMLCall {
     guard let record, let operation = CoreMLActivations.operation(record) else {
       throw unsupported("has an activation that is not understood inside of a cell")
     }
-    // Core ML has no operator of its own for what leaves everything as it is.
+    // Core ML has no identity activation; it is written as a linear one.
     let isIdentity = (operation as? Rescaling).map { $0.scale == [1] && $0.offset == [0] }
     guard let activation = CellActivation(isIdentity == true ? Identity() : operation) else {
       throw unsupported("has an activation that is not understood inside of a cell")
@@ -455,7 +456,7 @@ extension CoreMLCall {
     return activation
   }
 
-  /// The kernels `[gates * units, features]` and `[gates * units, units]`, and the bias.
+  /// Adds the kernels `[gates * units, features]` and `[gates * units, units]`, and the bias.
   ///
   /// - Parameter addsToForgetGate: Whether 1 is added to the bias of an LSTM's second gate.
   private mutating func cellWeights(
@@ -480,7 +481,7 @@ extension CoreMLCall {
     return weights
   }
 
-  /// Weights one behind the other along their first axis.
+  /// Concatenates weights along their first axis.
   private mutating func joined(
     _ names: [String], in record: ProtobufRecord?, shape: [Int]
   ) throws(WeighbridgeError) -> Tensor {

@@ -5,7 +5,7 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// One element of many, sums of all before, and places of extremes.
+/// Reductions, cumulative sums, and positions of maxima and minima.
 enum CoreMLReductions: CoreMLFamily {
   static let rows: [CoreMLRow] = [
     CoreMLRow(native: Reduce.self) { (operation, builder) throws(WeighbridgeError) in
@@ -43,14 +43,14 @@ enum CoreMLReductions: CoreMLFamily {
     },
   ]
 
-  /// The layers of one reduction each, by what the layer `reduce` calls it.
+  /// The layers of a single reduction, with its name in the layer `reduce`.
   fileprivate static let modes = [
     "reduceL1": "L1", "reduceL2": "L2", "reduceMax": "MAX", "reduceMin": "MIN",
     "reduceSum": "SUM", "reduceProd": "PROD", "reduceMean": "AVG", "reduceLogSum": "LOG OF SUM",
     "reduceSumSquare": "SUMSQUARE", "reduceLogSumExp": "LOG OF SUM OF EXP",
   ]
 
-  /// What is one reduction of the catalogue, by what the layer `reduce` calls it.
+  /// The reductions that the catalogue has, by their names in the layer `reduce`.
   fileprivate static let functions: [String: Reduce.Function] = [
     "SUM": .sum, "AVG": .mean, "PROD": .product, "MAX": .maximum, "MIN": .minimum,
     "L2": .length,
@@ -75,7 +75,7 @@ extension CoreMLNetworkBuilder {
 }
 
 extension CoreMLCall {
-  /// The layer `reduce`, whose axes are C, H and W.
+  /// Adds the layer `reduce`, whose axes are C, H and W.
   fileprivate mutating func reduce() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
     let axes: [CoreMLAxis] =
@@ -105,7 +105,7 @@ extension CoreMLCall {
       try reduced(kind, whole, positions, keepDims: true), all, rank: blob.rank)
   }
 
-  /// A layer of one reduction.
+  /// Adds a layer of a single reduction.
   fileprivate mutating func reduce(_ kind: String) throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
     let whole = try whole(blob)
@@ -117,7 +117,7 @@ extension CoreMLCall {
     guard axes.allSatisfy({ (0..<blob.rank).contains($0) }) else {
       throw malformed("has the axes \(written), and its input \(blob.rank)")
     }
-    // A tensor has one axis at least.
+    // A tensor has at least one axis.
     guard axes.count == blob.rank, !keeps else {
       return try exact(reduced(kind, whole, axes, keepDims: keeps))
     }

@@ -5,7 +5,7 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// The same elements under other axes or in another order, and parts of them.
+/// Reshaping, reordering and slicing.
 enum CoreMLReshaping: CoreMLFamily {
   static let rows = shapes + parts + images
 
@@ -133,7 +133,7 @@ enum CoreMLReshaping: CoreMLFamily {
 }
 
 extension ExportRow<CoreMLNetworkBuilder> {
-  /// A row for an operator that moves no element.
+  /// Makes a row for an operator that only reshapes.
   fileprivate init<Operation: CatalogOperator>(reshaping type: Operation.Type) {
     self.init(type) { (_, builder) throws(WeighbridgeError) in
       try builder.reshape(try builder.input(), to: builder.outputType)
@@ -159,7 +159,7 @@ extension CoreMLNetworkBuilder {
       ["value": .real(number), "padAmounts": .integers(borders.flatMap { [$0, $1] })])
   }
 
-  /// Takes elements of the input itself behind its ends, along one axis after the other.
+  /// Pads with elements of the input itself, one axis after another.
   fileprivate mutating func mirror(_ operation: Pad) throws(WeighbridgeError) -> String {
     var result = try input()
     let shape = try dimensions(type())
@@ -181,7 +181,7 @@ extension CoreMLNetworkBuilder {
 }
 
 extension CoreMLCall {
-  /// The axes C, H, W or S, C, H, W of other sizes.
+  /// Reshapes the axes C, H, W or S, C, H, W.
   fileprivate mutating func reshape() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
     let target = integers("targetShape")
@@ -217,13 +217,13 @@ extension CoreMLCall {
       try add(ReshapeAxes(kept + [.rest]), [whole]), outer + [.channel], rank: blob.rank)
   }
 
-  /// The axes S, C, H, W in another order.
+  /// Transposes the axes S, C, H, W.
   fileprivate mutating func permute() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
     let order = integers("axis")
     guard order.sorted() == [0, 1, 2, 3] else { throw malformed("has the axes \(order)") }
     let whole = CoreMLBlob(try value(blob, CoreMLAxis.allCases), rank: 5)
-    // The batch, which is not counted, stays where it is.
+    // The batch is not counted and stays where it is.
     let places = order.map { $0 == 0 ? 0 : $0 + 1 }
     let turned = try turn(whole, [places[0], 1] + places[1...])
     return CoreMLBlob(turned.value, turned.axes, rank: blob.rank)
@@ -252,9 +252,9 @@ extension CoreMLCall {
     return try exact(add(ReshapeAxes(sizes(target, zeroKeeps: true)), [whole(blob)]))
   }
 
-  /// The sizes of a target shape, in which -1 stands for the size that the others leave.
+  /// The sizes of a target shape, in which -1 means the size that the others leave.
   ///
-  /// - Parameter zeroKeeps: Whether 0 stands for the size that the input has there.
+  /// - Parameter zeroKeeps: Whether 0 means the input's size at that axis.
   private func sizes(
     _ target: [Int], zeroKeeps: Bool = false
   ) throws(WeighbridgeError) -> [ReshapeAxes.Size] {
@@ -358,7 +358,7 @@ extension CoreMLCall {
     let removed = squeezes.indices.filter { squeezes[$0] }
     let ranges = (0..<rank).map { axis in
       removed.contains(axis)
-        // The element at -1 has none behind it.
+        // No element follows the one at -1.
         ? Slice.Range(
           axis: axis, start: begins[axis], stop: begins[axis] == -1 ? nil : begins[axis] &+ 1,
           step: 1)

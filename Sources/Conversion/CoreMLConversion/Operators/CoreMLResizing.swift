@@ -5,7 +5,7 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Images made larger or smaller, and what is done with their brightness.
+/// Padding, cropping and resizing of images, and changes to their contrast.
 enum CoreMLResizing: CoreMLFamily {
   static let rows: [CoreMLRow] = [
     CoreMLRow(Upsampling.self) { (operation, builder) throws(WeighbridgeError) in
@@ -182,7 +182,7 @@ extension CoreMLCall {
     }
   }
 
-  /// Channel c block² + y block + x goes to channel c of the element y, x of each block (Shi et al.
+  /// Moves channel c block² + y block + x to channel c at position y, x of each block (Shi et al.
   /// 2016).
   private mutating func shuffled(
     _ image: ValueID, _ block: Int

@@ -6,12 +6,13 @@ import LayerCatalog
 import ProtobufWire
 
 extension CoreMLNetworkBuilder {
-  /// Adds the states after a step, for its part of the sequence and the states before.
+  /// Adds one step for its part of the sequence and the states before it, and returns the states
+  /// after it.
   typealias Step =
     (inout CoreMLNetworkBuilder, ExportOperand, [ExportOperand]) throws(WeighbridgeError) ->
     [ExportOperand]
 
-  /// An operator as the layers of each step.
+  /// Adds an unrolled operator.
   mutating func steps<Operation: RecurrentOperator>(
     _ operation: Operation
   ) throws(WeighbridgeError) -> [String] {
@@ -23,7 +24,7 @@ extension CoreMLNetworkBuilder {
     }
   }
 
-  /// A memory whose products are convolutions, as the layers of each step.
+  /// Adds an unrolled convolutional LSTM.
   mutating func convolutionalMemory(
     _ operation: ConvLSTM
   ) throws(WeighbridgeError) -> [String] {
@@ -35,7 +36,7 @@ extension CoreMLNetworkBuilder {
     }
   }
 
-  /// Walks over a sequence, step after step.
+  /// Unrolls a sequence step by step.
   ///
   /// - Parameters:
   ///   - sequence: `[batch, time, ...]`
@@ -81,10 +82,10 @@ extension CoreMLNetworkBuilder {
     return [try concatenate(all, axis: 1)] + states
   }
 
-  /// More steps would make too large a file.
+  /// The largest number of steps; more would make the file too large.
   private static var largestWalk: Int { 512 }
 
-  /// The states and the output after a step that a mask may leave out.
+  /// Returns the states and the output after a step that a mask may skip.
   private mutating func masked(
     _ recurrence: Recurrence, _ parts: RecurrentInputs<ExportOperand>, _ time: Int, _ rank: Int,
     _ new: [String], _ old: [String], _ output: String, _ zero: String

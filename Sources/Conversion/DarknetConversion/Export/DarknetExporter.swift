@@ -3,10 +3,11 @@ package import ConversionCore
 import DarknetFormat
 package import GraphIR
 
-/// Writes a `.cfg` and, beside it, a `.weights` file.
+/// Writes a `.cfg` file and a `.weights` file next to it.
 ///
-/// A model that came from darknet gets its sections back, and each is read again and must give the
-/// same operators; any other is translated operator by operator (``DarknetOperators``).
+/// The sections of a model that came from darknet are restored, and each must give the same
+/// operators when it is read again; any other model is translated operator by operator
+/// (``DarknetOperators``).
 package enum DarknetExporter: Exporter {
   package static let options: Set<ExportOption> = [.darknetFork]
   package static let keepsEncodings = false
@@ -44,7 +45,7 @@ package enum DarknetExporter: Exporter {
     return [path, weightsPath]
   }
 
-  /// What of the description has no place in darknet's files.
+  /// The parts of the description that darknet's files cannot contain.
   private static func losses(_ content: ModelContent) -> [String] {
     let description = content.description
     let texts: [(String, Bool)] = [

@@ -2,18 +2,19 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// What a section makes, as the sections behind it see it.
+/// The output of a section as later sections see it.
 struct DarknetFlow {
-  /// The section that makes it; -1 for the network's input.
+  /// The section that produces it; -1 for the network's input.
   var section: Int
   /// darknet's sizes without the batch axis.
   var shape: [Int]
-  /// The order in which the model has it: of its image axes, or of those that a row was made of.
+  /// The model's axis order for it: that of its image axes, or of those that were flattened into a
+  /// row.
   var layout: DataLayout
-  /// What a padding puts around it, for the convolution that takes it.
+  /// The padding around it, for the convolution that takes it.
   var padding: Borders?
 
-  /// Whether the model's order of the numbers is darknet's too.
+  /// Whether the model's order of the elements is also darknet's.
   var isInOrder: Bool { layout == .channelsFirst || shape.dropFirst().allSatisfy { $0 == 1 } }
 
   /// Whether these sizes are those of the model, up to the order of the image axes.
@@ -26,7 +27,7 @@ struct DarknetFlow {
   }
 }
 
-/// A tensor of the model: what a section makes, or a weight.
+/// A tensor of the model: the output of a section, or a weight.
 struct DarknetValue: ExportValue {
   let type: TensorType
   let name: String

@@ -2,7 +2,7 @@ import Bytes
 import DarknetFormat
 import GraphIR
 
-/// A section that is to be written.
+/// A section to be written.
 struct DarknetSectionText {
   let name: String
   var options: [(key: String, value: String)] = []
@@ -14,7 +14,7 @@ struct DarknetSectionText {
     options.append((key, "\(value)"))
   }
 
-  /// Adds a key unless its value is what darknet takes without it.
+  /// Adds a key unless its value is darknet's default.
   mutating func set<Value: CustomStringConvertible & Equatable>(
     _ key: String, _ value: Value, unless standard: Value
   ) {
@@ -24,7 +24,7 @@ struct DarknetSectionText {
   /// Adds a flag where it is set.
   mutating func flag(_ key: String, _ isSet: Bool) { if isSet { set(key, 1) } }
 
-  /// The section as it stands in a file.
+  /// The section as text in a file.
   var text: String {
     "[\(name)]\n" + options.map { "\($0.key)=\($0.value)\n" }.joined()
   }
@@ -36,16 +36,16 @@ struct DarknetSectionText {
   }
 }
 
-/// A `.cfg` that grows section by section, and the network that it is when it is read again.
+/// A `.cfg` that is built section by section, and the network that results from reading it again.
 struct DarknetNetworkBuilder {
-  /// Whose darknet will read it.
+  /// The fork of darknet that will read it.
   let fork: DarknetFork
   private var sections: [DarknetSectionText] = []
   private var names: [String] = ["net"]
   // Empty only while a section is added, so that the network is never copied.
   private var network: DarknetNetwork?
 
-  /// Begins with the network's own section.
+  /// Starts with the network's own section.
   init(fork: DarknetFork, net: DarknetSectionText) throws(WeighbridgeError) {
     self.fork = fork
     sections = [net]
@@ -53,13 +53,13 @@ struct DarknetNetworkBuilder {
     network = try DarknetImporter.begin(net.section, empty).0
   }
 
-  /// The position of the next section, as darknet counts.
+  /// The position of the next section, as darknet counts them.
   var next: Int { sections.count - 1 }
 
-  /// Adds a section, and reads it.
+  /// Adds a section and reads it again.
   ///
   /// - Returns: The section's position and its output's type.
-  /// - Throws: What the reading of it throws.
+  /// - Throws: What reading it throws.
   @discardableResult
   mutating func add(
     _ section: DarknetSectionText
@@ -80,14 +80,14 @@ struct DarknetNetworkBuilder {
     return (position, type)
   }
 
-  /// The name of a weight of a section, as reading gives it.
+  /// The name that a weight of a section gets when it is read.
   func weightName(_ position: Int, _ role: String) -> String {
     "\(position)_\(names[position + 1])/\(role)"
   }
 
   private var text: String { sections.map(\.text).joined(separator: "\n") }
 
-  /// Ends the writing: the files' contents, once the weights are known.
+  /// Finishes the network: the contents of the files, still without the weights' values.
   consuming func finish() throws(WeighbridgeError) -> DarknetPlan {
     guard let network else { throw Self.broken }
     let outputs = DarknetImporter.outputs(network, names: names)
@@ -99,7 +99,7 @@ struct DarknetNetworkBuilder {
       fork: fork, text: text, graph: graph, takes: takes, losses: try warnings())
   }
 
-  /// What readers of the files should know.
+  /// Warnings for users of the files.
   private func warnings() throws(WeighbridgeError) -> [String] {
     var warnings: [String] = []
     let choice = DarknetForkChoice(
@@ -122,28 +122,28 @@ struct DarknetNetworkBuilder {
   private static let broken = WeighbridgeError(.unsupported, "a section could not be written")
 }
 
-/// What the two files will hold.
+/// The contents of the two files.
 struct DarknetPlan {
-  /// Numbers of the `.weights` file.
+  /// A run of values in the `.weights` file.
   struct Take {
-    /// The weight that they are, by its name in ``graph``.
+    /// The name of the weight in ``graph``.
     let name: String
-    /// What it is for its layer.
+    /// Its role in its layer.
     let role: String
     /// The sizes in the order of the file.
     let shape: [Int]
   }
 
-  /// Whose darknet reads the files.
+  /// The fork of darknet that the files are for.
   let fork: DarknetFork
   /// The `.cfg`.
   let text: String
-  /// The network as it is when the files are read again, with stand-ins for the numbers.
+  /// The network that results from reading the files again, with placeholders for the weights.
   let graph: Graph
-  /// The numbers in their order.
+  /// The weights in the order of the file.
   let takes: [Take]
   /// The weights, by their names in ``graph``.
   var weights: [String: Tensor] = [:]
-  /// What is lost.
+  /// The losses, in words.
   var losses: [String] = []
 }

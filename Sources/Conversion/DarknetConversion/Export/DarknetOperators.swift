@@ -2,12 +2,13 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// What operators of other frameworks become in darknet: one row for each kind.
+/// How darknet writes operators of other frameworks: one row for each kind.
 package enum DarknetOperators {
-  /// Why an operator of a kind is never written; `nil` when it is, unless its settings forbid it.
+  /// The reason why an operator of a kind is never written; `nil` when it is, unless its settings
+  /// forbid it.
   package static func refusal(of kind: String) -> String? { table.refusal(of: kind) }
 
-  /// The kinds of all rows, one entry a row.
+  /// The kinds of all rows, one entry per row.
   package static var kinds: [String] { table.kinds }
 
   static let table = ExportTable(layout: nil, [written, explained, others])

@@ -3,7 +3,7 @@ import DarknetFormat
 import GraphIR
 import LayerCatalog
 
-/// The nodes that a section became, from which its settings are told.
+/// The nodes that a section became, from which its settings are recovered.
 struct DarknetRecoveredLayer {
   let nodes: [Node]
   let graph: Graph
@@ -17,17 +17,17 @@ struct DarknetRecoveredLayer {
     return name == "gaussian_yolo" ? "Gaussian_yolo" : name
   }
 
-  /// The nodes of a role.
+  /// Returns the nodes with a role.
   func nodes(_ role: String) -> [Node] { nodes.filter { $0.source.role == role } }
 
-  /// The first operator of a kind, of a role where one is given.
+  /// Returns the first operator of a kind, with a role where one is given.
   func operation<Wanted: Operator>(
     _ type: Wanted.Type, _ role: String? = nil
   ) throws(WeighbridgeError) -> Wanted {
     try node(type, role).operation
   }
 
-  /// The first operator of a kind with its node.
+  /// Returns the first operator of a kind and its node.
   func node<Wanted: Operator>(
     _ type: Wanted.Type, _ role: String? = nil
   ) throws(WeighbridgeError) -> (operation: Wanted, node: Node) {
@@ -37,7 +37,7 @@ struct DarknetRecoveredLayer {
     throw .unsupported("has no \(Wanted.kind)")
   }
 
-  /// Whether there is a node of a role.
+  /// Whether there is a node with a role.
   func has(_ role: String) -> Bool { nodes.contains { $0.source.role == role } }
 
   /// The known sizes of a value, for a batch of one.
@@ -51,18 +51,18 @@ struct DarknetRecoveredLayer {
     try shape(node.inputs[position])
   }
 
-  /// The sizes of what the section makes.
+  /// The sizes of the section's output.
   func outputShape() throws(WeighbridgeError) -> [Int] {
     try nodes.last.map { (node) throws(WeighbridgeError) in try shape(node.outputs[0]) } ?? []
   }
 
-  /// The section that made a value.
+  /// The section that produced a value.
   func section(of value: ValueID) throws(WeighbridgeError) -> Int {
     guard let position = owners[value] else { throw .unsupported("takes what no section makes") }
     return position
   }
 
-  /// The name of the activation that the nodes of a role compute.
+  /// The name of the activation that the nodes with a role compute.
   func activation(_ role: String = "activation") throws(WeighbridgeError) -> String {
     let operations = nodes(role).map(\.operation)
     guard let name = DarknetLayer.activationName(of: operations, fork: fork) else {
@@ -72,12 +72,12 @@ struct DarknetRecoveredLayer {
     return name
   }
 
-  /// How many outputs the fully connected node of a role has.
+  /// The number of outputs of the fully connected node with a role.
   func units(_ role: String) throws(WeighbridgeError) -> Int {
     try inputShape(try node(Dense.self, role).node, 1)[0]
   }
 
-  /// Why a section with a tree of classes cannot be told.
+  /// The error for a section with a tree of classes, which cannot be recovered.
   static let tree = WeighbridgeError.unsupported(
     "its classes form a tree, whose names and parents are not in the model")
 }

@@ -46,7 +46,7 @@ extension DarknetRules {
       section.set("stride", operation.factors[0])
       return try model.add(section, layout: input.layout)
     },
-    // Becomes part of the convolutions that take it.
+    // Becomes part of the convolutions that follow it.
     Row(ZeroPadding.self) { (operation, model) throws(WeighbridgeError) in
       var flow = try model.plainFlow()
       guard flow.shape.count == 3 else { throw .unsupported("darknet pads images only") }
@@ -115,7 +115,7 @@ extension DarknetRules {
 }
 
 extension DarknetTranslation {
-  /// The layers that the operator joins; each must be one that a section can name.
+  /// The layers that the operator combines; a section must be able to refer to each.
   fileprivate func sources() throws(WeighbridgeError) -> [DarknetFlow] {
     var flows: [DarknetFlow] = []
     for (position, operand) in operands.enumerated() {
@@ -131,19 +131,19 @@ extension DarknetTranslation {
   }
 }
 
-/// Where a window lies on an image, in darknet's terms.
+/// The placement of a window on an image, in darknet's terms.
 struct DarknetWindowFit {
-  /// How many elements are added in front, along height and width.
+  /// The number of elements that are added before height and width.
   let before: Int
   let dilation: Int
-  /// Whether nothing is added anywhere.
+  /// Whether there is no padding at all.
   let isUnpadded: Bool
   let window: Window
   private let dimensions: [Int]
   private let counts: [Int]
 
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for windows that are no squares, or that are
-  ///   padded in front by another number along each axis.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for windows that are not square, or whose
+  ///   padding in front differs between the axes.
   init(
     _ window: Window, input: DarknetFlow
   ) throws(WeighbridgeError) {
@@ -172,8 +172,8 @@ struct DarknetWindowFit {
     self.counts = counts
   }
 
-  /// What darknet adds on both sides of a pooling together, of which the smaller half goes in front;
-  /// `nil` when no number leads to the same windows.
+  /// darknet's total padding of a pooling, the smaller half of which goes in front; `nil` when no
+  /// number gives the same windows.
   var poolingPadding: Int? {
     [window.size[0] - 1, 2 * before, 2 * before + 1].first { padding in
       padding / 2 == before

@@ -68,12 +68,12 @@ enum DarknetRules {
       return try model.add(DarknetSectionText("softmax"), layout: input.layout)
     },
     Row(Identity.self) { (_, model) throws(WeighbridgeError) in try model.flow() },
-    // A row of an image is no section: those that take rows take images too.
+    // Flattening an image needs no section: sections that take rows also take images.
     Row(Reshape.self) { (_, model) throws(WeighbridgeError) in
       var flow = try model.plainFlow()
       guard model.outputType.rank != 2 else { return flow }
       let target = model.outputType.shapeOfOne ?? []
-      // A row becomes an image of one element a channel, or the other way round.
+      // A row becomes an image with one element per channel, or the reverse.
       guard flow.shape.dropFirst().allSatisfy({ $0 == 1 }), target.count(where: { $0 > 1 }) <= 1
       else { throw .unsupported("darknet reshapes into rows only") }
       if let axis = target.indices.last(where: { target[$0] > 1 }), flow.shape.count == 3 {
@@ -91,7 +91,7 @@ enum DarknetRules {
     },
   ]
 
-  /// Operators that a section may have for its activation.
+  /// Operators that a section may have as its activation.
   static let activations: [Row] = [
     "clip", "elu", "gelu", "hard_mish", "leaky_relu", "mish", "piecewise_linear", "relu", "sigmoid",
     "stair", "swish", "tanh",
@@ -108,7 +108,7 @@ enum DarknetRules {
     }
   }
 
-  /// The kernel `[out, in]` for a row of an image whose channels are outermost.
+  /// Reorders a kernel `[out, in]` for a flattened image whose channels are outermost.
   private static func inChannelOrder(_ kernel: Tensor, _ input: DarknetFlow) -> Tensor {
     if input.isInOrder || input.shape.count != 3 { return kernel }
     let dimensions = [input.shape[1], input.shape[2], input.shape[0]]

@@ -1,12 +1,12 @@
 package import Bytes
 package import GraphIR
 
-/// What makes two constants the same: their elements, or of many the place where they stand.
+/// The identity of a constant: its elements, or its location in memory when it has many.
 package enum ConstantKey: Hashable {
   case elements(ElementType, shape: [Int], bytes: [UInt8])
   case place(ObjectIdentifier, offset: Int, shape: [Int], strides: [Int])
 
-  /// The most elements that are compared.
+  /// The largest number of elements that are compared.
   private static let mostCompared = 1024
 
   package init(_ tensor: Tensor) {

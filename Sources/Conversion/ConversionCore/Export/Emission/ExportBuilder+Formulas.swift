@@ -3,7 +3,7 @@ package import GraphIR
 package import LayerCatalog
 
 extension ExportBuilder {
-  /// Adds what a formula is made of.
+  /// Adds the operators that a formula is made of.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the target has no form for a part of it.
   package mutating func compose(
@@ -14,7 +14,7 @@ extension ExportBuilder {
     return try apply(build, named: scope.prefix, inputs)
   }
 
-  /// A weight in another form, which has a name of its own in the file.
+  /// Returns a weight in another form, with a name of its own in the file.
   private func derived(
     _ weight: Value, _ role: String, _ change: (Tensor) -> Tensor
   ) throws(WeighbridgeError) -> Value {
@@ -22,7 +22,7 @@ extension ExportBuilder {
     return .weight(change(try tensor(of: weight)), named: name)
   }
 
-  /// A batch normalisation as a product and a sum.
+  /// Adds a batch normalisation as a product and a sum.
   package mutating func affine(
     _ operation: BatchNormalization
   ) throws(WeighbridgeError) -> Value {
@@ -43,14 +43,15 @@ extension ExportBuilder {
 
   // MARK: Recurrent operators
 
-  /// What the operator that is translated takes, by its meaning.
+  /// The inputs of the operator being translated, by their meaning.
   package func parts<Operation: RecurrentOperator>(of operation: Operation) -> RecurrentInputs<
     Value
   > {
     RecurrentInputs(operands, operation.recurrence, stateCount: Operation.stateNames.count)
   }
 
-  /// What the input adds to the sums of all gates in all steps, `[batch, time, gates * units]`.
+  /// Adds the input's contribution to the sums of all gates in all steps,
+  /// `[batch, time, gates * units]`.
   package mutating func inputSums(
     _ operation: some RecurrentOperator
   ) throws(WeighbridgeError) -> Value {
@@ -67,11 +68,11 @@ extension ExportBuilder {
       Dense(hasBias: operation.bias != .none), named: scope.prefix, inputs)[0]
   }
 
-  /// The states after a step.
+  /// Adds one step and returns the states after it.
   ///
   /// - Parameters:
-  ///   - sums: What the input adds in this step.
-  ///   - states: Before the step.
+  ///   - sums: The input's contribution in this step.
+  ///   - states: The states before the step.
   package mutating func step<Operation: RecurrentOperator>(
     _ operation: Operation, _ sums: Value, _ states: [Value]
   ) throws(WeighbridgeError) -> [Value] {
@@ -105,7 +106,7 @@ extension ExportBuilder {
     }
   }
 
-  /// The states after a step over images.
+  /// Adds one step over images and returns the states after it.
   package mutating func step(
     _ operation: ConvLSTM, _ frame: Value, _ states: [Value], weights: [Value]
   ) throws(WeighbridgeError) -> [Value] {

@@ -2,33 +2,33 @@ package import Bytes
 package import GraphIR
 import LayerCatalog
 
-/// A tensor of the graph as a target has it.
+/// A tensor of the graph in the form of a target.
 package protocol ExportValue: Sendable {
   /// Its type.
   var type: TensorType { get }
-  /// The elements of a weight; `nil` for what the model computes.
+  /// The elements of a weight; `nil` for a value that the model computes.
   var constant: Tensor? { get }
-  /// What it is called: of a weight, by the graph, for all its uses; empty for a constant that the
-  /// graph does not have.
+  /// Its name: for a weight the graph's name, shared by all its uses; empty for a constant that is
+  /// not in the graph.
   var name: String { get }
 
-  /// A weight.
+  /// Makes a weight.
   static func weight(_ tensor: Tensor, named name: String) -> Self
 }
 
 extension ExportValue {
-  /// A constant that the graph does not have.
+  /// Makes a constant that is not in the graph.
   package static func constant(_ tensor: Tensor) -> Self { .weight(tensor, named: "") }
 }
 
-/// A value of a target whose nodes name what they read and make.
+/// A value of a target whose nodes refer to their inputs and outputs by name.
 package struct ExportOperand: ExportValue {
-  /// What it is called in the file.
+  /// Its name in the file.
   package let name: String
   package let type: TensorType
   package let constant: Tensor?
 
-  /// Makes an operand from what stands for it in the target.
+  /// Makes an operand from its form in the target.
   package init(name: String, type: TensorType, constant: Tensor?) {
     self.name = name
     self.type = type
@@ -42,13 +42,13 @@ package struct ExportOperand: ExportValue {
 
 /// The operator that is being translated.
 package struct ExportScope<Value: ExportValue>: Sendable {
-  /// With which the names of what it becomes begin.
+  /// The prefix of the names of what it becomes.
   package var prefix = ""
-  /// What it takes.
+  /// Its inputs.
   package var operands: [Value] = []
   /// The types of its outputs.
   package var outputTypes: [TensorType] = []
-  /// For each output whether anything reads it.
+  /// For each output, whether anything reads it.
   package var isWanted: [Bool] = []
 
   /// Makes the scope of one operator; an empty one by default.
@@ -63,33 +63,33 @@ package struct ExportScope<Value: ExportValue>: Sendable {
   }
 }
 
-/// A file of a target while it grows, one operator after the other.
+/// A target's file under construction, built one operator at a time.
 package protocol ExportBuilder: SendableMetatype {
-  /// A tensor as the target has it.
+  /// A tensor in the target's form.
   associatedtype Value: ExportValue
   /// What a rule returns for each output of its operator.
   associatedtype Output
 
   /// The target's name.
   var target: String { get }
-  /// What operators become.
+  /// How operators are written.
   static var table: ExportTable<Self> { get }
   /// Whether an operator that takes nothing but weights is computed rather than written.
   static var foldsConstants: Bool { get }
   /// The operator that is being translated.
   var scope: ExportScope<Value> { get set }
 
-  /// The value that an output is.
+  /// Returns the value of an output.
   func value(_ output: Output, _ type: TensorType) -> Value
-  /// Why no value can have a type; `nil` when one can.
+  /// The reason why no value can have a type; `nil` when one can.
   func problem(of type: TensorType) -> String?
-  /// Adds what a step becomes, and returns its outputs: by ``apply(_:named:_:isWanted:)``, but where
-  /// the target has a form of its own.
+  /// Adds what a step becomes and returns its outputs: by ``apply(_:named:_:isWanted:)``, except
+  /// where the target has a form of its own.
   mutating func emit(_ step: ExportStep<Value>) throws(WeighbridgeError) -> [Value]
 }
 
 extension ExportBuilder {
-  /// The inputs of the operator that is being translated.
+  /// The inputs of the operator being translated.
   package var operands: [Value] { scope.operands }
 
   /// The type of an input.
@@ -100,14 +100,14 @@ extension ExportBuilder {
 
   /// The elements of a weight.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the input is not known beforehand.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the input is not a constant.
   package func tensor(_ position: Int) throws(WeighbridgeError) -> Tensor {
     try tensor(of: scope.operands[position])
   }
 
   /// The elements of a value that is a weight.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when it is not known beforehand.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when it is not a constant.
   package func tensor(of value: Value) throws(WeighbridgeError) -> Tensor {
     guard let tensor = value.constant else {
       throw .unsupported("its input \(value.name) is computed, and \(target) takes a weight there")
@@ -118,9 +118,9 @@ extension ExportBuilder {
   /// Adds what an operator becomes.
   ///
   /// - Parameters:
-  ///   - name: With which the names of what it becomes begin.
-  ///   - inputs: What it takes.
-  ///   - isWanted: For each output whether anything reads it; by default all are.
+  ///   - name: The prefix of the names of what it becomes.
+  ///   - inputs: Its inputs.
+  ///   - isWanted: For each output, whether anything reads it; by default all are read.
   /// - Returns: Its outputs.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the target has no form for it.
   package mutating func apply(
@@ -152,7 +152,7 @@ extension ExportBuilder {
         : "\(target) has no form for \(operation.kind)")
   }
 
-  /// What an operator makes of nothing but weights; `nil` where something else is among its inputs.
+  /// Computes an operator whose inputs are all weights; `nil` when some are not.
   private func folded(
     _ operation: any CatalogOperator, _ inputs: [Value]
   ) throws(WeighbridgeError) -> [Value]? {
@@ -169,7 +169,7 @@ extension ExportBuilder {
     } catch { throw .malformed(error.reason) }
   }
 
-  /// Adds what an operator is made of.
+  /// Adds the operators that an operator is made of.
   package mutating func apply(
     _ build: (inout GraphBuilder, [ValueID], SourceScope) throws(WeighbridgeError) -> [ValueID],
     named name: String, _ inputs: [Value]
@@ -196,7 +196,7 @@ extension ExportBuilder {
 }
 
 extension ExportBuilder where Value == ExportOperand {
-  /// The name of the output of an operator that takes one computed tensor.
+  /// Adds an operator that takes one computed tensor and returns its output's name.
   package mutating func apply(
     _ operation: any Operator, to input: String, _ type: TensorType
   ) throws(WeighbridgeError) -> String {

@@ -2,19 +2,19 @@ package import Bytes
 package import GraphIR
 import LayerCatalog
 
-/// A node of the graph, or several that the target has one form for.
+/// A node of the graph, or several for which the target has one form.
 package struct ExportStep<Value: ExportValue> {
-  /// The position of the node whose outputs are made.
+  /// The position of the node whose outputs are produced.
   package let position: Int
   /// That node.
   package let node: Node
   /// The nodes that it is written together with; empty for most.
   package let absorbed: [Node]
-  /// What each of the absorbed nodes takes, or what the node takes where there are none.
+  /// The inputs of each absorbed node, or of the node itself where there are none.
   package let inputs: [[Value]]
   /// The types of the outputs.
   package let outputTypes: [TensorType]
-  /// For each output whether anything reads it.
+  /// For each output, whether anything reads it.
   package let isWanted: [Bool]
 }
 
@@ -23,11 +23,11 @@ package struct ExportGroups {
   private var absorbed: [Int: [Int]] = [:]
   private var members: Set<Int> = []
 
-  /// Makes groups that hold nothing yet.
+  /// Makes an empty set of groups.
   package init() {
   }
 
-  /// Has nodes written when one behind them is. All that they make is read by that one only.
+  /// Has nodes written together with a later one, which must be the only reader of their outputs.
   package mutating func absorb(_ positions: [Int], into position: Int) {
     absorbed[position] = positions
     members.formUnion(positions)
@@ -45,13 +45,13 @@ extension ExportBuilder {
     try apply(step.node.operation, named: step.node.name, step.inputs[0], isWanted: step.isWanted)
   }
 
-  /// Adds what a graph becomes: each node that its outputs need, in the graph's order.
+  /// Adds a graph: each node that its outputs need, in the graph's order.
   ///
   /// - Parameters:
-  ///   - inputs: What stands for the graph's inputs.
-  ///   - types: The types of the values where they are more exact than the graph's.
+  ///   - inputs: The values of the graph's inputs.
+  ///   - types: The types of the values, where they are more precise than the graph's.
   ///   - groups: The nodes that are written together.
-  /// - Returns: What stands for each of the graph's outputs.
+  /// - Returns: The value of each of the graph's outputs.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that the target has no form for.
   package mutating func emit(
     _ graph: Graph, inputs: [Value], types: [TensorType]? = nil, groups: ExportGroups
@@ -67,7 +67,7 @@ extension ExportBuilder {
       let absorbed = groups.members(of: position).map { graph.nodes[$0] }
       let takers = absorbed.isEmpty ? [node] : absorbed
       let operands = takers.map { $0.inputs.compactMap { values[$0.index] } }
-      // Behind a layer that is named already.
+      // It follows a layer that is reported already.
       if operands.map(\.count) != takers.map(\.inputs.count) { continue }
       do throws(WeighbridgeError) {
         let types = node.outputs.map { types?[$0.index] ?? graph[$0].type }
@@ -88,7 +88,7 @@ extension ExportBuilder {
     return graph.outputs.compactMap { values[$0.value.index] }
   }
 
-  /// What stands for the inputs and weights of a graph, by the index of their values.
+  /// The values of a graph's inputs and weights, by the index of the value in the graph.
   package func values(
     _ graph: Graph, inputs: [Value], weight: (String, Tensor) -> Value
   ) -> [Value?] {
@@ -99,8 +99,8 @@ extension ExportBuilder {
 }
 
 extension Graph {
-  /// The values that the outputs are or are computed from. What a model inside the model gives may
-  /// serve nobody in one of its calls.
+  /// The outputs and the values that they are computed from. An output of a nested model may be
+  /// unused in one of its calls.
   fileprivate var neededValues: Set<ValueID> {
     var values = Set(outputs.map(\.value))
     for node in nodes.reversed() where !values.isDisjoint(with: node.outputs) {

@@ -1,14 +1,14 @@
 package import Bytes
 
-/// A node of a target that names what it reads and what it makes.
+/// A node of a target that refers to its inputs and outputs by name.
 package protocol ExportNode {
-  /// What it reads itself.
+  /// The names that it reads itself.
   var inputs: [String] { get set }
-  /// What it makes.
+  /// The names of its outputs.
   var outputs: [String] { get set }
-  /// What it, or a body of it, reads.
+  /// The names that the node or one of its bodies reads.
   var reads: Set<String> { get }
-  /// The same with other names for what it reads and makes; those that are not listed stay.
+  /// Returns the node with other names for its inputs and outputs; names that are not listed stay.
   func renaming(_ names: [String: String]) -> Self
 }
 
@@ -24,9 +24,9 @@ extension ExportNode {
 }
 
 extension Array where Element: ExportNode {
-  /// The nodes that outputs need, in the same order.
+  /// Returns the nodes that the outputs need, in the same order.
   ///
-  /// - Parameter newNames: What values are called from here on.
+  /// - Parameter newNames: The new names of values.
   package func needed(for outputs: [String], renaming newNames: [String: String]) -> [Element] {
     var needed = Set(outputs)
     var kept: [Element] = []
@@ -41,12 +41,12 @@ extension Array where Element: ExportNode {
 }
 
 extension ExportBuilder where Value == ExportOperand {
-  /// The names that values get so that a model's outputs have theirs. An output that is a weight, an
-  /// input or another output too is copied first.
+  /// Returns the new names of values that give a model's outputs their names. An output that is
+  /// also a weight, an input or another output is copied first.
   ///
   /// - Parameters:
-  ///   - isFixed: Whether no node makes what has a name, so that it stays what it is.
-  ///   - copy: Adds a node that makes the same under another name, and returns that.
+  ///   - isFixed: Whether no node produces the value of a name, so that it cannot be renamed.
+  ///   - copy: Adds a node that copies a value under another name, and returns that name.
   package mutating func newNames(
     for outputs: [ExportOperand], _ names: [String], isFixed: (String) -> Bool,
     copy: (inout Self, ExportOperand) throws(WeighbridgeError) -> String

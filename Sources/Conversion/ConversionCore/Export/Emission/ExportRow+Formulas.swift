@@ -3,7 +3,7 @@ package import GraphIR
 package import LayerCatalog
 
 extension ExportRow where Builder.Value == ExportOperand, Builder.Output == String {
-  /// A row for an operator that becomes what a formula is made of, once its data have the rows'
+  /// Makes a row for an operator that becomes the parts of a formula, once its data have the rows'
   /// layout.
   package init<Operation: CatalogOperator>(
     formula type: Operation.Type,
@@ -17,8 +17,8 @@ extension ExportRow where Builder.Value == ExportOperand, Builder.Output == Stri
     }
   }
 
-  /// Rows for operators of which targets of general nodes have the parts, channels first: primitives,
-  /// and those that are made of less than what they are defined by.
+  /// Rows for operators that targets of general nodes have the parts of, channels first:
+  /// primitives, and operators with a simpler form than their definition.
   package static var formulas: [ExportRow] {
     [
       ExportRow(formula: AdaptiveAveragePooling.self) { (operation, make) throws(Failure) in
@@ -46,7 +46,7 @@ extension ExportRow where Builder.Value == ExportOperand, Builder.Output == Stri
     ]
   }
 
-  /// The weight of each element of an axis in the means that an adaptive pooling makes of it.
+  /// The weight of each element of an axis in the means of an adaptive pooling.
   private static func meanWeights(from old: Int, to new: Int) -> [[Double]] {
     (0..<new).map { output in
       let range = output * old / new..<((output + 1) * old + new - 1) / new
@@ -71,7 +71,7 @@ extension AutoContrast {
 }
 
 extension Sparsemax {
-  /// The elements in falling order, of which the first k lie above the threshold.
+  /// Sorts the elements in descending order, of which the first k are above the threshold.
   fileprivate func composed(_ make: inout Composition) throws(WeighbridgeError) -> ValueID {
     let (x, type) = (make.inputs[0], make.type(make.inputs[0]))
     guard axes.count == 1, let size = type.shape[axes[0]].value else {
@@ -94,10 +94,10 @@ extension Sparsemax {
 }
 
 extension CategoryEncoding {
-  /// How often each category is among the indices along the last axis, or whether it is.
+  /// Counts how often each category is among the indices along the last axis, or whether it is.
   ///
-  /// - Parameter checksRange: Whether an index that is no category is an error when the model runs,
-  ///   unless the operator drops it.
+  /// - Parameter checksRange: Whether an index outside the categories is an error when the model
+  ///   runs, unless the operator drops it.
   package func counts(
     _ make: inout Composition, checksRange: Bool
   ) throws(WeighbridgeError) -> ValueID {
@@ -106,7 +106,7 @@ extension CategoryEncoding {
     var places = type.elementType == .int64 ? x : try make(Cast(to: .int64), x)
     if checksRange, !dropsOutOfRange {
       let isNegative = try make(Comparison(.less), places, try make.number(0, like: places))
-      // Behind the last one.
+      // One past the last category.
       let end = try make.number(Double(categories), like: places)
       places = try make(
         Gather(axis: 0), try make.constant(Tensor(.int64, shape: [categories], numbers)),

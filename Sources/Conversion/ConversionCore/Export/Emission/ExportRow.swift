@@ -2,21 +2,21 @@ package import Bytes
 package import GraphIR
 package import LayerCatalog
 
-/// What operators become in a target, by kind.
+/// How a target writes an operator, if it can.
 package enum TargetMapping<Rule: Sendable>: Sendable {
   case mapped(Rule)
-  /// The target has no such thing, and why.
+  /// The target cannot write it, for this reason.
   case unsupported(String)
 }
 
 /// How an operator is written.
 package struct ExportRule<Builder: ExportBuilder>: Sendable {
-  /// What a rule throws. (An alias, because the compiler does not count an error type that only
-  /// stands behind `throws` as a use of its module.)
+  /// What a rule throws. (An alias, because the compiler does not count an error type used only
+  /// after `throws` as a use of its module.)
   package typealias Failure = WeighbridgeError
 
-  /// Adds what an operator becomes, and returns its outputs; `nil` where the target has no form for
-  /// its settings, so that it becomes what it is made of.
+  /// Adds what an operator becomes and returns its outputs; `nil` where the target has no form for
+  /// its settings, so that it is decomposed.
   package let apply:
     @Sendable (any CatalogOperator, inout Builder) throws(Failure) -> [Builder.Output]?
 }
@@ -31,7 +31,7 @@ package struct ExportRow<Builder: ExportBuilder>: Sendable {
   /// The rule, or why there is none.
   package let mapping: TargetMapping<ExportRule<Builder>>
 
-  /// A row for an operator of several outputs.
+  /// Makes a row for an operator with several outputs.
   package init<Operation: CatalogOperator>(
     outputsOf type: Operation.Type,
     _ rule:
@@ -47,7 +47,7 @@ package struct ExportRow<Builder: ExportBuilder>: Sendable {
       })
   }
 
-  /// A row for an operator of one output.
+  /// Makes a row for an operator with one output.
   package init<Operation: CatalogOperator>(
     _ type: Operation.Type,
     _ rule:
@@ -58,7 +58,7 @@ package struct ExportRow<Builder: ExportBuilder>: Sendable {
     }
   }
 
-  /// A row for an operator of which the target has a form for some settings only.
+  /// Makes a row for an operator that the target has a form for only with some settings.
   package init<Operation: CatalogOperator>(
     native type: Operation.Type,
     _ rule:
@@ -72,7 +72,7 @@ package struct ExportRow<Builder: ExportBuilder>: Sendable {
       })
   }
 
-  /// A row for an operator of any type.
+  /// Makes a row for an operator of any type.
   package init(
     kind: String,
     _ rule:
@@ -83,18 +83,18 @@ package struct ExportRow<Builder: ExportBuilder>: Sendable {
     mapping = .mapped(ExportRule(apply: rule))
   }
 
-  /// A row for an operator that cannot be written.
+  /// Makes a row for an operator that cannot be written.
   package init(_ type: any CatalogOperator.Type, unsupported reason: String) {
     self.init(kind: type.kind, unsupported: reason)
   }
 
-  /// A row for an operator that cannot be written, by its kind.
+  /// Makes a row for an operator that cannot be written, by its kind.
   package init(kind: String, unsupported reason: String) {
     self.kind = kind
     mapping = .unsupported(reason)
   }
 
-  /// A row for an operator that becomes what it is made of, once its data have the rows' layout.
+  /// Makes a row for an operator that is decomposed, once its data have the rows' layout.
   package init(composite type: any CatalogOperator.Type) {
     kind = type.kind
     mapping = .mapped(ExportRule { (_, _) throws(Failure) in nil })
@@ -102,7 +102,7 @@ package struct ExportRow<Builder: ExportBuilder>: Sendable {
 }
 
 extension ExportRow {
-  /// Rows for operators that cannot be written, by the reasons.
+  /// Makes rows for operators that cannot be written, by reason.
   package static func refusals(
     _ reasons: KeyValuePairs<String, [any CatalogOperator.Type]>
   ) -> [ExportRow] {
@@ -110,11 +110,11 @@ extension ExportRow {
   }
 }
 
-/// What each operator becomes in a target. One without a row becomes what it is made of.
+/// What each operator becomes in a target. One without a row is decomposed.
 package struct ExportTable<Builder: ExportBuilder>: Sendable {
-  /// The kinds of all rows, one entry a row.
+  /// The kinds of all rows, one entry per row.
   package let kinds: [String]
-  /// The order of the axes of the images that the rules take; `nil` where they take both.
+  /// The axis order of the images that the rules take; `nil` where they take both.
   package let layout: DataLayout?
   private let mappings: [String: TargetMapping<ExportRule<Builder>>]
 
@@ -126,7 +126,7 @@ package struct ExportTable<Builder: ExportBuilder>: Sendable {
       all.map { ($0.kind, $0.mapping) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// What an operator becomes; `nil` for what it is made of.
+  /// What an operator becomes; `nil` when it is decomposed.
   package func mapping(
     of operation: any CatalogOperator
   ) -> TargetMapping<ExportRule<Builder>>? {
@@ -145,7 +145,7 @@ package struct ExportTable<Builder: ExportBuilder>: Sendable {
     needsLayout(operation) && (operation as? any ImageOperator)?.layout != layout
   }
 
-  /// Why an operator of a kind is never written; `nil` when it is.
+  /// The reason why an operator of a kind is never written; `nil` when it is.
   package func refusal(of kind: String) -> String? {
     if case .unsupported(let reason) = mappings[kind] { reason } else { nil }
   }

@@ -2,25 +2,25 @@ package import Bytes
 package import GraphIR
 import LayerCatalog
 
-/// A detector's graph that gives boxes in place of heads.
+/// A detector's graph that returns boxes in place of heads.
 ///
-/// It takes one image (a batch of one) and gives ``confidence`` and ``coordinates`` of all boxes,
-/// head by head, row by row of the grid, anchor by anchor: what ``HeadDecoding`` makes of the heads.
+/// It takes one image (a batch of one) and returns ``confidence`` and ``coordinates`` of all boxes,
+/// head by head, row by row of the grid, anchor by anchor, as ``HeadDecoding`` computes them.
 package struct DetectionDecoding: Sendable {
   /// The name of the output `[boxes, classes]`: objectness times class score.
   package static let confidence = "confidence"
   /// The name of the output `[boxes, 4]`: centre x, centre y, width and height in the input's unit
-  /// square, from its upper left corner.
+  /// square, whose origin is the upper left corner.
   package static let coordinates = "coordinates"
 
-  /// The graph; other outputs than these two are gone.
+  /// The graph, with these two outputs only.
   package let graph: Graph
 
   /// Appends the decoding to a graph.
   ///
   /// - Parameters:
   ///   - original: The graph of a detector.
-  ///   - description: Its description, with a detector and how an image becomes the input.
+  ///   - description: Its description, with a detector and an image input.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the description lacks what is needed or does
   ///   not fit the graph; ``WeighbridgeError/Code/unsupported`` for heads that ordinary operators
   ///   cannot decode (``HeadDecoding``), and for a batch of several.
@@ -43,17 +43,17 @@ package struct DetectionDecoding: Sendable {
     ])
   }
 
-  /// What is said of a suppression that only looks at overlaps.
+  /// The loss to report for a suppression that considers only overlaps.
   package static let distanceLoss =
     "boxes are thinned out by their overlap alone, not by the distance of their centres too"
 
-  /// What of a description is about the heads, which are gone, in words.
+  /// The losses of a description that is about the heads, which are gone.
   package static func losses(_ description: ModelDescription) -> [String] {
     guard description.outputs.contains(where: { $0.summary != nil }) else { return [] }
     return ["the descriptions of the outputs are not in the file, which gives boxes in their place"]
   }
 
-  /// The type of an input with a batch of one, or with none.
+  /// The type of an input with a batch of one, or without a batch.
   private static func singleImage(
     _ name: String, _ type: TensorType
   ) throws(WeighbridgeError) -> TensorType {
@@ -68,7 +68,7 @@ package struct DetectionDecoding: Sendable {
 }
 
 extension Graph {
-  /// The outputs that hold a detector's boxes.
+  /// The outputs that contain a detector's boxes.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when one is missing.
   package func heads(of detector: DetectorDescription) throws(WeighbridgeError) -> [ValueID] {
@@ -82,9 +82,9 @@ extension Graph {
     return heads
   }
 
-  /// The boxes among which some were chosen already, where that is so.
+  /// All boxes before a suppression in the graph; the heads themselves when there is none.
   ///
-  /// - Parameter heads: The confidences and the places of boxes.
+  /// - Parameter heads: The confidences and the coordinates of boxes.
   fileprivate func allBoxes(_ heads: [ValueID]) -> [ValueID] {
     let selection = nodes.first { $0.operation is NonMaxSuppression && $0.outputs == heads }
     return selection?.inputs ?? heads

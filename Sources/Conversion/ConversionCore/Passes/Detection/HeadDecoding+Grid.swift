@@ -10,7 +10,7 @@ extension HeadDecoding {
     /// The anchor of each box of a cell.
     let anchors: [DetectorDescription.Anchor]
 
-    /// A pair of numbers for each box, cell by cell.
+    /// Returns a pair of numbers for each box, cell by cell.
     func pairs(
       _ number: (_ column: Int, _ row: Int, DetectorDescription.Anchor) -> (Double, Double)
     ) -> [(Double, Double)] {
@@ -20,7 +20,8 @@ extension HeadDecoding {
     }
   }
 
-  /// How far apart the coordinates of a box are: a deviation stands behind each of Gaussian YOLO's.
+  /// The distance between the coordinates of a box: a standard deviation follows each one in
+  /// Gaussian YOLO.
   private var step: Int { detector.kind == .gaussianYOLO ? 2 : 1 }
 
   package mutating func gridBoxes(
@@ -36,7 +37,7 @@ extension HeadDecoding {
         Concatenate(axis: 1), [centers, dimensions], DetectionDecoding.coordinates))
   }
 
-  /// The entries of each box in a row, `[boxes, entries]`.
+  /// Arranges the entries of each box in a row, `[boxes, entries]`.
   private mutating func rows(
     _ value: ValueID, _ anchors: [DetectorDescription.Anchor]
   ) throws(WeighbridgeError) -> (Grid, ValueID) {
@@ -113,7 +114,7 @@ extension HeadDecoding {
     return try add(Add(), [points, shift], "centers/middle")
   }
 
-  /// Objectness times class score; for Gaussian YOLO also times the certainty of the place.
+  /// Objectness times class score; for Gaussian YOLO also times the certainty of the coordinates.
   private mutating func confidence(_ rows: ValueID) throws(WeighbridgeError) -> ValueID {
     var factors = [try classScores(rows)]
     if detector.hasObjectness {

@@ -2,7 +2,7 @@ package import Bytes
 package import GraphIR
 import LayerCatalog
 
-/// The row of numbers of YOLOv1: classes of all cells, then objectnesses, then boxes.
+/// The row of values of YOLOv1: classes of all cells, then objectnesses, then boxes.
 extension HeadDecoding {
   package mutating func rowBoxes(_ value: ValueID) throws(WeighbridgeError) -> Boxes {
     let (side, perCell) = (detector.side ?? 0, detector.boxesPerCell ?? 0)

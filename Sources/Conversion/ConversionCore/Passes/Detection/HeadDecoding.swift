@@ -2,11 +2,11 @@ package import Bytes
 package import GraphIR
 package import LayerCatalog
 
-/// Adds the operators that read boxes from a detector's heads: slices, activations, products and
-/// sums with constants, on arrays of two axes `[boxes, entries]`, in float32.
+/// Adds the operators that decode boxes from a detector's heads: slices, activations, and products
+/// and sums with constants, on arrays of two axes `[boxes, entries]`, in float32.
 ///
-/// They compute what `Vision`'s decoders define; see `GridDecoder` and `RowDecoder` for the formulas
-/// and their sources. A box whose confidence no threshold would let pass is there as all others.
+/// They compute what `Vision`'s decoders define; see `GridDecoder` and `RowDecoder` for the
+/// formulas and their sources. No box is left out, however low its confidence.
 package struct HeadDecoding {
   /// The boxes of a head, or of all heads.
   package struct Boxes: Hashable, Sendable {
@@ -16,22 +16,23 @@ package struct HeadDecoding {
     package let coordinates: ValueID
   }
 
-  /// The graph with what was added.
+  /// The graph with the added operators.
   package private(set) var graph: GraphBuilder
   package let detector: DetectorDescription
   package let order: DetectorDescription.Order
   package let inputWidth, inputHeight: Int
-  /// The head that is being decoded, as it is called in the names of what is added.
+  /// The prefix of the names of what is added for the current head.
   private var scope = ""
 
   /// Begins a decoding.
   ///
   /// - Parameters:
   ///   - detector: How boxes are stored.
-  ///   - layout: The order of the image's axes: that of heads that do not say their own.
+  ///   - layout: The order of the image's axes, which also applies to heads that do not state their
+  ///     own.
   ///   - inputWidth: The width of the model's image, in pixels.
   ///   - inputHeight: The height of the model's image, in pixels.
-  ///   - graph: Holds the heads.
+  ///   - graph: The graph with the heads.
   package init(
     _ detector: DetectorDescription, layout: DataLayout, inputWidth: Int, inputHeight: Int,
     graph: GraphBuilder
@@ -46,7 +47,7 @@ package struct HeadDecoding {
   ///
   /// - Parameter heads: The detector's heads, each a batch of one.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when a head's shape does not fit the description,
-  ///   ``WeighbridgeError/Code/unsupported`` when it is not known beforehand, and for classes that
+  ///   ``WeighbridgeError/Code/unsupported`` when it is not known in advance, and for classes that
   ///   form a tree.
   package mutating func decode(_ heads: [ValueID]) throws(WeighbridgeError) -> Boxes {
     guard detector.classTree == nil else {
@@ -91,11 +92,11 @@ package struct HeadDecoding {
   }
 }
 
-/// Single steps.
+/// The individual steps.
 extension HeadDecoding {
   /// Adds an operator.
   ///
-  /// - Parameter role: What the result is for the head.
+  /// - Parameter role: The role of the result for the head.
   package mutating func add(
     _ operation: any CatalogOperator, _ inputs: [ValueID], _ role: String
   ) throws(WeighbridgeError) -> ValueID {
@@ -104,7 +105,7 @@ extension HeadDecoding {
       source: SourceScope(layer: scope, className: "BoxDecoding", role: role))[0]
   }
 
-  /// Columns of rows.
+  /// Takes columns of the rows.
   package mutating func columns(
     _ rows: ValueID, _ range: Range<Int>, step: Int = 1, _ role: String
   ) throws(WeighbridgeError) -> ValueID {
@@ -113,21 +114,21 @@ extension HeadDecoding {
     return try add(Slice([range]), [rows], role)
   }
 
-  /// The same elements in other axes.
+  /// Reshapes a value.
   package mutating func reshaped(
     _ value: ValueID, _ shape: [Int], _ role: String
   ) throws(WeighbridgeError) -> ValueID {
     try add(ReshapeAxes(shape.map { .fixed($0) }), [value], role)
   }
 
-  /// The products with numbers in pairs: one pair for all rows, or one for each.
+  /// Multiplies by pairs of numbers: one pair for all rows, or one for each.
   package mutating func multiplied(
     _ value: ValueID, by pairs: [(Double, Double)], _ role: String
   ) throws(WeighbridgeError) -> ValueID {
     try add(Multiply(), [value, try weight(pairs, "\(role)/factor")], role)
   }
 
-  /// The sums with numbers in pairs: one pair for all rows, or one for each.
+  /// Adds pairs of numbers: one pair for all rows, or one for each.
   package mutating func added(
     _ value: ValueID, _ pairs: [(Double, Double)], _ role: String
   ) throws(WeighbridgeError) -> ValueID {
