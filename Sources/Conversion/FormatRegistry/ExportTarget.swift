@@ -8,23 +8,23 @@ import KerasConversion
 import NCNNConversion
 import ONNXConversion
 
-/// A format that models are written in for other tools.
+/// A format in which models are written for other tools.
 public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
   /// A Core ML model, as a neural network.
   case coreml
-  /// A darknet `.cfg` with a `.weights` file beside it.
+  /// A darknet `.cfg` with a `.weights` file next to it.
   case darknet
   /// An ONNX model.
   case onnx
-  /// The weights by their names, in the format of huggingface/safetensors.
+  /// The named weights, in the format of huggingface/safetensors.
   case safetensors
-  /// The weights by their names, as arrays of NumPy.
+  /// The named weights, as NumPy arrays.
   case npz
   /// A `.keras` archive of Keras 3.
   case keras
   /// An `.h5` file of Keras 2.15.
   case kerasHDF5 = "keras-h5"
-  /// An ncnn `.param` with a `.bin` file beside it.
+  /// An ncnn `.param` with a `.bin` file next to it.
   case ncnn
 
   /// The target whose files have a path's extension; `nil` when there is none.
@@ -65,8 +65,8 @@ public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
 extension ModelContent {
   /// Writes the model in another format.
   ///
-  /// - Throws: As ``Exporter``; ``WeighbridgeError/Code/mismatch`` for an option that means nothing
-  ///   in the format.
+  /// - Throws: What ``Exporter`` throws; ``WeighbridgeError/Code/mismatch`` for an option that does
+  ///   not apply to the format.
   package func export(
     to path: String, as target: ExportTarget, options: ExportOptions, cancellation: Cancellation?
   ) throws(WeighbridgeError) -> ExportReport {

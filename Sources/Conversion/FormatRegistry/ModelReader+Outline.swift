@@ -9,13 +9,13 @@ import KerasFormat
 import ONNXConversion
 
 extension ModelReader {
-  /// What there is to see of a file that holds a model, or weights, and that ``read(_:options:)``
-  /// refused: what could be read in spite of the error.
+  /// Returns what can be shown of a file with a model or weights that ``read(_:options:)`` refused:
+  /// what could be read in spite of the error.
   ///
   /// - Parameters:
   ///   - path: The file.
   ///   - error: Why it was refused.
-  /// - Returns: `nil` when it is no model, or what was given with it is at fault.
+  /// - Returns: `nil` when it is not a model, or when something given with it is at fault.
   package static func outline(
     _ path: String, options: ReadOptions, refusedBy error: WeighbridgeError
   ) -> ModelOutline? {
@@ -24,7 +24,7 @@ extension ModelReader {
     let format = format(of: store)
     switch error.code {
     case .unsupported, .malformed: break
-    // Of an ONNX file, what is missing is a file of its own.
+    // A file missing for an ONNX model belongs to the model.
     case .missing where error.place.file == path || format == ONNXSource.self: break
     case .limitExceeded where options.inputShapes.isEmpty: break
     default: return nil
@@ -33,7 +33,8 @@ extension ModelReader {
       format?.outline(of: store, path: path, options: options)
       ?? (format == nil && options.isFileAlone
         ? formatlessOutline(store, path: path, options: options) : nil)
-    // What is not all weights may be told in notes: a Keras file of layers that have none is one too.
+    // An outline without layers and weights may still have notes: a Keras file whose layers have no
+    // weights is an example.
     let isNoted =
       format == WeightSource.self
       || (format == KerasSource.self && outline?.notes.isEmpty == false)
@@ -43,7 +44,7 @@ extension ModelReader {
     return outline
   }
 
-  /// What there is to see of a part of a model: darknet's weights, a Keras architecture.
+  /// Returns what can be shown of a part of a model: darknet's weights, a Keras architecture.
   private static func formatlessOutline(
     _ store: ByteStore, path: String, options: ReadOptions
   ) -> ModelOutline? {

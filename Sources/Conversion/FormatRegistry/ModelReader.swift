@@ -9,14 +9,14 @@ import KerasConversion
 import ONNXConversion
 import WBMConversion
 
-/// A model as it was read, and the files it was read from.
+/// A model and the files it was read from.
 package struct ReadModel: Sendable {
   /// The files.
   package let source: any ModelSource
   /// The model.
   package let content: ModelContent
 
-  /// Whether the file's format has a place for author, license and the like.
+  /// Whether the file's format has fields for author, license and the like.
   package var holdsMetadata: Bool {
     switch source {
     case is KerasSource, is DarknetSource: false
@@ -34,16 +34,16 @@ package struct ReadModel: Sendable {
   }
 }
 
-/// Reads models of every format; told from the content, whatever the file is called.
+/// Reads models of every format, which is recognized by the content, whatever the file's name.
 package enum ModelReader {
-  /// The formats, in the order in which files are asked for theirs: an .npz is an archive as a .keras
-  /// is.
+  /// The formats, in the order in which they are tried; the order matters because both .npz and
+  /// .keras files are zip archives.
   package static let formats: [any ModelSource.Type] = [
     WBMModelSource.self, WeightSource.self, KerasSource.self, DarknetSource.self, CoreMLSource.self,
     ONNXSource.self,
   ]
 
-  /// The format that a file begins as; `nil` when none does.
+  /// The format that a file's start indicates; `nil` for none.
   static func format(of store: ByteStore) -> (any ModelSource.Type)? {
     store.withBytes { bytes in formats.first { $0.recognizes(bytes) } }
   }
@@ -57,7 +57,7 @@ package enum ModelReader {
   ) throws(WeighbridgeError) -> ReadModel {
     let package = try CoreMLPackage(at: path)
     let store = try SourceFile.open(package?.model ?? path)
-    store.expect(.sparse)  // to look at the start and a header must not read the weights too
+    store.expect(.sparse)  // looking at the start and a header must not read the weights too
     defer { store.expect(.sequential) }
     guard let format = format(of: store) else {
       throw store.withBytes({ DarknetWeightsAlone.recognizes($0) })
@@ -73,9 +73,9 @@ package enum ModelReader {
     return try ReadModel(format, store, path: path, options: options)
   }
 
-  /// A file with weights and nothing else, when a path leads to one.
+  /// Reads a file of weights alone; `nil` when the path does not lead to one.
   ///
-  /// - Throws: As ``read(_:options:)``.
+  /// - Throws: What ``read(_:options:)`` throws.
   package static func weightFile(_ path: String) throws(WeighbridgeError) -> WeightFile? {
     if try CoreMLPackage(at: path) != nil { return nil }
     let store = try SourceFile.open(path)

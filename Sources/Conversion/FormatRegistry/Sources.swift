@@ -29,7 +29,7 @@ extension KerasSource: ModelSource {
     if let source = try? KerasSource(store, path: path, options: options) {
       return source.outline()
     }
-    // What is given as its architecture is not this file's fault.
+    // A faulty architecture given by the user is not this file's fault.
     guard options.architecture == nil else { return nil }
     return weightOutline(store, path: path)
       ?? KerasFragment(store, path: path).map {

@@ -6,16 +6,16 @@ import KerasConversion
 import KerasFormat
 import SafetensorsFormat
 
-/// A file of weights with names, and the model that says what they are for.
+/// A file of named weights, and the model that they belong to.
 package struct WeightSource: ModelSource {
   package static let format = "a file of weights"
-  /// They depend on the architecture, and are judged when that is read.
+  /// The options depend on the architecture, and are checked when that is read.
   package static let options = Set(APIName.allCases)
 
   /// The files that were read, the one with the weights first.
   package let files: [SourceFile]
   package var formatName: String { file.format.rawValue }
-  /// Whether there may be entries beside the arrays.
+  /// Whether there may be metadata in addition to the arrays.
   var holdsMetadata: Bool { file.format == .safetensors }
   private let file: WeightFile
   private let architecture: ModelContent
@@ -24,8 +24,8 @@ package struct WeightSource: ModelSource {
 
   /// Opens the files.
   ///
-  /// - Throws: As ``WeightFile`` and ``ModelReader``; ``WeighbridgeError/Code/missing`` when no
-  ///   architecture is given.
+  /// - Throws: What ``WeightFile`` and ``ModelReader`` throw; ``WeighbridgeError/Code/missing``
+  ///   when no architecture is given.
   package init(
     reading store: ByteStore, path: String, options: ReadOptions
   ) throws(WeighbridgeError) {
@@ -53,7 +53,7 @@ package struct WeightSource: ModelSource {
 
   /// Reads the architecture.
   ///
-  /// - Returns: The model, and the files besides that it was made of.
+  /// - Returns: The model, and the other files that it was made of.
   private static func read(
     _ path: String, _ options: ReadOptions
   ) throws(WeighbridgeError) -> (ModelContent, [SourceFile]) {
@@ -70,10 +70,11 @@ package struct WeightSource: ModelSource {
     return (model.content, model.source.files.filter { !own.contains($0.role) })
   }
 
-  /// The architecture with these weights, described as their file says.
+  /// Returns the architecture with these weights and their file's description.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when weights are missing or surplus, or of another
-  ///   shape or type; a float of fewer bits becomes the architecture's type, which holds it exactly.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when weights are missing or surplus, or of
+  ///   another shape or type; a narrower float is converted to the architecture's type, which
+  ///   represents it exactly.
   package func content() throws(WeighbridgeError) -> ModelContent {
     try locating({ $0.at(file: files[0].path) }) { () throws(WeighbridgeError) in
       var content = architecture
@@ -84,7 +85,7 @@ package struct WeightSource: ModelSource {
     }
   }
 
-  /// The tensors of a safetensors file.
+  /// Returns the tensors of a safetensors file.
   package static func outline(
     of store: ByteStore, path: String, options: ReadOptions
   ) -> ModelOutline? {

@@ -3,19 +3,19 @@ import ConversionCore
 import DarknetFormat
 import GraphIR
 
-/// The sections of a model that came from darknet, made again from its nodes.
+/// Restores the sections of a model that came from darknet from its nodes.
 ///
-/// Each section is read again as it is made, and in the end every operator must be what it was: a
-/// setting that was told wrongly from the nodes is found here, and nothing is written.
+/// Each section is read again as it is built, and in the end every operator must be the original
+/// one: a setting that was recovered wrongly is found here, and nothing is written.
 struct DarknetSectionRecovery {
   private let graph: Graph
   private let detector: DetectorDescription?
   private var builder: DarknetNetworkBuilder
   private var problems = LayerProblems()
-  /// The positions of the sections that made values, and of those that own weights.
+  /// The positions of the sections that produced values, and of those that own weights.
   private var owners: [ValueID: Int] = [:]
 
-  /// The files for a model.
+  /// Plans the files for a model.
   static func plan(
     _ content: ModelContent, fork: DarknetFork
   ) throws(WeighbridgeError) -> DarknetPlan {
@@ -76,7 +76,7 @@ extension Graph {
 }
 
 extension DarknetSectionText {
-  /// The network's own section; `nil` when the model takes something else than one image,
+  /// Makes the network's own section; `nil` when the model takes anything but one image,
   /// `[batch, channels, height, width]`, or one row, `[batch, n]`.
   init?(net content: ModelContent, fork: DarknetFork) {
     guard content.graph.inputs.count == 1,
@@ -86,7 +86,7 @@ extension DarknetSectionText {
     self.init(net: shape, isLetterboxed: fork == .alexeyab && resize == .letterbox)
   }
 
-  /// The network's own section for an input of these sizes, the channels second.
+  /// Makes the network's own section for an input of this shape, with the channels second.
   init?(net shape: [Int], isLetterboxed: Bool) {
     guard shape.first == 1, [2, 4].contains(shape.count) else { return nil }
     self.init("net")
@@ -100,7 +100,7 @@ extension DarknetSectionText {
   }
 }
 
-/// Pairs the network as it is when the files are read again with the model.
+/// Matches the network that results from reading the files again with the model.
 struct DarknetMatch {
   private let plan: DarknetPlan
   private let original: Graph
@@ -109,9 +109,9 @@ struct DarknetMatch {
     (self.plan, self.original) = (plan, original)
   }
 
-  /// The model's weights by the names that reading gives them.
+  /// Returns the model's weights by the names that they get when the files are read.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` at the first layer that would be another.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` at the first layer that would differ.
   func weights() throws(WeighbridgeError) -> [String: Tensor] {
     let copy = plan.graph
     var partners = Dictionary(

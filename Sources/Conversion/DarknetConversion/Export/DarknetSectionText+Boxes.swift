@@ -2,9 +2,9 @@ import Bytes
 import GraphIR
 
 extension DarknetSectionText {
-  /// Adds what the description says of an output's boxes.
+  /// Adds the description of an output's boxes.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when it says nothing.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when there is none.
   mutating func set(
     _ detector: DetectorDescription?, of output: String?
   ) throws(WeighbridgeError) {
@@ -23,7 +23,7 @@ extension DarknetSectionText {
     set("scale_x_y", head.scaleXY, unless: 1)
     flag("new_coords", detector.boxEncoding == .squared)
     set("yolo_point", head.boxPoint.rawValue, unless: "center")
-    // A region section has no choice: its boxes are thinned out greedily.
+    // A region section has no such setting: its boxes are always suppressed greedily.
     if detector.kind != .region { setSuppression(detector) }
   }
 

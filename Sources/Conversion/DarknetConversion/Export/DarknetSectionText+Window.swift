@@ -1,9 +1,9 @@
 import LayerCatalog
 
 extension DarknetSectionText {
-  /// Adds a window's settings: `padding` is the one of a side, and `pad` sets it to half the size.
+  /// Adds a window's settings: `padding` is that of one side, and `pad` sets it to half the size.
   ///
-  /// - Parameter strides: In place of the window's own, where a blur has them.
+  /// - Parameter strides: The strides of the blur where there is one, in place of the window's own.
   mutating func set(window: Window, strides: [Int]? = nil, groups: Int = 1) {
     var padding = 0
     if case .explicit(let before, _) = window.padding {
@@ -12,7 +12,7 @@ extension DarknetSectionText {
     set(window: window, padding: padding, strides: strides, groups: groups)
   }
 
-  /// Adds a window's settings with what is padded on each side: half of the size is a flag.
+  /// Adds a window's settings with the padding of each side: half of the size is written as a flag.
   mutating func set(window: Window, padding: Int, strides: [Int]? = nil, groups: Int) {
     let size = window.size[0]
     set("size", size)
@@ -22,7 +22,7 @@ extension DarknetSectionText {
     set("groups", groups, unless: 1)
   }
 
-  /// Adds the steps along height and width.
+  /// Adds the strides along height and width.
   mutating func set(strides: [Int]) {
     if strides[0] == strides[1] {
       set("stride", strides[0])

@@ -12,7 +12,7 @@ extension DarknetTranslation {
     let weights: [String: Tensor]
   }
 
-  /// The one node that takes what the last node makes, where the model does not give it.
+  /// The only node that reads the last node's output, where that is not an output of the model.
   private var follower: Node? {
     guard let last = nodes.last, let positions = consumers[last.outputs[0]], positions.count == 1,
       !graph.outputs.contains(where: { $0.value == last.outputs[0] })
@@ -20,7 +20,7 @@ extension DarknetTranslation {
     return graph.nodes[positions[0]]
   }
 
-  /// The batch normalization and the activation behind the operator, which become part of its section.
+  /// Takes the batch normalization and the activation after the operator into its section.
   mutating func followers(
     _ layout: DataLayout
   ) -> (normalization: Normalization?, activation: String) {
@@ -37,7 +37,7 @@ extension DarknetTranslation {
       weights: Self.weights(operation, next.inputs.map { graph[$0].constant }))
   }
 
-  /// The activation behind the operator, which becomes part of its section.
+  /// Takes the activation after the operator into its section.
   mutating func activation() -> String {
     guard let next = follower,
       let name = DarknetLayer.activationName(of: [next.operation], fork: fork)
@@ -46,12 +46,12 @@ extension DarknetTranslation {
     return name
   }
 
-  /// Whether a batch normalization of what the operator makes is one of the channels.
+  /// Whether a batch normalization of the operator's output normalizes its channels.
   func normalizesChannels(_ operation: BatchNormalization, _ layout: DataLayout) -> Bool {
     operation.axis == (outputType.rank == 4 ? layout.channelAxis(rank: 4) : 1)
   }
 
-  /// The weights of a convolution or dense layer besides its kernel.
+  /// The weights of a convolution or dense layer other than its kernel.
   mutating func affineWeights(
     bias: Tensor?, _ normalization: Normalization?, count: Int
   ) throws(WeighbridgeError) -> [String: Tensor] {
@@ -59,9 +59,9 @@ extension DarknetTranslation {
     return ["bias": bias ?? Tensor(.float32, shape: [1], [0]).broadcast(to: [count])]
   }
 
-  /// The numbers of a batch normalization as darknet has them, by their roles.
+  /// The weights of a batch normalization in darknet's form, by their roles.
   ///
-  /// - Parameter bias: Of the convolution before, which moves the means.
+  /// - Parameter bias: The bias of the preceding convolution, which shifts the means.
   mutating func statistics(
     _ normalization: Normalization, bias: Tensor?
   ) throws(WeighbridgeError) -> [String: Tensor] {
@@ -83,7 +83,7 @@ extension DarknetTranslation {
     ]
   }
 
-  /// The variance that gives the same with darknet's epsilon: 10⁻⁵ in AlexeyAB's; in pjreddie's the
+  /// Adapts the variance to darknet's epsilon, which is 10⁻⁵ in AlexeyAB's; for pjreddie's the
   /// graph has none.
   private mutating func raised(
     _ variance: Tensor, epsilon: Double

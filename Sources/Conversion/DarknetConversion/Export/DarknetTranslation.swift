@@ -4,12 +4,12 @@ import DarknetFormat
 import GraphIR
 import LayerCatalog
 
-/// A model of another framework while it becomes sections, operator by operator.
+/// A model of another framework that is being translated to sections, operator by operator.
 ///
-/// darknet has images `[1, channels, height, width]` and takes a row of numbers for an image of one
-/// element a channel. A section reads what the section before it makes, and may have a batch
-/// normalization and an activation of its own. The order of image axes changes on the way; what comes
-/// out is checked against the model's own shapes.
+/// darknet has images `[1, channels, height, width]` and treats a row of values as an image of one
+/// element per channel. A section reads the output of the previous section, and may have a batch
+/// normalization and an activation of its own. The order of image axes changes on the way; the
+/// results are checked against the model's own shapes.
 struct DarknetTranslation: ExportBuilder {
   static var table: ExportTable<DarknetTranslation> { DarknetOperators.table }
   static let foldsConstants = true
@@ -28,15 +28,16 @@ struct DarknetTranslation: ExportBuilder {
   private var notes: Set<String> = []
   /// The values that became sections of boxes.
   private var boxes: Set<ValueID> = []
-  /// The node that is being written, and those behind it that are part of its section.
+  /// The node being written, and the nodes after it that are part of its section.
   var nodes: [Node] = []
-  /// What nodes make that were part of an earlier node's section.
+  /// The outputs of nodes that became part of an earlier node's section.
   private var absorbed: [ValueID: DarknetFlow] = [:]
 
-  /// The files for a model.
+  /// Plans the files for a model.
   ///
-  /// - Parameter fork: Whose darknet is to read them; by default AlexeyAB's, which knows more, but for
-  ///   rows of numbers pjreddie's, since AlexeyAB's divides by 0 without an image.
+  /// - Parameter fork: The fork of darknet that is to read them; by default AlexeyAB's, which
+  ///   supports more, but pjreddie's for inputs that are rows of values, since AlexeyAB's divides
+  ///   by 0 without an image.
   static func plan(
     _ content: ModelContent, fork: DarknetFork?
   ) throws(WeighbridgeError) -> DarknetPlan {
@@ -81,7 +82,7 @@ struct DarknetTranslation: ExportBuilder {
       flow, TensorType(type.elementType, [.fixed(1)] + type.shape.dropFirst()))
   }
 
-  /// Adds a section that makes what the input is.
+  /// Adds a section that copies the input.
   private static func addCopy(
     to sections: inout DarknetNetworkBuilder
   ) throws(WeighbridgeError) {
@@ -90,7 +91,7 @@ struct DarknetTranslation: ExportBuilder {
     try sections.add(copy)
   }
 
-  /// The input as darknet takes it; `nil` when it cannot.
+  /// The input in darknet's form; `nil` when it has none.
   private static func inputFlow(_ graph: Graph, _ type: TensorType) -> DarknetFlow? {
     let dimensions = type.shape.dropFirst().compactMap(\.value)
     guard dimensions.count + 1 == type.rank, [1, 3].contains(dimensions.count) else { return nil }
@@ -105,14 +106,14 @@ struct DarknetTranslation: ExportBuilder {
     DarknetValue(output, type)
   }
 
-  /// The sections say what they cannot make.
+  /// The sections themselves report what they cannot produce.
   func problem(of type: TensorType) -> String? { nil }
 
   mutating func emit(
     _ step: ExportStep<DarknetValue>
   ) throws(WeighbridgeError) -> [DarknetValue] {
     if let flow = absorbed[step.node.outputs[0]] { return [value(flow, step.outputTypes[0])] }
-    // What a node is made of has nothing behind it that could become part of its sections.
+    // A node that is decomposed has no follower that could become part of its sections.
     if let operation = step.node.operation as? any CatalogOperator,
       case .mapped = Self.table.mapping(of: operation)
     {
@@ -126,7 +127,7 @@ struct DarknetTranslation: ExportBuilder {
     return outputs
   }
 
-  /// darknet gives its layers of boxes, and what the last layer makes.
+  /// Checks the outputs: darknet returns its box layers and the output of its last layer.
   private mutating func checkOutputs(_ outputs: [DarknetValue]) throws(WeighbridgeError) {
     var problems = LayerProblems()
     let isEmpty = sections.next == 0
@@ -150,7 +151,7 @@ struct DarknetTranslation: ExportBuilder {
 }
 
 extension Graph {
-  /// The order of the image axes that the first operator with one has.
+  /// The axis order of the first operator that states one.
   fileprivate var imageLayout: DataLayout? {
     for node in nodes {
       let entry = node.operation.attributes.entries.first { $0.name == "layout" }
@@ -163,10 +164,10 @@ extension Graph {
 // MARK: What rules use
 
 extension DarknetTranslation {
-  /// Records what becomes another form.
+  /// Records a loss.
   mutating func note(_ text: String) { notes.insert(text) }
 
-  /// An input as darknet has it.
+  /// An input in darknet's form.
   func flow(_ position: Int = 0) throws(WeighbridgeError) -> DarknetFlow {
     guard let flow = operands[position].flow else {
       throw .unsupported("takes a constant, and darknet has none")
@@ -174,7 +175,7 @@ extension DarknetTranslation {
     return flow
   }
 
-  /// The same without a padding around it.
+  /// An input that must have no padding around it.
   func plainFlow(_ position: Int = 0) throws(WeighbridgeError) -> DarknetFlow {
     let flow = try flow(position)
     guard flow.padding == nil else {
@@ -196,7 +197,7 @@ extension DarknetTranslation {
     }
   }
 
-  /// Makes a value the next section's input.
+  /// Makes a value the input of the next section.
   mutating func select(_ flow: DarknetFlow) throws(WeighbridgeError) {
     guard flow.section != sections.next - 1 else { return }
     guard flow.section >= 0 else { throw .unsupported("takes the input again") }
@@ -205,9 +206,9 @@ extension DarknetTranslation {
     try sections.add(route)
   }
 
-  /// Adds the section of the operator, which works on what the section before made.
+  /// Adds the section of the operator, which works on the previous section's output.
   ///
-  /// - Parameter weights: The weights by the roles that reading gives them.
+  /// - Parameter weights: The weights, by the roles that they get when the section is read.
   mutating func add(
     _ section: DarknetSectionText, layout: DataLayout, weights: [String: Tensor] = [:]
   ) throws(WeighbridgeError) -> DarknetFlow {
@@ -226,8 +227,8 @@ extension DarknetTranslation {
     return flow
   }
 
-  /// Adds the layer of boxes that the description says an output is meant for, where darknet has one
-  /// that applies the activations which the output lacks.
+  /// Adds the box layer that the description states for an output, where darknet has one that
+  /// applies the activations which the output lacks.
   private mutating func addBoxes(
     _ detector: DetectorDescription, _ port: Port
   ) throws(WeighbridgeError) {

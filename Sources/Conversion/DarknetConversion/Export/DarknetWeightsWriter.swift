@@ -3,15 +3,15 @@ import ConversionCore
 import DarknetFormat
 import GraphIR
 
-/// The numbers of a `.weights` file in their order.
+/// The weights of a `.weights` file, in the order of the file.
 struct DarknetWeightsWriter {
   private let fork: DarknetFork
   private let tensors: [Tensor]
 
-  /// About so many bytes go to the file at once.
+  /// The approximate number of bytes that go to the file at once.
   private static let pieceSize = 1 << 20
 
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for numbers that are not float32.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for weights that are not float32.
   init(_ plan: DarknetPlan) throws(WeighbridgeError) {
     fork = plan.fork
     var tensors: [Tensor] = []
@@ -30,17 +30,17 @@ struct DarknetWeightsWriter {
     self.tensors = tensors
   }
 
-  /// The weight as the file has it.
+  /// The weight in the form of the file.
   private static func stored(
     _ weight: Tensor, _ take: DarknetPlan.Take, _ fork: DarknetFork
   ) -> Tensor {
     if fork == .pjreddie, take.role.hasSuffix("variance") { return withoutDeviation(weight) }
-    // The one that does not stand in the operator's order: biases, innermost in the operator.
+    // Only these biases have another axis order: their filters are innermost in the operator.
     return take.name.hasSuffix("_local/bias") ? weight.permuted([2, 0, 1]) : weight
   }
 
-  /// The variance that pjreddie's darknet makes (√variance + 10⁻⁶)² of: the float32 number that
-  /// leads back to the given one.
+  /// The float32 variance v for which pjreddie's darknet, which uses (√v + 10⁻⁶)², gives the wanted
+  /// one.
   private static func withoutDeviation(_ variance: Tensor) -> Tensor {
     let numbers = variance.doubles.map { wanted in
       let deviation = max(0, wanted.squareRoot() - 1e-6)
@@ -55,7 +55,7 @@ struct DarknetWeightsWriter {
     return Tensor(.float32, shape: variance.shape, numbers)
   }
 
-  /// Writes header and numbers.
+  /// Writes the header and the weights.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``, ``WeighbridgeError/Code/cancelled``;
   ///   ``WeighbridgeError/Code/damaged`` when the source has changed since it was opened.

@@ -1,11 +1,11 @@
 import DarknetFormat
 import GraphIR
 
-/// What a darknet network says of its use.
+/// The description of a darknet network, read from its sections.
 struct DarknetDescription {
   let result: DarknetImporter.Result
   let fork: DarknetFork
-  /// What could not be said.
+  /// What could not be described.
   private(set) var decisions: [Provenance.Decision] = []
 
   init(_ result: DarknetImporter.Result, fork: DarknetFork) {
@@ -13,7 +13,7 @@ struct DarknetDescription {
     self.fork = fork
   }
 
-  /// The description, without a name and labels.
+  /// Makes the description, without a name and labels.
   mutating func make() -> ModelDescription {
     let graph = result.graph
     var description = ModelDescription(
@@ -33,7 +33,7 @@ struct DarknetDescription {
     return description
   }
 
-  /// The number of classes: of the boxes, or what a softmax at the end tells apart.
+  /// The number of classes: that of the boxes, or of a softmax at the end.
   var classCount: Int? {
     if let head = result.heads.first { return head.head.detector.classCount }
     guard let last = result.graph.outputs.last, last.name.hasSuffix("_softmax") else { return nil }
@@ -58,14 +58,14 @@ struct DarknetDescription {
         DetectorDescription.Head(
           output: output, mask: head.mask.map { $0 + start }, stride: stride(output),
           scaleXY: head.scaleXY, boxPoint: head.boxPoint))
-      // Darknet goes by the last layer of boxes.
+      // darknet uses the settings of the last box layer.
       detector.suppression = head.detector.suppression
       detector.distanceExponent = head.detector.distanceExponent
     }
     return detector
   }
 
-  /// How many input pixels a cell spans, when they are squares.
+  /// The number of input pixels that a cell spans, when cells are square.
   private func stride(_ output: String) -> Double? {
     let graph = result.graph
     guard let port = graph.outputs.first(where: { $0.name == output }),
@@ -79,7 +79,7 @@ struct DarknetDescription {
 }
 
 extension DetectorDescription {
-  /// Whether another differs by what each head may have for itself only.
+  /// Whether another detector differs only in what may vary between heads.
   fileprivate func isLike(_ other: DetectorDescription) -> Bool {
     var other = other
     (other.anchors, other.suppression) = (anchors, suppression)

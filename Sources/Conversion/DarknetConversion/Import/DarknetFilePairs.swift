@@ -4,25 +4,25 @@ import DarknetFormat
 
 /// The `.cfg` and `.weights` files of a folder that may belong together, and how to read them.
 struct DarknetFilePairs {
-  /// A file, and whether it fits the one that it is looked for.
+  /// A file, and whether it fits the one for which it was found.
   struct Neighbor {
     let path: String
     let fits: Bool
-    /// What speaks for it besides; more is better.
+    /// How well its name matches; higher is better.
     let rank: Int
 
     var name: String { FilePath(path).name }
   }
 
-  /// More files of a folder than this are not opened.
+  /// The largest number of files of a folder that are opened.
   private static let limit = 200
-  /// A `.cfg` of more bytes or sections than this, several times those of any network, is passed over:
-  /// nobody asked for it.
+  /// The limits above which a `.cfg` is skipped, several times those of any network, since the user
+  /// did not name it.
   private static let (byteLimit, sectionLimit) = (1 << 20, 2_000)
 
   let options: ReadOptions
 
-  /// The `.cfg` files beside a file, those that fit it first.
+  /// The `.cfg` files next to a file, those that fit it first.
   func configurations(beside path: String, for store: ByteStore) -> [Neighbor] {
     sorted(
       files(beside: path, [".cfg"]).compactMap { file in
@@ -31,7 +31,7 @@ struct DarknetFilePairs {
       })
   }
 
-  /// The `.weights` files beside a `.cfg`, those that fit it first.
+  /// The `.weights` files next to a `.cfg`, those that fit it first.
   func weights(beside path: String, for demand: DarknetParameterCount) -> [Neighbor] {
     sorted(
       files(beside: path, [".weights", ".backup"]).compactMap { file in
@@ -41,9 +41,9 @@ struct DarknetFilePairs {
       })
   }
 
-  /// What the network of a `.cfg` takes; `nil` when it is no `.cfg` of a network.
+  /// The number of parameters of a `.cfg`'s network; `nil` when the file is not a network's `.cfg`.
   ///
-  /// - Throws: As ``DarknetConfiguration`` and ``DarknetImporter``.
+  /// - Throws: What ``DarknetConfiguration`` and ``DarknetImporter`` throw.
   func demand(of path: String) throws(WeighbridgeError) -> DarknetParameterCount? {
     let store = ByteStore(try MappedFile(path: path))
     guard store.count <= Self.byteLimit,
@@ -56,7 +56,7 @@ struct DarknetFilePairs {
     return try DarknetParameterCount(configuration, options)
   }
 
-  /// What fits one of two files that do not fit each other, and how to read them.
+  /// Finds a file that fits one of two mismatched files, and says how to read them.
   func fitting(
     _ path: String, _ configuration: DarknetConfiguration, _ weightsPath: String,
     _ store: ByteStore
@@ -70,7 +70,7 @@ struct DarknetFilePairs {
     return "\(found.name) fits the .cfg: use \(Self.command(path, found.path))"
   }
 
-  /// The call that reads a `.cfg` with a file of weights.
+  /// The command that reads a `.cfg` with a weights file.
   static func command(_ configuration: String, _ weights: String) -> String {
     let isDefault = FilePath(configuration).replacingExtension("weights") == weights
     return "\(APIName.readModel) \(configuration.shellWord)"
@@ -92,7 +92,7 @@ struct DarknetFilePairs {
     }.map(\.element)
   }
 
-  /// How well the name of a file of weights goes with that of a `.cfg`: darknet writes `NAME_best`,
+  /// How well the name of a weights file matches that of a `.cfg`: darknet writes `NAME_best`,
   /// `NAME_final`, `NAME_last` and `NAME_1000` for `NAME.cfg`.
   private func rank(_ weights: String, of configuration: String) -> Int {
     let (stem, base) = (FilePath(configuration).base, FilePath(weights).base)

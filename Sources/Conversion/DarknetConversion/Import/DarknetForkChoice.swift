@@ -1,14 +1,14 @@
 import Bytes
 import DarknetFormat
 
-/// Whose darknet a `.cfg` is read as.
+/// The fork of darknet as which a `.cfg` is read.
 struct DarknetForkChoice {
   let fork: DarknetFork
-  /// Whether the user or the file said so; otherwise it is the default.
+  /// Whether the user or the file determined it; otherwise it is the default.
   let isKnown: Bool
   let decision: String
 
-  /// The fork that is given, else the one that alone knows a section or a key, else AlexeyAB's,
+  /// Chooses the given fork, else the only one that knows a section or a key, else AlexeyAB's,
   /// which reads more.
   init(_ configuration: DarknetConfiguration, given: DarknetFork?) {
     if let given {
@@ -30,7 +30,7 @@ struct DarknetForkChoice {
     }
   }
 
-  /// The first section or key that each fork alone knows.
+  /// The first section or key that only this fork knows, by fork.
   private static func evidence(_ configuration: DarknetConfiguration) -> [DarknetFork: String] {
     var evidence: [DarknetFork: String] = [:]
     if let net = configuration.sections.first,

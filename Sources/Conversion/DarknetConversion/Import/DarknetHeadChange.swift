@@ -2,19 +2,19 @@ import ConversionCore
 import DarknetFormat
 import GraphIR
 
-/// Other numbers of classes, anchors or filters at a network's end with which it would take as many
-/// numbers as a file has.
+/// Changes to the numbers of classes, anchors or filters at a network's end that would make it fit
+/// a weights file.
 struct DarknetHeadChange {
-  /// A convolution and the layer of boxes behind it.
+  /// A convolution and the box layer after it.
   private struct Head {
-    /// The numbers of the convolution for each of its filters.
+    /// The number of the convolution's parameters per filter.
     let numbers: Int
     let anchors: Int
     let classes: Int
     let filters: Int
     let convolution: DarknetSection
     let boxes: DarknetSection
-    /// The channels of an anchor besides those of the classes.
+    /// The number of an anchor's channels that are not classes.
     var rest: Int { filters / anchors - classes }
   }
 
@@ -47,7 +47,7 @@ struct DarknetHeadChange {
       filters: filters.value, convolution: sections[index], boxes: sections[index + 1])
   }
 
-  /// The first change that holds, in words.
+  /// The first change that would fit, in words.
   var cause: String? {
     guard let first = heads.first else { return lastLayer }
     guard heads.allSatisfy({ $0.classes == first.classes }) else { return nil }
@@ -91,7 +91,8 @@ struct DarknetHeadChange {
       + ", which is \(readings.joined(separator: " or "))"
   }
 
-  /// A network without boxes whose last layer with weights has another number of outputs.
+  /// The explanation for a network without boxes: another number of outputs in its last layer with
+  /// weights.
   private var lastLayer: String? {
     guard network.layers.allSatisfy({ $0.head == nil }),
       let layer = network.weights.takes.last?.layer
@@ -113,7 +114,7 @@ struct DarknetHeadChange {
       + "\(option.line)"
   }
 
-  /// The number that makes up a difference; `nil` when none does.
+  /// The number that accounts for a difference; `nil` when none does.
   private static func number(_ written: Int, plus difference: Int, in step: Int) -> Int? {
     guard step > 0, difference % step == 0 else { return nil }
     let found = written + difference / step

@@ -3,15 +3,15 @@ import ConversionCore
 import DarknetFormat
 import GraphIR
 
-/// Turns the sections of a `.cfg` and the numbers of a `.weights` file into a graph.
+/// Converts the sections of a `.cfg` and the weights of a `.weights` file to a graph.
 struct DarknetImporter {
-  /// What the import gives.
+  /// The result of an import.
   struct Result {
     let graph: Graph
     let decisions: [Provenance.Decision]
-    /// The layers that hold boxes, by their outputs' names.
+    /// The box layers, by their outputs' names.
     let heads: [(output: String, head: DarknetHead)]
-    /// Whether images are letterboxed, where the network says so.
+    /// Whether images are letterboxed, where the network states it.
     let isLetterboxed: Bool?
   }
 
@@ -22,9 +22,9 @@ struct DarknetImporter {
 
   /// Imports the network.
   ///
-  /// - Parameter weights: All numbers; each must be used.
+  /// - Parameter weights: The weights, all of which must be used.
   /// - Throws: ``WeighbridgeError/Code/malformed`` and ``WeighbridgeError/Code/unsupported`` with
-  ///   the line and the layer; a ``DarknetSizeMismatch`` in words when the numbers do not fit.
+  ///   the line and the layer; a ``DarknetSizeMismatch`` in words when the weights do not fit.
   func run(_ weights: DarknetWeightSupply) throws(WeighbridgeError) -> Result {
     let names = try sectionNames()
     let (network, isLetterboxed) = try network(names, weights)
@@ -38,19 +38,19 @@ struct DarknetImporter {
       decisions: network.decisions, heads: heads, isLetterboxed: isLetterboxed)
   }
 
-  /// How many numbers the network takes.
+  /// The number of parameters that the network takes.
   ///
-  /// - Throws: As ``run(_:)``, for the `.cfg` alone.
+  /// - Throws: What ``run(_:)`` throws for the `.cfg` alone.
   func numberCount() throws(WeighbridgeError) -> Int {
     try network(sectionNames(), .recording()).network.weights.taken
   }
 
-  /// The same for another configuration.
+  /// The same importer for another configuration.
   func with(_ configuration: DarknetConfiguration) -> DarknetImporter {
     DarknetImporter(configuration: configuration, fork: fork, isStrict: isStrict, trees: trees)
   }
 
-  /// All layers, whether the numbers fit or not.
+  /// Builds all layers, whether the weights fit or not.
   private func network(
     _ names: [String], _ weights: DarknetWeightSupply
   ) throws(WeighbridgeError) -> (network: DarknetNetwork, isLetterboxed: Bool?) {
@@ -75,7 +75,7 @@ struct DarknetImporter {
 
   /// The full names of all sections.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` with all sections that nobody knows.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with all unknown sections.
   private func sectionNames() throws(WeighbridgeError) -> [String] {
     let first = configuration.sections[0]
     guard DarknetSections.name(first.name) == "net" else {
@@ -97,7 +97,7 @@ struct DarknetImporter {
       .at(.line(configuration.sections[first].line))
   }
 
-  /// Begins a network with its own section.
+  /// Starts a network with its own section.
   static func begin(
     _ section: DarknetSection, _ network: consuming DarknetNetwork
   ) throws(WeighbridgeError) -> (DarknetNetwork, Bool?) {
@@ -129,7 +129,7 @@ struct DarknetImporter {
     }
   }
 
-  /// What the model gives: every layer of boxes, and what the last layer makes that makes anything.
+  /// The model's outputs: every box layer, and the last layer that has an output.
   static func outputs(
     _ network: DarknetNetwork, names: [String]
   ) -> [(index: Int, port: Port)] {

@@ -2,13 +2,13 @@ import Bytes
 import ConversionCore
 import DarknetFormat
 
-/// The names of a network's classes: of the `.data` file, or of a `.names` file beside the `.cfg` that
-/// has as many names as there are classes.
+/// The names of a network's classes: from the `.data` file, or from a `.names` file next to the
+/// `.cfg` with as many names as there are classes.
 struct DarknetLabels {
   private(set) var labels: [String] = []
-  /// The file that they are from.
+  /// The file that contains them.
   private(set) var file: SourceFile?
-  /// Why they are from this file, or from none.
+  /// Why this file was chosen, or none.
   private(set) var decisions: [String] = []
   private let options: ReadOptions
 
@@ -16,9 +16,9 @@ struct DarknetLabels {
   ///
   /// - Parameters:
   ///   - path: The `.cfg` file.
-  ///   - classCount: The number of classes, where the network says it.
-  /// - Throws: ``WeighbridgeError/Code/missing`` and ``WeighbridgeError/Code/mismatch`` for a `.data`
-  ///   file and what it names.
+  ///   - classCount: The number of classes, where the network states it.
+  /// - Throws: ``WeighbridgeError/Code/missing`` and ``WeighbridgeError/Code/mismatch`` for a
+  ///   `.data` file and the file that it names.
   init(_ path: String, classCount: Int?, _ options: ReadOptions) throws(WeighbridgeError) {
     self.options = options
     if let data = options.darknetData {

@@ -2,7 +2,7 @@ package import Bytes
 package import ConversionCore
 import DarknetFormat
 
-/// What to say where one of the two files of a darknet model is given alone.
+/// The errors for one of the two files of a darknet model given alone.
 package struct DarknetMissingFile {
   private let options: ReadOptions
   private let neighbors: DarknetFilePairs
@@ -12,7 +12,7 @@ package struct DarknetMissingFile {
     neighbors = DarknetFilePairs(options: options)
   }
 
-  /// A file of weights alone: its `.cfg` is needed.
+  /// The error for a weights file alone: its `.cfg` is needed.
   package func configuration(of path: String, _ store: ByteStore) -> WeighbridgeError {
     let given = [options.architecture, options.weights].compactMap(\.self)
     let own = given.first { (try? neighbors.demand(of: $0)) != nil }
@@ -29,7 +29,7 @@ package struct DarknetMissingFile {
     ).at(file: path)
   }
 
-  /// A `.cfg` alone: its weights are not where they are expected.
+  /// The error for a `.cfg` alone: its weights are not where they are expected.
   ///
   /// - Throws: What is wrong with the `.cfg` itself.
   func weights(
@@ -48,7 +48,7 @@ package struct DarknetMissingFile {
     ).at(file: path)
   }
 
-  /// What lies beside the file, and the command that takes the first of it.
+  /// The candidates next to the file, and the command that uses the first one.
   private static func offer(
     _ found: [DarknetFilePairs.Neighbor], _ command: String
   ) -> String? {

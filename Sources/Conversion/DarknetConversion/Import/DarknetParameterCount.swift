@@ -2,13 +2,14 @@ import Bytes
 import ConversionCore
 import DarknetFormat
 
-/// How many numbers the network of a `.cfg` takes, in each fork that it may be read as.
+/// The number of parameters that the network of a `.cfg` takes, in each fork as which it may be
+/// read.
 struct DarknetParameterCount {
   private let counts: [(fork: DarknetFork, count: Int)]
 
-  /// Counts.
+  /// Counts the parameters.
   ///
-  /// - Throws: As ``DarknetImporter`` when no fork can read the network.
+  /// - Throws: What ``DarknetImporter`` throws when no fork can read the network.
   init(_ configuration: DarknetConfiguration, _ options: ReadOptions) throws(WeighbridgeError) {
     let choice = DarknetForkChoice(configuration, given: options.darknetFork)
     func count(_ fork: DarknetFork) throws(WeighbridgeError) -> Int {
@@ -26,10 +27,10 @@ struct DarknetParameterCount {
     }
   }
 
-  /// The number in the fork that comes first.
+  /// The number in the preferred fork.
   var count: Int { counts[0].count }
 
-  /// Whether a `.weights` file has as many.
+  /// Whether a `.weights` file contains that many.
   func fits(_ store: ByteStore) -> Bool {
     counts.contains { fork, count in
       guard let header = try? DarknetWeightsHeader(store, fork: fork) else { return false }

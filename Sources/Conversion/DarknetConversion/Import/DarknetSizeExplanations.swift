@@ -1,7 +1,7 @@
 import ConversionCore
 import DarknetFormat
 
-/// Changes of a whole `.cfg` with which it would take as many numbers as a file has.
+/// Changes to a whole `.cfg` that would make it fit a weights file.
 struct DarknetSizeExplanations {
   private let importer: DarknetImporter
   private let wanted: Int
@@ -12,7 +12,7 @@ struct DarknetSizeExplanations {
     self.wanted = wanted
   }
 
-  /// The first change that holds, in words.
+  /// The first change that would fit, in words.
   var cause: String? { withoutNormalization ?? withNormalization ?? withChannels }
 
   private var withoutNormalization: String? {
@@ -23,7 +23,7 @@ struct DarknetSizeExplanations {
       + "batch_normalize=1 is removed from \(Self.list(changed))"
   }
 
-  /// With batch normalization in every convolution, or in all but those that give the results.
+  /// With batch normalization in every convolution, or in all but the output convolutions.
   private var withNormalization: String? {
     let all = sections.indices.filter { index in
       DarknetSections.name(sections[index].name) == "convolutional"

@@ -1,7 +1,7 @@
 import Bytes
 import DarknetFormat
 
-/// Numbers of a `.weights` file that are not as many as the network takes.
+/// A `.weights` file with another number of parameters than the network takes.
 struct DarknetSizeMismatch {
   private let taken: Int
   private let available: Int
@@ -10,7 +10,7 @@ struct DarknetSizeMismatch {
   private let section: String
   private let cause: String
 
-  /// What does not fit, `nil` when all does.
+  /// Describes the mismatch; `nil` when everything fits.
   init?(_ network: DarknetNetwork, _ importer: DarknetImporter) {
     let weights = network.weights
     guard !weights.isRandom, weights.taken != weights.available else { return nil }
@@ -21,7 +21,7 @@ struct DarknetSizeMismatch {
     cause = Self.cause(network, importer)
   }
 
-  /// The misfit in words, at the layer and the byte where the counts part.
+  /// The mismatch in words, at the layer and the byte where the counts diverge.
   var error: WeighbridgeError {
     let counts =
       "the network takes \(taken) numbers in all, and the file has \(available). Likely cause: "
@@ -46,7 +46,7 @@ struct DarknetSizeMismatch {
         + (difference < 0 ? "" : " and was read as 32")
         + " (\(APIName.darknetFork) chooses how old files are read), or one number was lost"
     }
-    // Those come first that say most: they have no number that could be made to fit.
+    // The most conclusive explanations come first: they have no number that could be chosen to fit.
     if let cause = DarknetSizeExplanations(importer, wanted: weights.available).cause {
       return cause
     }
@@ -61,7 +61,7 @@ struct DarknetSizeMismatch {
       : "the weights are of another network, or something was appended"
   }
 
-  /// The layer behind which weights end that only begin a training.
+  /// The explanation for pretrained weights that end after some layer.
   private static func backbone(_ weights: DarknetWeightSupply) -> String? {
     guard let layer = weights.takenByLayer.firstIndex(of: weights.available) else { return nil }
     return

@@ -4,8 +4,8 @@ import DarknetFormat
 import GraphIR
 
 extension DarknetSource {
-  /// The sections as the file has them, with the types of what they make up to the first that cannot
-  /// be read.
+  /// Returns the sections of the file, with the types of their outputs up to the first one that
+  /// cannot be read.
   package func outline() -> ModelOutline {
     var outline = ModelOutline(format: "darknet", byteCount: files[0].store.count)
     outline.provenance.framework = "darknet"

@@ -40,7 +40,7 @@ package enum DarknetWeightsAlone {
     DarknetWeightsHeader.recognizes(bytes)
   }
 
-  /// The header, and how many numbers stand behind it.
+  /// Returns the header and the number of values after it.
   package static func outline(of store: ByteStore) -> ModelOutline? {
     guard let header = try? DarknetWeightsHeader(store, fork: .alexeyab) else { return nil }
     var outline = ModelOutline(format: "darknet weights", byteCount: store.count)

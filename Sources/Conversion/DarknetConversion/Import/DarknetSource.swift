@@ -3,7 +3,7 @@ package import ConversionCore
 import DarknetFormat
 package import GraphIR
 
-/// A `.cfg` file with what belongs to it: weights, labels, a tree of classes.
+/// A `.cfg` file with the files that belong to it: weights, labels, a tree of classes.
 package struct DarknetSource: Sendable {
   /// The files that were read, by role.
   package private(set) var files: [SourceFile]
@@ -15,9 +15,9 @@ package struct DarknetSource: Sendable {
 
   /// Opens the files.
   ///
-  /// - Throws: As ``DarknetConfiguration``; ``WeighbridgeError/Code/missing`` when there are no
-  ///   weights, and none were to be made up. Of a file that is only looked at, lines that make no sense
-  ///   are left out.
+  /// - Throws: What ``DarknetConfiguration`` throws; ``WeighbridgeError/Code/missing`` when there
+  ///   are no weights and none are to be generated. In a file that is only inspected, invalid lines
+  ///   are skipped.
   package init(
     _ store: ByteStore, path: String, options: ReadOptions, isLookedAt: Bool = false
   ) throws(WeighbridgeError) {
@@ -40,7 +40,7 @@ package struct DarknetSource: Sendable {
     try openTrees()
   }
 
-  /// The file with the weights: the one that is named, or `.weights` beside the `.cfg`.
+  /// Opens the weights: the file that is named, or `.weights` next to the `.cfg`.
   private static func weights(
     _ path: String, _ configuration: DarknetConfiguration, _ options: ReadOptions
   ) throws(WeighbridgeError) -> SourceFile? {
@@ -64,8 +64,8 @@ package struct DarknetSource: Sendable {
       role: "weights", path: weightsPath, store: store, startsDigest: options.preparesWriting)
   }
 
-  /// Reads the trees that sections name. One that is missing is refused by the section, unless the
-  /// weights are made up.
+  /// Reads the trees that sections name. A missing one is refused by its section, unless the
+  /// weights are random.
   private mutating func openTrees() throws(WeighbridgeError) {
     for option in configuration.sections.flatMap(\.options)
     where option.key == "tree" && trees[option.value] == nil && !option.value.isEmpty {
@@ -83,7 +83,7 @@ package struct DarknetSource: Sendable {
 
   /// Imports the model, and adds the file with the labels to the files.
   ///
-  /// - Throws: As ``DarknetImporter``, with the file's name.
+  /// - Throws: What ``DarknetImporter`` throws, with the file's name.
   package mutating func content() throws(WeighbridgeError) -> ModelContent {
     let (fork, decision, result) = try importModel()
     var provenance = Provenance()
@@ -108,7 +108,7 @@ package struct DarknetSource: Sendable {
     return ModelContent(graph: result.graph, description: description, provenance: provenance)
   }
 
-  /// Imports the model as the fork that fits, and says why it is that one.
+  /// Imports the model as the fork that fits, with the reason for that choice.
   private func importModel() throws(WeighbridgeError) -> (
     fork: DarknetFork, decision: String, result: DarknetImporter.Result
   ) {
@@ -126,7 +126,7 @@ package struct DarknetSource: Sendable {
     }
   }
 
-  /// An error about weights that do not fit, with what beside them does.
+  /// Adds to an error about weights that do not fit which neighboring file does.
   private func explained(_ error: WeighbridgeError) -> WeighbridgeError {
     guard case .byte = error.place.spot, let weights,
       let fitting = DarknetFilePairs(options: options).fitting(
@@ -141,19 +141,20 @@ package struct DarknetSource: Sendable {
     let supply = try supply(fork)
     do throws(WeighbridgeError) {
       if supply.isRandom {
-        // Random numbers are made when it is known that they are not too many, and that they count.
+        // Random weights are generated only once their number is known to be within limits, and
+        // only when they are needed.
         let architecture = try importer.run(.countingRandom())
         if options.laterWeightLimit != nil { return architecture }
       }
       return try importer.run(supply)
     } catch {
-      // What has a byte offset was found in the weights.
+      // An error with a byte offset comes from the weights file.
       guard case .byte = error.place.spot, let weights else { throw error.at(file: path) }
       throw error.at(file: weights.path)
     }
   }
 
-  /// All numbers, from the file or made up.
+  /// Returns all weights, from the file or generated.
   private func supply(_ fork: DarknetFork) throws(WeighbridgeError) -> DarknetWeightSupply {
     guard let weights else { return DarknetWeightSupply(seed: options.randomSeed ?? 0) }
     return try locating({ $0.at(file: weights.path) }) { () throws(WeighbridgeError) in

@@ -3,7 +3,8 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// `[connected]`, `[activation]`, `[logistic]`, and the sections that do nothing when a model runs.
+/// `[connected]`, `[activation]`, `[logistic]`, and the sections that have no effect when a model
+/// runs.
 enum DarknetConnections {
   static let sections: [String: DarknetSectionForm] = [
     "connected": DarknetSectionForm(build: connected) { (layer, section) throws(WeighbridgeError) in
@@ -48,7 +49,7 @@ enum DarknetConnections {
 }
 
 extension DarknetLayer {
-  /// A value as the output of this layer: one that an earlier layer made gets a node here.
+  /// Makes a value the output of this layer: one from an earlier layer gets an identity node.
   mutating func whole(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
     value == input ? try add(Identity(), [value]) : value
   }

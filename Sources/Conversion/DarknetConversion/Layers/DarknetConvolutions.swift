@@ -3,7 +3,7 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// The settings of a convolution that several sections have.
+/// The convolution settings that several sections share.
 struct DarknetWindow {
   var filters: Int
   var size: Int
@@ -13,7 +13,7 @@ struct DarknetWindow {
   var dilation = 1
   var groups = 1
 
-  /// The window as the operators take it.
+  /// The window in the operators' form.
   var window: Window {
     let before = [padding * dilation, padding * dilation]
     return Window(
@@ -95,8 +95,8 @@ enum DarknetConvolutions {
     return try layer.blurred(output, strides: strides, isWide: antialiasing != 2)
   }
 
-  /// Of pjreddie's darknet. Its kernels are `[in, out, height, width]`, which is the operator's
-  /// order. (The fork itself cannot load its weights: it divides by 0 on the way.)
+  /// Only in pjreddie's darknet. Its kernels are `[in, out, height, width]`, which is the
+  /// operator's order. (The fork itself cannot load its weights, since it divides by 0.)
   private static let deconvolutional: DarknetLayer.Build = {
     (layer) throws(WeighbridgeError) in
     let normalizes = try layer.flag("batch_normalize")
@@ -122,7 +122,7 @@ enum DarknetConvolutions {
     return try layer.activated(output, activation)
   }
 
-  /// A kernel for each place; the biases are `[out, height, width]`.
+  /// A kernel for each position; the biases are `[out, height, width]`.
   private static let local: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let filters = try layer.integer("filters", default: 1, in: 1...1 << 24)
     let size = try layer.integer("size", default: 1, in: 1...1 << 12)
@@ -158,7 +158,7 @@ enum DarknetConvolutions {
 extension DarknetLayer {
   /// Reads the settings of a window.
   ///
-  /// `pad` is a flag: it puts half of the size on each side, whatever `padding` says.
+  /// `pad` is a flag: it pads half of the size on each side, whatever `padding` says.
   mutating func darknetWindow(
     filters key: String, defaultSize: Int, defaultPad: Bool = false
   ) throws(WeighbridgeError) -> DarknetWindow {
@@ -181,7 +181,7 @@ extension DarknetLayer {
       dilation: size == 1 ? 1 : dilation, groups: max(1, groups))
   }
 
-  /// Reads `stride_x` and `stride_y`, which count where they are positive.
+  /// Reads `stride_x` and `stride_y`, which apply where they are positive.
   mutating func strides(default stride: Int) throws(WeighbridgeError) -> (x: Int, y: Int) {
     let strideX = try integer("stride_x", default: -1, in: -1...1 << 16)
     let strideY = try integer("stride_y", default: -1, in: -1...1 << 16)
@@ -207,11 +207,11 @@ extension DarknetLayer {
     let statistics: Statistics?
   }
 
-  /// Takes the weights of a convolution as darknet stores it: biases, the numbers of the batch
-  /// normalisation, the kernel.
+  /// Takes the weights of a convolution as darknet stores them: biases, batch normalisation,
+  /// kernel.
   ///
   /// - Parameters:
-  ///   - prefix: What stands before the roles: empty, or for example `input/`.
+  ///   - prefix: The prefix of the roles: empty, or for example `input/`.
   ///   - isFlipped: Whether the file has the kernel as `[in, height, width, out]`.
   mutating func convolutionWeights(
     _ prefix: String, _ window: DarknetWindow, channels: Int, normalizes: Bool,
@@ -262,7 +262,7 @@ extension DarknetLayer {
     return try activated(output, activation, role: "\(prefix)activation")
   }
 
-  /// The weights of another layer.
+  /// The weights that another layer shares.
   func convolutionWeights(
     of shared: [String: ValueID], _ window: DarknetWindow, normalizes: Bool
   ) throws(WeighbridgeError) -> ConvolutionWeights {

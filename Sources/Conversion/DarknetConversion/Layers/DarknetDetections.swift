@@ -50,7 +50,7 @@ enum DarknetDetections {
     return try layer.restored(boxes)
   }
 
-  /// A mean and a deviation for each of x, y, width and height.
+  /// A mean and a standard deviation for each of x, y, width and height.
   private static let gaussian: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let anchors = try layer.anchors(isMasked: true)
     let classes = try layer.integer("classes", default: 20, in: 1...1 << 20)
@@ -177,7 +177,7 @@ enum DarknetDetections {
 }
 
 extension DarknetLayer {
-  /// Reads `num`, `mask` and `anchors`. What the list of anchors lacks is 0.5.
+  /// Reads `num`, `mask` and `anchors`. Missing anchor values are 0.5.
   mutating func anchors(
     isMasked: Bool
   ) throws(WeighbridgeError) -> (all: [DetectorDescription.Anchor], mask: [Int]) {
@@ -201,9 +201,8 @@ extension DarknetLayer {
     return (all, mask)
   }
 
-  /// Reads how boxes are thinned out, where the section says so. What darknet calls greedy takes
-  /// the centres' distance into account too, with an exponent of its own; what it calls corners
-  /// does not.
+  /// Reads the suppression of boxes, where the section states it. What darknet calls greedy also
+  /// considers the distance of the centres, with a fixed exponent; what it calls corners does not.
   mutating func readSuppression(_ detector: inout DetectorDescription) throws(WeighbridgeError) {
     let exponent = try real("beta_nms", default: 0.6)
     switch try text("nms_kind") {
@@ -215,7 +214,7 @@ extension DarknetLayer {
     }
   }
 
-  /// Reads the point of a box that its cell places.
+  /// Reads which point of a box its cell predicts.
   mutating func boxPoint() throws(WeighbridgeError) -> DetectorDescription.BoxPoint {
     guard let name = try text("yolo_point") else { return .center }
     if let point = DetectorDescription.BoxPoint(rawValue: name) { return point }
@@ -223,17 +222,17 @@ extension DarknetLayer {
     return .center
   }
 
-  /// A tree of classes as this fork walks it when nothing else is asked for (`-hier 0.5`).
+  /// A tree of classes, traversed as this fork does by default (`-hier 0.5`).
   func classTree(_ tree: DarknetTree) -> DetectorDescription.ClassTree {
     DetectorDescription.ClassTree(
       parents: tree.parents.map { $0 < 0 ? nil : $0 }, threshold: 0.5,
       choice: fork == .alexeyab ? .last : .walk)
   }
 
-  /// The input as `[batch, anchors, entries, places]`.
+  /// Reshapes the input to `[batch, anchors, entries, positions]`.
   ///
   /// - Parameters:
-  ///   - entries: The channels of an anchor besides those of the classes.
+  ///   - entries: The number of an anchor's channels that are not classes.
   mutating func boxes(
     _ anchors: Int, entries: Int, classes: Int
   ) throws(WeighbridgeError) -> ValueID {
@@ -254,20 +253,20 @@ extension DarknetLayer {
     return try add(Reshape(target: [anchors, entries + classes, places]), [input], role: "split")
   }
 
-  /// s x - (s - 1)/2.
+  /// Adds s x - (s - 1)/2.
   mutating func stretched(
     _ value: ValueID, by scale: Double, role: String = "centers/scale"
   ) throws(WeighbridgeError) -> ValueID {
     scale == 1 ? value : try scaled(value, by: scale, plus: -0.5 * (scale - 1), role: role)
   }
 
-  /// Boxes in the sizes of the input again.
+  /// Reshapes boxes to the input's shape.
   mutating func restored(_ boxes: ValueID) throws(WeighbridgeError) -> ValueID {
     try add(Reshape(target: Array(shape(of: input).dropFirst())), [boxes])
   }
 
-  /// Boxes with the channels innermost, under the sizes of the input, as AlexeyAB's darknet leaves
-  /// them in memory.
+  /// Transposes boxes so that the channels are innermost, with the input's shape, as AlexeyAB's
+  /// darknet leaves them in memory.
   mutating func turned(_ boxes: ValueID) throws(WeighbridgeError) -> ValueID {
     let dimensions = try image(input)
     let rows = try add(
@@ -279,7 +278,7 @@ extension DarknetLayer {
 }
 
 extension DarknetRecoveredLayer {
-  /// The name under which the model gives what the section makes.
+  /// The name of the model's output that the section produces.
   fileprivate var outputName: String? {
     let value = nodes.last?.outputs[0]
     return graph.outputs.first { $0.value == value }?.name

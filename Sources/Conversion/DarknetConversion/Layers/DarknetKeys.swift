@@ -1,6 +1,6 @@
 package import DarknetFormat
 
-/// What the forks of darknet know of a `.cfg` besides what the builders read.
+/// The keys and sections that the forks of darknet know, beyond those that the builders read.
 package enum DarknetKeys {
   /// The section's full name for each of its names.
   package static let aliases: [String: String] = [
@@ -9,7 +9,7 @@ package enum DarknetKeys {
     "soft": "softmax", "network": "net", "Gaussian_yolo": "gaussian_yolo",
   ]
 
-  /// Sections that one fork alone knows.
+  /// Sections that only one fork knows.
   package static let sectionOwners: [String: DarknetFork] = [
     "reorg3d": .alexeyab, "local_avgpool": .alexeyab, "gaussian_yolo": .alexeyab,
     "scale_channels": .alexeyab, "sam": .alexeyab, "implicit": .alexeyab, "empty": .alexeyab,
@@ -17,13 +17,13 @@ package enum DarknetKeys {
     "deconvolutional": .pjreddie, "l2norm": .pjreddie, "logistic": .pjreddie, "iseg": .pjreddie,
   ]
 
-  /// The fork that alone knows a key; `nil` when both do, or none.
+  /// The only fork that knows a key; `nil` when both do, or neither.
   package static func owner(of key: String, in section: String) -> DarknetFork? {
     if alexeyab[section]?.contains(key) == true { return .alexeyab }
     return pjreddie[section]?.contains(key) == true ? .pjreddie : nil
   }
 
-  /// Whether a key changes nothing when the model runs.
+  /// Whether a key has no effect when the model runs.
   package static func isMeaningless(_ key: String, in section: String) -> Bool {
     everywhere.contains(key) || meaningless[section]?.contains(key) == true
   }
@@ -75,7 +75,7 @@ package enum DarknetKeys {
     "crnn": words("output_filters hidden_filters"),
   ]
 
-  /// Keys for training, and keys that darknet reads and does not use on a processor.
+  /// Keys for training, and keys that darknet reads but does not use on a CPU.
   private static let meaningless: [String: Set<String>] = [
     "net": words(
       """

@@ -5,10 +5,10 @@ package import GraphIR
 import LayerCatalog
 
 extension DarknetLayer {
-  /// Reads an activation's name; a name that the fork does not know counts as `relu`. One of which the
-  /// fork makes zeros is a decision.
+  /// Reads an activation's name; a name that the fork does not know counts as `relu`. One for which
+  /// the fork outputs zeros is recorded as a decision.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for such a name in strict mode.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for an unknown name in strict mode.
   mutating func activationName(
     _ key: String = "activation", default fallback: String
   ) throws(WeighbridgeError) -> String {
@@ -23,10 +23,10 @@ extension DarknetLayer {
     return "relu"
   }
 
-  /// Whether AlexeyAB's darknet, which knows the name of an activation, lacks its code in a section on
-  /// a CPU and so makes zeros of everything.
+  /// Whether AlexeyAB's darknet knows an activation's name but has no CPU code for it in a section,
+  /// and so outputs only zeros.
   package static func makesZeros(_ activation: String, in section: String) -> Bool {
-    // The recurrent sections whose layers are convolutions have what convolutions have.
+    // The convolutional recurrent sections have the same activations as convolutions.
     if ["convolutional", "crnn", "conv_lstm"].contains(section) { return activation == "relu6" }
     if section == "shortcut", ["swish", "mish"].contains(activation) { return false }
     return zeros.contains(activation)
@@ -59,7 +59,7 @@ extension DarknetLayer {
   /// Adds an activation.
   ///
   /// - Parameters:
-  ///   - name: A name that ``activationName(_:default:)`` gave.
+  ///   - name: A name returned by ``activationName(_:default:)``.
   ///   - role: The role of its nodes.
   /// - Returns: The activated value; `value` itself for `linear`.
   mutating func activated(
@@ -73,7 +73,7 @@ extension DarknetLayer {
     return output
   }
 
-  /// The activation that operators one behind the other compute, of those that a fork knows.
+  /// The activation, among those that a fork knows, that consecutive operators compute.
   package static func activationName(
     of operations: [any Operator], fork: DarknetFork
   ) -> String? {
@@ -87,8 +87,8 @@ extension DarknetLayer {
     }
   }
 
-  /// The operators of an activation, each of which takes what the one before makes; a subtraction
-  /// takes that from the activation's input.
+  /// The operators of an activation, each of which takes the output of the previous one; a
+  /// subtraction subtracts that from the activation's input.
   private static func operations(_ name: String) -> [any CatalogOperator] {
     switch name {
     case "logistic": [Sigmoid()]
@@ -112,8 +112,8 @@ extension DarknetLayer {
     case "stair": [Stair()]
     case "plse": [PiecewiseLinear(knots: [-4, 4], slopes: [0.01, 0.125, 0.01], value: 0)]
     case "lhtan": [PiecewiseLinear(knots: [0, 1], slopes: [0.001, 1, 0.001], value: 0)]
-    // The share of each channel in the sum of all of them at its place, with 10⁻⁴ added to the sum:
-    // of the rectified elements, or of their powers of e.
+    // Each channel divided by the sum of all channels at its position plus 10⁻⁴, after
+    // rectification or exponentiation.
     case "normalize_channels": [relu, share]
     case "normalize_channels_softmax": [Exponential(), share]
     case "normalize_channels_softmax_maxval":

@@ -8,10 +8,9 @@ import LayerCatalog
 /// its mean magnitude (Rastegari et al. 2016).
 ///
 /// AlexeyAB's darknet counts equal bits and so pads with -1; with different strides, and in
-/// pjreddie's, the padding is 0. Where the channels are a multiple of 32, AlexeyAB's counts the bits
-/// that differ instead, and takes those that only fill up the last 64 for equal ones: the result is
-/// then -(sum + 2 filling) times the mean magnitude. That is what this computes too, since it is
-/// what the original computes.
+/// pjreddie's, the padding is 0. Where the channels are a multiple of 32, AlexeyAB's counts the
+/// bits that differ instead, and treats those that only fill up the last 64 as equal: the result is
+/// then -(sum + 2 filling) times the mean magnitude. This computes the same as the original.
 extension DarknetLayer {
   mutating func binaryConvolution(
     _ window: DarknetWindow, normalizes: Bool, isFlipped: Bool, activation: String
@@ -25,7 +24,7 @@ extension DarknetLayer {
       isComplete: network.weights.isComplete)
     decide("the kernel is binarized, as xnor=1 says")
     var signs = try add(Binarization(), [input], role: "binarize")
-    // Zeros around x + 1 are -1 around x; what the 1 adds is in the offsets.
+    // Padding x + 1 with zeros is padding x with -1; the offsets account for the added 1.
     if counts { signs = try scaled(signs, by: 1, plus: 1, role: "shift") }
     let operation = Convolution(
       window: window.window, groups: 1, hasBias: true, layout: .channelsFirst)
@@ -59,12 +58,12 @@ extension DarknetLayer {
   }
 }
 
-/// The kernel of a binary convolution as numbers, and what is added to each filter's sum.
+/// The kernel of a binary convolution as float values, and the offset of each filter's sum.
 private struct BinaryKernel {
   let kernel: Tensor
   private(set) var offsets: Tensor
 
-  /// - Parameter isComplete: Whether the stored numbers are there, and no stand-ins.
+  /// - Parameter isComplete: Whether the stored values are real, not placeholders.
   init(_ stored: Tensor, isInverted: Bool, padsWithMinusOne: Bool, isComplete: Bool) {
     let filters = stored.shape[0]
     guard isComplete else {

@@ -3,7 +3,7 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// The sizes of an image as darknet's layers see it.
+/// The shape of an image as darknet's layers see it.
 struct ImageShape: Hashable, Sendable {
   let channels: Int
   let height: Int
@@ -11,7 +11,7 @@ struct ImageShape: Hashable, Sendable {
 }
 
 extension DarknetLayer {
-  /// What the section works on: the output of the one before.
+  /// The section's input: the output of the previous section.
   var input: ValueID { network.input }
 
   /// The sizes of a value for a batch of one.
@@ -24,7 +24,7 @@ extension DarknetLayer {
 
   /// The sizes of a value `[batch, channels, height, width]`.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when it is only a row of numbers.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when it is only a row of values.
   func image(_ value: ValueID) throws(WeighbridgeError) -> ImageShape {
     let shape = shape(of: value)
     guard shape.count == 4 else {
@@ -33,7 +33,8 @@ extension DarknetLayer {
     return ImageShape(channels: shape[1], height: shape[2], width: shape[3])
   }
 
-  /// The output of a layer that a setting names: from 0, or below 0 counted back from this layer.
+  /// The output of a layer that a setting refers to: counted from 0, or backwards from this layer
+  /// when negative.
   func output(_ reference: Int, key: String) throws(WeighbridgeError) -> ValueID {
     let position = reference < 0 ? index + reference : reference
     guard position >= 0, position < index else {
@@ -52,7 +53,7 @@ extension DarknetLayer {
 
   /// Adds a node of this layer.
   ///
-  /// - Parameter role: What the node is when the layer becomes several; empty otherwise.
+  /// - Parameter role: The node's role when the layer becomes several nodes; empty otherwise.
   mutating func add(
     _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
   ) throws(WeighbridgeError) -> ValueID {
@@ -63,8 +64,8 @@ extension DarknetLayer {
   ///
   /// - Parameters:
   ///   - shape: The sizes in the order of the file.
-  ///   - range: Between which bounds it lies when the weights are random.
-  ///   - canonical: Turns it into the operator's axis order.
+  ///   - range: The bounds of its values when the weights are random.
+  ///   - canonical: Converts it to the operator's axis order.
   mutating func weight(
     _ role: String, shape: [Int], range: ClosedRange<Float> = -0.1...0.1,
     canonical: (Tensor) -> Tensor = { $0 }
@@ -73,7 +74,7 @@ extension DarknetLayer {
     return try constant(role, canonical(tensor))
   }
 
-  /// Takes the next matrix or kernel; random ones keep the size of what goes through them.
+  /// Takes the next matrix or kernel; random ones preserve the magnitude of their input.
   mutating func kernel(
     _ role: String, shape: [Int], fanIn: Int, canonical: (Tensor) -> Tensor = { $0 }
   ) throws(WeighbridgeError) -> ValueID {
@@ -81,14 +82,14 @@ extension DarknetLayer {
     return try weight(role, shape: shape, range: -bound...bound, canonical: canonical)
   }
 
-  /// Adds numbers that are not in the file.
+  /// Adds a constant under a role of this layer.
   mutating func constant(_ role: String, _ tensor: Tensor) throws(WeighbridgeError) -> ValueID {
     let value = try addWeight(role, tensor)
     result.weights[role] = value
     return value
   }
 
-  /// The elements of a value in one row, `[batch, n]`.
+  /// Flattens a value to one row, `[batch, n]`.
   mutating func flattened(
     _ value: ValueID, role: String = "flatten"
   ) throws(WeighbridgeError) -> ValueID {
@@ -96,7 +97,7 @@ extension DarknetLayer {
     return try add(Reshape(target: [-1]), [value], role: role)
   }
 
-  /// A range of the channels of an image, or of axis 1 of any value of four axes.
+  /// Takes a range of the channels of an image, or of axis 1 of any value of four axes.
   mutating func channels(
     _ range: Range<Int>, of value: ValueID, role: String
   ) throws(WeighbridgeError) -> ValueID {
@@ -105,7 +106,7 @@ extension DarknetLayer {
     return try add(Self.slice(range, along: 1), [value], role: role)
   }
 
-  /// A range along axis 2 of a value of four axes.
+  /// Takes a range along axis 2 of a value of four axes.
   mutating func rows(
     _ range: Range<Int>, of value: ValueID, role: String
   ) throws(WeighbridgeError) -> ValueID {
@@ -118,14 +119,14 @@ extension DarknetLayer {
     Slice([.init(axis: axis, start: range.lowerBound, stop: range.upperBound, step: 1)])
   }
 
-  /// Values one behind the other along an axis; one alone as it is.
+  /// Concatenates values along an axis; a single value is returned unchanged.
   mutating func joined(
     _ values: [ValueID], axis: Int, role: String
   ) throws(WeighbridgeError) -> ValueID {
     values.count == 1 ? values[0] : try add(Concatenate(axis: axis), values, role: role)
   }
 
-  /// x scale + offset.
+  /// Adds x scale + offset.
   mutating func scaled(
     _ value: ValueID, by scale: Double, plus offset: Double = 0, role: String
   ) throws(WeighbridgeError) -> ValueID {

@@ -4,7 +4,7 @@ import DarknetFormat
 extension DarknetLayer {
   /// Reads a whole number as darknet does: `8.9` and `8#eight` are 8.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when it is none, or outside of the range.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when it is not a whole number, or out of range.
   package mutating func integer(
     _ key: String, default fallback: Int, in range: ClosedRange<Int> = 0...1 << 24
   ) throws(WeighbridgeError) -> Int {
@@ -41,12 +41,12 @@ extension DarknetLayer {
     return try real(option.value, of: option)
   }
 
-  /// Reads a text.
+  /// Reads a string.
   package mutating func text(_ key: String) throws(WeighbridgeError) -> String? {
     try take(key)?.value
   }
 
-  /// Reads whole numbers with commas between them; `nil` when the key is absent.
+  /// Reads whole numbers separated by commas; `nil` when the key is absent.
   package mutating func integers(_ key: String) throws(WeighbridgeError) -> [Int]? {
     guard let option = try take(key) else { return nil }
     var result: [Int] = []
@@ -54,7 +54,7 @@ extension DarknetLayer {
     return result
   }
 
-  /// Reads numbers with commas between them; `nil` when the key is absent.
+  /// Reads numbers separated by commas; `nil` when the key is absent.
   package mutating func reals(_ key: String) throws(WeighbridgeError) -> [Double]? {
     guard let option = try take(key) else { return nil }
     var result: [Double] = []
@@ -68,7 +68,7 @@ extension DarknetLayer {
     if fork == .alexeyab, name.hasSuffix("yolo") { text = text.prefix { $0 != "#" } }
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     guard parts.count <= 100_000 else { throw malformed("\(option.key) has too many entries") }
-    // One comma behind the last entry separates nothing.
+    // A single trailing comma is ignored.
     return parts.count > 1 && parts.last == "" ? Array(parts.dropLast()) : parts
   }
 

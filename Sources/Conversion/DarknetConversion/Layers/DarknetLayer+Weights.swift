@@ -4,14 +4,15 @@ import GraphIR
 import LayerCatalog
 
 extension DarknetLayer {
-  /// What a batch normalisation scales with.
+  /// The scales, means and variances of a batch normalisation.
   struct Statistics {
     let gamma: ValueID
     let mean: ValueID
     let variance: ValueID
   }
 
-  /// Reads the flags that keep a layer's numbers out of the file. Then they are random in darknet.
+  /// Reads the flags that keep a layer's weights out of the file, so that they are random in
+  /// darknet.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when one is set and the weights are not random.
   mutating func checkLoading() throws(WeighbridgeError) {
@@ -25,8 +26,8 @@ extension DarknetLayer {
 
   /// Takes the scales, means and variances of a batch normalisation.
   ///
-  /// pjreddie's darknet divides by √variance + 10⁻⁶, which is the root of the variance that stands
-  /// in the graph then.
+  /// pjreddie's darknet divides by √variance + 10⁻⁶; the graph then contains the square of that as
+  /// the variance.
   mutating func statistics(_ prefix: String, count: Int) throws(WeighbridgeError) -> Statistics {
     let gamma = try weight("\(prefix)gamma", shape: [count], range: 0.8...1.2)
     let mean = try weight("\(prefix)mean", shape: [count])
@@ -68,10 +69,10 @@ extension DarknetLayer {
     let statistics: Statistics?
   }
 
-  /// Takes the weights of a fully connected layer as darknet stores it: biases, the matrix, and with
-  /// a batch normalisation its numbers behind that.
+  /// Takes the weights of a fully connected layer as darknet stores them: biases, the matrix, and
+  /// then those of a batch normalisation, if there is one.
   ///
-  /// - Parameter prefix: What stands before the roles: empty, or for example `input/`.
+  /// - Parameter prefix: The prefix of the roles: empty, or for example `input/`.
   mutating func connectedWeights(
     _ prefix: String, inputs: Int, outputs: Int, normalizes: Bool
   ) throws(WeighbridgeError) -> ConnectedWeights {

@@ -3,34 +3,34 @@ import ConversionCore
 package import DarknetFormat
 package import GraphIR
 
-/// A section of a `.cfg` while it becomes nodes.
+/// A section of a `.cfg` that is being converted to nodes.
 ///
-/// Settings are crossed off as they are read; ``finish()`` refuses those that are left and do not
+/// Settings are ticked off as they are read; ``finish()`` refuses those that are left and do not
 /// belong to training.
 package struct DarknetLayer: MappedLayer {
-  /// What a builder gives: the section's output; `nil` when it only trains.
+  /// The result of a builder: the section's output; `nil` when it is for training only.
   package typealias Output = ValueID?
-  /// What a builder throws. (An alias, because the compiler does not count an error type that only
-  /// stands behind `throws` as a use of its module.)
+  /// What a builder throws. (An alias, because the compiler does not count an error type used only
+  /// after `throws` as a use of its module.)
   package typealias Failure = WeighbridgeError
 
-  /// The layer's position, counted as darknet does: the first behind `[net]` is 0.
+  /// The layer's position, counted as darknet does: the first after `[net]` is 0.
   package let index: Int
   /// The section's full name.
   package let name: String
-  /// What it shares with the other sections.
+  /// The state that it shares with the other sections.
   package var network: DarknetNetwork
-  /// What later sections may want to know of this one.
+  /// What later sections may need from this one.
   package var result = DarknetNetwork.Layer()
   private let line: Int
   private var unread: [String: DarknetOption] = [:]
   /// The line of the setting that was read last.
   private(set) var lastLine: Int
 
-  /// Begins with a section.
+  /// Starts with a section.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` in strict mode, for keys that stand twice or
-  ///   have no value.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` in strict mode, for keys that occur twice with
+  ///   different values or have no value.
   package init(
     _ section: DarknetSection, name: String, index: Int, network: consuming DarknetNetwork
   ) throws(WeighbridgeError) {
@@ -55,13 +55,13 @@ package struct DarknetLayer: MappedLayer {
     lastLine = line
   }
 
-  /// Whose arithmetic applies.
+  /// The fork whose arithmetic applies.
   package var fork: DarknetFork { network.fork }
   /// The name of the layer: `3_maxpool`; empty for the network's own section.
   package var layerName: String { index < 0 ? "" : "\(index)_\(name)" }
   package var source: SourceScope { SourceScope(layer: layerName, className: name) }
 
-  /// Records what darknet passes over in silence.
+  /// Records something that darknet silently ignores.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` in strict mode.
   package mutating func tolerate(_ text: String) throws(WeighbridgeError) {
@@ -72,17 +72,17 @@ package struct DarknetLayer: MappedLayer {
     decide("line \(lastLine): \(text)")
   }
 
-  /// An error at the setting that was read last.
+  /// Makes an error at the setting that was read last.
   package func malformed(_ reason: String) -> WeighbridgeError {
     WeighbridgeError(.malformed, reason).at(.line(lastLine))
   }
 
-  /// An error at the setting that was read last.
+  /// Makes an error at the setting that was read last.
   package func unsupported(_ reason: String) -> WeighbridgeError {
     WeighbridgeError(.unsupported, reason).at(.line(lastLine))
   }
 
-  /// Takes a setting, and so crosses it off; `nil` when it is absent, or the fork does not know it.
+  /// Takes a setting and so ticks it off; `nil` when it is absent, or the fork does not know it.
   mutating func take(_ key: String) throws(WeighbridgeError) -> DarknetOption? {
     guard let option = unread.removeValue(forKey: key) else { return nil }
     lastLine = option.line
@@ -93,14 +93,14 @@ package struct DarknetLayer: MappedLayer {
     return option
   }
 
-  /// Crosses off settings that mean nothing here.
+  /// Ticks off settings that have no effect here.
   mutating func ignore(_ keys: String...) {
     for key in keys { unread[key] = nil }
   }
 
-  /// Ends the reading: the network then has this section too.
+  /// Finishes the section and adds it to the network.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting that nobody read.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting that was not read.
   package mutating func finish(_ output: ValueID?) throws(WeighbridgeError) {
     try checkRest()
     network.weights.endLayer()
@@ -109,10 +109,10 @@ package struct DarknetLayer: MappedLayer {
     if let output { network.input = output }
   }
 
-  /// Reads the network's own section, and begins with its input: `[batch, channels, height, width]`,
-  /// or `[batch, inputs]` where there is no image.
+  /// Reads the network's own section and adds its input: `[batch, channels, height, width]`, or
+  /// `[batch, inputs]` where there is no image.
   ///
-  /// - Returns: Whether images are letterboxed, where the section says so.
+  /// - Returns: Whether images are letterboxed, where the section states it.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when it has no size.
   package mutating func beginNetwork() throws(WeighbridgeError) -> Bool? {
     let width = try integer("width", default: 0)

@@ -2,27 +2,27 @@ import ConversionCore
 package import DarknetFormat
 package import GraphIR
 
-/// What the sections of a `.cfg` share while they become nodes.
+/// The state that the sections of a `.cfg` share while they are converted to nodes.
 package struct DarknetNetwork: SourceNetwork {
-  /// What a section left for later ones.
+  /// What a section leaves for later ones.
   package struct Layer: Sendable {
-    /// Its output; `nil` for a section that only trains, such as a cost.
+    /// Its output; `nil` for a section that is for training only, such as a cost.
     package var output: ValueID?
     /// The weights by their roles, for layers that share them.
     package var weights: [String: ValueID] = [:]
-    /// What a section of boxes says of them.
+    /// The head of a box section.
     package var head: DarknetHead?
-    /// How the numbers of a layer of boxes depend on the filters before it.
+    /// The number of a convolution's parameters per filter, which a box layer after it needs.
     package var numbersPerFilter: Int?
   }
 
-  /// Whose arithmetic applies.
+  /// The fork whose arithmetic applies.
   package let fork: DarknetFork
-  /// Whether what darknet passes over in silence is an error.
+  /// Whether something that darknet silently ignores is an error.
   package let isStrict: Bool
   /// The graph so far.
   package var graph = GraphBuilder()
-  /// The weights, of which the next layer takes the first.
+  /// The remaining weights, from which the next layer takes its own.
   package var weights: DarknetWeightSupply
   /// The layers so far.
   package var layers: [Layer] = []
@@ -31,10 +31,10 @@ package struct DarknetNetwork: SourceNetwork {
   /// A tree of classes, by the path in the file; `nil` where the file is not there and the weights
   /// are random.
   package let tree: @Sendable (String) throws(DarknetLayer.Failure) -> DarknetTree?
-  /// How things were understood, layer by layer.
+  /// How ambiguities were resolved, layer by layer.
   package var decisions: [Provenance.Decision] = []
 
-  /// A network without anything yet; ``begin(_:)`` comes first.
+  /// Makes an empty network; its own section must be read first.
   package init(
     fork: DarknetFork, isStrict: Bool, weights: DarknetWeightSupply,
     tree: @escaping @Sendable (String) throws(DarknetLayer.Failure) -> DarknetTree?
@@ -46,14 +46,14 @@ package struct DarknetNetwork: SourceNetwork {
   }
 }
 
-/// What a section says of the boxes that its output holds.
+/// The boxes in a section's output.
 package struct DarknetHead: Hashable, Sendable {
   /// The detector of which it is a head; its heads are not listed yet.
   package let detector: DetectorDescription
   /// Which of the detector's anchors it uses.
   package var mask: [Int] = []
-  /// How much the centres are stretched.
+  /// The factor by which the centres are stretched.
   package var scaleXY = 1.0
-  /// The point of a box that its cell places.
+  /// The point of a box that its cell predicts.
   package var boxPoint = DetectorDescription.BoxPoint.center
 }

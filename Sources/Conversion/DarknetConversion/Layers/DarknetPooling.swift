@@ -53,8 +53,8 @@ enum DarknetPooling {
 extension DarknetLayer {
   /// Reads a pooling's window.
   ///
-  /// `padding` is the amount on both sides together, of which the smaller half goes in front; by
-  /// default it is one less than the size, and the size is the stride.
+  /// `padding` is the total of both sides, the smaller half of which goes in front; by default it
+  /// is one less than the size, and the size is the stride.
   mutating func poolingWindow(
     isAntialiased: Bool = false
   ) throws(WeighbridgeError) -> (window: Window, strides: (x: Int, y: Int)) {
@@ -69,7 +69,7 @@ extension DarknetLayer {
     return (window, strides)
   }
 
-  /// The largest of the channels k, k + count, k + 2 count, ... for each k below `count`.
+  /// Takes the maximum of the channels k, k + count, k + 2 count, ... for each k below `count`.
   mutating func channelMaximum(_ count: Int) throws(WeighbridgeError) -> ValueID {
     let dimensions = try image(input)
     guard dimensions.channels % count == 0 else {
@@ -85,7 +85,7 @@ extension DarknetLayer {
 }
 
 extension DarknetSectionText {
-  /// Adds a pooling's settings: `padding` is the amount on both sides together.
+  /// Adds a pooling's settings: `padding` is the total of both sides.
   mutating func set(pooling window: Window, strides: [Int]? = nil) {
     set("size", window.size[0])
     set(strides: strides ?? window.strides)

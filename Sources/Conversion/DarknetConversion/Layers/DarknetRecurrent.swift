@@ -6,8 +6,8 @@ import LayerCatalog
 
 /// `[rnn]`, `[gru]`, `[lstm]`, `[crnn]`, `[conv_lstm]`.
 ///
-/// One step from a state of zeros: darknet keeps the state between calls and begins with zeros. It
-/// runs the steps of a training in the batch.
+/// One step from a state of zeros: darknet keeps the state between calls and starts with zeros. In
+/// training, it runs the steps in the batch.
 enum DarknetRecurrent {
   static let sections: [String: DarknetSectionForm] = [
     "rnn": DarknetSectionForm(build: rnn) { (layer, section) throws(WeighbridgeError) in
@@ -57,7 +57,7 @@ enum DarknetRecurrent {
     let activation = try layer.activationName(default: "logistic")
     let normalizes = try layer.flag("batch_normalize")
     let logistic = try layer.integer("logistic", default: 0)
-    layer.ignore("shortcut")  // adds the state before, which is zero
+    layer.ignore("shortcut")  // adds the previous state, which is zero
     try layer.checkLoading()
     let row = try layer.flattened(layer.input)
     let inner = logistic == 2 ? "loggy" : logistic == 1 ? "logistic" : activation
@@ -74,7 +74,7 @@ enum DarknetRecurrent {
     return try layer.vector(try layer.connected(sum, last, activation: activation))
   }
 
-  /// The gated recurrent unit (Cho et al. 2014); AlexeyAB's darknet always takes the logistic
+  /// The gated recurrent unit (Cho et al. 2014); AlexeyAB's darknet always uses the logistic
   /// function for the candidates, pjreddie's unless `tanh` is set.
   private static let gru: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let units = try layer.integer("output", default: 1, in: 1...1 << 24)
@@ -97,7 +97,7 @@ enum DarknetRecurrent {
     return try layer.add(Add(), [kept, fresh])
   }
 
-  /// The long short-term memory (Hochreiter and Schmidhuber 1997).
+  /// The LSTM (Hochreiter and Schmidhuber 1997).
   private static let lstm: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let units = try layer.integer("output", default: 1, in: 1...1 << 24)
     let normalizes = try layer.flag("batch_normalize")
@@ -125,7 +125,7 @@ enum DarknetRecurrent {
     let outputs = window.filters
     let activation = try layer.activationName(default: "logistic")
     let normalizes = try layer.flag("batch_normalize")
-    layer.ignore("shortcut")  // adds the state before, which is zero
+    layer.ignore("shortcut")  // adds the previous state, which is zero
     try layer.checkLoading()
     let dimensions = try layer.image(layer.input)
     window.filters = hidden
@@ -143,7 +143,7 @@ enum DarknetRecurrent {
     return try layer.convolved(sum, last, activation: activation)
   }
 
-  /// The convolutional long short-term memory (Shi et al. 2015) of AlexeyAB's darknet.
+  /// The convolutional LSTM (Shi et al. 2015) of AlexeyAB's darknet.
   private static let convLSTM: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let window = try layer.recurrentWindow("output")
     let hasPeephole = try layer.flag("peephole")
@@ -186,7 +186,7 @@ enum DarknetRecurrent {
 }
 
 extension DarknetLayer {
-  /// Adds the state that everything begins with.
+  /// Adds the initial state.
   mutating func zeroState(_ shape: [Int]) throws(WeighbridgeError) -> ValueID {
     decide("one step from a state of zeros, as when darknet starts")
     let zero = Tensor(.float32, shape: shape.map { _ in 1 }, bytes: [0, 0, 0, 0])
@@ -204,14 +204,14 @@ extension DarknetLayer {
     return outputs
   }
 
-  /// A row of numbers as the fork shows it: AlexeyAB's darknet as an image of one place.
+  /// Returns a row of values in the fork's form: in AlexeyAB's darknet, an image of one pixel.
   mutating func vector(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
     guard fork == .alexeyab else { return value }
     return try add(Reshape(target: [shape(of: value)[1], 1, 1]), [value], role: "reshape")
   }
 
-  /// The fully connected layers of all gates, by `w` (of the state) or `u` (of the input) and the
-  /// gate's name.
+  /// Takes the fully connected layers of all gates, by `w` (of the state) or `u` (of the input) and
+  /// the gate's name.
   mutating func gates(
     _ row: ValueID, units: Int, normalizes: Bool, state: [String], input: [String],
     stateFirst: Bool
@@ -227,7 +227,7 @@ extension DarknetLayer {
     return gates
   }
 
-  /// A gate: the activated sum of what it makes of the input and of the state.
+  /// Adds a gate: the activated sum of its products with the input and the state.
   mutating func gate(
     _ name: String, _ gates: [String: ConnectedWeights], _ row: ValueID, _ state: ValueID,
     _ activation: String
@@ -240,7 +240,7 @@ extension DarknetLayer {
     return try activated(sum, activation, role: name)
   }
 
-  /// o · activation(c'), with c' = f c + i g.
+  /// Adds o · activation(c'), with c' = f c + i g.
   mutating func cellOutput(
     _ values: [String: ValueID], cell: ValueID, activation: String
   ) throws(WeighbridgeError) -> ValueID {
@@ -257,7 +257,7 @@ extension DarknetLayer {
     return try add(Add(), [kept, fresh], role: "cell")
   }
 
-  /// The same where the output gate, which is not activated yet, may look at c'.
+  /// Adds the same with an output gate that is not activated yet and may also read c'.
   mutating func peepingOutput(
     _ values: [String: ValueID], cell: ValueID, gate: ConvolutionWeights?, activation: String,
     inner: String
@@ -273,7 +273,7 @@ extension DarknetLayer {
     return try add(Multiply(), [opening, shown])
   }
 
-  /// The window of a recurrent convolution, which keeps height and width.
+  /// Reads the window of a recurrent convolution, which preserves height and width.
   mutating func recurrentWindow(_ filters: String) throws(WeighbridgeError) -> DarknetWindow {
     let window = try darknetWindow(
       filters: filters, defaultSize: 3, defaultPad: fork == .pjreddie)

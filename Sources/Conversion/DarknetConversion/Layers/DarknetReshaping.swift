@@ -51,7 +51,7 @@ enum DarknetReshaping {
         [layer.input])
       return scale == 1 ? output : try layer.scaled(output, by: scale, role: "scale")
     }
-    // Backwards: the sum of each block.
+    // A negative stride sums each block.
     let window = Window(
       size: [-stride, -stride], strides: [-stride, -stride], dilation: [1, 1], padding: .valid)
     let mean = try layer.add(
@@ -60,8 +60,9 @@ enum DarknetReshaping {
     return try layer.scaled(mean, by: scale * Double(stride * stride), role: "scale")
   }
 
-  /// darknet's own order, in both forks: the numbers are taken for an image of s times the height
-  /// and width and channels/s² channels, whose places are then sorted by their remainders.
+  /// darknet's own order, in both forks: the elements are treated as an image with s times the
+  /// height and width and channels/s² channels, whose positions are then sorted by their
+  /// remainders.
   private static let reorg: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let stride = try layer.integer("stride", default: 1, in: 1...1 << 12)
     let isReverse = try layer.flag("reverse")
@@ -90,7 +91,7 @@ enum DarknetReshaping {
       to: [dimensions.channels * square, height / stride, width / stride])
   }
 
-  /// The true rearrangement of space to depth.
+  /// The true space-to-depth rearrangement.
   private static let reorg3d: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let stride = try layer.integer("stride", default: 1, in: 1...1 << 12)
     guard try !layer.flag("reverse") else {
@@ -106,7 +107,7 @@ enum DarknetReshaping {
       to: [dimensions.channels * stride * stride, height, width])
   }
 
-  /// The centre, and then 2x - 1 unless `noadjust` is set.
+  /// Crops the centre, and then computes 2x - 1 unless `noadjust` is set.
   private static let crop: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let height = try layer.integer("crop_height", default: 1, in: 1...1 << 24)
     let width = try layer.integer("crop_width", default: 1, in: 1...1 << 24)
@@ -123,7 +124,7 @@ enum DarknetReshaping {
     return isPlain ? output : try layer.scaled(output, by: 2, plus: -1, role: "rescale")
   }
 
-  /// This image and the ones before it, of which there are none yet: zeros.
+  /// This image and the previous ones, which do not exist yet and are zeros.
   private static let history: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let size = try layer.integer("history_size", default: 4, in: 1...1 << 12)
     _ = try layer.image(layer.input)
@@ -136,16 +137,16 @@ enum DarknetReshaping {
 }
 
 extension DarknetLayer {
-  /// The input's numbers in one row, with zeros behind them.
+  /// Flattens the input to one row and appends zeros.
   mutating func lengthened(by count: Int) throws(WeighbridgeError) -> ValueID {
     let row = try flattened(input)
     return try add(Pad(before: [0, 0], after: [0, count], mode: .constant), [row])
   }
 
-  /// The input's numbers under other axes, with those in another order, under axes again.
+  /// Reshapes the input, transposes it and reshapes it again.
   ///
   /// - Parameters:
-  ///   - shape: The sizes behind the batch axis.
+  ///   - shape: The sizes after the batch axis.
   ///   - axes: The new order, the batch axis included.
   ///   - target: The output's sizes.
   mutating func reordered(

@@ -134,9 +134,9 @@ extension DarknetLayer {
     return addends
   }
 
-  /// The shortcut of AlexeyAB's darknet: the sum of the input and of other layers of one height and
-  /// width, each with a weight where there are any. Of a layer with more channels the first ones
-  /// count; one with fewer adds to the first.
+  /// Adds the shortcut of AlexeyAB's darknet: the sum of the input and other layers of the same
+  /// height and width, weighted where there are weights. Of a layer with more channels only the
+  /// first ones are used; one with fewer adds to the first.
   mutating func sum() throws(WeighbridgeError) -> ValueID {
     let addends = try addends()
     let activation = try activationName(default: "linear")
@@ -168,7 +168,7 @@ extension DarknetLayer {
     return try activated(total, activation)
   }
 
-  /// The sum of images, whose first has `channels` channels and gives the sum its sizes.
+  /// Sums images, the first of which has `channels` channels and determines the shape of the sum.
   private mutating func sum(
     of terms: [ValueID], channels: Int
   ) throws(WeighbridgeError) -> ValueID {
@@ -197,7 +197,8 @@ extension DarknetLayer {
     return total
   }
 
-  /// The weights of a shortcut's inputs, each `[1, channels or 1, 1, 1]`; `nil` when it has none.
+  /// Reads the weights of a shortcut's inputs, each `[1, channels or 1, 1, 1]`; `nil` when it has
+  /// none.
   private mutating func shortcutWeights(
     _ count: Int, channels: Int
   ) throws(WeighbridgeError) -> [ValueID]? {
@@ -232,7 +233,7 @@ extension DarknetLayer {
     return try separated(powers, count: count, width: width)
   }
 
-  /// The rows of `[count, width, 1, 1]`, each `[1, width, 1, 1]`.
+  /// Splits `[count, width, 1, 1]` into rows, each `[1, width, 1, 1]`.
   private mutating func separated(
     _ value: ValueID, count: Int, width: Int
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -246,8 +247,8 @@ extension DarknetLayer {
     return rows
   }
 
-  /// The shortcut of pjreddie's darknet: alpha · input + beta · other on the channels and places that
-  /// both have. Of a larger image every n-th place counts.
+  /// Adds the shortcut of pjreddie's darknet: alpha · input + beta · other on the channels and
+  /// positions that both have. A larger image is subsampled.
   mutating func mixture() throws(WeighbridgeError) -> ValueID {
     let other = try single("from")
     let activation = try activationName(default: "linear")
@@ -288,14 +289,14 @@ extension DarknetLayer {
 }
 
 extension DarknetRecoveredLayer {
-  /// The positions of the sections that made values, with commas between them.
+  /// The positions of the sections that produced values, separated by commas.
   fileprivate func list(_ values: [ValueID]) throws(WeighbridgeError) -> String {
     var positions: [String] = []
     for value in values { positions.append(String(try section(of: value))) }
     return positions.joined(separator: ",")
   }
 
-  /// What a shortcut adds to its input: what the section before made.
+  /// The values that a shortcut adds to its input, which is the output of the previous section.
   fileprivate func addends() throws(WeighbridgeError) -> [ValueID] {
     let own = Set(nodes.flatMap(\.outputs))
     var seen: [ValueID] = []

@@ -1,15 +1,15 @@
 import Bytes
 import ConversionCore
 
-/// A section of a `.cfg` that becomes nodes, in both directions.
+/// A section of a `.cfg` that becomes nodes, for reading and writing.
 struct DarknetSectionForm: Sendable {
-  /// Tells the settings of a section from the nodes that it became.
+  /// Recovers the settings of a section from the nodes that it became.
   typealias Describe =
     @Sendable (DarknetRecoveredLayer, inout DarknetSectionText) throws(WeighbridgeError) -> Void
 
-  /// Makes the nodes.
+  /// Builds the nodes.
   let build: DarknetLayer.Build
-  /// Tells the settings; none for a section without settings, or without nodes.
+  /// Recovers the settings; adds none for a section without settings or nodes.
   let describe: Describe
 
   init(build: @escaping DarknetLayer.Build, describe: @escaping Describe = { _, _ in }) {

@@ -1,28 +1,28 @@
 package import Bytes
 package import GraphIR
 
-/// The numbers that the layers of a network take one after the other.
+/// The weights that the layers of a network take in sequence.
 ///
-/// When a file has too few, the taking goes on with stand-ins, so that the report can say how many
-/// there should be and where the counts part.
+/// When a file has too few, placeholders follow, so that the error can say how many there should be
+/// and where the counts diverge.
 package struct DarknetWeightSupply: Sendable {
-  /// Where the numbers of a file did not suffice.
+  /// The point at which a file ran out of weights.
   package struct Shortage: Hashable, Sendable {
     /// The layer's position.
     package let layer: Int
-    /// What was to be taken.
+    /// The role of the weight that was to be taken.
     package let role: String
-    /// How many numbers.
+    /// The number of values that were wanted.
     package let wanted: Int
-    /// How many were left.
+    /// The number of values that were left.
     package let left: Int
   }
 
-  /// Numbers that a layer asked for.
+  /// Values that a layer took.
   package struct Take: Hashable, Sendable {
     /// The layer's position.
     package let layer: Int
-    /// What they are for the layer.
+    /// Their role in the layer.
     package let role: String
     /// The sizes in the order of the file.
     package let shape: [Int]
@@ -35,27 +35,27 @@ package struct DarknetWeightSupply: Sendable {
   }
 
   private var source: Source
-  /// The offset in bytes of the first number.
+  /// The byte offset of the first value.
   private let start: Int
-  /// How many numbers were asked for so far.
+  /// The number of values taken so far.
   package private(set) var taken = 0
-  /// How many numbers the file has; as many as are allowed when they are random.
+  /// The number of values in the file; for random weights the number allowed.
   package let available: Int
-  /// How many numbers had been asked for at the end of each layer.
+  /// The number of values taken by the end of each layer.
   package private(set) var takenByLayer: [Int] = []
-  /// All that was asked for, in the order of the file.
+  /// Everything that was taken, in the order of the file.
   package private(set) var takes: [Take] = []
-  /// Where the numbers did not suffice.
+  /// The point at which the file ran out of weights.
   package private(set) var shortage: Shortage?
   /// Whether connected layers store `[in, out]`.
   package let isTransposed: Bool
 
-  /// More random numbers than this nobody waits for: 2 GiB.
+  /// The largest number of random values that are generated: 2 GiB of them.
   package static let randomLimit = 1 << 29
 
-  /// The numbers of a file.
+  /// Supplies the weights of a file.
   ///
-  /// - Parameter headerSize: How many bytes stand before them.
+  /// - Parameter headerSize: The number of bytes before them.
   package init(_ store: ByteStore, headerSize: Int, isTransposed: Bool) {
     source = .file(store)
     start = headerSize
@@ -63,17 +63,17 @@ package struct DarknetWeightSupply: Sendable {
     self.isTransposed = isTransposed
   }
 
-  /// Random numbers, the same for each seed.
+  /// Supplies random weights, the same for each seed.
   package init(seed: UInt64) {
     self.init(.random(SplitMix64(seed: seed)), available: Self.randomLimit)
   }
 
-  /// Stand-ins for random numbers, to see how many there would be: 0 for every number.
+  /// Supplies zeros in place of random weights, to count how many there would be.
   package static func countingRandom() -> DarknetWeightSupply {
     DarknetWeightSupply(.nothing, available: randomLimit)
   }
 
-  /// Stand-ins for the numbers of a file that is to be written, to see in which order they go there.
+  /// Supplies placeholders for the weights of a file to be written, to record their order.
   package static func recording() -> DarknetWeightSupply {
     DarknetWeightSupply(.nothing, available: .max)
   }
@@ -85,29 +85,29 @@ package struct DarknetWeightSupply: Sendable {
     isTransposed = false
   }
 
-  /// Whether the numbers are made up.
+  /// Whether the weights are not from a file.
   package var isRandom: Bool { if case .file = source { false } else { true } }
 
-  /// Whether every number so far is what it should be, and no stand-in.
+  /// Whether every value so far is real, not a placeholder.
   var isComplete: Bool {
     if case .nothing = source { return false }
     return shortage == nil
   }
 
-  /// The offset in the file of the next number.
+  /// The file offset of the next value.
   package var offset: Int { start + 4 * min(taken, available) }
 
-  /// Notes that a layer has taken all it needs.
+  /// Records that a layer has taken all its weights.
   package mutating func endLayer() { takenByLayer.append(taken) }
 
-  /// Takes the next numbers.
+  /// Takes the next values.
   ///
   /// - Parameters:
-  ///   - role: What they are for the layer.
+  ///   - role: Their role in the layer.
   ///   - shape: The sizes in the order of the file.
-  ///   - range: Between which bounds random ones lie.
+  ///   - range: The bounds of random values.
   /// - Throws: ``WeighbridgeError/Code/malformed`` for a size beyond any memory,
-  ///   ``WeighbridgeError/Code/limitExceeded`` for too many random numbers.
+  ///   ``WeighbridgeError/Code/limitExceeded`` for too many random values.
   package mutating func take(
     _ role: String, shape: [Int], layer: Int, range: ClosedRange<Float>
   ) throws(WeighbridgeError) -> Tensor {
@@ -147,7 +147,7 @@ package struct DarknetWeightSupply: Sendable {
 }
 
 extension SplitMix64 {
-  /// Evenly spread float32 numbers, each of 24 random bits.
+  /// Uniformly distributed float32 values, each with 24 random bits.
   mutating func tensor(shape: [Int], count: Int, in range: ClosedRange<Float>) -> Tensor {
     var bytes = [UInt8](repeating: 0, count: count * 4)
     let scale = (range.upperBound - range.lowerBound) / Float(1 << 24)

@@ -8,10 +8,10 @@ extension CustomLayerPolicy.Builder {
   /// Adds a layer's nodes.
   ///
   /// - Parameters:
-  ///   - className: What newer versions of Keras call its class.
+  ///   - className: The name of its class in newer versions of Keras.
   ///   - stated: The types of its outputs that the file states, by their position.
-  /// - Throws: Also ``WeighbridgeError/Code/mismatch`` when what stands for a layer makes something
-  ///   else than the file states.
+  /// - Throws: Also ``WeighbridgeError/Code/mismatch`` when a layer's replacement has other outputs
+  ///   than the file states.
   package func build(
     _ layer: inout KerasLayer, _ inputs: [ValueID], className: String,
     stated: () -> [Int: KerasStatedType]
@@ -40,7 +40,8 @@ extension CustomLayerPolicy.Builder {
     }
   }
 
-  /// The mapping must make what the file says that the layer makes, unless it overrules that.
+  /// Checks that the mapping's outputs have the types that the file states, unless it overrules
+  /// them.
   private static func check(
     _ outputs: [ValueID], _ layer: inout KerasLayer, _ stated: [Int: KerasStatedType],
     _ entry: CustomLayers.Entry
@@ -65,8 +66,8 @@ extension CustomLayerPolicy.Builder {
     }
   }
 
-  /// Keeps a layer as it is. Where nobody says what it makes, it is taken to make one tensor with
-  /// as many axes as its first input, all of them open.
+  /// Keeps a layer as it is. Where its outputs are not stated, it is assumed to have one, with as
+  /// many axes as its first input, all of them open.
   private static func keep(
     _ layer: inout KerasLayer, _ inputs: [ValueID], shapes: [[Int?]]?,
     _ stated: [Int: KerasStatedType]
@@ -104,7 +105,7 @@ extension CustomLayerPolicy.Builder {
 }
 
 extension CustomLayers.Entry {
-  /// The builder of a function, which has neither settings nor weights.
+  /// The builder for a function, which has neither settings nor weights.
   package var function: KerasMapping.Build {
     { (layer, inputs) throws(WeighbridgeError) in
       try mapping.build(&layer, inputs, place: place, kept: Self.refuse)
@@ -124,7 +125,7 @@ extension KerasModelRecord {
     if statedTypes.isEmpty { return [:] }
     var result: [Int: KerasStatedType] = [:]
     let name = layers[call.layer].name
-    // No layer that is not understood gives more.
+    // More outputs than any unknown layer has.
     for position in 0..<64 {
       let reference = KerasTensorReference(layer: name, call: call.call, tensor: position)
       if let type = statedTypes[reference] { result[position] = type }

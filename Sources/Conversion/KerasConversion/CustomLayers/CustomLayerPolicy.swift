@@ -5,19 +5,19 @@ import JSON
 package import KerasFormat
 import LayerCatalog
 
-/// What is done with layers that are not Keras' own.
+/// How custom layers are handled.
 package struct CustomLayerPolicy: Sendable {
-  /// What is done with Keras' own, by their class names.
+  /// The builders of Keras' own layers, by class name.
   package var ownLayers = KerasMappings.layers
-  /// What the user says of them.
+  /// What the user says about custom layers.
   package var layers = CustomLayers()
-  /// Whether those of which nothing is known are kept as they are.
+  /// Whether unknown layers are kept as they are.
   package var keepsUnknown = false
 
-  /// Nothing is known of them, and they are errors.
+  /// Makes a policy without mappings, in which unknown layers are errors by default.
   package init(keepsUnknown: Bool = false) { self.keepsUnknown = keepsUnknown }
 
-  /// What a user's options say, and the file they name, if any.
+  /// Makes the policy of a user's options, and opens the file that they name, if any.
   package static func opened(
     _ options: ReadOptions
   ) throws(WeighbridgeError) -> (policy: CustomLayerPolicy, file: SourceFile?) {
@@ -30,7 +30,7 @@ package struct CustomLayerPolicy: Sendable {
     return (policy, file)
   }
 
-  /// The options as the provenance has them.
+  /// The options in the provenance's form.
   package var options: [String: String] {
     var options: [String: String] = [:]
     if let path = layers.path {
@@ -44,23 +44,23 @@ package struct CustomLayerPolicy: Sendable {
   package enum Builder: Sendable {
     /// The catalogue, for a layer of Keras or a well-known one.
     case catalog(KerasMapping.Build)
-    /// The catalogue, for a function that stands in the model without a layer.
+    /// The catalogue, for a function that is in the model without a layer.
     case function(KerasFunctionName)
-    /// What the user says of it.
+    /// An entry of the user's file.
     case entry(CustomLayers.Entry)
-    /// Nobody: it is kept.
+    /// None: it is kept.
     case kept
   }
 
-  /// Who builds a layer; `nil` when nobody can.
+  /// The builder of a layer; `nil` when there is none.
   private func knownBuilder(
     of layer: KerasLayerRecord, path: String
   ) throws(WeighbridgeError) -> Builder? {
-    // Keras registers only classes of somebody else, which may be called like one of its own.
+    // Keras registers only custom classes, which may have the same name as one of its own.
     let isLayer = layer.registeredName == nil && layer.function == nil
     let ownBuild = isLayer ? ownLayers[layer.className] : nil
     let function = layer.function.flatMap { KerasFunction.isKnown($0) ? $0 : nil }
-    // A pattern may fit more than was thought of; Keras' own layers are only mapped by name.
+    // A pattern may match more than intended, so Keras' own layers are mapped only by name.
     if let entry = try layers.entry(
       for: layer, path: path, onlyExact: ownBuild != nil || function != nil)
     {
@@ -78,7 +78,7 @@ package struct CustomLayerPolicy: Sendable {
 
   /// Who builds a layer.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when nobody can.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when there is none.
   package func builder(
     of layer: KerasLayerRecord, path: String
   ) throws(WeighbridgeError) -> Builder {
@@ -87,7 +87,7 @@ package struct CustomLayerPolicy: Sendable {
     return .kept
   }
 
-  /// The builders of the functions that the user mapped, for layers that name them as activation.
+  /// The builders of the functions that the user mapped, for layers that use them as activation.
   package var functions: [String: KerasMapping.Build] {
     var result: [String: KerasMapping.Build] = [:]
     for entry in layers.functions.entries where entry.pattern.isExact {
@@ -96,14 +96,15 @@ package struct CustomLayerPolicy: Sendable {
     return result
   }
 
-  /// Refuses a model with layers of which nothing is known, all of them in one error.
+  /// Refuses a model with unknown layers, all of them in one error.
   ///
   /// - Parameters:
-  ///   - dialect: What turns the layers of a Keras 1 model into those of Keras 2.
-  ///   - weights: The weights of the file, when they can be told.
-  ///   - surveyed: What can be learnt of layers of which nothing is known.
-  /// - Returns: What of the user's entries is about nothing in the model and may be.
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for such layers;
+  ///   - dialect: Converts the layers of a Keras 1 model to those of Keras 2.
+  ///   - weights: The weights of the file, when they are known.
+  ///   - surveyed: What can be learnt about unknown layers.
+  /// - Returns: Remarks on the user's class and function entries that match nothing in the model,
+  ///   which is allowed.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for unknown layers;
   ///   ``WeighbridgeError/Code/mismatch`` for an entry about a layer that the model does not have.
   func check(
     _ model: KerasModelRecord, _ dialect: Keras1Dialect?, weights: () -> [KerasWeightGroup]?,
@@ -132,14 +133,14 @@ package struct CustomLayerPolicy: Sendable {
     }
   }
 
-  /// What a model has, models inside it included.
+  /// The layers of a model, including nested models.
   private struct Survey {
     let dialect: Keras1Dialect?
-    /// Layers of which nothing is known, with what stands before their names.
+    /// Unknown layers, with the prefix of their names.
     var unknown: [(record: KerasLayerRecord, path: String)] = []
-    /// The places of the entries that are about something.
+    /// The locations of the entries that match something.
     var used: Set<String> = []
-    /// Layers that the catalogue does not know, whatever the user says of them.
+    /// Layers that the catalogue does not know, whatever the user says about them.
     var unknownToCatalog: [(record: KerasLayerRecord, path: String)] = []
 
     mutating func add(
@@ -177,8 +178,8 @@ package struct CustomLayerPolicy: Sendable {
 }
 
 extension KerasLayerRecord {
-  /// The builder of a well-known layer that is not Keras' own. The package `Custom` is what Keras
-  /// writes where none was named.
+  /// The builder of a well-known custom layer. Keras writes the package `Custom` where none was
+  /// named.
   fileprivate var wellKnownBuild: KerasMapping.Build? {
     let written = registeredName ?? className
     let name = written.hasPrefix("Custom>") ? String(written.dropFirst("Custom>".count)) : written

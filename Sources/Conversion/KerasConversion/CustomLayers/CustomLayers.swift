@@ -3,17 +3,17 @@ import JSON
 package import KerasFormat
 import LayerCatalog
 
-/// What a user says of layers that are not Keras' own: a file that `--custom-layers` names, as
-/// `Schemas/custom-layers.schema.json` describes it.
+/// What a user says about custom layers: the file given with `--custom-layers`, which
+/// `Schemas/custom-layers.schema.json` describes.
 package struct CustomLayers: Sendable {
-  /// What is said of one layer, of all layers that a pattern names, of a class or of a function.
+  /// An entry for one layer, for all layers that match a pattern, for a class or for a function.
   package struct Entry: Sendable {
-    /// The place in the file, such as `layers.lambda_*`.
+    /// The location in the file, such as `layers.lambda_*`.
     package let place: String
     let pattern: NamePattern
     package let mapping: CustomMapping
 
-    /// Whether it is about a layer, though another one may be more exact.
+    /// Whether it matches a layer, though another one may be more specific.
     package func fits(_ name: String, path: String) -> Bool {
       pattern.matches(pattern.text.contains("/") ? path + name : name)
     }
@@ -24,7 +24,7 @@ package struct CustomLayers: Sendable {
     private var exact: [String: Entry] = [:]
     private var patterns: [Entry] = []
 
-    /// All of them, in the order of the file.
+    /// All entries, in the order of the file.
     package private(set) var entries: [Entry] = []
 
     package mutating func append(_ entry: Entry) {
@@ -36,11 +36,11 @@ package struct CustomLayers: Sendable {
       }
     }
 
-    /// The most exact entry for a name.
+    /// Returns the most specific entry for a name.
     ///
     /// - Parameters:
-    ///   - path: What stands before the name in the file; a pattern with a `/` is about both.
-    ///   - onlyExact: Whether patterns are not asked.
+    ///   - path: The prefix of the name in the file; a pattern with a `/` is matched against both.
+    ///   - onlyExact: Whether patterns are ignored.
     package func entry(
       for name: String, path: String = "", onlyExact: Bool
     ) throws(WeighbridgeError) -> Entry? {
@@ -57,27 +57,27 @@ package struct CustomLayers: Sendable {
     }
   }
 
-  /// The most bytes that a file may have.
+  /// The largest size of a file in bytes.
   package static let sizeLimit = 1 << 20
-  /// The most entries that a file may have.
+  /// The largest number of entries in a file.
   package static let entryLimit = 1000
 
   /// The file; `nil` when there is none.
   package let path: String?
-  /// By the layer's name or path.
+  /// Entries by the layer's name or path.
   package private(set) var layers = Table()
-  /// By the name of a function that a `Lambda` or an activation calls.
+  /// Entries by the name of a function that a `Lambda` or an activation calls.
   private(set) var functions = Table()
-  /// By the class as it is written, with or without its package.
+  /// Entries by the name of the class, with or without its package.
   private(set) var classes = Table()
 
-  /// Nothing is said.
+  /// Makes an empty file.
   package init() { path = nil }
 
   /// Reads a file.
   ///
   /// - Throws: ``WeighbridgeError/Code/missing``; ``WeighbridgeError/Code/malformed`` when it is
-  ///   not JSON; ``WeighbridgeError/Code/mismatch`` for what is not known in it;
+  ///   not JSON; ``WeighbridgeError/Code/mismatch`` for anything unknown in it;
   ///   ``WeighbridgeError/Code/limitExceeded`` when it is larger than ``sizeLimit``.
   package init(contentsOf store: ByteStore, path: String) throws(WeighbridgeError) {
     self.path = path
@@ -116,12 +116,12 @@ package struct CustomLayers: Sendable {
     }
   }
 
-  /// What is said of a layer, if anything is: by its name, else by the function it calls, else by
-  /// its class.
+  /// Returns the entry for a layer, if any: by its name, else by the function it calls, else by its
+  /// class.
   ///
   /// - Parameters:
-  ///   - path: What stands before the layer's name: empty, or `outer/`.
-  ///   - onlyExact: Whether patterns are not asked.
+  ///   - path: The prefix of the layer's name: empty, or `outer/`.
+  ///   - onlyExact: Whether patterns are ignored.
   package func entry(
     for layer: KerasLayerRecord, path: String, onlyExact: Bool
   ) throws(WeighbridgeError) -> Entry? {
@@ -141,7 +141,8 @@ package struct CustomLayers: Sendable {
 }
 
 extension KerasLayerRecord {
-  /// The names of the layer's class: with its package where it is registered in one, then alone.
+  /// The names of the layer's class: first with its package where it is registered in one, then
+  /// without.
   package var classNames: [String] {
     let written = registeredName ?? className
     guard let sign = written.lastIndex(of: ">") else {
@@ -152,8 +153,8 @@ extension KerasLayerRecord {
     return own == className || written == className ? [written, own] : [written, own, className]
   }
 
-  /// The name of the function that a `Lambda` calls; `nil` for other layers and for functions
-  /// without a name, of which a file has compiled code.
+  /// The name of the function that a `Lambda` calls; `nil` for other layers and for anonymous
+  /// functions, which a file stores as compiled code.
   package var lambdaFunction: String? {
     guard className == "Lambda", let function = config["function"] else { return nil }
     if let name = function.string { return name }  // Keras 1 and 2

@@ -5,11 +5,11 @@ import KerasFormat
 import LayerCatalog
 
 extension CustomMapping {
-  /// Adds the nodes of what stands for a layer.
+  /// Adds the nodes that replace a layer.
   ///
   /// - Parameters:
-  ///   - place: The entry's place in the file, for messages.
-  ///   - kept: Adds the layer as it is, with outputs of given shapes if some are said.
+  ///   - place: The entry's location in the file, for messages.
+  ///   - kept: Adds the layer as it is, with the given output shapes, if any.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` where the mapping does not fit the layer; also
   ///   for a setting of the layer that it neither uses nor ignores.
   package func build(
@@ -56,8 +56,7 @@ extension CustomMapping {
     }
   }
 
-  /// The settings of a `Lambda` that its mapping stands for. Arguments of the function are
-  /// something else.
+  /// Whether a setting of a `Lambda` is covered by its mapping. Arguments of the function are not.
   private static func isOfLambda(_ key: String, _ value: JSONValue) -> Bool {
     let keys = [
       "function", "function_type", "module", "output_shape", "output_shape_type",
@@ -68,13 +67,13 @@ extension CustomMapping {
   }
 }
 
-/// The steps of a mapping while they become nodes.
+/// The steps of a mapping that are being converted to nodes.
 private struct MappingRun {
   let inputs: [ValueID]
-  /// Whether there is one step only, whose nodes then have the layer's name.
+  /// Whether there is only one step, whose nodes then have the layer's name.
   let isOnly: Bool
   var references: SettingReferences
-  /// What each step gave so far.
+  /// The outputs of each step so far.
   var results: [[ValueID]] = []
   private var constantCount = 0
 
@@ -121,7 +120,7 @@ private struct MappingRun {
     }
   }
 
-  /// The class and the settings of a layer that stands among the layer's settings.
+  /// The class and the settings of a layer that is among the layer's settings.
   private mutating func wrapped(
     _ reference: String
   ) throws(WeighbridgeError) -> (String, KerasMapping.Build, JSONObject) {
@@ -169,7 +168,7 @@ private struct MappingRun {
     return try layer.add(operation, values)
   }
 
-  /// - Parameter first: The step's first input, whose number of axes a weight gets.
+  /// - Parameter first: The step's first input, whose rank a weight gets.
   mutating func value(
     _ source: TensorSource, for layer: inout KerasLayer, like first: ValueID? = nil
   ) throws(WeighbridgeError) -> ValueID {

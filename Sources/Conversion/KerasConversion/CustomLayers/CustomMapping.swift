@@ -3,35 +3,35 @@ import GraphIR
 import JSON
 import LayerCatalog
 
-/// What stands for a layer: steps, or nothing but its types.
+/// The replacement of a layer: steps, or nothing but its types.
 package struct CustomMapping: Sendable {
   enum Form: Sendable {
-    /// Steps one after the other, and what of them the layer gives; `nil` for all of the last.
+    /// Consecutive steps, and which of their outputs are the layer's; `nil` for all those of the
+    /// last.
     case steps([CustomStep], outputs: [TensorSource]?)
-    /// The layer is kept as it is; the shapes of its outputs where they are said.
+    /// The layer is kept as it is; the shapes of its outputs where they are given.
     case kept(shapes: [[Int?]]?)
   }
 
-  /// More steps than any layer needs.
+  /// The largest number of steps, more than any layer needs.
   private static let stepLimit = 256
 
   let form: Form
   /// Whether the layer is kept as it is.
   package var isKept: Bool { if case .kept = form { true } else { false } }
-  /// The shapes of a kept layer's outputs, where they are said.
+  /// The shapes of a kept layer's outputs, where they are given.
   package var keptShapes: [[Int?]]? { if case .kept(let shapes) = form { shapes } else { nil } }
-  /// The names of settings that mean nothing to the steps.
+  /// The names of settings that have no effect on the steps.
   let ignored: [NamePattern]
-  /// Whether the first input's mask travels on beside the outputs; layers of a class of one's own
-  /// drop it unless they say otherwise.
+  /// Whether the first input's mask is passed on with the outputs; custom layers drop it unless
+  /// they state otherwise.
   let keepsMask: Bool
-  /// Whether it counts where the file says that the layer makes another shape.
+  /// Whether it takes precedence over another output shape stated in the file.
   let overrulesShape: Bool
   /// Whether it is written as a list of steps, which has no members of its own.
   let isList: Bool
 
-  /// Reads a mapping: one step, a list of steps, or an object with steps and what else there is to
-  /// say.
+  /// Reads a mapping: one step, a list of steps, or an object with steps and further members.
   init(parsing json: JSONValue, place: String) throws(WeighbridgeError) {
     if let list = json.array {
       form = .steps(try Self.steps(list, place: place), outputs: nil)
@@ -103,8 +103,8 @@ package struct CustomMapping: Sendable {
   }
 }
 
-/// Where a tensor of a mapping comes from: `input`, `input[1]`, a step's name, `name[1]`,
-/// `$weights.NAME`, `$weights[0]`, or numbers that the mapping itself holds.
+/// The source of a tensor in a mapping: `input`, `input[1]`, a step's name, `name[1]`,
+/// `$weights.NAME`, `$weights[0]`, or numbers in the mapping itself.
 enum TensorSource: Sendable {
   /// An input of the layer; the only one unless a number is given.
   case input(Int?)
@@ -115,7 +115,7 @@ enum TensorSource: Sendable {
   /// Numbers, with their element type; `nil` for that of the first input.
   case constant(shape: [Int], [Double], ElementType?)
 
-  /// - Parameter steps: The names of the steps that can be meant.
+  /// - Parameter steps: The names of the steps that can be referred to.
   init(_ json: JSONValue, steps: [String], place: String) throws(WeighbridgeError) {
     if let text = json.string {
       try self.init(text, steps: steps, place: place)
@@ -141,7 +141,7 @@ enum TensorSource: Sendable {
     self = .constant(shape: shape, elements, type)
   }
 
-  /// A number, or numbers in lists of lists that are equally long.
+  /// Reads a number, or nested lists of numbers of equal lengths.
   private static func array(_ json: JSONValue) -> (shape: [Int], elements: [Double])? {
     if let number = json.real { return number.isFinite ? ([], [number]) : nil }
     guard let list = json.array, !list.isEmpty else { return nil }
@@ -152,7 +152,7 @@ enum TensorSource: Sendable {
     return ([rows.count] + rows[0].shape, rows.flatMap(\.elements))
   }
 
-  /// - Parameter steps: The names of the steps that can be meant.
+  /// - Parameter steps: The names of the steps that can be referred to.
   init(_ text: String, steps: [String], place: String) throws(WeighbridgeError) {
     var name = text
     var number: Int?
@@ -180,8 +180,8 @@ enum TensorSource: Sendable {
   }
 }
 
-/// How a mapping names a weight of the layer: by the last part of its name in the file, or by its
-/// place among those that no step took yet.
+/// A reference to a weight of the layer: by the last part of its name in the file, or by its
+/// position among those that no step has taken yet.
 enum WeightName: Sendable {
   case name(NamePattern)
   case number(Int)

@@ -11,23 +11,23 @@ struct CustomStep: Sendable {
     case layer(className: String, KerasMapping.Build, JSONObject)
     /// An operator with all its attributes, as `Schemas/operators.md` lists them.
     case operation(any CatalogOperator.Type, JSONObject)
-    /// The layer that stands at a place in the settings, such as the one that a wrapper wraps.
+    /// The layer at a path in the settings, such as the one that a wrapper wraps.
     case wrapped(String)
   }
 
-  /// What later steps call it, and its nodes' role when there are several steps.
+  /// Its name for later steps, and its nodes' role when there are several steps.
   let name: String
   let form: Form
-  /// What it takes; `nil` for what the step before gives, or what the layer takes.
+  /// Its inputs; `nil` for the outputs of the previous step, or the inputs of the layer.
   let inputs: [TensorSource]?
-  /// Which of the layer's weights it takes, in its own order; `nil` for the next ones.
+  /// The layer's weights that it takes, in the step's order; `nil` for the next ones.
   let weights: [WeightName]?
-  /// The layer inside the layer whose weights it takes, all of them; `nil` for none.
+  /// The sub-layer all of whose weights it takes; `nil` for none.
   let sublayer: NamePattern?
-  /// The place in the file.
+  /// The location in the file.
   let place: String
 
-  /// Reads a step; what it does not know is an error.
+  /// Reads a step; unknown members are errors.
   ///
   /// - Parameter earlier: The names of the steps before it.
   init(
@@ -91,13 +91,13 @@ struct CustomStep: Sendable {
     return .operation(type, attributes)
   }
 
-  /// What adds the nodes of a layer that a mapping can name.
+  /// The builder of a layer that a mapping can name.
   static func build(of className: String) -> KerasMapping.Build? {
     KerasMappings.layers[className] ?? WellKnownLayers.layers[className]
       ?? WellKnownLayers.steps[className]
   }
 
-  /// An operator of attributes that a person wrote.
+  /// Makes an operator from attributes that a person wrote.
   static func makeOperator(
     _ type: any CatalogOperator.Type, _ attributes: JSONObject, place: String
   ) throws(WeighbridgeError) -> any CatalogOperator {

@@ -1,16 +1,16 @@
 package import JSON
 
-/// What the words of a custom layer's author say that it computes, where they are one of the usual
+/// A custom layer as its author describes it, where the description is one of the usual
 /// expressions: a scale and an offset such as `(x+1)*127.5`, a crop such as `x[:, 2:-2, 2:-2]`, or
-/// `x * sigmoid(x)`; where they have no expression, what the name of its class says.
+/// `x * sigmoid(x)`. Without an expression, the name of its class is used.
 package struct DescribedLayer {
-  /// What a mapping file says of such a layer.
+  /// The entry of a mapping file for such a layer.
   package let mapping: JSONObject
 
-  /// How long a description is at most that is looked into.
+  /// The largest length in bytes of a description that is parsed.
   private static let lengthLimit = 400
 
-  /// - Returns: `nil` when they say nothing that is known, or more than that.
+  /// - Returns: `nil` when the description says nothing known, or more than that.
   package init?(className: String, description: String) {
     guard description.utf8.count <= Self.lengthLimit else { return nil }
     let tokens = ExpressionToken.tokens(of: description)
@@ -23,7 +23,7 @@ package struct DescribedLayer {
     self.mapping = mapping
   }
 
-  /// What a class computes whose name is that of an activation function.
+  /// The mapping of a class named after an activation function.
   private static func activation(ofClass className: String) -> JSONObject? {
     var name = className.lowercased().filter { $0.isLetter || $0.isNumber }
     for word in ["layer", "lambda", "activation", "custom"] { name.replace(word, with: "") }
@@ -52,7 +52,7 @@ package struct DescribedLayer {
     return isSwish && !tokens.contains(where: \.isReservation) ? activation("swish") : nil
   }
 
-  /// Parts of the height and the width: `x[:, a:-b, c:-d]` of channels-last images, or
+  /// Crops of the height and the width: `x[:, a:-b, c:-d]` of channels-last images, or
   /// `x[:, :, a:-b, c:-d]` of channels-first ones.
   private static func crop(_ tokens: [ExpressionToken]) -> JSONObject? {
     let formula = tokens.filter { !$0.isWord }
@@ -79,7 +79,8 @@ package struct DescribedLayer {
     return layer("Cropping2D", ["cropping": .array(cropping)])
   }
 
-  /// How many elements a range leaves out before and behind; `nil` where that depends on the size.
+  /// The numbers of elements that a range leaves out before and after; `nil` where they depend on
+  /// the size.
   private static func cropping(_ range: [ExpressionToken]) -> [Int]? {
     let bounds = range.split(separator: .sign(":"), omittingEmptySubsequences: false).map(
       Array.init)
@@ -105,7 +106,7 @@ package struct DescribedLayer {
     let runs = tokens.split(omittingEmptySubsequences: false, whereSeparator: \.isWord)
     let formulas = runs.filter { $0.contains(.variable) }
     guard formulas.count == 1, let formula = formulas.first else { return nil }
-    // An operator behind a word has the word for its first operand.
+    // The first operand of an operator after a word is the word.
     let isBehindWord =
       formula.startIndex > 0 && tokens[formula.startIndex - 1] != .word("return")
     if isBehindWord, let first = formula.first, [.sign("-"), .sign("+")].contains(first) {

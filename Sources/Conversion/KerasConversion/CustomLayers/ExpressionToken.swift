@@ -1,16 +1,16 @@
-/// A piece of a text with an expression in it.
+/// A token of a text that contains an expression.
 enum ExpressionToken: Hashable {
-  /// What the expression is about: `x`.
+  /// The variable of the expression: `x`.
   case variable
   case number(Double)
-  /// A sign that may stand in an expression, or `#` for one that may not.
+  /// A sign that may occur in an expression, or `#` for any other.
   case sign(Character)
-  /// A word that stands between expressions.
+  /// A word between expressions.
   case word(String)
   /// The name of a function, directly before its arguments.
   case call(String)
 
-  /// What ends a sentence, and means nothing in an expression.
+  /// Characters that end a sentence and have no meaning in an expression.
   private static let punctuation: Set<Character> = [".", ";", "\"", "'", "`", "!", "?"]
   private static let signs: Set<Character> = ["+", "-", "*", "/", "(", ")", "[", "]", ":", ","]
 
@@ -18,7 +18,7 @@ enum ExpressionToken: Hashable {
 
   var isCall: Bool { if case .call = self { true } else { false } }
 
-  /// Whether a word says that more is computed than the expression beside it.
+  /// Whether a word implies that more is computed than the expression next to it.
   var isReservation: Bool {
     guard case .word(let word) = self else { return false }
     return ["abs", "clamp", "clip", "exp", "log", "max", "min", "round", "then"].contains {
@@ -32,7 +32,7 @@ enum ExpressionToken: Hashable {
     return Int(exactly: number)
   }
 
-  /// Takes a text apart.
+  /// Splits a text into tokens.
   static func tokens(of text: String) -> [ExpressionToken] {
     var tokens: [ExpressionToken] = []
     var rest = Substring(text)
@@ -57,12 +57,13 @@ enum ExpressionToken: Hashable {
         }
       }
     }
-    // A lambda's head stands for `return`.
+    // A lambda's head is equivalent to `return`.
     tokens.replace([.word("lambda"), .variable, .sign(":")], with: [.word("return")])
     return tokens
   }
 
-  /// The digits at the beginning, with a fraction if there is one; an ellipsis behind them is none.
+  /// The digits at the beginning, with a fraction if there is one; a following ellipsis is not a
+  /// fraction.
   private static func number(_ text: Substring) -> Substring {
     let isDigit = { (character: Character) in ("0"..."9").contains(character) }
     let whole = text.prefix(while: isDigit)
@@ -90,7 +91,7 @@ struct LinearExpression: Hashable {
   struct Parser {
     private var tokens: ArraySlice<ExpressionToken>
 
-    /// - Parameter tokens: A few hundred at most: parentheses nest as deep.
+    /// - Parameter tokens: At most a few hundred tokens, since parentheses may nest that deep.
     init(_ tokens: [ExpressionToken]) { self.tokens = tokens[...] }
 
     /// All tokens as one expression.

@@ -1,13 +1,13 @@
 import JSON
 import KerasFormat
 
-/// The usual functions of TensorFlow and of Keras' backend.
+/// The usual functions of TensorFlow and the Keras backend.
 extension LambdaChain {
   private enum Library {
     case keras, tensorFlow, operations
   }
 
-  /// Whose function a name is, and which.
+  /// Splits a function's name into its library and the rest.
   private static func split(_ path: String) -> (Library, String)? {
     let prefixes: [(String, Library)] = [
       ("tf.keras.backend.", .keras), ("tensorflow.keras.backend.", .keras),
@@ -21,7 +21,7 @@ extension LambdaChain {
     }
   }
 
-  /// Adds a call, whose first argument is what the steps so far make.
+  /// Adds a call whose first argument is the output of the steps so far.
   mutating func addCall(_ call: inout LambdaCall) -> Bool {
     guard let (library, name) = Self.split(call.path) else { return false }
     switch name {
@@ -66,7 +66,7 @@ extension LambdaChain {
     return true
   }
 
-  /// The axes that an argument names, counted from the front and rising; none may be the batch's.
+  /// The axes in an argument, non-negative and ascending; the batch axis is not allowed.
   private func axes(_ argument: PythonExpression?, isNew: Bool = false) -> [Int]? {
     guard let argument, let written = arguments.integers(argument) else { return nil }
     let rank = shape.map { $0.count + (isNew ? written.count : 0) }
@@ -109,11 +109,11 @@ extension LambdaChain {
     return true
   }
 
-  /// The functions of TensorFlow 1, which count coordinates otherwise.
+  /// The functions of TensorFlow 1, which compute coordinates differently.
   private mutating func addOldResize(_ name: String, _ call: inout LambdaCall) -> Bool {
     var size = size(&call)
     var last = 2
-    // Old versions took the height and the width one by one.
+    // Old versions took the height and the width separately.
     if let height = call.take(nil, "new_height"), let width = call.take(nil, "new_width") {
       size = [height, width].compactMap { arguments.integers($0)?.first }
     }
@@ -144,7 +144,7 @@ extension LambdaChain {
     return size
   }
 
-  /// How elements between the input's are found, by TensorFlow's name or number.
+  /// The interpolation method, by TensorFlow's name or number.
   private func method(_ argument: PythonExpression?) -> String? {
     let names = ["bilinear", "nearest", "bicubic", "area"]
     switch argument {
@@ -159,7 +159,7 @@ extension LambdaChain {
     }
   }
 
-  /// Notes what the rows and columns of images have become; `nil` when it is not known.
+  /// Records the new height and width of images; `nil` when they are not known.
   private mutating func setDimensions(_ size: [Int]?) {
     guard shape?.count == 4 else { return }
     shape?.replaceSubrange(1..<3, with: [size?[0], size?[1]])

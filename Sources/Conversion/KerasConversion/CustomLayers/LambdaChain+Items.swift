@@ -4,7 +4,7 @@ import LayerCatalog
 
 /// `x[:, 0:4]`, `x[..., ::-1]` and the like.
 extension LambdaChain {
-  /// Adds what an index takes of the value so far.
+  /// Adds the steps of an index applied to the value so far.
   mutating func addItem(_ index: PythonExpression) -> Bool {
     var parts = [index]
     if case .tuple(let list) = index { parts = list }
@@ -13,7 +13,7 @@ extension LambdaChain {
     for (position, part) in parts.enumerated() {
       guard add(part, parts.dropFirst(position + 1), to: &read) else { return false }
     }
-    // Nothing may be done to the batch, and no axis be counted that is not there.
+    // The batch axis must stay untouched, and no axis beyond the rank may be indexed.
     guard !read.dropped.contains(0), !read.added.contains(0),
       !read.ranges.contains(where: { $0.axis == 0 }),
       shape.map({ read.axis <= $0.count }) ?? true
@@ -74,7 +74,7 @@ extension LambdaChain {
     }
   }
 
-  /// Leaves out axes, which rise.
+  /// Removes axes, in ascending order.
   mutating func squeeze(_ axes: [Int]) {
     addOperator("squeeze", ["axes": .integers(axes)])
     for axis in axes.reversed() where shape?.indices.contains(axis) == true {
@@ -82,7 +82,7 @@ extension LambdaChain {
     }
   }
 
-  /// Adds axes, which rise.
+  /// Adds axes, in ascending order.
   mutating func expand(_ axes: [Int]) {
     addOperator("expand_dims", ["axes": .integers(axes)])
     for axis in axes where axis <= shape?.count ?? -1 { shape?.insert(1, at: axis) }

@@ -3,14 +3,14 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// The steps of a mapping that a function's expression becomes, one after the other from the input on.
+/// The steps of a mapping for a function's expression, in order from the input.
 struct LambdaChain {
-  /// The sizes of what the steps so far make; `nil` when not even their number is known.
+  /// The shape of the steps' output so far; `nil` when not even the rank is known.
   var shape: [Int?]?
   let arguments: LambdaArguments
   var notes: [String] = []
   private var steps: [JSONValue] = []
-  /// What is still to be done to each element: x scale + offset.
+  /// The pending operation on each element: x scale + offset.
   private var scale = [1.0]
   private var offset = [0.0]
 
@@ -19,7 +19,7 @@ struct LambdaChain {
     self.arguments = arguments
   }
 
-  /// All steps; at least one.
+  /// Returns all steps; at least one.
   mutating func finish() -> [JSONValue] {
     flush()
     return steps.isEmpty
@@ -28,7 +28,7 @@ struct LambdaChain {
 
   /// Adds the steps of an expression of the first argument.
   ///
-  /// - Returns: Whether all of it is one of the usual functions.
+  /// - Returns: Whether it consists only of the usual functions.
   mutating func add(_ expression: PythonExpression) -> Bool {
     switch expression {
     case .argument(let index): return index == 0
@@ -47,7 +47,7 @@ struct LambdaChain {
     }
   }
 
-  /// x sign number.
+  /// Applies x sign number.
   private mutating func apply(_ sign: String, _ numbers: [Double]) -> Bool {
     switch sign {
     case "+": return rescale(by: [1], plus: numbers)
@@ -58,7 +58,7 @@ struct LambdaChain {
     }
   }
 
-  /// number sign x.
+  /// Applies number sign x.
   private mutating func apply(_ numbers: [Double], _ sign: String) -> Bool {
     switch sign {
     case "+", "*": apply(sign, numbers)
@@ -83,7 +83,7 @@ struct LambdaChain {
     return (scale + offset).allSatisfy(\.isFinite)
   }
 
-  /// Two lists of numbers element by element, of which one number counts for all.
+  /// Combines two lists of numbers element by element, repeating a single number.
   private static func zip(
     _ left: [Double], _ right: [Double], _ combine: (Double, Double) -> Double
   ) -> [Double]? {
@@ -108,7 +108,7 @@ struct LambdaChain {
     (scale, offset) = ([1], [0])
   }
 
-  /// Adds a layer of Keras, or what is named as one.
+  /// Adds a layer of Keras, or something that is named like one.
   mutating func addLayer(_ className: String, _ config: JSONObject) {
     flush()
     steps.append(.object(["class_name": .string(className), "config": .object(config)]))
@@ -121,7 +121,7 @@ struct LambdaChain {
   }
 }
 
-/// A call inside a function, whose arguments are crossed off as they are read.
+/// A call inside a function, whose arguments are ticked off as they are read.
 struct LambdaCall {
   let path: String
   private var values: [Int: PythonExpression]

@@ -4,17 +4,17 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// What a mapping file could say of a `Lambda` whose compiled function is simple. It is shown to the
-/// user, and never used by itself.
+/// A proposed mapping for a `Lambda` whose compiled function is simple. It is shown to the user and
+/// never applied automatically.
 struct LambdaProposal {
-  /// The mapping, as it stands under the layer's name.
+  /// The mapping, as written under the layer's name.
   let mapping: JSONValue
-  /// What the user must know to check it.
+  /// What the user must know in order to check it.
   let notes: [String]
 
   /// - Parameters:
   ///   - record: The layer as Keras 2 or later would write it.
-  ///   - input: What the layer takes, where it is known.
+  ///   - input: The layer's input type, where it is known.
   /// - Returns: `nil` for other layers, and for a function that is not one of the usual ones.
   init?(of record: KerasLayerRecord, input: TensorType?) {
     guard let code = try? KerasLambdaCode(of: record), let expression = code.code.expression,
@@ -37,7 +37,7 @@ struct LambdaProposal {
     self.notes = notes
   }
 
-  /// The same where the file states another shape than the function makes.
+  /// The proposal for a file that states another shape than the function's output.
   var overruling: LambdaProposal {
     var members = mapping.object ?? [:]
     if members["steps"] == nil {
@@ -49,19 +49,19 @@ struct LambdaProposal {
       notes: notes + ["the file states another shape of what it makes, which is overruled"])
   }
 
-  /// The proposal as an entry about a layer.
+  /// The proposal as an entry for a layer.
   func entry(_ name: String) -> CustomLayers.Entry? {
     guard let mapping = try? CustomMapping(parsing: mapping, place: name) else { return nil }
     return CustomLayers.Entry(place: name, pattern: NamePattern(name), mapping: mapping)
   }
 }
 
-/// The values of a function's arguments but the first.
+/// The values of a function's arguments except the first.
 struct LambdaArguments {
   private var values: [Int: JSONValue] = [:]
-  /// Whether the layer's settings give some.
+  /// Whether the layer's settings contain any.
   let areGiven: Bool
-  /// Whether whole numbers are divided as in Python 2.
+  /// Whether integers are divided as in Python 2.
   let dividesWholeNumbers: Bool
 
   init(_ code: KerasLambdaCode, _ record: KerasLayerRecord) {
@@ -76,7 +76,7 @@ struct LambdaArguments {
     }
   }
 
-  /// One number, or the numbers of a list, that an expression without the input stands for.
+  /// The value of an expression without the input: one number, or a list of numbers.
   func numbers(_ expression: PythonExpression) -> [Double]? {
     switch expression {
     case .value(.tuple(let values)):

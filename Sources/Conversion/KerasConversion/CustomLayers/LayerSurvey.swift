@@ -3,28 +3,28 @@ import GraphIR
 import JSON
 import KerasFormat
 
-/// What an import learns of layers that nobody understands.
+/// What an import learns about unknown layers.
 package struct LayerSurvey: Sendable {
-  /// The most elements that a weight may have where the file does not say which weights there are.
+  /// The largest number of a weight's elements where the file does not list its weights.
   package static let weightLimit = 1 << 24
 
-  /// What each takes, by its path, where it is known.
+  /// The input types of each layer, by its path, where they are known.
   var inputs: [String: [TensorType]] = [:]
-  /// What the file states that each makes.
+  /// The output types that the file states for each layer.
   var outputs: [String: [Int: KerasStatedType]] = [:]
-  /// What the code of each proposes, where the shapes fit it.
+  /// The proposal from each layer's code, where the shapes fit it.
   var proposals: [String: LambdaProposal] = [:]
 
   package init() {}
 }
 
-/// A layer that is kept as it is, of which nobody says what shape it makes.
+/// A layer that is kept as it is and whose output shape is not stated.
 struct KeptLayer {
   let name: String
   /// Its first input.
   let input: TensorType
 
-  /// What a file for custom layers says of it when it makes the shape that it takes.
+  /// Its entry in a file of custom layers if its output shape is its input shape.
   private var entry: JSONValue {
     let shape = input.shape.enumerated().map { axis, dimension in
       axis == 0 ? JSONValue.null : dimension.value.map { .integer($0) } ?? .null
@@ -36,7 +36,7 @@ struct KeptLayer {
     ])
   }
 
-  /// An error of a layer behind it, with what to do.
+  /// Adds to an error of a later layer what to do about this one.
   func explaining(_ error: WeighbridgeError) -> WeighbridgeError {
     let text = entry.text()
     if error.reason.contains(text) { return error }

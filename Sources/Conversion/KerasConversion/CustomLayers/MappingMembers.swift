@@ -1,7 +1,8 @@
 import Bytes
 import JSON
 
-/// The members of an object in a file of custom layers; each is read at most once, none is left.
+/// The members of an object in a file of custom layers; each is read at most once, and none may be
+/// left.
 struct MappingMembers {
   private var members: JSONObject
   let place: String
@@ -18,7 +19,7 @@ struct MappingMembers {
     WeighbridgeError(.mismatch, place.isEmpty ? reason : "\(place) \(reason)")
   }
 
-  /// An error about a member, or about the whole object.
+  /// Makes an error about a member, or about the whole object.
   func failure(_ reason: String, _ key: String = "") -> WeighbridgeError {
     let parts = [place, key].filter { !$0.isEmpty }
     return Self.failure(reason, parts.joined(separator: "."))
@@ -68,7 +69,7 @@ struct MappingMembers {
   }
 }
 
-/// A name in which each `*` stands for any text, also none.
+/// A name in which each `*` matches any string, including an empty one.
 package struct NamePattern: Hashable, Sendable {
   /// The pattern as it was written.
   let text: String
@@ -84,10 +85,10 @@ package struct NamePattern: Hashable, Sendable {
   /// Whether it has no `*`, so that one name matches.
   var isExact: Bool { parts.count == 1 }
 
-  /// How many bytes it has besides `*`: of two patterns the one with more is the more exact.
+  /// The number of bytes other than `*`: of two patterns, the one with more is more specific.
   var literalCount: Int { parts.reduce(0) { $0 + $1.count } }
 
-  /// Whether a name matches. Takes time in proportion to the product of both lengths at most.
+  /// Whether a name matches. Takes at most time proportional to the product of both lengths.
   func matches(_ name: String) -> Bool {
     var rest = Array(name.utf8)[...]
     guard let first = parts.first, let last = parts.last, rest.starts(with: first) else {
@@ -99,7 +100,7 @@ package struct NamePattern: Hashable, Sendable {
       return false
     }
     rest = rest.dropLast(last.count)
-    // The first place for each part leaves the most to those behind it.
+    // The first match of each part leaves the most for the parts after it.
     for part in parts.dropFirst().dropLast() where !part.isEmpty {
       while !rest.starts(with: part) {
         guard rest.count > part.count else { return false }

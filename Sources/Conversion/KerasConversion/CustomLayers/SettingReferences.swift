@@ -1,17 +1,17 @@
 import Bytes
 import JSON
 
-/// Puts a layer's own settings where a mapping refers to them: `"$settings.groups"`, or
-/// `"$settings.size.0"` for an element of a list. A text that begins with `$$` stands for itself
-/// with one `$` less.
+/// Replaces references in a mapping by the layer's own settings: `"$settings.groups"`, or
+/// `"$settings.size.0"` for an element of a list. A string that begins with `$$` is taken
+/// literally, with one `$` less.
 struct SettingReferences {
   private static let prefix = "$settings."
 
   private let settings: JSONObject
-  /// The settings that were referred to.
+  /// The settings that have been referred to.
   private(set) var used: Set<String> = []
 
-  /// - Parameter settings: The layer's.
+  /// - Parameter settings: The layer's settings.
   init(_ settings: JSONObject) { self.settings = settings }
 
   /// Whether a value refers to settings anywhere.
@@ -22,7 +22,7 @@ struct SettingReferences {
     return object.keys.contains { object[$0].map(occur) ?? false }
   }
 
-  /// The value with what it refers to.
+  /// Returns the value with its references resolved.
   mutating func resolve(_ value: JSONValue) throws(WeighbridgeError) -> JSONValue {
     if let text = value.string { return try resolve(text) }
     if let list = value.array {
@@ -34,7 +34,7 @@ struct SettingReferences {
     } ?? value
   }
 
-  /// The members with what they refer to.
+  /// Returns the members with their references resolved.
   mutating func resolve(_ object: JSONObject) throws(WeighbridgeError) -> JSONObject {
     var result = JSONObject()
     for key in object.keys { result[key] = try resolve(object[key] ?? .null) }

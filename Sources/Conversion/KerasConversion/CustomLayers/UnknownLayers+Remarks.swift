@@ -2,17 +2,16 @@ import Bytes
 package import JSON
 
 extension UnknownLayers {
-  /// What is known of a layer from elsewhere than its settings.
+  /// What is known about a layer other than from its settings.
   package struct Remark {
-    /// What its author says of it; may be empty.
+    /// The author's description; may be empty.
     package var description = ""
     /// The names and shapes of its weights.
     package var weights: [(name: String, shape: [Int])] = []
-    /// What the mapping file could say of its class. It is shown to the user, and never used by
-    /// itself.
+    /// A proposed mapping for its class. It is shown to the user and never applied automatically.
     package var proposal: JSONObject?
 
-    /// Makes a remark; one that says nothing by default.
+    /// Makes a remark, which is empty by default.
     package init(
       description: String = "", weights: [(name: String, shape: [Int])] = [],
       proposal: JSONObject? = nil
@@ -22,7 +21,7 @@ extension UnknownLayers {
       self.proposal = proposal
     }
 
-    /// Fills in what a mapping of the layer says.
+    /// Fills in a mapping of the layer.
     func complete(_ entry: inout JSONObject) {
       if let proposal {
         entry = proposal
@@ -32,10 +31,10 @@ extension UnknownLayers {
     }
   }
 
-  /// How much of a description is shown.
+  /// The number of characters of a description that are shown.
   private static let descriptionLimit = 200
 
-  /// What stands behind a layer's settings.
+  /// The parts of a line that follow a layer's settings.
   func remarkParts(_ path: String) -> [String] {
     guard let remark = remarks[path] else { return [] }
     var parts: [String] = []
@@ -56,7 +55,7 @@ extension UnknownLayers {
     return parts
   }
 
-  /// What to do with the file that is shown; `nil` when nothing in it is proposed.
+  /// What to do with the file that is shown; `nil` when it contains no proposal.
   func proposalLine(_ paths: [String]) -> String? {
     let proposed = paths.filter { remarks[$0]?.proposal != nil }
     guard !proposed.isEmpty else { return nil }

@@ -4,21 +4,21 @@ import JSON
 package import KerasFormat
 import LayerCatalog
 
-/// Layers of which nothing is known, as one error that says how to map them.
+/// Unknown layers, as one error that says how to map them.
 package struct UnknownLayers {
   package let layers: [(record: KerasLayerRecord, path: String)]
-  /// The weights of the file's layers, when they can be told.
+  /// The weights of the file's layers, when they are known.
   package let weights: [KerasWeightGroup]
-  /// Entries of the user's file that are about no layer.
+  /// Entries of the user's file that match no layer.
   package let idleEntries: [String]
   /// The user's file; empty when there is none.
   package let file: String
-  /// What the layers before them tell.
+  /// What the layers before them reveal.
   package var survey = LayerSurvey()
-  /// What is known of layers from elsewhere than their settings, by their paths.
+  /// What is known about layers other than from their settings, by path.
   package var remarks: [String: Remark] = [:]
 
-  /// Collects what an error says of layers that nobody understands.
+  /// Collects the contents of an error about unknown layers.
   package init(
     layers: [(record: KerasLayerRecord, path: String)], weights: [KerasWeightGroup],
     idleEntries: [String], file: String, survey: LayerSurvey = LayerSurvey(),
@@ -32,9 +32,9 @@ package struct UnknownLayers {
     self.remarks = remarks
   }
 
-  /// How many layers are described; of the others there are only the names.
+  /// The number of layers that are described; the others are only named.
   private static let describedCount = 20
-  /// How much of a setting is shown.
+  /// The number of characters of a setting that are shown.
   private static let textLimit = 60
 
   package var error: WeighbridgeError {
@@ -58,7 +58,7 @@ package struct UnknownLayers {
     return .unsupported(lines.joined(separator: "\n"))
   }
 
-  /// What is proposed for a layer, by its path.
+  /// The proposals for layers, by path.
   private var proposals: [String: LambdaProposal] {
     var result: [String: LambdaProposal] = [:]
     for (record, path) in layers.prefix(Self.describedCount) {
@@ -68,7 +68,7 @@ package struct UnknownLayers {
     return result
   }
 
-  /// What to do with the file that is shown behind it.
+  /// What to do with the file that is shown after it.
   private func advice(_ proposals: [String: LambdaProposal]) -> [String] {
     var lines: [String] = []
     let described = layers.prefix(Self.describedCount).map { $0.path + $0.record.name }
@@ -112,7 +112,7 @@ package struct UnknownLayers {
     return parts.joined(separator: ", ")
   }
 
-  /// What a layer takes and makes, as far as it is known.
+  /// The types of a layer's inputs and outputs, as far as they are known.
   private func types(of name: String) -> [String] {
     var parts: [String] = []
     if let inputs = survey.inputs[name], !inputs.isEmpty {
@@ -127,7 +127,7 @@ package struct UnknownLayers {
     return parts
   }
 
-  /// What a `Lambda` calls: a function's name, or what can be told of its compiled code.
+  /// The function that a `Lambda` calls: its name, or what is known about its compiled code.
   private static func function(of record: KerasLayerRecord) -> [String] {
     if let name = record.lambdaFunction { return ["function \(PythonValue.printable(name))"] }
     let stored: KerasLambdaCode?
@@ -150,13 +150,13 @@ package struct UnknownLayers {
     return parts
   }
 
-  /// The first texts of a list.
+  /// The first strings of a list.
   private static func list(_ texts: [String]) -> String {
     let more = texts.count > 16 ? " and \(texts.count - 16) others" : ""
     return texts.prefix(16).map { String($0.prefix(textLimit)) }.joined(separator: " ") + more
   }
 
-  /// The settings that say something of what the layer computes.
+  /// The settings that affect what the layer computes.
   private static func settingKeys(_ record: KerasLayerRecord) -> [String] {
     var others = ["name", "trainable", "dtype", "batch_input_shape"]
     if record.className == "Lambda" {
@@ -172,7 +172,7 @@ package struct UnknownLayers {
     name.hasPrefix("\(record.name)_") ? "*" + name.dropFirst(record.name.count) : name
   }
 
-  /// A file that maps every class, and every Lambda by its name, to nothing yet.
+  /// A file with an entry to fill in for every class, and for every Lambda by its name.
   private func template(
     _ shapes: [String: [KerasWeight]], _ proposals: [String: LambdaProposal]
   ) -> JSONValue {
@@ -212,7 +212,7 @@ package struct UnknownLayers {
     return .object(members)
   }
 
-  /// What maps a wrapper to the layer that it wraps.
+  /// The entry that maps a wrapper to the layer that it wraps.
   private static func wrapped(_ record: KerasLayerRecord) -> JSONObject? {
     guard let inner = record.config["layer"]?.object, inner["class_name"]?.string != nil,
       inner["config"]?.object != nil
@@ -224,7 +224,7 @@ package struct UnknownLayers {
       : ["steps": .array([.object(step)]), "ignore": .array(others.map { .string($0) })]
   }
 
-  /// What maps a layer of layers: a step for each, with its own weights.
+  /// The entry that maps a layer of sub-layers: a step for each, with its own weights.
   private static func composite(
     _ record: KerasLayerRecord, _ weights: [KerasWeight]?
   ) -> JSONObject? {

@@ -4,13 +4,13 @@ package import GraphIR
 import KerasFormat
 import LayerCatalog
 
-/// A model as a file of Keras will have it.
+/// A model in the form of a Keras file.
 struct KerasTranslation {
   /// Everything but the elements of the weights.
   let model: KerasWrittenModel
   /// The elements of each layer's weights, by its name.
   let elements: [String: [Tensor]]
-  /// What the file does not hold, or holds in another form, in words.
+  /// What the file lacks, or contains in another form, in words.
   let losses: [String]
 
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Keras has no form for.

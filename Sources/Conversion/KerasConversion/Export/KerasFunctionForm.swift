@@ -2,7 +2,7 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// A function of Keras 3's operations, and the one of TensorFlow that is the same.
+/// An operation of Keras 3, and TensorFlow's function for the same.
 struct KerasFunctionForm: Sendable {
   /// The module of the operation, for example `numpy`.
   let module: String
@@ -12,7 +12,7 @@ struct KerasFunctionForm: Sendable {
   let tensorFlow: String?
   /// The names of the tensors that TensorFlow's function takes.
   let names: [String]
-  /// The class of the layers that Keras 2 makes of the function.
+  /// The class of the layer that Keras 2 uses for the function.
   let olderClass: String
 
   init(
@@ -31,7 +31,7 @@ struct KerasFunctionForm: Sendable {
     Self("numpy", operation, tf: tf, ["x", "y"])
   }
 
-  /// The functions of tensors that TensorFlow calls by some names, by what they compute.
+  /// The forms of functions that have a name in TensorFlow, by what they compute.
   private static func all<Function: Hashable>(
     _ all: [KerasFunctionTable.Names<Function>], _ arguments: [String]
   ) -> [Function: Self] {

@@ -3,10 +3,10 @@ import GraphIR
 import KerasFormat
 import LayerCatalog
 
-/// Which activations become settings of the layers that they belong to in the source, and what
-/// layers are called.
+/// Determines which activations become settings of their layers in the source, and the names of
+/// layers.
 struct KerasFusion: Sendable {
-  /// The layers that take up the activation behind them.
+  /// The layers that absorb the activation after them.
   private(set) var groups = ExportGroups()
   /// The names of layers, by the positions of the nodes that they are written at.
   private var names: [String]
@@ -42,10 +42,10 @@ struct KerasFusion: Sendable {
       || operation is TransposedConvolution
   }
 
-  /// The activation that a node is, which the layer before it applies.
+  /// The activation of a node, which the preceding layer applies.
   func activation(of position: Int) -> String { activations[position] ?? "linear" }
 
-  /// What a node's layer is called: as in the source, for the one that the source's layer ends with
-  /// or that has its weights.
+  /// The name of a node's layer: that of the source's layer, for its last node or the one with its
+  /// weights.
   func name(of position: Int) -> String { names[position] }
 }

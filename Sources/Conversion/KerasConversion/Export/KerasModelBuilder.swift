@@ -7,11 +7,11 @@ import LayerCatalog
 
 /// A value of the graph as a rule sees it.
 struct KerasValue: ExportValue {
-  /// What stands for a value in the file.
+  /// The form of a value in the file.
   enum Source: Sendable {
-    /// What a layer gives.
+    /// The output of a layer.
     case tensor(KerasTensorReference)
-    /// The elements, which are known.
+    /// The elements of a constant.
     case constant(Tensor)
   }
 
@@ -21,7 +21,7 @@ struct KerasValue: ExportValue {
 
   var constant: Tensor? { if case .constant(let tensor) = source { tensor } else { nil } }
 
-  /// What a layer gives, where it is no constant.
+  /// The output of a layer; `nil` for a constant.
   var reference: KerasTensorReference? {
     if case .tensor(let reference) = source { reference } else { nil }
   }
@@ -31,15 +31,15 @@ struct KerasValue: ExportValue {
   }
 }
 
-/// A weight as a rule gives it to a layer, in Keras' order of axes.
+/// A weight that a rule passes to a layer, in Keras' axis order.
 struct KerasLayerWeight {
   let name: String
   let tensor: Tensor
-  /// The object inside the layer that has it; empty for the layer itself.
+  /// The object inside the layer that owns it; empty for the layer itself.
   var owner = ""
 }
 
-/// The layers that a graph becomes, while they grow.
+/// The layers of a graph under construction.
 struct KerasModelBuilder: ExportBuilder {
   static var table: ExportTable<KerasModelBuilder> { KerasOperators.table }
   static let foldsConstants = true
@@ -49,14 +49,14 @@ struct KerasModelBuilder: ExportBuilder {
   private(set) var layers: [KerasWrittenLayer] = []
   /// The elements of each layer's weights, by its name.
   private(set) var elements: [String: [Tensor]] = [:]
-  /// What is held in another form, in words.
+  /// What is stored in another form, in words.
   private(set) var losses: Set<String> = []
   var scope = ExportScope<KerasValue>()
-  /// The activation that the layer of the operator takes up.
+  /// The activation that the operator's layer absorbs.
   private(set) var fusedActivation = "linear"
   private var fusion: KerasFusion
   private var names = UniqueNames(firstNumber: 1)  // as Keras numbers its layers
-  /// Layers with weights, by what makes two of them the same.
+  /// The positions of layers with weights, by their identity.
   private var shared: [SharedKey: Int] = [:]
 
   private struct SharedKey: Hashable {
@@ -65,14 +65,13 @@ struct KerasModelBuilder: ExportBuilder {
     let weights: [SharedWeight]
   }
 
-  /// Names alone do not tell constants apart: those that are computed while the model is written have
-  /// none of their own.
+  /// Names alone do not identify constants: those that are computed during the export have none.
   private struct SharedWeight: Hashable {
     let name: String
     let elements: ConstantKey
   }
 
-  /// Begins a model.
+  /// Starts a model.
   init(form: KerasForm, _ graph: Graph) {
     self.form = form
     fusion = KerasFusion(graph, form)
@@ -88,10 +87,10 @@ extension KerasModelBuilder {
   /// An input by its position; the only one by default.
   subscript(_ position: Int) -> KerasValue { operands[position] }
 
-  /// Notes what is held in another form.
+  /// Records a loss.
   mutating func note(_ loss: String) { losses.insert(loss) }
 
-  /// A name that nothing has yet, of the letters that TensorFlow takes.
+  /// An unused name of the characters that TensorFlow accepts.
   mutating func unusedName(_ wanted: String) -> String {
     var name = String(
       wanted.unicodeScalars.map { scalar -> Character in
@@ -103,7 +102,7 @@ extension KerasModelBuilder {
     return names.unused(name)
   }
 
-  /// Adds a layer of one output.
+  /// Adds a layer with one output.
   mutating func layer(
     _ className: String, _ config: JSONObject = [:], _ inputs: [KerasValue]? = nil,
     weights: [KerasLayerWeight] = [], type: TensorType? = nil
@@ -115,7 +114,7 @@ extension KerasModelBuilder {
       className, config, call, weights: weights, types: [type ?? outputType])[0]
   }
 
-  /// Adds a call of a layer; of one with the same settings and the same weights it is one more call.
+  /// Adds a call of a layer; a layer with the same settings and weights is called once more.
   mutating func layer(
     _ className: String, _ settings: JSONObject, _ call: KerasWrittenCall,
     weights: [KerasLayerWeight] = [], types: [TensorType]
@@ -147,7 +146,7 @@ extension KerasModelBuilder {
     value.constant.map { SharedWeight(name: value.name, elements: ConstantKey($0)) }
   }
 
-  /// Adds a function of one output whose settings both generations call the same.
+  /// Adds a function with one output whose settings have the same names in both generations.
   mutating func function(
     _ function: KerasFunctionForm, _ inputs: [KerasValue], shared settings: JSONObject,
     type: TensorType? = nil
@@ -155,12 +154,12 @@ extension KerasModelBuilder {
     try self.function(function, inputs, settings: settings, older: settings, type: type)
   }
 
-  /// Adds a function of one output, which stands in the model like a layer.
+  /// Adds a function with one output, which is in the model like a layer.
   ///
   /// - Parameters:
-  ///   - values: What Keras 3's operation is called with behind the tensors.
-  ///   - settings: What Keras 3's operation is made with.
-  ///   - older: What TensorFlow's function is called with besides the tensors.
+  ///   - values: The arguments of Keras 3's operation after the tensors.
+  ///   - settings: The settings of Keras 3's operation.
+  ///   - older: The arguments of TensorFlow's function other than the tensors.
   mutating func function(
     _ function: KerasFunctionForm, _ inputs: [KerasValue], values: [JSONValue] = [],
     settings: JSONObject = [:], older: JSONObject = [:], type: TensorType? = nil
@@ -191,10 +190,10 @@ extension KerasModelBuilder {
     return self.values(of: name, call: 0, [type])[0]
   }
 
-  /// Two tensors in an order in which Keras 3 adds them as they are.
+  /// Returns two tensors in an order in which Keras 3 adds them elementwise.
   ///
-  /// On TensorFlow it takes a second one that has one axis of more than one element for a bias of the
-  /// first one's last or second axis, if that is as long, wherever the axis stands
+  /// On TensorFlow it treats a second tensor with only one axis of more than one element as a bias
+  /// of the first one's last or second axis, if that has the same size, wherever the axis is
   /// (`keras/src/backend/tensorflow/numpy.py`, `add`).
   private func summands(_ inputs: [KerasValue]) throws(WeighbridgeError) -> [KerasValue] {
     guard inputs.count == 2, Self.isTakenForBias(inputs[1].type, of: inputs[0].type) else {
@@ -211,7 +210,7 @@ extension KerasModelBuilder {
     guard long.count == 1, let dimension = bias.shape[long[0]].value, sum.rank > 1 else {
       return false
     }
-    // As adding aligns them: the last axes stand below each other.
+    // As in broadcasting, the last axes are aligned.
     let axis = sum.rank - bias.rank + long[0]
     if sum.shape[sum.rank - 1].value == dimension { return axis != sum.rank - 1 }
     return sum.shape[1].value == dimension && axis != 1
@@ -246,7 +245,7 @@ extension KerasModelBuilder {
 }
 
 extension KerasModelBuilder {
-  /// A value as an argument of a call.
+  /// Returns a value as an argument of a call.
   func argument(_ value: KerasValue) throws(WeighbridgeError) -> KerasWrittenArgument {
     switch value.source {
     case .tensor(let reference):
@@ -255,10 +254,10 @@ extension KerasModelBuilder {
     }
   }
 
-  /// The most numbers that stand in the model as text.
+  /// The largest number of elements that are written as text in the model.
   private static let constantLimit = 1 << 16
 
-  /// A constant as Keras has it among the arguments of a call.
+  /// A constant in Keras' form for the arguments of a call.
   private func json(_ tensor: Tensor) throws(WeighbridgeError) -> JSONValue {
     guard tensor.count <= Self.constantLimit else {
       throw .unsupported(
@@ -289,19 +288,19 @@ extension KerasModelBuilder {
     ])
   }
 
-  /// A number without axes, in the element type of the first input unless another is given.
+  /// Makes a scalar, in the element type of the first input unless another is given.
   func number(_ number: Double, _ type: ElementType? = nil) -> KerasValue {
     constant(Tensor(type ?? operands[0].type.elementType, shape: [], [number]))
   }
 
-  /// A small tensor.
+  /// Makes a small constant.
   func constant(_ tensor: Tensor) -> KerasValue {
     KerasValue(source: .constant(tensor), type: tensor.type, name: "constant")
   }
 }
 
 extension KerasModelBuilder {
-  /// The weights of a normalization: a scale and an offset where it has them, then others.
+  /// Returns the weights of a normalization: a scale and an offset where it has them, then others.
   func scales(
     _ hasScale: Bool, _ hasCenter: Bool, and others: [String] = []
   ) throws(WeighbridgeError) -> [KerasLayerWeight] {
@@ -332,7 +331,7 @@ extension KerasModelBuilder {
 }
 
 extension JSONObject {
-  /// The members of both, those of this object first; the other's values count.
+  /// Returns the members of both, those of this object first; the other's values take precedence.
   func merging(_ other: JSONObject) -> JSONObject {
     var result = self
     for key in other.keys { result[key] = other[key] }

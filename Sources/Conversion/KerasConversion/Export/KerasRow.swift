@@ -4,9 +4,9 @@ import LayerCatalog
 
 typealias KerasRow = ExportRow<KerasModelBuilder>
 
-/// What each operator becomes in Keras. An operator without a row becomes what it is made of.
+/// How each operator is written in Keras. An operator without a row is decomposed.
 package enum KerasOperators {
-  /// The rows. On a processor, TensorFlow has images with their channels last only.
+  /// The rows. On a CPU, TensorFlow supports only channels-last images.
   static let table = ExportTable(
     layout: .channelsLast,
     [
@@ -14,10 +14,10 @@ package enum KerasOperators {
       KerasReductions.rows, KerasReshaping.rows,
     ])
 
-  /// The kinds of all rows, one entry a row.
+  /// The kinds of all rows, one entry per row.
   package static var kinds: [String] { table.kinds }
 
-  /// Why an operator of a kind is never written; `nil` when it is, by its row or by what it is made
-  /// of.
+  /// The reason why an operator of a kind is never written; `nil` when it is, by its row or
+  /// decomposed.
   package static func refusal(of kind: String) -> String? { table.refusal(of: kind) }
 }

@@ -5,7 +5,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Functions of single elements, and of the elements along axes.
+/// Elementwise functions and functions along axes.
 enum KerasActivations {
   static let rows: [KerasRow] = [
     .named(Exponential.self), .named(Sigmoid.self), .named(Softsign.self), .named(Tanh.self),
@@ -47,7 +47,7 @@ enum KerasActivations {
 }
 
 extension KerasForm {
-  /// The name by which `activation=` means an operator; `nil` when there is none.
+  /// The name of an operator in `activation=`; `nil` when there is none.
   func activationName(_ operation: any CatalogOperator, rank: Int) -> String? {
     switch operation {
     case let softmax as Softmax: softmax.axes == [rank - 1] ? "softmax" : nil
@@ -69,12 +69,12 @@ extension KerasForm {
     }
   }
 
-  /// The slope that the generation's `hard_sigmoid` has.
+  /// The slope of the generation's `hard_sigmoid`.
   var hardSigmoidSlope: Double { self == .archive ? 1.0 / 6 : 0.2 }
 }
 
 extension KerasModelBuilder {
-  /// Adds an activation that has a name; `nil` for one that has none.
+  /// Adds an activation that has a name; returns `nil` for one that has none.
   mutating func namedActivation(
     _ operation: some CatalogOperator
   ) throws(WeighbridgeError) -> KerasValue? {
@@ -84,7 +84,7 @@ extension KerasModelBuilder {
 }
 
 extension KerasRow {
-  /// A row for an activation that both generations have by name.
+  /// Makes a row for an activation that has a name in both generations.
   static func named<Operation: CatalogOperator>(_ type: Operation.Type) -> KerasRow {
     KerasRow(type) { (operation, builder) throws(WeighbridgeError) in
       guard let value = try builder.namedActivation(operation) else {
@@ -96,11 +96,11 @@ extension KerasRow {
 }
 
 extension JSONValue {
-  /// One axis, or a list of several.
+  /// Makes one axis, or a list of several.
   static func axes(_ axes: [Int]) -> JSONValue {
     axes.count == 1 ? .integer(axes[0]) : .array(axes.map(JSONValue.integer))
   }
 
-  /// A list of whole numbers.
+  /// Makes a list of integers.
   static func integers(_ numbers: [Int]) -> JSONValue { .array(numbers.map(JSONValue.integer)) }
 }

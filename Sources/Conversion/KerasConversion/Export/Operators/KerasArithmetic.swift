@@ -5,7 +5,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Arithmetic, relations and logic, element by element, and products of matrices.
+/// Elementwise arithmetic, comparisons and logic, and matrix products.
 enum KerasArithmetic {
   static let rows: [KerasRow] =
     logic + [
@@ -59,7 +59,7 @@ enum KerasArithmetic {
 }
 
 extension KerasModelBuilder {
-  /// Pairs put together, from front to back.
+  /// Combines the operands in pairs, from first to last.
   mutating func chain(_ function: KerasFunctionForm) throws(WeighbridgeError) -> KerasValue {
     var result = operands[0]
     for next in operands.dropFirst() {
@@ -68,14 +68,15 @@ extension KerasModelBuilder {
     return result
   }
 
-  /// Matrices with rows for columns.
+  /// Transposes matrices.
   mutating func turned(_ value: KerasValue) throws(WeighbridgeError) -> KerasValue {
     var axes = Array(0..<value.type.rank)
     axes.swapAt(axes.count - 1, axes.count - 2)
     return try transposed(value, axes)
   }
 
-  /// Booleans of a relation, in the shape of the first operand unless another type is given.
+  /// Compares two values; the result has the shape of the first operand unless another type is
+  /// given.
   mutating func compare(
     _ relation: Comparison.Relation, _ first: KerasValue, _ second: KerasValue,
     type: TensorType? = nil
@@ -85,7 +86,7 @@ extension KerasModelBuilder {
       type: type ?? TensorType(.bool, first.type.shape))
   }
 
-  /// The first where a boolean holds, and the second elsewhere.
+  /// Selects the first value where a condition is true, and the second elsewhere.
   mutating func choose(
     _ condition: KerasValue, _ first: KerasValue, _ second: KerasValue
   ) throws(WeighbridgeError) -> KerasValue {
@@ -93,7 +94,7 @@ extension KerasModelBuilder {
     return try function(.select, [condition, first, second], type: type)
   }
 
-  /// The same numbers in another element type.
+  /// Casts to another element type.
   mutating func function(
     _ cast: KerasFunctionForm, _ inputs: [KerasValue], to type: ElementType
   ) throws(WeighbridgeError) -> KerasValue {
@@ -103,14 +104,14 @@ extension KerasModelBuilder {
       type: TensorType(type, inputs[0].type.shape))
   }
 
-  /// A function of one tensor.
+  /// Adds a function of one tensor.
   mutating func unary(
     _ function: UnaryMath.Function, _ value: KerasValue, type: TensorType? = nil
   ) throws(WeighbridgeError) -> KerasValue {
     try self.function(try KerasFunctionForm.unary.form(of: function), [value], type: type)
   }
 
-  /// A function of two tensors.
+  /// Adds a function of two tensors.
   mutating func binary(
     _ function: BinaryMath.Function, _ first: KerasValue, _ second: KerasValue,
     type: TensorType? = nil

@@ -5,7 +5,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Rows of tables, and parts of tensors by their indices.
+/// Gathering, one-hot encoding and sorting.
 enum KerasIndexing {
   static let rows: [KerasRow] = [
     KerasRow(Gather.self) { (operation, builder) throws(WeighbridgeError) in

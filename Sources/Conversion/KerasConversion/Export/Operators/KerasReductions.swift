@@ -5,7 +5,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// One element for many.
+/// Reductions, cumulative operations, and positions of maxima and minima.
 enum KerasReductions {
   static let rows: [KerasRow] = [
     KerasRow(Reduce.self) { (operation, builder) throws(WeighbridgeError) in
@@ -42,7 +42,7 @@ enum KerasReductions {
 }
 
 extension KerasModelBuilder {
-  /// One element for all elements along some axes.
+  /// Reduces some axes.
   mutating func reduce(
     _ function: Reduce.Function, _ value: KerasValue, _ axes: [Int], keeps: Bool = true,
     type: TensorType? = nil
@@ -55,7 +55,7 @@ extension KerasModelBuilder {
       type: type ?? value.type.with(shape: shape))
   }
 
-  /// The position of an extreme element, which Keras gives as int32.
+  /// Adds the position of a maximum or minimum, which Keras returns as int32.
   fileprivate mutating func position(
     _ name: String, tf tensorFlow: String, _ operation: some ArgumentReduction
   ) throws(WeighbridgeError) -> KerasValue {
@@ -70,7 +70,7 @@ extension KerasModelBuilder {
     return try function(.cast, [index], to: operation.elementType)
   }
 
-  /// The sum or product of all elements up to each one.
+  /// Adds the cumulative sum or product.
   mutating func cumulative(
     _ name: String, tf tensorFlow: String, _ operation: some CumulativeOperator, _ value: KerasValue
   ) throws(WeighbridgeError) -> KerasValue {
@@ -84,7 +84,7 @@ extension KerasModelBuilder {
           "reverse": .bool(operation.isReversed),
         ])
     }
-    // Keras 3 goes forward and counts each element itself.
+    // Keras 3 only goes forward, and includes each element itself.
     guard !operation.isExclusive else {
       throw .unsupported("leaves each element itself out, which the functions of Keras 3 cannot")
     }
