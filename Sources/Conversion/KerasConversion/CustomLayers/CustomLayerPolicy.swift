@@ -40,7 +40,7 @@ package struct CustomLayerPolicy: Sendable {
     return options
   }
 
-  /// Who builds a layer.
+  /// The builder of a layer.
   package enum Builder: Sendable {
     /// The catalogue, for a layer of Keras or a well-known one.
     case catalog(KerasMapping.Build)
@@ -76,7 +76,7 @@ package struct CustomLayerPolicy: Sendable {
     return layer.wellKnownBuild.map { .catalog($0) }
   }
 
-  /// Who builds a layer.
+  /// The builder of a layer.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when there is none.
   package func builder(

@@ -5,15 +5,15 @@ import KerasFormat
 
 /// A constant among the arguments of a function.
 struct KerasConstant {
-  /// The element type it was written with; `nil` for plain numbers of Python, which take that of
-  /// the tensors beside them.
+  /// The element type it was written with; `nil` for plain Python numbers, which take that of the
+  /// other operands.
   let elementType: ElementType?
-  /// What kind of numbers it holds.
+  /// The natural element type of its values.
   let naturalType: ElementType
   let shape: [Int]
   let numbers: [Double]
 
-  /// Reads a number, nested lists of numbers, or what Keras 3 makes of an array.
+  /// Reads a number, nested lists of numbers, or Keras 3's form of an array.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for anything else.
   init(_ json: JSONValue) throws(WeighbridgeError) {
@@ -43,7 +43,7 @@ struct KerasConstant {
     naturalType = kinds.isEmpty ? .float32 : kind
   }
 
-  /// Adds the numbers of nested lists, all of which must have the sizes.
+  /// Collects the numbers of nested lists, all of which must have the given sizes.
   private static func collect(
     _ json: JSONValue, _ shape: ArraySlice<Int>, _ numbers: inout [Double],
     _ kinds: inout Set<ElementType>
@@ -68,8 +68,8 @@ struct KerasConstant {
 
   /// The constant as a tensor.
   ///
-  /// - Parameter rank: How many axes it shall have; those it lacks are put in front.
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the type does not hold the numbers.
+  /// - Parameter rank: The rank it should have; missing axes are added in front.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the type cannot represent the numbers.
   func tensor(_ type: ElementType, rank: Int? = nil) throws(WeighbridgeError) -> Tensor {
     let ones = [Int](repeating: 1, count: max(0, (rank ?? 0) - shape.count))
     let tensor = Tensor(type, shape: ones + shape, numbers)
@@ -81,7 +81,8 @@ struct KerasConstant {
 }
 
 extension JSONValue {
-  /// What Keras 3 writes of an array among the arguments of a function; `nil` for other values.
+  /// The contents of an array that Keras 3 wrote among a function's arguments; `nil` for other
+  /// values.
   var arrayForm: JSONObject? {
     let name = object?["class_name"]
     return name == "__numpy__" || name == "__tensor__" ? object?["config"]?.object : nil
@@ -89,8 +90,8 @@ extension JSONValue {
 }
 
 extension ElementType {
-  /// The type of a result of two, as Keras 3 decides it: the wider one, floating-point numbers
-  /// before whole ones before booleans.
+  /// The result type of two types, as Keras 3 promotes them: the wider one, with floating-point
+  /// before integers before Booleans.
   static func promoted(
     _ first: ElementType, _ second: ElementType
   ) throws(WeighbridgeError) -> ElementType {

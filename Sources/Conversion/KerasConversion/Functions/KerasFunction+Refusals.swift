@@ -1,7 +1,8 @@
 import KerasFormat
 
 extension KerasFunction {
-  /// Why a function is not supported, where there is more to say than that nobody knows it.
+  /// The reason why a function is not supported, where there is more to say than that it is
+  /// unknown.
   static func refusal(of name: KerasFunctionName) -> String? {
     switch name {
     case .operation(let text): operationRefusals[text]

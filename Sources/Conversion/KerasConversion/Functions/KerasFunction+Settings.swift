@@ -4,9 +4,10 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Arguments that are plain values. Every default is the framework's own and stands at its use.
+/// Arguments that are plain values. Every default is the framework's own and is given where it is
+/// used.
 extension KerasFunction {
-  /// Takes a plain value; of tensors that are sizes of others, the numbers where they are known.
+  /// Takes a plain value; for tensors that are sizes of others, the numbers where they are known.
   mutating func plain(
     _ names: String..., at position: Int? = nil
   ) throws(WeighbridgeError) -> JSONValue? {
@@ -21,7 +22,7 @@ extension KerasFunction {
     }
   }
 
-  /// The plain value of an argument.
+  /// Returns the plain value of an argument.
   func plain(_ operand: KerasOperand, as name: String) throws(WeighbridgeError) -> JSONValue {
     switch operand {
     case .value(let json):
@@ -42,8 +43,8 @@ extension KerasFunction {
   /// Takes a plain value of some type; `nil` when it is absent or null.
   ///
   /// - Parameters:
-  ///   - expected: What the argument is, for messages.
-  ///   - read: The argument's value; `nil` when it is something else.
+  ///   - expected: The kind of value, for messages.
+  ///   - read: Converts the value; `nil` when it is of another kind.
   private mutating func argument<Value>(
     _ names: [String], at position: Int? = nil, _ expected: String, _ read: (JSONValue) -> Value?
   ) throws(WeighbridgeError) -> Value? {
@@ -118,7 +119,7 @@ extension KerasFunction {
 
   /// Takes axes, which may count from the end; `nil` when they are absent.
   ///
-  /// - Returns: Different axes, rising.
+  /// - Returns: Distinct axes in ascending order.
   mutating func axes(
     _ names: String..., of type: TensorType
   ) throws(WeighbridgeError) -> [Int]? {

@@ -4,7 +4,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Arguments that are computed with: tensors, and constants that become weights of the graph.
+/// Operands: tensors, and constants that become weights of the graph.
 extension KerasFunction {
   /// A tensor or a constant.
   enum Term {
@@ -26,7 +26,7 @@ extension KerasFunction {
     return try term(operand)
   }
 
-  /// What is computed with, of one argument.
+  /// Returns an argument as an operand.
   mutating func term(_ operand: KerasOperand) throws(WeighbridgeError) -> Term {
     switch operand {
     case .tensor(let input): return .value(try value(input))
@@ -46,7 +46,7 @@ extension KerasFunction {
     try unified([try term(names, at: position)], sharesRank: false)[0]
   }
 
-  /// Takes such an argument, and says its type.
+  /// Takes such an argument and returns its type too.
   mutating func typedTensor(
     _ names: String..., at position: Int? = nil
   ) throws(WeighbridgeError) -> (value: ValueID, type: TensorType) {
@@ -71,10 +71,10 @@ extension KerasFunction {
     }
   }
 
-  /// The terms as values of one element type.
+  /// Converts the terms to values of one element type.
   ///
-  /// - Parameter sharesRank: Whether all get as many axes as the one with the most; those that they
-  ///   lack are put in front, as NumPy does it.
+  /// - Parameter sharesRank: Whether all get the rank of the one with the highest; missing axes are
+  ///   added in front, as in NumPy.
   mutating func unified(
     _ terms: [Term], sharesRank: Bool
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -95,7 +95,7 @@ extension KerasFunction {
     return values
   }
 
-  /// A value with as many axes at least; those that it lacks are put in front.
+  /// Raises a value to a rank by adding axes in front.
   mutating func expanded(_ value: ValueID, rank: Int) throws(WeighbridgeError) -> ValueID {
     let missing = rank - type(of: value).rank
     guard missing > 0 else { return value }
@@ -110,8 +110,8 @@ extension KerasFunction {
     }
   }
 
-  /// The type that is computed in. TensorFlow gives a constant the type of the tensor beside it;
-  /// Keras 3 promotes, and only plain numbers of Python adapt.
+  /// The common type of the operands. TensorFlow gives a constant the type of the other operand;
+  /// Keras 3 promotes, and only plain Python numbers adapt.
   private func commonType(_ terms: [Term]) throws(WeighbridgeError) -> ElementType {
     var (types, weak): ([ElementType], [ElementType]) = ([], [])
     for term in terms {
@@ -141,7 +141,7 @@ extension KerasFunction {
     return result ?? .float32
   }
 
-  /// A value in another element type.
+  /// Casts a value to another element type.
   mutating func converted(
     _ value: ValueID, to elementType: ElementType, role: String = "cast"
   ) throws(WeighbridgeError) -> ValueID {
@@ -152,12 +152,12 @@ extension KerasFunction {
     return try addOne(Cast(to: elementType), [value], role: role)
   }
 
-  /// A value as floating-point numbers, which Keras 3 makes of whole ones.
+  /// Converts a value to floating point, as Keras 3 does with integers.
   mutating func floating(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
     type(of: value).elementType.isFloat ? value : try converted(value, to: .float32)
   }
 
-  /// Tensors put side by side along a new axis.
+  /// Stacks tensors along a new axis.
   mutating func stack(
     _ terms: [Term], axis: Int, role: String
   ) throws(WeighbridgeError) -> ValueID {

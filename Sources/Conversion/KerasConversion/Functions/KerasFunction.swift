@@ -4,16 +4,16 @@ package import JSON
 package import KerasFormat
 import LayerCatalog
 
-/// One call of a function that stands in a Keras model without a layer, while it becomes nodes:
+/// A call of a function used in a Keras model without a layer, which is being converted to nodes:
 /// `x + 1`, `tf.reduce_mean(x)`, `keras.ops.concatenate([x, y])`.
 ///
-/// Its arguments are tensors and constants in any order. They are crossed off as they are read;
+/// Its arguments are tensors and constants in any order. They are ticked off as they are read;
 /// ``build()`` refuses what is left.
 package struct KerasFunction {
   /// Adds a function's nodes and returns its outputs.
   typealias Build = @Sendable (inout KerasFunction) throws(WeighbridgeError) -> [ValueID]
 
-  /// The graph and the call's place in it.
+  /// The layer of the call, which has the graph.
   package var layer: KerasLayer
   let name: KerasFunctionName
   private let inputs: [ValueID]
@@ -25,7 +25,7 @@ package struct KerasFunction {
   ///
   /// - Parameters:
   ///   - inputs: The tensors among the arguments.
-  ///   - settings: The record's settings; those of Keras 3 are arguments too.
+  ///   - settings: The record's settings; for Keras 3 they are arguments too.
   /// - Throws: ``WeighbridgeError/Code/malformed`` or ``WeighbridgeError/Code/unsupported`` for a
   ///   node of TensorFlow's graph that is not supported.
   package init(
@@ -58,8 +58,8 @@ package struct KerasFunction {
 
   /// Adds the nodes.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for an argument that nobody read, and what the
-  ///   function's builder throws.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for an argument that was not read, and what
+  ///   the function's builder throws.
   package mutating func build() throws(WeighbridgeError) -> [ValueID] {
     guard let build = KerasFunctionTable.builder(name) else {
       throw .unsupported("the function \(name.text) is unknown")
@@ -79,7 +79,7 @@ package struct KerasFunction {
     return outputs
   }
 
-  /// Takes an argument by one of its names or its position, and so crosses it off; `nil` when it is
+  /// Takes an argument by one of its names or its position and so ticks it off; `nil` when it is
   /// absent or null.
   mutating func take(_ names: String..., at position: Int? = nil) -> KerasOperand? {
     take(names, at: position)
@@ -96,14 +96,14 @@ package struct KerasFunction {
     return nil
   }
 
-  /// Takes all arguments without a name that are left, from one on.
+  /// Takes all remaining positional arguments from a position on.
   mutating func takeRest(from position: Int) -> [KerasOperand] {
     let rest = positional.dropFirst(position).compactMap { $0 }
     for index in positional.indices.dropFirst(position) { positional[index] = nil }
     return rest
   }
 
-  /// Crosses off arguments that change nothing.
+  /// Ticks off arguments that have no effect.
   mutating func ignore(_ names: String...) {
     for name in names { named[name] = nil }
   }
@@ -114,21 +114,21 @@ package struct KerasFunction {
     return inputs[input]
   }
 
-  /// Adds a node. Its role is empty when it gives the function's own output.
+  /// Adds a node. Its role is empty when it produces the function's own output.
   mutating func add(
     _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
   ) throws(WeighbridgeError) -> [ValueID] {
     try layer.add(operation, inputs, role: role)
   }
 
-  /// Adds a node of one output.
+  /// Adds a node with one output.
   mutating func addOne(
     _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
   ) throws(WeighbridgeError) -> ValueID {
     try add(operation, inputs, role: role)[0]
   }
 
-  /// Adds nodes one behind the other; no node at all is the input itself.
+  /// Adds consecutive nodes; an empty list becomes an identity node.
   mutating func addChain(
     _ operations: [(operation: any CatalogOperator, role: String)], _ input: ValueID
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -144,7 +144,7 @@ package struct KerasFunction {
   /// The type of a value.
   func type(of value: ValueID) -> TensorType { layer.graph.type(of: value) }
 
-  /// Adds a number to the graph that has as many axes as another value.
+  /// Adds a number to the graph as a constant of another value's rank.
   mutating func number(_ number: Double, like value: ValueID) throws(WeighbridgeError) -> ValueID {
     let type = type(of: value)
     return try add(

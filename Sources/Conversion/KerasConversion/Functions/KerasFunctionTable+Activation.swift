@@ -4,7 +4,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Activation functions that stand in a model as functions.
+/// Activation functions that are used in a model as functions.
 extension KerasFunctionTable {
   static let activations =
     entries(activationNames) { (call, operation) throws(WeighbridgeError) in
@@ -103,7 +103,7 @@ extension KerasFunction {
     try add(operation, [try tensor("x", "features", at: 0)])
   }
 
-  /// Adds a function that works along axes, the last one unless it is told others.
+  /// Adds a function that works along axes, by default the last one.
   fileprivate mutating func addAlongAxes(
     _ make: ([Int]) -> some CatalogOperator
   ) throws(WeighbridgeError) -> [ValueID] {

@@ -4,7 +4,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Functions of two tensors, element by element.
+/// Elementwise functions of two tensors.
 extension KerasFunctionTable {
   static let arithmetic =
     entries(binaryNames) { (call, function) throws(WeighbridgeError) in
@@ -80,7 +80,7 @@ extension KerasFunction {
     [try term("x1", "x", at: 0), try term("x2", "y", at: 1)]
   }
 
-  /// Adds an operator of two tensors, and notes what it makes of sizes.
+  /// Adds an operator of two tensors, and records its result for sizes.
   fileprivate mutating func addBinary(
     _ operation: some CatalogOperator, _ combine: (Int, Int) -> (Int, Bool)
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -90,7 +90,7 @@ extension KerasFunction {
     return outputs
   }
 
-  /// Adds a quotient. Keras 3 divides whole numbers as float32.
+  /// Adds a quotient. Keras 3 divides integers as float32.
   fileprivate mutating func addQuotient(
     _ function: BinaryMath.Function
   ) throws(WeighbridgeError) -> [ValueID] {

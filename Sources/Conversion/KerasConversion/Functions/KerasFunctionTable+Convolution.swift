@@ -4,7 +4,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Convolutions by a constant, whose axes are `[spatial..., in/groups, out]`.
+/// Convolutions with a constant kernel `[spatial..., in/groups, out]`.
 extension KerasFunctionTable {
   static let convolutions: [Entry] = [
     Entry(["Conv"], tf: ["nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.convolution"]) {
@@ -43,7 +43,7 @@ extension KerasFunction {
     return try add(operation, [value, try add(constant: kernel.outputsFirst)])
   }
 
-  /// Adds a convolution of each channel by itself, whose kernel is `[spatial..., in, multiplier]`.
+  /// Adds a depthwise convolution, whose kernel is `[spatial..., in, multiplier]`.
   fileprivate mutating func addDepthwise(
     _ value: ValueID, _ kernel: Tensor, _ layout: DataLayout, role: String
   ) throws(WeighbridgeError) -> ValueID {
@@ -56,7 +56,7 @@ extension KerasFunction {
     return try addOne(operation, [value, try add(constant: canonical)], role: role)
   }
 
-  /// Adds a convolution whose window is one element, with the kernel `[1..., in, out]`.
+  /// Adds a pointwise convolution, with the kernel `[1..., in, out]`.
   fileprivate mutating func addPointwise(
     _ value: ValueID, _ kernel: Tensor, _ layout: DataLayout
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -70,7 +70,7 @@ extension KerasFunction {
     return try add(operation, [value, try add(constant: kernel.outputsFirst)])
   }
 
-  /// Adds the transpose of a convolution, whose kernel is `[spatial..., out, in]`.
+  /// Adds a transposed convolution, whose kernel is `[spatial..., out, in]`.
   fileprivate mutating func addTransposedConvolution() throws(WeighbridgeError) -> [ValueID] {
     let (value, layout) = (try tensor("input", at: 0), try layout())
     let kernel = try kernel("filters", at: 1, for: value)
@@ -85,7 +85,7 @@ extension KerasFunction {
     return try add(operation, [value, try add(constant: kernel.outputsFirst)])
   }
 
-  /// What is taken away so that TensorFlow's `output_shape` is left.
+  /// The borders that are cut off so that the output has TensorFlow's `output_shape`.
   private mutating func borders(
     _ window: Window, of value: ValueID, _ layout: DataLayout
   ) throws(WeighbridgeError) -> [TransposedConvolution.Border] {

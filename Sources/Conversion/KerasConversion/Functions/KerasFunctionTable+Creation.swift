@@ -4,7 +4,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Functions that make tensors of numbers alone, whose sizes are known before the model runs.
+/// Functions that create tensors from numbers alone, whose sizes are known before the model runs.
 extension KerasFunctionTable {
   static let creation =
     entries([Names(tf: ["zeros"], 0.0), Names(tf: ["ones"], 1.0)]) {
@@ -37,7 +37,7 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
-  /// More elements than any model makes of nothing.
+  /// The largest number of elements of such a tensor, more than any model creates.
   private static let limit = 1 << 24
 
   fileprivate mutating func shape(_ name: String) throws(WeighbridgeError) -> [Int] {

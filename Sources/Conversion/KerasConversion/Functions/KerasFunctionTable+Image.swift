@@ -37,7 +37,7 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
-  /// Takes an image or a batch of images, and says which axis is its height.
+  /// Takes an image or a batch of images, and returns the axis of its height.
   fileprivate mutating func image() throws(WeighbridgeError) -> (ValueID, height: Int) {
     let value = try tensor("image", "images", at: 0)
     let rank = type(of: value).rank
@@ -63,8 +63,8 @@ extension KerasFunction {
     return ranges
   }
 
-  /// Takes a fraction, and gives the middle of both axes with that part of the elements, or one
-  /// more.
+  /// Takes a fraction, and returns the central ranges of both axes with that fraction of the
+  /// elements, or one more.
   fileprivate mutating func centre(
     of value: ValueID, _ height: Int
   ) throws(WeighbridgeError) -> [Slice.Range] {
@@ -84,7 +84,7 @@ extension KerasFunction {
     return dimension
   }
 
-  /// Adds the sum of red, green and blue by what the eye sees of them (ITU-R BT.601, rounded).
+  /// Adds the sum of red, green and blue weighted by luminance (ITU-R BT.601, rounded).
   fileprivate mutating func addGrayscale() throws(WeighbridgeError) -> [ValueID] {
     let (value, height) = try image()
     let channels = try layout() == .channelsLast ? height + 2 : height

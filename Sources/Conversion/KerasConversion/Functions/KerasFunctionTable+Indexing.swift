@@ -64,7 +64,7 @@ extension KerasFunctionTable {
       let value = try call.tensor("x", "input", at: 0)
       let count = try call.integer("k", default: 1)
       guard count >= 0 else { throw .malformed("k=\(count)") }
-      // Elements that need not be sorted may be.
+      // Elements that need not be sorted may be sorted.
       call.ignore("sorted", "index_type")
       let axis = try KerasLayer.axis(-1, of: call.type(of: value))
       return try call.add(Sort(axis: axis, isDescending: true, count: count), [value])
@@ -73,7 +73,7 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
-  /// Takes whole numbers that are indices; constants become int32.
+  /// Takes integer indices; constants become int32.
   fileprivate mutating func indices(
     _ name: String, at position: Int
   ) throws(WeighbridgeError) -> ValueID {
@@ -115,7 +115,7 @@ extension KerasFunction {
 
   private var firstOneHotName: String { if case .operation = name { "x" } else { "indices" } }
 
-  /// Adds what `x[key]` gives: numbers, ranges, new axes and an ellipsis.
+  /// Adds `x[key]`, where the key has indices, ranges, new axes and an ellipsis.
   fileprivate mutating func addItem(
     _ value: ValueID, _ key: KerasOperand
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -135,7 +135,7 @@ extension KerasFunction {
     return outputs
   }
 
-  /// The parts of a key, with the ranges that an ellipsis stands for.
+  /// The parts of a key, with an ellipsis replaced by full ranges.
   private func itemParts(
     _ key: KerasOperand, rank: Int
   ) throws(WeighbridgeError) -> [KerasOperand] {
@@ -193,7 +193,7 @@ extension KerasFunction {
     item.addRange(start: try end("start"), stop: try end("stop"), step: step)
   }
 
-  /// Notes which sizes an item of a vector of sizes has.
+  /// Records the sizes that an item of a vector of sizes contains.
   private mutating func noteItem(
     _ known: KnownDimensions?, _ item: TensorItem, _ output: ValueID
   ) {
@@ -206,23 +206,23 @@ extension KerasFunction {
   }
 }
 
-/// An item `x[...]` while its parts are gone through.
+/// An item `x[...]` that is being built from its parts.
 struct TensorItem {
   /// The next axis of the tensor.
   private(set) var axis = 0
   private(set) var ranges: [Slice.Range] = []
-  /// The axes of the tensor that a number takes away.
+  /// The axes of the tensor that an index removes.
   private(set) var dropped: [Int] = []
   /// The positions of new axes in the result.
   private(set) var added: [Int] = []
 
-  /// Passes over axes that stay as they are.
+  /// Skips axes that stay as they are.
   mutating func skip(_ count: Int) { axis += count }
 
   mutating func addAxis() { added.append(axis - dropped.count + added.count) }
 
   mutating func addIndex(_ index: Int) {
-    // The range behind the last element ends with the axis.
+    // A range of the last element alone ends with the axis.
     let stop = index == -1 || index == .max ? nil : index + 1
     ranges.append(Slice.Range(axis: axis, start: index, stop: stop, step: 1))
     dropped.append(axis)

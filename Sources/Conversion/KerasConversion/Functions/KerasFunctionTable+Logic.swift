@@ -4,7 +4,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Comparisons, and functions of booleans.
+/// Comparisons and Boolean logic.
 extension KerasFunctionTable {
   static let logic =
     entries(comparisonNames) { (call, relation) throws(WeighbridgeError) in
@@ -57,7 +57,7 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
-  /// The names of the operands, which `__operators__.eq` calls otherwise than `math.equal`.
+  /// The names of the operands, which differ between `__operators__.eq` and `math.equal`.
   fileprivate var operandNames: (String, String) {
     if case .tensorFlow(let text) = name, text.hasPrefix("__operators__") {
       return ("self", "other")
@@ -65,21 +65,21 @@ extension KerasFunction {
     return ("x", "y")
   }
 
-  /// A value as booleans, which Keras 3 makes of numbers.
+  /// Whether a value is Boolean; other values are converted, as Keras 3 does.
   func isTruth(_ value: ValueID) -> Bool { type(of: value).elementType == .bool }
 
   mutating func truth(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
     isTruth(value) ? value : try converted(value, to: .bool)
   }
 
-  /// The two operands of a function of booleans.
+  /// The two operands of a Boolean function.
   fileprivate mutating func truths() throws(WeighbridgeError) -> [ValueID] {
     var values = try unified(try pair(), sharesRank: true)
     for index in values.indices { values[index] = try truth(values[index]) }
     return values
   }
 
-  /// Adds a comparison of the elements' magnitudes with the largest finite number.
+  /// Adds a comparison of the elements' absolute values with the largest finite number.
   fileprivate mutating func addMagnitudeComparison(
     _ relation: Comparison.Relation
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -98,7 +98,7 @@ extension KerasFunction {
   fileprivate mutating func addSelect(
     _ condition: Term, _ choices: [Term]
   ) throws(WeighbridgeError) -> [ValueID] {
-    // The three share their rank, and the choices their type.
+    // All three have the same rank, and the choices have the same type.
     let typed = try unified(choices, sharesRank: true)
     let flag = try truth(try unified([condition], sharesRank: false)[0])
     var values = [flag] + typed

@@ -4,7 +4,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Products of matrices, and what else is made of whole matrices and images.
+/// Matrix products, and other functions of whole matrices and images.
 extension KerasFunctionTable {
   static let matrices: [Entry] = [
     Entry(["Matmul"], tf: ["linalg.matmul", "matmul"]) { (call) throws(WeighbridgeError) in
@@ -56,8 +56,8 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
-  /// Refuses a second operand of another rank than 2, where a product of tensors is no product of
-  /// matrices.
+  /// Refuses a second operand of a rank other than 2, for which a tensor product is not a matrix
+  /// product.
   fileprivate func checkMatrix(_ term: Term) throws(WeighbridgeError) {
     let rank = rank(of: term)
     guard rank == 2 else {
@@ -65,14 +65,14 @@ extension KerasFunction {
     }
   }
 
-  /// Adds a product of matrices, whose leading axes are put in front where they are missing.
+  /// Adds a matrix product, with missing leading axes added in front.
   fileprivate mutating func addProduct(
     _ terms: [Term], transposing isFirst: Bool, _ isSecond: Bool
   ) throws(WeighbridgeError) -> [ValueID] {
     var values = try unified(terms, sharesRank: false)
     for index in values.indices { values[index] = try floating(values[index]) }
     let ranks = values.map { type(of: $0).rank }
-    // A vector on the right is a matrix of one column.
+    // A vector on the right is treated as a matrix with one column.
     let isVector = ranks[1] == 1 && ranks[0] >= 2
     if isVector { values[1] = try addOne(ExpandDims(axes: [1]), [values[1]], role: "column") }
     values = try unified(values.map { .value($0) }, sharesRank: true)
@@ -85,7 +85,7 @@ extension KerasFunction {
     return try add(Squeeze(axes: [ranks[0] - 1]), [product])
   }
 
-  /// Adds 0 in place of each element of the last two axes that is not kept.
+  /// Replaces each element of the last two axes that is not kept by 0.
   fileprivate mutating func addBand(
     _ value: ValueID, keeps: (_ row: Int, _ column: Int) -> Bool
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -118,7 +118,7 @@ extension KerasFunction {
       dimensions: size, interpolation: interpolation, antialiases: antialiases,
       fit: try flag("crop_to_aspect_ratio", default: false) ? .crop : .stretch,
       layout: try layout())
-    // TensorFlow gives float32, of nearest neighbours the input's type.
+    // TensorFlow returns float32, or the input's type for nearest neighbours.
     let keepsType = interpolation == .nearest || type(of: value).elementType.isFloat
     return try add(operation, [keepsType ? value : try converted(value, to: .float32)])
   }

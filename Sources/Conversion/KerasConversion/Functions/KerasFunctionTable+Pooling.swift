@@ -4,7 +4,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Functions that make one element of many neighbours.
+/// Pooling functions.
 extension KerasFunctionTable {
   static let pooling: [Entry] = [
     Entry(
@@ -62,9 +62,9 @@ extension KerasFunction {
   }
 }
 
-/// Arguments of functions whose window slides over the spatial axes.
+/// Arguments of functions with a window over the spatial axes.
 extension KerasFunction {
-  /// Takes a kernel, which must be a constant of any elements with as many axes as the tensor.
+  /// Takes a kernel, which must be a non-empty constant of the tensor's rank.
   mutating func kernel(
     _ names: String..., at position: Int, for value: ValueID
   ) throws(WeighbridgeError) -> Tensor {
@@ -83,7 +83,7 @@ extension KerasFunction {
     throw missing(names[0])
   }
 
-  /// Takes the settings of a window, whose strides are its size's or 1 by default.
+  /// Takes the settings of a window, whose default strides are given, or else 1.
   mutating func window(
     _ size: [Int], _ layout: DataLayout, defaultStrides: [Int]? = nil,
     defaultPadding: WindowPadding = .valid
@@ -99,7 +99,7 @@ extension KerasFunction {
     return window
   }
 
-  /// What is added at the borders: a word, or two numbers for each axis.
+  /// The padding: a word, or two numbers for each axis.
   private mutating func padding(
     _ axes: Int, _ layout: DataLayout
   ) throws(WeighbridgeError) -> WindowPadding? {
@@ -117,8 +117,8 @@ extension KerasFunction {
     return .explicit(before: pairs[spatial].map { $0[0] }, after: pairs[spatial].map { $0[1] })
   }
 
-  /// Takes a number for each spatial axis by the first of the names that is there: one for all, one
-  /// each, or TensorFlow's list with those of batch and channels, which are 1.
+  /// Takes a number for each spatial axis by the first of the names that is present: one for all,
+  /// one each, or TensorFlow's list that includes batch and channels, which are 1.
   mutating func perAxis(
     _ names: [String], _ axes: Int, _ layout: DataLayout
   ) throws(WeighbridgeError) -> [Int]? {

@@ -4,7 +4,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Functions that make one element of many.
+/// Reductions, cumulative functions and normalisations.
 extension KerasFunctionTable {
   static let reductions =
     entries(reductionNames) { (call, function) throws(WeighbridgeError) in
@@ -54,7 +54,7 @@ extension KerasFunctionTable {
       let value = try call.floating(try call.tensor("x", at: 0))
       try call.require("order", toBe: 2, because: "only L2 norms are supported")
       let axes = try call.axes("axis", of: call.type(of: value)) ?? [call.type(of: value).rank - 1]
-      // Keras' own bound is 1e-7 for the length, and here is one for its square.
+      // Keras' own bound of 1e-7 applies to the norm; the one here applies to its square.
       let epsilon = try call.real("epsilon", default: 1e-7)
       return try call.addNormalized(value, axes: axes, epsilon: epsilon * epsilon)
     },
@@ -118,8 +118,8 @@ extension KerasFunction {
     return try add(Reduce(function, axes: axes, keepDims: keeps), [magnitude])
   }
 
-  /// Keras 3 gives int32, TensorFlow int64 unless told otherwise; both look through all elements
-  /// or along axis 0 when no axis is given.
+  /// Adds an argmax or argmin. Keras 3 returns int32, TensorFlow int64 by default; without an axis,
+  /// Keras 3 searches all elements and TensorFlow searches along axis 0.
   fileprivate mutating func addPosition<Operation: ArgumentReduction>(
     _: Operation.Type
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -155,7 +155,7 @@ extension KerasFunction {
       Operation(axis: axis, isExclusive: isExclusive, isReversed: isReversed), [value])
   }
 
-  /// x / √(max(sum of x², epsilon)).
+  /// Adds x / √(max(sum of x², epsilon)).
   fileprivate mutating func addNormalized(
     _ value: ValueID, axes: [Int], epsilon: Double
   ) throws(WeighbridgeError) -> [ValueID] {

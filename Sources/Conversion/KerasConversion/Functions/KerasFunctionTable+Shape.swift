@@ -4,7 +4,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Functions that give the same elements under other axes, and sizes as tensors.
+/// Functions that rearrange axes, and shapes as tensors.
 extension KerasFunctionTable {
   static let shapes: [Entry] = [
     Entry(tf: ["shape"]) { (call) throws(WeighbridgeError) in
@@ -69,7 +69,7 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
-  /// Adds a reshape. One that keeps the batch is the layer's.
+  /// Adds a reshape; one that keeps the batch becomes the operator of Keras' `Reshape` layer.
   fileprivate mutating func addReshape(
     _ value: ValueID, to shape: [RequestedDimension]
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -86,7 +86,7 @@ extension KerasFunction {
       } else if dimension != .unknown, position < input.rank, input.shape[position] == dimension {
         target.append(.axis(position))
       } else {
-        // What is not the size of an axis must be what is left.
+        // A size that is not that of an axis must be the remaining one.
         let axis = dimension == .unknown ? nil : input.shape.firstIndex(of: dimension)
         target.append(axis.map { .axis($0) } ?? .rest)
       }
@@ -103,7 +103,7 @@ extension KerasFunction {
     return try add(operation, [value])
   }
 
-  /// The same reshape without the batch, when that stays.
+  /// The equivalent reshape without the batch; `nil` when the batch does not stay.
   private static func keepingBatch(
     _ target: [ReshapeAxes.Size], _ input: TensorType, _ output: TensorType
   ) -> Reshape? {

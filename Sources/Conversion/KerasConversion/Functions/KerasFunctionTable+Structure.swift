@@ -4,7 +4,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Functions that put tensors together and take them apart.
+/// Functions that join, split, repeat and pad tensors.
 extension KerasFunctionTable {
   static let structure =
     entries([
@@ -107,7 +107,7 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
-  /// What a list of tensors is called when it has a name.
+  /// The name of an argument that is a list of tensors.
   fileprivate var listName: String {
     switch name {
     case .operation("Concatenate"): "xs"
@@ -116,7 +116,7 @@ extension KerasFunction {
     }
   }
 
-  /// The order of an image's axes, in the words of either framework.
+  /// Takes the order of an image's axes, in the terms of either framework.
   mutating func layout() throws(WeighbridgeError) -> DataLayout {
     switch try word("data_format") {
     case nil, "channels_last", "NWC", "NHWC", "NDHWC": return .channelsLast
@@ -167,7 +167,8 @@ extension KerasFunction {
     return count
   }
 
-  /// TensorFlow gives the parts' number or sizes, Keras 3 their number or where they begin.
+  /// Adds a split. TensorFlow states the number or sizes of the parts, Keras 3 their number or
+  /// start positions.
   fileprivate mutating func addSplit() throws(WeighbridgeError) -> [ValueID] {
     let value = try tensor("x", "value", at: 0)
     let splits = try plain("indices_or_sections", "num_or_size_splits", at: 1)
@@ -202,7 +203,7 @@ extension KerasFunction {
     return try add(Split(axis: axis, sizes: sizes), [value])
   }
 
-  /// What leaves an axis at one end comes back at the other.
+  /// Adds a roll: elements that leave an axis at one end re-enter at the other.
   fileprivate mutating func addRoll() throws(WeighbridgeError) -> [ValueID] {
     var value = try tensor("x", "input", at: 0)
     let shifts = try integers("shift", at: 1) ?? []
@@ -216,7 +217,7 @@ extension KerasFunction {
       guard let dimension = type(of: value).shape[axis].value, dimension > 0 else {
         throw .unsupported("the size of axis \(axis) is not known: \(type(of: value))")
       }
-      // The last elements that come to the front.
+      // The number of last elements that move to the front.
       let count = ((shift % dimension) + dimension) % dimension
       let role = position == axes.count - 1 ? "" : "roll_\(position)"
       let parts = try add(
@@ -228,7 +229,7 @@ extension KerasFunction {
 
   fileprivate mutating func addPad() throws(WeighbridgeError) -> [ValueID] {
     let value = try tensor("x", "tensor", at: 0)
-    // Keras 3 has the widths as a setting, and what it adds as an argument.
+    // In Keras 3 the widths are a setting, and the added value is an argument.
     let setting = try plain("pad_width", "paddings")
     let numberPlace = setting == nil ? nil : 1
     let argument = setting == nil ? try plain("paddings", at: 1) : nil
@@ -239,7 +240,7 @@ extension KerasFunction {
       throw .unsupported("mode=\(mode) is not supported")
     }
     let number = try plain("constant_values", at: numberPlace)?.real ?? 0
-    // One number or one pair counts for all axes.
+    // One number or one pair applies to all axes.
     let all: [JSONValue] =
       if let one = written.integer {
         Array(repeating: [.integer(one), .integer(one)], count: rank)

@@ -3,7 +3,7 @@ import GraphIR
 import KerasFormat
 import LayerCatalog
 
-/// Sums of products over the axes of one tensor or two, in Einstein's notation.
+/// Einstein summation of one or two tensors.
 extension KerasFunctionTable {
   static let summations: [Entry] = [
     Entry(["Einsum"]) { (call) throws(WeighbridgeError) in
@@ -20,12 +20,13 @@ extension KerasFunctionTable {
   ]
 }
 
-/// The letters of an Einstein summation.
+/// The subscripts of an Einstein summation.
 private struct Summation {
   let inputs: [[Character]]
   let output: [Character]
 
-  /// Reads `ab,bc->ac`; without an arrow the output has the letters that stand once, in order.
+  /// Reads `ab,bc->ac`; without an arrow the output has the letters that occur once, in
+  /// alphabetical order.
   init(_ text: String, ranks: [Int]) throws(WeighbridgeError) {
     let sides = text.filter { $0 != " " }.split(separator: "->", omittingEmptySubsequences: false)
     inputs = sides[0].split(separator: ",", omittingEmptySubsequences: false).map { Array($0) }
@@ -46,7 +47,7 @@ private struct Summation {
     }
   }
 
-  /// The letters of an input that neither the output nor another input has.
+  /// The letters of an input that occur in neither the output nor another input.
   func lonely(_ input: Int) -> Set<Character> {
     var others = Set(output)
     for other in inputs.indices where other != input { others.formUnion(inputs[other]) }
@@ -55,7 +56,7 @@ private struct Summation {
 }
 
 extension KerasFunction {
-  /// Stands for an axis of one element that no tensor has.
+  /// Stands for an axis of size 1 that is in no tensor.
   private static let gap: Character = "1"
 
   private typealias Step = (operation: any CatalogOperator, role: String)
@@ -89,7 +90,7 @@ extension KerasFunction {
       then: Self.stepsToArrange(batch + [row, column], as: sum.output))
   }
 
-  /// Adds the products of all pairs of elements, and sums them.
+  /// Adds the products of all pairs of elements and sums them.
   private mutating func addSpread(
     _ values: [ValueID], _ letters: [[Character]], _ contracted: [Character],
     to output: [Character]
@@ -133,7 +134,7 @@ extension KerasFunction {
     return ([(operation, "sum")], letters.filter { !summed.contains($0) })
   }
 
-  /// What puts axes into an order, with axes of one element in the gaps on either side.
+  /// The steps that arrange axes in an order, removing and adding axes of size 1 for the gaps.
   private static func stepsToArrange(_ letters: [Character], as order: [Character]) -> [Step] {
     var steps: [Step] = []
     let gaps = letters.indices.filter { letters[$0] == gap }

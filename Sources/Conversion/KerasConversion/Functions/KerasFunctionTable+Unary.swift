@@ -4,7 +4,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Functions of each element by itself.
+/// Elementwise functions of one tensor.
 extension KerasFunctionTable {
   static let unary =
     entries(unaryNames) { (call, function) throws(WeighbridgeError) in
@@ -53,8 +53,8 @@ extension KerasFunctionTable {
     Names(["Erfc"], tf: ["math.erfc"], .complementaryErrorFunction, module: nil),
   ]
 
-  /// The exponential function, which is an operator of its own, and functions that give the same
-  /// numbers, or one number everywhere.
+  /// The exponential function, which is a separate operator, functions that copy or cast, and
+  /// `FullLike`.
   private static let copies: [Entry] = [
     Entry(["Exp"], tf: ["math.exp", "exp"]) { (call) throws(WeighbridgeError) in
       try call.add(Exponential(), [try call.floating(try call.tensor("x", at: 0))])
@@ -88,7 +88,7 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
-  /// Adds a tensor of one number, shaped as the first argument.
+  /// Adds a tensor of one number in the shape of the first argument.
   fileprivate mutating func addFill(_ number: Double) throws(WeighbridgeError) -> [ValueID] {
     var value = try tensor("x", "input", at: 0)
     ignore("optimize")

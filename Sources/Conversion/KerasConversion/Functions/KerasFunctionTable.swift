@@ -4,7 +4,7 @@ import KerasFormat
 
 /// The functions of Keras 3 and TensorFlow that become nodes, by name.
 enum KerasFunctionTable {
-  /// Functions of both that mean the same.
+  /// Equivalent functions of both.
   struct Entry: Sendable {
     /// The classes of Keras 3's operations.
     let operations: [String]
@@ -27,8 +27,8 @@ enum KerasFunctionTable {
     }
   }
 
-  /// What one of many functions that are built alike is called. Of several names, the first one is
-  /// written.
+  /// The names of one of many functions that are built alike. The first of several names is the one
+  /// that is written.
   struct Names<Function: Sendable>: Sendable {
     let function: Function
     let operations: [String]
@@ -65,12 +65,12 @@ enum KerasFunctionTable {
     arithmetic + unary + logic + activations + reductions + shapes + structure + indexing + matrices
     + images + pooling + convolutions + summations + creation
 
-  /// The builders by name. (A test finds names that stand twice.)
+  /// The builders by name. (A test finds duplicate names.)
   static let builders: [KerasFunctionName: KerasFunction.Build] = Dictionary(
     entries.flatMap { entry in entry.names.map { ($0, entry.build) } },
     uniquingKeysWith: { first, _ in first })
 
-  /// The builder of a function. What TensorFlow calls by an older version's name has the same
+  /// The builder of a function. TensorFlow's functions under an older version's name have the same
   /// arguments as far as they are read.
   static func builder(_ name: KerasFunctionName) -> KerasFunction.Build? {
     if let build = builders[name] { return build }
@@ -78,7 +78,7 @@ enum KerasFunctionTable {
     return builders[.tensorFlow(unversioned(text))]
   }
 
-  /// TensorFlow's name of a function without that of an older version.
+  /// TensorFlow's name of a function without the prefix of an older version.
   static func unversioned(_ name: String) -> String {
     for prefix in ["compat.v1.", "compat.v2."] where name.hasPrefix(prefix) {
       return String(name.dropFirst(prefix.count))

@@ -1,6 +1,6 @@
-/// The operations of TensorFlow's graph that are known.
+/// The known operations of TensorFlow's graph.
 extension KerasGraphNode {
-  /// By their names, with what makes such nodes.
+  /// Their translations, by name.
   static let translations: [String: Translation] = same.merging(others) { first, _ in first }
 
   /// Operations whose inputs are the function's arguments in their order.

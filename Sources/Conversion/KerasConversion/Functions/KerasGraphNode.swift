@@ -2,22 +2,22 @@ import Bytes
 import JSON
 import KerasFormat
 
-/// A node of TensorFlow's graph that stands in a model as a layer, `TensorFlowOpLayer` of
-/// TensorFlow 2.0 to 2.3, turned into the call of the function that makes such a node.
+/// A node of TensorFlow's graph that is used in a model as a layer, `TensorFlowOpLayer` of
+/// TensorFlow 2.0 to 2.3, translated to a call of the function that creates such a node.
 struct KerasGraphNode {
   /// How an operation of the graph becomes a call of a function.
   struct Translation: Sendable {
     /// TensorFlow's function.
     let function: String
-    /// The names of the arguments; those without one stay at their place.
+    /// The names of the arguments; those without one keep their position.
     var arguments: [String?] = []
-    /// The names that the attributes have as arguments; others say nothing that is needed.
+    /// The argument names of the attributes; other attributes are not needed.
     var attributes: [String: String] = [:]
-    /// Whether the inputs, but those with a name at the end, are one list.
+    /// Whether the inputs, except named ones at the end, are one list.
     var isList = false
   }
 
-  /// The function, as ``KerasFunctionTable`` knows it.
+  /// The function's name in ``KerasFunctionTable``.
   let name: KerasFunctionName
   /// Its arguments.
   let operands: KerasOperands
@@ -25,10 +25,10 @@ struct KerasGraphNode {
   /// Translates a node.
   ///
   /// - Parameters:
-  ///   - operation: What the node does, such as `AddV2`.
-  ///   - tensors: The call as it is written: one list of tensors.
-  ///   - settings: The layer's, with `node_def` and `constants`.
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for operations that are not known.
+  ///   - operation: The node's operation, such as `AddV2`.
+  ///   - tensors: The call as written: one list of tensors.
+  ///   - settings: The layer's settings, with `node_def` and `constants`.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for unknown operations.
   init(
     _ operation: String, tensors: KerasOperands, settings: JSONObject
   ) throws(WeighbridgeError) {
@@ -51,7 +51,7 @@ struct KerasGraphNode {
     operands = Self.arranged(inputs, named, translation)
   }
 
-  /// The inputs of the node are its tensors, with the constants at their places between them.
+  /// Inserts the constants among the tensors, at their positions in the node's inputs.
   private static func insertConstants(
     _ constants: JSONObject, into inputs: inout [KerasOperand]
   ) throws(WeighbridgeError) {
@@ -87,7 +87,7 @@ struct KerasGraphNode {
     return KerasOperands(positional: positional, named: named)
   }
 
-  /// The plain value of an attribute as Protobuf writes it in JSON.
+  /// The plain value of an attribute in Protobuf's JSON form.
   private static func value(_ attribute: JSONValue) -> JSONValue? {
     guard let form = attribute.object, let kind = form.keys.first, let value = form[kind] else {
       return nil
@@ -107,7 +107,7 @@ struct KerasGraphNode {
     }
   }
 
-  /// 64-bit numbers are written as texts.
+  /// 64-bit numbers are written as strings.
   private static func integer(_ value: JSONValue) -> Int? {
     value.integer ?? value.string.flatMap { Int($0) }
   }
@@ -118,7 +118,7 @@ struct KerasGraphNode {
     "DT_UINT8": "uint8", "DT_UINT16": "uint16", "DT_BOOL": "bool",
   ]
 
-  /// What `x[...]` was made of, from the numbers and the masks of a `StridedSlice`.
+  /// The parts of `x[...]`, from the numbers and the masks of a `StridedSlice`.
   private static func sliceSpec(
     _ inputs: [KerasOperand], _ attributes: JSONObject
   ) throws(WeighbridgeError) -> JSONValue {

@@ -3,8 +3,8 @@ package import GraphIR
 import JSON
 import KerasFormat
 
-/// What is known before the model runs of a value that holds sizes of others, such as
-/// `tf.shape(x)`: the numbers, or which axes they are of.
+/// What is known before the model runs about a value that consists of sizes of others, such as
+/// `tf.shape(x)`: the numbers, or the axes that they belong to.
 package struct KnownDimensions: Sendable {
   /// The sizes, one when it is a scalar.
   package let dimensions: [Dimension]
@@ -19,7 +19,7 @@ package struct KnownDimensions: Sendable {
 }
 
 extension KerasFunction {
-  /// What is known of a term as a scalar size.
+  /// The known size of a scalar term; `nil` for others.
   func dimension(_ term: Term) -> Dimension? {
     switch term {
     case .value(let value):
@@ -33,7 +33,7 @@ extension KerasFunction {
     }
   }
 
-  /// Notes whole numbers that may become sizes.
+  /// Records integers that may become sizes.
   mutating func noteConstant(_ tensor: Tensor, _ value: ValueID) {
     guard !tensor.elementType.isFloat, tensor.elementType != .bool, tensor.shape.count <= 1,
       tensor.count <= 32
@@ -43,7 +43,7 @@ extension KerasFunction {
       isVector: tensor.shape.count == 1)
   }
 
-  /// Notes the sizes that were put side by side.
+  /// Records stacked sizes.
   mutating func noteStack(_ terms: [Term], _ result: ValueID) {
     guard terms.contains(where: { if case .value = $0 { true } else { false } }) else { return }
     let dimensions = terms.compactMap(dimension)
@@ -51,7 +51,7 @@ extension KerasFunction {
     layer.network.knownDimensions[result] = KnownDimensions(dimensions: dimensions, isVector: true)
   }
 
-  /// Notes what arithmetic makes of two sizes.
+  /// Records the result of arithmetic on two sizes.
   mutating func noteArithmetic(
     _ terms: [Term], _ result: ValueID, _ combine: (Int, Int) -> (Int, Bool)
   ) {
@@ -67,8 +67,8 @@ extension KerasFunction {
       dimensions: [dimension], isVector: false)
   }
 
-  /// The sizes that an argument asks for; an axis that is only known as that of a tensor keeps
-  /// its name, and -1 or null stands for what is left.
+  /// The sizes that an argument requests; an axis that is only known as that of a tensor keeps its
+  /// name, and -1 or null means the remaining size.
   func dimensions(_ operand: KerasOperand) throws(WeighbridgeError) -> [RequestedDimension] {
     switch operand {
     case .tensor(let input):
@@ -94,11 +94,12 @@ extension KerasFunction {
   }
 }
 
-/// A size that a function is asked for.
+/// A size requested from a function.
 enum RequestedDimension: Equatable {
   case dimension(Dimension)
   case rest
 
-  /// A known number, of which -1 stands for what is left, or the size of some axis.
+  /// Makes a request from a known number, where -1 means the remaining size, or from the size of
+  /// some axis.
   init(_ dimension: Dimension) { self = dimension.value == -1 ? .rest : .dimension(dimension) }
 }

@@ -3,27 +3,28 @@ import ConversionCore
 import GraphIR
 import KerasFormat
 
-/// The architectures that lie beside a file with weights only, under the names that users give them.
+/// Searches for architectures next to a file with only weights, under the names that users give
+/// them.
 struct ArchitectureSearch {
-  /// One that may be the weights' own.
+  /// An architecture that may belong to the weights.
   struct Candidate {
     let path: String
     let architecture: KerasArchitecture
   }
 
-  /// The candidates, by their names.
+  /// The candidates, in the order of their names.
   private(set) var candidates: [Candidate] = []
-  /// Files under such names that are none, with the reason.
+  /// Files under such names that are not candidates, with the reason.
   private(set) var others: [(name: String, reason: String)] = []
 
   private static let endings = ["json", "yaml", "yml"]
   private static let generalNames = ["model", "architecture", "model_architecture", "config"]
-  /// The most bytes of a file that is looked into without being named.
+  /// The largest size in bytes of a file that is opened without being named.
   private static let sizeLimit = 1 << 26
-  /// The most entries of the folder that are looked at.
+  /// The largest number of folder entries that are examined.
   private static let entryLimit = 200_000
 
-  /// Looks beside a file.
+  /// Searches next to a file.
   init(beside path: String, of file: KerasFile) {
     let own = FilePath(path)
     let wanted = Self.names(for: own.name)
@@ -38,7 +39,7 @@ struct ArchitectureSearch {
     }
   }
 
-  /// The names of files that may have the architecture of weights of some name.
+  /// The names of files that may contain the architecture of a weights file with some name.
   static func names(for weights: String) -> Set<String> {
     var stem = weights
     for ending in [".h5", ".hdf5", ".hdf", ".keras"] where stem.lowercased().hasSuffix(ending) {
@@ -56,7 +57,7 @@ struct ArchitectureSearch {
       (own + generalNames).flatMap { name in endings.map { "\(name).\($0)" } })
   }
 
-  /// Reads an architecture that a file's weights fit as far as their layers' names tell.
+  /// Reads an architecture and checks that it has the layers of a file's weights.
   private static func read(
     _ path: String, for file: KerasFile
   ) throws(WeighbridgeError) -> KerasArchitecture {
@@ -72,7 +73,7 @@ struct ArchitectureSearch {
     throw .mismatch("has no layer \(owner), of which the file has weights")
   }
 
-  /// The architecture, where one is there and no other one contradicts it.
+  /// Returns the architecture, where there is one and no other contradicts it.
   ///
   /// - Throws: ``WeighbridgeError/Code/missing`` for none or for several.
   func result() throws(WeighbridgeError) -> Candidate {

@@ -7,8 +7,8 @@ import LayerCatalog
 
 /// The input of a Sequential without an InputLayer.
 extension KerasImporter {
-  /// Adds it: what the first layer says, or what that one's first layer says where it is a model; and
-  /// where the model was never given a shape, what the weights say and the user.
+  /// Adds it with the shape of the first layer, or of that layer's first layer where it is a model.
+  /// Where the model was never given a shape, it follows from the weights and the user.
   mutating func addImpliedInput(_ model: KerasModelRecord) throws(WeighbridgeError) -> ValueID {
     let first = model.layers[0]  // a model without layers is refused where it is read
     let name = Self.impliedInputName(model)
@@ -29,7 +29,7 @@ extension KerasImporter {
     "\(model.layers.first?.name ?? "")_input"
   }
 
-  /// The sizes behind the batch that the weights and the user say together.
+  /// The sizes after the batch that follow from the weights and the user together.
   private mutating func sizes(
     of name: String, _ model: KerasModelRecord
   ) throws(WeighbridgeError) -> [Int?] {
@@ -63,7 +63,7 @@ extension KerasImporter {
     return sizes
   }
 
-  /// The first dense layer behind a flattening, and how many numbers it takes.
+  /// The first dense layer after a flattening, and its number of inputs.
   private func flattened(_ model: KerasModelRecord) -> (layer: String, count: Int)? {
     let behind = model.layers.drop { $0.className != "Flatten" }
     guard let dense = behind.first(where: { $0.className == "Dense" }),
@@ -72,12 +72,12 @@ extension KerasImporter {
     return (dense.name, kernel[0])
   }
 
-  /// What the weights of a Sequential say of the shape of its input.
+  /// What the weights of a Sequential tell about the shape of its input.
   private func shapeEvidence(_ model: KerasModelRecord) throws(WeighbridgeError) -> ShapeEvidence {
     var steps: [ShapeStep] = []
     var waiting = Array(model.layers.map { (record: $0, path: $0.name) }.reversed())
-    // The weights of a model inside the model, where they stand in one list, by the path of the
-    // layer whose weights come first.
+    // The weights of nested models that are stored in one list, by the path of the layer whose
+    // weights come first.
     var lists: [String: [KerasLayer.Weight]] = [:]
     while let (record, path) = waiting.popLast() {
       let written = weights[path] ?? lists[path] ?? []
@@ -113,20 +113,20 @@ extension KerasImporter {
       ? [impliedInputName(model)] : model.inputs.map(\.layer)
   }
 
-  /// Adds an input with what is stated of its shape.
+  /// Adds an input with the stated shape.
   mutating func addInput(_ name: String, _ type: TensorType) throws(WeighbridgeError) -> ValueID {
     let whole = try stated.applied(to: type, of: name)
     if whole != type, let given = stated[name] { noteStated(given) }
     return try network.graph.addInput(name, whole)
   }
 
-  /// Notes that a layer which the input does not fit may not be the file's fault.
+  /// Records that a layer which the input does not fit may not be the file's fault.
   private mutating func noteStated(_ shape: InputShape) {
     inputNote = "the input shape \(shape) was given, and may be another than the model's"
     isShapeStated = true
   }
 
-  /// An error behind the inputs, with what it may come from.
+  /// Adds its possible cause to an error after the inputs.
   func noted(_ error: WeighbridgeError) -> WeighbridgeError {
     guard let inputNote, error.code == .malformed || error.code == .unsupported else {
       return error

@@ -5,17 +5,17 @@ import KerasFormat
 import LayerCatalog
 
 extension KerasImporter.CallKey {
-  /// The input that a Sequential without an InputLayer has all the same.
+  /// The implied input of a Sequential without an InputLayer.
   static let impliedInput = Self(layer: -1, call: 0)
 }
 
 extension KerasImporter {
-  /// The values that stand at a model's inputs before its first layer runs.
+  /// Returns the values at a model's inputs before its first layer.
   ///
   /// - Parameters:
-  ///   - path: What stands before the layers' names.
-  ///   - inputs: What a model inside the model is called with; `nil` for the whole model.
-  ///   - call: Which call of a model inside the model this is.
+  ///   - path: The prefix of the layers' names.
+  ///   - inputs: The inputs of a nested model; `nil` for the whole model.
+  ///   - call: The index of the nested model's call.
   mutating func bindInputs(
     _ model: KerasModelRecord, path: String, _ inputs: [ValueID]?, call: Int
   ) throws(WeighbridgeError) -> [CallKey: [ValueID]] {
@@ -61,8 +61,7 @@ extension KerasImporter {
     return values
   }
 
-  /// What stands at an input of a model inside the model: its value in the input's number type, as
-  /// Keras casts it.
+  /// The value at an input of a nested model, cast to the input's number type as in Keras.
   private mutating func cast(
     _ value: ValueID, for record: KerasLayerRecord, path: String, call: Int
   ) throws(WeighbridgeError) -> ValueID {
@@ -75,8 +74,8 @@ extension KerasImporter {
     return output
   }
 
-  /// The shape with the batch axis, under the name of the writing version: `batch_shape` is
-  /// Keras 3's.
+  /// The shape with the batch axis, under the writing version's name: `batch_shape` is that of
+  /// Keras 3.
   private static func inputShape(_ settings: JSONObject) -> JSONValue? {
     settings["batch_input_shape"] ?? settings["batch_shape"]
   }
@@ -93,7 +92,7 @@ extension KerasImporter {
     return inputShape(layer.config)
   }
 
-  /// The number type of the input that a first layer implies: that of its weights.
+  /// The number type of the input implied by a first layer: that of its weights.
   static func firstType(_ layer: KerasLayerRecord) throws(WeighbridgeError) -> ElementType {
     try KerasTypePolicy.separate(layer.config).policy?.variable ?? .float32
   }
@@ -124,8 +123,8 @@ extension KerasImporter {
     return try addInput(record.name, type)
   }
 
-  /// An input's type: the batch axis is symbolic when its size is open, other open axes carry the
-  /// input's name.
+  /// An input's type: the batch axis is symbolic when its size is open, other open axes are named
+  /// after the input.
   static func type(
     shape: JSONValue, _ elementType: ElementType, name: String
   ) throws(WeighbridgeError) -> TensorType {
@@ -145,7 +144,7 @@ extension KerasImporter {
     return TensorType(elementType, dimensions)
   }
 
-  /// The outputs' ports, named as the layers that make them.
+  /// The outputs' ports, named after the layers that produce them.
   func ports(_ model: KerasModelRecord, _ outputs: [ValueID]) -> [Port] {
     var taken: Set<String> = []
     return zip(model.outputs, outputs).map { reference, value in

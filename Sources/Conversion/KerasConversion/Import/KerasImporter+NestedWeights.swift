@@ -4,29 +4,29 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// The weights of a model inside the model stand in one list: first those that training changes,
-/// layer by layer, then the others, layer by layer (`Model.weights` in Keras). How many each layer
-/// has is known only to its mapping, so the model is first built with placeholders, on the side.
+/// The weights of a nested model are stored in one list: first the trainable ones, layer by layer,
+/// then the others, layer by layer (`Model.weights` in Keras). Only a layer's mapping knows how
+/// many it has, so the model is first built with placeholders, separately.
 extension KerasImporter {
-  /// What one layer asked for.
+  /// The weights that one layer requested.
   struct WeightRequest {
     /// The layer's path.
     let path: String
-    /// For each of its weights, whether training changes it.
+    /// For each of its weights, whether it is trainable.
     let isTrained: [Bool]
   }
 
-  /// What all layers asked for.
+  /// The weights that all layers requested.
   struct WeightRequests {
-    /// How many elements the list has in all.
+    /// The total number of elements in the list.
     let elementLimit: Int
     var layers: [WeightRequest] = []
   }
 
-  /// Hands each layer its part of the list.
+  /// Assigns each layer its part of the list.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when the list is longer or shorter than what the
-  ///   layers ask for.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the list is longer or shorter than the
+  ///   layers' requests.
   mutating func shareOut(
     _ list: [KerasLayer.Weight], to model: KerasModelRecord, path: String, inputs: [ValueID]
   ) throws(WeighbridgeError) {
@@ -49,7 +49,7 @@ extension KerasImporter {
     }
   }
 
-  /// What the model's layers ask for, in the order of the layers.
+  /// Returns the requests of the model's layers, in the order of the layers.
   private mutating func requests(
     of model: KerasModelRecord, path: String, inputs: [ValueID], elementLimit: Int
   ) throws(WeighbridgeError) -> [WeightRequest] {
@@ -62,14 +62,14 @@ extension KerasImporter {
     requests = nil
     network = before
     _ = try outcome.get()
-    // Calls come in the order of the computation; the list follows the order of the layers.
+    // Calls are in execution order; the list is in the order of the layers.
     let positions = try Self.layerPaths(model, path: path)
     let byPath = Dictionary(
       found.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
     return positions.compactMap { byPath[$0] }
   }
 
-  /// The paths of all layers, models inside the model opened, in the order of the file.
+  /// The paths of all layers, including those of nested models, in the order of the file.
   static func layerPaths(
     _ model: KerasModelRecord, path: String
   ) throws(WeighbridgeError) -> [String] {
@@ -84,9 +84,9 @@ extension KerasImporter {
     return paths
   }
 
-  /// Notes what a layer asked for. Nothing of a frozen layer is trained.
+  /// Records a layer's requests. A frozen layer has no trainable weights.
   ///
-  /// - Parameter parts: How many weights of the file make one that the layer asks for.
+  /// - Parameter parts: The number of the file's weights that make up one requested weight.
   mutating func noteRequests(of layer: KerasLayer, _ call: LayerCall, parts: Int) {
     let isFrozen = call.record.config["trainable"] == .bool(false)
     let trained = layer.requestedWeights.flatMap {
@@ -97,11 +97,11 @@ extension KerasImporter {
 }
 
 extension KerasImporter {
-  /// Weights under a name that no layer has would go unused.
+  /// Refuses weights under a name that no layer has, which would go unused.
   func checkWeightOwners(_ model: KerasModelRecord) throws(WeighbridgeError) {
     let owned = weights.filter { model.layerIndices[$0.key] == nil && !$0.value.isEmpty }
     if owned.isEmpty { return }
-    // Some containers have the weights of models inside the model one by one.
+    // Some containers store the weights of nested models individually.
     let paths = Set(try Self.layerPaths(model, path: ""))
     for name in owned.keys.sorted() where !paths.contains(name) {
       throw .malformed(

@@ -4,11 +4,11 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// A `TimeDistributed` layer around a model: the model is inlined, like any model inside the model,
-/// between the folding and the unfolding of the time axis.
+/// A `TimeDistributed` layer around a model: the model is inlined, like any nested model, between
+/// the folding and the unfolding of the time axis.
 extension KerasImporter {
-  /// The model that such a layer wraps, by itself or in wrappers of its kind; `nil` for every other
-  /// layer.
+  /// The model that such a layer wraps, directly or through further such wrappers; `nil` for every
+  /// other layer.
   static func distributedModel(
     _ record: KerasLayerRecord
   ) throws(WeighbridgeError) -> KerasModelRecord? {
@@ -20,7 +20,7 @@ extension KerasImporter {
     return nil
   }
 
-  /// The models inside a layer: itself, or the one it wraps.
+  /// The model of a layer: itself, or the one it wraps; `nil` for other layers.
   static func innerModel(
     _ record: KerasLayerRecord
   ) throws(WeighbridgeError) -> KerasModelRecord? {
@@ -40,7 +40,7 @@ extension KerasImporter {
     }
   }
 
-  /// Adds a wrapper, and those inside of it, around what `body` adds to the folded inputs.
+  /// Adds a wrapper, and those inside it, around what `body` adds to the folded inputs.
   private mutating func addWrapper(
     _ call: LayerCall,
     _ body: (inout KerasImporter, [ValueID]) throws(WeighbridgeError) -> [ValueID]

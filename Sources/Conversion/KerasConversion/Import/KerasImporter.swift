@@ -5,21 +5,21 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Turns a Keras model into a graph that mirrors it. Models inside the model are inlined; each node
-/// keeps the path of its layer, `outer/inner/layer`.
+/// Converts a Keras model to a graph that mirrors it. Nested models are inlined; each node keeps
+/// the path of its layer, `outer/inner/layer`.
 ///
-/// Every layer, every setting and every weight is used exactly once, or the import fails and names
-/// what was left.
+/// Every layer, every setting and every weight is used exactly once; otherwise the import fails and
+/// names what was left.
 struct KerasImporter: ~Copyable {
-  /// What the import gives.
+  /// The result of an import.
   struct Result: Sendable {
     /// The model's computation.
     let graph: Graph
-    /// How things were understood that the file leaves open.
+    /// How ambiguities of the file were resolved.
     let decisions: [Provenance.Decision]
   }
 
-  /// A call of a layer in the model at hand, by the layer's position and the call's.
+  /// A call of a layer in the current model, by the positions of the layer and the call.
   struct CallKey: Hashable {
     let layer: Int
     let call: Int
@@ -28,66 +28,67 @@ struct KerasImporter: ~Copyable {
   /// A call of a layer.
   struct LayerCall {
     let record: KerasLayerRecord
-    /// What stands before the layer's name: empty, or `outer/`.
+    /// The prefix of the layer's name: empty, or `outer/`.
     let path: String
-    /// Which of its calls this is; the first is 0.
+    /// The index of the call.
     let number: Int
     let inputs: [ValueID]
     var arguments = KerasLayer.CallArguments()
     var operands: KerasOperands?
-    /// The types of its outputs that the file states.
+    /// The types that the file states for its outputs.
     var stated: () -> [Int: KerasStatedType] = { [:] }
 
     /// The layer's path.
     var name: String { path + record.name }
 
-    /// Where its nodes come from.
+    /// The origin that its nodes record.
     var source: SourceScope {
       SourceScope(layer: name, className: record.className, call: number)
     }
   }
 
   let writer: KerasProducer
-  /// What turns the layers of a Keras 1 model into those of Keras 2.
+  /// Converts the layers of a Keras 1 model to those of Keras 2.
   let dialect: Keras1Dialect?
-  /// What the user says of layers that are not Keras' own.
+  /// What the user says about custom layers.
   let custom: CustomLayerPolicy
-  /// The functions among that.
+  /// The builders of custom functions.
   private let functions: [String: KerasMapping.Build]
   var network = KerasNetwork()
   /// The weights of each layer, by its path.
   var weights: [String: [KerasLayer.Weight]]
-  /// The most elements that a weight may have when all are zeros until another file names them.
+  /// The largest number of a weight's elements when all weights are zeros until another file
+  /// supplies them.
   private let zerosLimit: Int?
-  /// The graph's values of each layer's weights, by its path and their roles.
+  /// The graph values of each layer's weights, by its path and their roles.
   private var weightValues: [String: [String: ValueID]] = [:]
   /// What the user states of the inputs' shapes.
   let stated: StatedShapes
-  /// What an error behind the inputs may come from: a shape that is stated, or is left open.
+  /// A possible cause of an error after the inputs: a shape that is stated or left open.
   var inputNote: String?
-  /// Whether a size comes from the user only.
+  /// Whether a size comes only from the user.
   var isShapeStated = false
-  /// The layer behind which nobody knows a value's shape, for each such value.
+  /// The kept layer that makes a value's shape unknown, for each such value.
   private var guesses: [ValueID: KeptLayer] = [:]
-  /// What is known of layers that nobody understands, while it is being collected.
+  /// What is known about unknown layers, while it is being collected.
   var survey: LayerSurvey?
-  /// What the layers asked for, while the weights of a model inside the model are being shared out.
+  /// The layers' requests, while the weights of a nested model are being assigned.
   var requests: WeightRequests?
 
   /// Imports a model.
   ///
   /// - Parameters:
   ///   - model: The architecture.
-  ///   - writer: The version of Keras whose meaning applies, and its backend.
+  ///   - writer: The version of Keras whose semantics apply, and its backend.
   ///   - weights: The weights of each layer, by its name, in the order of the file.
-  ///   - custom: What is said of layers that are not Keras' own. ``checkLayers(_:_:weights:)`` must
-  ///     have let the model through.
+  ///   - custom: What is said about custom layers. The model must have passed
+  ///     ``CustomLayerPolicy/check(_:_:weights:surveyed:)``.
   ///   - inputShapes: What the user states of the inputs' shapes.
-  ///   - zerosLimit: Makes all weights zeros, each of no more elements than this: another file has
-  ///     them by the graph's names.
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for settings that are not known;
+  ///   - zerosLimit: When given, all weights are zeros of at most this many elements each, because
+  ///     another file has them under the graph's names.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for unknown settings;
   ///   ``WeighbridgeError/Code/malformed`` where model and weights do not fit;
-  ///   ``WeighbridgeError/Code/mismatch`` where what is stated does not fit them.
+  ///   ``WeighbridgeError/Code/mismatch`` where stated shapes do not fit them.
   static func importModel(
     _ model: KerasModelRecord, writer: KerasProducer, weights: [String: [KerasLayer.Weight]],
     custom: CustomLayerPolicy = CustomLayerPolicy(), inputShapes: [InputShape] = [],
@@ -109,7 +110,7 @@ struct KerasImporter: ~Copyable {
       decisions: importer.network.decisions)
   }
 
-  /// What can be learnt of layers that nobody understands, from the layers before them.
+  /// Returns what can be learnt about unknown layers from the layers before them.
   static func survey(
     _ model: KerasModelRecord, writer: KerasProducer, weights: [String: [KerasLayer.Weight]]?,
     custom: CustomLayerPolicy, inputShapes: [InputShape]
@@ -121,7 +122,7 @@ struct KerasImporter: ~Copyable {
       model, writer: writer, weights: weights ?? [:], custom: custom,
       stated: stated ?? StatedShapes(), zerosLimit: weights == nil ? LayerSurvey.weightLimit : nil)
     importer.survey = LayerSurvey()
-    // Where it fails it has learnt what it could.
+    // When it fails, it has learnt what it could.
     _ = try? importer.inline(model, path: "", inputs: nil)
     return importer.survey ?? LayerSurvey()
   }
@@ -142,10 +143,10 @@ struct KerasImporter: ~Copyable {
   /// Adds a model's layers.
   ///
   /// - Parameters:
-  ///   - path: What stands before the layers' names: empty, or `outer/`.
-  ///   - inputs: What a model inside the model is called with; `nil` for the whole model, whose
-  ///     inputs become the graph's.
-  ///   - call: Which call of a model inside the model this is; the first is 0.
+  ///   - path: The prefix of the layers' names: empty, or `outer/`.
+  ///   - inputs: The inputs of a nested model; `nil` for the whole model, whose inputs become the
+  ///     graph's.
+  ///   - call: The index of the nested model's call.
   /// - Returns: The model's outputs.
   mutating func inline(
     _ model: KerasModelRecord, path: String, inputs: [ValueID]?, call: Int = 0
@@ -170,9 +171,9 @@ struct KerasImporter: ~Copyable {
     return try Self.values(of: model.outputs, model, values)
   }
 
-  /// What a call of a layer is given.
+  /// The inputs and arguments of a call of a layer.
   ///
-  /// - Parameter modelCall: Which call of the model this is.
+  /// - Parameter modelCall: The index of the model's call.
   private func layerCall(
     _ reference: KerasCallReference, of model: KerasModelRecord, path: String,
     _ values: [CallKey: [ValueID]], modelCall: Int
@@ -203,7 +204,7 @@ struct KerasImporter: ~Copyable {
     return try addLayer(call)
   }
 
-  /// Notes that nobody knows some shapes.
+  /// Records that some shapes are unknown.
   private mutating func note(_ guess: KeptLayer, behind outputs: [ValueID]) {
     for output in outputs where network.graph.type(of: output).shape.contains(.unknown) {
       guesses[output] = guess
@@ -221,7 +222,7 @@ struct KerasImporter: ~Copyable {
     return try addInner(try KerasModelRecord(nestedIn: call.record), of: call, call.inputs)
   }
 
-  /// Inlines the model that a layer is or wraps, whose weights stand in one list under its name.
+  /// Inlines the model that a layer is or wraps, whose weights may be in one list under its name.
   mutating func addInner(
     _ model: KerasModelRecord, of call: LayerCall, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -259,10 +260,10 @@ struct KerasImporter: ~Copyable {
     return outputs
   }
 
-  /// Adds a layer of which nothing is known as its stored code says, to learn what those behind it
-  /// take; for the survey only.
+  /// Adds an unknown layer as its stored code suggests, to learn the inputs of later layers; for
+  /// the survey only.
   ///
-  /// - Returns: `nil` when it says nothing, and for other layers.
+  /// - Returns: `nil` when it suggests nothing, and for other layers.
   private mutating func addProposed(_ form: KerasLayerRecord, _ call: LayerCall) -> [ValueID]? {
     let isKnown = !call.inputs.contains { guesses[$0] != nil }
     let types = call.inputs.map { network.graph.type(of: $0) }
@@ -281,7 +282,7 @@ struct KerasImporter: ~Copyable {
     return nil
   }
 
-  /// Takes back what a layer's call was given.
+  /// Finishes a layer's call and takes the network back from it.
   private mutating func finish(
     _ layer: borrowing KerasLayer, _ call: LayerCall
   ) throws(WeighbridgeError) {
@@ -294,7 +295,7 @@ struct KerasImporter: ~Copyable {
     }
   }
 
-  /// Adds a function that stands in the model without a layer.
+  /// Adds a function that is in the model without a layer.
   private mutating func addFunction(
     _ function: KerasFunctionName, _ call: LayerCall
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -315,7 +316,7 @@ struct KerasImporter: ~Copyable {
     try dialect?.form(of: record) ?? (record, [])
   }
 
-  /// A call of a layer that is about to add its nodes; it has the network meanwhile.
+  /// Makes a call of a layer that is about to add its nodes and owns the network meanwhile.
   private mutating func layer(
     _ call: LayerCall, settings: JSONObject, arguments: KerasLayer.CallArguments
   ) throws(WeighbridgeError) -> KerasLayer {
@@ -326,7 +327,7 @@ struct KerasImporter: ~Copyable {
       arguments: arguments, network: takeNetwork())
   }
 
-  /// Where the weights of a layer come from; those of Keras 1 in the layout of Keras 2.
+  /// The source of a layer's weights; those of Keras 1 in the layout of Keras 2.
   private func supply(
     _ call: LayerCall
   ) throws(WeighbridgeError) -> KerasLayer.WeightSupply {
@@ -336,14 +337,14 @@ struct KerasImporter: ~Copyable {
     return .file(try dialect?.weights(written, of: call.record) ?? written)
   }
 
-  /// The network, taken out so that a layer can add to it without copying it.
+  /// Takes the network out, so that a layer can add to it without copying it.
   mutating func takeNetwork() -> KerasNetwork {
     let taken = network
     network = KerasNetwork()
     return taken
   }
 
-  /// The values behind references to layers' outputs.
+  /// The values that references to layers' outputs refer to.
   private static func values(
     of references: [KerasTensorReference], _ model: KerasModelRecord,
     _ values: [CallKey: [ValueID]]

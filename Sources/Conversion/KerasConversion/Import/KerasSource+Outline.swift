@@ -6,7 +6,7 @@ package import KerasFormat
 import LayerCatalog
 
 extension KerasSource {
-  /// The layers as the file has them, with the types of what those make that can be imported.
+  /// Returns the layers of the file, with the output types of those that can be imported.
   package func outline() -> ModelOutline {
     var outline = ModelOutline(format: formatName, byteCount: files[0].store.count)
     outline.provenance.framework = "keras"
@@ -23,7 +23,7 @@ extension KerasSource {
     noteUnknown(model, path: "", dialect, in: &outline)
     var keeping = custom
     keeping.keepsUnknown = true
-    // What is behind layers that are not known can be told where the file says what these make.
+    // What follows unknown layers can be inferred where the file states their outputs.
     if let whole = try? part(model, keeping, writer) {
       outline.take(whole)
     } else {
@@ -65,7 +65,7 @@ extension KerasSource {
     ).graph
   }
 
-  /// Adds a model's layers; those of a model inside the model belong to the unit around them.
+  /// Adds a model's layers; those of a nested model belong to the enclosing unit.
   private func add(
     _ model: KerasModelRecord, path: String, unit: Int?, to outline: inout ModelOutline
   ) {
@@ -85,7 +85,7 @@ extension KerasSource {
     }
   }
 
-  /// Says of layers that nobody can build that it is so.
+  /// Records which layers cannot be built, and why.
   private func noteUnknown(
     _ model: KerasModelRecord, path: String, _ dialect: Keras1Dialect?,
     in outline: inout ModelOutline
@@ -114,7 +114,7 @@ extension KerasSource {
     } catch { return error }
   }
 
-  /// What the file itself says of a layer's output, or of an input's shape.
+  /// The type that the file itself states for a layer's output or an input.
   private func stated(_ name: String) -> TensorType? {
     if let type = model.statedTypes[KerasTensorReference(layer: name)],
       let elementType = ElementType(rawValue: type.dtype)
@@ -130,7 +130,7 @@ extension KerasSource {
       shape.map { $0.integer.map(Dimension.fixed) ?? .unknown })
   }
 
-  /// What can be read of a file of which something is broken, or its Keras not known.
+  /// Returns what can be read of a file that is partly broken or from an unknown version of Keras.
   package static func outline(
     _ fragment: KerasFragment, _ store: ByteStore, path: String, options: ReadOptions
   ) -> ModelOutline {
@@ -159,7 +159,7 @@ extension KerasSource {
     return outline
   }
 
-  /// The weights of a file that has nothing else.
+  /// Returns the weights of a file that has nothing else.
   package static func weightOutline(_ store: ByteStore, path: String) -> ModelOutline? {
     guard let file = try? KerasFile(store, path: path), file.model == nil,
       let groups = try? file.listedGroups()
@@ -176,7 +176,7 @@ extension KerasSource {
 }
 
 extension KerasWeight {
-  /// The weight as a listing has it.
+  /// The weight's name and type for a listing.
   fileprivate var named: (name: String, type: TensorType) {
     (String(path.drop { $0 == "/" }), TensorType(elementType, shape))
   }

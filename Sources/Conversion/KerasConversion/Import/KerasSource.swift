@@ -4,13 +4,13 @@ package import GraphIR
 import KerasFormat
 import LayerCatalog
 
-/// A Keras file, and the one with its architecture if that is another.
+/// A Keras file, and the file with its architecture if that is another one.
 package struct KerasSource: Sendable {
   /// The files that were read, by role.
   package let files: [SourceFile]
   /// The file with the weights; `nil` for an architecture alone.
   let file: KerasFile?
-  /// The most elements that a weight of an architecture alone may have.
+  /// The largest number of a weight's elements for an architecture alone.
   let zerosLimit: Int?
   let model: KerasModelRecord
   let version: KerasVersion?
@@ -19,13 +19,14 @@ package struct KerasSource: Sendable {
   let inputShapes: [InputShape]
   /// Whether the model is read from its token ids on.
   private let startsAtTokens: Bool
-  /// The file with the architecture, where nobody named it and it was found beside the weights.
+  /// The file with the architecture, where it was not named but found next to the weights.
   private let foundArchitecture: String?
 
   /// Opens the files.
   ///
-  /// - Throws: As ``KerasFile`` and ``KerasArchitecture``; ``WeighbridgeError/Code/missing`` for
-  ///   weights beside which no architecture lies, or several.
+  /// - Throws: What ``KerasFile`` and ``KerasArchitecture`` throw;
+  ///   ``WeighbridgeError/Code/missing`` for weights with no architecture, or several, next to
+  ///   them.
   package init(
     _ store: ByteStore, path: String, options: ReadOptions
   ) throws(WeighbridgeError) {
@@ -48,10 +49,10 @@ package struct KerasSource: Sendable {
       foundArchitecture: options.architecture == nil ? origin.path : nil)
   }
 
-  /// Opens an architecture, a `to_json` or `to_yaml` string, whose weights another file has by the
-  /// graph's names; they are zeros until then.
+  /// Opens an architecture, a `to_json` or `to_yaml` string, whose weights are in another file
+  /// under the graph's names; they are zeros until then.
   ///
-  /// - Throws: As ``KerasArchitecture``.
+  /// - Throws: What ``KerasArchitecture`` throws.
   package init(architecture path: String, options: ReadOptions) throws(WeighbridgeError) {
     let file = SourceFile(
       role: "architecture", path: path, store: try SourceFile.open(path),
@@ -60,7 +61,8 @@ package struct KerasSource: Sendable {
     try self.init(architecture, nil, [file], options, zerosLimit: options.laterWeightLimit ?? 0)
   }
 
-  /// Takes the architecture of a file whose weights cannot be read, to show what it is; they are zeros.
+  /// Takes the architecture of a file whose weights cannot be read, in order to show it; the
+  /// weights are zeros.
   init(
     _ model: KerasModelRecord, of fragment: KerasFragment, _ store: ByteStore, path: String,
     options: ReadOptions
@@ -90,13 +92,13 @@ package struct KerasSource: Sendable {
     startsAtTokens = options.startsAtTokens
   }
 
-  /// Where the model's layers are described.
+  /// The source of the model's architecture.
   private struct Origin {
     var architecture: KerasArchitecture
-    /// The file, when it is another one than that with the weights.
+    /// The file, when it is not the one with the weights.
     var path: String?
 
-    /// What the user gives, else what the file itself has, else what lies beside it.
+    /// Finds the user's architecture, else that of the file itself, else one next to it.
     static func find(
       of file: KerasFile, path: String, _ options: ReadOptions
     ) throws(WeighbridgeError) -> Origin {
@@ -116,12 +118,12 @@ package struct KerasSource: Sendable {
     }
   }
 
-  /// How the file is built, in words.
+  /// The file's format, in words.
   package var formatName: String { "keras \(file?.container.rawValue ?? "architecture")" }
 
   /// Imports the model.
   ///
-  /// - Throws: As ``KerasImporter``, with the file's name.
+  /// - Throws: What ``KerasImporter`` throws, with the file's name.
   package func content() throws(WeighbridgeError) -> ModelContent {
     try locating(place) { () throws(WeighbridgeError) in
       var provenance = Provenance()
@@ -142,7 +144,7 @@ package struct KerasSource: Sendable {
       }
       if startsAtTokens { provenance.options["from-token-ids"] = "true" }
       let (model, tokens) = try tokens()
-      // Says more than what their weights may miss.
+      // Checked first, since its error says more than one about missing weights.
       provenance.decisions += try custom.check(
         model, Keras1Dialect(writer, model),
         weights: { try? file?.weightGroups(of: model, KerasMappings.parts) },
@@ -170,7 +172,7 @@ package struct KerasSource: Sendable {
     }
   }
 
-  /// The model from the token ids on, when that is wanted, and its inputs of them.
+  /// The model, read from the token ids on when requested, and its token inputs.
   private func tokens() throws(WeighbridgeError) -> (KerasModelRecord, [TokenInputs.Input]) {
     let inputs = TokenInputs(model, file)
     if startsAtTokens { return try inputs.replaced() }
@@ -182,7 +184,7 @@ package struct KerasSource: Sendable {
     return (model, [])
   }
 
-  /// An error with the file's name, and with the architecture's where that was only found.
+  /// Adds the file's name to an error, and the architecture's where it was found by search.
   private func place(_ error: WeighbridgeError) -> WeighbridgeError {
     guard let foundArchitecture else { return error.at(file: files[0].path) }
     return WeighbridgeError(
@@ -200,7 +202,7 @@ package struct KerasSource: Sendable {
     return version
   }
 
-  /// The weights of the file, by their layers' names.
+  /// Returns the weights of the file, by their layers' names.
   func weights() throws(WeighbridgeError) -> [String: [KerasLayer.Weight]] {
     var result: [String: [KerasLayer.Weight]] = [:]
     guard let file else { return result }

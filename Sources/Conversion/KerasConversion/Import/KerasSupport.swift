@@ -1,19 +1,19 @@
 import Bytes
 import LayerCatalog
 
-/// Which layers of Keras can be read; for tables and tests.
+/// States which layers of Keras can be read; for tables and tests.
 package enum KerasSupport {
-  /// What becomes of a layer class.
+  /// How a layer class is handled.
   package enum Verdict: Hashable, Sendable {
     /// It is read.
     case read
-    /// It is read where a mapping says what it computes (`--custom-layers`).
+    /// It is read where a mapping states what it computes (`--custom-layers`).
     case mapped
     /// It is refused, with the reason.
     case refused(String)
   }
 
-  /// What becomes of a layer class that a generation of Keras wrote.
+  /// How a layer class written by a generation of Keras is handled.
   ///
   /// - Parameter generation: 1, 2 or 3.
   package static func verdict(on className: String, generation: Int) -> Verdict {
@@ -28,7 +28,7 @@ package enum KerasSupport {
     return isKnown ? .read : .refused("it is not known")
   }
 
-  /// What Keras 2 calls a layer class of Keras 1; `nil` for a class that Keras 1 does not have.
+  /// The Keras 2 name of a layer class of Keras 1; `nil` for a class that Keras 1 does not have.
   package static func newerName(ofKeras1 className: String) -> String? {
     Keras1Class.newerName(of: className)
   }
@@ -38,7 +38,8 @@ package enum KerasSupport {
 }
 
 extension Catalog {
-  /// Why layers of Keras are not supported, where there is more to say than that nobody knows them.
+  /// The reasons why layers of Keras are not supported, where there is more to say than that they
+  /// are unknown.
   static let kerasRefusals: [String: String] = [
     "ConvLSTM2DCell": "RNN takes cells over vectors only; ConvLSTM2D is read",
     "DenseFeatures": "feature columns are TensorFlow's own",

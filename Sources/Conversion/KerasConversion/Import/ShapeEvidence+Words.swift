@@ -1,9 +1,9 @@
 import Bytes
 import ConversionCore
 
-/// What is known of a shape, in words.
+/// What is known about a shape, in words.
 extension ShapeEvidence {
-  /// The sizes, for a shape of so many; `nil` where that contradicts the weights.
+  /// The sizes of a shape of a given rank; `nil` where that contradicts the weights.
   func sizes(count: Int) -> [Int?]? {
     switch shape {
     case .unknown: return [Int?](repeating: nil, count: count)
@@ -12,7 +12,7 @@ extension ShapeEvidence {
     }
   }
 
-  /// What is known, to go on "the weights say that".
+  /// What is known, as a continuation of "the weights say that".
   var words: String {
     switch shape {
     case .unknown: "nothing is known of it"
@@ -21,7 +21,7 @@ extension ShapeEvidence {
     }
   }
 
-  /// What a user may state: the known sizes, and a number for each other.
+  /// An example of what a user may state: the known sizes, and a number for each unknown one.
   var example: String {
     guard case .sizes(let sizes) = shape else { return "8" }
     let numbers = sizes.count > 2 ? [64, 64, 64, 64, 64] : [10, 10]

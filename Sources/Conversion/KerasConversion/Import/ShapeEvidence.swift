@@ -2,13 +2,13 @@ import Bytes
 import JSON
 import KerasFormat
 
-/// What a Sequential that was never given an input shape says of it by its weights. Sizes are those
-/// behind the batch axis.
+/// What the weights of a Sequential that was never given an input shape tell about it. Sizes are
+/// those after the batch axis.
 struct ShapeEvidence {
-  /// What is known of a shape.
+  /// What is known about a shape.
   enum Shape: Hashable {
     case unknown
-    /// The last size, not how many come before it.
+    /// The last size, but not the number of sizes before it.
     case last(Int)
     /// Every size, `nil` where any will do.
     case sizes([Int?])
@@ -16,7 +16,7 @@ struct ShapeEvidence {
 
   /// The shape of the model's input.
   private(set) var shape: Shape
-  /// The layer whose weights say it, or the one behind which they no longer say it.
+  /// The layer whose weights determine it, or the one that hides it from later weights.
   let layer: String
 
   /// - Parameters:
@@ -29,7 +29,7 @@ struct ShapeEvidence {
 }
 
 extension ShapeEvidence {
-  /// What a layer of some class says of the shape of its input.
+  /// What a layer class tells about the shape of its input.
   enum Relation: Sendable {
     /// Nothing.
     case unknown
@@ -39,7 +39,7 @@ extension ShapeEvidence {
     case window(axes: Int)
     /// It has image axes, which the output does not have.
     case pooling(axes: Int)
-    /// The output has one more axis behind the others.
+    /// The output has one more axis at the end.
     case embedding
     /// The output has one more axis before the only one.
     case repetition
@@ -52,13 +52,13 @@ extension ShapeEvidence {
       kernel.count == 2 ? .last(kernel[0]) : nil
     }
 
-    /// Sequences of vectors, whose size is the first of a kernel `[features, units]`.
+    /// Sequences of vectors, whose size is the first one of a kernel `[features, units]`.
     static let steps = Relation.weight { _, kernel in
       kernel.count == 2 ? .sizes([nil, kernel[0]]) : nil
     }
 
-    /// Images, or sequences of them, with as many channels as the kernel `[spatial..., in, out]` has
-    /// along an axis; the one behind the spatial axes by default.
+    /// Images, or sequences of them, whose number of channels is the size of the kernel
+    /// `[spatial..., in, out]` along an axis; by default the one after the spatial axes.
     static func image(
       axes: Int, channelAxis: Int? = nil, isGrouped: Bool = false, isSequence: Bool = false
     ) -> Relation {
@@ -73,7 +73,7 @@ extension ShapeEvidence {
       }
     }
 
-    /// What the wrapped layer's shape becomes.
+    /// The wrapped layer's shape, changed by the wrapper.
     static func wrapped(_ change: @escaping @Sendable (Shape) -> Shape) -> Relation {
       .weight { (record, kernel) throws(WeighbridgeError) in
         guard let inner = try record.inner("layer") else { return nil }
@@ -91,13 +91,13 @@ extension ShapeEvidence {
   }
 }
 
-/// A layer without weights whose input's shape follows from that of its output.
+/// A layer without weights whose input shape follows from its output shape.
 struct ShapeStep {
   private let relation: ShapeEvidence.Relation
   private let isChannelsFirst: Bool
 
-  /// The step of a layer as Keras 2 writes it; `nil` for one that hides the shape of its input, or has
-  /// weights that say it.
+  /// Makes the step of a layer as Keras 2 writes it; `nil` for one that hides the shape of its
+  /// input, or whose weights determine it.
   init?(_ record: KerasLayerRecord) {
     let relation = KerasMappings.classes[record.className]?.shape ?? .unknown
     switch relation {
@@ -107,7 +107,7 @@ struct ShapeStep {
     isChannelsFirst = record.isChannelsFirst
   }
 
-  /// The shape of the input, when that of the output is known as far as given.
+  /// The shape of the input, given what is known about the output's.
   func input(for output: ShapeEvidence.Shape) -> ShapeEvidence.Shape {
     switch (relation, output) {
     case (.same, _), (.unknown, _), (.weight, _): return output
@@ -134,8 +134,8 @@ struct ShapeStep {
 }
 
 extension ShapeEvidence.Shape {
-  /// What the first weight of a layer says of the shape of the layer's input; `nil` when the layer's
-  /// class is not known to say anything.
+  /// Infers the shape of a layer's input from its first weight; `nil` when that is not known for
+  /// the layer's class.
   ///
   /// - Parameters:
   ///   - record: The layer as Keras 2 writes it.

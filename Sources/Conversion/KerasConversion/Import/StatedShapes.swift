@@ -2,14 +2,14 @@ import Bytes
 import ConversionCore
 import GraphIR
 
-/// What a user states of the shapes of a model's inputs.
+/// The shapes that a user states for a model's inputs.
 struct StatedShapes: Sendable {
-  /// The most elements that one example of an input may have by what is stated.
+  /// The largest number of elements of one example in a stated shape.
   private static let elementLimit = Int(Int32.max)
 
   private var shapes: [String: InputShape] = [:]
 
-  /// Nothing is stated.
+  /// Makes an empty set of shapes.
   init() {}
 
   /// - Parameter inputs: The names of the model's inputs.
@@ -35,7 +35,7 @@ struct StatedShapes: Sendable {
     }
   }
 
-  /// The shape that is stated for an input.
+  /// The shape stated for an input.
   subscript(_ input: String) -> InputShape? { shapes[input] }
 
   private static func check(_ shape: InputShape) throws(WeighbridgeError) {
@@ -53,10 +53,10 @@ struct StatedShapes: Sendable {
     }
   }
 
-  /// The type of an input with what is stated of it: sizes that the file leaves open are filled in.
+  /// Applies a stated shape to the type of an input: sizes that the file leaves open are filled in.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` where the file says another size or another number
-  ///   of dimensions.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` where the file states another size or another
+  ///   number of dimensions.
   func applied(to type: TensorType, of input: String) throws(WeighbridgeError) -> TensorType {
     guard let stated = shapes[input] else { return type }
     let written = type.shape.dropFirst().map(\.value)
@@ -73,7 +73,7 @@ struct StatedShapes: Sendable {
     return TensorType(type.elementType, [type.shape[0]] + sizes)
   }
 
-  /// What two shapes say together; `nil` when they contradict each other.
+  /// Merges two shapes; `nil` when they contradict each other.
   static func merged(_ first: [Int?], with second: [Int?]) -> [Int?]? {
     guard first.count == second.count else { return nil }
     let pairs = zip(first, second)

@@ -3,16 +3,16 @@ import GraphIR
 import JSON
 import KerasFormat
 
-/// The layers of a model that split texts and look them up, and the same model from the token ids on.
+/// The layers of a model that split strings and look them up, and the model from the token ids on.
 struct TokenInputs {
   private static let classes = ["StringLookup", "TextVectorization"]
-  /// The most bytes of a vocabulary that is kept.
+  /// The largest size in bytes of a vocabulary that is kept.
   private static let keptByteCount = 1 << 18
 
   private let model: KerasModelRecord
   private let layers: [TokenLayer]
 
-  /// Finds the layers. Those inside models inside the model are not among them.
+  /// Finds the layers, except those inside nested models.
   init(_ model: KerasModelRecord, _ file: KerasFile?) {
     self.model = model
     var counts: [String: Int] = [:]
@@ -27,10 +27,10 @@ struct TokenInputs {
     self.layers = layers
   }
 
-  /// Whether the model takes texts.
+  /// Whether the model takes strings.
   var areNeeded: Bool { !layers.isEmpty }
 
-  /// The error for a model whose texts nobody looks up.
+  /// The error for a model that takes strings, which are not looked up here.
   var missing: WeighbridgeError {
     var lines = ["takes texts, which are not split and looked up here:"]
     for layer in layers {
@@ -49,9 +49,9 @@ struct TokenInputs {
   /// An input of token ids.
   struct Input {
     let name: String
-    /// The layer that gave the token ids so far.
+    /// The layer that produced the token ids in the original model.
     let layer: TokenLayer
-    /// The shape with the batch axis, as Keras writes it.
+    /// The shape with the batch axis, in Keras' form.
     let shape: [JSONValue]
     /// Whether the model has an InputLayer of its own for it.
     let isWritten: Bool
@@ -61,10 +61,10 @@ struct TokenInputs {
     }
   }
 
-  /// The model from the token ids on, and its inputs of them.
+  /// Returns the model from the token ids on, and its token inputs.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a model that takes no texts;
-  ///   ``WeighbridgeError/Code/unsupported`` where token ids cannot take the place of texts.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a model that takes no strings;
+  ///   ``WeighbridgeError/Code/unsupported`` where token ids cannot replace the strings.
   func replaced() throws(WeighbridgeError) -> (model: KerasModelRecord, inputs: [Input]) {
     guard areNeeded else {
       throw .mismatch(
@@ -92,7 +92,7 @@ struct TokenInputs {
     return (model.replacing(replacements, first: first), inputs)
   }
 
-  /// The input that takes the place of a layer's texts.
+  /// The input that replaces a layer's strings.
   private func input(of layer: TokenLayer) throws(WeighbridgeError) -> Input {
     let record = layer.record
     if model.isSequential, model.inputs.isEmpty, record.index == 0 {
@@ -127,7 +127,7 @@ struct TokenInputs {
 }
 
 extension TokenInputs {
-  /// Says in a model's description and provenance what its inputs of token ids are.
+  /// Describes the token inputs in a model's description and provenance.
   static func describe(_ inputs: [Input], in content: inout ModelContent) {
     for input in inputs {
       let record = input.layer.record

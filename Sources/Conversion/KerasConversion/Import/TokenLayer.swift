@@ -2,7 +2,7 @@ import Bytes
 import JSON
 import KerasFormat
 
-/// A layer that looks texts up, with what its token ids mean.
+/// A layer that looks strings up, with the meaning of its token ids.
 struct TokenLayer {
   let record: KerasLayerRecord
   /// The lines of its vocabulary file, if the model's file has one.
@@ -13,7 +13,7 @@ struct TokenLayer {
     record.className == "TextVectorization" && record.config["split"] != .null
   }
 
-  /// How many ids there are for tokens that the vocabulary does not have.
+  /// The number of ids for tokens outside the vocabulary.
   private var oovCount: Int {
     record.className == "TextVectorization"
       ? 1 : max(0, min(record.config["num_oov_indices"]?.integer ?? 1, 1 << 20))
@@ -32,7 +32,7 @@ struct TokenLayer {
     return tokens.starts(with: special) ? tokens : special + tokens
   }
 
-  /// The shape of the token ids for the shape of the texts, both with the batch axis.
+  /// The shape of the token ids for a shape of the strings, both with the batch axis.
   func shape(ofTexts texts: [JSONValue]) throws(WeighbridgeError) -> [JSONValue] {
     guard record.config["ragged"]?.bool != true, record.config["sparse"]?.bool != true else {
       throw .unsupported("gives ragged or sparse tensors, which are not supported")
@@ -45,7 +45,7 @@ struct TokenLayer {
     return [texts[0], length]
   }
 
-  /// The layer of Keras that makes of the token ids what this one makes of texts.
+  /// The Keras layer that computes from the token ids what this one computes from strings.
   func replacement() throws(WeighbridgeError) -> (className: String, config: JSONObject) {
     guard mode != "int" else { return ("Activation", ["activation": "linear"]) }
     guard ["multi_hot", "count", "binary", "one_hot", "tf_idf"].contains(mode) else {
@@ -56,7 +56,7 @@ struct TokenLayer {
     guard let count = stated?.integer ?? vocabulary?.count, (1...1 << 24).contains(count) else {
       throw .unsupported("output_mode=\(mode), and the file does not say how many tokens there are")
     }
-    // Ids as they are; -1 fills up what has fewer tokens than others.
+    // Ids are unchanged; -1 pads examples with fewer tokens than others.
     var config: JSONObject = [
       "vocabulary": .array((0..<count).map(JSONValue.integer)), "num_oov_indices": 0,
       "mask_token": -1, "output_mode": .string(mode), "dtype": "int64",
@@ -65,8 +65,8 @@ struct TokenLayer {
     return ("IntegerLookup", config)
   }
 
-  /// The inverse document frequency of each id: those of the settings, or zeros in the place of those
-  /// that `adapt` found, which are a weight.
+  /// The inverse document frequency of each id: those of the settings, or zeros as placeholders for
+  /// those computed by `adapt`, which are a weight.
   private func frequencies(_ count: Int) throws(WeighbridgeError) -> JSONValue {
     guard let written = record.config["idf_weights"]?.array else {
       return .array([JSONValue](repeating: 0, count: count))

@@ -1,8 +1,8 @@
 import KerasFormat
 
-/// What the names of weights say of the model that they belong to.
+/// Infers from the names of weights which model they belong to.
 package enum WeightOrigin {
-  /// What the groups of a Keras file say.
+  /// Remarks on the groups of a Keras file.
   static func notes(_ groups: [KerasWeightGroup]) -> [String] {
     let layers = groups.filter { !$0.weights.isEmpty }
     var notes = ["\(groups.count) layers, \(layers.count) of them with weights"]
@@ -16,7 +16,7 @@ package enum WeightOrigin {
     return notes
   }
 
-  /// What the names of a safetensors or NumPy file say.
+  /// Remarks on the names of a safetensors or NumPy file.
   package static func notes(_ names: [String], metadata: [(key: String, value: String)]) -> [String]
   {
     let frameworks = ["pt": "PyTorch", "tf": "TensorFlow", "flax": "Flax", "np": "NumPy"]
@@ -30,7 +30,7 @@ package enum WeightOrigin {
     return isTorch ? ["named as PyTorch names weights"] : []
   }
 
-  /// The class that Keras names a layer after: `conv2d` of `conv2d_12`; `nil` for other names.
+  /// The class after which Keras named a layer: `conv2d` of `conv2d_12`; `nil` for other names.
   private static func kind(_ name: String) -> String? {
     let last = name.split(separator: "/").last.map(String.init) ?? name
     let digits = last.reversed().prefix(while: \.isNumber).count
@@ -39,7 +39,7 @@ package enum WeightOrigin {
     return [last, String(base)].first(where: names.contains)
   }
 
-  /// What Keras names the layers of its classes after.
+  /// The names that Keras derives from its layer classes.
   private static let names = Set(
     Keras1Class.names.union(KerasMappings.classes.keys).map(KerasObjectNames.snakeCase))
 }

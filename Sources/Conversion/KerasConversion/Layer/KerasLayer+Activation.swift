@@ -9,7 +9,7 @@ extension KerasLayer {
   /// - Parameters:
   ///   - role: The node's role; empty when the activation is all the layer does.
   /// - Returns: The activated value; `value` itself when the activation is linear and the layer
-  ///   does something else besides.
+  ///   does something else too.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a function the catalogue does not know.
   mutating func addActivation(
     to value: ValueID, role: String = "activation"
@@ -38,7 +38,7 @@ extension KerasLayer {
     return try add(make(version, graph.type(of: value)), [value], role: role)
   }
 
-  /// The layer that a setting describes in place of a function; `nil` when it is no layer.
+  /// The layer that a setting describes in place of a function; `nil` when it is not a layer.
   private func activationLayer(
     _ setting: JSONValue
   ) throws(WeighbridgeError) -> (settings: JSONObject, build: KerasMapping.Build)? {
@@ -62,7 +62,7 @@ extension KerasLayer {
 
   /// The operator of the activation function that a setting names.
   ///
-  /// - Parameter type: What it is applied to.
+  /// - Parameter type: The type that it is applied to.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a function the catalogue does not know, and
   ///   for a layer with weights; ``WeighbridgeError/Code/malformed`` when the setting is missing.
   mutating func activation(
@@ -84,7 +84,7 @@ extension KerasLayer {
     return try make(version, type)
   }
 
-  /// The one operator that a layer in place of a function becomes.
+  /// The single operator that a layer in place of a function becomes.
   private func operation(
     of inner: (settings: JSONObject, build: KerasMapping.Build), named key: String,
     for type: TensorType
@@ -106,7 +106,7 @@ extension KerasLayer {
   /// The name of an activation function of Keras, from a setting in one of the forms it has had.
   ///
   /// Up to Keras 2.12 it is the name. Keras 2.13 and later may write an object with `class_name`
-  /// `function` and the name in `config`; other objects stand for a user's functions.
+  /// `function` and the name in `config`; other objects are custom functions.
   private func activationName(_ setting: JSONValue) throws(WeighbridgeError) -> String {
     if let name = setting.string { return name }
     guard let form = setting.object, let className = form["class_name"]?.string else {

@@ -3,17 +3,16 @@ import GraphIR
 import KerasFormat
 import LayerCatalog
 
-/// What most layers with windows do at the borders, in Keras' words.
+/// The padding of most layers with windows, in Keras' terms.
 enum KerasPadding: String, CaseIterable { case valid, same }
 
-/// What depends on the backend that Keras ran on.
+/// The parts that depend on the backend on which Keras ran.
 extension KerasLayer {
-  /// Whether the file's kernels are flipped along all spatial axes before they slide over the input.
-  /// (Keras 2 flips them when it loads a file of another backend.)
+  /// Whether the file's kernels are flipped along all spatial axes before the convolution. (Keras 2
+  /// flips them when it loads a file of another backend.)
   var flipsKernels: Bool { backend == .theano }
 
-  /// Whether an average over pixels and padding counts the padding: Keras' doing on Theano, in some
-  /// of its versions.
+  /// Whether an average includes the padding, as some versions of Keras do on Theano.
   var averagesPaddingOnTheano: Bool {
     backend == .theano && version >= KerasVersion(2, 0, 4) && version < KerasVersion(2, 1, 5)
   }
@@ -26,7 +25,7 @@ extension KerasLayer {
     switch backend {
     case .tensorflow: return .same
     case .theano:
-      // Half of the kernel in front; behind, as much as gives ceil(size / stride) positions.
+      // Half of the kernel in front; at the end, as much as gives ceil(size / stride) positions.
       return .explicit(before: reaches.map { $0 / 2 }, after: reaches.map { ($0 - 1) / 2 })
     case .cntk: return try samePaddingOfCNTK(reaches, window.strides)
     }
@@ -42,7 +41,7 @@ extension KerasLayer {
     case .tensorflow: return .same
     case .theano:
       let before = size.map { $0 > 2 && $0 % 2 == 1 ? $0 - 2 : $0 - 1 }
-      // In three dimensions Keras before 2.1.6 forgot to cut what stands over behind.
+      // In three dimensions, Keras before 2.1.6 forgot to cut off the surplus at the end.
       let isUncut =
         size.count == 3 && version >= KerasVersion(2, 0) && version < KerasVersion(2, 1, 6)
       let after = isUncut ? before : zip(size, before).map { $0 - 1 - $1 }
@@ -51,7 +50,8 @@ extension KerasLayer {
     }
   }
 
-  /// The window lies about its element, an even one with the larger half behind.
+  /// CNTK's padding `same`: the window is centred on its element, an even one with the larger half
+  /// after it.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for larger strides: CNTK then spreads the
   ///   positions evenly over the input, so that the padding depends on its size.

@@ -1,11 +1,11 @@
 import Bytes
 import GraphIR
 
-/// What a layer's mapping must know of its inputs.
+/// What a layer's mapping needs to know about its inputs.
 extension KerasLayer {
   /// The input of a layer that takes one.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is another number of them.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is not exactly one.
   func onlyInput(_ inputs: [ValueID]) throws(WeighbridgeError) -> ValueID {
     guard inputs.count == 1 else { throw .malformed("takes one input and has \(inputs.count)") }
     return inputs[0]
@@ -13,7 +13,7 @@ extension KerasLayer {
 
   /// The input of a layer that takes one, and its type.
   ///
-  /// - Throws: As ``onlyInput(_:)``.
+  /// - Throws: What ``onlyInput(_:)`` throws.
   func typedInput(
     _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> (value: ValueID, type: TensorType) {
@@ -21,7 +21,7 @@ extension KerasLayer {
     return (input, graph.type(of: input))
   }
 
-  /// An axis as Keras writes it, where -1 is the last one, counted from the first.
+  /// Converts an axis as Keras writes it, where -1 is the last one, to a non-negative index.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when `type` has no such axis.
   static func axis(
@@ -33,10 +33,10 @@ extension KerasLayer {
     return axis < 0 ? axis + type.rank : axis
   }
 
-  /// Axes as Keras writes them, one or a list, counted from either end; -1 when nothing is written.
-  /// They stand in the order in which they are written.
+  /// Reads axes as Keras writes them, one or a list, counted from either end; -1 by default. They
+  /// keep the order in which they are written.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when `type` has no such axis, or one stands
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when `type` has no such axis, or one occurs
   ///   twice.
   mutating func axes(_ key: String, of type: TensorType) throws(WeighbridgeError) -> [Int] {
     let written = try integerList(key, default: [-1])
@@ -60,8 +60,8 @@ extension KerasLayer {
 
   /// The number of channels of the layer's input.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when the layer has another number of inputs
-  ///   than one, or the number of channels is not known.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the layer does not have exactly one input,
+  ///   or the number of channels is not known.
   func channels(
     of inputs: [ValueID], layout: DataLayout
   ) throws(WeighbridgeError) -> Int {
@@ -72,7 +72,7 @@ extension KerasLayer {
     return count
   }
 
-  /// Refuses an input that has another number of spatial axes than the layer's class says.
+  /// Refuses an input with another number of spatial axes than the layer's class has.
   func requireSpatialAxes(_ count: Int, of inputs: [ValueID]) throws(WeighbridgeError) {
     for type in inputs.map({ graph.type(of: $0) }) where type.rank != count + 2 {
       throw .malformed("takes \(count) spatial axes and has the input \(type)")
@@ -80,10 +80,10 @@ extension KerasLayer {
   }
 }
 
-/// What the layers that only Keras 1 has need.
+/// What the layers that exist only in Keras 1 need.
 extension KerasLayer {
-  /// Takes a weight with one element for each index of the input's axes but the first. Along axes
-  /// that share theirs, which the settings do not say, the file's size is 1.
+  /// Takes a weight with one element for each index of the input's axes except the first. Along
+  /// shared axes, which the settings do not list, the size in the file is 1.
   ///
   /// - Parameter hasBatchAxis: Whether its value has an axis of size 1 for the batch in front.
   mutating func sharedWeight(
@@ -105,7 +105,7 @@ extension KerasLayer {
     }
   }
 
-  /// A number that the graph holds as a weight, with as many axes as another value.
+  /// Adds a number to the graph as a weight of another value's rank.
   mutating func number(
     _ role: String, _ number: Double, like value: ValueID
   ) throws(WeighbridgeError) -> ValueID {

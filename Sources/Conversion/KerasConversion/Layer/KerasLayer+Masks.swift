@@ -4,13 +4,13 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// What becomes of masks that travel beside tensors.
+/// How masks are passed on with tensors.
 extension KerasLayer {
-  /// Since 3.4, a step of merged sequences counts when it does in any of them.
+  /// Since 3.4, a step of merged sequences is used when it is used in any of them.
   var joinsMasks: Bool { version >= KerasVersion(3, 4) }
 
   /// Gives a layer's outputs the masks that follow from its class. A mask that the layer is called
-  /// with takes the place of its input's.
+  /// with replaces its input's.
   mutating func passMasks(
     of className: String, from inputs: [ValueID], to outputs: [ValueID]
   ) throws(WeighbridgeError) {
@@ -29,8 +29,8 @@ extension KerasLayer {
   /// The first versions of Keras 3 look for the mask of a list of inputs, which has none.
   private var dropsMasksOfLists: Bool { version.major == 3 && !joinsMasks }
 
-  /// Of layers that merge element by element: in Keras 2, a step counts when it does in each input
-  /// that has a mask.
+  /// The mask of layers that merge element by element: in Keras 2, a step is used when it is used
+  /// in each input that has a mask.
   private mutating func mergedMask(_ inputs: [ValueID]) throws(WeighbridgeError) -> ValueID? {
     if dropsMasksOfLists { return nil }
     let own = inputs.compactMap { mask(of: $0) }
@@ -38,9 +38,9 @@ extension KerasLayer {
     return own.count == inputs.count ? try combined(own, LogicalOr()) : nil
   }
 
-  /// Of `Concatenate`: Keras puts the masks together as it does the inputs, each repeated for all
-  /// features, and asks whether all of a step's features count; since 3.4, whether any does. An
-  /// input without a mask counts.
+  /// The mask of `Concatenate`: Keras concatenates the masks like the inputs, each repeated for all
+  /// features, and uses a step when all of its features are used; since 3.4, when any is. An input
+  /// without a mask is used.
   mutating func concatenatedMask(
     _ inputs: [ValueID], axis: Int
   ) throws(WeighbridgeError) -> ValueID? {
@@ -68,7 +68,7 @@ extension KerasLayer {
     return try add(Concatenate(axis: axis), all, role: "mask")[0]
   }
 
-  /// A mask of which every step counts.
+  /// A mask in which every step is used.
   private mutating func everyStep(of input: ValueID) throws(WeighbridgeError) -> ValueID {
     let last = graph.type(of: input).rank - 1
     let equal = try add(Comparison(.equal), [input, input], role: "equal")
@@ -80,7 +80,7 @@ extension KerasLayer {
   private mutating func combined(
     _ masks: [ValueID], _ operation: some LogicalOperator
   ) throws(WeighbridgeError) -> ValueID? {
-    // One mask that reached both inputs is still one.
+    // A mask shared by several inputs is used once.
     var different: [ValueID] = []
     for mask in masks where !different.contains(mask) { different.append(mask) }
     return different.count < 2

@@ -2,11 +2,11 @@ import Bytes
 import GraphIR
 import JSON
 
-/// Layers that are kept without being understood.
+/// Unknown layers that are kept as they are.
 extension KerasLayer {
-  /// Keeps the layer as it is: all its settings but code, and all its weights.
+  /// Keeps the layer as it is: all its settings except code, and all its weights.
   ///
-  /// - Parameter outputs: What it makes.
+  /// - Parameter outputs: The types of its outputs.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` where its weights are not known yet.
   mutating func addOpaque(
     _ inputs: [ValueID], outputs: [Opaque.Output]
@@ -28,8 +28,8 @@ extension KerasLayer {
     return try network.graph.addNode(operation, inputs: inputs + weights, source: source)
   }
 
-  /// A value without what Python could execute: compiled functions, which Keras 2 writes as lists
-  /// beside `..._type: lambda`, and Keras 3 as objects of the class `__lambda__`.
+  /// A value without code that Python could execute: compiled functions, which Keras 2 writes as
+  /// lists next to `..._type: lambda`, and Keras 3 as objects of the class `__lambda__`.
   private static func withoutCode(_ value: JSONValue) -> (JSONValue, hadCode: Bool) {
     var hadCode = false
     let inner = { (value: JSONValue) in

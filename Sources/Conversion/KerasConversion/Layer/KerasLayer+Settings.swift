@@ -3,13 +3,13 @@ import ConversionCore
 import GraphIR
 import JSON
 
-/// Reading settings by type. Every default is Keras' own and stands at its use.
+/// Reading settings by type. Every default is Keras' own and is given where it is used.
 extension KerasLayer {
-  /// A setting of some type; its fallback when it is absent or null.
+  /// Reads a setting of some type; its fallback when it is absent or null.
   ///
   /// - Parameters:
-  ///   - expected: What the setting is, for messages.
-  ///   - read: The setting's value; `nil` when it is something else.
+  ///   - expected: The kind of value, for messages.
+  ///   - read: Converts the value; `nil` when it is of another kind.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when it is missing and there is no fallback;
   ///   ``WeighbridgeError/Code/unsupported`` when it is something else.
   mutating func setting<Value: Sendable>(
@@ -24,14 +24,14 @@ extension KerasLayer {
     return value
   }
 
-  /// A whole number.
+  /// Reads an integer.
   mutating func integer(
     _ key: String, default fallback: Int? = nil
   ) throws(WeighbridgeError) -> Int {
     try setting(key, default: fallback, "a whole number", \.integer)
   }
 
-  /// A number.
+  /// Reads a number.
   mutating func real(
     _ key: String, default fallback: Double? = nil
   ) throws(WeighbridgeError) -> Double {
@@ -43,12 +43,12 @@ extension KerasLayer {
     return real
   }
 
-  /// Refuses a setting that is NaN or infinite, as Python's JSON may have it.
+  /// Refuses a setting that is NaN or infinite, which Python's JSON may contain.
   private func requireFinite(_ key: String, _ numbers: [Double]) throws(WeighbridgeError) {
     guard numbers.allSatisfy(\.isFinite) else { throw unsupported("\(key) is NaN or infinite") }
   }
 
-  /// A number, or `nil` when it is absent or null.
+  /// Reads a number; `nil` when it is absent or null.
   mutating func optionalReal(_ key: String) throws(WeighbridgeError) -> Double? {
     guard unreadSettings[key] != .null, unreadSettings[key] != nil else {
       ignore(key)
@@ -57,14 +57,14 @@ extension KerasLayer {
     return try real(key)
   }
 
-  /// A boolean.
+  /// Reads a Boolean.
   mutating func flag(
     _ key: String, default fallback: Bool? = nil
   ) throws(WeighbridgeError) -> Bool {
     try setting(key, default: fallback, "true or false", \.bool)
   }
 
-  /// One of the words that `Value` knows.
+  /// Reads one of the words that `Value` knows.
   mutating func word<Value: RawRepresentable<String> & CaseIterable & Sendable>(
     _ key: String, default fallback: Value? = nil
   ) throws(WeighbridgeError) -> Value {
@@ -73,7 +73,7 @@ extension KerasLayer {
     ) { $0.string.flatMap(Value.init(rawValue:)) }
   }
 
-  /// One whole number for each of `count` axes; a single number counts for all of them.
+  /// Reads an integer for each of `count` axes; a single number applies to all of them.
   mutating func integers(
     _ key: String, count: Int, default fallback: [Int]? = nil
   ) throws(WeighbridgeError) -> [Int] {
@@ -83,7 +83,7 @@ extension KerasLayer {
     }
   }
 
-  /// A list of whole numbers of any length; a single number is a list of one.
+  /// Reads a list of integers of any length; a single number is a list of one.
   mutating func integerList(
     _ key: String, default fallback: [Int]? = nil
   ) throws(WeighbridgeError) -> [Int] {
@@ -92,7 +92,7 @@ extension KerasLayer {
     }
   }
 
-  /// A number or a list of numbers; a single number is a list of one.
+  /// Reads a list of numbers; a single number is a list of one.
   mutating func realList(
     _ key: String, default fallback: [Double]? = nil
   ) throws(WeighbridgeError) -> [Double] {
@@ -103,7 +103,7 @@ extension KerasLayer {
     return reals
   }
 
-  /// The order of the image axes; `channels_last` unless the layer says otherwise.
+  /// Reads the order of the image axes; by default that of ``defaultLayout``.
   mutating func dataLayout() throws(WeighbridgeError) -> DataLayout {
     try word("data_format", default: defaultLayout)
   }
@@ -116,17 +116,17 @@ extension KerasLayer {
     throw .unsupported("\(key)=\(value.text()) is not supported: \(reason)")
   }
 
-  /// An error about the value of a setting.
+  /// Makes an error about the value of a setting.
   func wrong(_ key: String, _ value: JSONValue, _ expected: String) -> WeighbridgeError {
     WeighbridgeError(.unsupported, "\(key)=\(value.text()), and \(expected) is expected")
   }
 }
 
 extension JSONValue {
-  /// The whole numbers of a list that has nothing else.
+  /// The integers of a list of integers; `nil` for other values.
   var integers: [Int]? { elements(\.integer) }
 
-  /// The numbers of a list that has nothing else.
+  /// The numbers of a list of numbers; `nil` for other values.
   var reals: [Double]? { elements(\.real) }
 
   private func elements<Element>(_ read: (JSONValue) -> Element?) -> [Element]? {

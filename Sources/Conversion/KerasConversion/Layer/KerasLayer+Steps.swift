@@ -2,22 +2,20 @@ import Bytes
 import GraphIR
 import JSON
 
-/// A layer that stands for another one: steps with settings of their own, which share the layer's
-/// weights.
+/// A layer that is replaced by steps with settings of their own, which share the layer's weights.
 extension KerasLayer {
-  /// Takes all settings, and so crosses them off; null where they are null.
+  /// Takes all settings and so ticks them off, including null ones.
   mutating func takeSettings() -> JSONObject {
     let settings = unreadSettings
     unreadSettings = [:]
     return settings
   }
 
-  /// Goes on with other settings, as one step of what stands for this layer; the weights stay where
-  /// they are.
+  /// Continues with other settings, as one step of this layer's replacement; the weights stay the
+  /// same.
   ///
   /// - Parameters:
-  ///   - name: Stands before the roles of the step's nodes and weights; empty when the step is all
-  ///     there is.
+  ///   - name: The prefix of the roles of the step's nodes and weights; empty for a single step.
   ///   - body: Adds the step's nodes; it must read every setting.
   mutating func addStep(
     _ name: String, settings: JSONObject,
@@ -31,19 +29,19 @@ extension KerasLayer {
     return outputs
   }
 
-  /// A role, with the step it belongs to.
+  /// A role, prefixed by the step it belongs to.
   func path(of role: String) -> String {
     step.isEmpty ? role : role.isEmpty ? step : "\(step)/\(role)"
   }
 
-  /// Puts some of the weights that nobody took yet in front of the others, in the order given.
+  /// Moves some of the remaining weights to the front, in the given order.
   ///
   /// - Parameters:
-  ///   - wanted: How each is called, for messages.
-  ///   - isMeant: Whether a weight is one of these, by its place among those left, from 0, and by
-  ///     a name: the last part of its name without `:0`, or its name within the layer.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` unless each is another one, and only one;
-  ///   ``WeighbridgeError/Code/unsupported`` where the weights are not known yet.
+  ///   - wanted: The name of each, for messages.
+  ///   - isMeant: Whether a weight matches, by its index among the remaining ones and by a name:
+  ///     the last part of its name without `:0`, or its name within the layer.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` unless each matches exactly one weight, and a
+  ///   different one; ``WeighbridgeError/Code/unsupported`` where the weights are not known yet.
   mutating func bringForward<Name>(
     _ wanted: [Name], called: (Name) -> String, where isMeant: (Name, Int, String) -> Bool
   ) throws(WeighbridgeError) {
@@ -76,8 +74,8 @@ extension KerasLayer {
   /// - Parameters:
   ///   - name: The inner layer's name, for messages.
   ///   - isMeant: Whether a path within the layer, such as `ffn/layers/dense`, is the inner layer's.
-  ///   - order: Brings the names of its weights, without that path, into the order in which its class
-  ///     takes them.
+  ///   - order: The order in which its class takes its weights, given their names without that
+  ///     path.
   ///   - body: Adds the step's nodes.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` unless there is one such layer, and the step takes
   ///   all its weights; ``WeighbridgeError/Code/unsupported`` where the weights are not known yet.
@@ -110,7 +108,7 @@ extension KerasLayer {
     return outputs
   }
 
-  /// The paths of the layers within this one that a weight is in, from the outermost on.
+  /// The paths of the sub-layers that contain a weight, from the outermost on.
   private static func owners(of name: String) -> [String] {
     let parts = name.split(separator: "/").dropLast()
     return parts.indices.map { parts[...$0] }.filter { $0.last != "vars" }
@@ -120,8 +118,8 @@ extension KerasLayer {
   /// Takes the next weight, whatever its shape.
   ///
   /// - Parameters:
-  ///   - role: What it is for the operator.
-  ///   - rank: How many axes it gets at least: leading ones of size 1 are added.
+  ///   - role: Its role for the operator.
+  ///   - rank: Its minimum rank: leading axes of size 1 are added.
   mutating func nextWeight(
     _ role: String, rank: Int = 0
   ) throws(WeighbridgeError) -> ValueID {
@@ -139,12 +137,12 @@ extension KerasLayer {
     return try weight(unused, shape: shape) { $0.reshaped(axes) }
   }
 
-  /// The names and shapes of the weights that nobody took yet.
+  /// The names and shapes of the remaining weights.
   var remainingWeights: [(name: String, shape: [Int])] {
     unreadWeights.map { (Self.shortName($0.path), $0.tensor.shape) }
   }
 
-  /// The same with the names within the layer.
+  /// The same, with the names within the layer.
   var remainingPaths: [(name: String, shape: [Int])] {
     unreadWeights.map { ($0.localName, $0.tensor.shape) }
   }
@@ -155,7 +153,7 @@ extension KerasLayer {
     return String(last.prefix { $0 != ":" })
   }
 
-  /// The shape without the batch axis that a `Lambda` states for its output, if it does; its settings
+  /// The shape without the batch axis that a `Lambda` states for its output, if any; its settings
   /// must not have been taken yet.
   var lambdaShape: [Int?]? {
     guard source.className == "Lambda", let list = unreadSettings["output_shape"]?.array,

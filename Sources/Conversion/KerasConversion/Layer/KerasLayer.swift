@@ -5,19 +5,20 @@ package import JSON
 package import KerasFormat
 package import LayerCatalog
 
-/// One call of a Keras layer while it becomes nodes: its settings and weights to read, and the
-/// graph to add to.
+/// A call of a Keras layer that is being converted to nodes: its settings and weights to read, and
+/// the graph to add to.
 ///
-/// Settings and weights are crossed off as they are read; ``finish()`` refuses what is left, so
+/// Settings and weights are ticked off as they are read; ``finish()`` refuses what is left, so that
 /// nothing in a file goes unnoticed.
 package struct KerasLayer: SourceLayer {
-  /// A weight as the file holds it.
+  /// A weight as stored in the file.
   package struct Weight: Sendable {
     /// The name in the file, for messages.
     package let path: String
     /// The elements in Keras' axis order.
     package let tensor: Tensor
-    /// The name within the layer, such as `kernel`, or `att/query_dense/vars/0` in a layer of layers.
+    /// The name within the layer, such as `kernel`, or `att/query_dense/vars/0` in a layer with
+    /// sub-layers.
     package let localName: String
 
     /// Makes a weight.
@@ -30,57 +31,57 @@ package struct KerasLayer: SourceLayer {
     }
   }
 
-  /// Where a layer's weights come from.
+  /// The source of a layer's weights.
   package enum WeightSupply: Sendable {
     /// From a file, in its order.
     case file([Weight])
-    /// Nowhere yet: every weight that is asked for has the shape that is asked for and no meaning.
-    /// None may have more elements than the limit.
+    /// None yet: every requested weight has the requested shape and arbitrary elements. None may
+    /// have more elements than the limit.
     case placeholders(elementLimit: Int)
-    /// Another file, which names them as the graph does: until it is read, every weight that is asked
-    /// for is all zeros. None may have more elements than the limit.
+    /// Another file, which uses the graph's names: until it is read, every requested weight is all
+    /// zeros. None may have more elements than the limit.
     case named(elementLimit: Int)
   }
 
-  /// Where the nodes come from.
+  /// The origin that the nodes record.
   package let source: SourceScope
-  /// Who wrote the file.
+  /// The version of Keras and the backend that wrote the file.
   package let writer: KerasProducer
-  /// The number types that the settings ask for; `nil` where they leave them to the inputs.
+  /// The number types that the settings state; `nil` where they follow from the inputs.
   package private(set) var types: KerasTypePolicy?
   /// Settings not read yet.
   var unreadSettings: JSONObject
   /// Weights not read yet, in the order of the file.
   var unreadWeights: ArraySlice<Weight>
   let placeholderLimit: Int?
-  /// Whether the calls of a layer share their placeholders, as they do the weights of a file.
+  /// Whether the calls of a layer share their placeholders, like the weights of a file.
   private let sharesPlaceholders: Bool
-  /// For each weight that was asked for, in order, whether training changes it.
+  /// For each requested weight, in order, whether it is trainable.
   package private(set) var requestedWeights: [Bool] = []
-  /// The shapes of the weights that were asked for with ``weight(_:shape:isTrained:canonical:)``, in
-  /// Keras' axis order.
+  /// The shapes of the weights requested with
+  /// ``weight(_:shape:isTrained:keepsType:storedAs:canonical:)``, in Keras' axis order.
   private(set) var requestedShapes: [[Int]] = []
   /// The values of this layer's weights, by role; filled by the first call, used by later ones.
   package private(set) var weightValues: [String: ValueID]
   package var network: KerasNetwork
-  /// What the call was given besides its inputs, without what was taken.
+  /// The call's remaining arguments other than its inputs.
   var arguments: CallArguments
-  /// The roles of the weights that were asked for.
+  /// The roles of the requested weights.
   var requestedRoles: Set<String> = []
   /// The step of a mapping that is being added; see ``addStep(_:settings:_:)``.
   var step = ""
-  /// The order of the axes of images where the settings say none.
+  /// The axis order of images where the settings state none.
   package var defaultLayout = DataLayout.channelsLast
-  /// Whether it is kept as it is, and nobody says what shape it makes.
+  /// Whether it is kept as it is and its output shape is not stated.
   package var hasGuessedShape = false
-  /// Functions that the user mapped, by the name that `activation` takes.
+  /// The functions that the user mapped, by their names in `activation`.
   package var functions: [String: KerasMapping.Build] = [:]
 
   /// Makes a layer's call.
   ///
   /// - Parameters:
-  ///   - types: The number types that the settings ask for, of which they no longer tell.
-  ///   - arguments: What the call was given besides its inputs.
+  ///   - types: The number types, which have been removed from the settings.
+  ///   - arguments: The call's arguments other than its inputs.
   package init(
     source: SourceScope, writer: KerasProducer,
     types: KerasTypePolicy? = nil,
@@ -106,23 +107,23 @@ package struct KerasLayer: SourceLayer {
   /// The graph so far.
   package var graph: GraphBuilder { network.graph }
 
-  /// The version of Keras whose meaning applies.
+  /// The version of Keras whose semantics apply.
   package var version: KerasVersion { writer.version }
 
-  /// The backend that Keras ran on.
+  /// The backend on which Keras ran.
   package var backend: KerasProducer.Backend { writer.backend }
 
-  /// Records it in the layer's first call only.
+  /// Records a decision in the layer's first call only.
   package mutating func decideOnce(_ text: String) { if source.call == 0 { decide(text) } }
 
-  /// Takes a setting, and so crosses it off; `nil` when it is absent or null.
+  /// Takes a setting and so ticks it off; `nil` when it is absent or null.
   package mutating func take(_ key: String) -> JSONValue? {
     guard let value = unreadSettings[key] else { return nil }
     unreadSettings[key] = nil
     return value == .null ? nil : value
   }
 
-  /// Crosses off settings that mean nothing when the model runs.
+  /// Ticks off settings that have no effect when the model runs.
   package mutating func ignore(_ keys: String...) {
     for key in keys { unreadSettings[key] = nil }
   }
@@ -130,17 +131,16 @@ package struct KerasLayer: SourceLayer {
   /// Takes the next weight.
   ///
   /// - Parameters:
-  ///   - role: What it is for the operator, for example `kernel`.
-  ///   - shape: The sizes that the layer's settings and input ask for, in Keras' axis order.
-  ///   - isTrained: Whether training by gradients changes it; decides its place in the list of a
-  ///     model inside the model.
-  ///   - keepsType: Whether it stays in the type that the file has it in; else it is cast to the one
-  ///     that the layer computes in.
-  ///   - elementType: The type that the file must have it in; `nil` for any of floating-point
-  ///     numbers.
-  ///   - canonical: Turns it into the operator's axis order; must not depend on elements.
-  /// - Returns: The value of the weight in the graph, named `layer/role`, or what it is cast to.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none or its shape is another.
+  ///   - role: Its role for the operator, for example `kernel`.
+  ///   - shape: The shape that follows from the layer's settings and input, in Keras' axis order.
+  ///   - isTrained: Whether it is trained by gradients, which determines its position in the list
+  ///     of a nested model.
+  ///   - keepsType: Whether it keeps its type in the file; otherwise it is cast to the type in
+  ///     which the layer computes.
+  ///   - elementType: The type that it must have in the file; `nil` for any floating-point type.
+  ///   - canonical: Converts it to the operator's axis order; must not depend on the elements.
+  /// - Returns: The value of the weight in the graph, named `layer/role`, or of its cast.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none or its shape differs.
   package mutating func weight(
     _ role: String, shape: [Int], isTrained: Bool = true, keepsType: Bool = false,
     storedAs elementType: ElementType? = nil, canonical: (Tensor) -> Tensor = { $0 }
@@ -169,7 +169,7 @@ package struct KerasLayer: SourceLayer {
     return result
   }
 
-  /// Zeros of a shape, which take no memory.
+  /// Makes zeros of a shape, which take no memory.
   private func placeholder(
     _ role: String, shape: [Int], _ elementType: ElementType?, limit: Int
   ) throws(WeighbridgeError) -> Tensor {
@@ -184,7 +184,7 @@ package struct KerasLayer: SourceLayer {
   /// The shape that the next weight has in the file; `nil` when there is none, or no file yet.
   package var nextWeightShape: [Int]? { unreadWeights.first?.tensor.shape }
 
-  /// Takes one of the next weights of the file and checks its shape.
+  /// Takes the next weight of the file and checks its shape.
   private mutating func takeWeight(
     _ role: String, shape: [Int]
   ) throws(WeighbridgeError) -> Weight {
@@ -199,9 +199,9 @@ package struct KerasLayer: SourceLayer {
     return weight
   }
 
-  /// Takes the next weight, which means nothing when the model runs, or not to this call.
+  /// Takes the next weight, which has no effect when the model runs, or none in this call.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none or its shape is another.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none or its shape differs.
   package mutating func ignoreWeight(
     _ role: String, shape: [Int], isTrained: Bool = false
   ) throws(WeighbridgeError) {
@@ -212,7 +212,7 @@ package struct KerasLayer: SourceLayer {
   /// Takes one of the next weights, of any shape, which is not trained and does not become a weight
   /// of the graph.
   ///
-  /// - Parameter position: How many weights that were not taken yet stand before it.
+  /// - Parameter position: The number of remaining weights before it.
   /// - Returns: The weight; `nil` while there are no weights yet.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none.
   package mutating func freeWeight(
@@ -231,9 +231,9 @@ package struct KerasLayer: SourceLayer {
     return unreadWeights.remove(at: unreadWeights.startIndex + position).tensor
   }
 
-  /// Adds a weight that the settings hold, and not the file's weights.
+  /// Adds a weight from the settings, not from the file's weights.
   ///
-  /// - Parameter role: What it is for the operator.
+  /// - Parameter role: Its role for the operator.
   /// - Returns: The value of the weight in the graph, named `layer/role`.
   package mutating func constant(
     _ role: String, _ tensor: Tensor
@@ -249,31 +249,32 @@ package struct KerasLayer: SourceLayer {
 
   /// Adds a node of this layer.
   ///
-  /// - Parameter role: What the node is when the layer becomes several, for example `activation`.
+  /// - Parameter role: The node's role when the layer becomes several nodes, for example
+  ///   `activation`.
   package mutating func add(
     _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
   ) throws(WeighbridgeError) -> [ValueID] {
     try addNode(operation, inputs, role: path(of: role))
   }
 
-  /// Goes on with the settings of the layer that this one wraps and holds as `layer`; the weights
-  /// stay where they are.
+  /// Continues with the settings of the layer that this one wraps as `layer`; the weights stay the
+  /// same.
   ///
-  /// - Returns: The wrapped layer's class, and its settings, of which none is crossed off yet.
-  /// - Throws: As ``unwrap(_:)``.
+  /// - Returns: The wrapped layer's class, and its settings, none of which is ticked off yet.
+  /// - Throws: What ``unwrap(_:)`` throws.
   package mutating func unwrap() throws(WeighbridgeError) -> (
     className: String, settings: JSONObject
   ) {
     try unwrap(take("layer"))
   }
 
-  /// Goes on with the settings of a layer or cell inside this one; the weights stay where they are.
+  /// Continues with the settings of a layer or cell inside this one; the weights stay the same.
   ///
-  /// - Parameter form: Its class and settings, as they stood among this layer's settings.
-  /// - Returns: Its class, and its settings, of which none is crossed off yet.
+  /// - Parameter form: Its class and settings, as in this layer's settings.
+  /// - Returns: Its class, and its settings, none of which is ticked off yet.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none;
-  ///   ``WeighbridgeError/Code/unsupported`` for a setting read before that nobody took, for a class
-  ///   of somebody else, and for one that computes in another number type.
+  ///   ``WeighbridgeError/Code/unsupported`` for a setting of this layer that was not taken, for a
+  ///   custom class, and for one that computes in another number type.
   package mutating func unwrap(_ form: JSONValue?) throws(WeighbridgeError) -> (
     className: String, settings: JSONObject
   ) {
@@ -294,15 +295,15 @@ package struct KerasLayer: SourceLayer {
     return (className, inner.settings)
   }
 
-  /// Adds the nodes of a layer that stands among the settings, such as an activation. Its weights
-  /// are the next ones.
+  /// Adds the nodes of a layer given in the settings, such as an activation. Its weights are the
+  /// next ones.
   ///
   /// - Parameters:
-  ///   - settings: The inner layer's.
-  ///   - role: What stands before the roles of its nodes.
+  ///   - settings: The inner layer's settings.
+  ///   - role: The prefix of the roles of its nodes.
   ///   - build: The inner layer's builder.
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting of it that nobody read, and what
-  ///   the builder throws.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting of it that was not read, and
+  ///   what the builder throws.
   package mutating func addInner(
     _ settings: JSONObject, _ inputs: [ValueID], role: String, build: KerasMapping.Build
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -316,10 +317,10 @@ package struct KerasLayer: SourceLayer {
     return outputs
   }
 
-  /// Ends the reading.
+  /// Finishes the layer.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting or an argument of the call that
-  ///   nobody read and ``WeighbridgeError/Code/malformed`` for a weight nobody read.
+  ///   was not read; ``WeighbridgeError/Code/malformed`` for a weight that was not read.
   package func finish() throws(WeighbridgeError) {
     try arguments.checkRest(version)
     try checkSettings()
@@ -328,7 +329,7 @@ package struct KerasLayer: SourceLayer {
     }
   }
 
-  /// Refuses a setting that nobody read.
+  /// Refuses a setting that was not read.
   func checkSettings() throws(WeighbridgeError) {
     for key in unreadSettings.keys
     where !Self.hasNoMeaningAtInference(key) && !isUnusedSetting(key) {

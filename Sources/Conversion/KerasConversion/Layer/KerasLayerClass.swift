@@ -1,21 +1,21 @@
 import Bytes
 import KerasFormat
 
-/// A layer class of Keras: what it becomes, and what else follows from the class alone.
+/// A layer class of Keras: how it is read, and what else follows from the class alone.
 struct KerasLayerClass: Sendable {
-  /// The name as Keras writes it; of a class that only Keras 1 has, followed by ` (Keras 1)`.
+  /// The name as Keras writes it, followed by ` (Keras 1)` for a class that only Keras 1 has.
   let name: String
-  /// What becomes of the masks of its inputs.
+  /// How the masks of its inputs are handled.
   let masks: MaskPolicy
-  /// Which inputs it casts.
+  /// The inputs that it casts.
   let casts: CastPolicy
-  /// What it says of the shape of its input.
+  /// What it tells about the shape of its input.
   let shape: ShapeEvidence.Relation
   /// The objects inside it that have weights.
   let parts: KerasLayerParts
-  /// Reads it as a cell of a recurrent layer; `nil` for a class that is none.
+  /// Reads it as a cell of a recurrent layer; `nil` for a class that is not a cell.
   var cell: RecurrentCell.Read?
-  /// Adds its nodes; `nil` for a class that only stands in the settings of others, and for one that
+  /// Adds its nodes; `nil` for a class that occurs only in the settings of others, and for one that
   /// cannot be read.
   let build: KerasMapping.Build?
 
@@ -33,46 +33,47 @@ struct KerasLayerClass: Sendable {
     self.build = build
   }
 
-  /// Whether it stands in the settings of other classes only, which read it.
+  /// Whether it occurs only in the settings of other classes, which read it.
   var isPartOfOthers: Bool { build == nil && (cell != nil || parts.list != nil) }
 
-  /// What becomes of the masks of a layer's inputs.
+  /// How the masks of a layer's inputs are handled.
   enum MaskPolicy: Sendable {
-    /// They end, as Keras lets them (with a warning, or without a word).
+    /// They are dropped, as in Keras (with or without a warning).
     case dropped
-    /// That of the one input goes on unchanged; one that the layer is called with takes its place.
+    /// That of the only input is passed on unchanged; one that the layer is called with replaces
+    /// it.
     case passed
-    /// They go on since Keras 3, and end before.
+    /// They are passed on since Keras 3, and dropped before.
     case passedSinceKeras3
-    /// Those of several inputs, which are combined element by element, become one.
+    /// Those of several inputs, which are combined element by element, are merged.
     case merged
-    /// The builder says it.
+    /// The builder handles them.
     case ownRule
   }
 
-  /// Which inputs a layer casts to the type that it computes in.
+  /// The inputs that a layer casts to the type in which it computes.
   enum CastPolicy: Sendable {
     /// None.
     case none
-    /// Floating-point ones; whole numbers stay what they are.
+    /// Floating-point ones; integers are unchanged.
     case floats
-    /// Whole numbers too.
+    /// Integers too.
     case all
-    /// Whole numbers too, up to Keras 2.
+    /// Integers too, up to Keras 2.
     case allBeforeKeras3
   }
 
-  /// A class of functions of each element by itself.
+  /// Makes a class of elementwise functions.
   static func elementwise(_ name: String, _ build: @escaping KerasMapping.Build) -> Self {
     Self(name, masks: .passed, casts: .floats, shape: .same, build)
   }
 
-  /// A class that combines several inputs element by element.
+  /// Makes a class that combines several inputs element by element.
   static func merging(_ name: String, _ build: @escaping KerasMapping.Build) -> Self {
     Self(name, masks: .merged, casts: .floats, shape: .unknown, build)
   }
 
-  /// A class that lets no mask go on, and of whose input its weights say nothing.
+  /// Makes a class that drops masks, and whose weights by default tell nothing about its input.
   static func plain(
     _ name: String, casts: CastPolicy = .floats, shape: ShapeEvidence.Relation = .unknown,
     _ build: @escaping KerasMapping.Build
@@ -80,7 +81,7 @@ struct KerasLayerClass: Sendable {
     Self(name, masks: .dropped, casts: casts, shape: shape, build)
   }
 
-  /// The classes `Name1D`, `Name2D`, `Name3D` on as many spatial axes.
+  /// Makes the classes `Name1D`, `Name2D`, `Name3D` for one to three spatial axes.
   static func spatial(
     _ name: String, _ axes: ClosedRange<Int> = 1...3, suffix: String = "",
     shape: (Int) -> ShapeEvidence.Relation, _ build: @escaping KerasMapping.SpatialBuild
@@ -92,7 +93,7 @@ struct KerasLayerClass: Sendable {
     }
   }
 
-  /// A class that cannot be read.
+  /// Makes a class that cannot be read.
   static func unread(
     _ name: String, casts: CastPolicy = .floats, shape: ShapeEvidence.Relation = .unknown,
     parts: KerasLayerParts = .activation

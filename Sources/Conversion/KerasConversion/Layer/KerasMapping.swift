@@ -4,16 +4,16 @@ package import GraphIR
 package import KerasFormat
 package import LayerCatalog
 
-/// An operator that layers of Keras become.
+/// An operator that Keras layers become.
 protocol KerasMapped: CatalogOperator {
-  /// Their classes.
+  /// The Keras layers that become the operator.
   static var keras: KerasMapping { get }
-  /// What the operator becomes in Keras; `nil` for one that becomes what it is made of.
+  /// How the operator is written in Keras; `nil` when it is decomposed.
   static var kerasRow: KerasRow? { get }
 }
 
 extension KerasMapped {
-  /// What the operator becomes, where it has one output.
+  /// Makes the row of an operator with one output.
   static func row(
     _ rule:
       @escaping @Sendable (Self, inout KerasModelBuilder) throws(WeighbridgeError) -> KerasValue
@@ -21,7 +21,7 @@ extension KerasMapped {
     KerasRow(Self.self, rule)
   }
 
-  /// What the operator becomes, where it has several outputs.
+  /// Makes the row of an operator with several outputs.
   static func rowOfOutputs(
     _ rule:
       @escaping @Sendable (Self, inout KerasModelBuilder) throws(WeighbridgeError) ->
@@ -30,22 +30,22 @@ extension KerasMapped {
     KerasRow(outputsOf: Self.self, rule)
   }
 
-  /// Why Keras does not have the operator.
+  /// Makes the row of an operator that Keras does not have.
   static func refusal(_ reason: String) -> KerasRow? { KerasRow(Self.self, unsupported: reason) }
 }
 
 /// The Keras layers and activation functions that become an operator.
 package struct KerasMapping: Sendable {
-  /// What a builder throws. (An alias, because the compiler does not count an error type that only
-  /// stands behind `throws` as a use of its module.)
+  /// What a builder throws. (An alias, because the compiler does not count an error type used only
+  /// after `throws` as a use of its module.)
   package typealias Failure = WeighbridgeError
 
   /// Adds a layer's nodes and returns its outputs.
   ///
-  /// It reads every setting and every weight of the layer: what it leaves is an error.
+  /// It reads every setting and every weight of the layer: anything left is an error.
   package typealias Build =
     @Sendable (inout KerasLayer, [ValueID]) throws(Failure) -> [ValueID]
-  /// Adds the nodes of a layer on a number of spatial axes.
+  /// Adds the nodes of a layer with a number of spatial axes.
   typealias SpatialBuild =
     @Sendable (inout KerasLayer, [ValueID], _ axes: Int) throws(Failure) -> [ValueID]
   /// The operator of an activation function for an input of some type, as that version of Keras
@@ -53,13 +53,13 @@ package struct KerasMapping: Sendable {
   package typealias Activation =
     @Sendable (KerasVersion, TensorType) throws(Failure) -> any CatalogOperator
 
-  /// By class name, those that only stand in the settings of others left out.
+  /// The builders by class name, without classes that occur only in the settings of others.
   package let layers: [String: Build]
-  /// By the name that `activation=` takes.
+  /// The activation functions, by their names in `activation=`.
   package internal(set) var activations: [String: Activation] = [:]
   /// The layer classes.
   let classes: [KerasLayerClass]
-  /// How layers that are not Keras' own are read, by class name or `package>Class`; see
+  /// The builders of well-known custom layers, by class name or `package>Class`; see
   /// ``WellKnownLayers``.
   let wellKnown: [String: Build]
 

@@ -3,9 +3,9 @@ import GraphIR
 package import KerasFormat
 import LayerCatalog
 
-/// What each layer and activation function of Keras becomes.
+/// The mappings of Keras' layers and activation functions.
 package enum KerasMappings {
-  /// By the kind of the operator that the layers become, in most cases.
+  /// The mappings by the kind of the operator that the layers become in most cases.
   package static let byKind: [String: KerasMapping] = {
     var mappings: [String: KerasMapping] = [:]
     for type in Catalog.all {
@@ -20,7 +20,7 @@ package enum KerasMappings {
     return mappings
   }()
 
-  /// What the operators become in Keras.
+  /// How the operators are written in Keras.
   static let rows = Catalog.all.compactMap { ($0 as? any KerasMapped.Type)?.kerasRow }
 
   /// The builders of Keras' layers, by class name.
@@ -34,12 +34,12 @@ package enum KerasMappings {
       uniquingKeysWith: { first, _ in first })
   }()
 
-  /// The objects inside of layers that have weights, by the layers' class.
+  /// The objects with weights inside layers, by the layers' class.
   package static let parts = classes.mapValues(\.parts)
 }
 
 extension KerasLayerClass {
-  /// Classes that become no operator themselves.
+  /// Classes that do not become operators themselves.
   static let unread: [KerasLayerClass] =
     [
       .unread("StackedRNNCells", parts: KerasLayerParts(list: "cells")),
@@ -51,7 +51,7 @@ extension KerasLayerClass {
           [.init(["_lookup_layer"])], trained: .none, alias: "_lookup_layer/vars/idf_weights")),
     ] + functions
 
-  /// Functions that stand in a model as layers, which Keras calls with what they are given.
+  /// Functions that are in a model as layers, whose inputs Keras does not cast.
   private static let functions = [
     "ClassMethod", "InstanceMethod", "InstanceProperty", "SlicingOpLambda", "TFOpLambda",
     "TensorFlowOpLayer",

@@ -1,16 +1,16 @@
 import ConversionCore
 package import GraphIR
 
-/// What the layers of a Keras model share while they become a graph.
+/// The state that the layers of a Keras model share while they are converted to a graph.
 package struct KerasNetwork: SourceNetwork {
   package var graph = GraphBuilder()
   package var decisions: [Provenance.Decision] = []
-  /// The masks that travel beside values.
+  /// The masks of values.
   package var masks: [ValueID: ValueID] = [:]
-  /// What is known of values that are sizes of others, such as `tf.shape` makes.
+  /// What is known about values that are sizes of others, such as the result of `tf.shape`.
   package var knownDimensions: [ValueID: KnownDimensions] = [:]
 
-  /// A network that begins with a graph, by default with an empty one.
+  /// Makes a network that starts with a graph, by default an empty one.
   package init(graph: GraphBuilder = GraphBuilder(), masks: [ValueID: ValueID] = [:]) {
     self.graph = graph
     self.masks = masks

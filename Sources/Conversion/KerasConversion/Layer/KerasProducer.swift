@@ -4,18 +4,18 @@ import JSON
 package import KerasFormat
 import LayerCatalog
 
-/// Who wrote a file, as far as what it means depends on it.
+/// The version of Keras and the backend that wrote a file, as far as its meaning depends on them.
 package struct KerasProducer: Hashable, Sendable {
-  /// What Keras computed with.
+  /// The backend of Keras.
   package enum Backend: Hashable, Sendable {
-    /// Slides kernels as they are, and pads as TensorFlow does; also every later backend.
+    /// Does not flip kernels, and pads as TensorFlow does; also every later backend.
     case tensorflow
-    /// Turns kernels by 180 degrees before it slides them, and pads in its own way.
+    /// Flips kernels by 180 degrees before the convolution, and pads in its own way.
     case theano
     /// Pads in its own way.
     case cntk
 
-    /// The backend of a name that a file or a user gives.
+    /// Makes the backend with a name given by a file or a user.
     package init(named name: String?) {
       switch name {
       case "theano": self = .theano
@@ -25,14 +25,14 @@ package struct KerasProducer: Hashable, Sendable {
     }
   }
 
-  /// The version of Keras whose meaning applies.
+  /// The version of Keras whose semantics apply.
   package let version: KerasVersion
-  /// Whether nothing states the version, so that it is only the likeliest one.
+  /// Whether the version is not stated, so that it is only the most likely one.
   package let isVersionAssumed: Bool
-  /// The backend that Keras ran on.
+  /// The backend on which Keras ran.
   package let backend: Backend
 
-  /// A writer from its parts.
+  /// Makes a producer from its parts.
   package init(
     version: KerasVersion, isVersionAssumed: Bool = false, backend: Backend = .tensorflow
   ) {
@@ -43,7 +43,7 @@ package struct KerasProducer: Hashable, Sendable {
 }
 
 extension KerasProducer {
-  /// Finds out who wrote a model, from what is stated and otherwise from what the file looks like.
+  /// Determines what wrote a model, from what is stated and otherwise from the form of the file.
   ///
   /// - Parameters:
   ///   - version: The version that the file or the user states.
@@ -62,7 +62,7 @@ extension KerasProducer {
     let version = assumed
     var backend = backend
     if backend == nil, version.major == 1 {
-      // TensorFlow's variables are called name:0.
+      // TensorFlow's variables are named name:0.
       let isTensorFlow = weightNames.allSatisfy { $0.contains(":") }
       let name = isTensorFlow ? "tensorflow" : "theano"
       decide(
@@ -74,13 +74,13 @@ extension KerasProducer {
       version: version, isVersionAssumed: isAssumed, backend: Backend(named: backend))
   }
 
-  /// The generation of Keras whose way of writing a model shows.
+  /// The generation of Keras that the form of a model indicates.
   private static func assumedVersion(_ model: KerasModelRecord) -> KerasVersion {
     if model.isWrittenByKeras3 { return KerasVersion(3, 0) }
     return looksLikeKeras1(model) ? KerasVersion(1, 0) : KerasVersion(2, 0)
   }
 
-  /// Whether settings have names that only Keras 1 gave them.
+  /// Whether settings have names that only Keras 1 used.
   private static func looksLikeKeras1(_ model: KerasModelRecord) -> Bool {
     let keys = ["W_regularizer", "border_mode", "dim_ordering", "inner_activation", "nb_filter"]
     for layer in model.layers {

@@ -4,17 +4,17 @@ package import JSON
 import KerasFormat
 import LayerCatalog
 
-/// In which number types a layer computes and keeps its weights: the setting `dtype`, which is a
-/// type's name, a policy's name or a policy.
+/// The number types in which a layer computes and stores its weights: the setting `dtype`, which is
+/// a type's name, a policy's name or a policy.
 package struct KerasTypePolicy: Hashable, Sendable {
-  /// What inputs and weights are turned into, and results are rounded to; floating-point.
+  /// The floating-point type to which inputs and weights are cast and results are rounded.
   package let compute: ElementType
-  /// What the weights are made in; floating-point. The file's weights may be of another type.
+  /// The floating-point type of the weights. The file's weights may have another type.
   package let variable: ElementType
 
   /// The policy of a name, such as `float64` or `mixed_float16`; `nil` for one that leaves the
-  /// choice to the inputs, and for types of whole numbers. Of a quantized one such as
-  /// `int8_from_float32` it is the other one.
+  /// choice to the inputs, and for integer types. For a quantized policy such as
+  /// `int8_from_float32` it is the source policy.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported``.
   package init?(named written: String) throws(WeighbridgeError) {
@@ -33,8 +33,8 @@ package struct KerasTypePolicy: Hashable, Sendable {
     }
   }
 
-  /// The name of a type or a policy, in the forms that Keras has written: a text, or an object of
-  /// the class `Policy` (Keras 2), `DTypePolicy` (Keras 3) or one of their kind.
+  /// The name of a type or a policy, in the forms that Keras has written: a string, or an object of
+  /// the class `Policy` (Keras 2), `DTypePolicy` (Keras 3) or a similar one.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for another form.
   package static func name(in setting: JSONValue) throws(WeighbridgeError) -> String? {
@@ -42,25 +42,25 @@ package struct KerasTypePolicy: Hashable, Sendable {
     if let name = setting.string { return name }
     let config = setting.object?["config"]?.object
     if let name = config?["name"]?.string { return name }
-    // A quantized policy says how it was made of another.
+    // A quantized policy states how it was derived from another.
     guard let mode = config?["mode"]?.string, let source = config?["source_name"]?.string else {
       throw .unsupported("computes in \(setting.text()), which is not known")
     }
     return "\(mode)_from_\(source)"
   }
 
-  /// The mode and the other policy in the name of a quantized policy such as `int8_from_float32`;
+  /// The mode and the source policy in the name of a quantized policy such as `int8_from_float32`;
   /// `nil` for every other setting.
   package static func quantized(_ name: JSONValue?) -> (mode: String, source: String)? {
-    // The search for a string in a string costs more than all else that is done with the setting.
+    // Searching for a substring costs more than everything else that is done with the setting.
     guard let name = name?.string, name.utf8.contains(UInt8(ascii: "_")) else { return nil }
     let parts = name.split(separator: "_from_", maxSplits: 1)
     guard parts.count == 2, !parts[1].contains("_from_") else { return nil }
     return (String(parts[0]), String(parts[1]))
   }
 
-  /// Takes the policy out of a layer's settings. A type of whole numbers stays there by its name,
-  /// for the layers that make such numbers, and so does a quantized policy.
+  /// Removes the policy from a layer's settings. The name of an integer type stays there, for
+  /// layers that return integers, and so does a quantized policy.
   ///
   /// - Returns: The other settings, and the policy where there is one.
   /// - Throws: ``WeighbridgeError/Code/unsupported``.
@@ -79,10 +79,10 @@ package struct KerasTypePolicy: Hashable, Sendable {
   }
 }
 
-/// The number types of a layer: what its policy says is cast to the type it computes in.
+/// Casts to the type in which a layer computes.
 extension KerasLayer {
-  /// The inputs in the type that the layer computes in, as far as Keras casts them. Of a class that is
-  /// not Keras' own it casts floating-point inputs only.
+  /// Casts the inputs to the type in which the layer computes, as far as Keras does. For a custom
+  /// class, it casts only floating-point inputs.
   mutating func castInputs(_ inputs: [ValueID]) throws(WeighbridgeError) -> [ValueID] {
     let policy = KerasMappings.classes[source.className]?.casts ?? .floats
     guard let type = types?.compute, policy != .none else { return inputs }
@@ -98,9 +98,9 @@ extension KerasLayer {
     return result
   }
 
-  /// A value in another number type, with its mask.
+  /// Casts a value to another number type, and keeps its mask.
   ///
-  /// - Parameter role: What the cast is for its layer.
+  /// - Parameter role: The cast's role in its layer.
   mutating func cast(
     _ value: ValueID, to type: ElementType, role: String
   ) throws(WeighbridgeError) -> ValueID {
@@ -110,9 +110,9 @@ extension KerasLayer {
     return outputs[0]
   }
 
-  /// Refuses weights of types in which no such layer of Keras keeps them.
+  /// Refuses weights of types in which no such Keras layer stores them.
   ///
-  /// - Parameter wanted: The type it must have; `nil` for any of floating-point numbers.
+  /// - Parameter wanted: The type it must have; `nil` for any floating-point type.
   func checkType(
     of weight: Weight, _ role: String, _ wanted: ElementType?
   ) throws(WeighbridgeError) {
@@ -130,7 +130,7 @@ extension KerasLayer {
         "the weight \(role) is \(type.rawValue), and must be floating-point"
       ).at(.path(weight.path))
     }
-    // In HDF5 such numbers are two bytes without a meaning; only the layer says what they are.
+    // In HDF5 such elements are two opaque bytes; only the layer's type identifies them.
     guard type != .bfloat16 || types?.compute == .bfloat16 else {
       throw .unsupported("the weight \(role) is bfloat16, in which the layer does not compute")
         .at(.path(weight.path))

@@ -5,7 +5,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// The same elements under other axes, parts of them, and more of them.
+/// Reshaping, slicing, padding and repeating.
 enum KerasReshaping {
   static let rows: [KerasRow] =
     axes + [
@@ -81,7 +81,7 @@ enum KerasReshaping {
 }
 
 extension KerasRow {
-  /// An operator that changes the size of the batch, and the axes behind it to sizes that are known.
+  /// Makes a row for an operator that changes the batch size, and the axes after it to known sizes.
   static func reshapedBatch<Operation: CatalogOperator>(_ type: Operation.Type) -> KerasRow {
     KerasRow(type) { (_, builder) throws(WeighbridgeError) in
       let rest = builder.outputType.shape.dropFirst().map(\.value)
@@ -91,7 +91,7 @@ extension KerasRow {
 }
 
 extension KerasModelBuilder {
-  /// A value with one more axis, of one element.
+  /// Inserts an axis of size 1.
   mutating func expanded(
     _ value: KerasValue, _ axis: Int
   ) throws(WeighbridgeError) -> KerasValue {
@@ -105,7 +105,7 @@ extension KerasModelBuilder {
       shared: ["axis": .integer(axis)], type: type)
   }
 
-  /// A value with its axes in another order.
+  /// Transposes a value.
   mutating func transposed(
     _ value: KerasValue, _ axes: [Int]
   ) throws(WeighbridgeError) -> KerasValue {
@@ -119,7 +119,7 @@ extension KerasModelBuilder {
     return try layer("Permute", ["dims": .integers(Array(axes.dropFirst()))], [value], type: type)
   }
 
-  /// The sizes of a shape that is stated axis by axis; `nil` for the one that follows.
+  /// The sizes of a shape that is stated axis by axis; `nil` for the one to infer.
   fileprivate func target(_ dimensions: [ReshapeAxes.Size]) throws(WeighbridgeError) -> [Int?] {
     dimensions.map { dimension -> Int? in
       switch dimension {
@@ -130,7 +130,7 @@ extension KerasModelBuilder {
     }
   }
 
-  /// The same elements under other axes; at most one size may be left open.
+  /// Reshapes a value; at most one size may be left open.
   mutating func reshaped(
     _ value: KerasValue, _ dimensions: [Int?], type: TensorType
   ) throws(WeighbridgeError) -> KerasValue {
@@ -142,7 +142,7 @@ extension KerasModelBuilder {
       .reshape, [value], settings: ["newshape": shape], older: ["shape": shape], type: type)
   }
 
-  /// Elements added to or taken from the spatial axes.
+  /// Adds or removes elements at the ends of the spatial axes.
   mutating func bordered(
     _ className: String, _ key: String, _ borders: Borders, _ value: KerasValue,
     type: TensorType? = nil
@@ -154,7 +154,7 @@ extension KerasModelBuilder {
       type: type)
   }
 
-  /// Elements added at the ends of all axes.
+  /// Pads all axes.
   mutating func padded(
     _ value: KerasValue, _ before: [Int], _ after: [Int], mode: String, number: Double
   ) throws(WeighbridgeError) -> KerasValue {
@@ -163,7 +163,7 @@ extension KerasModelBuilder {
     type.shape = zip(type.shape, zip(before, after)).map { dimension, added in
       dimension.value.map { Dimension.fixed($0 + added.0 + added.1) } ?? .unknown
     }
-    // TensorFlow has the lowest finite number for minus infinity too.
+    // TensorFlow too uses the lowest finite number for minus infinity.
     let number = max(number, -Double(Float.greatestFiniteMagnitude))
     var older: JSONObject = ["paddings": widths, "mode": .string(mode.uppercased())]
     if mode == "constant" { older["constant_values"] = .real(number) }
@@ -173,7 +173,7 @@ extension KerasModelBuilder {
       older: older, type: type)
   }
 
-  /// The whole tensor several times along its axes.
+  /// Repeats the whole tensor along its axes.
   fileprivate mutating func tiled(
     _ value: KerasValue, _ counts: [Int]
   ) throws(WeighbridgeError) -> KerasValue {
@@ -183,7 +183,7 @@ extension KerasModelBuilder {
       settings: ["repeats": list], older: ["multiples": list], type: outputType)
   }
 
-  /// The elements in the opposite order.
+  /// Reverses the elements along some axes.
   mutating func reversed(
     _ value: KerasValue, _ axes: [Int]
   ) throws(WeighbridgeError) -> KerasValue {
@@ -191,7 +191,7 @@ extension KerasModelBuilder {
       .reverse, [value], settings: ["axis": .axes(axes)], older: ["axis": .integers(axes)])
   }
 
-  /// Parts of some axes.
+  /// Takes a slice along some axes.
   mutating func sliced(
     _ value: KerasValue, _ ranges: [Slice.Range], type: TensorType
   ) throws(WeighbridgeError) -> KerasValue {
@@ -215,7 +215,7 @@ extension KerasModelBuilder {
     return try function(.item, [value], values: [key], older: ["slice_spec": older], type: type)
   }
 
-  /// Neighbouring parts along an axis.
+  /// Splits a value into consecutive parts along an axis.
   mutating func parts(
     of value: KerasValue, _ axis: Int, _ sizes: [Int]
   ) throws(WeighbridgeError) -> [KerasValue] {
@@ -230,7 +230,7 @@ extension KerasModelBuilder {
     return parts
   }
 
-  /// Square blocks turned into channels, or back, by splitting axes and moving them.
+  /// Moves square blocks to channels or back, by splitting and transposing axes.
   fileprivate mutating func blocks(
     _ block: Int, toDepth: Bool
   ) throws(WeighbridgeError) -> KerasValue {

@@ -27,7 +27,7 @@ extension Keras1Class {
       let axes = settings.take("dot_axes")
       if mode == "concat" { settings.config["axis"] = axis }
       if mode == "dot" || mode == "cos" { settings.config["axes"] = axes }
-      // They say what the mode says, unless it is a function.
+      // These repeat the mode, unless it is a function.
       for key in [
         "arguments", "mode", "mode_type", "output_mask", "output_mask_type", "output_shape",
         "output_shape_type",
@@ -35,8 +35,8 @@ extension Keras1Class {
     }
   }
 
-  /// `BatchNormalization`, whose `mode` says over what and with whose mean and variance; only mode 0
-  /// is left in Keras 2.
+  /// `BatchNormalization`, whose `mode` states what it normalizes and with which mean and variance;
+  /// Keras 2 only has mode 0.
   static func batchNormalization(
     _ record: KerasLayerRecord, _ writer: KerasProducer
   ) throws(WeighbridgeError) -> Keras1Class {

@@ -4,28 +4,28 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// How Keras 2 writes a layer class of Keras 1.
+/// The Keras 2 form of a layer class of Keras 1.
 struct Keras1Class: Sendable {
   typealias Failure = WeighbridgeError
   typealias Change = @Sendable (inout Keras1Settings) throws(Failure) -> Void
 
-  /// What Keras 2 calls it.
+  /// Its name in Keras 2.
   let className: String
-  /// Settings that became entries of one list.
+  /// Settings that became elements of one list.
   var lists: [([String], String)] = []
-  /// Settings that keep their name although those of other classes have another now.
+  /// Settings that keep their name although they were renamed in other classes.
   var keeps: [String] = []
-  /// Whether the layer has image axes in an order of its own.
+  /// Whether the layer has image axes, whose order may vary.
   var hasImageAxes = false
-  /// What else changes.
+  /// Further changes.
   var change: Change?
-  /// How the weights are laid out.
+  /// The layout of the weights.
   var weights = Keras1Weights.unchanged
 
-  /// The settings that hold a layer inside a layer.
+  /// The settings that contain a layer inside a layer.
   static let wrapped = ["layer"]
 
-  /// The entry of a layer; `nil` for a class that is not Keras' own.
+  /// The entry of a layer; `nil` for a custom class.
   static func entry(
     _ record: KerasLayerRecord, _ writer: KerasProducer
   ) throws(WeighbridgeError) -> Keras1Class? {
@@ -39,12 +39,12 @@ struct Keras1Class: Sendable {
   /// The classes that have an entry.
   static var names: Set<String> { Set(table.keys).union(["BatchNormalization", "Merge"]) }
 
-  /// What Keras 2 calls a class.
+  /// The name of a class in Keras 2.
   static func newerName(of className: String) -> String? { table[className]?.className }
 
   private static let table = [String: Keras1Class](families: [plain, images, sequences])
 
-  /// Classes of the same name.
+  /// Classes with the same name.
   private static func unchanged(
     _ names: [String], hasImageAxes: Bool = false
   ) -> [String: Keras1Class] {
@@ -78,7 +78,7 @@ struct Keras1Class: Sendable {
     ],
   ])
 
-  /// A class whose kernel slides over images.
+  /// A class of convolutions over images.
   private static func kernels(
     _ className: String, axes: Int = 2, _ weights: Keras1Weights
   ) -> Keras1Class {
@@ -111,7 +111,7 @@ struct Keras1Class: Sendable {
     ],
   ])
 
-  /// Classes for sequences, and what wraps other layers.
+  /// Classes for sequences, and wrappers.
   private static let sequences = [String: Keras1Class](families: [
     unchanged([
       "AveragePooling1D", "Cropping1D", "LocallyConnected1D", "MaxPooling1D", "SimpleRNN",

@@ -3,19 +3,19 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Turns what Keras 1 wrote into what Keras 2 writes for the same layer: class, settings, and the
+/// Converts what Keras 1 wrote to what Keras 2 writes for the same layer: class, settings, and the
 /// order and axes of the weights.
 ///
-/// What Keras 2 does not have gets a class named `X (Keras 1)`. Classes that are not Keras' own stay
-/// as they are.
+/// A layer that Keras 2 does not have gets a class named `X (Keras 1)`. Custom classes stay as they
+/// are.
 struct Keras1Dialect: Sendable {
   let writer: KerasProducer
-  /// The order of the image axes for layers whose settings leave it out, and whether it was found in
-  /// the settings of other layers; `nil` where those contradict each other.
+  /// The axis order for layers whose settings omit it, and whether it was found in the settings of
+  /// other layers; `nil` where those contradict each other.
   let ordering: (word: String, isFound: Bool)?
 
-  /// - Parameter model: The whole model, where layers say what others leave out.
-  /// - Returns: `nil` when another Keras wrote it.
+  /// - Parameter model: The whole model, whose layers may state what others omit.
+  /// - Returns: `nil` when another version of Keras wrote it.
   init?(_ writer: KerasProducer, _ model: KerasModelRecord) {
     guard writer.version.major == 1 else { return nil }
     self.writer = writer
@@ -32,7 +32,7 @@ struct Keras1Dialect: Sendable {
     }
   }
 
-  /// A layer as Keras 2 writes it, and what had to be decided.
+  /// Returns a layer as Keras 2 writes it, and the decisions taken.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for settings that Keras 2 cannot express.
   func form(

@@ -2,16 +2,16 @@ import Bytes
 import JSON
 import LayerCatalog
 
-/// The settings of a layer while they become those of Keras 2.
+/// The settings of a layer that are being converted to those of Keras 2.
 struct Keras1Settings {
   var config: JSONObject
   var decisions: [String] = []
-  /// Whether the layer has one axis besides the batch's and the channels'.
+  /// Whether the layer has one axis in addition to batch and channels.
   private(set) var isSequence = false
 
   init(_ config: JSONObject) { self.config = config }
 
-  /// What Keras 2 calls settings that mean the same.
+  /// The Keras 2 names of settings with the same meaning.
   private static let renames = [
     "atrous_rate": "dilation_rate", "bias": "use_bias", "border_mode": "padding",
     "dropout_U": "recurrent_dropout", "dropout_W": "dropout", "filter_length": "kernel_size",
@@ -20,7 +20,7 @@ struct Keras1Settings {
     "stride": "strides", "subsample": "strides", "subsample_length": "strides",
   ]
 
-  /// Settings that matter only when a layer is made or trained, or that the input says.
+  /// Settings that matter only when a layer is built or trained, or that follow from the input.
   private static let unused = [
     "alpha_init", "beta_init", "consume_less", "forget_bias_init", "gamma_init", "init",
     "inner_init", "input_dim", "input_length", "t_left_init", "a_left_init", "t_right_init",
@@ -45,7 +45,7 @@ struct Keras1Settings {
     try setOrdering(entry, dialect)
   }
 
-  /// Several numbers become one list.
+  /// Joins several numbers in one list.
   private mutating func join(_ parts: [String], _ whole: String) throws(WeighbridgeError) {
     var values: [JSONValue] = []
     for key in parts {
@@ -56,7 +56,7 @@ struct Keras1Settings {
     config[whole] = .array(values)
   }
 
-  /// `dim_ordering` becomes `data_format`. Layers with image axes that leave it out take it from the
+  /// Replaces `dim_ordering` by `data_format`. Layers with image axes that omit it take it from the
   /// others.
   private mutating func setOrdering(
     _ entry: Keras1Class, _ dialect: Keras1Dialect
@@ -86,7 +86,7 @@ struct Keras1Settings {
     }
   }
 
-  /// Takes a setting out.
+  /// Removes a setting and returns it.
   mutating func take(_ key: String) -> JSONValue? {
     let value = config[key]
     config[key] = nil

@@ -4,33 +4,32 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// How the weights of a layer class of Keras 1 are laid out, as far as Keras 2 has them otherwise.
+/// The layout of a Keras 1 layer class's weights, as far as it differs from Keras 2.
 enum Keras1Weights: Hashable, Sendable {
   /// As in Keras 2.
   case unchanged
-  /// Kernels over image axes: with the ordering `th` `[out, in, spatial...]`, which becomes
+  /// Kernels over image axes: `[out, in, spatial...]` with the ordering `th`, which becomes
   /// `[spatial..., in, out]`.
   case kernels(axes: Int)
   /// Kernels over one axis: `[length, 1, in, out]`, up to 1.0.8 `[out, in, length, 1]`.
   case flatKernels
-  /// Kernels come before biases, where some versions write a kernel and its bias side by side.
+  /// Kernels come before biases; some versions write each kernel next to its bias.
   case kernelsFirst
-  /// A kernel, a recurrent kernel and a bias for each gate, which become one each; the gates in
-  /// the order of Keras 2. Kernels over image axes as above.
+  /// A kernel, a recurrent kernel and a bias for each gate, which are joined into one each, with
+  /// the gates in the order of Keras 2. Kernels over image axes are converted as above.
   case gates([Int], axes: Int)
   /// The last is a standard deviation, and becomes (deviation + epsilon)².
   case deviations(epsilon: Double)
-  /// Those of the wrapped layer.
+  /// The weights of the wrapped layer.
   case inner
-  /// Those of the wrapped layer twice: forwards and backwards.
+  /// The weights of the wrapped layer twice: forwards and backwards.
   case both
 }
 
 extension Keras1Dialect {
-  /// The weights of a layer in the layout of Keras 2.
+  /// Returns the weights of a layer in the layout of Keras 2.
   ///
-  /// What has not the shape or number that it should have stays as it is, for the layer's mapping to
-  /// refuse.
+  /// Weights of an unexpected shape or number stay as they are, for the layer's mapping to refuse.
   func weights(
     _ weights: [KerasLayer.Weight], of record: KerasLayerRecord
   ) throws(WeighbridgeError) -> [KerasLayer.Weight] {
@@ -64,7 +63,7 @@ extension Keras1Dialect {
     }
   }
 
-  /// How many weights of the file make one of Keras 2.
+  /// The number of the file's weights that make up one of Keras 2.
   func parts(of record: KerasLayerRecord) throws(WeighbridgeError) -> Int {
     switch try Keras1Class.entry(record, writer)?.weights {
     case .gates(let order, _)?: return Self.isFused(record) ? 1 : order.count
@@ -132,12 +131,12 @@ extension KerasLayer.Weight {
 }
 
 extension Tensor {
-  /// Tensors side by side along the last axis; `nil` when their types differ. Copies.
+  /// Concatenates tensors along the last axis; `nil` when their types differ. Copies the elements.
   fileprivate init?(joining tensors: [Tensor]) {
     guard let first = tensors.first, let last = first.shape.indices.last,
       tensors.allSatisfy({ $0.type == first.type })
     else { return nil }
-    // With the last axis in front they stand one behind the other.
+    // With the last axis in front they are consecutive.
     let inFront = [last] + Array(0..<last)
     let numbers = tensors.flatMap { $0.permuted(inFront).doubles }
     let shape = [first.shape[last] * tensors.count] + first.shape[..<last]

@@ -6,8 +6,9 @@ import KerasFormat
 import LayerCatalog
 
 extension Identity: KerasMapped {
-  /// Keras: `Identity`, and the layers that do something in training only; `SpectralNormalization`,
-  /// which becomes what it wraps; `Activation`, whose setting names what it is.
+  /// Keras: `Identity`, and the layers that have an effect only in training;
+  /// `SpectralNormalization`, which becomes the layer that it wraps; `Activation`, whose setting
+  /// names the function.
   static let keras = KerasMapping(
     [
       .elementwise("Activation") { (layer, inputs) throws(WeighbridgeError) in
@@ -35,7 +36,7 @@ extension Identity: KerasMapped {
   static let kerasRow = row { (_, builder) throws(WeighbridgeError) in builder[0]
   }
 
-  /// Reads a layer that does nothing when the model runs.
+  /// Reads a layer that has no effect when the model runs.
   private static func ignoring(_ settings: String...) -> KerasMapping.Build {
     { (layer, inputs) throws(WeighbridgeError) in
       for setting in settings { layer.ignore(setting) }
@@ -45,7 +46,7 @@ extension Identity: KerasMapped {
 
   private static let dropout = ignoring("rate", "noise_shape", "seed", "data_format")
 
-  /// Layers that change images in training only. Those of the first lines cast whole numbers.
+  /// Layers that change images only in training. Those of the first two lists cast integers.
   private static var imageChanges: [KerasLayerClass] {
     let keepingShape = [
       "RandomBrightness", "RandomContrast", "RandomFlip", "RandomRotation", "RandomTranslation",
@@ -84,14 +85,14 @@ extension Identity: KerasMapped {
   }
 }
 
-/// Wrappers of Keras that do nothing when the model runs.
+/// Keras wrappers that have no effect when the model runs.
 extension Identity {
-  /// `SpectralNormalization` (Miyato et al. 2018) divides the wrapped layer's kernel in training,
-  /// and stores the quotient. Its vector u, the length of the kernel's last axis, serves the next
-  /// division only.
+  /// `SpectralNormalization` (Miyato et al. 2018) divides the wrapped layer's kernel in training
+  /// and stores the quotient. Its vector u, as long as the kernel's last axis, is used only for the
+  /// next division.
   ///
-  /// Keras writes the kernel first, as the wrapper's, then what is trained, then what is not, so
-  /// where the layer is frozen the vector comes before the bias.
+  /// Keras writes the kernel first, as the wrapper's, then the trainable weights, then the others,
+  /// so the vector comes before the bias where the layer is frozen.
   static let spectralNormalization: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
     layer.ignore("power_iterations")
@@ -112,7 +113,7 @@ extension Identity {
     }
     let first = layer.requestedShapes.count
     let result = try build(&layer, inputs)
-    // Keras gives away the very tensor that the wrapped layer made, and so with its mask.
+    // Keras returns the wrapped layer's own tensor, and so its mask too.
     try layer.passMasks(of: className, from: inputs, to: result)
     let kernel = layer.requestedShapes.dropFirst(first).first ?? []
     let shape = [1, kernel.last ?? 0]
@@ -124,7 +125,7 @@ extension Identity {
     return try layer.castToInput(result, inputs)
   }
 
-  /// The vector; the kernel is another name of the wrapped layer's.
+  /// The wrapped layer; the wrapper's kernel is an alias of that layer's.
   static let spectralParts = KerasLayerParts(
     [.init(["layer"], settings: ["layer"])], trained: .none, alias: "layer/vars/0")
 
@@ -137,8 +138,8 @@ extension Identity {
 }
 
 extension KerasLayer {
-  /// Keras 3 casts what `SpectralNormalization` makes to the type of its input: of an embedding of
-  /// whole numbers remain whole numbers.
+  /// Keras 3 casts the output of `SpectralNormalization` to the type of its input: an embedding of
+  /// integers is truncated to integers.
   fileprivate mutating func castToInput(
     _ outputs: [ValueID], _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {

@@ -4,7 +4,7 @@ import KerasFormat
 import LayerCatalog
 
 extension KerasMappings {
-  /// Keras' activation functions, by the name that `activation=` takes, with the settings that a
+  /// Keras' activation functions, by their names in `activation=`, with the settings that a
   /// function has when it is given by name.
   package static let activations: [String: KerasMapping.Activation] = [
     "celu": { _, _ in CELU(alpha: 1) },
@@ -49,7 +49,7 @@ extension KerasMappings {
 
   /// The last axis, for a function that works along it.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is no axis besides the batch.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is no axis other than the batch.
   private static func lastAxis(of type: TensorType) throws(WeighbridgeError) -> Int {
     guard type.rank >= 2 else {
       throw .malformed("needs an axis besides the batch and has \(type)")

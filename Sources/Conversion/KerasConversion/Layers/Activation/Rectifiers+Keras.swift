@@ -33,7 +33,7 @@ extension LeakyReLU: KerasMapped {
 
 extension PReLU: KerasMapped {
   /// Keras: `PReLU(shared_axes=None)`, which counts its axes from 1. Keras 1 does not write which
-  /// axes are shared; there the weight has the size 1.
+  /// axes are shared; along those the weight has size 1.
   static let keras = KerasMapping([
     .elementwise("PReLU") { (layer, inputs) throws(WeighbridgeError) in
       let type = try layer.typedInput(inputs).type
@@ -68,8 +68,8 @@ extension PReLU: KerasMapped {
 }
 
 extension ReLU: KerasMapped {
-  /// Keras: `ReLU(max_value=None, negative_slope=0, threshold=0)`, `ThresholdedReLU(theta=1)`; of
-  /// Keras 1 `SReLU`.
+  /// Keras: `ReLU(max_value=None, negative_slope=0, threshold=0)`, `ThresholdedReLU(theta=1)`;
+  /// Keras 1: `SReLU`.
   static let keras = KerasMapping([
     .elementwise("ReLU") { (layer, inputs) throws(WeighbridgeError) in
       let maximum = try layer.optionalReal("max_value")
@@ -102,7 +102,7 @@ extension ReLU: KerasMapped {
 }
 
 extension Softplus: KerasMapped {
-  /// Of Keras 1 `ParametricSoftplus`.
+  /// Keras 1: `ParametricSoftplus`.
   static let keras = KerasMapping([
     KerasLayerClass(
       "ParametricSoftplus (Keras 1)", masks: .passed, casts: .floats, shape: .unknown,
@@ -124,8 +124,8 @@ enum Keras1Activations {
     return try layer.add(Multiply(), softplus + [alphas])
   }
 
-  /// `SReLU` (Jin et al. 2015): the identity between two thresholds, with slopes of its own on both
-  /// sides. The right threshold lies |t_right| behind the left one.
+  /// `SReLU` (Jin et al. 2015): the identity between two thresholds, with another slope on either
+  /// side. The right threshold is |t_right| above the left one.
   static let sReLU: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let type = try layer.typedInput(inputs).type
     let left = try layer.sharedWeight("t_left", of: type)
@@ -136,7 +136,7 @@ enum Keras1Activations {
     let width = try layer.add(
       ReLU(slope: -1, threshold: 0, maximum: nil), [rightShift], role: "width")
     let right = try layer.add(Add(), [left] + width, role: "right_threshold")
-    // What lies above, below and beyond.
+    // The parts above the left threshold, below it, and above the right one.
     let above = try layer.add(Subtract(), inputs + [left], role: "above_left")
     let center = try layer.add(
       Minimum(), layer.add(rectifier, above, role: "center_open") + width, role: "center")

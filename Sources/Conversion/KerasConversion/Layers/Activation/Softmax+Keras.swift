@@ -6,7 +6,7 @@ import KerasFormat
 import LayerCatalog
 
 extension Softmax: KerasMapped {
-  /// Keras: `Softmax(axis=-1)`, where `axis` may be a list, and a mask may leave out elements.
+  /// Keras: `Softmax(axis=-1)`, where `axis` may be a list, and a mask may exclude elements.
   static let keras = KerasMapping([
     .elementwise("Softmax") { (layer, inputs) throws(WeighbridgeError) in
       let input = try layer.onlyInput(inputs)
@@ -21,7 +21,7 @@ extension Softmax: KerasMapped {
     try builder.layer("Softmax", ["axis": .axes(operation.axes)])
   }
 
-  /// The mask that the call is given, or else that of its input, which counts since TensorFlow 2.4.
+  /// The mask given in the call, or else that of its input, which is used since TensorFlow 2.4.
   private static func mask(
     _ layer: inout KerasLayer, of input: ValueID
   ) throws(WeighbridgeError) -> ValueID? {
@@ -36,9 +36,9 @@ extension Softmax: KerasMapped {
     return mask
   }
 
-  /// Elements that the mask leaves out are lowered so far that no other can make up for it; where it
-  /// leaves out all of them, nothing but the lowering is left of them in float32. Keras makes them
-  /// 0 from 3.10 on.
+  /// Adds a masked softmax. Excluded elements are lowered so far that their shares vanish; where
+  /// all are excluded, only the lowering is left of them in float32. Keras makes their shares 0
+  /// from 3.10 on.
   private static func masked(
     _ layer: inout KerasLayer, _ operation: Softmax, _ input: ValueID, _ given: ValueID
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -64,7 +64,7 @@ extension Softmax: KerasMapped {
     return outputs
   }
 
-  /// How far elements that are left out are lowered.
+  /// The amount by which excluded elements are lowered.
   private static func depth(_ version: KerasVersion, _ type: TensorType) -> Double {
     guard type.elementType == .float16 else { return 1e9 }
     return version.major < 3 ? 65504 : 3e4
@@ -74,7 +74,7 @@ extension Softmax: KerasMapped {
     _ layer: inout KerasLayer, _ type: TensorType
   ) throws(WeighbridgeError) -> [Int] {
     let axes = try layer.axes("axis", of: type).sorted()
-    // Older versions take the last axis of two, whatever the setting says.
+    // With two axes, older versions use the last one, whatever the setting.
     if type.rank < 2 || (type.rank == 2 && axes != [1]) {
       throw .unsupported("axis=\(axes) of \(type): versions of Keras do not agree on its meaning")
     }

@@ -9,22 +9,23 @@ struct AttentionTensors {
   let query: ValueID
   let value: ValueID
   let key: ValueID
-  /// The masks that travel beside these, or that the call is given.
+  /// The masks of these tensors, or those given in the call.
   let queryMask: ValueID?
   let valueMask: ValueID?
   let keyMask: ValueID?
 }
 
-/// Which values a query sees, by the arguments of the call and the masks of its tensors.
+/// Determines which values a query attends to, from the arguments of the call and the masks of its
+/// tensors.
 struct AttentionCallMasking {
   /// The rule.
   let masking: AttentionMasking
   /// The mask, if there is one.
   let mask: [ValueID]
-  /// Whether the shares are an output too.
+  /// Whether the attention weights are an output too.
   let returnsAttentionWeights: Bool
 
-  /// - Parameter axes: Those that the attention runs along.
+  /// - Parameter axes: The axes of the attention.
   init(
     _ layer: inout KerasLayer, _ tensors: AttentionTensors, axes: [Int]
   ) throws(WeighbridgeError) {
@@ -45,17 +46,17 @@ struct AttentionCallMasking {
     let attention = DotProductAttention(
       axes: axes, scale: 1, masking: masking, returnsAttentionWeights: returnsAttentionWeights)
     if let problem = attention.problem { throw .unsupported(problem) }
-    // Keras takes the length of the first axis behind the batch, whichever the attention runs along.
+    // Keras uses the length of the first axis after the batch, whatever the axes of the attention.
     guard axes == [1] || !masking.isLocal else {
       throw .unsupported("masks positions along the axes \(axes); only axis 1 is supported")
     }
   }
 
-  /// What a query gets that sees nothing.
+  /// The result for a query that attends to nothing.
   ///
-  /// Up to 3.9 Keras subtracts 10⁹ from the scores of what is not seen, of which nothing is left in
-  /// float32. From 3.10 it sets the shares to 0 besides. From 3.7 a plain call goes another way,
-  /// where all scores become one number.
+  /// Up to 3.9 Keras subtracts 10⁹ from masked scores, of which nothing is left in float32. From
+  /// 3.10 it also sets the attention weights to 0. From 3.7 a plain call takes another path, in
+  /// which all scores become equal.
   private static func fullyMaskedRows(
     _ version: KerasVersion, _ type: ElementType, isPlain: Bool
   ) -> AttentionMasking.FullyMaskedRows {
@@ -73,11 +74,11 @@ extension KerasLayer {
     guard let query = inputs.first, inputs.count <= 3 else {
       throw .malformed("takes query, value and maybe key, and has \(inputs.count)")
     }
-    // A step of a mapping gives all of them as its inputs.
+    // A step of a mapping passes all of them as its inputs.
     let second = inputs.count > 1 ? inputs[1] : try castTensor("value", position: 1)
     guard let value = second else { throw .malformed("is called without a value") }
     let key = inputs.count > 2 ? inputs[2] : try castTensor("key", position: 2)
-    // Keras 2 looks at masks since 2.10; from 3.8 that of the query counts whatever was given.
+    // Keras 2 uses masks since 2.10; from 3.8 the query's own mask is used whatever was given.
     let follows = version >= KerasVersion(2, 10)
     let isNew = version.major >= 3
     let given = takeTensors("query_mask", position: isNew ? 3 : nil).first
@@ -92,7 +93,7 @@ extension KerasLayer {
         ?? (follows ? key.flatMap { mask(of: $0) } : nil))
   }
 
-  /// A further tensor in the type that the layer computes in.
+  /// Takes a further tensor, cast to the type in which the layer computes.
   private mutating func castTensor(
     _ name: String, position: Int
   ) throws(WeighbridgeError) -> ValueID? {
@@ -119,11 +120,11 @@ extension KerasLayer {
     return masks
   }
 
-  /// Adds the mask of all scores, which is what all of the masks hold.
+  /// Adds the mask of all scores, the conjunction of all masks.
   ///
   /// - Parameters:
-  ///   - rank: The query's.
-  ///   - axes: How many axes the attention runs along.
+  ///   - rank: The query's rank.
+  ///   - axes: The number of axes of the attention.
   mutating func addAttentionMask(
     given: [ValueID], _ masks: [ValueID], rank: Int, axes: Int
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -154,8 +155,8 @@ extension KerasLayer {
     return try add(ExpandDims(axes: Array(first..<first + missing)), [mask], role: "mask")
   }
 
-  /// Lets the query's mask travel on. From Keras 3.8, `MultiHeadAttention` takes the masks away
-  /// from what it is called with.
+  /// Passes the query's mask on. From Keras 3.8, `MultiHeadAttention` removes the masks of its
+  /// inputs.
   mutating func passMask(_ tensors: AttentionTensors, to output: ValueID) {
     if version >= KerasVersion(3, 8), source.className == "MultiHeadAttention" {
       for tensor in [tensors.query, tensors.value, tensors.key] { setMask(nil, of: tensor) }

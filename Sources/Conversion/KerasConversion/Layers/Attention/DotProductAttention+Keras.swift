@@ -6,14 +6,14 @@ import KerasFormat
 import LayerCatalog
 
 /// Keras: `MultiHeadAttention(num_heads, key_dim, value_dim=key_dim)`, and Keras 3's
-/// `GroupQueryAttention(head_dim, num_query_heads, num_key_value_heads)`: query, key and value each
-/// go through an ``EinsumDense`` into heads, and what comes out of the attention through another.
+/// `GroupQueryAttention(head_dim, num_query_heads, num_key_value_heads)`: an ``EinsumDense`` each
+/// projects query, key and value to heads, and another one projects the output of the attention.
 extension DotProductAttention: KerasMapped {
   static let keras = KerasMapping([
     headed("MultiHeadAttention") { (layer, inputs) throws(WeighbridgeError) in
       let heads = try layer.count("num_heads")
       let size = try layer.count("key_dim")
-      // Keras takes 0 for nothing here.
+      // Keras treats 0 as unset here.
       let width = try layer.integer("value_dim", default: 0)
       return try layer.addHeads(
         inputs,
@@ -24,8 +24,8 @@ extension DotProductAttention: KerasMapped {
     headed("GroupQueryAttention", grouped),
     headed("GroupedQueryAttention", grouped),
   ])
-  /// Heads `[batch, places, heads, features]`, whose places become rows of matrices. The number of
-  /// steps may be open.
+  /// Heads `[batch, positions, heads, features]`, whose positions become rows of matrices. The
+  /// number of steps may be open.
   static let kerasRow = rowOfOutputs { (operation, builder) throws(WeighbridgeError) in
     guard operation.axes == [1], builder.type().rank == 4,
       builder.type(0).shape[2] == builder.type(1).shape[2]
@@ -41,7 +41,7 @@ extension DotProductAttention: KerasMapped {
     return [try builder.transposed(results[0], [0, 2, 1, 3])] + results.dropFirst()
   }
 
-  /// A class whose heads are made by dense layers of its own.
+  /// Makes a class whose heads come from dense layers of its own.
   private static func headed(
     _ name: String, _ build: @escaping KerasMapping.Build
   ) -> KerasLayerClass {
@@ -73,14 +73,14 @@ struct KerasHeads {
 }
 
 extension KerasLayer {
-  /// A setting that counts something: 1 or more.
+  /// Reads a setting that is a count of at least 1.
   fileprivate mutating func count(_ key: String) throws(WeighbridgeError) -> Int {
     let count = try integer(key)
     guard count >= 1 else { throw .malformed("\(key)=\(count)") }
     return count
   }
 
-  /// Adds an attention layer of several heads.
+  /// Adds a multi-head attention layer.
   fileprivate mutating func addHeads(
     _ inputs: [ValueID], _ heads: KerasHeads
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -116,7 +116,7 @@ extension KerasLayer {
     return outputs
   }
 
-  /// Which axes the attention runs along: all between batch and features unless the layer says so.
+  /// Reads the axes of the attention: by default all those between batch and features.
   private mutating func attentionAxes(_ type: TensorType) throws(WeighbridgeError) -> [Int] {
     let range = 1..<max(1, type.rank - 1)
     let written = try integerList("attention_axes", default: Array(range))
@@ -131,7 +131,7 @@ extension KerasLayer {
     return axes
   }
 
-  /// Adds the product that makes heads of the features.
+  /// Adds the product that projects the features to heads.
   private mutating func addProjection(
     of input: ValueID, to heads: (count: Int, size: Int), _ hasBias: Bool, name: String
   ) throws(WeighbridgeError) -> ValueID {
@@ -145,8 +145,8 @@ extension KerasLayer {
       dimensions: ["x": dimensions[0], "y": heads.count, "z": heads.size], to: input, name: name)
   }
 
-  /// Adds the product that makes features of the heads: as many as the query has, or those of the
-  /// setting `output_shape`.
+  /// Adds the product that projects the heads to features: as many as the query has, or those of
+  /// the setting `output_shape`.
   private mutating func addOutputProjection(
     _ value: ValueID, _ query: TensorType, _ heads: KerasHeads, _ hasBias: Bool
   ) throws(WeighbridgeError) -> ValueID {
@@ -166,7 +166,7 @@ extension KerasLayer {
       name: "attention_output")
   }
 
-  /// Letters for all axes but the features.
+  /// Letters for all axes except the features.
   private static func freeAxes(_ type: TensorType) throws(WeighbridgeError) -> String {
     guard (3...9).contains(type.rank) else {
       throw .unsupported("takes three axes or more and has \(type)")

@@ -51,12 +51,12 @@ extension AdditiveAttention: KerasMapped {
 }
 
 extension KerasLayer {
-  /// Adds an attention layer of one head: of query, value and maybe key, which is the value
-  /// otherwise. The masks of query and value are those that the call is given, or else those that
-  /// travel beside them.
+  /// Adds an attention layer with one head for query, value and an optional key, which is the value
+  /// by default. The masks of query and value are those given in the call, or else those of the
+  /// tensors.
   ///
-  /// - Parameter make: The operator and its weights, from what a query sees, whether its shares are
-  ///   an output too, and the query's type.
+  /// - Parameter make: Makes the operator and its weights from the masking, whether the attention
+  ///   weights are an output too, and the query's type.
   fileprivate mutating func addAttention<Operation: AttentionOperator>(
     _ inputs: [ValueID],
     _ make: (inout KerasLayer, AttentionMasking, Bool, TensorType) throws(WeighbridgeError) -> (
@@ -73,7 +73,7 @@ extension KerasLayer {
     let isCausalItself = try flag("causal", default: false)
     let isCausal = try argumentFlag("use_causal_mask", position: 4) || isCausalItself
     let returnsAttentionWeights = try argumentFlag("return_attention_scores", position: 3)
-    // Keras subtracts 10⁹ from the scores of what is not seen. In float32 nothing is left of them.
+    // Keras subtracts 10⁹ from masked scores, of which nothing is left in float32.
     let masking = AttentionMasking(
       isCausal: isCausal, hasMask: masks.value != nil,
       fullyMaskedRows: query.elementType == .float64 ? .unmasked : .mean)
@@ -98,7 +98,7 @@ extension KerasLayer {
     var (query, value): (ValueID?, ValueID?) = (given.first, given.dropFirst().first)
     if given.isEmpty {
       (query, value) = (takeTensors("mask[0]").first, takeTensors("mask[1]").first)
-      _ = takeTensors("mask[2]")  // The key's, which means nothing.
+      _ = takeTensors("mask[2]")  // The key's, which has no effect.
       if query == nil, value == nil { (query, value) = (mask(of: inputs[0]), mask(of: inputs[1])) }
     } else if !(2...3).contains(given.count) {
       throw .malformed("takes two masks or three and has \(given.count)")
@@ -108,7 +108,7 @@ extension KerasLayer {
     return (query, value)
   }
 
-  /// Booleans, as which numbers count that are not 0.
+  /// Converts a value to Booleans, true where it is not 0.
   mutating func truth(
     _ value: ValueID, role: String = "truth"
   ) throws(WeighbridgeError) -> ValueID {
@@ -116,7 +116,7 @@ extension KerasLayer {
     return try add(Cast(to: .bool), [value], role: role)[0]
   }
 
-  /// Puts zeros where a mask `[batch, queries]` does not hold.
+  /// Replaces elements by zeros where a mask `[batch, queries]` is false.
   private mutating func addSilence(
     _ value: ValueID, where mask: ValueID
   ) throws(WeighbridgeError) -> ValueID {
@@ -126,7 +126,7 @@ extension KerasLayer {
     return try add(Multiply(), [value] + factor)[0]
   }
 
-  /// An argument of the call that is true or false; false when it is absent.
+  /// Takes a Boolean argument of the call; false when it is absent.
   mutating func argumentFlag(
     _ name: String, position: Int?
   ) throws(WeighbridgeError) -> Bool {

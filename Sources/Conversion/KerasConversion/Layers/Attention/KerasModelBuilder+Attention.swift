@@ -5,9 +5,9 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Attention, made of products of matrices and a softmax.
+/// Attention, composed of matrix products and a softmax.
 extension KerasModelBuilder {
-  /// Queries by keys: the scores `[..., queries, keys]`.
+  /// Multiplies queries by keys: the scores `[..., queries, keys]`.
   mutating func products(
     _ query: KerasValue, _ key: KerasValue
   ) throws(WeighbridgeError) -> KerasValue {
@@ -16,7 +16,7 @@ extension KerasModelBuilder {
     return try function(.matrixProduct, [query, try turned(key)], type: type)
   }
 
-  /// The values weighted by the softmax of the scores of those that are seen, and the weights.
+  /// Adds the values weighted by the softmax of the unmasked scores, and the weights.
   ///
   /// - Parameters:
   ///   - scores: `[..., queries, keys]`.
@@ -36,7 +36,7 @@ extension KerasModelBuilder {
       if masking.fullyMaskedRows == .zero {
         let factor =
           if let truths = seen.constant {
-            // No layer can be called with nothing but constants.
+            // No layer can be called with only constants.
             constant(Tensor(scores.type.elementType, shape: truths.shape, truths.doubles))
           } else {
             try function(.cast, [seen], to: scores.type.elementType)
@@ -52,7 +52,7 @@ extension KerasModelBuilder {
     return returnsAttentionWeights ? [output, shares] : [output]
   }
 
-  /// Which values are seen; `nil` when all are.
+  /// The mask of the values that are attended to; `nil` when all are.
   private mutating func seen(
     _ scores: KerasValue, _ masking: AttentionMasking, mask: KerasValue?
   ) throws(WeighbridgeError) -> KerasValue? {
@@ -76,9 +76,9 @@ extension KerasModelBuilder {
     return try function(.logicalAnd, [mask, places], type: type)
   }
 
-  /// The same, but all where none is seen.
+  /// The same mask, but true throughout for queries that attend to nothing.
   private mutating func orNone(_ seen: KerasValue) throws(WeighbridgeError) -> KerasValue {
-    if seen.constant != nil { return seen }  // by place, each query sees at least itself
+    if seen.constant != nil { return seen }  // by position, each query attends at least to itself
     let last = seen.type.rank - 1
     let any = try reduce(.any, seen, [last])
     let none = try function(.logicalNot, [any])

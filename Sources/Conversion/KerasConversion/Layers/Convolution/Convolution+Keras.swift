@@ -8,8 +8,8 @@ import LayerCatalog
 /// Keras: `Conv1D`, `Conv2D`, `Conv3D`, `DepthwiseConv1D`, `DepthwiseConv2D`, `SeparableConv1D`,
 /// `SeparableConv2D`.
 ///
-/// Keras' kernels are `[spatial..., in/groups, out]`, of depthwise layers
-/// `[spatial..., in, multiplier]`, of which output channel `in * multiplier + m` is made.
+/// Keras' kernels are `[spatial..., in/groups, out]`; those of depthwise layers are
+/// `[spatial..., in, multiplier]` and produce output channel `in * multiplier + m`.
 extension Convolution: KerasMapped {
   static let keras = KerasMapping(
     KerasLayerClass.spatial("Conv", shape: { .image(axes: $0, isGrouped: true) }, full)
@@ -59,7 +59,7 @@ extension Convolution: KerasMapped {
     guard groups >= 1, channels % groups == 0, filters % groups == 0, filters >= 1 else {
       throw .malformed("\(channels) channels and \(filters) filters in \(groups) groups")
     }
-    layer.ignore("lora_rank", "lora_alpha")  // Keras' own files have the sum.
+    layer.ignore("lora_rank", "lora_alpha")  // Keras' own files contain the sum.
     let operation = Convolution(
       window: window, groups: groups, hasBias: hasBias, layout: layout)
     let isFlipped = layer.flipsKernels
@@ -77,7 +77,7 @@ extension Convolution: KerasMapped {
     let hasBias = try layer.flag("use_bias", default: true)
     let layout = try layer.dataLayout()
     let window = try window(&layer, axes: axes)
-    // Keras writes these of the class it inherits from; a depthwise layer does not use them.
+    // Keras writes these settings of the superclass; a depthwise layer does not use them.
     layer.ignore("filters", "groups")
     let channels = try layer.channels(of: inputs, layout: layout)
     let operation = Convolution(
@@ -115,8 +115,8 @@ extension Convolution: KerasMapped {
     return try layer.addActivation(to: output[0])
   }
 
-  /// Keras up to 2.0.8 writes the dilation of a separable convolution and computes without it; the
-  /// one inside TensorFlow computes with it.
+  /// Keras up to 2.0.8 writes the dilation of a separable convolution but computes without it; the
+  /// Keras inside TensorFlow computes with it.
   private static func dropIgnoredDilation(
     _ layer: inout KerasLayer, axes: Int
   ) throws(WeighbridgeError) {
@@ -148,8 +148,8 @@ extension Convolution: KerasMapped {
     }
   }
 
-  /// CNTK 2.7 slides all kernels over the first channel where an even one is padded; Keras takes
-  /// a dilation for strides there.
+  /// CNTK 2.7 applies all kernels to the first channel where an even-sized one is padded; on CNTK,
+  /// Keras treats a dilation as strides.
   private static func checkCNTK(
     _ layer: KerasLayer, _ window: Window
   ) throws(WeighbridgeError) {
@@ -167,7 +167,7 @@ extension Convolution: KerasMapped {
         + "\(APIName.kerasBackend) tensorflow reads the layer as it was meant")
   }
 
-  /// From Keras 2.2 on these kernels are slid as they are on Theano too.
+  /// From Keras 2.2 on, these kernels are not flipped on Theano either.
   private static func checkTheano(
     _ layer: KerasLayer, _ window: Window, isSeparable: Bool
   ) throws(WeighbridgeError) {
@@ -209,7 +209,7 @@ extension Window {
 extension KerasLayer {
   /// The window of a kernel: `kernel_size`, `strides` and `dilation_rate`.
   ///
-  /// - Parameter readPadding: Reads what is added at the borders, for the window without it.
+  /// - Parameter readPadding: Reads the padding, given the window without it.
   mutating func kernelWindow(
     axes: Int, _ readPadding: (inout KerasLayer, Window) throws(WeighbridgeError) -> WindowPadding
   ) throws(WeighbridgeError) -> Window {

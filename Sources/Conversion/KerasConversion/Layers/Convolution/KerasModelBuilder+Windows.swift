@@ -5,10 +5,10 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Windows as Keras' layers have them.
+/// Windows in the form of Keras' layers.
 extension KerasModelBuilder {
-  /// What a window asks of its input: Keras' word for the padding, and the borders that must be
-  /// added beforehand where there is none.
+  /// Keras' word for a window's padding, and the borders that must be added beforehand where there
+  /// is none.
   func padding(
     _ window: Window, _ type: TensorType
   ) throws(WeighbridgeError) -> (word: String, borders: Borders?) {
@@ -19,7 +19,7 @@ extension KerasModelBuilder {
       if (before + after).allSatisfy({ $0 == 0 }) { return ("valid", nil) }
       let same = window.with(padding: .same)
       let isSame = window.size.indices.allSatisfy { axis in
-        // With steps of 1, the padding does not depend on the size.
+        // With strides of 1, the padding does not depend on the size.
         let dimension = type.shape[axis + 1].value ?? (window.strides[axis] == 1 ? 64 : nil)
         guard let dimension, let wanted = try? same.placement(axis, dimension: dimension),
           let own = try? window.placement(axis, dimension: dimension)
@@ -30,7 +30,7 @@ extension KerasModelBuilder {
     }
   }
 
-  /// The first input with zeros around it, where they are asked for.
+  /// Returns the first input, padded with zeros where borders are given.
   mutating func padded(_ borders: Borders?) throws(WeighbridgeError) -> KerasValue {
     guard let borders else { return self[0] }
     var type = type()
@@ -41,7 +41,7 @@ extension KerasModelBuilder {
     return try bordered("ZeroPadding", "padding", borders, self[0], type: type)
   }
 
-  /// The settings that a window becomes.
+  /// The settings of a window.
   func settings(_ window: Window, _ padding: String) -> JSONObject {
     [
       "kernel_size": .integers(window.size), "strides": .integers(window.strides),

@@ -4,8 +4,8 @@ import GraphIR
 import JSON
 import LayerCatalog
 
-/// Keras 1 and 2: `LocallyConnected1D`, `LocallyConnected2D`. Their setting `implementation` says
-/// how the kernel is laid out.
+/// Keras 1 and 2: `LocallyConnected1D`, `LocallyConnected2D`. Their setting `implementation`
+/// determines the layout of the kernel.
 extension LocallyConnected: KerasMapped {
   static let keras = KerasMapping(
     KerasLayerClass.spatial("LocallyConnected", 1...2, shape: { _ in .unknown }, add))
@@ -36,8 +36,8 @@ extension LocallyConnected: KerasMapped {
     return try layer.addActivation(to: output[0])
   }
 
-  /// Keras' bias is `[position..., out]`. To channels-first tensors it is added as if it were
-  /// `[out, position...]`: reshaped, not turned.
+  /// Keras' bias is `[position..., out]`. It is added to channels-first tensors as if it were
+  /// `[out, position...]`: reshaped, not transposed.
   private static func bias(
     _ layer: inout KerasLayer, _ grid: LocalGrid
   ) throws(WeighbridgeError) -> ValueID {
@@ -62,7 +62,7 @@ extension LocallyConnected: KerasMapped {
       return try layer.weight("kernel", shape: shape) { kernel in
         let parts =
           grid.isChannelsFirst ? [grid.channels] + grid.window : grid.window + [grid.channels]
-        // The positions are one axis, the patch another; then come the filters.
+        // The positions are one axis, the patch another, and the filters the last.
         let split = kernel.splitting(1, into: parts).splitting(0, into: grid.positions)
         let channel = grid.isChannelsFirst ? axes : 2 * axes
         let window = Array(axes..<2 * axes + 1).filter { $0 != channel }
@@ -90,9 +90,9 @@ extension LocallyConnected: KerasMapped {
   }
 }
 
-/// Which elements a locally connected layer connects.
+/// The elements that a locally connected layer connects.
 struct LocalGrid {
-  /// An element of the input and one of the output, as numbers in Keras' order of their axes.
+  /// An element of the input and one of the output, as flat indices in Keras' axis order.
   struct Pair: Hashable {
     let input: Int
     let output: Int
@@ -106,17 +106,17 @@ struct LocalGrid {
   let filters: Int
   let isChannelsFirst: Bool
 
-  /// Why there is no such layer, if there is none.
+  /// The reason why there is no such layer; `nil` when there is one.
   var problem: String? {
     let all = dimensions + window + strides + [channels, filters]
     guard all.allSatisfy({ (1...1 << 24).contains($0) }),
-      // A window that is mostly outside would make a large kernel of a small one.
+      // A window that is mostly outside would make the kernel disproportionately large.
       zip(window, dimensions).allSatisfy({ $0 <= (isPadded ? 2 * $1 + 1 : $1) })
     else { return "a window of \(window) in steps of \(strides) on \(dimensions)" }
     return nil
   }
 
-  /// How many windows there are along each axis.
+  /// The number of windows along each axis.
   var positions: [Int] {
     dimensions.indices.map { axis in
       let count = isPadded ? dimensions[axis] : dimensions[axis] - window[axis] + 1
@@ -124,7 +124,8 @@ struct LocalGrid {
     }
   }
 
-  /// How far the first window begins before the input. (Not as a convolution has it.)
+  /// The distance by which the first window starts before the input. (It differs from a
+  /// convolution's.)
   var before: [Int] { window.map { isPadded ? $0 / 2 : 0 } }
 
   func positionCount() throws(WeighbridgeError) -> Int {
@@ -136,7 +137,7 @@ struct LocalGrid {
     isChannelsFirst ? [channels] + spatial : spatial + [channels]
   }
 
-  /// The kernel `[position..., out, in, window...]`; 0 where a window lies outside of the input.
+  /// The kernel `[position..., out, in, window...]`; 0 where a window is outside the input.
   func kernel(_ elementType: ElementType, _ element: (Pair) -> Double) -> Tensor {
     var elements: [Double] = []
     for position in Self.indices(positions) {
