@@ -5,7 +5,7 @@ package import GraphIR
 
 /// A section of a `.cfg` that is being converted to nodes.
 ///
-/// Settings are ticked off as they are read; ``finish()`` refuses those that are left and do not
+/// Settings are ticked off as they are read; ``finish(_:)`` refuses those that are left and do not
 /// belong to training.
 package struct DarknetLayer: MappedLayer {
   /// The result of a builder: the section's output; `nil` when it is for training only.

@@ -62,7 +62,7 @@ struct KerasImporter: ~Copyable {
   private let zerosLimit: Int?
   /// The graph values of each layer's weights, by its path and their roles.
   private var weightValues: [String: [String: ValueID]] = [:]
-  /// What the user states of the inputs' shapes.
+  /// The input shapes that the user states.
   let stated: StatedShapes
   /// A possible cause of an error after the inputs: a shape that is stated or left open.
   var inputNote: String?
@@ -83,7 +83,7 @@ struct KerasImporter: ~Copyable {
   ///   - weights: The weights of each layer, by its name, in the order of the file.
   ///   - custom: What is said about custom layers. The model must have passed
   ///     ``CustomLayerPolicy/check(_:_:weights:surveyed:)``.
-  ///   - inputShapes: What the user states of the inputs' shapes.
+  ///   - inputShapes: The input shapes that the user states.
   ///   - zerosLimit: When given, all weights are zeros of at most this many elements each, because
   ///     another file has them under the graph's names.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for unknown settings;

@@ -4,17 +4,17 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// How a layer that Keras 3 quantized keeps its weights, and what it does to its input.
+/// How a layer quantized by Keras 3 stores its weights and treats its input.
 ///
-/// A weight is whole numbers of 8 or 4 bits beside the factors they were multiplied by, or, in
-/// groups, beside what makes numbers of them. The input may be turned into whole numbers too, with a
-/// factor for each index of the axes that are not summed over.
+/// A weight consists of integers of 8 or 4 bits and the factors by which it was multiplied, or, in
+/// groups, of integers, scales and zero points. The input may be quantized too, with a factor for
+/// each index of the axes that are not summed over.
 struct KerasQuantization: Sendable {
-  /// Whether the weights have 4 bits, and not 8.
+  /// Whether the weights have 4 bits instead of 8.
   let isInt4: Bool
-  /// How many indices of a weight have factors of their own; `nil` when there are no groups.
+  /// The number of consecutive indices that share a factor; `nil` when there are no groups.
   let groupSize: Int?
-  /// What turns the input into whole numbers; `nil` when it stays as it is.
+  /// The quantizer of the input; `nil` when it is not quantized.
   let input: InputQuantizer?
 
   /// round(x · scale), with scale = largest / (max |x| + epsilon).
@@ -27,8 +27,8 @@ struct KerasQuantization: Sendable {
 extension KerasLayer {
   /// Takes the quantization that the setting `dtype` names; `nil` when the layer is not quantized.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for another one than to `int8` or, since Keras
-  ///   3.14, to `int4`.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for any quantization other than to `int8` or,
+  ///   since Keras 3.14, to `int4`.
   mutating func takeQuantization() throws(WeighbridgeError) -> KerasQuantization? {
     guard let policy = KerasTypePolicy.quantized(unreadSettings["dtype"]) else { return nil }
     ignore("dtype")
@@ -67,10 +67,10 @@ extension KerasLayer {
     return .init(largest: range[1], epsilon: settings["epsilon"]?.real ?? 1e-7)
   }
 
-  /// Puts the weights of a quantized layer into one order: Keras' own files number them in it, and
-  /// HDF5 files of models have those that are trained first.
+  /// Brings the weights of a quantized layer into the order of Keras' own files; HDF5 files of
+  /// models have the trainable ones first.
   ///
-  /// - Parameter name: Of the weight that is quantized.
+  /// - Parameter name: The name of the quantized weight.
   mutating func orderQuantizedWeights(
     _ name: String, _ quantization: KerasQuantization, hasBias: Bool
   ) throws(WeighbridgeError) {
@@ -81,18 +81,18 @@ extension KerasLayer {
     try bringForward(names + groups, called: { $0 }, where: { $2 == $0 })
   }
 
-  /// Turns the input of a quantized product into whole numbers.
+  /// Quantizes the input of a quantized product.
   ///
-  /// - Parameter axes: The axes that are summed over, rising.
-  /// - Returns: The numbers, and the factors they were multiplied by, with a size of 1 along
-  ///   these axes.
+  /// - Parameter axes: The axes that are summed over, in ascending order.
+  /// - Returns: The integers, and the factors by which the input was multiplied, with a size of 1
+  ///   along these axes.
   mutating func quantize(
     _ input: ValueID, along axes: [Int], _ quantizer: KerasQuantization.InputQuantizer
   ) throws(WeighbridgeError) -> (numbers: ValueID, scale: ValueID) {
     let sizes = try add(UnaryMath(.absolute), [input], role: "sizes")
     let largest = try add(
       Reduce(.maximum, axes: axes, keepDims: true), sizes, role: "largest_size")
-    // Python's number becomes one of the tensor's type first.
+    // Python's number is first converted to the tensor's type.
     let epsilon = Double(Float(quantizer.epsilon))
     let raised = try add(Rescaling(scale: [1], offset: [epsilon]), largest, role: "raised_size")
     let limit = try number("largest_number", quantizer.largest, like: input)
@@ -104,8 +104,7 @@ extension KerasLayer {
     return (numbers[0], scale[0])
   }
 
-  /// What quantized numbers stand for: a product of them, divided by the factors, plus a bias of the
-  /// product's rank.
+  /// Dequantizes a product: divides it by the factors and adds a bias of the product's rank.
   mutating func descale(
     _ product: ValueID, scales: [ValueID], bias: ValueID?
   ) throws(WeighbridgeError) -> ValueID {

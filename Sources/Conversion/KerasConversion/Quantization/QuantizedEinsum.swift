@@ -7,9 +7,11 @@ extension KerasLayer {
   /// Adds a quantized `EinsumDense` without its activation.
   ///
   /// - Parameters:
-  ///   - product: Without a bias.
-  ///   - kernelShape: The kernel's, in the equation's order, which `order` turns into the product's.
-  ///   - scaleShape: That of a factor for each index of the output's axes that the kernel has.
+  ///   - product: The product, without a bias.
+  ///   - kernelShape: The kernel's shape, in the equation's order, which `order` permutes to the
+  ///     product's.
+  ///   - scaleShape: The shape of the factors, one for each index of the output's axes that the
+  ///     kernel has.
   ///   - bias: Adds the bias, if there is one, with the output's axes.
   mutating func addQuantizedEinsum(
     _ quantization: KerasQuantization, _ product: EinsumDense, _ equation: EinsumEquation,
@@ -41,9 +43,9 @@ extension KerasLayer {
     return try descale(output[0], scales: scales, bias: vector)
   }
 
-  /// The kernel of a layer of four bits, and the bias, whose weight stands between the kernel's.
+  /// Adds the kernel of a 4-bit layer, and the bias, whose weight is between the kernel's.
   ///
-  /// Keras stores it as a matrix, of as many rows as the axes that are summed over have indices.
+  /// Keras stores it as a matrix with a row for each index of the axes that are summed over.
   private mutating func int4Kernel(
     _ quantization: KerasQuantization, _ equation: EinsumEquation, _ shape: [Int],
     bias: (inout KerasLayer) throws(WeighbridgeError) -> ValueID?
@@ -66,8 +68,8 @@ extension KerasLayer {
     return (kernel[0], vector)
   }
 
-  /// Factors with the input's axes, of which those that are summed over have the size 1, with the
-  /// output's axes.
+  /// Converts factors from the input's axes, where those summed over have size 1, to the output's
+  /// axes.
   private mutating func aligned(
     _ scale: ValueID, summed: [Int], _ equation: EinsumEquation
   ) throws(WeighbridgeError) -> ValueID {

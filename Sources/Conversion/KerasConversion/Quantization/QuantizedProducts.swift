@@ -2,17 +2,17 @@ import Bytes
 import GraphIR
 import LayerCatalog
 
-/// Weights of four bits (Keras 3.14 and later): matrices of whole numbers from -8 to 7, of which two
-/// that stand beside each other share a byte of the file.
+/// Weights of four bits (Keras 3.14 and later): matrices of integers from -8 to 7, with two
+/// neighbours sharing a byte of the file.
 extension KerasLayer {
-  /// The numbers of a matrix that is the layer's next weight, two in a byte.
+  /// Unpacks a matrix that is the layer's next weight, two integers per byte.
   mutating func int4Matrix(
     _ role: String, rows: Int, columns: Int
   ) throws(WeighbridgeError) -> ValueID {
     let (bytes, isOdd) = columns.quotientAndRemainder(dividingBy: 2)
     let packed = try weight(
       role, shape: [rows, bytes + isOdd], isTrained: false, storedAs: .int8)
-    // The first number's bits are the lower ones: of p + 8 modulo 16, 8 too many are left.
+    // The first number has the lower bits: (p + 8) mod 16 - 8.
     let sixteen = try number("\(role)_sixteen", 16, like: packed)
     var low = try add(Rescaling(scale: [1], offset: [8]), [packed], role: "\(role)_raised")
     low = try add(BinaryMath(.floorModulo), low + [sixteen], role: "\(role)_low_bits")
@@ -32,10 +32,10 @@ extension KerasLayer {
     return try add(own, all, role: "\(role)_own_numbers")[0]
   }
 
-  /// What numbers in groups stand for: each less its group's zero, times its group's factor. Both are
-  /// the layer's next weights, with the group of each index of the axis behind them.
+  /// Dequantizes integers in groups: subtracts the group's zero point and multiplies by its scale.
+  /// Both are the layer's next weights, followed by the group of each index of the axis.
   ///
-  /// - Parameter axis: The axis that the groups part.
+  /// - Parameter axis: The axis that is divided into groups.
   mutating func dequantized(
     _ numbers: ValueID, _ role: String, axis: Int, _ quantization: KerasQuantization
   ) throws(WeighbridgeError) -> ValueID {
@@ -57,8 +57,8 @@ extension KerasLayer {
   }
 }
 
-/// What quantized layers of Keras 3 become: products of whole numbers, divided by the factors, or
-/// products with a kernel that is made of whole numbers in groups.
+/// Quantized layers of Keras 3: products of integers divided by the factors, or products with a
+/// kernel dequantized from groups.
 extension Dense {
   /// Adds a quantized `Dense` without its activation.
   static func addQuantized(

@@ -4,11 +4,10 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Layers of layers that keras.io's examples made known, with the settings and weights that their
-/// code gives them.
+/// Composite layers known from keras.io's examples, with the settings and weights of that code.
 extension WellKnownLayers {
   /// The encoder block of "Text classification with Transformer": attention and two dense layers,
-  /// each added to what it took and normalized. Its first version brought its own attention.
+  /// each with a residual connection and a normalization. Its first version had its own attention.
   static let transformerBlock: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let (input, type) = try layer.typedInput(inputs)
     var block = try TransformerWeights(&layer)
@@ -40,7 +39,7 @@ extension WellKnownLayers {
     return [try block.addNormalized(first, dense, "layernorm2", &layer)]
   }
 
-  /// keras.io's embedding of words and of their positions, which are added.
+  /// keras.io's sum of word and position embeddings.
   static let tokenAndPositionEmbedding: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
     let (input, type) = try layer.typedInput(inputs)
@@ -58,7 +57,7 @@ extension WellKnownLayers {
         "has the weights \(tables.map(\.name)); the layer that is known has two tables")
     }
     let rows = tables.map(\.shape[0])
-    // Without paths and settings only the number of rows tells the tables apart.
+    // Without paths and settings, only the number of rows distinguishes the tables.
     let stated = [
       try layer.integer("vocab_size", default: isTree ? rows[0] : -1),
       try layer.integer("maxlen", default: isTree || rows[0] != length ? rows[1] : -1),
@@ -98,10 +97,10 @@ extension WellKnownLayers {
   }
 }
 
-/// Where a transformer block's parts keep their weights: under paths in the newer layout, else one
-/// after the other as the parts were made.
+/// The location of the weights of a transformer block's parts: under paths in the newer layout,
+/// else in the order in which the parts were created.
 private struct TransformerWeights {
-  /// Whether the weights stand under paths.
+  /// Whether the weights are stored under paths.
   private let isTree: Bool
   /// The paths of the two dense layers.
   private(set) var denseNames = ["", ""]
@@ -123,7 +122,7 @@ private struct TransformerWeights {
         throw .unsupported(
           "has the weights \(names), which are not those of keras.io's TransformerBlock")
       }
-      // The dense layers were made before the normalization that they come behind.
+      // The dense layers were created before the normalization that precedes them.
       let weights = Array(layer.unreadWeights)
       layer.unreadWeights = (weights[..<8] + weights[12..<14] + weights[8..<12] + weights[14...])
       return
@@ -138,12 +137,12 @@ private struct TransformerWeights {
     denseNames = dense.sorted()
   }
 
-  /// What keras.io's block is made with.
+  /// The settings of keras.io's block.
   static let settings = ["embed_dim", "num_heads", "ff_dim"]
 
-  /// What to say where the layer keeps no settings, as its code does without `get_config`: the weights
-  /// tell them, apart from the heads of the first version. That it computes what keras.io's does, only
-  /// its name says.
+  /// The error for a layer without settings, whose code has no `get_config`: the weights reveal
+  /// them, except the number of heads of the first version. Only the layer's name suggests that it
+  /// computes the same as keras.io's.
   func proposal(for layer: KerasLayer) -> WeighbridgeError {
     let weights = layer.remainingPaths
     let query = weights.first { $0.shape.count == 3 && !$0.name.contains("output") }?.shape
@@ -173,7 +172,7 @@ private struct TransformerWeights {
 
   /// Adds a layer of Keras with its part of the weights.
   ///
-  /// - Parameter path: Where they stand, if they stand under paths.
+  /// - Parameter path: Their path, if they are stored under paths.
   func add(
     _ className: String, _ settings: JSONObject, _ inputs: [ValueID], _ role: String,
     in path: String, _ layer: inout KerasLayer
@@ -242,8 +241,8 @@ private struct TransformerWeights {
 }
 
 extension KerasLayer {
-  /// Gives the next weights, of dense layers for query, key, value and output, the shape that Keras'
-  /// own attention has them in.
+  /// Reshapes the next weights, of dense layers for query, key, value and output, to those of
+  /// Keras' own attention.
   fileprivate mutating func splitHeads(_ heads: Int, width: Int) throws(WeighbridgeError) {
     let size = width / heads
     let (kernel, bias) = ([width, heads, size], [heads, size])

@@ -3,7 +3,7 @@ import GraphIR
 import JSON
 import LayerCatalog
 
-/// Well-known layers on images that become several operators, or one that Keras has no layer for.
+/// Well-known image layers that become several operators, or one that no Keras layer becomes.
 extension WellKnownLayers {
   /// YAD2K's reorganisation, TensorFlow's `space_to_depth` with blocks of 2 x 2, channels last.
   static let spaceToDepth: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
@@ -32,8 +32,8 @@ extension WellKnownLayers {
     return outputs
   }
 
-  /// A layer of several authors that mirrors images at their borders; they disagree on which of
-  /// two different numbers is about the rows.
+  /// A layer by several authors that mirrors images at their borders; they disagree on which of two
+  /// different numbers applies to the rows.
   static let reflectionPadding: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let input = try layer.onlyInput(inputs)
     try layer.require("data_format", toBe: "channels_last", because: "of unknown origin")
@@ -49,9 +49,9 @@ extension WellKnownLayers {
     return try layer.add(Pad(before: before, after: after, mode: .reflect), [input])
   }
 
-  /// keras-contrib's instance normalisation: gamma (x - mean) / (deviation + epsilon) + beta, with
-  /// the mean and the deviation of each image, or of each of its channels. TensorFlow Addons' layer
-  /// of that name is registered, and has `groups`.
+  /// keras-contrib's instance normalisation: gamma (x - mean) / (standard deviation + epsilon) +
+  /// beta, with the mean and the standard deviation of each image, or of each of its channels.
+  /// TensorFlow Addons' layer of that name is registered, and has `groups`.
   static let contribNormalization: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
     let (input, type) = try layer.typedInput(inputs)

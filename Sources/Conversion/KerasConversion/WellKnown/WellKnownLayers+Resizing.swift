@@ -4,7 +4,7 @@ import LayerCatalog
 
 /// The resizing of TensorFlow 1, which no layer of Keras has.
 extension WellKnownLayers {
-  /// What only a mapping can name.
+  /// The layers that only a mapping can name.
   static let steps: [String: KerasMapping.Build] = [
     "tf.image.resize_images": oldResize
   ]
@@ -13,9 +13,9 @@ extension WellKnownLayers {
     case bilinear, nearest, area
   }
 
-  /// `tf.image.resize_images(images, size, method, align_corners)`: coordinates are those of the
-  /// output by the ratio of the sizes, or with `align_corners` by that of the distances between the
-  /// first and the last elements.
+  /// `tf.image.resize_images(images, size, method, align_corners)`: output coordinates are scaled
+  /// by the ratio of the sizes, or with `align_corners` by that of the distances between the first
+  /// and the last elements.
   private static let oldResize: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let input = try layer.onlyInput(inputs)
     let size = try layer.integers("size", count: 2)
@@ -64,7 +64,7 @@ extension WellKnownLayers {
         mode: .linear, transformation: isAligned ? .alignCorners : .asymmetric, rounding: .floor)
       return resampling.taps(Resampling.Axis(old: old, new: new, scale: nil))
     }
-    // In TensorFlow's own order of operations, whose rounding decides which element is nearest.
+    // TensorFlow's own order of operations, since rounding determines which element is nearest.
     let aligned = isAligned && new > 1
     let scale = aligned ? Float(old - 1) / Float(new - 1) : Float(old) / Float(new)
     let indices = (0..<new).map { output in
@@ -77,7 +77,7 @@ extension WellKnownLayers {
 }
 
 extension KerasLayer {
-  /// Weighted sums of elements along an axis.
+  /// Adds weighted sums of elements along an axis.
   fileprivate mutating func addTaps(
     _ taps: Resampling.Taps, to input: ValueID, along axis: Int, role: String
   ) throws(WeighbridgeError) -> ValueID {

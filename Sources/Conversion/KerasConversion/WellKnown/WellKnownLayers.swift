@@ -2,15 +2,15 @@ import Bytes
 import GraphIR
 import LayerCatalog
 
-/// Layers and functions of others that many files have and that cannot be mistaken: the name, every
-/// setting and every weight must be those of the one origin, or they are refused as every layer is.
-/// What was understood is recorded as a decision.
+/// Third-party layers and functions that are common and unmistakable: the name, every setting and
+/// every weight must be those of a single origin, or they are refused like any unknown layer. The
+/// interpretation is recorded as a decision.
 ///
-/// What two authors mean differently, or cannot be told from the settings, is not here:
-/// `--custom-layers` maps it.
+/// Layers that differ between authors, or that the settings do not determine, are not here:
+/// `--custom-layers` maps them.
 enum WellKnownLayers {
-  /// By class name, or by `package>Class` where the class is registered. (A class that is registered
-  /// without a package is in Keras' package `Custom`, which is left out.)
+  /// The layers by class name, or by `package>Class` where the class is registered. (A class that
+  /// is registered without a package is in Keras' package `Custom`, which is omitted.)
   static let layers: [String: KerasMapping.Build] = KerasMappings.byKind.values
     .reduce(into: others) { $0.merge($1.wellKnown) { first, _ in first } }
 
@@ -25,20 +25,21 @@ enum WellKnownLayers {
     "TransformerBlock": transformerBlock,
   ]
 
-  /// By the name of the function that a `Lambda` calls, or of the layer where it keeps a function
-  /// without its name, as Keras 1 and 2 do.
+  /// The functions by the name that a `Lambda` calls, or by the layer's name where a function is
+  /// stored without its name, as in Keras 1 and 2.
   static let functions: [String: KerasMapping.Build] = [
     "space_to_depth_x2": spaceToDepth
   ]
 
-  /// Names of activation functions: what Keras calls the same, and whose name it is.
+  /// Names of activation functions, with Keras' name for the same function and the origin of the
+  /// name.
   static let activations: [String: (keras: String, origin: String)] = [
     "Addons>mish": ("mish", "TensorFlow Addons"),
     "Mish": ("mish", "digantamisra98/Mish"),
     "Swish": ("swish", "a function registered as Swish"),
   ]
 
-  /// The dropout of `efficientnet`: Keras' with another default for its noise.
+  /// The dropout of `efficientnet`: that of Keras with another default for its noise.
   private static let fixedDropout: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
     layer.decideOnce("is read as efficientnet's dropout, which does nothing when the model runs")
@@ -46,8 +47,8 @@ enum WellKnownLayers {
     return try build(&layer, inputs)
   }
 
-  /// `ssd_keras`' L2Normalization of images, after Liu et al. 2015: x / |x| along the channels,
-  /// times a gamma for each channel.
+  /// `ssd_keras`' L2Normalization of images (Liu et al. 2015): x / |x| along the channels, times a
+  /// gamma for each channel.
   private static let ssdNormalization: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
     let type = try layer.typedInput(inputs).type

@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import NCNNFormat
 
-/// What `BinaryOp` computes of x and y.
+/// The functions of x and y that `BinaryOp` computes.
 enum NCNNBinary: Int {
   case add, subtract, multiply, divide, maximum, minimum, power
   /// y - x.
@@ -13,7 +13,7 @@ enum NCNNBinary: Int {
 
 // Layers of which most others are made. Axes are those of blobs.
 extension NCNNBuilder {
-  /// A function of pairs of elements; an axis of size 1 counts for each index of the other's.
+  /// Adds a function of two blobs, in which axes of size 1 are broadcast.
   mutating func binary(
     _ function: NCNNBinary, _ x: NCNNBlob, _ y: NCNNBlob
   ) throws(WeighbridgeError) -> NCNNBlob {
@@ -22,14 +22,14 @@ extension NCNNBuilder {
       shape: zip(x.shape, y.shape).map { $0 == 1 ? $1 : $0 })
   }
 
-  /// A function of each element and a number.
+  /// Adds a function of each element and a number.
   mutating func binary(
     _ function: NCNNBinary, _ x: NCNNBlob, _ number: Double
   ) throws(WeighbridgeError) -> NCNNBlob {
     try add("BinaryOp", [x], [0: function.rawValue, 1: 1], reals: [2: number], shape: x.shape)
   }
 
-  /// Puts all inputs together, from the first to the last; any but the first may be a single number.
+  /// Combines all inputs, from the first to the last; any except the first may be a single number.
   mutating func chain(_ function: NCNNBinary) throws(WeighbridgeError) -> NCNNBlob {
     var result = try input(0)
     for position in operands.indices.dropFirst() {
@@ -43,7 +43,7 @@ extension NCNNBuilder {
     return result
   }
 
-  /// A function of each element, by its number.
+  /// Adds an elementwise function, by its number.
   mutating func unary(_ number: Int, _ x: NCNNBlob) throws(WeighbridgeError) -> NCNNBlob {
     try add("UnaryOp", [x], [0: number], shape: x.shape)
   }
@@ -58,7 +58,7 @@ extension NCNNBuilder {
     try binary(.subtractFrom, x, 1)
   }
 
-  /// One element for those along some axes, whose sizes become 1; `nil` where ncnn has no such.
+  /// Reduces some axes to size 1; returns `nil` for a function that ncnn does not have.
   mutating func reduce(
     _ function: Reduce.Function, _ axes: [Int]
   ) throws(WeighbridgeError) -> NCNNBlob? {
@@ -71,7 +71,7 @@ extension NCNNBuilder {
       shape: x.shape.enumerated().map { axes.contains($0) ? 1 : $1 })
   }
 
-  /// Ranges along some axes.
+  /// Takes ranges along some axes.
   mutating func crop(
     _ x: NCNNBlob, _ ranges: [(axis: Int, range: Range<Int>)]
   ) throws(WeighbridgeError) -> NCNNBlob {
@@ -101,7 +101,7 @@ extension NCNNBuilder {
     return shape
   }
 
-  /// The same elements in row-major order under other axes, of which one size may be open.
+  /// Reshapes a blob in row-major order; one size may be open.
   mutating func reshape(
     _ x: NCNNBlob, _ shape: [Int?]
   ) throws(WeighbridgeError) -> NCNNBlob {
@@ -112,12 +112,12 @@ extension NCNNBuilder {
     return try add("Reshape", [x], Self.sizes(shape.map { $0 ?? -1 }), shape: shape)
   }
 
-  /// The axes in another order: axis i is the input's axis `order[i]`.
+  /// Transposes a blob: axis i is the input's axis `order[i]`.
   mutating func permute(
     _ x: NCNNBlob, _ order: [Int]
   ) throws(WeighbridgeError) -> NCNNBlob {
     let shape = order.map { x.shape[$0] }
-    // Axes of size 1 may stand anywhere.
+    // Axes of size 1 may be anywhere.
     let moved = order.filter { x.shape[$0] != 1 }
     if zip(moved, moved.dropFirst()).allSatisfy(<) { return try reshape(x, shape) }
     let letters = Array(["", "W", "HW", "CHW", "CDHW"][order.count])
@@ -128,7 +128,7 @@ extension NCNNBuilder {
     return try add("Permute", [x], [0: words.firstIndex(of: word) ?? 0], shape: shape)
   }
 
-  /// What the axes of the output are of the input, innermost first, by the setting of `Permute`.
+  /// The axes of the output in terms of the input, innermost first, by the setting of `Permute`.
   private static let orders = """
     WH HW WHC HWC WCH CWH HCW CHW WHDC HWDC WDHC DWHC HDWC DHWC WHCD HWCD WCHD CWHD HCWD CHWD WDCH \
     DWCH WCDH CWDH DCWH CDWH HDCW DHCW HCDW CHDW DCHW CDHW

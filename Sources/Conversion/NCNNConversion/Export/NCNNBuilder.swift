@@ -6,7 +6,7 @@ import NCNNFormat
 
 /// An array of ncnn: up to four axes, without a batch.
 struct NCNNBlob: Sendable {
-  /// What it is called.
+  /// Its name.
   let name: String
   /// Its sizes, outermost first; `nil` where a size is open.
   let shape: [Int?]
@@ -14,7 +14,7 @@ struct NCNNBlob: Sendable {
 
 extension NCNNLayer: ExportNode {}
 
-/// The layers that a graph becomes, while they grow. A graph's `[1, ...]` is a blob `[...]`.
+/// The layers of a graph under construction. A graph's `[1, ...]` is a blob `[...]`.
 struct NCNNBuilder: ExportBuilder {
   static var table: ExportTable<NCNNBuilder> { NCNNOperators.table }
   static let foldsConstants = true
@@ -24,7 +24,7 @@ struct NCNNBuilder: ExportBuilder {
   private(set) var layers: [NCNNLayer] = []
   /// The weights of layers, by their names.
   private(set) var weights: [String: [Tensor]] = [:]
-  /// The inputs that nothing but tables read: they are taken as whole numbers.
+  /// The inputs that only embeddings read: they are taken as integers.
   let indexInputs: Set<String>
   private var names: UniqueNames
   private var constants: [ConstantKey: NCNNBlob] = [:]
@@ -35,10 +35,11 @@ struct NCNNBuilder: ExportBuilder {
     self.indexInputs = indexInputs
   }
 
-  /// A name that nothing has yet, as a `.param` file can have it.
+  /// An unused name that is valid in a `.param` file.
   mutating func unusedName(_ name: String) -> String { names.unused(Self.possibleName(name)) }
 
-  /// A name as a `.param` file can have it: without spaces, and with room for a number behind it.
+  /// A name that is valid in a `.param` file: without spaces, and with room for a number at the
+  /// end.
   static func possibleName(_ name: String) -> String {
     var result = String(name.map { $0.isWhitespace || $0 == "\0" ? "_" : $0 })
     while result.utf8.count > NCNNModel.longestName - 15 { result.removeLast() }
@@ -55,7 +56,7 @@ struct NCNNBuilder: ExportBuilder {
     return type.shape.contains(0) ? "ncnn has no arrays without elements" : nil
   }
 
-  /// The sizes of a value without its batch; `[1]` where nothing else is left.
+  /// The sizes of a value without its batch; `[1]` where nothing is left.
   static func shape(_ type: TensorType) -> [Int?] {
     type.rank < 2 ? [1] : type.shape.dropFirst().map(\.value)
   }
@@ -66,8 +67,8 @@ struct NCNNBuilder: ExportBuilder {
     return Dictionary(zip(ids, shape), uniquingKeysWith: { first, _ in first })
   }
 
-  /// Adds a layer, by its settings of each type. When nothing else is said, it reads the first input
-  /// of the operator, and its outputs have the shapes of the operator's.
+  /// Adds a layer, with its settings of each type. By default it reads the first input of the
+  /// operator, and its outputs have the shapes of the operator's.
   mutating func add(
     _ type: String, _ inputs: [NCNNBlob]? = nil, _ integers: [Int: Int] = [:],
     reals: [Int: Double] = [:], lists: [Int: NCNNParameter] = [:], weights: [Tensor] = [],
@@ -95,7 +96,7 @@ struct NCNNBuilder: ExportBuilder {
     return outputs
   }
 
-  /// Adds a layer of one output.
+  /// Adds a layer with one output.
   mutating func add(
     _ type: String, _ inputs: [NCNNBlob]? = nil, _ integers: [Int: Int] = [:],
     reals: [Int: Double] = [:], lists: [Int: NCNNParameter] = [:], weights: [Tensor] = [],
@@ -107,9 +108,10 @@ struct NCNNBuilder: ExportBuilder {
   }
 }
 
-// What the operator that is being translated takes and gives.
+// The inputs and outputs of the operator being translated.
 extension NCNNBuilder {
-  /// An input as a blob; a weight becomes a layer that holds it, once however often it is used.
+  /// Returns an input as a blob; a weight becomes a layer that contains it, once however often it
+  /// is used.
   mutating func input(_ position: Int = 0) throws(WeighbridgeError) -> NCNNBlob {
     let operand = operands[position]
     guard let tensor = operand.constant else {
@@ -134,7 +136,7 @@ extension NCNNBuilder {
     return blobs
   }
 
-  /// The elements of a blob in the shape of a value.
+  /// Reshapes a blob to the shape of a value.
   mutating func shaped(
     _ blob: NCNNBlob, _ type: TensorType
   ) throws(WeighbridgeError) -> NCNNBlob {

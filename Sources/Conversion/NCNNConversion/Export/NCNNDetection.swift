@@ -4,17 +4,17 @@ import GraphIR
 import LayerCatalog
 import NCNNFormat
 
-/// The boxes of YOLO heads by ncnn's own layer, `[detections, 6]`: class, from 1 on, confidence, left,
-/// top, right and bottom edge in the input's unit square.
+/// The boxes of YOLO heads, decoded by ncnn's own layer, `[detections, 6]`: class (from 1 on),
+/// confidence, and left, top, right and bottom edge in the input's unit square.
 struct NCNNDetection {
   static let output = "detections"
 
-  /// The graph that gives the heads before their activation.
+  /// The graph that returns the heads before their activation.
   let graph: Graph
   private let interface: DetectorInterface
   private var detector: DetectorDescription { interface.detector }
 
-  /// What ncnn computes in another way, in words.
+  /// What ncnn computes differently, in words.
   static let losses = [
     "ncnn takes 1 / (1 + (1 + 1 / e^class) / e^objectness) for a box's confidence",
     "boxes are thinned out by their overlap, those of all classes at once",
@@ -45,7 +45,7 @@ struct NCNNDetection {
       })
   }
 
-  /// What the layer that gives a head takes.
+  /// The input of the layer that produces a head.
   private static func source(_ head: ValueID, _ graph: Graph) throws(WeighbridgeError) -> ValueID {
     let layer = graph.makers[head].map { graph.nodes[$0].source.callName }
     let nodes = graph.nodes.filter { $0.source.callName == layer }

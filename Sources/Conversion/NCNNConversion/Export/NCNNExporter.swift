@@ -3,7 +3,7 @@ package import ConversionCore
 package import GraphIR
 import NCNNFormat
 
-/// Writes a `.param` and, beside it, a `.bin` file: channels first, without a batch.
+/// Writes a `.param` file and a `.bin` file next to it: channels first, without a batch.
 package enum NCNNExporter: Exporter {
   package static let options: Set<ExportOption> = [.precision, .suppression, .folding]
   package static let keepsEncodings = false

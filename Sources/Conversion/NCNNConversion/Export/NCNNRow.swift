@@ -6,8 +6,8 @@ import LayerCatalog
 typealias NCNNRow = ExportRow<NCNNBuilder>
 
 extension ExportRow<NCNNBuilder> {
-  /// A row for an operator of one output, of which a rule makes the elements in row-major order;
-  /// `nil` for settings of which ncnn has no form.
+  /// Makes a row for an operator with one output, whose elements the rule produces in row-major
+  /// order; the rule returns `nil` for settings that ncnn has no form for.
   init<Operation: CatalogOperator>(
     blob type: Operation.Type,
     _ rule: @escaping @Sendable (Operation, inout NCNNBuilder) throws(WeighbridgeError) -> NCNNBlob?
@@ -18,7 +18,7 @@ extension ExportRow<NCNNBuilder> {
     }
   }
 
-  /// A row for an operator of several outputs.
+  /// Makes a row for an operator with several outputs.
   init<Operation: CatalogOperator>(
     blobs type: Operation.Type,
     _ rule:
@@ -33,7 +33,7 @@ extension ExportRow<NCNNBuilder> {
     }
   }
 
-  /// A row for an operator that is one of ncnn's layers, with its settings.
+  /// Makes a row for an operator that is one of ncnn's layers, with its settings.
   init<Operation: CatalogOperator>(
     _ kind: Operation.Type, is type: String,
     _ reals: @escaping @Sendable (Operation) -> [Double] = { _ in [] },
@@ -48,12 +48,12 @@ extension ExportRow<NCNNBuilder> {
     }
   }
 
-  /// A row for an operator that combines its inputs from the first to the last.
+  /// Makes a row for an operator that combines its inputs from the first to the last.
   init<Operation: CatalogOperator>(_ kind: Operation.Type, chain function: NCNNBinary) {
     self.init(blob: kind) { (_, builder) throws(WeighbridgeError) in try builder.chain(function) }
   }
 
-  /// A row for an operator that moves no element.
+  /// Makes a row for an operator that only reshapes.
   init(reshaping type: any CatalogOperator.Type) {
     self.init(kind: type.kind) { (_, builder) throws(WeighbridgeError) in
       [try builder.shaped(try builder.input(), builder.outputType).name]
@@ -61,7 +61,7 @@ extension ExportRow<NCNNBuilder> {
   }
 }
 
-/// What each operator becomes in ncnn. An operator without a row becomes what it is made of.
+/// How each operator is written in ncnn. An operator without a row is decomposed.
 package enum NCNNOperators {
   /// The rows.
   static let table = ExportTable(
@@ -85,9 +85,9 @@ package enum NCNNOperators {
     "ncnn has no histograms": [AutoContrast.self, CLAHE.self],
   ]
 
-  /// The kinds of all rows, one entry a row.
+  /// The kinds of all rows, one entry per row.
   package static var kinds: [String] { table.kinds }
 
-  /// Why an operator of a kind is never written; `nil` when it is.
+  /// The reason why an operator of a kind is never written; `nil` when it is.
   package static func refusal(of kind: String) -> String? { table.refusal(of: kind) }
 }

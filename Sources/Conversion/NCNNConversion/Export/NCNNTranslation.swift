@@ -4,13 +4,13 @@ import GraphIR
 import LayerCatalog
 import NCNNFormat
 
-/// A model as ncnn's files will have it.
+/// A model in the form of ncnn's files.
 struct NCNNTranslation {
   /// The layers.
   private(set) var layers: [NCNNLayer]
   /// The weights of layers, by their names.
   let weights: [String: [Tensor]]
-  /// What the files do not hold, or hold in another form, in words.
+  /// What the files lack, or contain in another form, in words.
   private(set) var losses: [String]
 
   init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
@@ -52,7 +52,7 @@ struct NCNNTranslation {
     splitBlobs(outputs: outputNames)
   }
 
-  /// The layer that stands for an input, with its sizes as far as all are known.
+  /// The layer of an input, with its sizes if all are known.
   private static func input(_ operand: ExportOperand) -> NCNNLayer {
     let shape = NCNNBuilder.shape(operand.type)
     let known = shape.compactMap { $0 }
@@ -62,7 +62,7 @@ struct NCNNTranslation {
       parameters: sizes.mapValues { .integer($0) })
   }
 
-  /// The names of the inputs that only tables read.
+  /// The names of the inputs that only embeddings read.
   private static func indexInputs(_ graph: Graph) -> Set<String> {
     let ports = graph.inputs.filter { port in
       let readers = graph.nodes.filter { $0.inputs.contains(port.value) }
@@ -72,7 +72,8 @@ struct NCNNTranslation {
     return Set(ports.map { NCNNBuilder.possibleName($0.name) })
   }
 
-  /// Gives each layer a blob of its own where several read one, or an output is read too.
+  /// Gives each reader its own copy of a blob that several layers read, or that is both read and an
+  /// output.
   private mutating func splitBlobs(outputs: [String]) {
     var readers: [String: Int] = [:]
     for name in layers.flatMap(\.inputs) + outputs { readers[name, default: 0] += 1 }

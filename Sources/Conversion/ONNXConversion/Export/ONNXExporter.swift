@@ -4,8 +4,8 @@ package import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Writes ONNX models: channels-first inside, with the inputs' and outputs' axes as the source has
-/// them unless the options say otherwise.
+/// Writes ONNX models: channels-first internally, with the source's axis order for inputs and
+/// outputs unless the options state otherwise.
 package enum ONNXExporter: Exporter {
   package static let options: Set<ExportOption> = [
     .opset, .layout, .weightsBeside, .precision, .suppression, .folding,

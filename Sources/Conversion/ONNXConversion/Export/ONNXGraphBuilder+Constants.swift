@@ -4,26 +4,26 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Numbers that nodes take as inputs, and what is often made of several nodes.
+/// Constant inputs of nodes, and operations that often take several nodes.
 extension ONNXGraphBuilder {
-  /// One number, without axes, in the element type of the first input unless another is given.
+  /// Adds a scalar, in the element type of the first input unless another is given.
   mutating func number(_ number: Double, _ type: ElementType? = nil) -> String {
     constant(Tensor(type ?? elementType, shape: [], [number]))
   }
 
-  /// One number under a name of its own, float32 `[1]`.
+  /// Adds a number under a name of its own, float32 `[1]`.
   mutating func namedNumber(_ name: String, _ number: Double) -> String {
     weight(named: name, shape: [1], [Tensor(.float32, shape: [1], [number])])
   }
 
-  /// Numbers in a shape, in the element type of the first input unless another is given.
+  /// Adds numbers in a shape, in the element type of the first input unless another is given.
   mutating func numbers(
     _ numbers: [Double], shape: [Int]? = nil, _ type: ElementType? = nil
   ) -> String {
     constant(Tensor(type ?? elementType, shape: shape ?? [numbers.count], numbers))
   }
 
-  /// A list of int64, such as axes and sizes.
+  /// Adds a list of int64, such as axes and sizes.
   mutating func integers(_ numbers: [Int]) -> String {
     let bytes = numbers.flatMap { number in
       (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
@@ -31,23 +31,23 @@ extension ONNXGraphBuilder {
     return constant(Tensor(.int64, shape: [numbers.count], bytes: bytes))
   }
 
-  /// Puts pairs together, from front to back.
+  /// Combines the inputs in pairs, from first to last.
   mutating func chain(_ operation: String, _ inputs: [String]) -> String {
     inputs.dropFirst().reduce(inputs[0]) { add(operation, [$0, $1]) }
   }
 
-  /// The same in another element type.
+  /// Casts to another element type.
   mutating func cast(_ input: String, to type: ElementType) -> String {
     add("Cast", [input], ["to": .integer(Int(type.onnxNumber))])
   }
 
-  /// An input as whole numbers that indices can be; a fraction is dropped.
+  /// Returns an input as integer indices; a fraction is dropped.
   mutating func indices(_ position: Int) -> String {
     let name = input(position)
     return type(position).elementType == .int64 ? name : cast(name, to: .int64)
   }
 
-  /// Elements along axes made one each, by `ReduceSum`, `ReduceMean` and the like.
+  /// Reduces axes with `ReduceSum`, `ReduceMean` or a similar operator.
   mutating func reduce(
     _ operation: String, _ input: String, _ axes: [Int], keeps: Bool = true
   ) -> String {
@@ -74,7 +74,7 @@ extension ONNXGraphBuilder {
     add("Reshape", [input, integers(shape)])
   }
 
-  /// Part of the axes; ends as in Python.
+  /// Takes a slice along some axes, with ends as in Python.
   mutating func slice(
     _ input: String, axes: [Int], from starts: [Int], to ends: [Int], steps: [Int]? = nil
   ) -> String {
@@ -82,14 +82,14 @@ extension ONNXGraphBuilder {
     return add("Slice", [input] + lists.map { integers($0) })
   }
 
-  /// The sizes of a value, int64, from one axis up to another.
+  /// Adds the sizes of a value, int64, for a range of axes.
   mutating func dimensions(_ input: String, _ axes: Range<Int>? = nil) -> String {
     let shape = add("Shape", [input])
     guard let axes else { return shape }
     return slice(shape, axes: [0], from: [axes.lowerBound], to: [axes.upperBound])
   }
 
-  /// Sizes as they stand in a type, where all are known, else as they are when the model runs.
+  /// Adds the sizes in a type where all are known, else those computed when the model runs.
   ///
   /// - Parameter input: A value of that type.
   mutating func dimensions(_ input: String, _ type: TensorType, _ axes: Range<Int>) -> String {
@@ -101,7 +101,8 @@ extension ONNXGraphBuilder {
     inputs.count == 1 ? inputs[0] : add("Concat", inputs, ["axis": .integer(axis)])
   }
 
-  /// A weight of one axis, put along one of `rank` axes.
+  /// Returns a weight for broadcasting to `rank` axes, with the weight's own axes at the given
+  /// ones.
   mutating func alongAxis(
     _ position: Int, _ axes: [Int], rank: Int
   ) throws(WeighbridgeError) -> String {

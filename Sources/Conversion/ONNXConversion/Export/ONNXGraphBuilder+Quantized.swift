@@ -3,20 +3,20 @@ import GraphIR
 import ONNXFormat
 
 extension ONNXGraphBuilder {
-  /// Has the integers of a weight in the file, and the nodes that make its numbers of them: by
-  /// `DequantizeLinear`, or by `Gather` from a table.
+  /// Stores the integers of a weight, and adds the nodes that decode them: `DequantizeLinear`, or
+  /// `Gather` from a table.
   ///
   /// - Parameters:
   ///   - own: The name of the weight.
   ///   - shape: The weight's shape in the file.
-  /// - Returns: Whether there is a form for them.
+  /// - Returns: Whether ONNX has a form for them.
   mutating func add(_ quantized: QuantizedWeight, _ own: String, shape: [Int]) -> Bool {
     switch quantized.meaning {
     case .table(let table):
       add(table, quantized.integers, own, shape: shape)
       return true
     case .blocks(let blockShape, let scales):
-      // A weight in another shape may have its axes elsewhere.
+      // A reshaped weight may have its axes elsewhere.
       guard opset >= Self.blocksOpset, shape == quantized.integers.shape,
         let blocks = ONNXBlocks(shape, blockShape: blockShape)
       else { return false }
@@ -26,7 +26,7 @@ extension ONNXGraphBuilder {
     }
   }
 
-  /// From where on there are integers of 4 bits, and scales for blocks of an axis.
+  /// The first opset with 4-bit integers and with scales for blocks along an axis.
   private static let blocksOpset = 21
 
   private mutating func add(
@@ -84,7 +84,7 @@ extension ONNXGraphBuilder {
     addBefore("Reshape", [numbers, constant(sizes)], own)
   }
 
-  /// Integers, of 4 bits where they have room in these and the opset has them.
+  /// Stores integers, in 4 bits where they fit and the opset has them.
   private mutating func add(
     _ name: String, _ quantized: QuantizedWeight, shape: [Int], isPacked: Bool
   ) {
@@ -101,15 +101,15 @@ extension ONNXGraphBuilder {
   }
 }
 
-/// Blocks of a weight as `DequantizeLinear` has them: neighbours along one axis of a tensor.
+/// Blocks of a weight in the form of `DequantizeLinear`: neighbours along one axis of a tensor.
 private struct ONNXBlocks {
-  /// The tensor's shape; that of a matrix where a block has all of the axes behind its own.
+  /// The tensor's shape; with merged axes where a block spans all of the axes after its own.
   let shape: [Int]
   let axis, size: Int
-  /// As the tensor's, with the number of blocks along the axis.
+  /// The tensor's shape, with the number of blocks along the axis.
   let scaleShape: [Int]
 
-  /// - Returns: `nil` for blocks along several axes, or with all of an axis in front of their own.
+  /// - Returns: `nil` for blocks along several axes that cannot be merged into one.
   init?(_ whole: [Int], blockShape: [Int]) {
     let wide = whole.indices.filter { blockShape[$0] > 1 }
     guard let axis = wide.first, wide.dropFirst().allSatisfy({ blockShape[$0] == whole[$0] }),

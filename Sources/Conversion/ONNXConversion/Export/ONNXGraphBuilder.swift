@@ -4,39 +4,39 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// A weight of the file: parts that stand one behind the other, and are brought into the head's
-/// number type when they are written.
+/// A weight of the file: concatenated parts, which are converted to the head's number type when
+/// they are written.
 struct ONNXWeight: Sendable {
   let head: ONNXInitializer
   let parts: [Tensor]
 }
 
-/// The nodes that a graph becomes, while they grow.
+/// The nodes of a graph under construction.
 struct ONNXGraphBuilder: ExportBuilder {
   static var table: ExportTable<ONNXGraphBuilder> { ONNXOperators.table }
   static let foldsConstants = false
 
-  /// Weights of fewer elements are not worth a node that casts them.
+  /// The smallest number of elements for which a `Cast` node is worthwhile.
   private static let smallestRounded = 16
 
   /// The version of ONNX's operators.
   let opset: Int
   private(set) var nodes: [ONNXNode] = []
   private(set) var weights: [ONNXWeight] = []
-  /// Nodes before all others: they bring weights that are stored in another number type into that
-  /// of the model.
+  /// Nodes before all others, which convert weights stored in another number type to that of the
+  /// model.
   private(set) var casts: [ONNXNode] = []
-  /// The weights that are stored larger than in the model.
+  /// The weights that take more space than in the model.
   private(set) var widened = WidenedWeights()
   private let precision: ExportPrecision
   let target = "ONNX"
   var scope = ExportScope<ExportOperand>()
   private var names: UniqueNames
-  /// The names of weights in the file, by what they are called here.
+  /// The names of weights in the file, by their names in the graph.
   private var weightNames: [String: String] = [:]
   private var constantNames: [ConstantKey: String] = [:]
 
-  /// Begins a file.
+  /// Starts a file.
   ///
   /// - Parameter reserved: Names that nodes cannot give to their outputs.
   init(opset: Int, precision: ExportPrecision, reserved: [String]) {
@@ -50,10 +50,10 @@ extension ONNXGraphBuilder {
   /// The element type of the first input.
   var elementType: ElementType { operands[0].type.elementType }
 
-  /// The name of an input; a weight goes into the file as it is.
+  /// The name of an input; a weight is stored unchanged.
   mutating func input(_ position: Int = 0) -> String { input(operands[position]) }
 
-  /// The name of a value; a weight goes into the file as it is.
+  /// The name of a value; a weight is stored unchanged.
   mutating func input(_ operand: ExportOperand) -> String {
     guard let tensor = operand.constant else { return operand.name }
     if operand.name.isEmpty { return constant(tensor) }
@@ -63,21 +63,21 @@ extension ONNXGraphBuilder {
   /// The names of all inputs.
   mutating func allInputs() -> [String] { operands.indices.map { input($0) } }
 
-  /// An input that is a weight, put into the file in another form.
+  /// Stores an input that is a weight in another form.
   ///
   /// - Parameters:
-  ///   - role: What the form is called; one form of a weight has one role.
+  ///   - role: The name of the form; each form of a weight has its own role.
   ///   - parts: The elements; by default the weight's own.
   mutating func weight(
     _ position: Int, _ role: String, shape: [Int], parts: [Tensor]? = nil
   ) throws(WeighbridgeError) -> String {
     let tensor = try tensor(position)
-    // A constant that the graph does not have has a name in the file only.
+    // A constant that is not in the graph has a name only in the file.
     let name = operands[position].name.isEmpty ? constant(tensor) : operands[position].name
     return weight(named: "\(name)/\(role)", shape: shape, parts ?? [tensor])
   }
 
-  /// Elements under a name, which are in the file once however often they are used.
+  /// Stores elements under a name, once however often they are used.
   mutating func weight(named name: String, shape: [Int], _ parts: [Tensor]) -> String {
     if let known = weightNames[name] { return known }
     let own = unusedName(name)
@@ -97,7 +97,7 @@ extension ONNXGraphBuilder {
     return own
   }
 
-  /// The 16-bit type that parts of a weight are stored in; `nil` for their own.
+  /// The 16-bit type in which parts of a weight are stored; `nil` for their own type.
   private func half(_ parts: [Tensor]) -> ElementType? {
     guard parts.allSatisfy({ $0.elementType == .float32 }) else { return nil }
     if precision == .float16 { return .float16 }
@@ -105,7 +105,7 @@ extension ONNXGraphBuilder {
     return halves.count == 1 ? halves.first ?? nil : nil
   }
 
-  /// Elements as they go into the file.
+  /// Adds elements to the file.
   mutating func add(
     _ name: String, _ type: ElementType, isPacked: Bool = false, shape: [Int], _ parts: [Tensor]
   ) {
@@ -115,7 +115,7 @@ extension ONNXGraphBuilder {
           name: name, elementType: type, isPacked: isPacked, shape: shape), parts: parts))
   }
 
-  /// A node before all others that makes a weight of what is stored.
+  /// Adds a node before all others that computes a weight from what is stored.
   mutating func addBefore(
     _ operation: String, _ inputs: [String], _ output: String,
     _ attributes: [(String, ONNXAttribute)] = []
@@ -126,7 +126,7 @@ extension ONNXGraphBuilder {
         attributes: attributes))
   }
 
-  /// A tensor that the graph does not have, which is in the file once however often it is used.
+  /// Stores a tensor that is not in the graph, once however often it is used.
   mutating func constant(_ tensor: Tensor) -> String {
     let key = ConstantKey(tensor)
     if let name = constantNames[key] { return name }
@@ -135,7 +135,7 @@ extension ONNXGraphBuilder {
     return name
   }
 
-  /// Adds a node of one output.
+  /// Adds a node with one output.
   mutating func add(
     _ operation: String, _ inputs: [String],
     _ attributes: KeyValuePairs<String, ONNXAttribute> = [:]
@@ -143,7 +143,7 @@ extension ONNXGraphBuilder {
     add(operation, inputs, attributes, outputCount: 1)[0]
   }
 
-  /// Adds a node of several outputs.
+  /// Adds a node with several outputs.
   mutating func add(
     _ operation: String, _ inputs: [String],
     _ attributes: KeyValuePairs<String, ONNXAttribute>, outputCount: Int
@@ -155,7 +155,7 @@ extension ONNXGraphBuilder {
 
   /// Adds a node.
   ///
-  /// - Parameter wanted: For each output whether it is needed; by default all are.
+  /// - Parameter wanted: For each output, whether it is needed; by default all are.
   mutating func add(
     _ operation: String, _ inputs: [String],
     attributes: [(name: String, value: ONNXAttribute)], outputCount: Int, wanted: [Bool]? = nil
@@ -172,14 +172,14 @@ extension ONNXGraphBuilder {
     return outputs
   }
 
-  /// A name that nothing has yet.
+  /// An unused name.
   mutating func unusedName(_ name: String) -> String { names.unused(name) }
 
   func problem(of type: TensorType) -> String? { nil }
 }
 
 extension ONNXGraphBuilder {
-  /// The nodes that `build` adds, apart from all others: the body of a loop.
+  /// Collects the nodes that `build` adds separately from all others, as the body of a loop.
   mutating func body<Result>(
     _ build: (inout ONNXGraphBuilder) throws(WeighbridgeError) -> Result
   ) throws(WeighbridgeError) -> (nodes: [ONNXNode], result: Result) {

@@ -2,14 +2,14 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// What is known of a model, as the entries of ONNX' metadata (``MetadataScheme/onnx``).
+/// A model's description as entries of ONNX metadata (``MetadataScheme/onnx``).
 ///
-/// - `model_author` and `model_license` are ONNX' own keys
-/// - `model_version`: the model's version, as its author counts
-/// - `Image.BitmapPixelFormat`, `Image.ColorSpaceGamma`, `Image.NominalPixelRange`: ONNX' own keys for
-///   a model that takes one image
+/// - `model_author` and `model_license` are ONNX's own keys
+/// - `model_version`: the author's version of the model
+/// - `Image.BitmapPixelFormat`, `Image.ColorSpaceGamma`, `Image.NominalPixelRange`: ONNX's own keys
+///   for a model that takes one image
 enum ONNXMetadata {
-  /// - Parameter omitted: Fields that are not true of the file.
+  /// - Parameter omitted: Fields that do not apply to the file.
   static func entries(
     _ description: ModelDescription, _ provenance: Provenance,
     omitting omitted: Set<MetadataScheme.Field>
@@ -27,7 +27,7 @@ enum ONNXMetadata {
 }
 
 extension ImageInput {
-  /// The order of a pixel's components in ONNX' words.
+  /// The order of a pixel's components in ONNX's terms.
   fileprivate var bitmapPixelFormat: String {
     switch colorOrder {
     case .rgb: "Rgb8"
@@ -36,7 +36,7 @@ extension ImageInput {
     }
   }
 
-  /// What 0...255 becomes, in ONNX' words, where it has one for it.
+  /// The range to which 0...255 is mapped, in ONNX's terms; `nil` where it has none.
   fileprivate var nominalPixelRange: String? {
     let ends = bias.map { [Float($0), Float(255 * scale + $0)] }
     guard let first = ends.first, ends.allSatisfy({ $0 == first }) else { return nil }

@@ -4,21 +4,22 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// What of all boxes is left when those of too little confidence and those that others overlap are
-/// gone: `NonMaxSuppression` and what it takes to make its answer usable.
+/// Non-maximum suppression: the operator `NonMaxSuppression` and the nodes that make its result
+/// usable.
 ///
-/// - `boxes` `[detections, 4]`: left, top, right and bottom edge in the input's unit square, from its
-///   upper left corner
+/// - `boxes` `[detections, 4]`: left, top, right and bottom edge in the input's unit square, whose
+///   origin is the upper left corner
 /// - `labels` `[detections]`, int64: the position of the class
 /// - `scores` `[detections]`: the confidence; the first is the highest
 ///
-/// The thresholds are inputs that need not be given: `score_threshold`, above which a class of a box
-/// counts, and `iou_threshold`, the overlap above which the less confident of two boxes of one class
-/// goes; `[1]` each, by default the detector's own, or darknet's where it has none. Nothing overlaps by more than 1.
+/// The thresholds are optional inputs: `score_threshold`, above which a class of a box counts, and
+/// `iou_threshold`, the overlap above which the less confident of two boxes of a class is dropped.
+/// They are `[1]` each, by default the detector's own, or darknet's where it has none. A threshold
+/// of 1 suppresses nothing.
 struct ONNXSuppression {
   private let detector: DetectorDescription
 
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a suppression that ONNX cannot do.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a suppression that ONNX does not have.
   init(_ detector: DetectorDescription) throws(WeighbridgeError) {
     guard detector.suppression != .classAgnostic else {
       throw .unsupported(
@@ -28,14 +29,14 @@ struct ONNXSuppression {
     self.detector = detector
   }
 
-  /// What the file's suppression does in another way, in words.
+  /// What the file's suppression does differently, in words.
   var losses: [String] {
     let anchors = "the detector's anchors and masks are not in the file, which gives boxes"
     return (detector.kind == .boxes ? [] : [anchors])
       + (detector.suppression == .distance ? [DetectionDecoding.distanceLoss] : [])
   }
 
-  /// The outputs, in their order; an open number of detections has a name.
+  /// The outputs, in order; the open number of detections has a name.
   static func outputs(_ names: [String]) -> [ONNXFeature] {
     let count = ONNXFeature.Dimension.named("detections")
     let features: [(ElementType, [ONNXFeature.Dimension], String)] = [
@@ -51,7 +52,7 @@ struct ONNXSuppression {
     }
   }
 
-  /// The names of the outputs, as far as they are free.
+  /// The names of the outputs, unless they are taken.
   static let outputNames = ["boxes", "labels", "scores"]
 
   /// Adds the nodes.
@@ -59,7 +60,7 @@ struct ONNXSuppression {
   /// - Parameters:
   ///   - confidence: `[boxes, classes]`
   ///   - coordinates: `[boxes, 4]`: centre, width and height.
-  /// - Returns: What stands for ``outputNames``, and the thresholds.
+  /// - Returns: The values of ``outputNames``, and the thresholds.
   func add(
     confidence: String, coordinates: String, to builder: inout ONNXGraphBuilder
   ) -> (outputs: [String], thresholds: [ONNXFeature]) {
@@ -72,7 +73,7 @@ struct ONNXSuppression {
     let iou = builder.namedNumber("iou_threshold", overlap)
     let boxes = builder.unsqueeze(coordinates, [0])
     let classes = builder.unsqueeze(builder.transpose(confidence, [1, 0]), [0])
-    // As many as there are: the thresholds alone decide.
+    // No limit on the number of boxes: only the thresholds decide.
     let most = builder.dimensions(coordinates, 0..<1)
     let kept = builder.add(
       "NonMaxSuppression", [boxes, classes, most, iou, score], ["center_point_box": .integer(1)])
@@ -99,7 +100,7 @@ struct ONNXSuppression {
     return ([edges, labels, ranking[0]], thresholds)
   }
 
-  /// Edges of boxes that are given by their centres.
+  /// Converts boxes given by their centres to edges.
   private func edges(_ boxes: String, _ builder: inout ONNXGraphBuilder) -> String {
     let centers = builder.slice(boxes, axes: [1], from: [0], to: [2])
     let dimensions = builder.slice(boxes, axes: [1], from: [2], to: [4])

@@ -4,19 +4,19 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// A model as an ONNX file will have it.
+/// A model in the form of an ONNX file.
 struct ONNXTranslation {
   /// Everything but the elements of the weights.
   let model: ONNXModel
   /// The weights in the model's order.
   let weights: [ONNXWeight]
-  /// What the file does not hold, or holds in another form, in words.
+  /// What the file lacks, or contains in another form, in words.
   let losses: [String]
 
-  /// The operators that every runtime of today reads.
+  /// The opset that every current runtime reads.
   static let standardOpset = 17
 
-  /// The rules of the file format that belong to a version of the operators.
+  /// The IR version that belongs to each opset.
   private static let irVersions = [
     13: 7, 14: 7, 15: 8, 16: 8, 17: 8, 18: 8, 19: 9, 20: 9, 21: 10,
   ]
@@ -53,7 +53,7 @@ struct ONNXTranslation {
       + (content.references.isEmpty ? [] : ["the reference arrays are not in the file"])
   }
 
-  /// The nodes and weights that the outputs need, these with their names.
+  /// The nodes and weights that the outputs need, with the outputs renamed.
   private static func finished(
     _ builder: inout ONNXGraphBuilder, _ results: [ExportOperand], _ names: [String],
     inputs: [String]
@@ -68,7 +68,7 @@ struct ONNXTranslation {
     return (nodes, builder.weights.filter { read.contains($0.head.name) })
   }
 
-  /// The graph as it is translated, and what thins out its boxes where that is wanted.
+  /// The graph to translate, and the suppression of its boxes where requested.
   private static func prepared(
     _ content: ModelContent, _ options: ExportOptions
   ) throws(WeighbridgeError) -> (ChannelsFirst, ONNXSuppression?) {
@@ -88,14 +88,14 @@ struct ONNXTranslation {
     return (turned, suppression)
   }
 
-  /// What the file takes and gives, and what its outputs are called before they get their names.
+  /// The inputs and outputs of the file, and its results before they get the outputs' names.
   private struct Ports {
     var results: [ExportOperand]
     var inputs: [ONNXFeature]
     var outputs: [ONNXFeature]
   }
 
-  /// Adds what all nodes become, and what thins out boxes.
+  /// Translates all nodes, and adds the suppression of boxes.
   private static func translate(
     _ graph: Graph, _ description: ModelDescription, _ outputNames: [String],
     _ suppression: ONNXSuppression?, into builder: inout ONNXGraphBuilder
@@ -134,7 +134,7 @@ struct ONNXTranslation {
 }
 
 extension ImageInput {
-  /// What the axes of the input are, in ONNX' words.
+  /// The meaning of the input's axes, in ONNX's terms.
   fileprivate func axisDenotations(rank: Int) -> [String] {
     guard let axes = layout.imageAxes(rank: rank) else { return [] }
     return (0..<rank).map { axis in

@@ -3,18 +3,18 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// What of a model's inputs a value follows from that had to be known beforehand.
+/// The model inputs that determine a value which should have been constant.
 struct ONNXDependence {
   /// Inputs that are a single number.
   private var numbers: Set<String> = []
-  /// Inputs of which an open size counts.
+  /// Inputs with a relevant open size.
   private var sizes: Set<String> = []
-  /// Inputs whose elements count.
+  /// Inputs whose elements are relevant.
   private var contents: Set<String> = []
-  /// A number that something is compared with.
+  /// A number that appears in a comparison.
   private var example: Double?
 
-  /// - Parameter value: One that is known only when the model runs.
+  /// - Parameter value: A value that is known only when the model runs.
   init(of value: ONNXValue, _ network: ONNXNetwork) {
     switch value {
     case .computed(let id): follow(id, network)
@@ -44,7 +44,7 @@ struct ONNXDependence {
     }
   }
 
-  /// The inputs of open sizes that a value is made of.
+  /// The inputs with open sizes from which a value is computed.
   private static func openInputs(_ id: ValueID, _ network: ONNXNetwork) -> Set<String> {
     var (stack, seen, names) = ([id], Set([id]), Set<String>())
     while let id = stack.popLast() {
@@ -56,7 +56,7 @@ struct ONNXDependence {
     return names
   }
 
-  /// Why a condition cannot be decided, and what can be done.
+  /// The reason why a condition cannot be decided, and what can be done.
   var reason: String {
     var parts: [String] = []
     if !contents.isEmpty {
@@ -87,7 +87,7 @@ struct ONNXDependence {
 }
 
 extension InputNumber {
-  /// A number as it would be given: whole where it is.
+  /// The number as a user would write it: an integer where possible.
   fileprivate static func description(of number: Double) -> String {
     Int(exactly: number).map { InputNumber.integer($0).description }
       ?? InputNumber.real(number).description

@@ -4,30 +4,30 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Turns the nodes of an ONNX file into a graph.
+/// Converts the nodes of an ONNX file to a graph.
 ///
-/// What is known beforehand is computed at once: `Constant` nodes, and what files do with shapes. The
-/// rest becomes operators of the catalogue, channels-first as ONNX has them, with the weights in
-/// their canonical order.
+/// Everything constant is computed at once: `Constant` nodes and arithmetic on shapes. The rest
+/// becomes operators of the catalogue, channels-first as in ONNX, with the weights in their
+/// canonical order.
 struct ONNXImporter {
-  /// The versions of ONNX' operators whose meaning is known.
+  /// The opsets that can be read.
   static let opsets = 7...28
 
-  /// What the import gives.
+  /// The result of an import.
   struct Result {
     let graph: Graph
     let decisions: [Provenance.Decision]
-    /// How boxes are read, where the file chooses among them.
+    /// The detector, where the file performs non-maximum suppression.
     let detector: DetectorDescription?
   }
 
   private var model: ONNXModel
-  /// The inputs that are numbers from the start, by their names.
+  /// The inputs that are fixed to numbers, by name.
   private let fixed: [String: InputNumber]
   private let readTensor: ONNXNetwork.TensorReader
 
   /// - Parameters:
-  ///   - fixed: Inputs that are numbers from the start, by their names.
+  ///   - fixed: Inputs that are fixed to numbers, by name.
   ///   - readTensor: Reads the elements of a tensor of the file.
   init(
     _ model: ONNXModel, fixed: [String: InputNumber],
@@ -40,8 +40,8 @@ struct ONNXImporter {
 
   /// Imports the graph.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` with all operators that are not known, or at the
-  ///   node that asks for what cannot be done; ``WeighbridgeError/Code/malformed``.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with all unknown operators, or at the node
+  ///   that is not supported; ``WeighbridgeError/Code/malformed``.
   mutating func run() throws(WeighbridgeError) -> Result {
     guard Self.opsets.contains(model.opset) else {
       throw .unsupported(
@@ -73,8 +73,8 @@ struct ONNXImporter {
     return Result(graph: graph, decisions: network.decisions, detector: detector)
   }
 
-  /// Adds the weights and the inputs. An input that has a weight's name need not be given, and is
-  /// what the weight says, unless it is fixed.
+  /// Adds the weights and the inputs. An input with a weight's name is optional and takes the
+  /// weight's value, unless it is fixed.
   private func begin(_ network: inout ONNXNetwork) throws(WeighbridgeError) {
     try checkFixed()
     for tensor in model.graph.initializers where fixed[tensor.name] == nil {
@@ -91,7 +91,7 @@ struct ONNXImporter {
           "",
           "the input \(feature.name) is fixed at \(number), and is no input of the model any more")
       } else if network.values[feature.name] != nil {
-        // Before that version, every weight was among the inputs too.
+        // Before that version, every weight was also among the inputs.
         if model.irVersion >= 4 {
           network.decide(
             feature.name, "this input has a value of its own, and always has that")
@@ -112,7 +112,7 @@ struct ONNXImporter {
     throw .mismatch("has no input \(name), which was to be fixed; its inputs are \(list)")
   }
 
-  /// The graph without nodes that no output needs.
+  /// Returns the graph without nodes that no output needs.
   private func graph(
     _ network: inout ONNXNetwork, _ choice: ONNXSelectedBoxes?
   ) throws(WeighbridgeError) -> (Graph, DetectorDescription?) {
@@ -133,8 +133,8 @@ struct ONNXImporter {
   /// Adds a node to a network.
   ///
   /// - Parameters:
-  ///   - place: The node for messages; `nil` when the caller adds it.
-  ///   - keepsNames: Whether the node's outputs have their names in the file.
+  ///   - place: The node's location for messages; `nil` when the caller adds it.
+  ///   - keepsNames: Whether the node's outputs keep their names in the file.
   static func add(
     _ node: ONNXNode, _ source: SourceScope, place: String? = nil, keepsNames: Bool,
     to network: consuming ONNXNetwork
@@ -157,7 +157,8 @@ struct ONNXImporter {
     return SourceScope(layer: name ?? node.operation, className: node.operation)
   }
 
-  /// Why a node cannot be read, as far as its operator and those of its bodies tell.
+  /// The reason why a node cannot be read, judging by its operator and those of its bodies; `nil`
+  /// for none.
   static func problem(of node: ONNXNode) -> String? {
     guard ONNXOperators.builder(node.kind) != nil else {
       return "the operator \(node.kind.fullName) cannot be read"
@@ -185,7 +186,7 @@ struct ONNXImporter {
 }
 
 extension ONNXFeature {
-  /// The type as the graph has it.
+  /// The type in the graph.
   var type: TensorType {
     TensorType(
       elementType,

@@ -4,22 +4,22 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Says which operators of a file cannot be read, and what its owner can do about it.
+/// Reports which operators of a file cannot be read, and what the user can do about it.
 struct ONNXKnownOperators {
-  /// How many nodes have each operator that cannot be read.
+  /// The number of nodes for each operator that cannot be read.
   private let unknown: [ONNXOutline.Operator: Int]
   private let hasFunctions: Bool
 
   /// - Parameters:
-  ///   - counts: How many nodes have each operator.
-  ///   - hasFunctions: Whether the file itself defines operators by others.
+  ///   - counts: The number of nodes for each operator.
+  ///   - hasFunctions: Whether the file itself defines operators as functions.
   init(_ counts: [ONNXOutline.Operator: Int], hasFunctions: Bool = false) {
     unknown = counts.filter { ONNXOperators.builder($0.key) == nil }
     self.hasFunctions = hasFunctions
   }
 
-  /// Refuses a file that is of another kind: one with operators of other sets than ONNX' own. What
-  /// else is in such a file need not be looked at.
+  /// Refuses a file with operators outside ONNX's own domain, before anything else in it is
+  /// examined.
   static func checkDomains(_ outline: ONNXOutline) throws(WeighbridgeError) {
     let operators = Self(outline.counts, hasFunctions: outline.hasFunctions)
     guard operators.unknown.keys.contains(where: { !$0.domain.isEmpty }) else { return }
@@ -40,7 +40,7 @@ struct ONNXKnownOperators {
     throw .unsupported(reason.joined(separator: ". "))
   }
 
-  /// What a set of operators is for, and what to do with a file that uses it.
+  /// What an operator domain is for, and what to do with a file that uses it.
   private func explanation(_ domain: String) -> String? {
     switch domain {
     case "": return nil
@@ -81,18 +81,18 @@ struct ONNXKnownOperators {
 }
 
 extension ONNXOutline.Operator {
-  /// The name with its set, where that is not ONNX' own.
+  /// The name with its domain, where that is not ONNX's own.
   var fullName: String { domain.isEmpty ? name : "\(domain).\(name)" }
 }
 
 extension ONNXNode {
-  /// The operator by its set and name.
+  /// The operator by domain and name.
   var kind: ONNXOutline.Operator { .init(domain: domain, name: operation) }
 }
 
 extension ONNXGraph {
-  /// How many nodes have each operator, those of bodies included; but branches of an `If`, of which
-  /// one will not run.
+  /// The number of nodes for each operator, including those in bodies except the branches of an
+  /// `If`, one of which will not run.
   var operatorCounts: [ONNXOutline.Operator: Int] {
     var counts: [ONNXOutline.Operator: Int] = [:]
     var graphs = [self]

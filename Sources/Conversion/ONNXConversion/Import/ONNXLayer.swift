@@ -4,17 +4,18 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// A node of an ONNX file while it becomes nodes of the graph.
+/// A node of an ONNX file that is being converted to nodes of the graph.
 ///
-/// Settings are crossed off as they are read; ``finish()`` refuses those that are left.
+/// Attributes are ticked off as they are read; ``finish(_:)`` refuses those that are left.
 struct ONNXLayer: MappedLayer {
   let node: ONNXNode
-  /// Where its operators come from, in the file's words.
+  /// The origin that its operators record, in the file's terms.
   let source: SourceScope
-  /// What it shares with the other nodes.
+  /// The state that it shares with the other nodes.
   var network: ONNXNetwork
   private var unread: [String: ONNXAttribute] = [:]
-  /// Whether the outputs have their names in the file; not in a body, which is there several times.
+  /// Whether the outputs keep their names in the file; they do not in a body, which is added
+  /// several times.
   private let keepsNames: Bool
 
   init(
@@ -42,13 +43,13 @@ struct ONNXLayer: MappedLayer {
   }
 }
 
-/// Settings.
+/// Attributes.
 extension ONNXLayer {
-  /// A setting, which is crossed off; `nil` when it is not there.
+  /// Takes an attribute and ticks it off; `nil` when it is absent.
   ///
   /// - Parameters:
-  ///   - expected: What it must be, in words.
-  ///   - value: What it is; `nil` when it is something else.
+  ///   - expected: The expected kind of value, in words.
+  ///   - value: Converts the value; `nil` when it is of another kind.
   private mutating func take<Value>(
     _ name: String, _ expected: String, _ value: (ONNXAttribute) -> Value?
   ) throws(WeighbridgeError) -> Value? {
@@ -57,15 +58,15 @@ extension ONNXLayer {
     return value
   }
 
-  /// Whether a setting is there and not read yet.
+  /// Whether an attribute is present and not read yet.
   func has(_ name: String) -> Bool { unread[name] != nil }
 
-  /// Whether a setting is there with a text, and not read yet.
+  /// Whether an attribute is present with a given string and not read yet.
   func hasText(_ name: String, _ text: String) -> Bool {
     if case .text(text)? = unread[name] { true } else { false }
   }
 
-  /// Crosses off settings that mean nothing when a model runs.
+  /// Ticks off attributes that have no effect when a model runs.
   mutating func ignore(_ names: String...) { for name in names { unread[name] = nil } }
 
   private func wrong(_ name: String, _ expected: String) -> WeighbridgeError {
@@ -127,7 +128,7 @@ extension ONNXLayer {
 
 /// Inputs.
 extension ONNXLayer {
-  /// An input that may be left out.
+  /// An optional input.
   func optional(_ position: Int) throws(WeighbridgeError) -> ONNXValue? {
     guard position < node.inputs.count, !node.inputs[position].isEmpty else { return nil }
     let name = node.inputs[position]
@@ -144,21 +145,21 @@ extension ONNXLayer {
     return value
   }
 
-  /// All inputs; none may be left out.
+  /// All inputs, none of which may be omitted.
   func allInputs() throws(WeighbridgeError) -> [ONNXValue] {
     var values: [ONNXValue] = []
     for position in node.inputs.indices { values.append(try input(position)) }
     return values
   }
 
-  /// Whether every element is known to be a number.
+  /// Whether every element is known to equal a number.
   func isEverywhere(_ value: ONNXValue, _ number: Int) -> Bool {
     network.number(everywhere: value) == Double(number)
   }
 
   func type(_ value: ONNXValue) -> TensorType { network.type(value) }
 
-  /// The elements of an input that must be known beforehand.
+  /// The elements of an input that must be constant.
   func constant(_ position: Int) throws(WeighbridgeError) -> Tensor? {
     guard let value = try optional(position) else { return nil }
     guard let tensor = value.tensor else {
@@ -168,7 +169,7 @@ extension ONNXLayer {
     return tensor
   }
 
-  /// Whole numbers that must be known beforehand: of an input, or of a setting as in older versions.
+  /// Integers that must be constant: from an input, or from an attribute as in older versions.
   mutating func integers(
     _ position: Int, orSetting name: String
   ) throws(WeighbridgeError) -> [Int]? {
@@ -176,7 +177,7 @@ extension ONNXLayer {
     return try constant(position)?.integers
   }
 
-  /// One number that must be known beforehand: of an input, or of a setting as in older versions.
+  /// One number that must be constant: from an input, or from an attribute as in older versions.
   mutating func number(
     _ position: Int, orSetting name: String
   ) throws(WeighbridgeError) -> Double? {
@@ -186,7 +187,7 @@ extension ONNXLayer {
     return tensor.doubles[0]
   }
 
-  /// Axes counted from the first one, rising.
+  /// Converts axes to non-negative indices in ascending order.
   func axes(_ axes: [Int], rank: Int) throws(WeighbridgeError) -> [Int] {
     let counted = axes.map { $0 < 0 ? $0 + rank : $0 }
     if let position = counted.firstIndex(where: { !(0..<rank).contains($0) }) {
@@ -206,7 +207,7 @@ extension ONNXLayer {
     try axes([axis], rank: rank)[0]
   }
 
-  /// The axis of a value that a setting names.
+  /// Reads the axis of a value from an attribute.
   mutating func axis(
     of value: ONNXValue, named name: String = "axis", default number: Int
   ) throws(WeighbridgeError) -> Int {
@@ -216,9 +217,9 @@ extension ONNXLayer {
 
 /// Operators.
 extension ONNXLayer {
-  /// Applies an operator: at once to what is known beforehand, else as a node.
+  /// Applies an operator: evaluated at once if all inputs are constants, else added as a node.
   ///
-  /// - Parameter role: What the operator is for the file's node; empty for the one that makes its
+  /// - Parameter role: The operator's role in the file's node; empty for the one that produces its
   ///   outputs.
   mutating func apply(
     _ operation: any CatalogOperator, _ inputs: [ONNXValue], role: String = ""
@@ -236,7 +237,7 @@ extension ONNXLayer {
     return try network.add(operation, ids, scope, outputNames: names).map { .computed($0) }
   }
 
-  /// Applies an operator of one output.
+  /// Applies an operator with one output.
   mutating func apply(
     _ operation: any CatalogOperator, to inputs: ONNXValue..., role: String = ""
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -264,18 +265,18 @@ extension ONNXLayer {
     return try operation.evaluate(inputs, workers: Workers(count: 1))
   }
 
-  /// A constant of the node's own.
+  /// Makes a constant that belongs to this node.
   func own(_ tensor: Tensor, _ role: String) -> ONNXValue {
     .constant("\(source.layer)/\(role)", tensor)
   }
 
-  /// One number in the element type of a value, with as many axes.
+  /// Makes a number in the element type and rank of a value.
   func number(_ number: Double, like value: ONNXValue, _ role: String) -> ONNXValue {
     let ones = [Int](repeating: 1, count: type(value).rank)
     return own(Tensor(type(value).elementType, shape: ones, [number]), role)
   }
 
-  /// A constant with its axes in another order, or of another shape, as a view of the same bytes.
+  /// Returns a constant transposed or reshaped, as a view of the same bytes.
   func derived(
     _ value: ONNXValue, _ role: String, _ change: (Tensor) -> Tensor
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -285,8 +286,7 @@ extension ONNXLayer {
     return .constant(role.isEmpty ? name : "\(name)/\(role)", change(tensor))
   }
 
-  /// Values with as many axes each, where those of fewer get axes of size 1 in front, as ONNX
-  /// combines them.
+  /// Gives values a common rank by adding axes of size 1 in front, as ONNX broadcasts them.
   mutating func aligned(_ values: [ONNXValue]) throws(WeighbridgeError) -> [ONNXValue] {
     let rank = values.map { type($0).rank }.max() ?? 0
     var result: [ONNXValue] = []
@@ -308,7 +308,7 @@ extension ONNXLayer {
     return result
   }
 
-  /// The sizes of some axes of a value, as a reshaping of it keeps them.
+  /// The sizes of some axes of a value, in the form in which a reshape keeps them.
   func kept(_ type: TensorType, _ axes: Range<Int>) -> [ReshapeAxes.Size] {
     axes.map { axis in type.shape[axis].value.map { .fixed($0) } ?? .axis(axis) }
   }
@@ -322,8 +322,7 @@ extension ONNXLayer {
 }
 
 extension Tensor {
-  /// The elements as whole numbers; fractions are dropped, and what is too large becomes the
-  /// nearest.
+  /// The elements as integers; fractions are dropped, and values out of range are clamped.
   var integers: [Int] {
     guard elementType == .int64 else {
       return doubles.map { number in

@@ -4,13 +4,14 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// A weight of an operator that only its loop reads, in views of what would be written.
+/// A weight that only an operator's loop reads, assembled from the parts found where views of it
+/// would be written.
 private struct LoopWeight {
   let pattern: Tensor
   private var numbers: [Double]
   private var missing: Int
 
-  /// - Parameter limit: How many bytes the file can have for it.
+  /// - Parameter limit: The number of bytes that the file can have for it.
   /// - Returns: `nil` when it takes more.
   init?(_ type: ElementType, _ shape: [Int], limit: Int) {
     guard let size = try? Checked.product(shape + [type.byteCount], of: "a weight"), size <= limit
@@ -20,7 +21,7 @@ private struct LoopWeight {
     missing = pattern.count
   }
 
-  /// Takes what the file has where a view of the pattern would be written.
+  /// Takes the file's elements where a view of the pattern would be written.
   mutating func take(_ view: Tensor, _ found: Tensor) -> Bool {
     guard view.store === pattern.store else { return false }
     var places = [view.offset / view.elementType.byteCount]
@@ -32,18 +33,18 @@ private struct LoopWeight {
     return true
   }
 
-  /// The weight, once every element is there.
+  /// The weight, once it is complete.
   var tensor: Tensor? {
     missing == 0 ? Tensor(pattern.elementType, shape: pattern.shape, numbers) : nil
   }
 }
 
-/// What a recurrent operator takes, as far as a loop shows it.
+/// The operands of a recurrent operator, as far as a loop reveals them.
 private struct LoopOperands {
-  /// What the operator walks over.
+  /// The operator's sequence.
   let sequence: ONNXValue
-  /// The weights that are known from the nodes before the loop, and those that are in it, in the
-  /// operator's order.
+  /// The weights in the operator's order: those known from nodes before the loop, and those inside
+  /// it.
   var weights: [Weight]
 
   enum Weight {
@@ -58,7 +59,7 @@ private struct LoopOperands {
     }
   }
 
-  /// Takes what the file has where part of a weight would be written.
+  /// Takes the file's elements where part of a weight would be written.
   mutating func take(_ view: Tensor, _ found: Tensor) -> Bool {
     for index in weights.indices {
       guard case .inside(var weight) = weights[index], weight.take(view, found) else { continue }
@@ -70,9 +71,10 @@ private struct LoopOperands {
 }
 
 extension ONNXLayer {
-  /// A loop as the recurrent operator that it is; `nil` when it is another one, or was changed.
+  /// Adds a loop as the recurrent operator that it represents; returns `nil` when it is another
+  /// loop or was changed.
   ///
-  /// - Parameter values: The states to begin with, the sequence and its mask.
+  /// - Parameter values: The initial states, the sequence and its mask.
   mutating func recurrence(
     _ body: ONNXGraph, _ values: [ONNXValue]
   ) throws(WeighbridgeError) -> [ONNXValue]? {
@@ -108,7 +110,7 @@ extension ONNXLayer {
     return try loopOutputs(loop, try apply(loop.operation, data + weights, role: "loop"))
   }
 
-  /// The loop that the operator would be written as, over that of the file.
+  /// Matches the loop that would be written for the operator with that of the file.
   private func matchedLoop(
     _ loop: ONNXRecurrence, _ data: [TensorType], _ operands: LoopOperands
   ) -> ONNXLoopMatch? {
@@ -125,8 +127,8 @@ extension ONNXLayer {
     return ONNXLoopMatch(written, builder.weights, over: node)
   }
 
-  /// What the operator takes beside masks and states. Where it walks over vectors, the products with
-  /// the input and a bias stand before the loop.
+  /// The operands other than masks and states. For vectors, the products with the input and a bias
+  /// are before the loop.
   private func loopOperands(
     _ operation: any CatalogOperator, _ sequence: ONNXValue, _ body: ONNXGraph
   ) -> LoopOperands? {
@@ -169,14 +171,14 @@ extension ONNXLayer {
     return LoopOperands(sequence: .computed(made[0]), weights: weights)
   }
 
-  /// How many bytes of weights a body reads, at most.
+  /// An upper bound for the bytes of weights that a body reads.
   private func readByteCount(_ body: ONNXGraph) -> Int {
     Set(body.nodes.flatMap(\.inputs)).compactMap { network.values[$0]?.tensor }
       .reduce(0) { $0 + min($1.byteCount, $1.store.count) }
   }
 
-  /// What the loop gives, for what the operator gives: the states, the output that is carried, and
-  /// the outputs of all steps.
+  /// Converts the operator's outputs to those of the loop: the states, the carried output, and the
+  /// outputs of all steps.
   private mutating func loopOutputs(
     _ loop: ONNXRecurrence, _ given: [ONNXValue]
   ) throws(WeighbridgeError) -> [ONNXValue] {

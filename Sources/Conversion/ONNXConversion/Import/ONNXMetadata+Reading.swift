@@ -4,9 +4,9 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// What a file says of a model; see ``ONNXMetadata`` for the keys.
+/// Reading a model's metadata; see ``ONNXMetadata`` for the keys.
 extension ONNXMetadata {
-  /// Who wrote the file.
+  /// The program that wrote the file.
   static func provenance(_ model: ONNXModel) -> Provenance {
     var provenance = Provenance()
     provenance.framework = model.producerName.isEmpty ? "onnx" : model.producerName
@@ -16,7 +16,7 @@ extension ONNXMetadata {
 
   private static func isOwn(_ model: ONNXModel) -> Bool { model.producerName == "weighbridge" }
 
-  /// What stands in places of ONNX' own.
+  /// The description in ONNX's own fields.
   private static func description(_ model: ONNXModel, _ graph: Graph) -> ModelDescription {
     let summaries = Dictionary(
       (model.graph.inputs + model.graph.outputs).map { ($0.name, $0.summary) },
@@ -33,11 +33,12 @@ extension ONNXMetadata {
     return description
   }
 
-  /// Describes a model as the file does. Of a file of others only the keys that ONNX has are
-  /// understood; the rest are kept as they are.
+  /// Describes a model as the file does. In files written by other programs, only ONNX's own keys
+  /// are interpreted; the rest are kept as they are.
   ///
-  /// - Parameter detector: How boxes are read, where the file chooses among them.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when what our own files say does not fit the graph.
+  /// - Parameter detector: The detector, where the file performs non-maximum suppression.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the metadata of a file written by this
+  ///   package does not fit the graph.
   static func describe(
     _ content: inout ModelContent, _ model: ONNXModel, detector: DetectorDescription?
   ) throws(WeighbridgeError) {

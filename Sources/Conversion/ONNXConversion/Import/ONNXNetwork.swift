@@ -4,38 +4,38 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// A graph while the nodes of an ONNX file are added to it.
+/// The graph of an ONNX file under construction.
 struct ONNXNetwork: SourceNetwork {
   /// Reads the elements of a tensor of the file.
   typealias TensorReader = (ONNXInitializer) throws(WeighbridgeError) -> Tensor
 
-  /// The version of ONNX' operators.
+  /// The version of ONNX's operators.
   let opset: Int
   let readTensor: TensorReader
   var graph = GraphBuilder()
   /// The values by their names in the file.
   private(set) var values: [String: ONNXValue] = [:]
-  /// How something was understood that the file leaves open.
+  /// How ambiguities of the file were resolved.
   var decisions: [Provenance.Decision] = []
   private var names: UniqueNames
-  /// How many bytes the file's own tensors take.
+  /// The number of bytes of the file's own tensors.
   private var stored = 0
-  /// How many bytes the constants take that were computed.
+  /// The number of bytes of the constants that were computed.
   private var computed = 0
-  /// How many nodes bodies became.
+  /// The number of nodes that bodies became.
   private var repeated = 0
-  /// Names of the file that no weight has yet.
+  /// Names in the file that no weight has yet.
   private var unclaimed: Set<String>
   private var weights: [WeightKey: ValueID] = [:]
-  /// What makes each value that is computed when the model runs.
+  /// The operator and inputs that produce each value computed when the model runs.
   private(set) var makers: [ValueID: (operation: any CatalogOperator, inputs: [ValueID])] = [:]
   /// The names of the model's inputs.
   private(set) var inputNames: [ValueID: String] = [:]
-  /// The number that every element is, of values that are nothing else.
+  /// The number of each value all of whose elements are equal.
   private var numbers: [ValueID: Double] = [:]
 
-  /// A name, and the view of which bytes it stands for: whatever files call their values, two
-  /// weights are one only when their elements are.
+  /// A name and the view of bytes that it refers to: whatever their names, two weights are the same
+  /// only when their elements are.
   private struct WeightKey: Hashable {
     let name: String
     let elementType: ElementType
@@ -79,38 +79,39 @@ struct ONNXNetwork: SourceNetwork {
 
   /// Gives a value its name.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is one of that name.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is one with that name.
   mutating func define(_ name: String, _ value: ONNXValue) throws(WeighbridgeError) {
     if values.updateValue(value, forKey: name) != nil {
       throw .malformed("two values are called \(name)")
     }
   }
 
-  /// Remembers that every element of a value is one number.
+  /// Records that all elements of a value equal one number.
   mutating func note(_ value: ONNXValue, isEverywhere number: Double) {
     if case .computed(let id) = value { numbers[id] = number }
   }
 
-  /// The number that every element of a value is, where that is known.
+  /// The number that all elements of a value equal, where that is known.
   func number(everywhere value: ONNXValue) -> Double? {
     if case .computed(let id) = value { return numbers[id] }
     guard let elements = value.tensor?.doubles, let first = elements.first else { return nil }
     return elements.allSatisfy { $0 == first } ? first : nil
   }
 
-  /// The most nodes that bodies may become, in all their steps; of more, nobody would want the graph.
+  /// The largest number of nodes that bodies may become in all their steps; a larger graph would be
+  /// useless.
   private static let mostRepeated = 1 << 16
 
-  /// The most bytes that all constants may take that are computed: 256 MiB, and 16 for each that the
-  /// file has, which is enough to bring bytes into float32 in some steps.
+  /// The largest size in bytes of all computed constants: 256 MiB plus 16 bytes for each byte in
+  /// the file, which is enough to convert bytes to float32 in a few steps.
   private var mostComputed: Int { (1 << 28) + 16 * stored }
 
   /// Counts a tensor of the file.
   mutating func countStored(_ tensor: Tensor) { stored += min(tensor.byteCount, 1 << 48) }
 
-  /// Counts a constant that is computed, before it is.
+  /// Counts a constant before it is computed.
   ///
-  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when all of them take too much.
+  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when all of them together take too much.
   mutating func countConstant(
     _ type: TensorType, byteCount: Int
   ) throws(WeighbridgeError) {
@@ -124,7 +125,7 @@ struct ONNXNetwork: SourceNetwork {
 
   /// Counts the nodes of a body that runs once more.
   ///
-  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when loops in loops make too many.
+  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when nested loops produce too many.
   mutating func countBody(_ nodes: Int) throws(WeighbridgeError) {
     repeated += nodes
     guard repeated <= Self.mostRepeated else {
@@ -132,15 +133,15 @@ struct ONNXNetwork: SourceNetwork {
     }
   }
 
-  /// Gives values other names for a while: those of a body and its inputs.
+  /// Replaces the named values for a while with those of a body and its inputs.
   mutating func replaceValues(_ values: [String: ONNXValue]) { self.values = values }
 
-  /// A name that nothing in the file has, nor anything added.
+  /// A name that is used neither in the file nor by anything added.
   mutating func unusedName(_ name: String) -> String { names.unused(name) }
 
-  /// A value as a node takes it: constants become weights.
+  /// Returns a value in the form that a node takes: constants become weights.
   ///
-  /// - Parameter source: The layer for whom this is done.
+  /// - Parameter source: The layer that needs the value.
   mutating func id(
     _ value: ONNXValue, _ source: SourceScope
   ) throws(WeighbridgeError) -> ValueID {
@@ -154,7 +155,7 @@ struct ONNXNetwork: SourceNetwork {
     }
   }
 
-  /// A value as an output of the model; what is known beforehand goes through a node.
+  /// Returns a value as an output of the model; constants pass through an identity node.
   mutating func output(
     _ name: String, _ value: ONNXValue
   ) throws(WeighbridgeError) -> ValueID {
@@ -168,14 +169,14 @@ struct ONNXNetwork: SourceNetwork {
   ) throws(WeighbridgeError) -> ValueID {
     let key = WeightKey(name, tensor)
     if let known = weights[key] { return known }
-    // A value of the file has its name, in one form.
+    // One form of a file's value keeps its name.
     let own = unclaimed.remove(name) == nil ? unusedName(name) : name
     let id = try graph.addWeight(own, tensor)
     weights[key] = id
     return id
   }
 
-  /// Nodes that compute sizes when the model runs.
+  /// Adds nodes that compute sizes when the model runs.
   private mutating func computed(
     _ dimensions: [ONNXDimension], isList: Bool, _ source: SourceScope
   ) throws(WeighbridgeError) -> ValueID {
@@ -206,7 +207,7 @@ struct ONNXNetwork: SourceNetwork {
     return try add(Multiply(), [dimension, factor], source)[0]
   }
 
-  /// Whether sizes are those of a value, one after the other.
+  /// Whether sizes are those of a value, in order.
   func isShape(_ dimensions: [ONNXDimension], of id: ValueID) -> Bool {
     let shape = graph.type(of: id).shape
     return dimensions.count == shape.count
@@ -216,8 +217,7 @@ struct ONNXNetwork: SourceNetwork {
       }
   }
 
-  /// The value that is repeated to make another one, where each of its elements is copied next to
-  /// itself by a `Tile` behind an axis of 1.
+  /// The value that another one repeats element by element, by a `Tile` along an added axis.
   func repeated(_ id: ValueID) -> (input: ValueID, axis: Int, count: Int)? {
     guard case (let tile as Tile, let tiled)? = makers[id],
       case (let expansion as ExpandDims, let expanded)? = makers[tiled[0]],
@@ -230,7 +230,7 @@ struct ONNXNetwork: SourceNetwork {
 
   /// Adds a node.
   ///
-  /// - Parameter outputNames: The names of its outputs in the file; by default names of its own.
+  /// - Parameter outputNames: The names of its outputs in the file; by default generated ones.
   mutating func add(
     _ operation: any CatalogOperator, _ inputs: [ValueID], _ source: SourceScope,
     outputNames: [String]? = nil
@@ -253,7 +253,7 @@ struct ONNXNetwork: SourceNetwork {
     return ids
   }
 
-  /// What a value was before the turn that an operator undoes, if it does.
+  /// The original value, where an operator undoes the operator that produced its input.
   private func undone(_ operation: any CatalogOperator, _ inputs: [ValueID]) -> ValueID? {
     guard let input = inputs.first, let (turn, before) = makers[input] else { return nil }
     switch (operation, turn) {

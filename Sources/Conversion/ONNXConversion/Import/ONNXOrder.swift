@@ -4,8 +4,8 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Puts the nodes of a graph in an order in which they can be computed: as they are where they can
-/// be, and otherwise each behind those that make what it reads.
+/// Sorts the nodes of a graph topologically: unchanged where that is possible, otherwise each node
+/// after those that produce its inputs.
 struct ONNXOrder {
   private let nodes: [ONNXNode]
   /// For each node, the positions of those that it must wait for.
@@ -21,9 +21,9 @@ struct ONNXOrder {
     sources = nodes.map { node in Set(node.reads.compactMap { makers[$0] }).sorted() }
   }
 
-  /// A graph, and the bodies in it, with the nodes in order.
+  /// Returns a graph, and the bodies in it, with the nodes in order.
   ///
-  /// - Returns: The graph, and how many of its nodes stood before one whose output they read.
+  /// - Returns: The graph, and how many of its nodes came before one whose output they read.
   /// - Throws: ``WeighbridgeError/Code/malformed`` with the nodes that form a cycle.
   static func sorted(
     _ original: ONNXGraph
@@ -48,12 +48,12 @@ struct ONNXOrder {
     return node
   }
 
-  /// All positions, each behind those that it must wait for.
+  /// All positions, each after those that it must wait for.
   private func positions() throws(WeighbridgeError) -> [Int] {
     var order: [Int] = []
     var isPlaced = [Bool](repeating: false, count: nodes.count)
     var isWaiting = isPlaced
-    /// The nodes that wait, each for the next one, and how many sources each has looked at.
+    /// The waiting nodes, each waiting for the next one, and how many sources each has examined.
     var path: [(position: Int, looked: Int)] = []
     for start in nodes.indices where !isPlaced[start] {
       path.append((start, 0))
@@ -79,8 +79,8 @@ struct ONNXOrder {
   }
 
   /// - Parameters:
-  ///   - path: Nodes that wait, each for the next one.
-  ///   - source: The one of them that the last one waits for.
+  ///   - path: Waiting nodes, each waiting for the next one.
+  ///   - source: The node among them that the last one waits for.
   private func cycle(_ path: [Int], _ source: Int) -> WeighbridgeError {
     let names = path.drop { $0 != source }.map { position in
       ONNXImporter.source(nodes[position]).place(position)
@@ -96,7 +96,7 @@ struct ONNXOrder {
 }
 
 extension ONNXNode {
-  /// The values that it and its bodies read and do not make.
+  /// The values that it and its bodies read but do not produce.
   var reads: Set<String> {
     var names = Set(inputs)
     for case (_, .graph(let body)) in attributes { names.formUnion(body.reads) }

@@ -5,9 +5,9 @@ import ONNXFormat
 
 /// A loop that is a recurrent operator of the catalogue.
 ///
-/// The body's doc string says which one (``OperationRecord``). That is believed when the body is,
-/// node for node, what such an operator is written as, whatever its values are called; the weights
-/// are taken from the places where its nodes read them.
+/// The body's doc string states which one (``OperationRecord``). It is trusted only when the body
+/// matches, node for node, what is written for such an operator, whatever the names of its values;
+/// the weights are taken from where its nodes read them.
 struct ONNXRecurrence {
   let operation: any CatalogOperator
   let recurrence: Recurrence
@@ -27,23 +27,23 @@ struct ONNXRecurrence {
     }
   }
 
-  /// Whether the output is carried from step to step beside the states.
+  /// Whether the output is carried from step to step along with the states.
   var carriesOutput: Bool { [.previous, .zero].contains(recurrence.mask) }
 
-  /// How many values are carried from step to step.
+  /// The number of values carried from step to step.
   var carriedCount: Int { stateCount + (carriesOutput ? 1 : 0) }
 }
 
-/// A loop as it would be written, laid over one of a file.
+/// The match of a loop that would be written with one in a file.
 struct ONNXLoopMatch {
-  /// What the file calls each value of the loop that would be written.
+  /// The file's name of each value of the loop that would be written.
   private var names: [String: String] = [:]
-  /// What the file calls the values that its loop makes.
+  /// The file's names of the values that its loop produces.
   private var made: Set<String> = []
   private let weights: [String: ONNXWeight]
 
-  /// - Parameter weights: Of the draft that the loop would be written in.
-  /// - Returns: `nil` when the loops differ in more than names.
+  /// - Parameter weights: The weights of the draft in which the loop would be written.
+  /// - Returns: `nil` when the loops differ in anything but names.
   init?(_ written: ONNXNode, _ weights: [ONNXWeight], over node: ONNXNode) {
     self.weights = Dictionary(
       weights.map { ($0.head.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -89,7 +89,7 @@ struct ONNXLoopMatch {
     return zip(written.outputs, found.outputs).allSatisfy { names[$0.name] == $1.name }
   }
 
-  /// A value that the loop makes.
+  /// Matches a value that the loop produces.
   private mutating func give(_ written: String, _ found: String) -> Bool {
     if written.isEmpty { return found.isEmpty }
     guard names.updateValue(found, forKey: written) == nil else { return false }
@@ -104,7 +104,7 @@ struct ONNXLoopMatch {
     return true
   }
 
-  /// The weights that the loop reads: as they would be written, and what the file calls them.
+  /// The weights that the loop reads: as they would be written, and their names in the file.
   var read: [(weight: ONNXWeight, name: String)] {
     weights.keys.sorted().compactMap { name in
       guard let weight = weights[name], let found = names[name] else { return nil }

@@ -4,7 +4,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// What an attention layer of several heads is called with.
+/// The tensors with which a multi-head attention layer is called.
 struct AttentionTensors {
   let query: ValueID
   let value: ValueID
@@ -67,7 +67,7 @@ struct AttentionCallMasking {
 }
 
 extension KerasLayer {
-  /// What an attention layer of several heads is called with.
+  /// The tensors with which a multi-head attention layer is called.
   mutating func attentionTensors(
     _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> AttentionTensors {

@@ -5,7 +5,7 @@ import JSON
 import LayerCatalog
 
 /// Keras: `Conv1DTranspose`, `Conv2DTranspose`, `Conv3DTranspose`, whose kernels are
-/// `[spatial..., out, in]`; of Keras 1 `Deconvolution2D`.
+/// `[spatial..., out, in]`; Keras 1: `Deconvolution2D`.
 extension TransposedConvolution: KerasMapped {
   static let keras = KerasMapping(
     KerasLayerClass.spatial(
@@ -16,7 +16,7 @@ extension TransposedConvolution: KerasMapped {
         (layer, _) throws(WeighbridgeError) in try window(&layer, axes: axes)
       }
     } + [.plain("Deconvolution2D (Keras 1)", deconvolution)])
-  /// Keras' layer without padding, of whose output the borders are taken away.
+  /// Keras' layer without padding, followed by a cropping of its output.
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     let window = operation.window
     try builder.check(window)
@@ -57,8 +57,9 @@ extension TransposedConvolution: KerasMapped {
   /// Adds a layer.
   ///
   /// - Parameters:
-  ///   - takesInputsFirst: Whether the last axes of the kernel are `[in, out]`, and not `[out, in]`.
-  ///   - readWindow: Reads the window and what the output gains behind it, for images of a layout.
+  ///   - takesInputsFirst: Whether the last axes of the kernel are `[in, out]` instead of
+  ///     `[out, in]`.
+  ///   - readWindow: Reads the window and the output padding, for images of a layout.
   static func add(
     _ layer: inout KerasLayer, _ inputs: [ValueID], takesInputsFirst: Bool,
     _ readWindow: (inout KerasLayer, DataLayout) throws(WeighbridgeError) -> (
@@ -100,13 +101,13 @@ extension TransposedConvolution: KerasMapped {
     return try plain.losing(try borders(&layer, plain, padding))
   }
 
-  /// What one axis loses at its ends, and what it gains behind.
+  /// The amounts that one axis loses at its ends, and gains at its end.
   struct Border {
     let before: Int
     let after: Int
     let padding: Int
 
-    /// - Parameter surplus: By how much the spread length is longer than the output.
+    /// - Parameter surplus: The difference between the spread length and the output's length.
     init(surplus: Int, reach: Int, isSame: Bool, _ backend: KerasProducer.Backend) {
       before =
         switch backend {
@@ -120,10 +121,10 @@ extension TransposedConvolution: KerasMapped {
     }
 
     /// - Parameters:
-    ///   - dimension: How long an axis of the input is.
-    ///   - length: How long it shall become.
-    /// - Returns: `nil` when the window slides over `length` elements to more or fewer positions
-    ///   than `dimension`, or its padding is explicit.
+    ///   - dimension: The size of an axis of the input.
+    ///   - length: The size of the output's axis.
+    /// - Returns: `nil` when the window has more or fewer positions than `dimension` on `length`
+    ///   elements, or its padding is explicit.
     init?(from dimension: Int, to length: Int, _ window: Window, axis: Int) {
       guard window.padding == .valid || window.padding == .same,
         (try? window.placement(axis, dimension: length))?.count == dimension
@@ -138,7 +139,7 @@ extension TransposedConvolution: KerasMapped {
   private static func borders(
     _ layer: inout KerasLayer, _ window: Window, _ padding: KerasPadding
   ) throws(WeighbridgeError) -> [Border] {
-    // Empty where the setting is absent or null, which is not the same as 0.
+    // Empty where the setting is absent or null, which differs from 0.
     let written = try layer.integers("output_padding", count: window.size.count, default: [])
     let borders = try window.size.indices.map { (axis) throws(WeighbridgeError) in
       try border(
@@ -148,8 +149,9 @@ extension TransposedConvolution: KerasMapped {
     return borders
   }
 
-  /// Keras uses the dilation in two dimensions only, equal along both axes and with steps of 1. (In
-  /// one it hands it to a kernel that TensorFlow does not have for a CPU, in three it ignores it.)
+  /// Reads the dilation, which Keras uses only in two dimensions, equal along both axes and with
+  /// strides of 1. (In one dimension it calls a kernel that TensorFlow does not have for a CPU; in
+  /// three it ignores it.)
   private static func dilation(
     _ layer: inout KerasLayer, strides: [Int]
   ) throws(WeighbridgeError) -> [Int] {
@@ -166,11 +168,11 @@ extension TransposedConvolution: KerasMapped {
     return dilation
   }
 
-  /// Keras first decides how long the output is, then takes the convolution whose input is that
-  /// long. Here the difference to the spread length is `surplus`.
+  /// Keras first determines the length of the output, then uses the gradient of the convolution
+  /// with an input of that length. Here the difference from the spread length is `surplus`.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when no convolution makes this layer's input out
-  ///   of such an output; Keras fails when such a model runs.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when no convolution maps such an output to this
+  ///   layer's input; Keras fails when such a model runs.
   private static func border(
     _ padding: KerasPadding, reach: Int, stride: Int, outputPadding: Int?,
     _ backend: KerasProducer.Backend
@@ -182,7 +184,7 @@ extension TransposedConvolution: KerasMapped {
     case (.valid, let extra?): surplus = try checked(0, minus: extra)
     case (.same, let extra?): surplus = try checked(reach / 2 * 2, minus: extra)
     }
-    // The last position lies so far from the end that another one does not fit.
+    // After the last position, there must be no room for another one.
     let rest = padding == .valid ? -surplus : reach - 1 - surplus
     guard (0..<stride).contains(rest) else {
       throw .malformed(
@@ -199,8 +201,7 @@ extension TransposedConvolution: KerasMapped {
 }
 
 extension Window {
-  /// The same window where the output of a transposed convolution loses its borders, and what it
-  /// gains behind.
+  /// The window of a transposed convolution whose output loses its borders, and the output padding.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` for borders that no window has.
   func losing(

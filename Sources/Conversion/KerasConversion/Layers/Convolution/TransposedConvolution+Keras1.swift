@@ -3,8 +3,8 @@ import GraphIR
 import JSON
 import LayerCatalog
 
-/// `Deconvolution2D` of Keras 1, whose settings say how large the output is. Its kernel, once its
-/// image axes stand in front, is `[spatial..., in, out]`.
+/// `Deconvolution2D` of Keras 1, whose settings state the size of the output. Its kernel, once its
+/// image axes are in front, is `[spatial..., in, out]`.
 extension TransposedConvolution {
   static let deconvolution: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     try layer.requireSpatialAxes(2, of: inputs)

@@ -5,7 +5,7 @@ import JSON
 import LayerCatalog
 
 extension Dense: KerasMapped {
-  /// Keras: `Dense`, whose kernel is `[in, out]`; of Keras 1 `Highway` and `MaxoutDense`.
+  /// Keras: `Dense`, whose kernel is `[in, out]`; Keras 1: `Highway` and `MaxoutDense`.
   static let keras = KerasMapping([
     KerasLayerClass("Dense", masks: .passed, casts: .all, shape: .features) {
       (layer, inputs) throws(WeighbridgeError) in
@@ -13,7 +13,7 @@ extension Dense: KerasMapped {
       let hasBias = try layer.flag("use_bias", default: true)
       guard units >= 1 else { throw .malformed("units=\(units)") }
       let features = try layer.channels(of: inputs, layout: .channelsLast)
-      layer.ignore("lora_rank", "lora_alpha")  // Keras' own files have the sum.
+      layer.ignore("lora_rank", "lora_alpha")  // Keras' own files contain the sum.
       if let quantization = try layer.takeQuantization() {
         let output = try addQuantized(
           quantization, to: &layer, inputs[0], features: features, units: units,
@@ -41,7 +41,7 @@ extension Dense: KerasMapped {
   }
 }
 
-/// Dense layers that only Keras 1 has.
+/// Dense layers that exist only in Keras 1.
 extension Dense {
   /// `Highway` (Srivastava et al. 2015): t · activation(W x + b) + (1 - t) · x with the gate
   /// t = sigmoid(W_carry x + b_carry). The kernels are `[in, in]` and come before the biases.
@@ -70,8 +70,8 @@ extension Dense {
     return try layer.add(Add(), new + old)
   }
 
-  /// `MaxoutDense` (Goodfellow et al. 2013): the largest of several dense layers, element by element.
-  /// The kernel is `[features, in, out]`, the bias `[features, out]`.
+  /// `MaxoutDense` (Goodfellow et al. 2013): the elementwise maximum of several dense layers. The
+  /// kernel is `[features, in, out]`, the bias `[features, out]`.
   static let maxout: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let units = try layer.integer("units")
     let count = try layer.integer("nb_feature", default: 4)

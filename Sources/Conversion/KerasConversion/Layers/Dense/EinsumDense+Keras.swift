@@ -13,7 +13,7 @@ extension EinsumDense: KerasMapped {
       try layer.require(
         "gptq_unpacked_column_size", toBe: .null,
         because: "weights in another form than the layer's own are not supported")
-      layer.ignore("lora_rank", "lora_alpha")  // Keras' own files have the sum.
+      layer.ignore("lora_rank", "lora_alpha")  // Keras' own files contain the sum.
       let written = layer.take("equation") ?? .null
       guard let text = written.string, let equation = EinsumEquation(text, rank: type.rank)
       else { throw layer.wrong("equation", written, "[X],[Y]->[Z], maybe with an ellipsis") }
@@ -54,16 +54,16 @@ extension EinsumDense: KerasMapped {
   }
 }
 
-/// An equation of Keras' `EinsumDense`, an ellipsis replaced by letters of its own.
+/// An equation of Keras' `EinsumDense`, with an ellipsis replaced by reserved letters.
 struct EinsumEquation {
-  /// The letters as the equation has them; upper-case ones too.
+  /// The letters of the equation, which may be upper-case.
   let input: [Character]
   let kernel: [Character]
   let output: [Character]
-  /// How many axes stand for an ellipsis in front, and behind.
+  /// The number of axes that an ellipsis at the front or at the back represents.
   let elided: (front: Int, back: Int)
 
-  /// - Parameter rank: How many axes the input has.
+  /// - Parameter rank: The rank of the input.
   init?(_ text: String, rank: Int) {
     guard
       let match = text.wholeMatch(
@@ -76,7 +76,7 @@ struct EinsumEquation {
     guard count >= 0, count == 0 || match.1 != nil || match.3 != nil, rank <= 16 else {
       return nil
     }
-    // Characters that no equation has.
+    // Characters that cannot occur in an equation.
     let letters = (0..<count).map { Character(UnicodeScalar(UInt8(0x80 + $0))) }
     elided = match.1 != nil ? (count, 0) : (0, count)
     self.input = match.1 != nil ? letters + input : input + letters
@@ -84,14 +84,14 @@ struct EinsumEquation {
     kernel = Array(match.4)
   }
 
-  /// The equation of these axes.
+  /// Makes an equation from its axes.
   init(input: String, kernel: String, output: String) {
     (self.input, self.kernel, self.output) = (Array(input), Array(kernel), Array(output))
     elided = (0, 0)
   }
 
-  /// The sizes of the axes, from the input and the setting `output_shape`, which leaves out the
-  /// batch unless an ellipsis stands for it.
+  /// The sizes of the axes, from the input and the setting `output_shape`, which omits the batch
+  /// unless it is part of an ellipsis.
   func dimensions(
     input type: TensorType, output shape: [JSONValue]
   ) throws(WeighbridgeError) -> [Character: Int] {
@@ -112,7 +112,7 @@ struct EinsumEquation {
     return dimensions
   }
 
-  /// The same axes with letters as ``EinsumDense`` has them.
+  /// Maps the axes to the letters that ``EinsumDense`` uses.
   func labels() throws(WeighbridgeError) -> (Character) -> Character {
     let all = input + output.filter { !input.contains($0) }
     guard Set(all).count == all.count, all.count <= 26, Set(output).count == output.count,
@@ -127,14 +127,14 @@ struct EinsumEquation {
 }
 
 extension KerasLayer {
-  /// Adds a product with a kernel and a bias that are the layer's next weights.
+  /// Adds a product with a kernel and a bias, which are the layer's next weights.
   ///
   /// - Parameters:
   ///   - bias: The axes of the bias, in the equation's letters; empty when there is none.
   ///   - dimensions: The axes' sizes as far as they are known.
-  ///   - name: What stands before the roles of the node and its weights: empty, or a part of the
-  ///     layer, for example `query`.
-  ///   - quantization: How the layer is quantized; its factors are the weight behind the bias.
+  ///   - name: The prefix of the roles of the node and its weights: empty, or a part of the layer,
+  ///     for example `query`.
+  ///   - quantization: The quantization of the layer; its scales are the weight after the bias.
   mutating func addEinsum(
     _ equation: EinsumEquation, bias: String, dimensions: [Character: Int], to input: ValueID,
     name: String = "", quantization: KerasQuantization? = nil
@@ -156,7 +156,7 @@ extension KerasLayer {
     let shape = try Self.dimensions(equation.kernel, dimensions)
     let addBias = { (layer: inout KerasLayer) throws(WeighbridgeError) -> ValueID? in
       guard let first = equation.output.firstIndex(where: biasAxes.contains) else { return nil }
-      // Keras keeps an axis of size 1 for each one between and behind.
+      // Keras keeps an axis of size 1 for each other axis after the first one of the bias.
       let shape = try Self.dimensions(equation.output, of: biasAxes, dimensions)
       let own = isQuantized ? shape : try Self.dimensions(biasAxes, dimensions)
       return try layer.weight("\(prefix)bias", shape: Array(shape[first...])) { $0.reshaped(own) }
@@ -172,7 +172,7 @@ extension KerasLayer {
     return try add(operation, [input, matrix] + (bias.map { [$0] } ?? []), role: name)[0]
   }
 
-  /// The sizes of axes; 1 of those that are not among `own`.
+  /// The sizes of axes; 1 for those that are not among `own`.
   private static func dimensions(
     _ letters: [Character], of own: [Character], _ dimensions: [Character: Int]
   ) throws(WeighbridgeError) -> [Int] {

@@ -23,7 +23,7 @@ extension CategoryEncoding: KerasMapped {
   ])
   static let kerasRow = refusal("Keras refuses indices outside of the categories in its own ways")
 
-  /// Keras' words for what is made of indices.
+  /// Keras' names for the encodings of indices.
   enum Mode: String, CaseIterable {
     case count, binary
     case multiHot = "multi_hot"
@@ -32,7 +32,7 @@ extension CategoryEncoding: KerasMapped {
 }
 
 extension KerasLayer {
-  /// What the setting `output_mode` makes of indices; `nil` for the indices themselves.
+  /// Reads the encoding in the setting `output_mode`; `nil` for the indices themselves.
   mutating func encodingMode() throws(WeighbridgeError) -> CategoryEncoding.Mode? {
     guard let written = take("output_mode"), written != "int" else { return nil }
     guard let mode = written.string.flatMap(CategoryEncoding.Mode.init(rawValue:)) else {
@@ -41,11 +41,11 @@ extension KerasLayer {
     return mode
   }
 
-  /// Adds the encoding of indices, in the type that the layer computes in.
+  /// Adds the encoding of indices, in the type in which the layer computes.
   ///
   /// - Parameters:
-  ///   - weights: What each index counts; none where each counts 1.
-  ///   - dropsOutOfRange: Whether indices outside of the categories are left out.
+  ///   - weights: The weight of each index; empty where each counts 1.
+  ///   - dropsOutOfRange: Whether indices outside the categories are dropped.
   mutating func addEncoding(
     of indices: ValueID, categories: Int, _ mode: CategoryEncoding.Mode, weights: [ValueID] = [],
     dropsOutOfRange: Bool = false, role: String = ""
@@ -70,7 +70,7 @@ extension KerasLayer {
       guard version >= KerasVersion(3, 6) else {
         throw .unsupported("takes the indices of each image along one axis and has \(type)")
       }
-      // Keras puts together what stands along the axis behind the batch.
+      // Keras aggregates along the axis after the batch.
       let order = [0] + Array(2..<type.rank) + [1]
       var turned: [ValueID] = []
       for value in [indices] + weights {
@@ -78,7 +78,7 @@ extension KerasLayer {
       }
       return try add(operation, turned, role: role)
     }
-    // From 3.6 Keras encodes each index by itself; up to 2.15 it takes one for each image. In
+    // From 3.6 Keras encodes each index separately; up to 2.15 it takes one index per example. In
     // between it depends on the layer.
     guard version.major < 3 || version >= KerasVersion(3, 6) else {
       throw .unsupported("what Keras \(version) makes of output_mode=one_hot was never compared")

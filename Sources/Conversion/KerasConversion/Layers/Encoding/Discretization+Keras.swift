@@ -6,14 +6,14 @@ import KerasFormat
 import LayerCatalog
 
 extension Discretization: KerasMapped {
-  /// Keras: `Discretization(bin_boundaries, output_mode="int")`, whose boundaries are float32.
-  /// Of those that `adapt` found, Keras 2 stores what they are computed from.
+  /// Keras: `Discretization(bin_boundaries, output_mode="int")`, whose boundaries are float32. For
+  /// boundaries found by `adapt`, Keras 2 stores the summary from which they are computed.
   static let keras = KerasMapping([.plain("Discretization", casts: .none, add)])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     let index = try builder.layer(
       "Discretization",
       [
-        // As each generation itself writes it.
+        // As each generation writes it itself.
         "dtype": builder.form == .archive ? "float32" : "int64",
         "bin_boundaries": .array(operation.boundaries.map(JSONValue.real)), "num_bins": .null,
         "epsilon": .real(0.01), "output_mode": "int", "sparse": false,
@@ -35,7 +35,7 @@ extension Discretization: KerasMapped {
       of: intervals[0], categories: boundaries.count + 1, encoding, role: "encoding")
   }
 
-  /// The boundaries of the settings, or those that follow from what `adapt` found.
+  /// The boundaries from the settings, or those computed from the summary that `adapt` stored.
   private static func boundaries(
     _ layer: inout KerasLayer
   ) throws(WeighbridgeError) -> [Double] {
@@ -49,7 +49,7 @@ extension Discretization: KerasMapped {
     guard let bins = count?.integer, (1...1 << 24).contains(bins) else {
       throw layer.wrong("num_bins", count ?? .null, "a number of intervals")
     }
-    // While there are no weights yet, any boundaries do.
+    // Until there are weights, any boundaries will do.
     guard let summary = try layer.freeWeight("summary") else { return [] }
     guard summary.shape.count == 2, summary.shape[0] == 2, summary.shape[1] > 0 else {
       throw .malformed("a summary \(summary.type), which is not [2, values]")
@@ -61,8 +61,7 @@ extension Discretization: KerasMapped {
     return quantiles(values, weights, bins).dropLast()
   }
 
-  /// The values below which lie 1, 2, ... of `count` parts of the weight, linearly between those
-  /// given.
+  /// The quantiles of weighted values at 1, 2, ... of `count` parts, interpolated linearly.
   private static func quantiles(
     _ values: [Double], _ weights: [Double], _ count: Int
   ) -> [Double] {
@@ -86,7 +85,7 @@ extension Discretization: KerasMapped {
     }
   }
 
-  /// The setting `dtype`, which this layer has int64 in unless told otherwise.
+  /// Reads the setting `dtype`, which is int64 by default for this layer.
   private static func wholeNumbers(
     _ layer: inout KerasLayer
   ) throws(WeighbridgeError) -> ElementType {

@@ -5,8 +5,8 @@ import JSON
 import LayerCatalog
 
 extension Embedding: KerasMapped {
-  /// Keras: `Embedding`. Of `input_length` it makes a check of the input only. With `mask_zero`, a
-  /// mask travels on beside the output that leaves out each index 0.
+  /// Keras: `Embedding`. It uses `input_length` only to check the input. With `mask_zero`, the
+  /// output has a mask that excludes each index 0.
   static let keras = KerasMapping([
     KerasLayerClass("Embedding", masks: .ownRule, casts: .none, shape: .embedding) {
       (layer, inputs) throws(WeighbridgeError) in
@@ -15,7 +15,7 @@ extension Embedding: KerasMapped {
       layer.ignore("input_length")
       let hasMask = try layer.flag("mask_zero", default: false)
       try layer.require("sparse", toBe: false, because: "sparse tensors are not supported")
-      layer.ignore("lora_rank", "lora_alpha")  // Keras' own files have the sum.
+      layer.ignore("lora_rank", "lora_alpha")  // Keras' own files contain the sum.
       let outputs: [ValueID]
       if let quantization = try layer.takeQuantization() {
         outputs = [try addQuantized(quantization, to: &layer, input, shape: shape)]
@@ -73,7 +73,7 @@ extension Embedding {
 }
 
 extension KerasLayer {
-  /// The settings `input_dim` and `output_dim`: the rows and columns of a table.
+  /// Reads `input_dim` and `output_dim`: the rows and columns of a table.
   fileprivate mutating func tableShape() throws(WeighbridgeError) -> [Int] {
     let shape = [try integer("input_dim"), try integer("output_dim")]
     guard shape.allSatisfy({ $0 >= 1 }) else {
@@ -82,17 +82,17 @@ extension KerasLayer {
     return shape
   }
 
-  /// Which elements differ from 0: the mask of indices of which 0 says that there is none.
+  /// Adds a mask of the elements that differ from 0, for indices where 0 means none.
   mutating func isNotZero(_ input: ValueID) throws(WeighbridgeError) -> ValueID {
     let type = graph.type(of: input)
-    // Each kind of input has its own: the layer may be called with several.
+    // Each kind of input has its own zero, since the layer may be called with several kinds.
     let zero = try constant(
       "mask_zero_\(type.elementType.rawValue)_\(type.rank)d",
       Tensor(type.elementType, shape: type.shape.map { _ in 1 }, [0]))
     return try add(Comparison(.notEqual), [input, zero], role: "mask")[0]
   }
 
-  /// Lets no number go beyond a limit: cap tanh(x / cap).
+  /// Adds a soft limit: cap tanh(x / cap).
   fileprivate mutating func addCap(
     _ cap: Double, to values: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {

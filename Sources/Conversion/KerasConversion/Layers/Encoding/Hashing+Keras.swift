@@ -6,7 +6,7 @@ import KerasFormat
 import LayerCatalog
 
 extension Hashing: KerasMapped {
-  /// Keras: `Hashing(num_bins)`, of numbers and without a salt.
+  /// Keras: `Hashing(num_bins)`, for numbers and without a salt.
   static let keras = KerasMapping([
     .plain("Hashing", casts: .none) { (layer, inputs) throws(WeighbridgeError) in
       let input = try layer.onlyInput(inputs)
@@ -18,7 +18,7 @@ extension Hashing: KerasMapped {
       let mask = layer.take("mask_value")
       let masked = mask.flatMap(\.integer).map { [$0] } ?? []
       if let mask, masked.isEmpty { throw layer.wrong("mask_value", mask, "a whole number") }
-      // One bucket is for all.
+      // A single bucket takes all values, masked ones too.
       let operation = Hashing(buckets: bins, masked: bins > 1 ? masked : [])
       if let problem = operation.problem { throw .malformed(problem) }
       return try layer.addHash(operation, [input], bins)
@@ -28,7 +28,7 @@ extension Hashing: KerasMapped {
 }
 
 extension HashedCrossing: KerasMapped {
-  /// Keras: `HashedCrossing(num_bins)`, of numbers.
+  /// Keras: `HashedCrossing(num_bins)`, for numbers.
   static let keras = KerasMapping([
     .plain("HashedCrossing", casts: .none) { (layer, inputs) throws(WeighbridgeError) in
       for input in inputs {
@@ -49,7 +49,7 @@ extension HashedCrossing: KerasMapped {
 }
 
 extension KerasLayer {
-  /// Adds a hash, and its encoding where the setting `output_mode` asks for one.
+  /// Adds a hash, and its encoding where the setting `output_mode` requests one.
   mutating func addHash(
     _ operation: some CatalogOperator, _ inputs: [ValueID], _ bins: Int
   ) throws(WeighbridgeError) -> [ValueID] {

@@ -44,7 +44,7 @@ extension KerasLayer {
       throw wrong("output_mode", mode, "int, one_hot, multi_hot, count, tf_idf")
     }
     let indices = try add(operation, [input], role: "indices")
-    // Keras 3 counts in whole numbers.
+    // Keras 3 counts in integers.
     let isWhole = version.major >= 3
     let output = try addEncoding(
       of: indices[0], categories: depth, encoding, dropsOutOfRange: true,
@@ -52,7 +52,7 @@ extension KerasLayer {
     return isWhole ? try add(Cast(to: .int64), output) : output
   }
 
-  /// Adds how often each index stands there, times its inverse document frequency.
+  /// Adds the count of each index, times its inverse document frequency.
   private mutating func addWeightedCounts(
     of input: ValueID, _ lookup: IndexLookup, _ depth: Int
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -67,7 +67,7 @@ extension KerasLayer {
       of: indices[0], categories: depth, .count, dropsOutOfRange: true, role: "counts")
     let type = graph.type(of: counts[0])
     let shape = type.shape.dropLast().map { _ in 1 } + [depth]
-    // Keras 2, and Keras' own files, have them once more as a weight, which is what counts.
+    // Keras 2, and Keras' own files, also have them as a weight, which takes precedence.
     let row =
       version.major < 3 || nextWeightShape != nil
       ? try weight("idf_weights", shape: [depth], isTrained: false) { $0.reshaped(shape) }
@@ -79,8 +79,8 @@ extension KerasLayer {
     return try add(Multiply(), counts + [row])
   }
 
-  /// The inverse document frequencies of all indices: those of numbers that are not in the vocabulary
-  /// have the mean of the others', and those that only pad have 0.
+  /// The inverse document frequencies of all indices: out-of-vocabulary indices have the mean of
+  /// the others, and padding has 0.
   private static func documentFrequencies(
     _ written: [Double], first: Int, _ depth: Int
   ) -> [Double] {
@@ -89,7 +89,8 @@ extension KerasLayer {
     return [Double](repeating: mean, count: first) + written + padding
   }
 
-  /// Adds the numbers of indices: those of the vocabulary, and `oov_token` for all others.
+  /// Adds the inverse lookup: the vocabulary's number for each index, and `oov_token` for all
+  /// others.
   private mutating func addInverseLookup(
     of input: ValueID, _ written: [Int], _ mode: JSONValue
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -102,7 +103,7 @@ extension KerasLayer {
     let numbers =
       [other] + [Int](repeating: mask ?? other, count: special)
       + [Int](repeating: other, count: operation.oovCount) + operation.vocabulary
-    // The first one is for indices outside.
+    // The first number is for indices out of range.
     let known = IndexLookup(
       vocabulary: Array(0..<numbers.count - 1), firstIndex: 1, oovCount: 1, exceptions: [:])
     let indices = try add(known, [input], role: "indices")
@@ -111,7 +112,7 @@ extension KerasLayer {
     return try add(Gather(axis: 0), [table] + indices)
   }
 
-  /// The operator, and how many indices there are.
+  /// Returns the operator and the number of indices.
   private mutating func lookup(
     _ written: [Int], isIndex: Bool
   ) throws(WeighbridgeError) -> (IndexLookup, depth: Int) {
@@ -127,7 +128,7 @@ extension KerasLayer {
     let isRepeated = written.prefix(first).map(Optional.some) == special
     let vocabulary = isRepeated ? Array(written.dropFirst(first)) : written
     var exceptions: [Int: Int] = [:]
-    // Without an index of its own, a masked number is left out.
+    // Without an index of its own, a masked number is dropped.
     if let mask, let mask { exceptions[mask] = hasMaskIndex ? 0 : -1 }
     let operation = IndexLookup(
       vocabulary: vocabulary, firstIndex: first, oovCount: others, exceptions: exceptions)

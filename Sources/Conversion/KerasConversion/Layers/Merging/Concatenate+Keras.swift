@@ -28,7 +28,7 @@ extension Concatenate: KerasMapped {
 }
 
 extension KerasLayer {
-  /// Values in the type that Keras 3 puts them together in; Keras 2 takes values of one type.
+  /// Casts values to the type in which Keras 3 concatenates them; Keras 2 takes values of one type.
   fileprivate mutating func promoted(
     _ values: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -46,7 +46,7 @@ extension KerasLayer {
 
 extension Dot: KerasMapped {
   /// Keras: `Dot(axes, normalize=False)`, where `axes` is one number for both inputs or one for
-  /// each; of Keras 1 `Merge` with `mode="cos"`.
+  /// each; Keras 1: `Merge` with `mode="cos"`.
   static let keras = KerasMapping([.plain("Dot", add), .plain("Merge (Keras 1)", cosine)])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     try builder.layer(
@@ -60,7 +60,7 @@ extension Dot: KerasMapped {
   private static let add: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     guard inputs.count == 2 else { throw .malformed("takes two inputs and has \(inputs.count)") }
     let types = inputs.map { layer.graph.type(of: $0) }
-    // Up to the Keras of TensorFlow 2.3, more axes were multiplied in pairs.
+    // Up to the Keras of TensorFlow 2.3, further axes were multiplied in pairs.
     guard types.allSatisfy({ $0.rank <= 3 }) || layer.version >= KerasVersion(2, 4) else {
       throw .unsupported(
         "Keras \(layer.version) sums \(types[0]) and \(types[1]) in a way of its own")

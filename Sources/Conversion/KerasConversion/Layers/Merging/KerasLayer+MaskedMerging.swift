@@ -3,11 +3,11 @@ import GraphIR
 import KerasFormat
 import LayerCatalog
 
-/// Merging of sequences with masks, as Keras does it from 3.4 on: steps that a mask leaves out have
-/// no part in products and extremes.
+/// Merging of sequences with masks, as in Keras from 3.4 on: masked steps are excluded from
+/// products, maxima and minima.
 extension KerasLayer {
-  /// Adds a maximum or minimum. A step that one input leaves out is the other's; where all leave it
-  /// out, it is one of theirs.
+  /// Adds a maximum or minimum. A step masked in one input is taken from the other; a step masked
+  /// in all is taken from one of them.
   mutating func addExtreme(
     _ operation: some BroadcastingOperator, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -34,7 +34,7 @@ extension KerasLayer {
     return [output]
   }
 
-  /// Adds a product. A step that one input leaves out counts as 1 there; where all leave it out, the
+  /// Adds a product. A step masked in one input counts as 1 there; for a step masked in all, the
   /// product is 0.
   mutating func addProduct(of inputs: [ValueID]) throws(WeighbridgeError) -> [ValueID] {
     var factors = try aligned(inputs)
@@ -53,7 +53,7 @@ extension KerasLayer {
     return try add(Where(), mask + product + zeros)
   }
 
-  /// The inputs' masks with an axis of size 1 for the features; `nil` when no step is left out.
+  /// The inputs' masks with an axis of size 1 for the features; `nil` when no step is masked.
   private mutating func stepMasks(
     _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID?]? {

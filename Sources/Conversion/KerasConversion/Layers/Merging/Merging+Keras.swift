@@ -23,7 +23,7 @@ extension Average: KerasMapped {
 }
 
 extension Maximum: KerasMapped {
-  /// Keras: `Maximum`, which from 3.4 on leaves out the steps that a mask leaves out.
+  /// Keras: `Maximum`, which excludes masked steps from 3.4 on.
   static let keras = KerasMapping([
     .merging("Maximum") { (layer, inputs) throws(WeighbridgeError) in
       try layer.addExtreme(Maximum(), inputs)
@@ -33,7 +33,7 @@ extension Maximum: KerasMapped {
 }
 
 extension Minimum: KerasMapped {
-  /// Keras: `Minimum`, which from 3.4 on leaves out the steps that a mask leaves out.
+  /// Keras: `Minimum`, which excludes masked steps from 3.4 on.
   static let keras = KerasMapping([
     .merging("Minimum") { (layer, inputs) throws(WeighbridgeError) in
       try layer.addExtreme(Minimum(), inputs)
@@ -49,8 +49,8 @@ extension Subtract: KerasMapped {
 }
 
 extension Multiply: KerasMapped {
-  /// Keras: `Multiply`, which from 3.4 on leaves out the steps that a mask leaves out, and
-  /// `LayerScale` of its ConvNeXt models, which multiplies by a weight.
+  /// Keras: `Multiply`, which excludes masked steps from 3.4 on, and `LayerScale` of its ConvNeXt
+  /// models, which multiplies by a weight.
   static let keras = KerasMapping([
     .merging("Multiply") { (layer, inputs) throws(WeighbridgeError) in
       try layer.addProduct(of: inputs)
@@ -71,14 +71,15 @@ extension Multiply: KerasMapped {
 }
 
 extension BroadcastingOperator {
-  /// Adds the layer that does nothing but this.
+  /// Builds a layer that consists of this operator alone.
   fileprivate var merged: KerasMapping.Build {
     { (layer, inputs) throws(WeighbridgeError) in
       try layer.add(self, try layer.aligned(inputs))
     }
   }
 
-  /// The layer, or the function of two tensors for each pair where the layer is not possible.
+  /// Makes a row for the layer, or for a chain of functions of two tensors where the layer is not
+  /// possible.
   fileprivate static func layer(_ className: String, _ function: KerasFunctionForm) -> KerasRow? {
     KerasRow(Self.self) { (_, builder) throws(WeighbridgeError) in
       try builder.merged(className, function)
@@ -87,8 +88,8 @@ extension BroadcastingOperator {
 }
 
 extension KerasModelBuilder {
-  /// A layer that merges its inputs; a function for each pair where a constant is among them, or
-  /// batches of different sizes.
+  /// Adds a layer that merges its inputs, or a chain of functions where the inputs include
+  /// constants, integers or batches of different sizes.
   fileprivate mutating func merged(
     _ className: String, _ function: KerasFunctionForm
   ) throws(WeighbridgeError) -> KerasValue {
@@ -103,10 +104,10 @@ extension KerasModelBuilder {
 }
 
 extension KerasLayer {
-  /// The inputs with as many axes each.
+  /// Gives the inputs a common rank.
   ///
-  /// One with fewer axes than another gets axes of size 1 behind the batch, as Keras does it:
-  /// `[batch, channels]` becomes `[batch, 1, 1, channels]`.
+  /// One of lower rank gets axes of size 1 after the batch, as in Keras: `[batch, channels]`
+  /// becomes `[batch, 1, 1, channels]`.
   mutating func aligned(_ inputs: [ValueID]) throws(WeighbridgeError) -> [ValueID] {
     let rank = inputs.map { graph.type(of: $0).rank }.max() ?? 0
     var aligned: [ValueID] = []

@@ -6,7 +6,7 @@ import KerasFormat
 import LayerCatalog
 
 extension BatchNormalization: KerasMapped {
-  /// Keras: `BatchNormalization`, when the model runs (not trains); of Keras 1 also its modes 1 and
+  /// Keras: `BatchNormalization` at inference; Keras 1: also its modes 1 and
   /// 2. Over several axes (Keras 2) it becomes arithmetic.
   static let keras = KerasMapping([
     KerasLayerClass(
@@ -31,7 +31,7 @@ extension BatchNormalization: KerasMapped {
       axis: axes[0], epsilon: try layer.real("epsilon", default: 1e-3),
       hasScale: try layer.flag("scale", default: true),
       hasCenter: try layer.flag("center", default: true))
-    // How a running model computes does not depend on these.
+    // Inference does not depend on these.
     layer.ignore("momentum", "fused", "synchronized", "renorm_clipping", "renorm_momentum")
     let isRenormalized = try layer.flag("renorm", default: false)
     try layer.require(
@@ -43,7 +43,7 @@ extension BatchNormalization: KerasMapped {
       weights.append(
         try layer.weight(slot.name, shape: shape, isTrained: isTrained, keepsType: true))
     }
-    if isRenormalized {  // Which has means of its own, for training.
+    if isRenormalized {  // It has further statistics for training.
       for role in ["moving_stddev", "renorm_mean", "renorm_stddev"] {
         try layer.ignoreWeight(role, shape: shape)
       }
@@ -53,14 +53,14 @@ extension BatchNormalization: KerasMapped {
       : try operation.addArithmetic(to: &layer, inputs[0], weights)
   }
 
-  /// The axes whose every index has statistics of its own, counted from 0, as they are written.
+  /// The axes that have separate statistics for each index, counted from 0, in the order written.
   private static func axes(
     _ layer: inout KerasLayer, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [Int] {
     try layer.axes("axis", of: layer.graph.type(of: try layer.onlyInput(inputs)))
   }
 
-  /// The shape of each weight: one axis, or, over several, as many as the input has.
+  /// The shape of each weight: one axis, or, for several axes, the input's rank.
   private static func weightShape(
     _ layer: KerasLayer, _ axes: [Int], _ input: ValueID
   ) throws(WeighbridgeError) -> [Int] {
@@ -72,7 +72,7 @@ extension BatchNormalization: KerasMapped {
     return shape
   }
 
-  /// Adds the same with weights that have as many axes as the input; `axis` does not matter.
+  /// Adds the normalisation as arithmetic with weights of the input's rank; `axis` is not used.
   private func addArithmetic(
     to layer: inout KerasLayer, _ input: ValueID, _ weights: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -96,7 +96,7 @@ extension BatchNormalization: KerasMapped {
     return isCast ? try layer.add(Cast(to: type), outputs) : outputs
   }
 
-  /// The one axis that the layer normalises, counted from 0, and its size.
+  /// The only axis that the layer normalises, counted from 0, and its size.
   static func channels(
     _ layer: inout KerasLayer, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> (axis: Int, count: Int) {

@@ -3,9 +3,9 @@ import GraphIR
 import KerasFormat
 import LayerCatalog
 
-/// `BatchNormalization` of Keras 1 in the modes that Keras 2 dropped: each sample by itself along the
-/// last axis (1), and each channel over the batch at hand (2). Neither uses the running mean and
-/// variance.
+/// `BatchNormalization` of Keras 1 in the modes that Keras 2 dropped: each sample separately along
+/// the last axis (1), and each channel over the current batch (2). Neither uses the running mean
+/// and variance.
 extension BatchNormalization {
   static let ownStatistics: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let mode = try layer.integer("mode")
@@ -32,13 +32,13 @@ extension BatchNormalization {
     return try layer.add(Add(), scaled + [factors[1]])
   }
 
-  /// Where a version adds epsilon: to the variance, to its root.
+  /// Whether a version adds epsilon to the variance, and to its root.
   private static func epsilonPlaces(_ mode: Int, _ version: KerasVersion) -> (Bool, Bool) {
     if mode == 1 { return (version >= KerasVersion(1, 0, 5), true) }
     return (true, version < KerasVersion(1, 0, 6))
   }
 
-  /// The input less its mean along some axes, and its standard deviation there.
+  /// Adds the input minus its mean along some axes, and its standard deviation there.
   private static func statistics(
     _ layer: inout KerasLayer, _ inputs: [ValueID], _ axes: [Int], _ epsilon: Double,
     _ addsEpsilon: (toVariance: Bool, toDeviation: Bool)

@@ -22,7 +22,7 @@ extension LayerNormalization: KerasMapped {
   private static let normalized: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let type = try layer.typedInput(inputs).type
     if try layer.flag("rms_scaling", default: false) {
-      layer.ignore("scale", "center")  // There is a gamma and no beta, whatever they say.
+      layer.ignore("scale", "center")  // There is a gamma and no beta in any case.
       return try layer.addRMSNormalization(of: inputs, .variance, epsilon: 1e-3)
     }
     let axes = try layer.axes("axis", of: type)
@@ -33,7 +33,7 @@ extension LayerNormalization: KerasMapped {
       hasCenter: try layer.flag("center", default: true))
     var weights: [ValueID] = []
     for slot in operation.inputs.dropFirst() {
-      // Keras gives the weights the axes as they are written, and then takes them as rising.
+      // Keras creates the weights with the axes as written, and then uses them in ascending order.
       let shape = try layer.dimensions(axes, of: type)
       let rising = try layer.dimensions(operation.axes, of: type)
       weights.append(
@@ -44,9 +44,9 @@ extension LayerNormalization: KerasMapped {
 }
 
 extension GroupNormalization: KerasMapped {
-  /// Keras: `GroupNormalization(groups=32, axis=-1, epsilon=1e-3)`; groups of -1 stand for one
-  /// channel a group. TensorFlow Addons' layer of that name, and its instance normalization, which is
-  /// a group for each channel, are the same; Keras took them over.
+  /// Keras: `GroupNormalization(groups=32, axis=-1, epsilon=1e-3)`; -1 groups mean one channel per
+  /// group. TensorFlow Addons' layer of that name and its instance normalization, with one group
+  /// per channel, are the same; Keras adopted them.
   static let keras = KerasMapping(
     [.elementwise("GroupNormalization", grouped)],
     wellKnown: [
@@ -113,7 +113,7 @@ extension UnitNormalization: KerasMapped {
 }
 
 extension KerasLayer {
-  /// Adds the normalisation that the settings `axis` and `epsilon` ask for.
+  /// Adds the normalisation with the settings `axis` and `epsilon`.
   ///
   /// - Parameter epsilon: Keras' default.
   mutating func addRMSNormalization(
@@ -128,11 +128,11 @@ extension KerasLayer {
     let written = try dimensions(axes, of: type)
     let first = type.rank - axes.count
     if spread == .variance || axes == Array(first..<type.rank) {
-      // Keras gives the scale the axes as they are written, and then takes them as rising.
+      // Keras creates the scale with the axes as written, and then uses them in ascending order.
       let scale = try weight("scale", shape: written) { $0.reshaped(rising) }
       return try add(operation, inputs + [scale])
     }
-    // Keras lines the scale up with the last axes, whichever it normalises over.
+    // Keras aligns the scale with the last axes, whichever axes it normalises over.
     guard zip(type.shape[first...], written).allSatisfy({ $1 == 1 || $0.value == $1 }) else {
       throw .malformed("axis=\(axes), and a scale \(written) does not fit the last axes of \(type)")
     }

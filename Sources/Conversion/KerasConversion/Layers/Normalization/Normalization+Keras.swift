@@ -6,8 +6,8 @@ import LayerCatalog
 
 extension Normalization: KerasMapped {
   /// Keras: `Normalization(axis, mean=None, variance=None, invert=False)`. The statistics are
-  /// settings, or weights with a count behind them when the layer was adapted to data. The smallest
-  /// deviation is `keras.backend.epsilon()`, which no file holds.
+  /// settings, or weights followed by a count when the layer was adapted to data. The smallest
+  /// standard deviation is `keras.backend.epsilon()`, which is not in the file.
   static let keras = KerasMapping([
     KerasLayerClass(
       "Normalization", masks: .passedSinceKeras3, casts: .all, shape: .same,
@@ -66,10 +66,10 @@ extension Normalization: KerasMapped {
     return try layer.constant(role, Tensor(.float32, shape: shape, all))
   }
 
-  /// The numbers of nested lists, in their order; `nil` when there is something else among them.
+  /// The numbers of nested lists, in order; `nil` when there is anything else among them.
   private static func numbers(_ value: JSONValue) -> [Double]? {
     if let number = value.real { return [number] }
-    // Each list is replaced by what it holds, so that no nesting is too deep.
+    // Each list is replaced by its elements, so that no nesting is too deep.
     var (open, result): ([JSONValue], [Double]) = ([value], [])
     while let next = open.popLast() {
       if let list = next.array {

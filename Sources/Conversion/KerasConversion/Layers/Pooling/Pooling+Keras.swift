@@ -6,8 +6,8 @@ import KerasFormat
 import LayerCatalog
 
 extension AveragePooling: KerasMapped {
-  /// Keras: `AveragePooling1D`, `AveragePooling2D`, `AveragePooling3D`. Padding does
-  /// not count, except in some versions on Theano.
+  /// Keras: `AveragePooling1D`, `AveragePooling2D`, `AveragePooling3D`. Padding is excluded, except
+  /// in some versions on Theano.
   static let keras = KerasMapping(
     KerasLayerClass.spatial("AveragePooling", shape: { .window(axes: $0) }) {
       (layer, inputs, axes) throws(WeighbridgeError) in
@@ -17,7 +17,7 @@ extension AveragePooling: KerasMapped {
       return try layer.add(
         AveragePooling(window: window, countIncludePad: countIncludePad, layout: layout), inputs)
     })
-  /// Keras never counts what it pads itself.
+  /// Keras never counts its own padding.
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     let window = operation.window
     var borders: Borders?
@@ -52,8 +52,8 @@ extension MaxPooling: KerasMapped {
 }
 
 extension GlobalAveragePooling: KerasMapped {
-  /// Keras: `GlobalAveragePooling1D`, `GlobalAveragePooling2D`, `GlobalAveragePooling3D`. Of an input
-  /// with a mask, the first takes the mean of the steps that count.
+  /// Keras: `GlobalAveragePooling1D`, `GlobalAveragePooling2D`, `GlobalAveragePooling3D`. For an
+  /// input with a mask, the first takes the mean of the unmasked steps.
   static let keras = KerasMapping(
     KerasLayerClass.spatial("GlobalAveragePooling", shape: { .pooling(axes: $0) }) {
       (layer, inputs, axes) throws(WeighbridgeError) in
@@ -109,7 +109,7 @@ extension AdaptiveMaxPooling: KerasMapped {
 }
 
 extension AdaptivePoolingOperator {
-  /// Keras' layers with `output_size` and `data_format`.
+  /// Makes the mapping of Keras' layers with `output_size` and `data_format`.
   fileprivate static func mapping(_ name: String) -> KerasMapping {
     KerasMapping(
       KerasLayerClass.spatial(name, shape: { _ in .unknown }) {
@@ -123,8 +123,8 @@ extension AdaptivePoolingOperator {
 }
 
 extension KerasLayer {
-  /// The window of a pooling layer: `pool_size`, `strides` (the window's size when absent) and
-  /// `padding`.
+  /// Reads the window of a pooling layer: `pool_size`, `strides` (the window's size when absent)
+  /// and `padding`.
   fileprivate mutating func poolingWindow(axes: Int) throws(WeighbridgeError) -> Window {
     let two = [Int](repeating: 2, count: axes)
     let size = try integers("pool_size", count: axes, default: two)
@@ -142,9 +142,9 @@ extension KerasLayer {
 }
 
 extension KerasModelBuilder {
-  /// A layer for a window; what Keras cannot pad is padded beforehand.
+  /// Adds a layer for a window; padding that Keras does not have is added beforehand.
   ///
-  /// - Parameter borders: What is padded in any case, so that it counts.
+  /// - Parameter borders: The borders to pad in any case, so that they count.
   fileprivate mutating func pooling(
     _ className: String, _ window: Window, filledWith number: Double, borders: Borders? = nil
   ) throws(WeighbridgeError) -> KerasValue {

@@ -5,18 +5,18 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// The activation of gates, and what is done to their sums so that it is the right one: a straight
-/// line in place of the sigmoid has another slope in each generation of Keras.
+/// The activation of gates, and how their sums are adapted to it: the hard sigmoid has another
+/// slope in each generation of Keras.
 struct KerasGates {
   let name: JSONValue
-  /// The gates.
+  /// The indices of the gates.
   var indices: [Int] = []
-  /// The factor of their sums.
+  /// The factor for their sums.
   var factor = 1.0
-  /// Added to their sums.
+  /// The offset added to their sums.
   var offset = 0.0
 
-  /// A weight `[gates * units, ...]` with the sums of these gates changed.
+  /// Returns a weight `[gates * units, ...]` that adapts the sums of these gates.
   func applied(_ tensor: Tensor, units: Int, gateCount: Int, isBias: Bool) -> Tensor {
     guard factor != 1 || offset != 0 else { return tensor }
     var numbers = tensor.doubles
@@ -59,7 +59,7 @@ extension KerasModelBuilder {
   /// Whether anything reads a state.
   private var givesStates: Bool { scope.isWanted.dropFirst().contains(true) }
 
-  /// The settings that all recurrent layers have.
+  /// The common settings of recurrent layers.
   private func settings(_ recurrence: Recurrence, canUnroll: Bool) -> JSONObject {
     var settings: JSONObject = [
       "return_sequences": .bool(recurrence.returnsSequences),
@@ -68,7 +68,7 @@ extension KerasModelBuilder {
     ]
     if canUnroll { settings["unroll"] = false }
     switch recurrence.mask {
-    case .none, .previous, .state: break  // what the state makes of it stands behind the layer
+    case .none, .previous, .state: break  // `.state` is handled after the layer
     case .zero: settings["zero_output_for_mask"] = true
     }
     return settings
@@ -91,7 +91,7 @@ extension KerasModelBuilder {
     return KerasWrittenCall([sequence], keywords: keywords)
   }
 
-  /// What a recurrent layer gives: the steps in their own order, then the states.
+  /// Arranges the outputs of a recurrent layer: the steps in their own order, then the states.
   private mutating func results(
     _ values: [KerasValue], _ recurrence: Recurrence, _ parts: RecurrentInputs<Int>
   ) throws(WeighbridgeError) -> [KerasValue] {
@@ -100,14 +100,14 @@ extension KerasModelBuilder {
       values[0] = try reversed(values[0], [1])
     }
     values[0] = try beginning(values[0], recurrence, parts)
-    // States that nobody reads are not given.
+    // Unused states are not returned by the layer.
     while values.count < scope.outputTypes.count { values.append(values[0]) }
     return values
   }
 
-  /// Adds a recurrent layer, and what makes its outputs those of the operator.
+  /// Adds a recurrent layer, and the steps that turn its outputs into the operator's.
   ///
-  /// - Parameter settings: Those besides what all recurrent layers have.
+  /// - Parameter settings: The settings in addition to the common ones of recurrent layers.
   mutating func addRecurrent(
     _ className: String, _ recurrence: Recurrence, _ parts: RecurrentInputs<Int>,
     _ settings: JSONObject, _ weights: [KerasLayerWeight], canUnroll: Bool = true
@@ -144,7 +144,7 @@ extension KerasModelBuilder {
     return try addRecurrent(className, recurrence, parts, settings, weights)
   }
 
-  /// The bias as Keras has it: one, or for the form that resets behind the product two.
+  /// The bias in Keras' form: one, or two for the GRU that resets after the product.
   private func bias<Operation: RecurrentOperator>(
     _ operation: Operation, _ parts: RecurrentInputs<Int>, _ units: Int, _ gates: KerasGates,
     keepsBoth: Bool
@@ -176,11 +176,10 @@ extension KerasModelBuilder {
 }
 
 extension KerasModelBuilder {
-  /// The output of a recurrent layer as a step mask wants it, for the one that Keras gives now: at
-  /// steps before the first one that counts that is 0, and the oldest versions gave the state to
-  /// begin with.
+  /// Adapts the output of a recurrent layer to a step mask: at steps before the first unmasked one,
+  /// Keras now returns 0, and the oldest versions returned the initial state.
   ///
-  /// - Parameter output: What the layer gives, each step's with its step.
+  /// - Parameter output: The output of the layer, with each step's output at its own step.
   mutating func beginning(
     _ output: KerasValue, _ recurrence: Recurrence, _ parts: RecurrentInputs<Int>
   ) throws(WeighbridgeError) -> KerasValue {

@@ -62,7 +62,7 @@ extension SimpleRNN: KerasMapped {
 }
 
 extension LSTM: KerasMapped {
-  /// Keras: `LSTM`, `CuDNNLSTM`; its cell, `LSTMCell`, in `RNN`. Also the layers that hold any
+  /// Keras: `LSTM`, `CuDNNLSTM`; its cell, `LSTMCell`, in `RNN`. Also the layers that contain any
   /// recurrent layer or cell: `Bidirectional`, `RNN`. See ``RecurrentLayer``.
   static let keras = KerasMapping([
     .recurrent("LSTM", cell), .recurrent("CuDNNLSTM", parts: .activation, cuDNNCell),
@@ -108,7 +108,7 @@ extension LSTM: KerasMapped {
 }
 
 extension Masking: KerasMapped {
-  /// Keras: `Masking(mask_value=0.0)`. The mask travels on beside the output.
+  /// Keras: `Masking(mask_value=0.0)`. The mask is passed on with the output.
   static let keras = KerasMapping([
     KerasLayerClass("Masking", masks: .ownRule, casts: .floats, shape: .same) {
       (layer, inputs) throws(WeighbridgeError) in

@@ -3,25 +3,25 @@ import GraphIR
 import JSON
 import LayerCatalog
 
-/// A cell of a Keras recurrent layer: what its own settings say, and its weights.
+/// A cell of a Keras recurrent layer: its own settings and weights.
 struct RecurrentCell {
-  /// Reads a cell's settings and takes its weights, for a sequence of some type. The string stands
-  /// before the names of the weights.
+  /// Reads a cell's settings and takes its weights, for a sequence of some type. The string is the
+  /// prefix of the weights' names.
   typealias Read =
     @Sendable (inout KerasLayer, TensorType, String) throws(WeighbridgeError) -> RecurrentCell
 
-  /// How many states it has.
+  /// The number of its states.
   let stateCount: Int
   /// Whether its steps are images.
   var isConvolutional = false
-  /// Whether a mask may leave out steps.
+  /// Whether a mask may exclude steps.
   var takesMask = true
   let weights: [ValueID]
   let make: (Recurrence) -> any CatalogOperator
 
   /// Reads the cell of a class.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a class that is no recurrent one.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a class that is not recurrent.
   static func read(
     _ layer: inout KerasLayer, _ className: String, sequence: TensorType, prefix: String
   ) throws(WeighbridgeError) -> RecurrentCell {
@@ -35,7 +35,7 @@ struct RecurrentCell {
 
   /// Adds the cell's node.
   ///
-  /// - Returns: The output, each step's with the step it was made of, then the states.
+  /// - Returns: The output, with each step's output at its own step, then the states.
   func add(
     to layer: inout KerasLayer, _ recurrence: Recurrence, _ data: [ValueID], role: String
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -43,15 +43,15 @@ struct RecurrentCell {
   }
 }
 
-/// What the cells on vectors have in common. Keras' kernels are `[features, gates * units]`, its gates
-/// in the order of the operators: i, f, c, o and z, r, h.
+/// The common parts of cells over vectors. Keras' kernels are `[features, gates * units]`, its
+/// gates in the order of the operators: i, f, c, o and z, r, h.
 struct VectorCell {
   let activation: CellActivation
   let recurrentActivation: CellActivation
   let bias: RecurrentBias
   let weights: [ValueID]
 
-  /// - Parameter resetsAfter: Whether there is a bias of the recurrent product too.
+  /// - Parameter resetsAfter: Whether the recurrent product has its own bias.
   init(
     _ layer: inout KerasLayer, _ sequence: TensorType, _ prefix: String, gates: Int,
     resetsAfter: Bool = false
@@ -76,8 +76,8 @@ struct VectorCell {
     self.weights = weights
   }
 
-  /// The weights of a layer that only ran on graphics cards. They hold each gate's matrix as cuDNN
-  /// reads it: `[units, features]`, whatever shape they are written with.
+  /// Takes the weights of a layer that runs only on GPUs. They contain each gate's matrix as cuDNN
+  /// reads it: `[units, features]`, whatever shape they are stored with.
   static func cuDNNWeights(
     _ layer: inout KerasLayer, _ sequence: TensorType, _ prefix: String, gates: Int
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -95,7 +95,7 @@ struct VectorCell {
   }
 }
 
-/// The sizes of a cell on vectors.
+/// The sizes of a cell over vectors.
 private struct CellSize {
   let units: Int
   let features: Int
@@ -116,7 +116,7 @@ private struct CellSize {
 }
 
 extension KerasLayer {
-  /// The activation inside a cell that a setting names.
+  /// Reads the activation inside a cell from a setting.
   mutating func cellActivation(
     _ key: String, default fallback: JSONValue?, for type: TensorType
   ) throws(WeighbridgeError) -> CellActivation {

@@ -4,7 +4,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// `Bidirectional`: a layer over the sequence, another over it from its end, and both outputs
+/// `Bidirectional`: a layer over the sequence, another over the reversed sequence, and both outputs
 /// merged.
 extension RecurrentLayer {
   private enum Merging: String, CaseIterable {
@@ -20,7 +20,7 @@ extension RecurrentLayer {
     }
   }
 
-  /// Without `merge_mode`, or with null, both outputs are given as they are.
+  /// Without `merge_mode`, or with null, both outputs are returned unmerged.
   static let bidirectional: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let merging = try merging(&layer)
     try layer.require("num_constants", toBe: 0, because: "cells with constants are not supported")
@@ -76,7 +76,7 @@ extension RecurrentLayer {
     let (className, _) = try layer.unwrap(form)
     var settings = try RecurrentLayer(&layer)
     change(&settings)
-    // Keras inside TensorFlow sets this, whatever the wrapped layer says.
+    // Keras inside TensorFlow sets this, whatever the wrapped layer's own setting.
     if layer.version >= KerasVersion(2, 4) || layer.version.suffix == "-tf" {
       settings.zeroesMasked = settings.returnsSequences
     }
@@ -88,7 +88,7 @@ extension RecurrentLayer {
     )
   }
 
-  /// Both outputs in the order in which Keras merges them: it reverses the second one.
+  /// Returns both outputs in the order in which Keras merges them: it reverses the second one.
   private static func ordered(
     _ layer: inout KerasLayer, _ settings: RecurrentLayer, _ forward: ValueID, _ backward: ValueID
   ) throws(WeighbridgeError) -> [ValueID] {

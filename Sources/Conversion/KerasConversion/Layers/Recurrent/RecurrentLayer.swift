@@ -5,16 +5,16 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// A recurrent layer of Keras: what its settings say besides those of its cells.
+/// The settings of a Keras recurrent layer other than those of its cells.
 ///
-/// With `go_backwards`, Keras gives the outputs in the order in which it made them; the operators
-/// leave each with its step, so that a ``Reverse`` follows. (Bidirectional layers reverse them once
-/// more, and need none.)
+/// With `go_backwards`, Keras returns the outputs in the order in which it computes them; the
+/// operators keep each output at its step, so a ``Reverse`` follows. (Bidirectional layers reverse
+/// them again and need none.)
 struct RecurrentLayer {
   let returnsSequences: Bool
   let returnsStates: Bool
   var goesBackwards: Bool
-  /// Whether the outputs of steps that a mask leaves out are 0.
+  /// Whether the outputs of masked steps are 0.
   var zeroesMasked: Bool
   let isTimeMajor: Bool
   private let isUnrolled: Bool
@@ -34,20 +34,20 @@ struct RecurrentLayer {
     try layer.require("num_constants", toBe: 0, because: "cells with constants are not supported")
   }
 
-  /// What a layer runs over.
+  /// The data that a layer processes.
   struct Data {
     var sequence: ValueID
-    /// The steps that count, when not all do.
+    /// The mask of the steps, when not all are used.
     var mask: ValueID?
-    /// The mask that travels on beside the outputs of all steps.
+    /// The mask that is passed on with the outputs of all steps.
     let outputMask: ValueID?
-    /// The states to begin with; empty when they are zero.
+    /// The initial states; empty when they are zero.
     var states: [ValueID]
   }
 
-  /// What a call was given: the sequence and states in one list, or the states as an argument.
+  /// Takes the data of a call: the sequence and states in one list, or the states as an argument.
   ///
-  /// Keras 3 hands a mask over by itself only where the sequence is the one tensor of the call.
+  /// Keras 3 passes a mask implicitly only where the sequence is the only tensor of the call.
   static func data(
     _ layer: inout KerasLayer, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> Data {
@@ -65,7 +65,7 @@ struct RecurrentLayer {
       states: states)
   }
 
-  /// Builds a layer of one class that is its own cell.
+  /// Builds a layer of a class.
   static func build(_ className: String) -> KerasMapping.Build {
     { (layer, inputs) throws(WeighbridgeError) in
       let settings = try RecurrentLayer(&layer)
@@ -84,7 +84,8 @@ struct RecurrentLayer {
   ///
   /// - Parameter className: `RNN`, whose cells are among its settings, or a class that is its own
   ///   cell.
-  /// - Returns: The output, each step's with its step, then the states in Keras' order.
+  /// - Returns: The output, with each step's output at its own step, then the states in Keras'
+  ///   order.
   func add(
     to layer: inout KerasLayer, _ className: String, _ data: Data, role: String,
     prefix: String = ""
@@ -151,8 +152,8 @@ struct RecurrentLayer {
     return (try cell.add(to: &layer, recurrence, inputs, role: role), cell.stateCount)
   }
 
-  /// Refuses cells of several states whose output another state has taken the place of: Keras 2.2.3
-  /// and later on CNTK give the last state unless the layer is unrolled.
+  /// Refuses cells with several states whose output is replaced by another state: Keras 2.2.3 and
+  /// later on CNTK return the last state unless the layer is unrolled.
   private func requireOutput(of layer: KerasLayer) throws(WeighbridgeError) {
     guard layer.backend == .cntk, layer.version >= KerasVersion(2, 2, 3), !isUnrolled else {
       return
@@ -162,9 +163,9 @@ struct RecurrentLayer {
         + "\(APIName.kerasBackend) tensorflow reads the layer as all other backends do")
   }
 
-  /// What the layer gives at steps that the mask leaves out.
+  /// The layer's output at masked steps.
   ///
-  /// Keras on TensorFlow before 2.3 gives the first state, which is the output of the step before,
+  /// Keras on TensorFlow before 2.3 returns the first state, which is the previous step's output,
   /// except at the beginning, and except in a stack, whose first state is the first cell's.
   private func stepMask(
     _ layer: inout KerasLayer, _ cell: RecurrentCell, hasStates: Bool, isLast: Bool,
@@ -189,7 +190,7 @@ struct RecurrentLayer {
 }
 
 extension KerasLayerClass {
-  /// A recurrent layer that is its own cell.
+  /// Makes the class of a recurrent layer that is its own cell.
   static func recurrent(
     _ name: String, shape: ShapeEvidence.Relation = .steps, parts: KerasLayerParts = .cell,
     _ cell: @escaping RecurrentCell.Read
@@ -199,7 +200,7 @@ extension KerasLayerClass {
       RecurrentLayer.build(name))
   }
 
-  /// A cell that stands in the settings of other layers.
+  /// Makes the class of a cell, which occurs in the settings of other layers.
   static func cell(_ name: String, _ cell: @escaping RecurrentCell.Read) -> Self {
     Self(name, masks: .dropped, casts: .floats, shape: .unknown, cell: cell, nil)
   }
@@ -227,7 +228,7 @@ extension RecurrentLayer {
     return try layer.add(Transpose(axes: order), [output], role: "time_first")[0]
   }
 
-  /// The outputs in the order in which Keras gives them.
+  /// Returns the outputs in the order in which Keras returns them.
   func inKerasOrder(
     _ layer: inout KerasLayer, _ output: ValueID, role: String = "reverse"
   ) throws(WeighbridgeError) -> ValueID {

@@ -6,7 +6,8 @@ import KerasFormat
 import LayerCatalog
 
 extension FlattenTime: KerasMapped {
-  /// Keras: `TimeDistributed`, which treats each step by itself; with ``UnflattenTime``.
+  /// Keras: `TimeDistributed`, which applies a layer to each step separately; with
+  /// ``UnflattenTime``.
   static let keras = KerasMapping([
     KerasLayerClass(
       "TimeDistributed", masks: .ownRule, casts: .floats,
@@ -16,12 +17,12 @@ extension FlattenTime: KerasMapped {
   static let kerasRow: KerasRow? = .reshapedBatch(FlattenTime.self)
 }
 
-/// `TimeDistributed`: every step of a sequence through one layer or model, by way of one axis for
-/// batch and time.
+/// `TimeDistributed`: one layer or model applied to every step of a sequence, by merging batch and
+/// time into one axis.
 ///
-/// (Keras with a stateful layer inside works on one step after the other; that is refused.)
+/// (With a stateful layer inside, Keras processes one step after another; that is refused.)
 enum TimeDistributedLayer {
-  /// Builds one whose layer is no model. (A model's layers are the importer's.)
+  /// Builds one that does not wrap a model. (The importer handles models.)
   static let build: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let mask = try mask(&layer, inputs)
     let (className, settings) = try layer.unwrap()
@@ -35,7 +36,7 @@ enum TimeDistributedLayer {
       throw .unsupported("wraps a quantized layer, which Keras then computes without its factors")
     }
     let folded = try fold(&layer, inputs, mask: mask)
-    // A wrapper in the wrapper has nodes and weights with the same roles.
+    // A nested wrapper has nodes and weights with the same roles.
     let outputs =
       className == "TimeDistributed"
       ? try layer.addStep("inner", settings: layer.takeSettings()) {
@@ -45,7 +46,7 @@ enum TimeDistributedLayer {
     return try unfold(&layer, outputs, like: inputs, folded: folded, mask: mask)
   }
 
-  /// The mask that the layer is given, by itself or beside its first input.
+  /// The mask passed to the layer, explicitly or with its first input.
   static func mask(
     _ layer: inout KerasLayer, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> ValueID? {
@@ -53,8 +54,8 @@ enum TimeDistributedLayer {
     return given.first ?? inputs.first.flatMap { layer.mask(of: $0) }
   }
 
-  /// The inputs with one axis for batch and time. A mask of more axes goes with them; one of these
-  /// two only says nothing about what is inside a step.
+  /// Merges batch and time of the inputs into one axis. A mask with more axes is folded too; one
+  /// with only these two says nothing about the inside of a step.
   static func fold(
     _ layer: inout KerasLayer, _ inputs: [ValueID], mask: ValueID?
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -67,10 +68,10 @@ enum TimeDistributedLayer {
     return folded
   }
 
-  /// The outputs with batch and time as the first input has them.
+  /// Splits the outputs' first axis into the batch and time of the first input.
   ///
-  /// Keras 2 lets a mask that the wrapped layer gives go on, or else the mask it was given, without
-  /// the axes inside of a step; Keras 3 lets that go on as it is.
+  /// Keras 2 passes on the mask of the wrapped layer, or else the mask that it was given, without
+  /// the axes inside a step; Keras 3 passes the latter on unchanged.
   static func unfold(
     _ layer: inout KerasLayer, _ outputs: [ValueID], like inputs: [ValueID], folded: [ValueID],
     mask: ValueID?
@@ -99,8 +100,8 @@ enum TimeDistributedLayer {
     return results
   }
 
-  /// Keras before 2.4, unless inside TensorFlow, works on one step after the other where the size of
-  /// the batch is fixed, and then neither hands masks over nor takes them.
+  /// Keras before 2.4, unless inside TensorFlow, processes one step after another where the batch
+  /// size is fixed, and then neither passes masks on nor takes them.
   private static func checkOlderMasks(
     _ layer: KerasLayer, _ outputs: [ValueID], sequence: ValueID, mask: ValueID?
   ) throws(WeighbridgeError) {
@@ -115,7 +116,7 @@ enum TimeDistributedLayer {
     }
   }
 
-  /// Whether anything of a step counts, `[batch, time]`.
+  /// Reduces a mask to whether any part of a step is used, `[batch, time]`.
   private static func withoutInnerAxes(
     _ layer: inout KerasLayer, _ mask: ValueID
   ) throws(WeighbridgeError) -> ValueID {

@@ -19,8 +19,8 @@ extension Reshape: KerasMapped {
     try builder.layer("Reshape", ["target_shape": .integers(operation.target)])
   }
 
-  /// With `data_format=channels_first` (since 2.2), Keras flattens in the order of channels-last,
-  /// so that the weights of the layer behind it fit both.
+  /// With `data_format=channels_first` (since 2.2), Keras flattens in channels-last order, so that
+  /// the weights of the next layer fit both.
   private static let flatten: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let layout = try layer.dataLayout()
     var values = inputs
@@ -65,8 +65,8 @@ extension Transpose: KerasMapped {
 }
 
 extension Cropping: KerasMapped {
-  /// Keras: `Cropping1D`, `Cropping2D`, `Cropping3D`. In two dimensions it crops nothing unless
-  /// told to, in one and three 1 at each end.
+  /// Keras: `Cropping1D`, `Cropping2D`, `Cropping3D`. By default it crops nothing in two
+  /// dimensions, and 1 at each end in one and three.
   static let keras = KerasMapping(
     KerasLayerClass.spatial("Cropping", shape: { .window(axes: $0) }) {
       (layer, inputs, axes) throws(WeighbridgeError) in
@@ -95,8 +95,8 @@ extension ZeroPadding: KerasMapped {
 }
 
 extension KerasLayer {
-  /// Borders as Keras writes them: one number for all, for one axis `[before, after]`, for several
-  /// axes a number or a pair each.
+  /// Reads borders as Keras writes them: one number for all, `[before, after]` for one axis, or a
+  /// number or a pair for each of several axes.
   mutating func borders(
     _ key: String, axes: Int, default fallback: Int? = nil
   ) throws(WeighbridgeError) -> Borders {

@@ -43,8 +43,8 @@ extension CLAHE: KerasMapped {
 }
 
 extension AutoContrast: KerasMapped {
-  /// Keras 3: `AutoContrast(value_range=(0, 255))`, which takes the axes behind the batch for the
-  /// spatial ones, whatever the layout.
+  /// Keras 3: `AutoContrast(value_range=(0, 255))`, which treats the axes after the batch as
+  /// spatial, whatever the layout.
   static let keras = KerasMapping([
     .plain("AutoContrast") { (layer, inputs) throws(WeighbridgeError) in
       layer.ignore("data_format")
@@ -58,7 +58,7 @@ extension AutoContrast: KerasMapped {
 }
 
 extension KerasLayer {
-  /// Moves numbers from one range to another, rounding at each step as Keras does.
+  /// Maps values from one range to another, rounding at each step as Keras does.
   fileprivate mutating func addRange(
     _ from: [Double], _ to: [Double], _ values: [ValueID], role: String
   ) throws(WeighbridgeError) -> [ValueID] {

@@ -6,7 +6,7 @@ import KerasFormat
 import LayerCatalog
 
 /// Keras: `Resizing(height, width, interpolation="bilinear", crop_to_aspect_ratio=False)`, and
-/// `RandomCrop`, which when the model runs resizes so as well, up to Keras 3.7.
+/// `RandomCrop`, which also resizes at inference, up to Keras 3.7.
 extension Resizing: KerasMapped {
   static let keras = KerasMapping([
     .plain("Resizing", casts: .allBeforeKeras3) { (layer, inputs) throws(WeighbridgeError) in
@@ -97,7 +97,7 @@ extension CenterCrop: KerasMapped {
 }
 
 extension KerasLayer {
-  /// The setting `interpolation`, in any case of its letters.
+  /// Reads the setting `interpolation`, case-insensitively.
   mutating func interpolation(
     default fallback: ResizingInterpolation
   ) throws(WeighbridgeError) -> ResizingInterpolation {
@@ -107,7 +107,7 @@ extension KerasLayer {
     ) { $0.string.flatMap { ResizingInterpolation(rawValue: $0.lowercased()) } }
   }
 
-  /// The settings `height` and `width` of a layer that makes images of one size.
+  /// Reads the settings `height` and `width`.
   fileprivate mutating func imageDimensions() throws(WeighbridgeError) -> [Int] {
     let dimensions = [try integer("height"), try integer("width")]
     if let problem = Resizing.problem(dimensions) { throw .malformed(problem) }
@@ -116,7 +116,7 @@ extension KerasLayer {
 }
 
 extension KerasModelBuilder {
-  /// The same settings for an image's size.
+  /// The settings `height` and `width` for an image's size.
   fileprivate func imageDimensions(_ dimensions: [Int]) throws(WeighbridgeError) -> JSONObject {
     guard dimensions.count == 2 else { throw .unsupported("\(dimensions.count) spatial axes") }
     return ["height": .integer(dimensions[0]), "width": .integer(dimensions[1])]

@@ -43,7 +43,7 @@ extension Upsampling: KerasMapped {
     }
   }
 
-  /// Images of known sizes, made larger by a filter.
+  /// Enlarges images of known sizes with a filter.
   private static func resized(
     _ layer: inout KerasLayer, _ inputs: [ValueID], _ filter: ResizingInterpolation
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -77,8 +77,8 @@ extension Upsampling: KerasMapped {
     return try layer.add(operation, inputs)
   }
 
-  /// Keras by itself, up to 2.3, resizes as TensorFlow 1 does; the Keras inside TensorFlow and
-  /// every version from 2.4 takes half-pixel centres. No file says which.
+  /// Standalone Keras up to 2.3 resizes as TensorFlow 1 does; the Keras inside TensorFlow and every
+  /// version from 2.4 on use half-pixel centres. The file does not state which.
   private static func bilinear(
     _ layer: inout KerasLayer
   ) throws(WeighbridgeError) -> Interpolation {

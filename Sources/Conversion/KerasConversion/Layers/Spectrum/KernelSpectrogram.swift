@@ -3,9 +3,10 @@ import GraphIR
 import JSON
 import LayerCatalog
 
-/// `STFTSpectrogram` of Keras 3: spectra of each channel by convolutions with kernels of the file.
+/// `STFTSpectrogram` of Keras 3: spectra of each channel, computed by convolutions with kernels
+/// from the file.
 ///
-/// All is computed as `[batch, channels, frames, frequencies]`.
+/// Everything is computed as `[batch, channels, frames, frequencies]`.
 enum KernelSpectrogram {
   private enum Mode: String, CaseIterable {
     case log, magnitude, psd, real, imag, angle, stft
@@ -20,7 +21,7 @@ enum KernelSpectrogram {
     return try inKerasOrder(&layer, spectra, layout, expands: expands)
   }
 
-  /// The frequencies of a transform: those of the setting, or of the next power of two.
+  /// The number of frequencies of a transform: that of the setting, or of the next power of two.
   private static func frequencyCount(
     _ layer: inout KerasLayer, frameLength: Int
   ) throws(WeighbridgeError) -> Int {
@@ -47,7 +48,7 @@ enum KernelSpectrogram {
     let frequencies = try frequencyCount(&layer, frameLength: length)
     let step = try layer.integer("frame_step", default: max(1, length / 2))
     let padding = try layer.word("padding", default: KerasPadding.valid)
-    layer.ignore("window", "periodic", "scaling")  // The kernels have them.
+    layer.ignore("window", "periodic", "scaling")  // The kernels include them.
     let window = Window(
       size: [length], strides: [step], dilation: [1], padding: padding == .same ? .same : .valid)
     if let problem = window.problem { throw .malformed(problem) }
@@ -70,7 +71,7 @@ enum KernelSpectrogram {
     return parts
   }
 
-  /// Adds what is made of the parts.
+  /// Adds the spectra computed from the parts.
   private static func addSpectra(
     _ layer: inout KerasLayer, _ parts: [ValueID], _ mode: Mode
   ) throws(WeighbridgeError) -> ValueID {
@@ -95,7 +96,8 @@ enum KernelSpectrogram {
     return try layer.add(UnaryMath(.logarithm), large, role: "log")[0]
   }
 
-  /// Twice the power of all frequencies but the lowest and the highest, which have no mirror image.
+  /// Doubles the power of all frequencies except the lowest and the highest, which have no mirror
+  /// image.
   private static func addDensity(
     _ layer: inout KerasLayer, _ power: [ValueID]
   ) throws(WeighbridgeError) -> ValueID {
@@ -106,8 +108,8 @@ enum KernelSpectrogram {
     return try layer.add(Rescaling(scale: factors, offset: [0]), power, role: "density")[0]
   }
 
-  /// The spectra with the axes in Keras' order; where they do not have one of their own, the
-  /// frequencies of all channels stand behind each other.
+  /// Returns the spectra in Keras' axis order; without `expand_dims`, the frequencies of all
+  /// channels are concatenated.
   private static func inKerasOrder(
     _ layer: inout KerasLayer, _ spectra: ValueID, _ layout: DataLayout, expands: Bool
   ) throws(WeighbridgeError) -> [ValueID] {

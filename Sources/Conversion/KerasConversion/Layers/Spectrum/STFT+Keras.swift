@@ -4,8 +4,8 @@ import GraphIR
 import JSON
 import LayerCatalog
 
-/// Keras 3: `MelSpectrogram`, and `STFTSpectrogram`, which has the transform's factors as weights and
-/// so becomes convolutions.
+/// Keras 3: `MelSpectrogram`, and `STFTSpectrogram`, whose weights are the transform's factors, so
+/// that it becomes convolutions.
 extension STFT: KerasMapped {
   static let keras = KerasMapping([
     .plain("MelSpectrogram", mel), .plain("STFTSpectrogram", KernelSpectrogram.build),
@@ -78,7 +78,7 @@ extension STFT: KerasMapped {
     return try layer.add(Dense(hasBias: false), [powers, kernel], role: "band_powers")
   }
 
-  /// Adds the powers' levels in decibels, none further below the highest of all than `top_db`.
+  /// Adds the powers' levels in decibels, none of them more than `top_db` below the highest.
   private static func addDecibels(
     _ layer: inout KerasLayer, to powers: ValueID
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -104,14 +104,14 @@ extension STFT: KerasMapped {
 /// The mel scale of frequencies (Stevens, Volkmann and Newman 1937), in the form of the Hidden Markov
 /// Model Toolkit: mel = 1127 log(1 + hertz / 700).
 enum MelScale {
-  /// Where a frequency in hertz stands on the scale.
+  /// The position of a frequency in hertz on the scale.
   static func mel(_ hertz: Double) -> Double { 1127 * (hertz / 700).logarithmOfOnePlus }
 
   /// The weights of triangular bands that overlap by halves and are equally wide on the scale,
   /// `[bands, frequencies]`. The lowest frequency, 0, is in none of them.
   ///
   /// - Parameters:
-  ///   - frequencies: How many there are, at equal distances from 0 to half of the sampling rate.
+  ///   - frequencies: Their number, at equal distances from 0 to half of the sampling rate.
   ///   - range: The lowest band's lower end and the highest one's upper end, in hertz.
   static func bands(
     _ count: Int, frequencies: Int, samplingRate: Double, range: (low: Double, high: Double)

@@ -3,7 +3,7 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// Functions of single elements and of pairs. A condition is 1 for true and 0 for false.
+/// Elementwise functions of one and two blobs. A condition is 1 for true and 0 for false.
 enum NCNNElementwise {
   static let rows: [NCNNRow] =
     layers + conditions + [
@@ -28,7 +28,7 @@ enum NCNNElementwise {
       },
     ]
 
-  /// What `UnaryOp` computes, by its setting.
+  /// The functions that `UnaryOp` computes, by its setting.
   private static let functions: [UnaryMath.Function?] = [
     .absolute, .negative, .floor, .ceiling, .square, .squareRoot, .reciprocalSquareRoot, nil,
     .logarithm, .sine, .cosine, .tangent, .arcSine, .arcCosine, .arcTangent, .reciprocal, nil,

@@ -3,13 +3,13 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// Products with matrices, tables, normalisations and one element of many.
+/// Matrix products, embeddings, normalisations and reductions.
 enum NCNNLayers {
   static let rows: [NCNNRow] = [
     NCNNRow(blob: Dense.self) { (operation, builder) throws(WeighbridgeError) in
       let (x, kernel) = (try builder.input(), try builder.tensor(1))
       let rows = try builder.known(x).dropLast().reduce(1, *)
-      // Of one row ncnn makes a vector.
+      // ncnn reduces a single row to a vector.
       let outer = rows == 1 ? [] : [rows]
       let bias = operation.hasBias ? [try builder.tensor(2)] : []
       return try builder.add(
@@ -56,7 +56,7 @@ enum NCNNLayers {
     },
     NCNNRow(blob: LayerNormalization.self) { (operation, builder) throws(WeighbridgeError) in
       let rank = builder.type().rank - 1
-      // The innermost axis, or both of an image.
+      // The innermost axis, or both spatial axes of an image.
       let isInner = operation.axes == [rank] || operation.axes == [2, 3] && rank == 3
       guard isInner, rank < 4 else { return nil }
       let sizes = try builder.known(try builder.input()).suffix(operation.axes.count)
@@ -66,7 +66,7 @@ enum NCNNLayers {
     },
     NCNNRow(blob: Reduce.self) { (operation, builder) throws(WeighbridgeError) in
       let logical: [Reduce.Function: Reduce.Function] = [.any: .maximum, .all: .minimum]
-      // The batch has one example.
+      // The batch axis has one example and is dropped.
       let axes = operation.axes.filter { $0 > 0 }.map { $0 - 1 }
       return try builder.reduce(logical[operation.function] ?? operation.function, axes)
     },
@@ -82,7 +82,8 @@ enum NCNNLayers {
 }
 
 extension NCNNBuilder {
-  /// Factors and summands, which are the next inputs; ones and zeros for those that are not there.
+  /// Returns the scales and offsets, which are the next inputs; ones and zeros for those that are
+  /// missing.
   fileprivate func affine(
     _ hasScale: Bool, _ hasCenter: Bool, _ shape: [Int]
   ) throws(WeighbridgeError) -> [Tensor] {

@@ -3,15 +3,15 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// Layers that walk over a sequence `[time, features]`.
+/// Recurrent layers over a sequence `[time, features]`.
 enum NCNNRecurrent {
   static let rows: [NCNNRow] = [
-    // ncnn has i, f, o, g.
+    // ncnn's order is i, f, o, g.
     NCNNRow(blobs: LSTM.self) { (operation, builder) throws(WeighbridgeError) in
       let functions = [operation.activation, operation.recurrentActivation]
       return try builder.recur("LSTM", operation, functions, gates: [0, 1, 3, 2])
     },
-    // ncnn has r, z and the candidates, these with both biases.
+    // ncnn's order is r, z and the candidate, which has both biases.
     NCNNRow(blobs: GRU.self) { (operation, builder) throws(WeighbridgeError) in
       guard operation.resetsAfter else {
         throw .unsupported("ncnn's GRU resets behind the product with the recurrent kernel only")
@@ -26,9 +26,9 @@ enum NCNNRecurrent {
 }
 
 extension NCNNBuilder {
-  /// A layer of ncnn's own.
+  /// Adds one of ncnn's own layers.
   ///
-  /// - Parameter gates: For each of ncnn's gates which of the operator's it is.
+  /// - Parameter gates: For each of ncnn's gates, the index of the operator's gate.
   fileprivate mutating func recur<Operation: RecurrentOperator>(
     _ type: String, _ operation: Operation, _ functions: [CellActivation], gates: [Int]
   ) throws(WeighbridgeError) -> [NCNNBlob] {

@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import NCNNFormat
 
-/// The same elements in another place.
+/// Reshaping, transposing, slicing, padding and repeating.
 enum NCNNReshaping {
   static let rows: [NCNNRow] = [
     NCNNRow(reshaping: ExpandDims.self), NCNNRow(reshaping: FlattenTime.self),
@@ -43,7 +43,7 @@ enum NCNNReshaping {
     NCNNRow(blob: Pad.self) { (operation, builder) throws(WeighbridgeError) in
       let modes = [Pad.Mode.constant, .edge, .reflect]
       let borders = Array(zip(operation.before, operation.after).dropFirst())
-      // Elements of the input itself along the two innermost axes only.
+      // Edge and reflection padding only along the two innermost axes.
       let outer = borders.dropLast(operation.mode == .constant ? 3 : 2)
       guard let mode = modes.firstIndex(of: operation.mode), outer.allSatisfy({ $0 == (0, 0) })
       else { return nil }
@@ -62,7 +62,7 @@ enum NCNNReshaping {
 }
 
 extension NCNNBuilder {
-  /// The whole input, repeated along its axes until it has the output's shape.
+  /// Repeats the whole input along its axes until it has the output's shape.
   fileprivate mutating func tile() throws(WeighbridgeError) -> NCNNBlob {
     var result = try input()
     let sizes = try known(result)

@@ -3,7 +3,7 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// Windows that slide over the spatial axes, and what changes the size of images.
+/// Convolutions, pooling, and changes of an image's size.
 enum NCNNWindows {
   static let rows: [NCNNRow] = [
     NCNNRow(blob: Convolution.self) { (operation, builder) throws(WeighbridgeError) in
@@ -55,7 +55,7 @@ enum NCNNWindows {
 }
 
 extension NCNNBuilder {
-  /// What ncnn adds to the name of a layer with so many spatial axes.
+  /// The suffix of the name of a layer with a number of spatial axes.
   private func dimensions(_ axes: Int) throws(WeighbridgeError) -> String {
     guard (1...3).contains(axes) else {
       throw .unsupported("ncnn has this for one to three spatial axes only")
@@ -63,8 +63,8 @@ extension NCNNBuilder {
     return ["1D", "", "3D"][axes - 1]
   }
 
-  /// The settings of a window: its size, strides, dilation, and padding before and behind, innermost
-  /// axis first. A padding that follows from an open size is as much as TensorFlow's SAME.
+  /// The settings of a window: its size, strides, dilation, and padding before and after, innermost
+  /// axis first. Padding that depends on an open size is TensorFlow's SAME.
   private func settings(
     _ window: Window, _ ids: [[Int]], _ borders: (before: [Int], after: [Int])?
   ) -> [Int: Int] {
@@ -75,7 +75,7 @@ extension NCNNBuilder {
     return Dictionary(uniqueKeysWithValues: pairs)
   }
 
-  /// - Parameter kernel: `[out, in/groups, ...]`, or with an axis for the groups in front.
+  /// - Parameter kernel: `[out, in/groups, ...]`, or with a leading axis for the groups.
   fileprivate mutating func convolve(
     _ kind: String, _ window: Window, groups: Int, _ hasBias: Bool, _ kernel: Tensor,
     _ extra: [Int: Int] = [:]
@@ -106,7 +106,7 @@ extension NCNNBuilder {
         "ncnn's pooling has no dilation, and no mean of the inside where it may be empty")
     }
     var settings = settings(window, ids, borders).merging(extra) { $1 }
-    settings[5] = borders == nil ? 2 : 1  // TensorFlow's SAME, or what is said
+    settings[5] = borders == nil ? 2 : 1  // TensorFlow's SAME, or explicit
     return try add("Pooling\(dimensions)", nil, settings)
   }
 
