@@ -1,31 +1,31 @@
-/// A record of the file that says the same as a value of the model's description. Each field is declared
-/// once for both directions.
+/// A record of the file that corresponds to a value of the model's description. Each field is
+/// declared once for both directions.
 protocol DescriptionRecord {
-  /// The value that says the same.
+  /// The type of the corresponding value.
   associatedtype Described
 
-  /// A value that says nothing yet.
+  /// An empty value.
   static var blank: Described { get }
 
-  /// Makes a record that says nothing yet.
+  /// Makes an empty record.
   init()
 
-  /// Transfers every field from the value to the record, or back.
+  /// Transfers every field from the value to the record or back.
   mutating func transfer(_ described: inout Described, _ direction: Transfer)
 }
 
 extension DescriptionRecord {
-  /// The record of a value.
+  /// Makes the record of a value.
   ///
-  /// - Parameter old: The record that is replaced: the fields of it that this version does not know
-  ///   are kept.
+  /// - Parameter old: The record that is replaced; its fields that are unknown to this version are
+  ///   kept.
   init(_ described: Described, replacing old: Self? = nil) {
     self = old ?? Self()
     var described = described
     transfer(&described, .toRecord)
   }
 
-  /// The value that the record stands for.
+  /// The value that corresponds to the record.
   var described: Described {
     var (record, described) = (self, Self.blank)
     record.transfer(&described, .toDescription)
@@ -33,11 +33,12 @@ extension DescriptionRecord {
   }
 }
 
-/// The direction in which fields go between a record of the file and the model's description.
+/// The direction in which fields are transferred between a record of the file and the model's
+/// description.
 enum Transfer {
   case toRecord, toDescription
 
-  /// A value that both have alike.
+  /// Transfers a value that is the same in both.
   func value<Value>(_ record: inout Value, _ described: inout Value) {
     switch self {
     case .toRecord: record = described
@@ -45,7 +46,7 @@ enum Transfer {
     }
   }
 
-  /// A text whose absence the description has as an empty one.
+  /// Transfers an optional string, which is empty in the description if it is absent.
   func text(_ record: inout String?, _ described: inout String) {
     switch self {
     case .toRecord: record = described.isEmpty ? nil : described
@@ -53,7 +54,7 @@ enum Transfer {
     }
   }
 
-  /// A count whose absence the record has as 0.
+  /// Transfers an optional count, which is 0 in the record if it is absent.
   func count(_ record: inout Int, _ described: inout Int?) {
     switch self {
     case .toRecord: record = described ?? 0
@@ -61,7 +62,7 @@ enum Transfer {
     }
   }
 
-  /// One of several words.
+  /// Transfers an enum case.
   func word<Record: RawRepresentable<String>, Word: RawRepresentable<String>>(
     _ record: inout Record, _ described: inout Word
   ) {
@@ -71,7 +72,7 @@ enum Transfer {
     }
   }
 
-  /// One of several words, or none.
+  /// Transfers an optional enum case.
   func word<Record: RawRepresentable<String>, Word: RawRepresentable<String>>(
     _ record: inout Record?, _ described: inout Word?
   ) {
@@ -81,7 +82,7 @@ enum Transfer {
     }
   }
 
-  /// Some of several words.
+  /// Transfers a set of enum cases.
   func words<Record: RawRepresentable<String>, Word: RawRepresentable<String> & CaseIterable>(
     _ record: inout [Record], _ described: inout Set<Word>
   ) {
@@ -91,7 +92,7 @@ enum Transfer {
     }
   }
 
-  /// A record that may be absent.
+  /// Transfers an optional record.
   func record<Record: DescriptionRecord>(
     _ record: inout Record?, _ described: inout Record.Described?
   ) {
@@ -101,7 +102,7 @@ enum Transfer {
     }
   }
 
-  /// A list of records; each replaces the one in its place.
+  /// Transfers a list of records; each replaces the one at its index.
   func records<Record: DescriptionRecord>(
     _ records: inout [Record], _ described: inout [Record.Described]
   ) {
@@ -116,8 +117,8 @@ enum Transfer {
 }
 
 extension RawRepresentable<String> {
-  /// The word of the file for one of the description, or the other way round: both have the same raw
-  /// values.
+  /// Converts an enum case of the description to one of the file, or vice versa: both enums have
+  /// the same raw values.
   init(word: some RawRepresentable<String>) {
     guard let same = Self(rawValue: word.rawValue) else {
       preconditionFailure("\(Self.self) lacks the word \(word.rawValue)")

@@ -6,18 +6,19 @@ import GraphIR
 import Synchronization
 import WBMFormat
 
-/// The tensors of a file on their way into it: brought into row-major order, looked at and written
-/// piece by piece, by several threads.
+/// Writes the tensors of a file: brings them into row-major order, checks and writes them piece by
+/// piece, with several threads.
 struct TensorStream {
   private let tensors: [Tensor]
   private let cancellation: Cancellation?
   private let parts: [Tensor]
   private let pieces: [WBMTensorLine.Piece]
 
-  /// So many bytes stay in a core's second cache while they are turned, digested and written.
+  /// The number of bytes in a piece, which stay in a core's second-level cache while they are
+  /// reordered, digested and written.
   private static let pieceSize = 1 << 19
 
-  /// Of a source of up to so many bytes nothing is given back: that takes time too.
+  /// The memory of a source of up to this many bytes is not released, because that takes time too.
   private static let keptSize = 64 << 20
 
   init(_ tensors: [Tensor], _ cancellation: Cancellation?) {
@@ -38,9 +39,9 @@ struct TensorStream {
 
   /// Writes all tensors.
   ///
-  /// - Parameter digests: Work of other threads that wants a core of its own; for each, one thread
-  ///   less begins at once, and joins when it is done.
-  /// - Returns: How many elements of each tensor are NaN or infinite.
+  /// - Parameter digests: Work of other threads, each of which needs a core; for each of them, one
+  ///   thread waits until they are done before it begins.
+  /// - Returns: The number of elements of each tensor that are NaN or infinite.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``; ``WeighbridgeError/Code/cancelled``.
   func write(
     to writer: inout WBMWriter, after digests: [PendingDigest]
@@ -60,7 +61,7 @@ struct TensorStream {
     return counts.withLock { $0 }
   }
 
-  /// Writes one piece and returns how many of its elements are NaN or infinite.
+  /// Writes one piece and returns the number of its elements that are NaN or infinite.
   private func write(_ index: Int, to line: WBMTensorLine, _ buffer: inout [UInt8]) -> Int {
     let tensor = tensors[pieces[index].tensor]
     var count = 0

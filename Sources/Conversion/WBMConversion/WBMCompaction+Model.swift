@@ -22,8 +22,9 @@ extension WBMCompaction: DescriptionRecord {
     weights: [], answers: nil)
 
   /// - Parameters:
-  ///   - tensors: The table in which weights are found by their names.
-  ///   - outputs: The names of the graph's outputs. Those that a cut has left behind are dropped.
+  ///   - tensors: The tensor table, in which weights are found by name.
+  ///   - outputs: The names of the graph's outputs. Losses of outputs that are no longer in the
+  ///     graph are dropped.
   init(_ record: CompactionRecord, _ tensors: [WBMTensor], outputs names: [String]) {
     self.init(record)
     outputs.removeAll { !names.contains($0.output) }
@@ -36,14 +37,15 @@ extension WBMCompaction: DescriptionRecord {
     }
   }
 
-  /// - Parameter tensors: The table of the file.
+  /// - Parameter tensors: The tensor table of the file.
   func described(_ tensors: [WBMTensor]) -> CompactionRecord {
     var record = described
     record.weights = weights.map { .init(weight: tensors[$0.tensor].name, error: $0.error) }
     return record
   }
 
-  /// Transfers all but the losses of weights, which the record knows by their places in the table.
+  /// Transfers everything except the losses of weights, which the record identifies by their
+  /// indices in the table.
   mutating func transfer(_ described: inout CompactionRecord, _ direction: Transfer) {
     direction.value(&by, &described.author)
     direction.value(&request, &described.request)

@@ -1,15 +1,15 @@
 import GraphIR
 import WBMFormat
 
-// Between the typed description and its record. Fields that a newer program added stay where they
-// are as long as what they belong to stays.
+// Conversion between the typed description and its record. Fields that a newer program added are
+// kept as long as the record that they belong to is kept.
 
 extension WBMDescription: DescriptionRecord {
   static let blank = ModelDescription()
 
-  /// The record of a description.
+  /// Makes the record of a description.
   ///
-  /// - Parameter old: The record that is replaced: its unknown fields are kept.
+  /// - Parameter old: The record that is replaced; its unknown fields are kept.
   init(_ description: ModelDescription, replacing old: WBMDescription = WBMDescription()) {
     self = old
     inputs = Self.predecessors(of: description.inputs, in: old.inputs)
@@ -18,8 +18,8 @@ extension WBMDescription: DescriptionRecord {
     transfer(&description, .toRecord)
   }
 
-  /// The record that each feature replaces: that of its name, or else the one in its place when there
-  /// are as many as before.
+  /// The record that each feature replaces: the one with its name, or otherwise the one at its
+  /// index if there are as many as before.
   private static func predecessors(
     of features: [ModelDescription.Feature], in old: [WBMFeature]
   ) -> [WBMFeature] {
@@ -42,7 +42,7 @@ extension WBMDescription: DescriptionRecord {
     direction.pairs(&userDefined, &described.userDefined)
   }
 
-  /// The description that is stored, with a feature for each input and output of the graph.
+  /// The stored description, with a feature for each input and output of the graph.
   func description(of graph: Graph) -> ModelDescription {
     func features(
       _ ports: [Port], _ stored: [ModelDescription.Feature]
@@ -57,7 +57,7 @@ extension WBMDescription: DescriptionRecord {
 }
 
 extension Transfer {
-  /// Pairs, which the record has sorted by their keys.
+  /// Transfers a dictionary, which the record stores as pairs sorted by key.
   func pairs(_ records: inout [WBMKeyValue], _ described: inout [String: String]) {
     switch self {
     case .toRecord:

@@ -44,7 +44,7 @@ extension WBMDetector.Head: DescriptionRecord {
     direction.value(&mask, &described.mask)
     direction.value(&stride, &described.stride)
     direction.value(&scaleXY, &described.scaleXY)
-    // The record has no word for the center.
+    // The record has no enum case for the center.
     var point = described.boxPoint == .center ? nil : described.boxPoint
     direction.word(&boxPoint, &point)
     described.boxPoint = point ?? .center

@@ -4,15 +4,15 @@ package import GraphIR
 import WBMFormat
 
 extension WBMExporter {
-  /// A SHA-256 digest of what a model computes and how its inputs and outputs are understood: the
-  /// graph, the weights, image settings, labels and detector. Whose model it is, where it came from
-  /// and what it was proven with are left out.
+  /// A SHA-256 digest of what a model computes and how its inputs and outputs are interpreted: the
+  /// graph, the weights, image settings, labels and detector. The author and license, the
+  /// provenance and the reference sets are left out.
   ///
-  /// It is taken of the header that a `.wbm` file of the model would have, so a model and the `.wbm`
-  /// file made of it have the same.
+  /// The digest is computed from the header that a `.wbm` file of the model would have, so a model
+  /// and the `.wbm` file made from it have the same digest.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when a string holds a NUL;
-  ///   ``WeighbridgeError/Code/limitExceeded`` when there is no memory for a digest.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when a string contains a NUL;
+  ///   ``WeighbridgeError/Code/limitExceeded`` when there is not enough memory for a digest.
   /// - Complexity: Reads each weight once.
   package static func identity(of content: ModelContent) throws(WeighbridgeError) -> [UInt8] {
     var bare = ModelContent(

@@ -10,17 +10,18 @@ import WBMFormat
 package enum WBMExporter {
   /// Writes a model.
   ///
-  /// Weights are turned into their canonical order and digested piece by piece on the way, by
-  /// several threads; the sources' digests are computed by others meanwhile.
+  /// Weights are converted to their canonical order and digested piece by piece while writing, by
+  /// several threads; other threads compute the sources' digests at the same time.
   ///
   /// - Parameters:
   ///   - content: The model.
-  ///   - sources: The files it was made of; they replace what the provenance says of sources.
-  ///   - path: Where the file goes.
-  ///   - replacing: Whether a file of that name may be replaced.
-  ///   - catalog: The operators that the file's readers know.
-  ///   - cancellation: Looked at between pieces, and before the file is put in place.
-  /// - Returns: The weights with NaN or infinite elements, and how many.
+  ///   - sources: The files that the model was made from; they replace the sources in the
+  ///     provenance.
+  ///   - path: The path of the file to write.
+  ///   - replacing: Whether an existing file may be replaced.
+  ///   - catalog: The operators that readers of the file know.
+  ///   - cancellation: Checked between pieces and before the file is moved into place.
+  /// - Returns: The weights with NaN or infinite elements, and the number of these elements.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``, ``WeighbridgeError/Code/cancelled``;
   ///   ``WeighbridgeError/Code/malformed`` for a graph that a reader would refuse.
   package static func write(
@@ -37,11 +38,12 @@ package enum WBMExporter {
       }
     }
     let (header, tensors) = try header(of: content)
-    // What cannot be read is not written.
+    // A graph that could not be read is not written.
     _ = try header.graph.graph(tensors: tensors, catalog: catalog)
     var writer = try WBMWriter(path: path, header: header)
     let counts = try TensorStream(stored(tensors), cancellation).write(to: &writer, after: digests)
-    if !digests.allSatisfy(\.isDone) { try writer.syncTensors() }  // the time is there anyway
+    // While waiting for digests there is time for this.
+    if !digests.allSatisfy(\.isDone) { try writer.syncTensors() }
     for (index, digest) in digests.enumerated() {
       content.provenance.sources[index].sha256 = try digest.value()
     }
@@ -54,7 +56,7 @@ package enum WBMExporter {
       .filter { $0.1 > 0 }.map { (name: $0.0.name, count: $0.1) }
   }
 
-  /// The tensors with their bytes as they are stored.
+  /// The tensors as their stored bytes: encoded ones as their encoded bytes.
   private static func stored(_ tensors: [Tensor]) throws(WeighbridgeError) -> [Tensor] {
     try tensors.map { (tensor) throws(WeighbridgeError) in
       guard let elements = tensor.encodedElements else { return tensor }
@@ -78,7 +80,7 @@ package enum WBMExporter {
     func add(_ tensor: Tensor, _ name: String) throws(WeighbridgeError) {
       var tensor = tensor
       let elements = tensor.storedElements
-      // In another order of axes they are encoded anew.
+      // If the order of axes has changed, the elements are encoded anew.
       if let elements, tensor.encodedElements == nil { tensor = try Tensor(elements) }
       tensors.append(tensor)
       guard let elements else {

@@ -4,11 +4,11 @@ import LayerCatalog
 import WBMFormat
 
 extension WBMGraph {
-  /// A graph as it is stored. Weights are given by their positions in the tensor table, in the
+  /// Makes the record of a graph. Weights are given by their positions in the tensor table, in the
   /// order of ``GraphIR/Graph/storedWeights``, from 0.
   ///
-  /// The values stand in the order of the format: inputs, weights as nodes first read them, what the
-  /// nodes compute.
+  /// The values are in the order of the format: inputs, weights in the order in which nodes first
+  /// use them, outputs of the nodes.
   init(_ graph: Graph) {
     self.init()
     let computed = graph.nodes.flatMap { $0.outputs }
@@ -32,16 +32,17 @@ extension WBMGraph {
     outputs = graph.outputs.map { WBMPort(name: $0.name, value: positions[$0.value.index]) }
   }
 
-  /// The types that the file states for the values.
+  /// The types of the values as stated in the file.
   var valueTypes: [TensorType] { values.map(\.type) }
 
-  /// The graph that is stored, checked node by node.
+  /// The stored graph, checked node by node.
   ///
   /// - Parameters:
   ///   - tensors: The tensor table.
   ///   - catalog: The operators that nodes may name.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` where values, weights and nodes do not fit each
-  ///   other or their operators' definitions; ``WeighbridgeError/Code/unsupported`` for operators that are not known.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` if values, weights and nodes do not match each
+  ///   other or their operators' definitions; ``WeighbridgeError/Code/unsupported`` for unknown
+  ///   operators.
   func graph(
     tensors: [Tensor], catalog: Catalog
   ) throws(WeighbridgeError) -> Graph {
@@ -112,7 +113,7 @@ extension WBMGraph {
 }
 
 extension Graph {
-  /// The weights in the order in which nodes first read them, as files have them.
+  /// The weights in the order in which nodes first use them, which is their order in files.
   var storedWeights: [ValueID] {
     var seen: Set<ValueID> = []
     return nodes.flatMap(\.inputs).filter { self[$0].constant != nil && seen.insert($0).inserted }
@@ -120,7 +121,7 @@ extension Graph {
 }
 
 extension WBMValue {
-  /// The type that the file states.
+  /// The type as stated in the file.
   fileprivate var type: TensorType {
     TensorType(elementType, dimensions.map { Dimension($0) })
   }
@@ -147,7 +148,7 @@ extension Dimension {
 }
 
 extension WBMNode {
-  /// - Parameter positions: Where each of the graph's values stands in the file.
+  /// - Parameter positions: The position in the file of each of the graph's values.
   fileprivate init(_ node: Node, _ positions: [Int]) {
     self.init()
     kind = node.operation.kind

@@ -6,18 +6,18 @@ package import WBMFormat
 
 /// A model read from a `.wbm` file.
 package struct WBMModel: Sendable {
-  /// The file, mapped.
+  /// The mapped file.
   package let file: WBMFile
   /// The model; its tensors are views of the mapped file.
   package let content: ModelContent
-  /// The types that the file states for the graph's values; those of the graph are inferred anew.
+  /// The types of the graph's values as stated in the file; those in the graph are inferred anew.
   package let storedTypes: [TensorType]
 
   /// Reads a model.
   ///
   /// - Parameters:
-  ///   - path: What errors call the file.
-  ///   - catalog: The operators that its nodes may name.
+  ///   - path: The name of the file in errors.
+  ///   - catalog: The operators that the nodes may name.
   /// - Throws: ``WeighbridgeError/Code/malformed``, ``WeighbridgeError/Code/damaged``,
   ///   ``WeighbridgeError/Code/truncated``, ``WeighbridgeError/Code/unsupported``,
   ///   ``WeighbridgeError/Code/limitExceeded``.
@@ -60,7 +60,7 @@ package struct WBMModel: Sendable {
       graph: graph, description: header.description.description(of: graph),
       provenance: header.provenance.described, references: references,
       compaction: header.compaction.map { $0.described(header.tensors) })
-    // The graph's values stand in another order than the file's: by name they are the same.
+    // The graph's values are in a different order than the file's, so they are matched by name.
     var stored: [String: TensorType] = [:]
     for (value, type) in zip(header.graph.values, header.graph.valueTypes) {
       stored[value.name] = type
@@ -68,16 +68,17 @@ package struct WBMModel: Sendable {
     return (content, graph.values.map { stored[$0.name] ?? $0.type })
   }
 
-  /// Digests every byte anew and says what does not agree.
+  /// Computes the digests of all bytes anew and describes every mismatch.
   package func integrityProblems() throws(WeighbridgeError) -> [String] {
     file.damage().map(file.sentence)
   }
 
-  /// Writes the file with another description; the tensors are copied by the system.
+  /// Writes a copy of the file with another description; the system copies the tensors.
   ///
-  /// - Parameter tolerance: An author's tolerance for all reference sets; `nil` leaves each its own.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a tolerance where there are no reference sets, or
-  ///   one that is negative or not finite; ``WeighbridgeError/Code/outputFailed``.
+  /// - Parameter tolerance: An author's tolerance for all reference sets; with `nil` each keeps its
+  ///   own.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a tolerance if there are no reference sets,
+  ///   or if it is negative or not finite; ``WeighbridgeError/Code/outputFailed``.
   package func rewrite(
     to path: String, description: ModelDescription, tolerance: Tolerance? = nil, replacing: Bool
   ) throws(WeighbridgeError) {

@@ -3,12 +3,12 @@ package import ConversionCore
 package import GraphIR
 import WBMFormat
 
-/// A `.wbm` file to be read.
+/// A `.wbm` file as a source of a model.
 package struct WBMModelSource: ModelSource {
   package static let format = "a .wbm file"
   package static let options: Set<APIName> = []
 
-  /// The model, which is complete when the file is open.
+  /// The model, which is complete as soon as the file is open.
   package let model: WBMModel
 
   package static func recognizes(_ bytes: RawSpan) -> Bool { WBMFile.recognizes(bytes) }

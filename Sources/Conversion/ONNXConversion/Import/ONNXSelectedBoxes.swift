@@ -4,27 +4,28 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// The end of a file of ours that gives boxes (``ONNXSuppression``), where `NonMaxSuppression` chooses
-/// among them.
+/// The end of a file written by Weighbridge that outputs boxes (``ONNXSuppression``), where
+/// `NonMaxSuppression` selects among them.
 ///
-/// How many boxes are left is known only when the model runs, so the graph has them as
-/// ``NonMaxSuppression`` leaves them: `confidence` `[boxes, classes]` and `coordinates` `[boxes, 4]`, in
-/// which rows of zeros are no boxes.
+/// The number of remaining boxes is known only when the model runs, so the graph has them as the
+/// operator ``NonMaxSuppression`` returns them: `confidence` `[boxes, classes]` and `coordinates`
+/// `[boxes, 4]`, in which rows of zeros stand for no box.
 struct ONNXSelectedBoxes {
   private static let kind = "NonMaxSuppression"
-  /// What is made of the places of the boxes that are left, operator by operator.
+  /// The number of nodes per operator that process the indices of the remaining boxes.
   private static let ending = [
     "Add": 1, "Concat": 1, "Gather": 3, "GatherND": 1, "Mul": 1, "Slice": 5, "Squeeze": 2, "Sub": 1,
     "TopK": 1,
   ]
 
-  /// What is left of the file: the network, which gives the confidences and the places of all boxes.
+  /// The rest of the file: the network, which outputs the confidences and the coordinates of all
+  /// boxes.
   let network: ONNXGraph
   private let node: ONNXNode
 
-  /// Parts the choice from the network; `nil` for a file that chooses nothing.
+  /// Separates the selection from the network; `nil` for a file without a selection.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a choice that is made in another way.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a selection made in another way.
   init?(_ graph: ONNXGraph) throws(WeighbridgeError) {
     guard let position = graph.nodes.firstIndex(where: { $0.operation == Self.kind }) else {
       return nil
@@ -36,7 +37,7 @@ struct ONNXSelectedBoxes {
     for later in graph.nodes[(position + 1)...] {
       if later.inputs.contains(where: made.contains) {
         made.formUnion(later.outputs)
-        // How many there are is asked in as many nodes as a version takes.
+        // The number of Shape nodes differs between opset versions.
         if later.operation != "Shape" { counts[later.operation, default: 0] += 1 }
       } else {
         kept.append(later)
@@ -60,7 +61,7 @@ struct ONNXSelectedBoxes {
     self.network = network
   }
 
-  /// What nodes of one input each were given in the end.
+  /// The value that a chain of nodes with one input each starts from.
   private static func source(
     of name: String, through operations: [String], _ makers: [String: ONNXNode]
   ) -> String? {
@@ -81,12 +82,12 @@ struct ONNXSelectedBoxes {
     ).at(layer: "\(node.name) (\(kind))")
   }
 
-  /// Adds the choice to a graph.
+  /// Adds the selection to a graph.
   ///
   /// - Parameters:
-  ///   - boxes: The confidences and the places of all boxes.
-  ///   - network: Knows the thresholds.
-  /// - Returns: The outputs, and how boxes are read from them.
+  ///   - boxes: The confidences and the coordinates of all boxes.
+  ///   - network: The network to add to, which knows the thresholds.
+  /// - Returns: The outputs, and how to read boxes from them.
   func add(
     _ boxes: [ValueID], to network: inout ONNXNetwork
   ) throws(WeighbridgeError) -> (ports: [Port], DetectorDescription) {

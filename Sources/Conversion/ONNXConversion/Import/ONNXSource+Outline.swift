@@ -5,7 +5,7 @@ import LayerCatalog
 import ONNXFormat
 
 extension ONNXSource {
-  /// The nodes as the file has them, with the types of what those make that can be read.
+  /// The nodes of the file, with the types of the outputs of those that can be read.
   package func outline() -> ModelOutline {
     var outline = ModelOutline(
       format: opset > 0 ? "onnx opset \(opset)" : "onnx", byteCount: files[0].store.count)

@@ -4,23 +4,23 @@ package import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// An ONNX file, and those beside it that hold elements of its weights.
+/// An ONNX file, along with the external files that hold elements of its weights.
 package struct ONNXSource: Sendable {
-  /// The files that were read, by role.
+  /// The files that were read, with their roles.
   package private(set) var files: [SourceFile]
   let file: ONNXFile
   let model: ONNXModel
   private let path: String
   let options: ReadOptions
 
-  /// The version of ONNX' operators.
+  /// The version of ONNX's operator set.
   package var opset: Int { model.opset }
 
   /// Opens the file.
   ///
-  /// - Throws: As ``ONNXFile``, with the file's name; ``WeighbridgeError/Code/unsupported`` for a file
-  ///   with operators of other sets than ONNX' own, unless it is only looked at. Of such a file, what
-  ///   is broken is left out.
+  /// - Throws: What ``ONNXFile`` throws, with the file's name;
+  ///   ``WeighbridgeError/Code/unsupported`` for a file with operators of sets other than ONNX's
+  ///   own, unless it is only inspected. The broken parts of an inspected file are left out.
   package init(
     _ store: ByteStore, path: String, options: ReadOptions, isLookedAt: Bool = false
   ) throws(WeighbridgeError) {
@@ -43,8 +43,8 @@ package struct ONNXSource: Sendable {
 
   /// Imports the model.
   ///
-  /// - Throws: As ``ONNXImporter``, with the file's name; ``WeighbridgeError/Code/missing`` when a
-  ///   file with weights is not there.
+  /// - Throws: What ``ONNXImporter`` throws, with the file's name;
+  ///   ``WeighbridgeError/Code/missing`` when a file with weights is missing.
   package mutating func content() throws(WeighbridgeError) -> ModelContent {
     let stores = try openExternalData()
     let (file, model, path, options) = (file, model, path, options)
@@ -66,7 +66,7 @@ package struct ONNXSource: Sendable {
     }
   }
 
-  /// Opens the files that tensors name; all of them lie in the model's folder.
+  /// Opens the external files that tensors refer to; all of them are in the model's folder.
   mutating func openExternalData() throws(WeighbridgeError) -> [String: ByteStore] {
     var stores: [String: ByteStore] = [:]
     for name in model.graph.externalFileNames {
@@ -80,7 +80,7 @@ package struct ONNXSource: Sendable {
     return stores
   }
 
-  /// The elements of a tensor of the file, or of one beside it.
+  /// Reads a tensor whose elements are in the file or in an external one.
   static func read(
     _ tensor: ONNXInitializer, _ store: ByteStore, _ others: [String: ByteStore]
   ) throws(WeighbridgeError) -> Tensor {
@@ -122,8 +122,8 @@ package struct ONNXSource: Sendable {
 }
 
 extension ONNXGraph {
-  /// The files beside the model that hold elements, those of bodies and settings included; each once,
-  /// in the order in which they are met.
+  /// The external files that hold elements, including those of bodies and attributes; each once, in
+  /// the order in which they are first mentioned.
   fileprivate var externalFileNames: [String] {
     var names: [String] = []
     var seen: Set<String> = []

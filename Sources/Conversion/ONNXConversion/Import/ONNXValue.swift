@@ -7,13 +7,13 @@ import LayerCatalog
 enum ONNXValue {
   /// Computed when the model runs.
   case computed(ValueID)
-  /// Known beforehand, with the name that the weight has if some node needs it.
+  /// Constant, with the name of the weight to be made if a node needs it.
   case constant(String, Tensor)
-  /// Sizes of values, as int64 or int32, of which some are known only when the model runs; a list, or
-  /// a single one without axes.
+  /// Sizes of values, as int64 or int32, some of which may be known only when the model runs; a
+  /// list, or a scalar.
   case dimensions([ONNXDimension], isList: Bool, as: ElementType = .int64)
 
-  /// The elements, when they are known beforehand.
+  /// The elements, if they are constant.
   var tensor: Tensor? {
     switch self {
     case .constant(_, let tensor): return tensor
@@ -26,17 +26,17 @@ enum ONNXValue {
   }
 }
 
-/// A size, as `Shape` gives it.
+/// A size as returned by `Shape`.
 enum ONNXDimension: Hashable {
   case known(Int)
-  /// That of an axis of a value, once or several times.
+  /// The size of an axis of a value, times a number.
   case axis(ValueID, Int, times: Int)
 
-  /// The size, when it is known beforehand.
+  /// The size, if it is constant.
   var number: Int? { if case .known(let number) = self { number } else { nil } }
 
-  /// The products of sizes and numbers; `nil` for other values, for products of open sizes, and
-  /// where nothing is open.
+  /// The elementwise product of two values, of sizes and numbers; `nil` for other values, for
+  /// products of open sizes, and if no size is open.
   static func product(_ values: [ONNXValue]) -> ONNXValue? {
     guard values.count == 2, values.contains(where: { $0.tensor == nil }),
       let first = values[0].dimensions, let second = values[1].dimensions,
@@ -51,7 +51,7 @@ enum ONNXDimension: Hashable {
     return .dimensions(products, isList: values.contains(where: \.isList), as: type)
   }
 
-  /// The product of all; `nil` for several open ones, and for what is too large.
+  /// The product of all sizes; `nil` if several are open or the product is too large.
   static func product(of dimensions: [ONNXDimension]) -> ONNXDimension? {
     var result = ONNXDimension.known(1)
     for dimension in dimensions {

@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Functions of single elements, and of the elements along axes.
+/// Activation functions, of single elements and along axes.
 enum ONNXActivations: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(Exponential.self, is: "Exp"),
@@ -119,18 +119,18 @@ enum ONNXActivations: ONNXFamily {
 }
 
 extension ONNXGraphBuilder {
-  /// The second where the first holds, and the third elsewhere.
+  /// The second argument where the first is true, and the third elsewhere.
   mutating func choose(_ condition: String, _ first: String, _ second: String) -> String {
     add("Where", [condition, first, second])
   }
 
-  /// The first input, cut along an axis.
+  /// The first input, split along an axis.
   mutating func split(_ axis: Int, _ sizes: [Int]) -> [String] {
     let attributes: KeyValuePairs<String, ONNXAttribute> = ["axis": .integer(axis)]
     return add("Split", [input(), integers(sizes)], attributes, outputCount: sizes.count)
   }
 
-  /// A node for a function along one axis; `nil` for several.
+  /// Makes a node for a function along one axis; `nil` for several axes.
   fileprivate mutating func along(_ operation: String, _ axes: [Int]) -> String? {
     axes.count == 1 ? add(operation, [input()], ["axis": .integer(axes[0])]) : nil
   }
@@ -158,7 +158,7 @@ extension ONNXGraphBuilder {
 }
 
 extension ONNXLayer {
-  /// Along one axis; before opset 13 along that and all axes behind it.
+  /// A softmax along one axis; before opset 13 along that and all following axes.
   fileprivate mutating func softmax(
     _ operation: ([Int]) -> any CatalogOperator
   ) throws(WeighbridgeError) -> [ONNXValue] {

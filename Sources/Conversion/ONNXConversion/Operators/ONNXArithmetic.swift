@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Functions of mathematics, and numbers in another type.
+/// Mathematical functions and casts.
 enum ONNXArithmetic: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(native: UnaryMath.self) { (operation, builder) throws(WeighbridgeError) in
@@ -52,7 +52,7 @@ enum ONNXArithmetic: ONNXFamily {
     functions.mapValues { function in plain { UnaryMath(function) } }, own,
   ])
 
-  /// The functions that are an operator each.
+  /// The functions that are a single ONNX operator each.
   fileprivate static let functions: [String: UnaryMath.Function] = [
     "Abs": .absolute, "Acos": .arcCosine, "Acosh": .inverseHyperbolicCosine, "Asin": .arcSine,
     "Asinh": .inverseHyperbolicSine, "Atan": .arcTangent, "Atanh": .inverseHyperbolicTangent,
@@ -74,7 +74,7 @@ enum ONNXArithmetic: ONNXFamily {
       else { throw layer.unsupported("a Cast to another type than those of numbers") }
       let input = try layer.input()
       if layer.type(input).elementType == type { return [input] }
-      // Shapes go through int32 in what TensorFlow's tools write.
+      // Files written by TensorFlow's tools cast shapes to int32 and back.
       if case .dimensions(let dimensions, let isList, _) = input, [.int32, .int64].contains(type) {
         return [.dimensions(dimensions, isList: isList, as: type)]
       }
@@ -102,7 +102,7 @@ enum ONNXArithmetic: ONNXFamily {
       guard !layer.type(values[0]).elementType.isFloat else {
         return try layer.apply(BinaryMath(.divide), values)
       }
-      // Of whole numbers the quotient is rounded towards 0.
+      // The quotient of integers is rounded towards 0.
       let rest = try layer.apply(BinaryMath(.truncatedModulo), values, role: "rest")
       let whole = try layer.apply(Subtract(), to: values[0], rest[0], role: "whole")
       return try layer.apply(BinaryMath(.floorDivide), [whole, values[1]])
@@ -179,7 +179,7 @@ extension ONNXGraphBuilder {
     return choose(isOff(rest, b), add("Sub", [quotient, number(1)]), quotient)
   }
 
-  /// Whether a remainder is not 0 and has another sign than the divisor.
+  /// Whether a remainder is not 0 and its sign differs from the divisor's.
   private mutating func isOff(_ rest: String, _ divisor: String) -> String {
     let zero = number(0)
     let isRest = add("Not", [add("Equal", [rest, zero])])
@@ -200,7 +200,8 @@ extension ONNXGraphBuilder {
 }
 
 extension ONNXLayer {
-  /// A dense layer with its bias, in place of one without and a sum; `nil` when the inputs are others.
+  /// A dense layer with a bias, in place of one without a bias and an addition; `nil` for other
+  /// inputs.
   fileprivate mutating func biased(
     _ values: [ONNXValue]
   ) throws(WeighbridgeError) -> [ONNXValue]? {

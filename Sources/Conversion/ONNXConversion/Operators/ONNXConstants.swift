@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// What is known beforehand.
+/// Constants, and tensors filled with one number.
 enum ONNXConstants: ONNXFamily {
   static let nodes: [String: ONNXLayer.Build] = [
     "Constant": { (layer) throws(WeighbridgeError) in
@@ -23,7 +23,7 @@ enum ONNXConstants: ONNXFamily {
       let ones = [Int](repeating: 1, count: dimensions.count)
       let aligned = try layer.aligned([input, layer.own(Tensor(.bool, shape: ones, [1]), "axes")])
       let rank = layer.type(aligned[0]).rank
-      // A size of 1 leaves the input's.
+      // A size of 1 keeps the input's size.
       let target =
         [Int](repeating: -1, count: rank - dimensions.count) + dimensions.map { $0 == 1 ? -1 : $0 }
       let own = layer.type(aligned[0]).shape
@@ -61,7 +61,8 @@ extension ONNXLayer {
     return Tensor(.float32, shape: [], [try real("value_float", default: 0)])
   }
 
-  /// A count from 0 up to a size that is known only when the model runs; nil for other ranges.
+  /// The numbers from 0 up to a size that is known only when the model runs; `nil` for other
+  /// ranges.
   fileprivate mutating func openRange() throws(WeighbridgeError) -> ONNXValue? {
     guard case .dimensions(let end, false, let type) = try input(1),
       end.contains(where: { $0.number == nil })
@@ -75,7 +76,7 @@ extension ONNXLayer {
       CumSum(axis: 0, isExclusive: true, isReversed: false), to: ones)
   }
 
-  /// A tensor of one number everywhere.
+  /// A tensor filled with one number.
   fileprivate mutating func filled(
     with number: Tensor, _ shape: ONNXValue, role: String = ""
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -101,7 +102,7 @@ extension ONNXLayer {
     return value
   }
 
-  /// A value repeated along axes of 1, to sizes of which some are open.
+  /// A value repeated along its axes of size 1, to sizes of which some may be open.
   mutating func expanded(
     _ input: ONNXValue, to shape: ONNXValue
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -113,7 +114,7 @@ extension ONNXLayer {
     }
     let type = type(input)
     let leading = dimensions.count - type.rank
-    // Where the input has the size already, 1 stands for it, so that less is made.
+    // Where the input already has the size, 1 is used, so that the tensor of ones is smaller.
     let missing = dimensions.enumerated().map { axis, dimension -> ONNXDimension in
       guard case .computed(let id) = input, axis >= leading else { return dimension }
       let isOwn =
@@ -128,7 +129,7 @@ extension ONNXLayer {
     return try apply(isBool ? LogicalAnd() : Multiply(), aligned([input, ones]))[0]
   }
 
-  /// A tensor as another value that has these sizes; `nil` when they are of several values.
+  /// A filled tensor made from a value that has exactly these sizes; `nil` if no single value has.
   private mutating func likeOne(
     of dimensions: [ONNXDimension], _ number: Tensor, _ role: String
   ) throws(WeighbridgeError) -> ONNXValue? {
@@ -141,7 +142,8 @@ extension ONNXLayer {
     return try apply(FullLike(number: number.doubles[0]), to: value, role: role)
   }
 
-  /// Columns as long as axes of values, brought together and repeated along the axes that are known.
+  /// A filled tensor made of one column per open size, broadcast together and repeated along the
+  /// axes of known size.
   private mutating func columns(
     of dimensions: [ONNXDimension], _ number: Tensor, _ role: String
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -162,7 +164,7 @@ extension ONNXLayer {
       BroadcastTo(target: dimensions.map { $0.number ?? -1 }), to: value, role: role)
   }
 
-  /// As many elements as an axis of a value has, in a shape.
+  /// As many elements as an axis of a value has, in a given shape.
   private mutating func column(
     of id: ValueID, _ axis: Int, _ shape: [ReshapeAxes.Size], _ number: Tensor, _ role: String
   ) throws(WeighbridgeError) -> ONNXValue {

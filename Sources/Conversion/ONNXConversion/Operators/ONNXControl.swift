@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// What decides which nodes run, and how often, as far as that is known beforehand.
+/// Control flow, as far as its conditions and numbers of steps are constant.
 enum ONNXControl: ONNXFamily {
   static let nodes: [String: ONNXLayer.Build] = [
     "If": { (layer) throws(WeighbridgeError) in
@@ -27,10 +27,10 @@ enum ONNXControl: ONNXFamily {
 }
 
 extension ONNXLayer {
-  /// More steps would make a graph that nobody wants to look at.
+  /// The largest number of steps that is unrolled; more would make an unreadable graph.
   private static let mostSteps = 1024
 
-  /// The number of steps of a loop.
+  /// Checks the number of steps of a loop and returns it.
   ///
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there are none or too many.
   func checkedSteps(_ count: Int) throws(WeighbridgeError) -> Int {
@@ -40,7 +40,8 @@ extension ONNXLayer {
     return count
   }
 
-  /// A body that runs so many times, or until it says that it ends, as one body for each time.
+  /// A loop, unrolled: the body is added once for each step, up to a number of steps or until its
+  /// condition is false.
   fileprivate mutating func loop() throws(WeighbridgeError) -> [ONNXValue] {
     let body = try body("body")
     let most = try constant(0)?.integers.first
@@ -75,9 +76,9 @@ extension ONNXLayer {
     return states
   }
 
-  /// The outputs of a body; its nodes see the values around it.
+  /// Adds the nodes of a body, which can use the values around it, and returns its outputs.
   ///
-  /// - Parameter place: What its layers are called by, beside the node.
+  /// - Parameter place: The part of its layers' names that follows the node's name.
   mutating func run(
     _ body: ONNXGraph, _ inputs: [ONNXValue], _ place: String
   ) throws(WeighbridgeError) -> [ONNXValue] {

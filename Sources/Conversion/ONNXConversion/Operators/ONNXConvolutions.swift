@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Windows with weights.
+/// Convolutions.
 enum ONNXConvolutions: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(Convolution.self) { (operation, builder) throws(WeighbridgeError) in
@@ -47,7 +47,7 @@ enum ONNXConvolutions: ONNXFamily {
 }
 
 extension Window {
-  /// The window as the settings of a node; padding in numbers, where the sizes are known.
+  /// The window as attributes of a node; the padding is in numbers if the sizes are known.
   func onnxAttributes(for dimensions: [Dimension]) -> [(name: String, value: ONNXAttribute)] {
     let attributes: [(name: String, value: ONNXAttribute)] = [
       ("kernel_shape", .integers(size)), ("strides", .integers(strides)),
@@ -62,10 +62,11 @@ extension Window {
 }
 
 extension ONNXGraphBuilder {
-  /// The spatial sizes of the first input, which is channels-first.
+  /// The spatial sizes of the first input, which is in channels-first layout.
   var spatialDimensions: [Dimension] { Array(type().shape.dropFirst(2)) }
 
-  /// Each tap of the windows, cut out of the input, then one product of matrices for each position.
+  /// Slices the input once for each tap of the windows, then multiplies matrices, one pair for each
+  /// position.
   fileprivate mutating func locallyConnected(
     _ operation: LocallyConnected
   ) throws(WeighbridgeError) -> String {
@@ -104,7 +105,7 @@ extension ONNXGraphBuilder {
     return reshape(transpose(products, [2, 1, 0]), [-1, kernel[axes]] + positions)
   }
 
-  /// Adds a node whose settings are those of a window and others.
+  /// Adds a node whose attributes are those of a window and others.
   mutating func add(
     _ operation: String, _ inputs: [String], window: [(name: String, value: ONNXAttribute)]
   ) -> String {
@@ -113,7 +114,7 @@ extension ONNXGraphBuilder {
 }
 
 extension ONNXLayer {
-  /// A convolution as the settings say.
+  /// A convolution according to the attributes.
   mutating func convolution(
     _ input: ONNXValue, _ kernel: ONNXValue, bias: ONNXValue?, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -141,7 +142,8 @@ extension ONNXLayer {
     guard outputPadding.count == zeros.count, outputShape?.count ?? zeros.count == zeros.count
     else { throw malformed("an output of other axes than the kernel's") }
 
-    // What each spatial axis has too many elements by, or too few, when nothing is taken away.
+    // By how many elements each spatial axis is too long, or too short if negative, without
+    // padding.
     var surplus: [Int]?
     if let outputShape {
       let dimensions = type(input).shape.dropFirst(2).compactMap(\.value)
@@ -154,7 +156,7 @@ extension ONNXLayer {
         dimensions[axis] * window.strides[axis] + surplus - outputShape[axis]
       }
     } else if ["SAME_UPPER", "SAME_LOWER"].contains(mode) {
-      // Where strides are wider than windows, nothing fills them up (as in onnxruntime).
+      // Where strides are wider than windows, the output is not filled up (as in onnxruntime).
       surplus = window.surplus(outputPadding).map { max(0, $0) }
     }
     var (before, after) = (zeros, zeros)
@@ -179,7 +181,7 @@ extension ONNXLayer {
     return try apply(operation, [input, kernel] + (bias.map { [$0] } ?? []))
   }
 
-  /// The window of a convolution, whose sizes are the kernel's.
+  /// The window of a convolution, whose size is taken from the kernel.
   fileprivate mutating func window(
     kernel: TensorType, input: TensorType
   ) throws(WeighbridgeError) -> Window {
@@ -193,7 +195,7 @@ extension ONNXLayer {
     return try window(size: size, input: input)
   }
 
-  /// A window with its steps, distances and padding as the settings say.
+  /// A window with the strides, dilations and padding of the attributes.
   mutating func window(size: [Int], input: TensorType) throws(WeighbridgeError) -> Window {
     guard input.rank == size.count + 2 else {
       throw malformed("a window of \(size.count) axes for the input \(input)")
@@ -225,7 +227,7 @@ extension ONNXLayer {
     return window
   }
 
-  /// As much as `SAME` adds, of an odd amount the larger half in front.
+  /// The same amount of padding as `SAME`, with the larger half of an odd amount in front.
   private func lowerPadding(
     _ size: [Int], _ strides: [Int], _ dilation: [Int], _ input: TensorType
   ) throws(WeighbridgeError) -> WindowPadding {
@@ -241,7 +243,8 @@ extension ONNXLayer {
 }
 
 extension Window {
-  /// By how many elements a transposed convolution makes each axis longer than the strides do.
+  /// By how many elements a transposed convolution makes each axis longer than the input's size
+  /// times the stride.
   fileprivate func surplus(_ outputPadding: [Int]) -> [Int] {
     size.indices.map { (size[$0] - 1) * dilation[$0] + 1 + outputPadding[$0] - strides[$0] }
   }

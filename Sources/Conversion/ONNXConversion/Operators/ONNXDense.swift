@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Products of matrices, and with matrices of weights.
+/// Matrix products and dense layers.
 enum ONNXDense: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(Dense.self) { (operation, builder) throws(WeighbridgeError) in
@@ -47,7 +47,7 @@ enum ONNXDense: ONNXFamily {
 }
 
 extension ONNXLayer {
-  /// A product of matrices: a dense layer where the second one is known beforehand.
+  /// A product of matrices: a dense layer if the second one is constant.
   mutating func matrixProduct(
     _ first: ONNXValue, _ second: ONNXValue, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -65,7 +65,8 @@ extension ONNXLayer {
       role: role)[0]
   }
 
-  /// A product with a vector: a matrix of one row or one column, which the result does not have.
+  /// A product with a vector, which is treated as a matrix of one row or column; that axis is then
+  /// removed from the result.
   private mutating func vectorProduct(
     _ first: ONNXValue, _ second: ONNXValue, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -83,7 +84,7 @@ extension ONNXLayer {
     return try apply(Squeeze(axes: axes), to: product, role: role)
   }
 
-  /// alpha A B + beta C
+  /// `alpha A B + beta C`.
   fileprivate mutating func gemm() throws(WeighbridgeError) -> [ONNXValue] {
     let (alpha, beta) = (try real("alpha", default: 1), try real("beta", default: 1))
     let transposes = (try flag("transA"), try flag("transB"))
@@ -94,7 +95,7 @@ extension ONNXLayer {
     }
     var bias = beta == 0 ? nil : try optional(2)
     if let added = bias { bias = try scaled(added, by: beta, role: "beta") }
-    // A weight takes the factor at once.
+    // The factor is multiplied into a constant.
     if second.tensor != nil {
       second = try scaled(second, by: alpha, role: "alpha")
     } else {
@@ -121,7 +122,7 @@ extension ONNXLayer {
     return [try apply(Dense(hasBias: true), to: first, kernel, flat)]
   }
 
-  /// A value times a number.
+  /// A value multiplied by a number.
   private mutating func scaled(
     _ value: ONNXValue, by factor: Double, role: String
   ) throws(WeighbridgeError) -> ONNXValue {

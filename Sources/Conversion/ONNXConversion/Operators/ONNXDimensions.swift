@@ -3,8 +3,8 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// What files do with sizes to make shapes of them. Where it is not about sizes, these are operators as
-/// all others.
+/// The operators that files use to compute shapes from sizes. For other values they become ordinary
+/// operators.
 enum ONNXDimensions: ONNXFamily {
   static let nodes: [String: ONNXLayer.Build] = [
     "Concat": { (layer) throws(WeighbridgeError) in
@@ -71,7 +71,7 @@ enum ONNXDimensions: ONNXFamily {
 }
 
 extension ONNXValue {
-  /// The sizes that it is a list of, or one size.
+  /// The sizes in the list, or the one size.
   var dimensions: [ONNXDimension]? {
     switch self {
     case .dimensions(let dimensions, _, _): return dimensions
@@ -84,13 +84,13 @@ extension ONNXValue {
     }
   }
 
-  /// The element type, of sizes that are not all known.
+  /// The element type, if the value consists of sizes that are not all known.
   var dimensionType: ElementType? {
     guard case .dimensions(_, _, let type) = self, tensor == nil else { return nil }
     return type
   }
 
-  /// Whether it has an axis.
+  /// Whether the value is a list, not a scalar.
   var isList: Bool {
     switch self {
     case .dimensions(_, let isList, _): isList

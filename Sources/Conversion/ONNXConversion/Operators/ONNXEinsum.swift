@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 
 extension ONNXLayer {
-  /// Sums of products of two tensors: the axes are ordered so that matrices are multiplied.
+  /// An Einsum of one or two tensors: the axes are ordered so that it becomes a matrix product.
   mutating func einsum(
     _ equation: String, _ values: [ONNXValue]
   ) throws(WeighbridgeError) -> [ONNXValue] {
@@ -48,8 +48,7 @@ extension ONNXLayer {
     return [try unfolded(product, plan, [first, second])]
   }
 
-  /// An equation with letters for the axes that "..." stands for, which are the last ones of all of
-  /// them.
+  /// Replaces "..." in an equation by letters for the axes that it stands for.
   private func spelledOut(_ equation: String, _ values: [ONNXValue]) -> String {
     guard equation.contains(".") else { return equation }
     let sides = equation.split(separator: ">", maxSplits: 1).map(String.init)
@@ -60,7 +59,7 @@ extension ONNXLayer {
     let counts = zip(terms, values).map { term, value in
       term.contains(".") ? type(value).rank - (term.count - 3) : 0
     }
-    // Axes of 1 in place of others are not told apart from them, so all must have as many.
+    // Axes may not be left out for broadcasting, so all terms must have the same number.
     let most = counts.max() ?? 0
     guard terms.count == values.count, (0...free.count).contains(most),
       zip(terms, counts).allSatisfy({ !$0.contains(".") || $1 == most })
@@ -73,7 +72,7 @@ extension ONNXLayer {
     return result + rest
   }
 
-  /// A factor without the axes that neither the other one nor the output has, which are summed over.
+  /// A factor summed over the axes that neither the other factor nor the output has.
   private mutating func summed(
     _ value: ONNXValue, _ letters: [Character], keeping others: [Character], _ role: String
   ) throws(WeighbridgeError) -> (ONNXValue, [Character]) {
@@ -83,7 +82,8 @@ extension ONNXLayer {
     return (try apply(sum, to: value, role: role), letters.filter(others.contains))
   }
 
-  /// A tensor as matrices: leading axes in their order, then two runs of axes made one each.
+  /// A tensor as matrices: the leading axes in their order, then two groups of axes merged into one
+  /// axis each.
   private mutating func matrices(
     _ value: ONNXValue, _ order: [Int], _ counts: [Int], _ role: String
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -111,7 +111,7 @@ extension ONNXLayer {
     return try apply(ReshapeAxes(dimensions), to: turned, role: "\(role)/matrices")
   }
 
-  /// The product's axes as the output has them.
+  /// The product with the axes of the output.
   private mutating func unfolded(
     _ product: ONNXValue, _ plan: EinsumPlan, _ values: [ONNXValue]
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -137,16 +137,16 @@ extension ONNXLayer {
     return try transposed(shaped, plan.finalOrder)
   }
 
-  /// The product where rows or columns of several open sizes cannot be made one axis and taken
-  /// apart again: all but the last of them stand before the matrices, with a size of 1 in the other
-  /// factor.
+  /// The product if rows or columns of several open sizes cannot be merged into one axis and split
+  /// again: all but the last of them become leading axes, with size 1 in the other factor.
   private mutating func spread(
     _ values: [ONNXValue], _ plan: EinsumPlan
   ) throws(WeighbridgeError) -> ONNXValue {
     let batch = plan.counts[0][0]
     let (rows, sums, columns) = (plan.counts[0][1], plan.counts[0][2], plan.counts[1][2])
     let (outerRows, outerColumns) = (max(0, rows - 1), max(0, columns - 1))
-    // First: batch, rows, then the columns' ones, the last row and the sums.
+    // First factor: batch, rows, then axes of size 1 for the columns, the last row axis and the
+    // sums.
     var first = try transposed(values[0], plan.orders[0], role: "factor_0/transpose")
     first = try joined(first, from: batch + rows, count: sums, role: "factor_0/sums")
     let place = batch + outerRows
@@ -154,7 +154,8 @@ extension ONNXLayer {
     if !gap.isEmpty {
       first = try apply(ExpandDims(axes: gap), to: first, role: "factor_0/axes")
     }
-    // Second: batch, the rows' ones, columns, then the sums and the last column.
+    // Second factor: batch, axes of size 1 for the rows, columns, then the last column axis and the
+    // sums.
     let order =
       Array(plan.orders[1][..<batch]) + plan.orders[1][(batch + sums)...]
       + plan.orders[1][batch..<batch + sums]
@@ -172,7 +173,7 @@ extension ONNXLayer {
       (rows == 0 ? [place + outerColumns] : [])
       + (columns == 0 ? [place + outerColumns + 1] : [])
     if !single.isEmpty { product = try apply(Squeeze(axes: single), to: product, role: "squeeze") }
-    // The product has the last row behind the columns before the last one.
+    // In the product the last row axis follows all columns but the last one.
     var letters = Array(0..<batch + outerRows)
     letters += (0..<outerColumns).map { batch + rows + $0 }
     if rows > 0 { letters.append(batch + rows - 1) }
@@ -181,7 +182,7 @@ extension ONNXLayer {
     return try transposed(product, final)
   }
 
-  /// Axes next to each other made one, which is the last; an axis of 1 where there are none.
+  /// Merges adjacent axes at the end into one; adds an axis of size 1 if there are none.
   private mutating func joined(
     _ value: ONNXValue, from start: Int, count: Int, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -195,8 +196,8 @@ extension ONNXLayer {
       to: value, role: role)
   }
 
-  /// A dense layer along the last axis, for a second factor that is known beforehand and has no axis in
-  /// common with both the first one and the output.
+  /// A dense layer along the last axis, for a constant second factor without an axis that both the
+  /// first factor and the output have.
   private mutating func dense(
     _ first: ONNXValue, _ second: ONNXValue, _ plan: EinsumPlan
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -230,19 +231,20 @@ extension ONNXLayer {
   }
 }
 
-/// How a sum of products becomes a product of matrices.
+/// How an Einsum becomes a matrix product.
 private struct EinsumPlan {
-  /// The order of each factor's axes: those of both that the output has, then rows and sums, or sums
-  /// and columns.
+  /// The order of each factor's axes: first the batch axes, which both factors and the output have,
+  /// then rows and sums, or sums and columns.
   let orders: [[Int]]
-  /// How many axes of each factor stand before, and are rows and columns.
+  /// The numbers of axes in each factor's three groups: batch, rows and sums; or batch, sums and
+  /// columns.
   let counts: [[Int]]
-  /// Where each axis of the product comes from, once rows and columns are apart again.
+  /// Which factor's axis each axis of the product is, after rows and columns are split again.
   let result: [(term: Int, axis: Int)]
   /// The order of these axes in the output.
   let finalOrder: [Int]
 
-  /// Whether rows, columns and sums are of more open sizes than a reshaping can have.
+  /// Whether rows, columns and sums have more open sizes than a `Reshape` can handle.
   func hasSeveralOpen(_ types: [TensorType]) -> Bool {
     let open = types.indices.map { term in
       // Rows and columns, and sums, of each factor.
@@ -258,7 +260,7 @@ private struct EinsumPlan {
       || sums && (isJoined(counts[0][1], rows) || isJoined(counts[1][2], columns))
   }
 
-  /// `nil` where a letter stands twice in one term, or in one factor only and not in the output.
+  /// `nil` if a letter occurs twice in one term, or only in one factor and not in the output.
   init?(_ first: [Character], _ second: [Character], _ output: [Character]) {
     guard [first, second, output].allSatisfy({ Set($0).count == $0.count }),
       output.allSatisfy({ first.contains($0) || second.contains($0) })

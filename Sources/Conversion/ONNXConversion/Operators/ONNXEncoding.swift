@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Numbers as indices, and indices as vectors.
+/// Embeddings and encodings of indices.
 enum ONNXEncoding: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(Embedding.self) { (_, builder) throws(WeighbridgeError) in
@@ -22,8 +22,8 @@ enum ONNXEncoding: ONNXFamily {
 }
 
 extension ONNXGraphBuilder {
-  /// The place among all numbers that have one; what stands nowhere gets its remainder, or is an
-  /// error when the model runs.
+  /// Looks up indices in the vocabulary; a number that is not in it gets its remainder as index, or
+  /// is an error when the model runs.
   fileprivate mutating func places(_ operation: IndexLookup) -> String {
     let rank = type().rank
     let known = operation.vocabulary.enumerated().map { ($1, operation.firstIndex + $0) }

@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Elements by their places, and places of elements.
+/// Elements by their indices, and indices of elements.
 enum ONNXIndexing: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(
@@ -102,7 +102,7 @@ enum ONNXIndexing: ONNXFamily {
 }
 
 extension ONNXGraphBuilder {
-  /// The position of an extreme element, which ONNX gives as int64.
+  /// The position of the largest or smallest element, which ONNX returns as int64.
   fileprivate mutating func position(_ name: String, _ operation: some ArgumentReduction) -> String
   {
     let position = add(
@@ -113,7 +113,8 @@ extension ONNXGraphBuilder {
 }
 
 extension ONNXLayer {
-  /// Places along the first axes of a value, as places along one axis that they would be together.
+  /// Converts indices along the first axes of a value to indices along one axis into which they are
+  /// merged.
   ///
   /// - Parameter indices: `[..., axes]`
   private func places(
@@ -143,7 +144,7 @@ extension ONNXLayer {
     return (places, dimensions)
   }
 
-  /// The parts of a value at places along its first axes, which are known beforehand.
+  /// The parts of a value at constant indices along its first axes.
   fileprivate mutating func gathered(
     _ value: ONNXValue, _ indices: Tensor
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -158,8 +159,8 @@ extension ONNXLayer {
     return try apply(Gather(axis: 0), to: flat, own)
   }
 
-  /// A value with others in place of its parts at places along its first axes, which are known
-  /// beforehand. Of several for one place the last one counts.
+  /// A value with replaced parts, at constant indices along its first axes. If an index occurs
+  /// several times, the last one counts.
   fileprivate mutating func scattered(
     _ value: ONNXValue, _ updates: ONNXValue
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -194,7 +195,7 @@ extension ONNXLayer {
     return try apply(Where(), to: isNew, shaped, value)
   }
 
-  /// Indices of which negative ones count from the end.
+  /// Adds the size to negative indices, which count from the end.
   fileprivate mutating func countedFromStart(
     _ indices: ONNXValue, below count: Int
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -209,7 +210,7 @@ extension ONNXLayer {
     return try apply(Where(), to: isNegative, sum, indices, role: "indices")
   }
 
-  /// How many elements a `TopK` keeps; `nil` for all of an open axis.
+  /// The number of elements that a `TopK` keeps; `nil` for all elements of an open axis.
   fileprivate mutating func count(
     ofTopKAlong axis: Int, of input: ONNXValue
   ) throws(WeighbridgeError) -> Int? {

@@ -6,7 +6,7 @@ import ONNXFormat
 
 /// Comparisons and booleans.
 enum ONNXLogic: ONNXFamily {
-  /// The relations that are an operator each.
+  /// The relations that are a single ONNX operator each.
   private static let relations: [String: Comparison.Relation] = [
     "Equal": .equal, "Greater": .greater, "GreaterOrEqual": .greaterOrEqual, "Less": .less,
     "LessOrEqual": .lessOrEqual,
@@ -51,7 +51,7 @@ enum ONNXLogic: ONNXFamily {
     "Trilu": { (layer) throws(WeighbridgeError) in try layer.triangle() },
     "Where": combining { Where() },
     "Xor": { (layer) throws(WeighbridgeError) in
-      // Of booleans, those that are not equal.
+      // For booleans, Xor means not equal.
       let numbers = try layer.aligned(try layer.allInputs()).enumerated().map {
         (position, value) throws(WeighbridgeError) in
         try layer.apply(Cast(to: .int32), to: value, role: "number_\(position)")
@@ -62,7 +62,7 @@ enum ONNXLogic: ONNXFamily {
 }
 
 extension ONNXLayer {
-  /// The matrices of the last two axes with zeros below or above a diagonal.
+  /// The matrices of the last two axes, with zeros below or above a diagonal.
   fileprivate mutating func triangle() throws(WeighbridgeError) -> [ONNXValue] {
     let input = try input()
     let isUpper = try flag("upper", default: true)

@@ -4,8 +4,8 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// What of the set for traditional machine learning stands around neural networks: before them to scale
-/// features, and behind them to tell the class.
+/// The operators of the set for traditional machine learning that are used with neural networks:
+/// before them to scale features, and after them to select the class.
 enum ONNXMachineLearning: ONNXFamily {
   /// The name of the set.
   static let domain = "ai.onnx.ml"
@@ -13,7 +13,7 @@ enum ONNXMachineLearning: ONNXFamily {
   static let nodes: [String: ONNXLayer.Build] = [
     "ArrayFeatureExtractor": { (layer) throws(WeighbridgeError) in
       let (input, indices) = (try layer.input(0), try layer.input(1))
-      // A list is the only row of a table.
+      // A list is treated as a table of one row.
       let table = layer.type(input).rank == 1 ? try layer.aligned([input, layer.row])[0] : input
       let list = try layer.apply(ReshapeAxes([.rest]), to: indices, role: "indices")
       return [try layer.apply(Gather(axis: layer.type(table).rank - 1), to: table, list)]
@@ -47,6 +47,6 @@ enum ONNXMachineLearning: ONNXFamily {
 }
 
 extension ONNXLayer {
-  /// A row, so that a list is one when it is aligned with it.
+  /// A tensor of two axes; a list that is aligned with it becomes a row.
   fileprivate var row: ONNXValue { own(Tensor(.bool, shape: [1, 1], [1]), "row") }
 }

@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Several tensors made one.
+/// Operators that merge several tensors.
 enum ONNXMerging: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(Add.self, chain: "Add"), ONNXRow(Multiply.self, chain: "Mul"),
@@ -24,7 +24,7 @@ enum ONNXMerging: ONNXFamily {
         return try builder.apply(
           UnitNormalization(axes: [axes[position]]), to: input, builder.type(position))
       }
-      // a is the batch, b the sum.
+      // The letter a is the batch axis, b the summed one.
       let ranks = [builder.type(0).rank, builder.type(1).rank]
       var free = (UInt8(ascii: "c")...UInt8(ascii: "z")).map { Character(UnicodeScalar($0)) }[...]
       let letters = [0, 1].map { position in
@@ -40,7 +40,7 @@ enum ONNXMerging: ONNXFamily {
 }
 
 extension ONNXGraphBuilder {
-  /// The sums of products over all axes that the result lacks.
+  /// Adds a node that sums products over all axes that the result lacks.
   mutating func einsum(
     _ inputs: [String], _ letters: [[Character]], to result: [Character]
   ) -> String {

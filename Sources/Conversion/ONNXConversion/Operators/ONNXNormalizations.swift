@@ -111,7 +111,7 @@ enum ONNXNormalizations: ONNXFamily {
       let input = try layer.input()
       let axes = try layer.axes(
         try layer.integers("axes") ?? [0, 2, 3], rank: layer.type(input).rank)
-      // The deviation is what 1e-9 is added to.
+      // The epsilon of 1e-9 is added to the standard deviation.
       let mean = try layer.apply(
         Reduce(.mean, axes: axes, keepDims: true), to: input, role: "mean")
       let distance = try layer.apply(Subtract(), to: input, mean, role: "distance")
@@ -140,7 +140,7 @@ enum ONNXNormalizations: ONNXFamily {
 }
 
 extension ONNXGraphBuilder {
-  /// Where the axis is the channels' own of ONNX, its node; otherwise a product and a sum.
+  /// ONNX's node if the axis is ONNX's channel axis; otherwise a multiplication and an addition.
   fileprivate mutating func batchNormalization(
     _ operation: BatchNormalization
   ) throws(WeighbridgeError) -> String {

@@ -6,13 +6,13 @@ import ONNXFormat
 
 /// A family of operators, in both directions.
 protocol ONNXFamily: SendableMetatype {
-  /// What the catalogue's operators become in ONNX.
+  /// The rows that convert the catalogue's operators to ONNX.
   static var rows: [ONNXRow] { get }
-  /// What ONNX' operators become, by name.
+  /// The functions that convert ONNX's operators, by name.
   static var nodes: [String: ONNXLayer.Build] { get }
 }
 
-/// All operators that are written and read.
+/// All operators that can be written and read.
 package enum ONNXOperators {
   private static let families: [any ONNXFamily.Type] = [
     ONNXActivations.self, ONNXArithmetic.self, ONNXConstants.self, ONNXControl.self,
@@ -22,18 +22,18 @@ package enum ONNXOperators {
     ONNXReshaping.self, ONNXResizing.self, ONNXSlicing.self, ONNXSpectra.self,
   ]
 
-  /// What each operator becomes in ONNX. An operator without a row becomes what it is made of.
+  /// How each operator is converted to ONNX. An operator without a row is decomposed.
   static let table = ExportTable(
     layout: .channelsFirst, families.map { $0.rows } + [ONNXRow.formulas])
 
-  /// The kinds of all rows, one entry a row.
+  /// The kinds of all rows, one entry per row.
   package static var kinds: [String] { table.kinds }
 
-  /// Why an operator of a kind is never written; `nil` when it is, by its row or by what it is made
-  /// of.
+  /// The reason why an operator of a kind is never written; `nil` if it is, by its row or
+  /// decomposed.
   package static func refusal(of kind: String) -> String? { table.refusal(of: kind) }
 
-  /// What an operator becomes; `nil` for one that cannot be read.
+  /// The function that converts an ONNX operator; `nil` if it cannot be read.
   static func builder(_ kind: ONNXOutline.Operator) -> ONNXLayer.Build? {
     switch kind.domain {
     case "": nodes[kind.name]
@@ -52,14 +52,14 @@ extension ONNXFamily {
   /// None.
   static var nodes: [String: ONNXLayer.Build] { [:] }
 
-  /// An operator of one tensor without settings.
+  /// Reads an operator of one tensor without attributes.
   static func plain(
     _ operation: @escaping @Sendable () -> any CatalogOperator
   ) -> ONNXLayer.Build {
     { (layer) throws(WeighbridgeError) in [try layer.apply(operation(), to: try layer.input())] }
   }
 
-  /// An operator of one tensor with a setting that is a number.
+  /// Reads an operator of one tensor with one numeric attribute.
   static func plain(
     _ setting: String, default number: Double,
     _ operation: @escaping @Sendable (Double) -> any CatalogOperator
@@ -70,7 +70,8 @@ extension ONNXFamily {
     }
   }
 
-  /// An operator that combines tensors element by element, each with what was combined before.
+  /// Reads an operator that combines any number of tensors element by element, from the first to
+  /// the last.
   static func combining(
     _ operation: @escaping @Sendable () -> any CatalogOperator
   ) -> ONNXLayer.Build {
@@ -84,14 +85,14 @@ extension ONNXFamily {
 typealias ONNXRow = ExportRow<ONNXGraphBuilder>
 
 extension ExportRow<ONNXGraphBuilder> {
-  /// A row for an operator that is one of ONNX's without settings.
+  /// Makes a row for an operator that is an ONNX operator without attributes.
   init(_ type: any CatalogOperator.Type, is name: String) {
     self.init(kind: type.kind) { (_, builder) throws(WeighbridgeError) in
       [builder.add(name, builder.allInputs())]
     }
   }
 
-  /// A row for an operator that is one of ONNX's, with its settings.
+  /// Makes a row for an operator that is an ONNX operator with the given attributes.
   init<Operation: CatalogOperator>(
     _ type: Operation.Type, is name: String,
     _ settings: @escaping @Sendable (Operation) -> KeyValuePairs<String, ONNXAttribute>
@@ -101,7 +102,7 @@ extension ExportRow<ONNXGraphBuilder> {
     }
   }
 
-  /// A row for an operator that combines its inputs from the first to the last.
+  /// Makes a row for an operator that combines its inputs from the first to the last.
   init(_ type: any CatalogOperator.Type, chain name: String) {
     self.init(kind: type.kind) { (_, builder) throws(WeighbridgeError) in
       [builder.chain(name, builder.allInputs())]

@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Windows without weights.
+/// Pooling.
 enum ONNXPooling: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(MaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
@@ -57,15 +57,15 @@ enum ONNXPooling: ONNXFamily {
 }
 
 extension ONNXGraphBuilder {
-  /// A node for a window. ONNX never puts a window into the padding alone; where that is possible,
-  /// the padding becomes a node of its own.
+  /// Adds a pooling node. ONNX does not allow a window that lies entirely in the padding; if that
+  /// is possible, the padding becomes a separate node.
   fileprivate mutating func pool(
     _ operation: String, _ window: Window, padding: Double,
     _ attributes: [(name: String, value: ONNXAttribute)]
   ) -> String {
     var (input, window) = (input(), window)
     var dimensions = spatialDimensions
-    // From opset 19 on the mean's window has dilations too.
+    // From opset 19 on AveragePool has dilations too.
     let hasDilation = operation == "MaxPool" || window.dilation.contains { $0 > 1 }
     if window.mayLieInPadding, case .explicit(let before, let after) = window.padding {
       input = pad(
@@ -92,8 +92,8 @@ extension ONNXGraphBuilder {
 }
 
 extension ONNXLayer {
-  /// The window of `kernel_shape`, and how much of the padding behind each axis is there only because
-  /// the number of positions is rounded up (`ceil_mode`).
+  /// The window according to the attributes, and how much of the padding at the end of each axis is
+  /// there only because the number of positions is rounded up (`ceil_mode`).
   fileprivate mutating func poolingWindow(
     _ input: TensorType
   ) throws(WeighbridgeError) -> (window: Window, excess: [Int]) {
@@ -119,7 +119,7 @@ extension ONNXLayer {
       let room = dimension + own.before + own.after - reach
       guard room > -stride else { throw malformed("a window of \(reach) on \(dimension) elements") }
       var last = (room + stride - 1) / stride * stride
-      // No position begins behind the input and what is in front of it.
+      // No window starts after the end of the input with its leading padding.
       if last >= dimension + own.before { last -= stride }
       before.append(own.before)
       after.append(max(own.after, last + reach - dimension - own.before))
@@ -131,7 +131,8 @@ extension ONNXLayer {
     return (rounded, excess)
   }
 
-  /// Means in which the padding counts, but for what is there only because positions are rounded up.
+  /// Averages that include the padding, except for the part that is there only because the number
+  /// of positions is rounded up.
   fileprivate mutating func averagePooling(
     _ input: ONNXValue, _ window: Window, _ excess: [Int]
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -150,7 +151,7 @@ extension ONNXLayer {
 }
 
 extension Window {
-  /// What is added at the ends of an axis, where it is said in numbers.
+  /// The padding at both ends of an axis, if it is explicit; otherwise 0.
   fileprivate func borders(_ axis: Int) -> (before: Int, after: Int) {
     guard case .explicit(let before, let after) = padding else { return (0, 0) }
     return (before[axis], after[axis])

@@ -4,8 +4,8 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Numbers in steps of a scale around a zero point. They are computed as what they stand for: real
-/// numbers, which are rounded to steps where the file rounds them.
+/// Quantized numbers, in steps of a scale around a zero point. Computations use the real numbers
+/// that they stand for, rounded to steps where the file rounds them.
 enum ONNXQuantization: ONNXFamily {
   static let nodes: [String: ONNXLayer.Build] = [
     "DequantizeLinear": { (layer) throws(WeighbridgeError) in
@@ -47,11 +47,12 @@ enum ONNXQuantization: ONNXFamily {
   ]
 }
 
-/// What numbers in steps stand for: the distance from the zero point, times the scale.
+/// How quantized numbers are mapped to real ones: the distance from the zero point, times the
+/// scale.
 private struct Steps {
-  /// One number, or one for each place of an axis.
+  /// One number, or one for each position of an axis.
   let scale: ONNXValue
-  /// Of the scale's shape; `nil` for 0.
+  /// The zero point, of the scale's shape; `nil` for 0.
   let zero: ONNXValue?
   let axis: Int
 
@@ -72,8 +73,8 @@ extension ONNXLayer {
     unsupported("\(node.operation) with a scale for each block of an axis")
   }
 
-  /// A weight that stays the integers that it is in the file; `nil` for what is none, or stands for
-  /// numbers in another way.
+  /// A weight that stays quantized, with the integers of the file; `nil` for a value that is not a
+  /// weight or is quantized in a way that cannot be kept.
   fileprivate mutating func quantizedWeight(
     _ value: ONNXValue, _ steps: Steps, blockSize: Int
   ) throws(WeighbridgeError) -> ONNXValue? {
@@ -105,12 +106,12 @@ extension ONNXLayer {
     return .constant(own, try Tensor(encoded))
   }
 
-  /// A scale and the zero point behind it.
+  /// The scale at an input position and the zero point at the next one.
   fileprivate func steps(_ position: Int, axis: Int = 0) throws(WeighbridgeError) -> Steps {
     Steps(try input(position), try optional(position + 1), axis: axis)
   }
 
-  /// A scale or a zero point along its axis of a value.
+  /// A scale or zero point, shaped to broadcast along its axis of a value.
   private mutating func alongAxis(
     _ number: ONNXValue, _ steps: Steps, rank: Int, type: ElementType, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -125,7 +126,7 @@ extension ONNXLayer {
     return tensor.elementType == type ? own : try apply(Cast(to: type), to: own, role: role)
   }
 
-  /// The real numbers that numbers in steps stand for.
+  /// Converts quantized numbers to the real numbers that they stand for.
   fileprivate mutating func dequantized(
     _ value: ONNXValue, _ steps: Steps, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -141,7 +142,7 @@ extension ONNXLayer {
     return try apply(Multiply(), to: distance, scale, role: role)
   }
 
-  /// Real numbers in steps, the nearest ones that there are; a half becomes the even one.
+  /// Quantizes real numbers, rounding to the nearest step and halves to even.
   fileprivate mutating func quantized(
     _ value: ONNXValue, _ steps: Steps, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -170,7 +171,7 @@ extension ONNXLayer {
 }
 
 extension Tensor {
-  /// The fewest bits, 2 to 8, that hold all elements of int8 or uint8.
+  /// The smallest number of bits, 2 to 8, that holds all elements, which are of int8 or uint8.
   fileprivate var bitsOfIntegers: Int {
     let numbers = doubles
     let (least, greatest) = (numbers.min() ?? 0, numbers.max() ?? 0)

@@ -4,10 +4,10 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Operators that walk over a sequence. Those that ONNX has become its nodes; those with a mask or
-/// another activation become a loop.
+/// Recurrent operators. Those that ONNX has become its nodes; those with a mask or an activation
+/// unknown to ONNX become a loop.
 enum ONNXRecurrent: ONNXFamily {
-  // ONNX: input, output, forget, cell.
+  // ONNX's order of gates: input, output, forget, cell.
   fileprivate static let lstm = ONNXCell(
     node: "LSTM", gates: [0, 3, 1, 2], functions: ["Sigmoid", "Tanh", "Tanh"])
   fileprivate static let gru = ONNXCell(
@@ -61,18 +61,18 @@ enum ONNXRecurrent: ONNXFamily {
   ]
 }
 
-/// How ONNX has a recurrent operator.
+/// How ONNX represents a recurrent operator.
 private struct ONNXCell: Sendable {
   let node: String
-  /// For each of ONNX' gates which of the operator's it is.
+  /// For each of ONNX's gates the index of the operator's gate.
   let gates: [Int]
-  /// The activations where a file does not say them.
+  /// The default activations.
   let functions: [String]
 
-  /// For each gate of the operator its place among ONNX'.
+  /// For each of the operator's gates the index of ONNX's gate.
   var places: [Int] { gates.indices.sorted { gates[$0] < gates[$1] } }
 
-  /// The activations without numbers.
+  /// The activations without parameters.
   static let activations: [String: any CatalogOperator] = [
     "Relu": ReLU(slope: 0, threshold: 0, maximum: nil), "Tanh": Tanh(), "Sigmoid": Sigmoid(),
     "Softplus": Softplus(), "Softsign": Softsign(),
@@ -80,8 +80,8 @@ private struct ONNXCell: Sendable {
 }
 
 extension ONNXGraphBuilder {
-  /// One of ONNX' recurrent nodes; a loop when it has none for these settings, or when runtimes lack
-  /// it for the element type.
+  /// Adds one of ONNX's recurrent nodes; a loop if there is none for these settings, or if runtimes
+  /// lack it for the element type.
   fileprivate mutating func recurrent<Operation: RecurrentOperator>(
     _ cell: ONNXCell, _ operation: Operation, _ activations: [CellActivation],
     _ settings: [(name: String, value: ONNXAttribute)] = []
@@ -109,7 +109,7 @@ extension ONNXGraphBuilder {
     return [transpose(squeeze(outputs[0], [1]), [1, 0, 2])] + states
   }
 
-  /// Both kernels and the biases with their gates in another order.
+  /// Adds both kernels and the biases, with their gates in ONNX's order.
   private mutating func recurrentWeights(
     _ positions: [Int], _ bias: RecurrentBias, _ gates: [Int], units: Int
   ) throws(WeighbridgeError) -> [String] {
@@ -135,7 +135,7 @@ extension ONNXGraphBuilder {
     return names + [try weight(positions[2], "gates", shape: [1, 2 * sums], parts: parts)]
   }
 
-  /// A loop over the sums that the input makes, which are computed beforehand.
+  /// Adds a loop over the input's products with the kernel, which are computed before the loop.
   private mutating func loop<Operation: RecurrentOperator>(
     _ operation: Operation
   ) throws(WeighbridgeError) -> [String] {
@@ -152,7 +152,7 @@ extension ONNXGraphBuilder {
   }
 }
 
-/// An activation that ONNX' recurrent nodes know.
+/// An activation that ONNX's recurrent nodes support.
 private struct RecurrentFunction {
   let name: String
   var alpha: Double?
@@ -183,7 +183,7 @@ private struct RecurrentFunction {
 }
 
 extension ONNXLayer {
-  /// One operator for each direction.
+  /// Reads a recurrent node, as one operator for each direction.
   fileprivate mutating func recurrent(
     _ cell: ONNXCell, stateCount: Int,
     _ operation: (Recurrence, RecurrentBias, [CellActivation]) -> (any CatalogOperator)?
@@ -246,13 +246,13 @@ extension ONNXLayer {
     return inputs
   }
 
-  /// Whether any state is given to begin with.
+  /// Whether any initial state is given.
   private func hasStates(_ count: Int) throws(WeighbridgeError) -> Bool {
     for position in 5..<5 + count where try optional(position) != nil { return true }
     return false
   }
 
-  /// A state to begin with; zeros where only another one is given.
+  /// An initial state; zeros if only another one is given.
   private mutating func initialState(
     _ position: Int, _ count: Int
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -264,7 +264,7 @@ extension ONNXLayer {
     throw malformed("no state to begin with")
   }
 
-  /// The rows of the gates in the order of the operator.
+  /// A kernel with the rows of its gates in the operator's order.
   private static func reordered(
     _ tensor: Tensor, _ index: Int, _ gates: [Int], units: Int
   ) -> Tensor {
@@ -276,7 +276,7 @@ extension ONNXLayer {
       bytes: gates.flatMap { bytes[$0 * size..<($0 + 1) * size] })
   }
 
-  /// The bias of one direction, without a part of nothing but 0.
+  /// The bias of one direction; the recurrent part is left out if it is all zeros.
   private func cellBias(
     _ index: Int, _ gates: [Int]
   ) throws(WeighbridgeError) -> (RecurrentBias, [ONNXValue]) {
@@ -297,7 +297,8 @@ extension ONNXLayer {
     return (isOne ? .input : .separate, [own(numbers, "bias_\(index)")])
   }
 
-  /// The outputs `[time, directions, batch, units]` and `[directions, batch, units]` each.
+  /// The output `[time, directions, batch, units]`, then the states, `[directions, batch, units]`
+  /// each.
   private mutating func recurrentOutputs(
     _ parts: [[ONNXValue]], stateCount: Int
   ) throws(WeighbridgeError) -> [ONNXValue] {

@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// One element of many.
+/// Reductions.
 enum ONNXReductions: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(native: Reduce.self) { (operation, builder) throws(WeighbridgeError) in
@@ -23,7 +23,7 @@ enum ONNXReductions: ONNXFamily {
     },
   ]
 
-  /// The functions that are an operator each.
+  /// The functions that are a single ONNX operator each.
   fileprivate static let functions: [String: Reduce.Function] = [
     "ReduceL2": .length, "ReduceMax": .maximum, "ReduceMean": .mean, "ReduceMin": .minimum,
     "ReduceProd": .product, "ReduceSum": .sum,
@@ -105,7 +105,7 @@ extension ONNXLayer {
     let keepDims = try flag("keepdims", default: true)
     if given.isEmpty, doesNothing { return [input] }
     let axes = try axes(given.isEmpty ? Array(0..<rank) : given, rank: rank)
-    // Over all places of an image it is what layers of that name do.
+    // A reduction over all spatial axes of an image is a global pooling layer.
     if !keepDims, let layout = imageLayout(axes, rank: rank), type(input).elementType.isFloat {
       if function == .mean {
         return try apply(
@@ -118,7 +118,7 @@ extension ONNXLayer {
     return [try apply(Reduce(function, axes: axes, keepDims: keepDims), to: input, role: role)]
   }
 
-  /// The layout in which axes are all spatial ones.
+  /// The layout in which the axes are exactly the spatial ones.
   private func imageLayout(_ axes: [Int], rank: Int) -> DataLayout? {
     guard rank >= 3 else { return nil }
     return DataLayout.allCases.first { Array($0.spatialAxes(rank: rank)) == axes }

@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// The same elements under other axes or in another order.
+/// Operators that reshape tensors or reorder their elements.
 enum ONNXReshaping: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(DepthToSpace.self, is: "DepthToSpace") {
@@ -90,7 +90,7 @@ enum ONNXReshaping: ONNXFamily {
         }
         wanted = dimensions
       }
-      // A list of sizes stays one, or becomes its only one.
+      // A list of sizes stays a list, or becomes its only element.
       if input.tensor == nil, case .dimensions(let dimensions, _, let type) = input,
         wanted.count <= 1,
         wanted.allSatisfy({ [-1, dimensions.count].contains($0.number) })
@@ -142,8 +142,8 @@ enum ONNXReshaping: ONNXFamily {
 }
 
 extension ONNXGraphBuilder {
-  /// Sizes in numbers as far as they are known, taken from the input when the model runs where
-  /// more than one is not.
+  /// Reshapes to constant sizes as far as they are known; if more than one is open, those are taken
+  /// from the input when the model runs.
   fileprivate mutating func reshape(_ operation: ReshapeAxes) -> String {
     let (input, type) = (input(), outputType)
     let open = type.shape.indices.filter { type.shape[$0].value == nil }
@@ -160,7 +160,7 @@ extension ONNXGraphBuilder {
 }
 
 extension ONNXLayer {
-  /// Channels that stand by channel and then by place in a block, put by place and then by channel.
+  /// Reorders channels from channel-major to block-position-major order.
   fileprivate mutating func placesFirst(
     _ input: ONNXValue, block: Int
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -206,8 +206,8 @@ extension ONNXLayer {
     return try apply(Self.reshaping(own, to: dimensions), to: input)
   }
 
-  /// A shape whose -1 is written as the number that it stands for, where the input's only open size is
-  /// in the shape by itself, so that all others make up the rest.
+  /// Replaces the -1 of a shape by the number that it stands for, if the input's only open size is
+  /// also in the shape, so that the number follows from the other sizes.
   private func restKnown(_ wanted: [ONNXDimension], of input: ONNXValue) -> [ONNXDimension] {
     let own = type(input).shape
     let open = own.indices.filter { own[$0].value == nil }
@@ -228,7 +228,7 @@ extension ONNXLayer {
     return result
   }
 
-  /// The value whose batch and steps the first axis is split into, where neither is known.
+  /// The value whose batch and time axes the first axis is split into, if the shape does that.
   private func unfolding(_ input: ONNXValue, _ wanted: [ONNXDimension]) -> ValueID? {
     let own = type(input).shape
     guard wanted.count == own.count + 1, wanted.count >= 2,
@@ -239,8 +239,8 @@ extension ONNXLayer {
     return id
   }
 
-  /// The value whose elements are repeated along an axis, where the shape is that of the value with
-  /// this axis so many times as long.
+  /// The value whose elements are repeated along an axis, and the repetition, if the shape is that
+  /// of the value with this axis multiplied.
   private func repeating(
     _ input: ONNXValue, _ wanted: [ONNXDimension]
   ) -> (ValueID, Repeat)? {
@@ -261,7 +261,7 @@ extension ONNXLayer {
     return (before, Repeat(axis: axis, count: count))
   }
 
-  /// An open size as one of the input's own, or as what is left.
+  /// An open size as one of the input's axes, or as the rest.
   private func axisDimension(
     _ dimension: Dimension, _ id: ValueID, _ axis: Int, _ input: ONNXValue
   ) -> ReshapeAxes.Size {
@@ -271,7 +271,7 @@ extension ONNXLayer {
     return .rest
   }
 
-  /// The operator that keeps the batch, where the shape does.
+  /// The operator for a reshaping: `Reshape` if the shape keeps the batch.
   private static func reshaping(
     _ own: [Dimension], to dimensions: [ReshapeAxes.Size]
   ) -> any CatalogOperator {

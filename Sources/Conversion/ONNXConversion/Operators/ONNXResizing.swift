@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Images of another size, and what is done with their brightness.
+/// Operators that resize or crop images.
 enum ONNXResizing: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(Upsampling.self) { (operation, builder) throws(WeighbridgeError) in
@@ -45,7 +45,7 @@ enum ONNXResizing: ONNXFamily {
 }
 
 extension ONNXGraphBuilder {
-  /// A node of ONNX' own; elements by their positions where it would take others.
+  /// Adds ONNX's node; gathers elements by their indices if the node would select others.
   fileprivate mutating func stretch(_ input: String, _ operation: Resizing) -> String {
     let isNearest = operation.interpolation == .nearest
     if isNearest, let places = nearestPlaces(operation) {
@@ -55,7 +55,7 @@ extension ONNXGraphBuilder {
       }
       return result
     }
-    // As nearest as in TensorFlow: of two neighbours the one behind.
+    // The nearest element is the same as in TensorFlow: of two equally near ones the later one.
     let attributes: KeyValuePairs<String, ONNXAttribute> = [
       "coordinate_transformation_mode": .text("half_pixel"),
       "mode": .text(isNearest ? "nearest" : "linear"), "nearest_mode": .text("round_prefer_ceil"),
@@ -65,9 +65,9 @@ extension ONNXGraphBuilder {
     return add("Resize", [input, "", "", shape], attributes)
   }
 
-  /// The nearest elements along each axis where a `Resize` would take others, because it rounds
-  /// coordinates in another order; `nil` where it takes the same, and where the sizes are open or
-  /// larger than any image's.
+  /// The indices of the nearest elements along each axis if a `Resize` would select others, because
+  /// it rounds coordinates in another order; `nil` if it selects the same, and if the sizes are
+  /// open or larger than any image's.
   private func nearestPlaces(_ operation: Resizing) -> [[Int]]? {
     let dimensions = type().shape.dropFirst(2).compactMap(\.value)
     guard dimensions.count == operation.dimensions.count,
@@ -85,19 +85,19 @@ extension ONNXGraphBuilder {
   }
 }
 
-/// What becomes of an axis.
+/// How an axis is resized.
 private struct ResizedAxis {
   /// The input's size; `nil` for an open one.
   var old: Int?
   /// The output's size; `nil` for an open one.
   var new: Int?
-  /// How many times as long the axis becomes; `nil` where its sizes say it.
+  /// The factor by which the axis is scaled; `nil` if it follows from the sizes.
   var scale: Float?
 
-  /// Whether it stays as it is.
+  /// Whether the axis stays unchanged.
   var isKept: Bool { old == new && (scale ?? 1) == 1 && (scale != nil || old != nil) }
 
-  /// By how much it becomes longer, if that is a whole number.
+  /// The factor by which the axis becomes longer, if that is an integer.
   var factor: Int? {
     if let scale { return (1...0x1p24).contains(scale) ? Int(exactly: scale) : nil }
     guard let old, let new, old > 0, new > 0, new % old == 0 else { return nil }
@@ -116,7 +116,7 @@ extension ONNXLayer {
     let positions = listed.map { $0 < 0 ? $0 + rank : $0 }
     _ = try axes(listed, rank: rank)
 
-    // Before opset 11 the scales came first.
+    // Before opset 11 the scales were the second input.
     let scales = try constant(opset < 11 ? 1 : 2)?.doubles ?? []
     var resized: [ResizedAxis]
     if scales.isEmpty {
@@ -134,7 +134,7 @@ extension ONNXLayer {
   }
 
   private mutating func resampling() throws(WeighbridgeError) -> Resampling {
-    // Before opset 11 there was one way, which had no name.
+    // Before opset 11 there was a single rounding, without a name.
     let isOld = opset < 11
     let modeName = try text("mode", default: "nearest")
     let transformationName = try text(
@@ -157,7 +157,7 @@ extension ONNXLayer {
       mode: mode, transformation: transformation, rounding: isOld ? .older : named)
   }
 
-  /// All axes of an input, by a scale for each.
+  /// All axes of an input, with a scale for each.
   fileprivate func axes(
     scales: [Double], _ input: ONNXValue
   ) throws(WeighbridgeError) -> [ResizedAxis] {
@@ -172,7 +172,7 @@ extension ONNXLayer {
     }
   }
 
-  /// All axes of an input, by new sizes for those at `positions`.
+  /// All axes of an input, with new sizes for those at `positions`.
   private func axes(
     sizes: [ONNXDimension], _ positions: [Int], _ input: ONNXValue
   ) throws(WeighbridgeError) -> [ResizedAxis] {
@@ -195,8 +195,8 @@ extension ONNXLayer {
     return axes
   }
 
-  /// Keeps the proportions of the axes at `positions`, as large as their sizes allow or as small as
-  /// they demand.
+  /// Scales the axes at `positions` by one common factor, so that none gets larger, or none
+  /// smaller, than its new size.
   private func fit(
     _ axes: inout [ResizedAxis], _ positions: [Int], _ policy: String
   ) throws(WeighbridgeError) {
@@ -216,7 +216,7 @@ extension ONNXLayer {
     }
   }
 
-  /// An input with other sizes: by one operator where there is one, else axis by axis.
+  /// Resizes an input: with one operator if there is one, otherwise axis by axis.
   fileprivate mutating func resampled(
     _ input: ONNXValue, _ axes: [ResizedAxis], _ resampling: Resampling
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -239,7 +239,7 @@ extension ONNXLayer {
       }
     }
     let changed = axes.indices.filter { !axes[$0].isKept }
-    // Without a word about it onnxruntime leaves such an input as it is.
+    // For this, onnxruntime silently returns the input unchanged.
     guard changed.isEmpty || axes.contains(where: { $0.old != $0.new || $0.new == nil }) else {
       throw unsupported("a Resize by \(axes.map { $0.scale ?? 1 }) that leaves all sizes")
     }
@@ -294,20 +294,20 @@ extension Resampling {
       || transformation == .halfPixelSymmetric
   }
 
-  /// The interpolation that enlarges by whole factors so.
+  /// The equivalent interpolation for enlarging by integer factors.
   fileprivate var upsampling: Upsampling.Interpolation? {
     let isAsymmetric = transformation == .asymmetric
     switch mode {
     case .cubic: return nil
     case .linear: return isHalfPixel ? .linearHalfPixel : isAsymmetric ? .linearAsymmetric : nil
     case .nearest:
-      // In half pixels no element lies half way between two, so that all roundings agree.
+      // With half pixels no position lies exactly between two elements, so these roundings agree.
       let agrees = isHalfPixel && [.preferFloor, .preferCeiling].contains(rounding)
       return agrees || (isAsymmetric && [.floor, .older].contains(rounding)) ? .nearest : nil
     }
   }
 
-  /// The interpolation that brings axes to given sizes so.
+  /// The equivalent interpolation for resizing axes to given sizes.
   fileprivate func resizing(_ axes: ArraySlice<ResizedAxis>) -> ResizingInterpolation? {
     guard transformation == .halfPixel || transformation == .pytorchHalfPixel else { return nil }
     let interpolation: ResizingInterpolation
@@ -318,7 +318,7 @@ extension Resampling {
     }
     let agrees = axes.allSatisfy { axis in
       guard let new = axis.new, axis.scale == nil || axis.isKept else { return false }
-      // PyTorch takes a single element from the start.
+      // PyTorch samples a single output element at the start of the axis.
       guard transformation == .halfPixel || new > 1 || axis.old == 1 else { return false }
       guard interpolation == .nearest, let old = axis.old else { return true }
       return old >= 1 && (1...Self.largestDimension).contains(new) && isNearest(from: old, to: new)

@@ -4,9 +4,9 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// A loop over the steps of a sequence that carries states along.
+/// A loop over the steps of a sequence, with states that are passed from step to step.
 struct ONNXScan {
-  /// What the loop computes, in the file's order of axes.
+  /// The operator that the loop computes, in the file's order of axes.
   let operation: any CatalogOperator
   let recurrence: Recurrence
   /// `[batch, time, ...]`
@@ -14,26 +14,27 @@ struct ONNXScan {
   let sequenceType: TensorType
   /// `[batch, time]`, if there is one.
   let mask: String?
-  /// The states to begin with; empty when they are 0.
+  /// The initial states; empty if they are 0.
   let states: [String]
   let stateCount: Int
   let stateType: TensorType
 }
 
 extension ONNXGraphBuilder {
-  /// Adds the states after a step, for its part of the sequence and the states before.
+  /// Adds one step: takes its part of the sequence and the previous states, and returns the new
+  /// states.
   typealias Step =
     (inout ONNXGraphBuilder, ExportOperand, [ExportOperand]) throws(WeighbridgeError) ->
     [ExportOperand]
 
   /// Adds a loop.
   ///
-  /// - Returns: The output, then the states at the end.
+  /// - Returns: The output, then the final states.
   mutating func add(
     _ scan: ONNXScan,
     _ step: Step
   ) throws(WeighbridgeError) -> [String] {
-    // The output is the first state, but for what a mask makes of it.
+    // The output is the first state, unless a mask changes it.
     let carriesOutput = [.previous, .zero].contains(scan.recurrence.mask)
     var initial = scan.states
     if initial.isEmpty || carriesOutput {
@@ -63,7 +64,7 @@ extension ONNXGraphBuilder {
     return [returnsSequences ? outputs[initial.count] : last] + outputs[..<scan.stateCount]
   }
 
-  /// Zeros of a type; an open batch is that of another value.
+  /// Adds zeros of a type; the size of an open batch axis is taken from another value.
   private mutating func zeros(
     _ type: TensorType, like other: String
   ) throws(WeighbridgeError) -> String {
@@ -88,7 +89,7 @@ extension ONNXGraphBuilder {
       let old = states.prefix(scan.stateCount).map { builder.value($0, scan.stateType) }
       let new = try step(&builder, builder.value(part, partType), old).map(\.name)
       var outputs = builder.masked(scan, states, new, counts)
-      // A body gives each value once, and none that it took.
+      // A body may output each value only once, and none of its inputs.
       if scan.recurrence.returnsSequences {
         outputs.append(
           builder.add("Identity", [outputs[carried > scan.stateCount ? carried - 1 : 0]]))
@@ -112,7 +113,7 @@ extension ONNXGraphBuilder {
       outputs: outputs.map { ONNXFeature(name: $0, elementType: type, shape: state) })
   }
 
-  /// The states and, where it is carried, the output after a step that a mask may leave out.
+  /// The states and, if it is passed on, the output after a step that a mask may skip.
   private mutating func masked(
     _ scan: ONNXScan, _ old: [String], _ new: [String], _ counts: String?
   ) -> [String] {
@@ -127,7 +128,7 @@ extension ONNXGraphBuilder {
     return result
   }
 
-  /// A memory whose products are convolutions.
+  /// Adds a convolutional LSTM.
   mutating func convolutionalMemory(
     _ operation: ConvLSTM
   ) throws(WeighbridgeError) -> [String] {
@@ -164,7 +165,7 @@ extension ONNXGraphBuilder {
 }
 
 extension ONNXFeature {
-  /// The axes of a type as the file states them.
+  /// The axes of a type as stated in the file.
   static func dimensions(_ type: TensorType) -> [Dimension] {
     type.shape.map { dimension in
       switch dimension {
@@ -177,8 +178,8 @@ extension ONNXFeature {
 }
 
 extension ONNXLayer {
-  /// A loop over the steps of sequences: the recurrent operator that it is, or one body for each
-  /// step.
+  /// Reads a loop over the steps of sequences: as a recurrent operator if it is one, otherwise
+  /// unrolled, with one body for each step.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the number of steps is known only when the
   ///   model runs.
@@ -253,7 +254,7 @@ extension ONNXLayer {
     return try apply(Squeeze(axes: [axis]), to: slice, role: "\(role)/squeeze")
   }
 
-  /// What each step gave, along a new axis.
+  /// The outputs of all steps, stacked along a new axis.
   mutating func stacked(
     _ parts: [ONNXValue], _ axis: Int, _ role: String
   ) throws(WeighbridgeError) -> ONNXValue {

@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Parts of tensors, and more of the same elements.
+/// Operators that slice, repeat or pad tensors.
 enum ONNXSlicing: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(Slice.self) { (operation, builder) throws(WeighbridgeError) in
@@ -88,7 +88,7 @@ enum ONNXSlicing: ONNXFamily {
 }
 
 extension ONNXGraphBuilder {
-  /// Adds elements at both ends of all axes.
+  /// Pads both ends of all axes.
   mutating func pad(
     _ input: String, before: [Int], after: [Int], mode: String, number: Double
   ) -> String {
@@ -104,7 +104,7 @@ extension ONNXGraphBuilder {
     return slice(input, axes: axes, from: last, to: none, steps: last)
   }
 
-  /// Mirrors along one axis after the other, the elements at the ends included.
+  /// Mirrors along one axis after the other, including the elements at the ends.
   fileprivate mutating func mirror(_ operation: Pad) -> String {
     var result = input()
     for (axis, (before, after)) in zip(operation.before, operation.after).enumerated() {
@@ -124,7 +124,7 @@ extension ONNXGraphBuilder {
 }
 
 extension ONNXLayer {
-  /// A value so many times along each axis; along one of 1 also an open number of times.
+  /// Repeats a value along each axis; along an axis of size 1 the count may be open.
   fileprivate mutating func tiled(
     _ input: ONNXValue, _ counts: [ONNXDimension]
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -180,7 +180,7 @@ extension ONNXLayer {
     return [try apply(added, to: try apply(Slice(ranges), to: input, role: "slice"))]
   }
 
-  /// A value with what is at the other end of an axis in front of it and behind it.
+  /// Pads a value at both ends of axes with the elements of the opposite end.
   private mutating func wrapped(
     _ input: ONNXValue, _ pads: [Int]
   ) throws(WeighbridgeError) -> ONNXValue {

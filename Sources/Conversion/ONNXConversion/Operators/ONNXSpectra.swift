@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Signals taken apart into frequencies.
+/// Fourier transforms of signals.
 enum ONNXSpectra: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(outputsOf: STFT.self) {
@@ -42,7 +42,8 @@ extension ONNXGraphBuilder {
 }
 
 extension ONNXLayer {
-  /// Frames' frequencies, [signals, frames, frequencies, 2], of signals [signals, samples, 1].
+  /// The spectra of frames, `[signals, frames, frequencies, 2]`, of signals
+  /// `[signals, samples, 1]`.
   fileprivate mutating func fourierTransform() throws(WeighbridgeError) -> ONNXValue {
     let signals = try input()
     guard try flag("onesided", default: true) else {

@@ -6,8 +6,8 @@ import KerasFormat
 import LayerCatalog
 
 extension BatchNormalization: KerasMapped {
-  /// Keras: `BatchNormalization` at inference; Keras 1: also its modes 1 and
-  /// 2. Over several axes (Keras 2) it becomes arithmetic.
+  /// Keras: `BatchNormalization` at inference; also modes 1 and 2 of Keras 1. Over several axes
+  /// (Keras 2) it becomes arithmetic.
   static let keras = KerasMapping([
     KerasLayerClass(
       "BatchNormalization", masks: .passed, casts: .all, shape: .same, parts: .batchStatistics, add),
