@@ -15,17 +15,15 @@ extension ConvLSTM: EngineOperator {
     else { return false }
     let initial = parts.states.compactMap { builder.tensor($0, as: images.state)?.storage }
     guard initial.count == parts.states.count else { return false }
+    let cell = RecurrentCell(kernels_cell_lstm, activation, gates: recurrentActivation)
     let loop = builder.makeLoop(
-      recurrence, images.dimensions, mask: parts.mask, state: images.state,
+      cell, recurrence, images.dimensions, mask: parts.mask, state: images.state,
       sequence: images.outputs, for: group)
     products.input.add(to: &builder, of: input.storage, into: loop.sums)
     loop.addStart(to: &builder, initial)
-    let (activation, gates) = (activation.rowFunction, recurrentActivation.rowFunction)
-    for time in loop.times {
+    for (number, time) in loop.times.enumerated() {
       products.state.add(to: &builder, of: loop.states[0], into: loop.sums(at: time))
-      loop.addStep(to: &builder, at: time, name: kind) { row, _, _ in
-        row.applyLSTM(activation, gates: gates)
-      }
+      loop.addStep(to: &builder, number: number, name: kind)
     }
     return true
   }

@@ -1,93 +1,77 @@
 import CKernels
 import LayerCatalog
 
-/// A function of the units of one cell, in place.
-typealias RowActivation = @Sendable (UnsafeMutableBufferPointer<Float>) -> Void
+/// A function of the units of one cell, as kernels take it.
+struct RowActivation: Sendable {
+  /// A function that there is no kernel for, in an object that kernels can point to.
+  private final class Body: Sendable {
+    let apply: @Sendable (UnsafeMutableBufferPointer<Float>) -> Void
 
-extension CellActivation {
-  /// The activation of a row of units.
-  var rowFunction: RowActivation {
-    switch operation {
-    case is Tanh: Self.function(kernels_function_tanh)
-    case is Sigmoid: Self.function(kernels_function_logistic)
-    case is Identity: { _ in }
-    case let operation as any ElementwiseOperator: Self.function(operation)
-    case let operation as any LanewiseOperator: Self.function(operation)
-    default: { _ in }
+    init(_ apply: @escaping @Sendable (UnsafeMutableBufferPointer<Float>) -> Void) {
+      self.apply = apply
     }
   }
 
-  private static func function(_ function: kernels_function) -> RowActivation {
-    { row in kernels_apply(function, 0, 0, row.baseAddress, Int64(row.count)) }
+  private let function: ElementFunction
+  private let body: Body?
+
+  init(_ activation: CellActivation) {
+    (function, body) =
+      switch activation.operation {
+      case is Tanh: (ElementFunction(function: kernels_function_tanh), nil)
+      case is Sigmoid: (ElementFunction(function: kernels_function_logistic), nil)
+      case let operation as any ElementwiseOperator: (Self.identity, Self.body(operation))
+      case let operation as any LanewiseOperator: (Self.identity, Self.body(operation))
+      default: (Self.identity, nil)
+      }
   }
 
-  private static func function(_ operation: some ElementwiseOperator) -> RowActivation {
-    { row in row.apply { Float(operation.apply(Double($0))) } }
+  private static let identity = ElementFunction(function: kernels_function_linear, alpha: 1)
+
+  private static func body(_ operation: some ElementwiseOperator) -> Body? {
+    guard !(operation is Identity) else { return nil }
+    return Body { row in row.apply { Float(operation.apply(Double($0))) } }
   }
 
-  private static func function(_ operation: some LanewiseOperator) -> RowActivation {
-    { row in
+  private static func body(_ operation: some LanewiseOperator) -> Body {
+    Body { row in
       for (index, result) in operation.apply(row.map { Double($0) }[...]).enumerated() {
         row[index] = Float(result)
       }
     }
   }
+
+  /// Calls `use` with what kernels take, which is valid during the call.
+  func withKernel<Result>(_ use: (kernels_activation) -> Result) -> Result {
+    withExtendedLifetime(body) {
+      var kernel = kernels_activation(
+        function: function.function, alpha: function.alpha, beta: function.beta, body: nil,
+        context: nil)
+      if let body {
+        kernel.context = UnsafeRawPointer(Unmanaged.passUnretained(body).toOpaque())
+        kernel.body = { context, elements, count in
+          guard let context else { return }
+          // The object lives as long as the call.
+          Unmanaged<Body>.fromOpaque(context).takeUnretainedValue()
+            .apply(UnsafeMutableBufferPointer(start: elements, count: Int(count)))
+        }
+      }
+      return use(kernel)
+    }
+  }
 }
 
-/// A cell of a recurrent layer: what becomes of the sums of its gates.
-enum RecurrentCell: Sendable {
-  /// Of gates that are all computed at once, of the sums of the input's part and the state's.
-  case joint(@Sendable (RecurrentRow) -> Void)
-  /// Of the gates z, r, n, where the state's part of n's sum comes from a product of its own.
-  case gru(RowActivation, gates: RowActivation, resetsAfter: Bool)
-}
+/// A cell of a recurrent layer, and its activations.
+struct RecurrentCell: Sendable {
+  let kind: kernels_cell
+  /// What is applied to the candidates.
+  let activation: RowActivation
+  /// What is applied to the gates.
+  let gates: RowActivation
 
-/// One row of a recurrent layer at one step.
-struct RecurrentRow {
-  /// The sums of the gates, one gate behind the other, which are lost.
-  let sums: UnsafeMutablePointer<Float>
-  /// The state h, which is replaced.
-  let state: UnsafeMutablePointer<Float>
-  /// The state c, which is replaced too, where there is one.
-  var cellState: UnsafeMutablePointer<Float>?
-  /// How many units each gate has.
-  let units: Int
-
-  func gate(_ number: Int) -> UnsafeMutableBufferPointer<Float> {
-    UnsafeMutableBufferPointer(start: sums + number * units, count: units)
-  }
-
-  /// Computes the gates z and r of a GRU.
-  ///
-  /// - Parameters:
-  ///   - stateSums: The state's part of their sums.
-  ///   - product: Gets r times the state, where the reset comes before n's product.
-  func applyGates(
-    _ gates: RowActivation, stateSums: UnsafeMutablePointer<Float>,
-    product: UnsafeMutablePointer<Float>?
-  ) {
-    for unit in 0..<2 * units { sums[unit] += stateSums[unit] }
-    gates(gate(0))
-    gates(gate(1))
-    guard let product else { return }
-    for unit in 0..<units { product[unit] = sums[units + unit] * state[unit] }
-  }
-
-  /// Computes a GRU's state of its gates.
-  ///
-  /// - Parameters:
-  ///   - product: The state's part of the sum of n.
-  ///   - resets: Whether that is still to be multiplied by r.
-  func applyCandidate(
-    _ activation: RowActivation, product: UnsafeMutablePointer<Float>, resets: Bool
-  ) {
-    let (update, reset, candidate) = (gate(0), gate(1), gate(2))
-    for unit in 0..<units {
-      candidate[unit] += resets ? reset[unit] * product[unit] : product[unit]
-    }
-    activation(candidate)
-    for unit in 0..<units {
-      state[unit] = update[unit] * state[unit] + (1 - update[unit]) * candidate[unit]
-    }
+  init(_ kind: kernels_cell, _ activation: CellActivation, gates: CellActivation) {
+    self.kind = kind
+    self.activation = RowActivation(activation)
+    self.gates = RowActivation(gates)
   }
 }

@@ -1,29 +1,39 @@
+import CKernels
 import GraphIR
 import LayerCatalog
 
 /// A recurrent layer of vectors, with its weights.
 struct RecurrentVectors {
   let dimensions: RecurrentDimensions
+  private let cell: kernels_cell
   /// The kernel, the recurrent kernel and the bias, if there is one.
   private let weights: [(id: ValueID, tensor: Tensor)]
   private let bias: RecurrentBias
 
   /// - Returns: `nil` when a weight is not known before the model runs, or there are no elements.
   init?(
-    _ operation: some RecurrentOperator, _ parts: RecurrentInputs<ValueID>, _ builder: PlanBuilder
+    _ operation: some RecurrentOperator, _ cell: RecurrentCell, _ parts: RecurrentInputs<ValueID>,
+    _ builder: PlanBuilder
   ) {
     let tensors = parts.weights.compactMap { builder.graph[$0].constant }
     guard tensors.count == parts.weights.count, builder.areFloats([parts.sequence] + parts.states)
     else { return nil }
     weights = Array(zip(parts.weights, tensors)).map { ($0, $1) }
     bias = operation.bias
+    self.cell = cell.kind
     let sequence = builder.shape(of: parts.sequence)
     dimensions = RecurrentDimensions(
       batch: sequence[0], time: sequence[1], places: 1, units: tensors[1].shape[1],
       gates: type(of: operation).gateCount)
   }
 
-  /// The biases of the input's products and of the state's.
+  /// The sums to which the state's bias cannot be added before n's product is multiplied by r.
+  private var apart: Range<Int> {
+    let isApart = bias == .separate && cell == kernels_cell_gru_resets_after
+    return isApart ? 2 * dimensions.units..<dimensions.width : 0..<0
+  }
+
+  /// The biases of the input's products and of the state's; zeros without any.
   private var biases: (input: [Double], state: [Double]) {
     let zeros = [Double](repeating: 0, count: dimensions.width)
     let numbers = bias == .none ? zeros : weights[2].tensor.doubles
@@ -33,46 +43,52 @@ struct RecurrentVectors {
     )
   }
 
-  /// The product of the whole sequence.
-  ///
-  /// - Parameter keepsApart: Whether the biases of the state's products are not part of it.
-  func inputProduct(_ builder: inout PlanBuilder, keepsApart: Bool = false) -> RecurrentProduct? {
-    let biases = biases
-    let all = keepsApart ? biases.input : zip(biases.input, biases.state).map(+)
+  /// The product of the whole sequence, plus all biases that can be added to it.
+  func inputProduct(_ builder: inout PlanBuilder) -> RecurrentProduct? {
+    let (input, state) = biases
+    let sums = input.indices.map { Float(input[$0] + (apart.contains($0) ? 0 : state[$0])) }
     return .ofRows(
-      dimensions.time * dimensions.rows, weights[0].tensor, weights[0].id,
-      bias: all.map(Float.init),
-      adds: false, &builder)
+      dimensions.time * dimensions.rows, weights[0].tensor, weights[0].id, bias: sums, &builder)
   }
 
-  /// The product of a state and of some gates' weights.
-  ///
-  /// - Parameters:
-  ///   - hasBias: Whether it has a bias of its own.
-  ///   - adds: Whether it is added to what the target holds.
-  func stateProduct(
-    _ gates: Range<Int>, hasBias: Bool = false, adds: Bool, _ builder: inout PlanBuilder
-  ) -> RecurrentProduct? {
-    let rows = gates.lowerBound * dimensions.units..<gates.upperBound * dimensions.units
-    return .ofRows(
-      dimensions.rows, weights[1].tensor.slice(rows, along: 0), weights[1].id,
-      bias: hasBias ? biases.state[rows].map(Float.init) : [], adds: adds, &builder)
+  /// The weights of the state.
+  func stateWeights(_ builder: inout PlanBuilder) -> StateWeights? {
+    let isSplit = cell == kernels_cell_gru
+    guard let state = stateWeights(0..<(isSplit ? 2 : dimensions.gates), &builder) else {
+      return nil
+    }
+    let candidate = isSplit ? stateWeights(2..<3, &builder) : nil
+    guard !isSplit || candidate != nil else { return nil }
+    // Kernels read it in whole blocks of 16.
+    let bias =
+      biases.state[apart].map(Float.init) + [Float](repeating: 0, count: apart.isEmpty ? 0 : 15)
+    return StateWeights(
+      state: state, candidate: candidate,
+      candidateBias: bias.isEmpty ? nil : builder.addConstant(bias))
+  }
+
+  /// The weights of some gates.
+  private func stateWeights(_ gates: Range<Int>, _ builder: inout PlanBuilder) -> Storage? {
+    let units = dimensions.units
+    let rows = gates.lowerBound * units..<gates.upperBound * units
+    let own = weights[1].tensor.slice(rows, along: 0).reshaped([gates.count, units, units])
+    return Layout(owning: kernels_recurrence_weights(Int64(gates.count), Int64(units)))
+      .flatMap { builder.weight(own, weights[1].id, as: $0) }
   }
 }
 
 extension PlanBuilder {
-  /// Adds a recurrent layer of vectors, step by step.
+  /// Adds a recurrent layer of vectors.
   mutating func addLoop(
     _ operation: some RecurrentOperator, _ cell: RecurrentCell, for group: NodeGroup
   ) -> Bool {
     let recurrence = operation.recurrence
     let parts = RecurrentInputs(
       group.inputs, recurrence, stateCount: type(of: operation).stateNames.count)
-    guard let vectors = RecurrentVectors(operation, parts, self) else { return false }
+    guard let vectors = RecurrentVectors(operation, cell, parts, self) else { return false }
     let dimensions = vectors.dimensions
     let features = shape(of: parts.sequence)[2]
-    let gates = RecurrentGates(cell, vectors, &self)
-    guard let gates,
+    guard let product = vectors.inputProduct(&self), let weights = vectors.stateWeights(&self),
       let layout = Layout.rowMajor([dimensions.time, dimensions.batch, features])?.permuted([
         1, 0, 2,
       ]),
@@ -82,118 +98,10 @@ extension PlanBuilder {
     else { return false }
     let initial = parts.states.map { rowMajor($0).storage }
     let loop = makeLoop(
-      recurrence, dimensions, mask: parts.mask, state: state, sequence: sequence, for: group)
-    gates.input.add(to: &self, of: input.storage, into: loop.sums)
+      cell, recurrence, dimensions, mask: parts.mask, state: state, sequence: sequence, for: group)
+    product.add(to: &self, of: input.storage, into: loop.sums)
     loop.addStart(to: &self, initial)
-    gates.addSteps(to: &self, loop, cell, name: operation.kind)
+    loop.addSteps(to: &self, weights, name: operation.kind)
     return true
-  }
-}
-
-/// The products of a recurrent layer of vectors.
-private struct RecurrentGates {
-  /// The product of the whole sequence.
-  let input: RecurrentProduct
-  /// The product of a state; of a GRU whose reset comes first, of the gates z and r.
-  private let state: RecurrentProduct
-  /// The product of a GRU's reset state.
-  private let candidate: RecurrentProduct?
-
-  init?(_ cell: RecurrentCell, _ vectors: RecurrentVectors, _ builder: inout PlanBuilder) {
-    let all = 0..<vectors.dimensions.gates
-    let products: [RecurrentProduct?]
-    switch cell {
-    case .joint:
-      products = [
-        vectors.inputProduct(&builder), vectors.stateProduct(all, adds: true, &builder),
-      ]
-    case .gru(_, _, let resetsAfter) where resetsAfter:
-      products = [
-        vectors.inputProduct(&builder, keepsApart: true),
-        vectors.stateProduct(all, hasBias: true, adds: false, &builder),
-      ]
-    case .gru:
-      products = [
-        vectors.inputProduct(&builder), vectors.stateProduct(0..<2, adds: false, &builder),
-        vectors.stateProduct(2..<3, adds: false, &builder),
-      ]
-    }
-    let made = products.compactMap { $0 }
-    guard made.count == products.count else { return nil }
-    (input, state) = (made[0], made[1])
-    candidate = made.count > 2 ? made[2] : nil
-  }
-
-  /// Adds all steps behind the product of the sequence.
-  func addSteps(
-    to builder: inout PlanBuilder, _ loop: RecurrentLoop, _ cell: RecurrentCell, name: String
-  ) {
-    switch cell {
-    case .joint(let apply):
-      for time in loop.times {
-        state.add(to: &builder, of: loop.states[0], into: loop.sums(at: time))
-        loop.addStep(to: &builder, at: time, name: name) { row, _, _ in apply(row) }
-      }
-    case .gru(let activation, let gates, let resetsAfter):
-      addGRU(
-        to: &builder, loop, activation, gates: gates, resetsAfter: resetsAfter, name: name)
-    }
-  }
-
-  private func addGRU(
-    to builder: inout PlanBuilder, _ loop: RecurrentLoop, _ activation: @escaping RowActivation,
-    gates: @escaping RowActivation, resetsAfter: Bool, name: String
-  ) {
-    let (rows, units) = (loop.dimensions.rows, loop.dimensions.units)
-    let size = rows * units * MemoryLayout<Float>.stride
-    let width = (resetsAfter ? 3 : 2) * units
-    let stateSums = builder.addScratch(byteCount: rows * width * MemoryLayout<Float>.stride)
-    let reset = resetsAfter ? nil : builder.addScratch(byteCount: size)
-    let product = builder.addScratch(byteCount: size)
-    for time in loop.times {
-      state.add(to: &builder, of: loop.states[0], into: stateSums)
-      if let reset, let candidate {
-        loop.addGates(
-          to: &builder, at: time, name: name, gates, stateSums: stateSums, product: reset)
-        candidate.add(to: &builder, of: reset, into: product)
-      }
-      loop.addStep(to: &builder, at: time, name: name, using: [stateSums, product]) {
-        row, number, memory in
-        // Both have as many rows as the states.
-        let sums = memory[stateSums].assumingMemoryBound(to: Float.self) + number * width
-        if resetsAfter { row.applyGates(gates, stateSums: sums, product: nil) }
-        row.applyCandidate(
-          activation,
-          product: resetsAfter
-            ? sums + 2 * units
-            : memory[product].assumingMemoryBound(to: Float.self) + number * units,
-          resets: resetsAfter)
-      }
-    }
-  }
-}
-
-extension RecurrentLoop {
-  /// Adds the part of a step that computes the gates z and r of a GRU, and the state times r.
-  fileprivate func addGates(
-    to builder: inout PlanBuilder, at time: Int, name: String, _ gates: @escaping RowActivation,
-    stateSums: Storage, product: Storage
-  ) {
-    let (state, sums, dimensions) = (states[0], sums(at: time), dimensions)
-    builder.add(
-      .kernel(name: name) { memory in
-        // All four have so many rows, and no two rows overlap.
-        nonisolated(unsafe) let pointers = [sums, state, stateSums, product].map {
-          memory[$0].assumingMemoryBound(to: Float.self)
-        }
-        Threads.parallel(rows: dimensions.rows, length: dimensions.width) { number in
-          let row = RecurrentRow(
-            sums: pointers[0] + number * dimensions.width,
-            state: pointers[1] + number * dimensions.units, units: dimensions.units)
-          row.applyGates(
-            gates, stateSums: pointers[2] + number * 2 * dimensions.units,
-            product: pointers[3] + number * dimensions.units)
-        }
-      }, using: [sums, state, stateSums, product])
   }
 }

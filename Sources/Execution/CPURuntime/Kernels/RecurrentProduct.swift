@@ -27,20 +27,15 @@ struct RecurrentProduct {
   }
 
   /// A product of `[rows, in]` and `[out, in]`, a matrix that is a weight.
-  ///
-  /// - Parameter adds: Whether it is added to what the target holds.
   static func ofRows(
-    _ rows: Int, _ weights: Tensor, _ id: ValueID, bias: [Float] = [], adds: Bool,
-    _ builder: inout PlanBuilder
+    _ rows: Int, _ weights: Tensor, _ id: ValueID, bias: [Float], _ builder: inout PlanBuilder
   ) -> RecurrentProduct? {
     guard let source = Layout.rowMajor([rows, weights.shape[1]]),
-      let any = Layout.any(weights.shape), let target = Layout.rowMajor([rows, weights.shape[0]])
+      let any = Layout.any(weights.shape), let target = Layout.rowMajor([rows, weights.shape[0]]),
+      let biasLayout = Layout.rowMajor([bias.count])
     else { return nil }
-    let biasLayout = bias.isEmpty ? nil : Layout.rowMajor([bias.count])
-    let operations: [PostOperation] = adds ? [.sum] : []
-    let made = operations.withOperations {
-      kernels_dense(source.handle, any.handle, biasLayout?.handle, target.handle, $0)
-    }
+    let made = kernels_dense(
+      source.handle, any.handle, biasLayout.handle, target.handle, kernels_post_operations())
     return RecurrentProduct(Primitive(owning: made), weights, id, bias: bias, &builder)
   }
 
