@@ -58,6 +58,32 @@ import _CatalogTesting
       Case(dimensions: [8, 9], channels: (30, 20), groups: 10),
       Case(dimensions: [8, 9], channels: (64, 96), groups: 2),
       Case(dimensions: [8, 9], channels: (12, 24), groups: 12),
+    ] + ends + depthwise
+
+  /// Blocks of channels of which the last is partly filled, on both sides.
+  private static let ends =
+    [17, 20, 24, 39, 48].flatMap { channels in
+      [
+        Case(channels: (channels, 64), window: [1, 1]),
+        Case(channels: (channels, 24), window: [2, 3], layout: .channelsFirst),
+        Case(channels: (32, channels), window: [1, 1]),
+        Case(channels: (16, channels), window: [1, 3], hasBias: false),
+      ]
+    }
+
+  /// Rows that are cut into tiles, with steps of their own for every, every second and other elements.
+  private static let depthwise =
+    (1...30).flatMap { columns in
+      [1, 2, 3].map {
+        Case(dimensions: [4, columns], channels: (20, 20), strides: [1, $0], groups: 20)
+      }
+    } + [
+      Case(
+        dimensions: [3, 4], channels: (16, 16), window: [3, 7], groups: 16,
+        padding: .explicit(before: [1, 9], after: [4, 8])),
+      Case(
+        dimensions: [9, 17], channels: (16, 16), window: [3, 2], dilation: [1, 4], groups: 16,
+        padding: .explicit(before: [0, 5], after: [2, 3])),
     ]
 
   /// Those that Winograd's algorithm computes.
@@ -140,9 +166,10 @@ import _CatalogTesting
     #expect(one.contiguousBytes() == two.contiguousBytes(), "the threads change the numbers")
   }
 
-  @Test("What follows is done to the whole sums")
-  func endings() throws {
-    let square = Case(dimensions: [9, 13], channels: (64, 64))
+  @Test("What follows is done to the whole sums", arguments: [64, 40, 52], [true, false])
+  func endings(channels: Int, isDepthwise: Bool) throws {
+    let square = Case(
+      dimensions: [9, 13], channels: (channels, channels), groups: isDepthwise ? channels : 1)
     let relu = ReLU(slope: 0, threshold: 0, maximum: nil)
     let relu6 = ReLU(slope: 0, threshold: 0, maximum: 6)
     let all: [[any Operator]] = [

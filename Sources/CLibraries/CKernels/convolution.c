@@ -129,6 +129,9 @@ static void set_channels(
   if (reads_blocks) {
     all->blocks = all->groups.count > 1 ? group_span(&all->groups) : all->source_blocks;
     all->weights_block = (ptrdiff_t)taps * all->weights_tap;
+    if (all->groups.count == 1) {
+      all->last_filled = (int)(in_channels - (all->blocks - 1) * CHANNELS);
+    }
     all->weights_outputs = (ptrdiff_t)all->blocks * all->weights_block;
   } else {
     all->blocks = ceiling(in_channels, CHANNELS);

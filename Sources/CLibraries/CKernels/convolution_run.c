@@ -99,8 +99,7 @@ static void find_place(
     const struct convolution *all, struct tile *tile, float *target, struct place *place) {
   const int block = all->width;
   place->target = target;
-  place->is_staged = place->valid < block
-      && !(all->stores_padding && place->valid > CHANNELS * (all->halves - 1));
+  place->is_staged = !all->stores_padding && place->valid < tile->halves * CHANNELS;
   if (!place->is_staged) {
     tile->low = target;
     tile->high = target + all->target_block;
@@ -112,7 +111,7 @@ static void find_place(
   place->is_cleared = true;
   if (tile->bias && !tile->adds_first && !tile->adds_last) return;
   for (int number = 0; number < tile->count; number++) {
-    for (int64_t lane = 0; lane < smaller(place->valid, block); lane++) {
+    for (int64_t lane = 0; lane < place->valid; lane++) {
       place->stage[number * block + lane] = target
           [number * tile->target_step + lane / CHANNELS * all->target_block + lane % CHANNELS];
     }
@@ -124,14 +123,12 @@ static void leave_place(
     const struct convolution *all, const struct tile *tile, const struct place *place,
     ptrdiff_t step) {
   const int block = all->width;
-  const int64_t stored = all->stores_padding ? ceiling(place->valid, CHANNELS) * CHANNELS
-                                             : place->valid;
   for (int number = 0; number < tile->count; number++) {
-    for (int64_t lane = 0; lane < smaller(stored, block); lane += CHANNELS) {
+    for (int64_t lane = 0; lane < place->valid; lane += CHANNELS) {
       memcpy(
           place->target + number * step + lane / CHANNELS * all->target_block,
           place->stage + number * block + lane,
-          (size_t)smaller(CHANNELS, stored - lane) * sizeof(float));
+          (size_t)smaller(CHANNELS, place->valid - lane) * sizeof(float));
     }
   }
 }
@@ -139,9 +136,8 @@ static void leave_place(
 static void finish_tile(
     const struct convolution *all, const struct tile *tile, const struct place *place) {
   float *const sides[] = {tile->low, tile->high};
-  for (int half = 0; half < all->halves; half++) {
+  for (int half = 0; half < tile->halves; half++) {
     const int64_t valid = place->valid - half * CHANNELS;
-    if (valid <= 0 && !place->is_staged) continue;
     if (tile->target_step == CHANNELS) {
       apply_operations(all, sides[half], (int64_t)tile->count * CHANNELS, valid);
     } else {
@@ -170,7 +166,7 @@ static void compute_tiles(
     const struct part_work *work, struct tile *tile, int64_t first, int64_t end,
     const float *source, float *target, struct place *place, ptrdiff_t lines) {
   const struct pass *pass = work->pass;
-  tile_function *const *functions = tile_functions(work->all, pass, tile->run);
+  tile_function *const *functions = tile_functions(pass, tile->run, tile->halves);
   const ptrdiff_t visits = (ptrdiff_t)((end - first) * tile->blocks * pass->tap_count);
   const ptrdiff_t share = visits > 0 ? (lines + visits - 1) / visits : 0;
   const ptrdiff_t tile_share = share * tile->blocks * pass->tap_count;
@@ -232,11 +228,12 @@ static void compute_part(void *context, int index) {
     blocks = is_rest ? 1 : smaller(most, whole - done);
     const bool is_last = done + blocks >= all->blocks;
     struct tile tile = {
-      .pass = pass, .blocks = blocks, .weights = weights + done * all->weights_block,
+      .pass = pass, .halves = (int)ceiling(place.valid, CHANNELS), .blocks = blocks, .weights = weights + done * all->weights_block,
       .target_step = pass->target_steps[2], .bias = done ? NULL : bias,
       .adds_first = all->adds_first && done == 0, .is_last = is_last,
       .adds_last = all->adds_last && is_last, .run = is_rest ? all->last_run : all->run,
     };
+    tile.last_run = is_last && all->last_filled ? all->last_filled : tile.run;
     // The next weights come in equal parts while these are used: those of the next inputs, or the first
     // ones of the outputs that this thread is likely to compute next.
     int64_t next = is_rest ? 0 : smaller(most, whole - done - blocks);

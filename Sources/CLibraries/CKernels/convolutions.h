@@ -56,6 +56,8 @@ struct convolution {
   int64_t blocks;
   /// How many elements side by side each tap takes, in a block and in the last one.
   int run, last_run;
+  /// How many of a block there are in the last one, whose others are 0, as far as that saves products.
+  int last_filled;
   /// The distances between the frame's blocks of channels, the weights' taps, blocks of inputs and
   /// blocks of outputs, and the target's blocks of 16 channels.
   ptrdiff_t source_block, weights_tap, weights_block, weights_outputs, target_block;
@@ -83,6 +85,8 @@ static inline int output_halves(int64_t out_channels) {
 /// Some outputs, and what of the input they see.
 struct tile {
   int count;
+  /// How many blocks of 16 channels there are.
+  int halves;
   const struct pass *pass;
   const float *source, *weights;
   /// How many blocks of inputs.
@@ -93,15 +97,24 @@ struct tile {
   /// NULL when sums that were begun are continued.
   const float *bias;
   bool adds_first, is_last, adds_last;
-  /// How many elements side by side a tap takes.
-  int run;
+  /// How many elements side by side a tap takes, and how many of the last block.
+  int run, last_run;
   /// What is needed soon, and how many lines of it are asked for with each tap.
   const char *next;
   int lines;
 };
 
-/// The most outputs of a tile, on any processor.
-enum { WIDEST_TILE = 14 };
+/// The most outputs of a tile, on any processor and by kind: as many as registers hold.
+enum {
+  WIDEST_TILE = 14,
+  TILE_AVX512 = WIDEST_TILE,
+  TILE_AVX2 = 6,
+#if defined(__aarch64__)
+  TILE_PORTABLE = 6,
+#else
+  TILE_PORTABLE = 2,
+#endif
+};
 
 /// The most outputs of a tile here.
 int widest_tile(void);
@@ -109,10 +122,9 @@ int widest_tile(void);
 /// Computes a tile.
 typedef void tile_function(const struct convolution *all, const struct tile *tile);
 
-/// The functions for tiles of 1, 2, ... outputs, so many entries apart.
+/// The functions for tiles of 1, 2, ... outputs and so many blocks of 16 channels, so many entries apart.
 enum { TILE_KINDS = 4 };
-tile_function *const *tile_functions(
-    const struct convolution *all, const struct pass *pass, int run);
+tile_function *const *tile_functions(const struct pass *pass, int run, int halves);
 
 /// How many blocks of inputs a block of outputs sees at most.
 int64_t group_span(const struct groups *groups);

@@ -14,11 +14,17 @@ struct depthwise {
   struct convolution convolution;
   struct space space;
   int64_t channels;
-  /// The outputs of a row that see the whole window: the first, and the one behind the last.
-  int64_t inner_first, inner_end;
+  /// Into how many tiles a row is cut.
+  int64_t row_tiles;
+  /// For each column of the window, the outputs of a row that see it inside of the input: the first, and the
+  /// one behind the last.
+  struct column {
+    int64_t first, end;
+  } columns[];
 };
 
-enum { OUTPUTS = 8 };
+/// The most outputs of a tile that see every third element or fewer.
+enum { OTHER_STEPS = 4 };
 
 struct depthwise_work {
   const struct depthwise *all;
@@ -38,32 +44,43 @@ INLINE void seen(
   if (*end < *first) *end = *first;
 }
 
-/// Computes neighbours in a row that see the same elements of the window. `count` is known when this is
-/// compiled.
+/// Computes neighbours in a row, from the output `x` on. `count` is known when this is compiled, and the
+/// distance between what they see, 0 for another one.
 INLINE void compute_outputs(
     const struct depthwise *all, const float *source, const float *weights, const float *bias,
-    float *target, const int64_t first[3], const int64_t end[3], const int count) {
+    float *target, int64_t x, const int64_t first[2], const int64_t end[2], const int count,
+    const int64_t known_step) {
   const struct space *space = &all->space;
-  vector sums[OUTPUTS], value;
+  vector sums[WIDEST_TILE], value;
   memcpy(&value, bias, sizeof value);
 #pragma clang loop unroll(full)
   for (int place = 0; place < count; place++) sums[place] = value;
-  const int64_t step = space->strides[2] * CHANNELS;
+  const int64_t step = known_step ? known_step : space->strides[2] * CHANNELS;
   for (int64_t z = first[0]; z < end[0]; z++) {
     for (int64_t y = first[1]; y < end[1]; y++) {
-      const float *row = source
+      const float *from = source
           + (z * space->dilation[0] * space->sizes[1] + y * space->dilation[1]) * space->sizes[2]
               * CHANNELS;
       const float *own = weights + (z * space->window[1] + y) * space->window[2] * CHANNELS;
-      for (int64_t x = first[2]; x < end[2]; x++) {
+      for (int64_t column = 0; column < space->window[2]; column++) {
+        const int64_t before = all->columns[column].first - x, behind = all->columns[column].end - x;
         vector weight;
-        memcpy(&weight, own + x * CHANNELS, sizeof weight);
-        const float *from = row + x * space->dilation[2] * CHANNELS;
+        memcpy(&weight, own + column * CHANNELS, sizeof weight);
+        if (before <= 0 && behind >= count) {
 #pragma clang loop unroll(full)
-        for (int place = 0; place < count; place++) {
-          memcpy(&value, from + place * step, sizeof value);
-          sums[place] += value * weight;
+          for (int place = 0; place < count; place++) {
+            memcpy(&value, from + place * step, sizeof value);
+            sums[place] += value * weight;
+          }
+        } else {
+#pragma clang loop unroll(full)
+          for (int place = 0; place < count; place++) {
+            if (place < before || place >= behind) continue;
+            memcpy(&value, from + place * step, sizeof value);
+            sums[place] += value * weight;
+          }
         }
+        from += space->dilation[2] * CHANNELS;
       }
     }
   }
@@ -71,7 +88,7 @@ INLINE void compute_outputs(
 #pragma clang loop unroll(full)
   for (int place = 0; place < count; place++) {
     float *to = target + place * CHANNELS;
-    memcpy(&value, to, sizeof value);
+    if (all->convolution.adds_first || all->convolution.adds_last) memcpy(&value, to, sizeof value);
     if (all->convolution.adds_first) sums[place] += value;
     if (slope != 1) sums[place] = sums[place] < 0 ? sums[place] * slope : sums[place];
     if (limit < INFINITY) sums[place] = sums[place] > limit ? limit : sums[place];
@@ -80,44 +97,78 @@ INLINE void compute_outputs(
   }
 }
 
-INLINE void compute_row_body(
+INLINE void compute_tiles(
     const struct depthwise *all, const float *source, const float *weights, const float *bias,
-    float *target, int64_t z, int64_t y) {
+    float *target, const int64_t first[2], const int64_t end[2], const int64_t known_step,
+    const int most) {
   const struct space *space = &all->space;
-  int64_t first[3], end[3];
+  for (int64_t tile = 0, x = 0, next; tile < all->row_tiles; tile++, x = next) {
+    next = space->targets[2] * (tile + 1) / all->row_tiles;
+    const float *from = source + x * space->strides[2] * CHANNELS;
+    float *to = target + x * CHANNELS;
+#define CASE(count) \
+  case count: \
+    if (count > most) return; \
+    compute_outputs(all, from, weights, bias, to, x, first, end, count, known_step); \
+    break
+    switch (next - x) {
+      CASE(1); CASE(2); CASE(3); CASE(4); CASE(5); CASE(6); CASE(7);
+      CASE(8); CASE(9); CASE(10); CASE(11); CASE(12); CASE(13); CASE(14);
+    }
+#undef CASE
+  }
+}
+
+INLINE void compute_row(
+    const struct depthwise *all, const float *source, const float *weights, const float *bias,
+    float *target, int64_t z, int64_t y, const int most) {
+  const struct space *space = &all->space;
+  int64_t first[2], end[2];
   seen(space, 0, z, &first[0], &end[0]);
   seen(space, 1, y, &first[1], &end[1]);
   const int64_t rows = (z * space->strides[0] - space->before[0]) * space->sizes[1]
       + y * space->strides[1] - space->before[1];
   const float *row = source + (rows * space->sizes[2] - space->before[2]) * CHANNELS;
-  for (int64_t x = 0, count; x < space->targets[2]; x += count) {
-    const float *from = row + x * space->strides[2] * CHANNELS;
-    float *to = target + x * CHANNELS;
-    seen(space, 2, x, &first[2], &end[2]);
-    count = x < all->inner_first || x >= all->inner_end
-        ? 1
-        : smaller(OUTPUTS, all->inner_end - x);
-    if (count > 4 && count < OUTPUTS) count = 4;
-    if (count == 3) count = 2;
-    switch (count) {
-    case 8: compute_outputs(all, from, weights, bias, to, first, end, 8); break;
-    case 4: compute_outputs(all, from, weights, bias, to, first, end, 4); break;
-    case 2: compute_outputs(all, from, weights, bias, to, first, end, 2); break;
-    default: compute_outputs(all, from, weights, bias, to, first, end, 1);
-    }
+  switch (space->strides[2]) {
+  case 1: compute_tiles(all, row, weights, bias, target, first, end, CHANNELS, most); break;
+  case 2: compute_tiles(all, row, weights, bias, target, first, end, 2 * CHANNELS, most); break;
+  default:
+    compute_tiles(
+        all, row, weights, bias, target, first, end, 0, most < OTHER_STEPS ? most : OTHER_STEPS);
   }
 }
 
-VARIANTS(
-    compute_row,
-    (const struct depthwise *all, const float *source, const float *weights, const float *bias,
-     float *target, int64_t z, int64_t y),
-    (all, source, weights, bias, target, z, y))
+/// Computes a row.
+typedef void row_function(
+    const struct depthwise *all, const float *source, const float *weights, const float *bias,
+    float *target, int64_t z, int64_t y);
+
+#define ROW(level, attributes, most)                                                          \
+  attributes static void compute_row_##level(                                                 \
+      const struct depthwise *all, const float *source, const float *weights,                 \
+      const float *bias, float *target, int64_t z, int64_t y) {                               \
+    compute_row(all, source, weights, bias, target, z, y, most);                              \
+  }
+
+ROW(portable, , TILE_PORTABLE)
+#if defined(__x86_64__)
+ROW(avx2, TARGET_AVX2, TILE_AVX2)
+ROW(avx512, TARGET_AVX512, TILE_AVX512)
+#endif
+
+static row_function *known_row(void) {
+#if defined(__x86_64__)
+  if (kernels_level() == AVX512) return compute_row_avx512;
+  if (kernels_level() == AVX2) return compute_row_avx2;
+#endif
+  return compute_row_portable;
+}
 
 static void compute_part(void *context, int index) {
   const struct depthwise_work *work = context;
   const struct depthwise *all = work->all;
   const struct space *space = &all->space;
+  row_function *const compute = known_row();
   const int64_t cut = index / work->planes, number = index % work->planes;
   const int64_t blocks = all->convolution.source_blocks, block = number % blocks;
   const int64_t rows = space->targets[0] * space->targets[1];
@@ -131,7 +182,7 @@ static void compute_part(void *context, int index) {
       work->source + number * space->sizes[0] * space->sizes[1] * space->sizes[2] * CHANNELS;
   for (int64_t row = rows * cut / work->cuts; row < rows * (cut + 1) / work->cuts; row++) {
     float *target = work->target + (number * rows + row) * space->targets[2] * CHANNELS;
-    compute_row(
+    compute(
         all, source, work->weights + block * window * CHANNELS, bias, target,
         row / space->targets[1], row % space->targets[1]);
     apply_operations(&all->convolution, target, space->targets[2] * CHANNELS, valid);
@@ -163,19 +214,25 @@ kernels_primitive *depthwise_convolution(
       || (!target->is_any && !kernels_layout_equal(target, &output))) {
     return NULL;
   }
-  struct depthwise *all = calloc(1, sizeof *all);
+  const struct space space = make_space(source, target, window, 2);
+  struct depthwise *all =
+      calloc(1, sizeof *all + (size_t)space.window[2] * sizeof *all->columns);
   if (!all) return NULL;
   kernels_primitive *primitive = &all->convolution.primitive;
   primitive->name = "depthwise convolution";
   primitive->run = run_depthwise;
-  all->space = make_space(source, target, window, 2);
+  all->space = space;
   all->channels = source->sizes[1];
-  for (int64_t x = 0; x < all->space.targets[2]; x++) {
+  const int64_t most = widest_tile();
+  all->row_tiles =
+      ceiling(space.targets[2], space.strides[2] > 2 ? smaller(OTHER_STEPS, most) : most);
+  for (int64_t x = 0; x < space.targets[2]; x++) {
     int64_t first, end;
-    seen(&all->space, 2, x, &first, &end);
-    const bool is_whole = first == 0 && end == all->space.window[2];
-    if (is_whole && all->inner_end == 0) all->inner_first = x;
-    if (is_whole) all->inner_end = x + 1;
+    seen(&space, 2, x, &first, &end);
+    for (int64_t column = first; column < end; column++) {
+      if (all->columns[column].end == 0) all->columns[column].first = x;
+      all->columns[column].end = x + 1;
+    }
   }
   all->convolution.images = source->sizes[0];
   all->convolution.source_blocks = ceiling(all->channels, CHANNELS);

@@ -51,9 +51,10 @@ INLINE void sum_up(
   }
   const struct pass *pass = tile->pass;
   const ptrdiff_t step = known_step ? known_step : pass->source_steps[2];
-  const int run = known_run ? known_run : tile->run, unrolled = known_run ? SETS : 1;
+  const int unrolled = known_run ? SETS : 1;
   const char *next = tile->next;
   for (int64_t block = 0; block < tile->blocks; block++) {
+    const int run = block + 1 < tile->blocks ? tile->run : tile->last_run;
     for (int number = 0; number < pass->tap_count; number++) {
       const float *source = tile->source + block * all->source_block + pass->taps[number].source;
       const float *weights = tile->weights + block * all->weights_block + pass->taps[number].weights;
@@ -71,7 +72,8 @@ INLINE void sum_up(
             low[channel % sets][place] += first * element;
             if (halves == 2) high[channel % sets][place] += second * element;
           }
-          weights += halves * CHANNELS;
+          // A lone half may stand in a block of two.
+          weights += registers == 1 && halves == 1 ? all->width : halves * CHANNELS;
         }
         source += unrolled;
       }
@@ -159,27 +161,22 @@ static tile_function *const avx512[][WIDEST_TILE][TILE_KINDS] = {{ROWS_14(avx512
 #endif
 
 int widest_tile(void) {
-#if defined(__aarch64__)
-  return 6;
-#else
   switch (kernels_level()) {
-  case AVX512: return 14;
-  case AVX2: return 6;
-  case PORTABLE: return 2;
+  case AVX512: return TILE_AVX512;
+  case AVX2: return TILE_AVX2;
+  case PORTABLE: return TILE_PORTABLE;
   }
   return 1;
-#endif
 }
 
-tile_function *const *tile_functions(
-    const struct convolution *all, const struct pass *pass, int run) {
+tile_function *const *tile_functions(const struct pass *pass, int run, int halves) {
   const ptrdiff_t step = pass->source_steps[2];
   const enum kind kind = run != CHANNELS ? RUNS
       : step == CHANNELS                 ? NEIGHBOURS
       : step == 2 * CHANNELS             ? SECONDS
                                          : BLOCKS;
 #if defined(__x86_64__)
-  if (kernels_level() == AVX512) return &avx512[all->halves - 1][0][kind];
+  if (kernels_level() == AVX512) return &avx512[halves - 1][0][kind];
   if (kernels_level() == AVX2) return &avx2[0][kind];
 #endif
   return &portable[0][kind];

@@ -229,7 +229,7 @@ static void multiply_groups(
     const float *weights, float *sums) {
   static const float zeros[2 * CHANNELS];
   const struct winograd *all = work->all;
-  tile_function *const *functions = tile_functions(plain, &all->pass, CHANNELS);
+  tile_function *const *functions = tile_functions(&all->pass, CHANNELS, plain->halves);
   const int64_t begin = first * work->group;
   const int64_t count = smaller(end * work->group, work->row_count * all->columns) - begin;
   const ptrdiff_t size = plain->weights_outputs;
@@ -242,6 +242,7 @@ static void multiply_groups(
       const int64_t start = group * work->group - begin;
       const struct tile tile = {
         .count = (int)smaller(work->group, count - start), .pass = &all->pass,
+        .halves = plain->halves, .last_run = CHANNELS,
         .source = work->inputs + position * position_step(work)
             + group * all->input_blocks * work->group * CHANNELS,
         .weights = weights, .blocks = all->input_blocks, .bias = zeros, .low = own + start * CHANNELS,
