@@ -228,7 +228,8 @@ static void compute_part(void *context, int index) {
     blocks = is_rest ? 1 : smaller(most, whole - done);
     const bool is_last = done + blocks >= all->blocks;
     struct tile tile = {
-      .pass = pass, .halves = (int)ceiling(place.valid, CHANNELS), .blocks = blocks, .weights = weights + done * all->weights_block,
+      .pass = pass, .halves = (int)ceiling(place.valid, CHANNELS), .blocks = blocks,
+      .weights = weights + done * all->weights_block,
       .target_step = pass->target_steps[2], .bias = done ? NULL : bias,
       .adds_first = all->adds_first && done == 0, .is_last = is_last,
       .adds_last = all->adds_last && is_last, .run = is_rest ? all->last_run : all->run,

@@ -2,17 +2,18 @@
 
 #include <string.h>
 
-#include "functions.h"
+#include "cells.h"
 #include "layouts.h"
 #include "threads.h"
 
 // A step multiplies the state by weights that are read once for all rows, 16 units with all their gates at a
-// time. The cell of these units follows at once, while the next weights are on their way from the cache.
+// time. The cells of a thread's units follow.
 
 typedef float vector __attribute__((ext_vector_type(16)));
 
-/// How many units, and how many rows at most, are computed at once.
-enum { LANES = CHANNELS, ROWS = 4 };
+/// How many units, and how many rows at most, are multiplied at once, and of how many units the cells are
+/// computed side by side, where one would wait for its own functions.
+enum { LANES = CHANNELS, ROWS = 4, SPAN = 4 * LANES };
 
 /// The gates of one product of a step.
 struct stage {
@@ -47,14 +48,6 @@ struct step {
 struct part {
   int64_t first_block, end_block, first_row, end_row;
 };
-
-INLINE int gate_count(enum kernels_cell cell) {
-  switch (cell) {
-  case kernels_cell_simple: return 1;
-  case kernels_cell_lstm: return 4;
-  default: return 3;
-  }
-}
 
 // --- Products.
 
@@ -134,96 +127,6 @@ INLINE void multiply_block(
 
 // --- Cells.
 
-/// Of 16 units, the usual functions are computed in registers.
-INLINE void activate(const struct kernels_activation *own, float *elements, int64_t count) {
-  if (own->body) {
-    own->body(own->context, elements, count);
-  } else if (count == LANES && own->function == kernels_function_logistic) {
-    for (int64_t unit = 0; unit < LANES; unit++) elements[unit] = logistic(elements[unit]);
-  } else if (count == LANES && own->function == kernels_function_tanh) {
-    for (int64_t unit = 0; unit < LANES; unit++) {
-      elements[unit] = hyperbolic_tangent(elements[unit]);
-    }
-  } else {
-    kernels_apply(own->function, own->alpha, own->beta, elements, count);
-  }
-}
-
-/// Some units of a row: where their sums lie, what the input adds to them, and their states.
-struct units {
-  float *sums[4], *after, *cell_state, *reset;
-  /// NULL for nothing.
-  const float *input[4], *bias;
-  const float *before;
-};
-
-INLINE void compute_lstm(
-    const struct kernels_recurrence *all, const struct units *own, int64_t count) {
-  float *const *gates = own->sums;
-  activate(&all->gates, gates[0], count);
-  activate(&all->gates, gates[1], count);
-  activate(&all->activation, gates[2], count);
-  activate(&all->gates, gates[3], count);
-  for (int64_t unit = 0; unit < count; unit++) {
-    own->cell_state[unit] = gates[1][unit] * own->cell_state[unit] + gates[0][unit] * gates[2][unit];
-    gates[2][unit] = own->cell_state[unit];
-  }
-  activate(&all->activation, gates[2], count);
-  for (int64_t unit = 0; unit < count; unit++) own->after[unit] = gates[3][unit] * gates[2][unit];
-}
-
-/// Turns z and n's sum into the state.
-INLINE void compute_candidate(
-    const struct kernels_recurrence *all, const struct units *own, int64_t count) {
-  float *update = own->sums[0], *candidate = own->sums[2];
-  activate(&all->activation, candidate, count);
-  for (int64_t unit = 0; unit < count; unit++) {
-    own->after[unit] = update[unit] * own->before[unit] + (1 - update[unit]) * candidate[unit];
-  }
-}
-
-/// Adds to sums what there is to add.
-INLINE void add(float *sums, const float *summands, int64_t count) {
-  for (int64_t unit = 0; summands && unit < count; unit++) sums[unit] += summands[unit];
-}
-
-/// Computes the cell of some units, whose kind and whether n of a GRU comes by itself is known when this is
-/// compiled. Returns whether the state behind the step is known.
-INLINE bool compute_units(
-    const struct kernels_recurrence *all, const struct units *own, int64_t count,
-    const enum kernels_cell cell, const bool is_candidate) {
-  float *const *sums = own->sums;
-  const bool resets_after = cell == kernels_cell_gru_resets_after;
-  const int first = is_candidate ? 2 : 0;
-  const int end = resets_after || (cell == kernels_cell_gru && !is_candidate) ? 2 : gate_count(cell);
-#pragma clang loop unroll(full)
-  for (int gate = first; gate < end; gate++) add(sums[gate], own->input[gate], count);
-  switch (cell) {
-  case kernels_cell_simple:
-    activate(&all->activation, sums[0], count);
-    memcpy(own->after, sums[0], (size_t)count * sizeof(float));
-    return true;
-  case kernels_cell_lstm: compute_lstm(all, own, count); return true;
-  default: break;
-  }
-  if (is_candidate) {
-    compute_candidate(all, own, count);
-    return true;
-  }
-  activate(&all->gates, sums[0], count);
-  activate(&all->gates, sums[1], count);
-  if (!resets_after) {
-    for (int64_t unit = 0; unit < count; unit++) own->reset[unit] = sums[1][unit] * own->before[unit];
-    return false;
-  }
-  add(sums[2], own->bias, count);
-  for (int64_t unit = 0; unit < count; unit++) {
-    sums[2][unit] = own->input[2][unit] + sums[1][unit] * sums[2][unit];
-  }
-  compute_candidate(all, own, count);
-  return true;
-}
-
 /// Writes what a step gives for some units of a row.
 INLINE void write_units(
     const struct step *step, int64_t row, int64_t first, int64_t count, bool is_left_out) {
@@ -256,7 +159,8 @@ INLINE struct units place_units(
   const int gates = gate_count(cell);
   struct units own = {
     .before = step->before + place, .after = step->after + place,
-    .cell_state = step->cell_state + place, .reset = step->reset + place,
+    .cell_state = step->cell_state + place,
+    .reset = step->reset ? step->reset + place : NULL,
     .bias = memory->candidate_bias ? memory->candidate_bias + first : NULL,
   };
 #pragma clang loop unroll(full)
@@ -287,39 +191,40 @@ INLINE void finish_row(
   }
 }
 
-/// Finishes 16 units of a row, of which so many are there, in registers.
+/// Finishes `lanes` units of a row, of which so many are there; `lanes` is known when this is compiled.
 INLINE void finish_lanes(
-    const struct step *step, int64_t row, int64_t first, int64_t count,
+    const struct step *step, int64_t row, int64_t first, int64_t count, const int lanes,
     const enum kernels_cell cell, const bool is_candidate) {
-  float sums[4][LANES], input[4][LANES], bias[LANES], before[LANES];
-  float after[LANES], cell_state[LANES], reset[LANES];
+  _Alignas(64) float sums[4][SPAN], input[4][SPAN], bias[SPAN], before[SPAN];
+  _Alignas(64) float after[SPAN], cell_state[SPAN], reset[SPAN];
+  const size_t size = (size_t)lanes * sizeof(float);
   const struct units far = place_units(step, row, first, cell);
   struct units near = {
     .after = after, .cell_state = cell_state, .reset = reset, .bias = far.bias ? bias : NULL,
     .before = before,
   };
-  const bool is_left_out = leaves_out(step, row, &far, LANES);
+  const bool is_left_out = leaves_out(step, row, &far, lanes);
   bool is_known = true;
   if (!is_left_out) {
 #pragma clang loop unroll(full)
     for (int gate = 0; gate < gate_count(cell); gate++) {
-      near.sums[gate] = memcpy(sums[gate], far.sums[gate], sizeof(vector));
-      near.input[gate] = memcpy(input[gate], far.input[gate], sizeof(vector));
+      near.sums[gate] = memcpy(sums[gate], far.sums[gate], size);
+      near.input[gate] = memcpy(input[gate], far.input[gate], size);
     }
-    if (far.bias) memcpy(bias, far.bias, sizeof(vector));
-    memcpy(before, far.before, sizeof(vector));
-    if (cell == kernels_cell_lstm) memcpy(cell_state, far.cell_state, sizeof(vector));
-    is_known = compute_units(step->all, &near, LANES, cell, is_candidate);
+    if (far.bias) memcpy(bias, far.bias, size);
+    memcpy(before, far.before, size);
+    if (cell == kernels_cell_lstm) memcpy(cell_state, far.cell_state, size);
+    is_known = compute_units(step->all, &near, lanes, cell, is_candidate);
     if (is_known) {
-      memcpy(far.after, after, sizeof(vector));
+      memcpy(far.after, after, size);
     } else {
-      memcpy(far.sums[0], sums[0], sizeof(vector));
-      memcpy(far.reset, reset, sizeof(vector));
+      memcpy(far.sums[0], sums[0], size);
+      memcpy(far.reset, reset, size);
     }
-    if (cell == kernels_cell_lstm) memcpy(far.cell_state, cell_state, sizeof(vector));
+    if (cell == kernels_cell_lstm) memcpy(far.cell_state, cell_state, size);
   }
-  if (is_known && count == LANES) write_units(step, row, first, LANES, is_left_out);
-  if (is_known && count < LANES) write_units(step, row, first, count, is_left_out);
+  if (is_known && count == lanes) write_units(step, row, first, lanes, is_left_out);
+  if (is_known && count < lanes) write_units(step, row, first, count, is_left_out);
 }
 
 /// Calls a function with the cell's kind, and whether n of a GRU comes by itself, known when this is compiled.
@@ -341,10 +246,17 @@ INLINE void compute_blocks(const struct step *step, const struct part *part, con
     // Every second step begins with the weights that were used last, which are still in the nearest cache.
     const int64_t block =
         step->is_reversed ? part->end_block - 1 - (number - part->first_block) : number;
-    const int64_t place = block * LANES, count = smaller(LANES, step->all->units - place);
     multiply_block(step, block, part->first_row, part->end_row, most);
-    for (int64_t row = part->first_row; !step->takes_rows && row < part->end_row; row++) {
-      FOR_CELL(step, finish_lanes, step, row, place, count);
+  }
+  if (step->takes_rows) return;
+  const int64_t end = smaller(step->all->units, part->end_block * LANES);
+  for (int64_t row = part->first_row; row < part->end_row; row++) {
+    int64_t place = part->first_block * LANES;
+    for (; place + SPAN <= end; place += SPAN) {
+      FOR_CELL(step, finish_lanes, step, row, place, SPAN, SPAN);
+    }
+    for (; place < end; place += LANES) {
+      FOR_CELL(step, finish_lanes, step, row, place, smaller(LANES, end - place), LANES);
     }
   }
 }
