@@ -138,7 +138,7 @@ class Decoder:
                 self.skip(wire_type, end)
                 continue
             if not field.repeated:
-                refuse((field.oneof or field.name) in seen, f"{name}.{field.name} stands twice")
+                refuse((field.oneof or field.name) in seen, f"{name}.{field.name} occurs twice")
                 seen.add(field.oneof or field.name)
             self.field(field, wire_type, end, level, result,
                        keeps_unknown or field.type in ("Description", "Provenance", "Compaction"))

@@ -37,7 +37,7 @@ def build():
     x = layers.LeakyReLU(0.2, name="leaky")(x)
     x = layers.Flatten(name="flat")(x)
     x = layers.Dense(4, activation="softmax", name="classes")(x)
-    # In Keras 1 a graph's class is `Model` as well; a list that stands twice becomes an alias in YAML.
+    # In Keras 1 a graph's class is `Model` as well; a list that occurs twice becomes an alias in YAML.
     return keras.models.Model(picture, x, name="yes")
 
 

@@ -70,7 +70,7 @@ struct BadMapping: CustomTestStringConvertible, Sendable {
     BadMapping(#"{"layers": []}"#, .mismatch, "layers is a list, not an object"),
     BadMapping(
       #"{"layers": {"odd": {"kind": "tanh"}, "od": {"kind": "tanh"}}}"#, .mismatch,
-      "layers.od is about no layer"),
+      "layers.od matches no mapped layer"),
     BadMapping(
       #"{"layers": {"od": {"kind": "tanh"}}}"#, .unsupported, "custom.json: layers.od"),
     BadMapping(

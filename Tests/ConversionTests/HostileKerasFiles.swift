@@ -75,7 +75,7 @@ enum HostileKerasFiles {
     .init("inbound_nothing", .malformed, "the layer \"b\", which has 0"),
     .init("inbound_tensor", .malformed, "refers to output 1 of a, which has 1"),
     .init("json_cut", .malformed, "where the end of a string was expected"),
-    .init("json_key_twice", .malformed, "the key \"units\" stands twice"),
+    .init("json_key_twice", .malformed, "the key \"units\" occurs twice"),
     .init("json_trailing", .malformed, "where the end of the text was expected"),
     .init("layers_none", .malformed, "describes a model without layers"),
     .init("layers_not_a_list", .malformed, "config.layers is a number, not a list"),

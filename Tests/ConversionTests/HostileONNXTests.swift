@@ -21,7 +21,7 @@ enum HostileONNXFiles {
         + "#1 b (Relu), which reads from #0 a (Add)"),
     .init(
       "cycle_body", .malformed, "#0 p (Add), which reads from #1 q (Relu), which reads from #0 p"),
-    .init("cycle_self", .malformed, "the node #0 y (Add) reads what it makes itself"),
+    .init("cycle_self", .malformed, "the node #0 y (Add) reads its own output"),
     .init("deep", .limitExceeded, "nests messages deeper than the limit of 64"),
     .init("dims_huge", .malformed, "the size of a tensor"),
     .init("dims_negative", .malformed, "layer the weight w: a tensor has the shape [-4, 3, 3, 3]"),
@@ -68,8 +68,8 @@ enum HostileONNXFiles {
     .init("setting_unknown", .unsupported, "the setting warp of Conv is not known"),
     .init("slopes", .unsupported, "slopes float32 [2, 3, 6, 6] for each image of a batch"),
     .init("truncated", .malformed, "are left in what holds it"),
-    .init("twice", .malformed, "stands twice"),
-    .init("value_missing", .malformed, "reads nothing, which nothing makes"),
+    .init("twice", .malformed, "occurs twice"),
+    .init("value_missing", .malformed, "reads nothing, which no node outputs"),
     .init("weight_unknown", .unsupported, "holds field 111, which this version does not know"),
     .init("window_short", .malformed, "a window of 1 axes for the input float32 [1, 3, 6, 6]"),
   ]

@@ -17,7 +17,7 @@ enum HostileWeightFiles {
     .init("header_number", .malformed, "not JSON: found \"5\" where the end of the text"),
     .init("hole", .malformed, ":b: begins at byte 149 and leaves a hole"),
     .init("hole_first", .malformed, ":b: begins at byte 83 and leaves a hole"),
-    .init("key_twice", .malformed, "the key \"w\" stands twice"),
+    .init("key_twice", .malformed, "the key \"w\" occurs twice"),
     .init("member_unknown", .unsupported, ":w: has an unknown member encoding"),
     .init("metadata_number", .malformed, ":__metadata__: has a epoch that is no text"),
     .init("metadata_text", .malformed, ":__metadata__: is a string, and an object is expected"),

@@ -8,12 +8,12 @@ import Testing
 @Suite struct HostileTests {
   static let files: [HostileFile] = [
     .init("bias_cut", .malformed, "bias.bias.floatValue has 7 bytes, which are no whole numbers"),
-    .init("bias_pieces", .malformed, "bias.bias.floatValue stands twice"),
+    .init("bias_pieces", .malformed, "bias.bias.floatValue occurs twice"),
     .init("bias_unpacked", .malformed, "floatValue has wire type 5, expected 2"),
     .init("description_state", .unsupported, "the description holds state, which only ML Programs"),
     .init("enumerator_unknown", .unsupported, "type has the value 9, which is not known"),
     .init("feature_state", .unsupported, "the feature x has no type that can be read"),
-    .init("field_twice", .malformed, "layers.activation stands twice"),
+    .init("field_twice", .malformed, "layers.activation occurs twice"),
     .init("field_unknown", .unsupported, "neuralNetwork.layers holds field 99999"),
     .init("kind_missing", .malformed, "the model is of no kind"),
     .init("kinds_two", .unsupported, "a Core ML model of the kind mlProgram"),

@@ -33,7 +33,7 @@ import Testing
     #expect(throws: WeighbridgeError.self) { try reader.finish() }
   }
 
-  @Test("A name that stands twice is refused")
+  @Test("A name that occurs twice is refused")
   func duplicates() {
     let twice = Attributes([(name: "a", value: .integer(1)), (name: "a", value: .integer(1))])
     let error = #expect(throws: WeighbridgeError.self) {

@@ -96,13 +96,13 @@ import Testing
     #expect(error?.code == .malformed)
   }
 
-  @Test("A key that stands twice is refused where it stands again, at any number of keys")
+  @Test("A key that occurs twice is refused where it stands again, at any number of keys")
   func duplicates() throws {
     let error = #expect(throws: WeighbridgeError.self) {
       _ = try parse(#"{"a": 1, "b": 2, "a": 3}"#)
     }
     #expect(error?.code == .malformed && error?.place.spot == .byte(17))
-    #expect(error?.reason == "the key \"a\" stands twice")
+    #expect(error?.reason == "the key \"a\" occurs twice")
     let many = (0..<100).map { "\"k\($0)\": \($0)" }.joined(separator: ",")
     #expect(try parse("{\(many)}").object?["k99"] == 99)
     #expect(throws: WeighbridgeError.self) { _ = try parse("{\(many), \"k57\": 0}") }

@@ -27,7 +27,7 @@ import Testing
     #expect(EinsumEquation(text, rank: 2) == nil)
   }
 
-  @Test("An axis that stands twice is refused", arguments: ["aa,ab->b", "ab,bcc->ac", "ab,bc->cc"])
+  @Test("An axis that occurs twice is refused", arguments: ["aa,ab->b", "ab,bcc->ac", "ab,bc->cc"])
   func repeated(_ text: String) throws {
     let equation = try #require(EinsumEquation(text, rank: 2))
     #expect(throws: WeighbridgeError.self) { _ = try equation.labels() }

@@ -20,7 +20,7 @@ import Weighbridge
     #expect(try page.rows("differences").allSatisfy { $0[1] == "note" })
     #expect(try page.rows("layers").count == 23 && page.rows("layers", table: 2).count == 23)
     let ids = try page.texts("//@id")
-    #expect(Set(ids).count == ids.count, "an id stands twice")
+    #expect(Set(ids).count == ids.count, "an id occurs twice")
   }
 
   @Test("Models that differ are said to, with each difference")

@@ -64,7 +64,7 @@ import Testing
     #expect(verification.output.contains("skipped  references"), "\(verification.output)")
     let input = Places.sample("Models/shape-detector/input.npy")
     try Program.run("run", output, "--inputs", input, "--outputs", "/dev/null").expect(
-      3, "#1 layer2 (Odd): is kept as it is because nobody said what it computes")
+      3, "#1 layer2 (Odd): is kept as it is because its computation is not described")
     try Program.run(["convert", weights, "-o", output, "--keep-unknown"] + options.prefix(2))
       .expect(3, "#3 b (Dense)", #"{"layers":{"layer2":{"keep":true,"output_shapes":[[null,3]]}}}"#)
   }

@@ -99,7 +99,7 @@ import Weighbridge
           _ = try Model(contentsOf: "\(Project.detector)/shape-detector.h5", options: options)
         } catch {
           // The example was understood; the layers are another model's.
-          #expect("\(error)".contains("is about no layer of the model"))
+          #expect("\(error)".contains("matches no mapped layer of the model"))
         }
       }
     }

@@ -146,7 +146,7 @@ import Weighbridge
         _ = try Model(contentsOf: source, options: options)
       }
       // It is about the layers of other models.
-      #expect(error?.description.contains("lambda_6 is about no layer of the model") == true)
+      #expect(error?.description.contains("lambda_6 matches no mapped layer of the model") == true)
     }
   }
 

@@ -61,7 +61,7 @@ import YAML
   @Test(
     "What JSON cannot say, and what is no YAML, is refused where it stands",
     arguments: [
-      ("a: [1, 2", 2, "not YAML: did not find expected"), ("a: 1\na: 2", 2, "stands twice"),
+      ("a: [1, 2", 2, "not YAML: did not find expected"), ("a: 1\na: 2", 2, "occurs twice"),
       ("x: 1\ny: *b", 2, "*b stands for nothing before it"), ("&a [*a]", 1, "*a stands for"),
       ("a: 1\nb: !!python/object/apply:os.system [ls]", 2, "!!python/object/apply:os.system"),
       ("f: !!python/name:os.system ''", 1, "!!python/name:os.system, which is an object"),

@@ -102,7 +102,7 @@ def json_cut(path):
 
 
 def json_key_twice(path):
-    """A key that stands twice, of which readers take the one or the other."""
+    """A key that occurs twice, of which readers take the one or the other."""
     save(path, json.dumps(PLAIN).replace('"units": 3', '"units": 3, "units": 4'))
 
 

@@ -172,7 +172,7 @@ CASES = {
     "input_untyped": (typed(helper.make_tensor_type_proto(0, (3,))), "An input whose type nobody knows."),
     "input_shapeless": (typed(helper.make_tensor_type_proto(FLOAT, None)), "An input whose axes nobody knows."),
     "opset_twice": (two_opsets(), "Operators of two versions."),
-    "attribute_twice": (model([helper.make_node("Conv", ["x", "w"], ["y"], "y", group=1)], [tensor()]), "A setting that stands twice."),
+    "attribute_twice": (model([helper.make_node("Conv", ["x", "w"], ["y"], "y", group=1)], [tensor()]), "A setting that occurs twice."),
     "bias_shape": (model([node("Conv", ["x", "w", "b"], ["y"])], [tensor(), tensor("b", (7,))]), "A bias for other channels than the kernel's."),
     "constant_huge": (model([node("ConstantOfShape", ["size"], ["c"]), node("Add", ["x", "c"], ["y"])], [SIZE]), "A constant of a million times a million zeros."),
     "cycle": (model([node("Add", ["x", "b"], ["a"]), node("Relu", ["a"], ["b"])], outputs=("b",)), "Nodes that wait for each other."),

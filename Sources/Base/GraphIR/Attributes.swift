@@ -85,7 +85,7 @@ package struct AttributeReader {
     self.takesIntegersForReals = takesIntegersForReals
     for (name, value) in attributes.entries {
       guard unread.updateValue(value, forKey: name) == nil else {
-        throw malformed("the attribute \(name) stands twice")
+        throw malformed("the attribute \(name) occurs twice")
       }
     }
   }

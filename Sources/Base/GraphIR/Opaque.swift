@@ -111,7 +111,7 @@ extension Graph {
   package func checkRuns() throws(WeighbridgeError) {
     guard let (position, node) = opaqueNodes.first else { return }
     throw .unsupported(
-      "is kept as it is because nobody said what it computes (\(APIName.customLayers) can, when the model "
+      "is kept as it is because its computation is not described (\(APIName.customLayers) can, when the model "
         + "is converted), so the model cannot run"
     ).at(layer: node.source.place(position))
   }

@@ -96,7 +96,7 @@ private struct JSONParser {
       guard peek == UInt8(ascii: "\"") else { throw unexpected("a key") }
       let key = try string()
       guard members[key] == nil else {
-        throw .malformed("the key \"\(key)\" stands twice").at(.byte(start))
+        throw .malformed("the key \"\(key)\" occurs twice").at(.byte(start))
       }
       skipBlanks()
       guard take(":") else { throw unexpected("\":\"") }

@@ -49,7 +49,7 @@ final class MessageArena {
       copy[units.count] = 0
       return copy
     }
-    guard let copy else { throw .unsupported("the text \"\(text)\" holds a NUL character") }
+    guard let copy else { throw .unsupported("the string \"\(text)\" contains a NUL character") }
     return copy
   }
 

@@ -111,7 +111,7 @@ extension ProtobufFieldRule {
   /// A string with its tag and length.
   fileprivate func field(_ text: String) throws(WeighbridgeError) -> [UInt8] {
     guard !text.utf8.contains(0) else {
-      throw .unsupported("the text \"\(text)\" holds a NUL character")
+      throw .unsupported("the string \"\(text)\" contains a NUL character")
     }
     return ProtobufField.head(number, byteCount: text.utf8.count) + text.utf8
   }

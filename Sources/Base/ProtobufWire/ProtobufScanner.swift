@@ -72,7 +72,7 @@ package struct ProtobufScanner {
       let staysInPlace = placed.contains(tag.number)
       if field.pointee.label != PROTOBUF_C_LABEL_REPEATED || staysInPlace {
         guard seen.insert(FieldSet.group(of: field, in: descriptor)) else {
-          throw malformed("stands twice, or beside another member of its oneof")
+          throw malformed("occurs twice, or together with another member of its oneof")
         }
       }
       if staysInPlace {

@@ -104,7 +104,7 @@ struct WireReader {
       // Read while the span lives; nothing is kept.
       !buffer.contains(0) && String(validating: buffer, as: UTF8.self) != nil
     }
-    guard isText else { throw .malformed("is not UTF-8 text, or holds a NUL").at(.byte(offset)) }
+    guard isText else { throw .malformed("is not UTF-8, or contains a NUL").at(.byte(offset)) }
   }
 
   private mutating func varint(_ bytes: RawSpan) throws(WeighbridgeError) -> UInt64 {

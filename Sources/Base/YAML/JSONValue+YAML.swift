@@ -134,7 +134,7 @@ private struct YAMLBuilder {
   private mutating func setKey(_ key: String) throws(WeighbridgeError) {
     guard key != "<<" else { throw .unsupported("mappings that are merged (<<) cannot be read") }
     guard open[open.count - 1].members?[key] == nil else {
-      throw .malformed("the key \"\(key)\" stands twice")
+      throw .malformed("the key \"\(key)\" occurs twice")
     }
     open[open.count - 1].key = key
   }

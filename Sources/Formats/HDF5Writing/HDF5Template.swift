@@ -58,7 +58,7 @@ package struct HDF5Template: ~Copyable {
         case .list(let texts): texts
         }
       if ([attribute.name] + texts).contains(where: { $0.utf8.contains(0) }) {
-        throw .unsupported("the text \(attribute.name) holds a NUL, which HDF5 cannot have")
+        throw .unsupported("the string \(attribute.name) contains a NUL, which HDF5 cannot store")
       }
     }
   }

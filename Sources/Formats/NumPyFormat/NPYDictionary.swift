@@ -39,7 +39,7 @@ struct NPYDictionary {
       }
     }
     skipBlanks()
-    guard offset == text.count else { throw malformed("has something behind its dictionary") }
+    guard offset == text.count else { throw malformed("has data after its dictionary") }
     guard let type, let isFortranOrder, let shape else {
       throw malformed("lacks one of the keys descr, fortran_order and shape")
     }

@@ -24,7 +24,7 @@ extension HostileFile {
       "attribute-without-value", "no value", story: "An attribute without a value."
     ) { $0.nodes = [RawModel.node(rest: Wire.bytes(6, Wire.text(1, "a")))] },
     HostileFile(
-      "attribute-with-two-values", "stands twice",
+      "attribute-with-two-values", "occurs twice",
       story: "An attribute with two values; which one counts depends on the reader."
     ) {
       let both = Wire.text(1, "a") + Wire.number(2, 1) + Wire.number(4, 1)
@@ -35,7 +35,7 @@ extension HostileFile {
       story: "A node with a field of a later version; ignoring it would change the result."
     ) { $0.nodes = [RawModel.node(rest: Wire.number(30, 1))] },
     HostileFile(
-      "graph-twice", "stands twice", story: "Two graphs, which protobuf merges into one."
+      "graph-twice", "occurs twice", story: "Two graphs, which protobuf merges into one."
     ) { $0.rest = Wire.bytes(2, []) },
     HostileFile(
       "wire-type", "wire type 0, expected 2", story: "A number where a text belongs."

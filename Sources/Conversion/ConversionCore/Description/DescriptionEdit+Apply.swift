@@ -28,7 +28,7 @@ extension ModelContent {
   private mutating func note(_ note: String?) throws(WeighbridgeError) {
     guard let note else { return }
     guard description.license != nil else {
-      throw .mismatch("a note on the license, and no license")
+      throw .mismatch("a note on the license without a license")
     }
     description.license?.note = note
   }

@@ -173,8 +173,8 @@ extension ModelContent {
     }
     guard channels % anchors == 0, channels / anchors > coordinates else {
       throw .mismatch(
-        "\(found), which \(anchors) anchors x (\(coordinates) + classes) cannot make for any number "
-          + "of classes")
+        "\(found), which \(anchors) anchors x (\(coordinates) + classes) do not give for any "
+          + "number of classes")
     }
     return channels / anchors - coordinates
   }

@@ -30,7 +30,7 @@ extension ModelContent {
     else {
       throw .mismatch(
         "the outputs \(heads[0].output) and \(heads[1].output) are \(types[0]) and \(types[1]), "
-          + "and [boxes, \(classCount?.description ?? "classes")] and [boxes, 4] belong there")
+          + "expected [boxes, \(classCount?.description ?? "classes")] and [boxes, 4]")
     }
     (detector.heads, detector.classCount) = (heads, count)
     detector.boxEncoding = edit.boxEncoding ?? .fraction

@@ -26,7 +26,7 @@ extension ExportOptions {
     taking options: Set<ExportOption>, format: String
   ) throws(WeighbridgeError) {
     guard let surplus = given.first(where: { !options.contains($0) }) else { return }
-    throw .mismatch("\(surplus.rawValue) means nothing in the format \(format)")
+    throw .mismatch("\(surplus.rawValue) does not apply to the format \(format)")
   }
 
   /// Refuses files that exist already, unless they may be replaced.

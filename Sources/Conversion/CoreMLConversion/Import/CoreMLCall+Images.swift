@@ -52,7 +52,7 @@ extension CoreMLCall {
     guard let record else { return ([0, 0], [0, 0]) }
     let edges = record.records("borderAmounts")
     guard edges.isEmpty || edges.count == 2 else {
-      throw malformed("has border amounts for \(edges.count) axes, and two belong there")
+      throw malformed("has border amounts for \(edges.count) axes, expected 2")
     }
     if edges.isEmpty { return ([0, 0], [0, 0]) }
     return (edges.map { $0.integer("startEdgeSize") }, edges.map { $0.integer("endEdgeSize") })

@@ -93,7 +93,7 @@ private struct CoreMLCodes {
     switch meaning {
     case .lookUp(let table):
       guard table.count == 1 << bits else {
-        throw .malformed("a table of \(table.count) numbers, and \(1 << bits) belong there")
+        throw .malformed("a table of \(table.count) numbers, expected \(1 << bits)")
       }
       return .table(table.map { Float($0) })
     case .linear(let scales, let biases):

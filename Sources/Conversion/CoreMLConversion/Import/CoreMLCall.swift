@@ -70,7 +70,7 @@ struct CoreMLCall: MappedLayer {
   mutating func integers(_ name: String, default list: [Int]) throws(WeighbridgeError) -> [Int] {
     let values = integers(name)
     guard values.isEmpty || values.count == list.count else {
-      throw malformed("\(name) has \(values.count) numbers, and \(list.count) belong there")
+      throw malformed("\(name) has \(values.count) numbers, expected \(list.count)")
     }
     return values.isEmpty ? list : values
   }
@@ -97,7 +97,7 @@ struct CoreMLCall: MappedLayer {
   /// The layer's two inputs.
   func pair() throws(WeighbridgeError) -> (CoreMLBlob, CoreMLBlob) {
     guard inputs.count == 2 else {
-      throw malformed("takes \(inputs.count) inputs, and two belong there")
+      throw malformed("takes \(inputs.count) inputs, expected 2")
     }
     return (inputs[0], inputs[1])
   }

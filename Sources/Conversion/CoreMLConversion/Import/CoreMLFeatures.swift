@@ -129,7 +129,7 @@ struct CoreMLFeatures {
       values.append(try network.value(blob, [.height, .width], for: source))
     }
     guard let method = suppression.method else {
-      throw .unsupported("says no method of suppression that is known")
+      throw .unsupported("has an unknown method of suppression")
     }
     for threshold in [suppression.iouThreshold, suppression.confidenceThreshold]
     where !(0...1 ~= threshold) {

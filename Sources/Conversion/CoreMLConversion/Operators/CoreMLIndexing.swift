@@ -47,7 +47,7 @@ enum CoreMLIndexing: CoreMLFamily {
     CoreMLRow(HashedCrossing.self, unsupported: "Core ML has no hashes"),
     CoreMLRow(
       NonMaxSuppression.self,
-      unsupported: "Core ML chooses among boxes behind a network, not in it"
+      unsupported: "Core ML has non-maximum suppression only as a model after the network"
     ),
     CoreMLRow(STFT.self, unsupported: "Core ML's networks have no Fourier transform"),
   ]

@@ -138,7 +138,7 @@ extension CoreMLCall {
     _ role: String, _ name: String, shape: [Int]
   ) throws(WeighbridgeError) -> ValueID {
     guard [1, 3].contains(shape.count) else {
-      throw malformed("\(name) has the shape \(shape), and 1 or 3 axes belong there")
+      throw malformed("\(name) has the shape \(shape), expected 1 or 3 axes")
     }
     let tensor = try tensor(name, shape: shape)
     return try addWeight(

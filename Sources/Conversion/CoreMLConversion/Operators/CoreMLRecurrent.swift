@@ -402,7 +402,7 @@ extension CoreMLCall {
   private mutating func data(states count: Int) throws(WeighbridgeError) -> [ValueID] {
     guard let first = inputs.first, [0, count].contains(inputs.count - 1) else {
       throw malformed(
-        "takes \(inputs.count) inputs; a sequence, and all states or none, belong there")
+        "takes \(inputs.count) inputs, expected a sequence and all states or none")
     }
     var values = [try value(first, [.batch, .sequence, .channel])]
     for state in inputs.dropFirst() { values.append(try value(state, [.batch, .channel])) }
@@ -435,7 +435,7 @@ extension CoreMLCall {
   ) throws(WeighbridgeError) -> [CellActivation] {
     let records = records(name)
     guard records.count == count else {
-      throw malformed("has \(records.count) activations, and \(count) belong there")
+      throw malformed("has \(records.count) activations, expected \(count)")
     }
     var result: [CellActivation] = []
     for record in records { result.append(try cellActivation(record)) }

@@ -124,7 +124,7 @@ package struct CustomLayerPolicy: Sendable {
       ).error
     }
     if let place = idle.first {
-      throw .mismatch("\(place) is about no layer of the model that is mapped").at(file: file)
+      throw .mismatch("\(place) matches no mapped layer of the model").at(file: file)
     }
     let others = layers.classes.entries + layers.functions.entries
     return others.map(\.place).filter { !survey.used.contains($0) }.map {

@@ -42,7 +42,7 @@ struct KeptLayer {
     if error.reason.contains(text) { return error }
     return WeighbridgeError(
       error.code,
-      "\(error.reason); it comes behind \(name), which is kept and whose shape nobody says: say it in "
+      "\(error.reason); it follows \(name), which is kept and whose output shape is not known: give it in "
         + "a file for \(APIName.customLayers), as \(text), with what it makes in place of what it takes"
     ).at(error.place)
   }

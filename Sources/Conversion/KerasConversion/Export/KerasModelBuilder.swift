@@ -266,7 +266,7 @@ extension KerasModelBuilder {
     }
     let numbers = tensor.doubles
     guard numbers.allSatisfy(\.isFinite) else {
-      throw .unsupported("takes a constant that is infinite or no number")
+      throw .unsupported("takes a constant that is infinite or NaN")
     }
     var elements = numbers.map { number -> JSONValue in
       if tensor.elementType == .bool { return .bool(number != 0) }

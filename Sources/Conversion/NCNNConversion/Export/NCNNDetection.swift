@@ -17,7 +17,7 @@ struct NCNNDetection {
   /// What ncnn computes differently, in words.
   static let losses = [
     "ncnn takes 1 / (1 + (1 + 1 / e^class) / e^objectness) for a box's confidence",
-    "boxes are thinned out by their overlap, those of all classes at once",
+    "boxes are suppressed by their overlap, across all classes",
   ]
 
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for a model without a detector;

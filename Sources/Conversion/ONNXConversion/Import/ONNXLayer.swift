@@ -133,7 +133,7 @@ extension ONNXLayer {
     guard position < node.inputs.count, !node.inputs[position].isEmpty else { return nil }
     let name = node.inputs[position]
     guard let value = network.values[name] else {
-      throw malformed("reads \(name), which nothing makes")
+      throw malformed("reads \(name), which no node outputs")
     }
     return value
   }

@@ -89,7 +89,7 @@ struct ONNXOrder {
     let rest = names.count > 8 ? ", and so on through \(names.count) nodes" : ""
     return .malformed(
       names.count == 1
-        ? "the node \(shown) reads what it makes itself"
+        ? "the node \(shown) reads its own output"
         : "the nodes form a cycle, so that none can be computed first: \(shown)\(rest), which reads "
           + "from \(names[0])")
   }

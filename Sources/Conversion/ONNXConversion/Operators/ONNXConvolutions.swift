@@ -20,7 +20,7 @@ enum ONNXConvolutions: ONNXFamily {
       for (axis, extra) in operation.outputPadding.enumerated()
       where extra >= max(window.strides[axis], window.dilation[axis]) {
         throw .unsupported(
-          "ONNX adds less than a stride behind an axis, and this adds \(extra) elements")
+          "ONNX adds less than one stride after an axis, and this adds \(extra) elements")
       }
       let inputs = builder.allInputs()
       return builder.add(

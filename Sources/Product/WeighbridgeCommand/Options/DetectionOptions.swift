@@ -19,7 +19,7 @@ struct DetectionOptions: ParsableArguments {
 
   @Option(
     help: """
-      How overlapping boxes are thinned out: none, greedy (each class by itself), distance (the \
+      How overlapping boxes are suppressed: none, greedy (each class by itself), distance (the \
       same with the centres' distance, DIoU) or class-agnostic; the model's own, or greedy.
       """)
   var suppression: WordArgument<DetectorDescription.Suppression>?

@@ -127,7 +127,7 @@ extension ExportBuilder {
     _ operation: any Operator, named name: String, _ inputs: [Value], isWanted: [Bool]? = nil
   ) throws(WeighbridgeError) -> [Value] {
     guard let operation = operation as? any CatalogOperator else {
-      throw .unsupported("nobody said what it computes")
+      throw .unsupported("its computation is not described")
     }
     if Self.foldsConstants, let folded = try folded(operation, inputs) { return folded }
     switch Self.table.mapping(of: operation) {

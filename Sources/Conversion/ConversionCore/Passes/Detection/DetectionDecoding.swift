@@ -45,7 +45,7 @@ package struct DetectionDecoding: Sendable {
 
   /// The loss to report for a suppression that considers only overlaps.
   package static let distanceLoss =
-    "boxes are thinned out by their overlap alone, not by the distance of their centres too"
+    "boxes are suppressed by their overlap only, not also by the distance of their centres"
 
   /// The losses of a description that is about the heads, which are gone.
   package static func losses(_ description: ModelDescription) -> [String] {

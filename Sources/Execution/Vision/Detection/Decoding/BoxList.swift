@@ -17,8 +17,8 @@ struct BoxList {
       tensors[1].shape == [tensors[0].shape[0], 4]
     else {
       throw .mismatch(
-        "the outputs with boxes have the shapes \(tensors.map(\.shape)), and [boxes, classes] and "
-          + "[boxes, 4] belong there")
+        "the outputs with boxes have the shapes \(tensors.map(\.shape)), expected [boxes, classes] "
+          + "and [boxes, 4]")
     }
     (boxCount, classCount) = (tensors[0].shape[0], tensors[0].shape[1])
     (confidences, places) = (tensors[0].doubles, tensors[1].doubles)
