@@ -253,8 +253,9 @@ test_flags := -c release -Xswiftc -enable-testing
 test: dependencies lint
 	swift build $(test_flags) --build-tests
 	swift test $(test_flags) --skip-build
-	# The engine and the decoders again with the instructions that most machines have, and those that all have.
-	for instructions in avx2 portable; do \
+	# The engine and the decoders again without what is newest, with the instructions that most machines have, and
+	# with those that all have.
+	for instructions in avx512 avx2 portable; do \
 	  WEIGHBRIDGE_MAX_ISA=$$instructions swift test $(test_flags) --skip-build \
 	    --filter 'CPURuntimeTests|TensorEncodingTests|DarknetFixtureTests|FixtureModelTests' || exit 1; \
 	done

@@ -28,7 +28,8 @@ extension Graph {
       let isGiven = !given.isDisjoint(with: node.outputs)
       let made = try builder.addNode(
         node.operation, named: node.name, inputs: node.inputs.compactMap { numbers[$0] },
-        source: node.source, outputNames: isGiven ? nil : node.outputs.map { self[$0].name })
+        source: node.source, outputNames: isGiven ? nil : node.outputs.map { self[$0].name },
+        quantization: node.quantization)
       for (id, new) in zip(node.outputs, made) where !given.contains(id) { numbers[id] = new }
     }
     let ports = outputs.compactMap { port in

@@ -25,7 +25,8 @@ extension Graph {
       }
       outputs = try builder.addNode(
         node.operation, named: node.name, inputs: node.inputs.compactMap { ids[$0] },
-        source: node.source, outputNames: node.outputs.map { self[$0].name })
+        source: node.source, outputNames: node.outputs.map { self[$0].name },
+        quantization: node.quantization)
       for (id, new) in zip(node.outputs, outputs) { ids[id] = new }
     }
     let ports = outputs.enumerated().map { Port(name: "\($0)", value: $1) }

@@ -69,12 +69,15 @@ package struct Node: Sendable {
   package let outputs: [ValueID]
   /// The layer it came from.
   package let source: SourceScope
+  /// How its data becomes integers of 8 bits, if it is computed by these.
+  package var quantization: InputQuantization?
 
   /// Makes a node.
   package init(
     name: String, operation: any Operator, inputs: [ValueID], outputs: [ValueID],
-    source: SourceScope
+    source: SourceScope, quantization: InputQuantization? = nil
   ) {
+    self.quantization = quantization
     self.name = name
     self.operation = operation
     self.inputs = inputs

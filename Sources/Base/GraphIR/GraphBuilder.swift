@@ -47,11 +47,12 @@ package struct GraphBuilder {
   ///   - name: The node's name, by default that of its source; its first output has the same name,
   ///     the others `name:1`, ... A number is appended to a name that is taken.
   ///   - outputNames: Names for the outputs instead of these, when they are known (from a file).
+  ///   - quantization: How its data is quantized to 8-bit integers, if it is computed with them.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the inputs do not fit; the caller adds the
   ///   layer.
   package mutating func addNode(
     _ operation: any Operator, named name: String? = nil, inputs: [ValueID], source: SourceScope,
-    outputNames: [String]? = nil
+    outputNames: [String]? = nil, quantization: InputQuantization? = nil
   ) throws(WeighbridgeError) -> [ValueID] {
     let types: [TensorType]
     do throws(ShapeError) {
@@ -72,7 +73,8 @@ package struct GraphBuilder {
     }
     nodes.append(
       Node(
-        name: nodeName, operation: operation, inputs: inputs, outputs: outputs, source: source))
+        name: nodeName, operation: operation, inputs: inputs, outputs: outputs, source: source,
+        quantization: quantization))
     return outputs
   }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum level kernels_known_level;
+bool kernels_has_byte_products;
 
 __attribute__((constructor)) static void look(void) {
   enum level known = PORTABLE;
@@ -14,11 +15,13 @@ __attribute__((constructor)) static void look(void) {
   if (known == AVX2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")
       && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
     known = AVX512;
+    kernels_has_byte_products = __builtin_cpu_supports("avx512vnni");
   }
 #endif
   const char *limit = getenv("WEIGHBRIDGE_MAX_ISA");
   if (limit && !strcmp(limit, "portable")) known = PORTABLE;
   if (limit && !strcmp(limit, "avx2") && known > AVX2) known = AVX2;
+  if (known < AVX512 || (limit && !strcmp(limit, "avx512"))) kernels_has_byte_products = false;
   kernels_known_level = known;
 }
 

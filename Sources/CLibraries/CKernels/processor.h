@@ -1,5 +1,7 @@
 #pragma once
 
+#include <stdbool.h>
+
 // What the processor can do, and functions that are compiled once for each kind.
 
 #define INLINE static inline __attribute__((always_inline))
@@ -16,9 +18,15 @@ extern enum level kernels_known_level;
 
 static inline enum level kernels_level(void) { return kernels_known_level; }
 
+/// Whether the processor has dot products of bytes (AVX-512 VNNI); used unless WEIGHBRIDGE_MAX_ISA says
+/// `avx512` or less.
+extern bool kernels_has_byte_products;
+
 #if defined(__x86_64__)
 #define TARGET_AVX2 __attribute__((target("avx2,fma")))
 #define TARGET_AVX512 __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
+
+#define TARGET_VNNI __attribute__((target("avx512vnni,avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
 
 /// A function `name` that runs `name_body`, an inlined function with the same parameters, as it is
 /// compiled for this processor.

@@ -23,6 +23,9 @@ package struct CPURuntime: Runtime {
     /// Whether every node's outputs can be observed; otherwise only those that exist once nodes have
     /// been fused.
     package var observesAllNodes: Bool
+    /// Whether what each group of nodes made can be observed also where integers of 8 bits are enough
+    /// for what follows.
+    package var observesIntegers: Bool
     /// Looked at before each step.
     package var cancellation: Cancellation?
     /// The most bytes that the activations may take at once; 64 GiB when `nil`.
@@ -30,11 +33,12 @@ package struct CPURuntime: Runtime {
 
     /// Makes options.
     package init(
-      workers: Workers, observesAllNodes: Bool = false, cancellation: Cancellation? = nil,
-      memoryLimit: Int? = nil
+      workers: Workers, observesAllNodes: Bool = false, observesIntegers: Bool = false,
+      cancellation: Cancellation? = nil, memoryLimit: Int? = nil
     ) {
       self.workers = workers
       self.observesAllNodes = observesAllNodes
+      self.observesIntegers = observesIntegers
       self.cancellation = cancellation
       self.memoryLimit = memoryLimit
     }

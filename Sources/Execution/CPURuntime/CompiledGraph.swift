@@ -164,7 +164,8 @@ package final class CompiledGraph: Sendable {
       shapes: types.map { $0.fixedShape ?? [] },
       options: Plan.Options(
         threads: options.workers.count, keepsNodes: options.observesAllNodes,
-        keepsNaN: keepsNaN, borrowsMemory: borrowsMemory))
+        keepsFloats: options.observesAllNodes || options.observesIntegers, keepsNaN: keepsNaN,
+        borrowsMemory: borrowsMemory))
   }
 
   private func plan(

@@ -73,7 +73,8 @@ package struct ReferenceRuntime: Runtime {
         throw .unsupported("\(node.operation.kind) cannot run")
       }
       let outputs = try operation.evaluate(
-        node.inputs.compactMap { tensors[$0.index] }, workers: workers)
+        node.inputs.compactMap { tensors[$0.index] }, quantization: node.quantization,
+        workers: workers)
       // The shape rule leaves open a size that depends on the elements.
       precondition(
         outputs.count == node.outputs.count

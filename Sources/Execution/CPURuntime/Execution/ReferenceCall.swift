@@ -13,6 +13,8 @@ struct ReferenceCall: Sendable {
   }
 
   let operation: any CatalogOperator
+  /// How the operator is computed by integers of 8 bits, if it is.
+  let quantization: InputQuantization?
   /// The layer, for errors.
   let place: String
   let inputs: [Input]
@@ -37,7 +39,8 @@ struct ReferenceCall: Sendable {
     }
     let results: [Tensor]
     do throws(WeighbridgeError) {
-      results = try operation.evaluate(tensors, workers: workers)
+      results = try operation.evaluate(
+        tensors, quantization: quantization, workers: workers)
     } catch { throw error.at(layer: place) }
     for (result, output) in zip(results, outputs) {
       let held = result.held(as: output.elementType)

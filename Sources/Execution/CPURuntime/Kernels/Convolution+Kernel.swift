@@ -6,6 +6,9 @@ extension Convolution: FusingOperator, EngineOperator {
   func channelAxis(rank: Int) -> Int { layout.channelAxis(rank: rank) }
 
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    if group.quantization != nil {
+      return builder.addQuantized(window, layout, hasBias: hasBias, for: group)
+    }
     let order = SpatialOrder(layout, group, builder)
     guard let kernel = builder.graph[group.inputs[1]].constant,
       isDepthwise(kernel) || builder.mayCombine(groups),

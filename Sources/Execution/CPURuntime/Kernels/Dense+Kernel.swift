@@ -6,6 +6,9 @@ extension Dense: FusingOperator, EngineOperator {
   func channelAxis(rank: Int) -> Int { rank - 1 }
 
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    if group.quantization != nil {
+      return builder.addQuantized(nil, .channelsLast, hasBias: hasBias, for: group)
+    }
     let shape = builder.shape(of: group.inputs[0])
     guard let kernel = builder.graph[group.inputs[1]].constant,
       let folded = FoldedWeights(

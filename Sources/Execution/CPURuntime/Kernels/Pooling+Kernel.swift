@@ -5,6 +5,7 @@ import LayerCatalog
 extension MaxPooling: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     // A NaN wins or loses by its place in the window.
+    if builder.addQuantizedPooling(window, layout, for: group) { return true }
     guard !builder.keepsNaN, !window.mayLieInPadding else { return false }
     return builder.addPooling(kernels_pooling_max, window, layout, for: group)
   }

@@ -15,7 +15,8 @@ extension Graph {
         let operation = node.operation as? any CatalogOperator,
         let types = try? operation.checkedOutputTypes(of: inputs.map(\.type)),
         types.allSatisfy({ ($0.elementCount ?? .max) <= Self.largestConstant }),
-        let outputs = try? operation.evaluate(inputs, workers: workers)
+        let outputs = try? operation.evaluate(
+          inputs, quantization: node.quantization, workers: workers)
       else { continue }
       for (id, output) in zip(node.outputs, outputs) { constants[id] = output }
     }

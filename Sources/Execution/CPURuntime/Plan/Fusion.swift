@@ -50,7 +50,8 @@ struct Fusion {
     let node = graph.nodes[position]
     guard let operation = node.operation as? any CatalogOperator else { return nil }
     return NodeGroup(
-      positions: [position], operation: operation, inputs: node.inputs, outputs: node.outputs)
+      positions: [position], operation: operation, quantization: node.quantization,
+      inputs: node.inputs, outputs: node.outputs)
   }
 
   /// Adds to a group what can be computed with it.
@@ -83,6 +84,7 @@ struct Fusion {
       let window = convolution.window.padded(padding.borders)
     else { return }
     group.operation = convolution.replacing(window)
+    group.quantization = node.quantization
     group.inputs += node.inputs.dropFirst()
     group.outputs = node.outputs
     group.positions.append(position)

@@ -15,6 +15,8 @@ struct NodeGroup: Sendable {
   var positions: [Int]
   /// What the group begins with.
   var operation: any CatalogOperator
+  /// How that is computed by integers of 8 bits, if it is.
+  var quantization: InputQuantization?
   /// What that takes: data, then weights.
   var inputs: [ValueID]
   /// What the group makes.

@@ -24,6 +24,8 @@ struct Plan: Sendable {
     var threads: Int
     /// Whether every node's outputs exist when it has run, so that they can be looked at.
     var keepsNodes = false
+    /// Whether what a group of nodes makes exists as floats also where integers are enough.
+    var keepsFloats = false
     /// Whether kernels must let NaN through.
     var keepsNaN = false
     /// Whether inputs and outputs may lie in memory of the caller's: inputs are then only read.
@@ -48,6 +50,7 @@ struct Plan: Sendable {
     var builder = PlanBuilder(
       graph: graph, types: types, groups: groups, weights: weights, options: options)
     var tensors: [ValueID: StoredTensor] = [:]
+    builder.decideIntegers(for: groups, keepsFloats: options.keepsFloats)
     for port in graph.inputs { tensors[port.value] = builder.tensor(port.value) }
     for (number, group) in groups.enumerated() {
       builder.begin(group: number, at: group.positions.last ?? 0)
@@ -55,7 +58,7 @@ struct Plan: Sendable {
         builder.add(group)
         builder.addRounding(of: group)
         builder.keep(group.outputs)
-        for id in group.outputs { tensors[id] = builder.tensor(id) }
+        for id in group.outputs where builder.isStored(id) { tensors[id] = builder.tensor(id) }
       }
       builder.end(group.positions.flatMap { graph.nodes[$0].inputs + graph.nodes[$0].outputs })
     }
@@ -121,7 +124,8 @@ extension PlanBuilder {
       let node = graph.nodes[position]
       guard let operation = node.operation as? any CatalogOperator else { continue }
       let single = NodeGroup(
-        positions: [position], operation: operation, inputs: node.inputs, outputs: node.outputs)
+        positions: [position], operation: operation, quantization: node.quantization,
+        inputs: node.inputs, outputs: node.outputs)
       add(single)
       end(node.inputs)
     }
@@ -137,7 +141,8 @@ extension PlanBuilder {
     }
     let outputs = node.outputs.map { makeTensor($0) }
     let call = ReferenceCall(
-      operation: operation, place: node.source.place(position), inputs: inputs, outputs: outputs)
+      operation: operation, quantization: node.quantization,
+      place: node.source.place(position), inputs: inputs, outputs: outputs)
     add(.reference(call), using: call.storages)
   }
 }

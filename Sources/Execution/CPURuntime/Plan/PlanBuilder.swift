@@ -11,13 +11,15 @@ struct PlanBuilder {
   let keepsNaN: Bool
   /// How many threads compute.
   let threads: Int
-  private let weights: PreparedWeights
+  let weights: PreparedWeights
 
   private(set) var steps: [Step] = []
   private(set) var regions: [ArenaLayout.Region] = []
   private(set) var constants: [ConstantMemory] = []
   /// For each value, its tensor in all forms that there are; the one that was made first is first.
   private var forms: [ValueID: [StoredTensor]] = [:]
+  /// What becomes of values as integers of 8 bits.
+  private(set) var integers = QuantizedValues()
   /// The values that live in a region.
   private var residents: [Int: Set<ValueID>] = [:]
   /// The regions that are parts of others or have parts, which nobody may overwrite.
@@ -99,6 +101,19 @@ extension PlanBuilder {
   /// Whether values are float32 and of a shape that has a layout.
   func areFloats(_ ids: some Sequence<ValueID>) -> Bool {
     ids.allSatisfy { rowMajorLayout(of: $0) != nil }
+  }
+
+  /// Whether a value exists as the graph has it, or is a weight.
+  func isStored(_ id: ValueID) -> Bool { forms[id] != nil || graph[id].constant != nil }
+
+  /// Decides which values exist as integers.
+  mutating func decideIntegers(for groups: [NodeGroup], keepsFloats: Bool) {
+    integers = QuantizedValues(groups, self, keepsFloats: keepsFloats)
+  }
+
+  /// Notes where the integers of a value lie.
+  mutating func recordIntegers(_ storage: Storage, of id: ValueID, _ form: IntegerForm) {
+    integers.record(storage, of: id, form)
   }
 
   /// A value as it was made, or as it was stored.
@@ -261,10 +276,15 @@ extension PlanBuilder {
     addConstant(Tensor(.float32, shape: [numbers.count], numbers.map(Double.init)))
   }
 
+  /// Memory that the plan shares with others.
+  mutating func addConstant(_ memory: ConstantMemory) -> Storage {
+    constants.append(memory)
+    return Storage(memory: .constant(constants.count - 1))
+  }
+
   /// A constant of any type that the plan brought along.
   mutating func addConstant(_ tensor: Tensor) -> Storage {
-    constants.append(ConstantMemory(tensor))
-    return Storage(memory: .constant(constants.count - 1))
+    addConstant(ConstantMemory(tensor))
   }
 
   /// A weight in the layout that a kernel wants.

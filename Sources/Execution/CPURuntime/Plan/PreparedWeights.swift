@@ -18,6 +18,17 @@ final class PreparedWeights: Sendable {
 
   private let known = Mutex<[Key: [(layout: Layout, memory: ConstantMemory)]]>([:])
 
+  private let knownKernels = Mutex<[ValueID: QuantizedKernel]>([:])
+
+  /// A weight for kernels of integers, made once.
+  func quantized(_ tensor: Tensor, _ value: ValueID) -> QuantizedKernel {
+    if let kernel = knownKernels.withLock({ $0[value] }) { return kernel }
+    let kernel = QuantizedKernel(tensor)
+    tensor.releaseMemory()
+    knownKernels.withLock { $0[value] = kernel }
+    return kernel
+  }
+
   /// A weight in a layout, brought there once.
   ///
   /// - Parameters:

@@ -39,7 +39,8 @@ struct CompactableWeight: Sendable {
   /// The elements of `[columns, rows]`, in the axes of the tensor.
   func stored(_ integers: [Int32]) -> [Int32] {
     let order = inputAxes + outputAxes
-    let turned = Tensor(.int32, shape: order.map { tensor.shape[$0] }, integers)
+    let turned = Tensor(
+      .int32, shape: order.map { tensor.shape[$0] }, integers: integers)
     return turned.permuted(order.indices.compactMap(order.firstIndex)).integers
   }
 }
@@ -106,7 +107,7 @@ extension CompactableWeight {
 
 extension Tensor {
   /// Whether all numbers are finite, and not all 0.
-  fileprivate var isCompactable: Bool {
+  var isCompactable: Bool {
     let numbers = floats
     return numbers.allSatisfy(\.isFinite) && numbers.contains { $0 != 0 }
   }

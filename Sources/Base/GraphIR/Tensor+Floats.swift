@@ -1,15 +1,14 @@
-import Bytes
-import GraphIR
+package import Bytes
 
 extension Tensor {
   /// The elements in row-major order, rounded to float32. Copies.
-  var floats: [Float] {
+  package var floats: [Float] {
     guard elementType == .float32 else { return doubles.map { Float($0) } }
     return elements(of: Float.self)
   }
 
   /// The elements of a tensor of int32 in row-major order. Copies.
-  var integers: [Int32] { elements(of: Int32.self) }
+  package var integers: [Int32] { elements(of: Int32.self) }
 
   private func elements<Element: BitwiseCopyable>(of type: Element.Type) -> [Element] {
     precondition(elementType.byteCount == MemoryLayout<Element>.size)
@@ -24,7 +23,7 @@ extension Tensor {
   /// A tensor of float32 or, with numbers rounded to it, of another floating-point type.
   ///
   /// - Parameter floats: In row-major order; as many as the shape says.
-  init(_ elementType: ElementType, shape: [Int], floats: [Float]) {
+  package init(_ elementType: ElementType, shape: [Int], floats: [Float]) {
     guard elementType == .float32 else {
       self.init(elementType, shape: shape, floats.map(Double.init))
       return
@@ -33,7 +32,7 @@ extension Tensor {
   }
 
   /// A tensor of integers.
-  init(_ elementType: ElementType, shape: [Int], _ integers: [Int32]) {
+  package init(_ elementType: ElementType, shape: [Int], integers: [Int32]) {
     precondition(elementType == .int32)
     self.init(elementType, shape: shape, bytes: integers.withUnsafeBytes { [UInt8]($0) })
   }

@@ -1,0 +1,110 @@
+import Bytes
+
+/// How the data of a node becomes integers of 8 bits, by which the node is then computed.
+///
+/// A number x becomes round(x * (1 / scale)) + zeroPoint, from 0 to 255. Schemas/wbm.md, "Quantization", has
+/// the formulas.
+package struct InputQuantization: Hashable, Sendable {
+  /// How the range of the numbers was chosen.
+  package enum Method: String, Hashable, Sendable, CaseIterable {
+    /// All numbers that were seen.
+    case maximum
+    /// All but one of 1,000 at each end.
+    case percentile999
+    /// All but one of 10,000 at each end.
+    case percentile9999
+    /// All but one of 100,000 at each end.
+    case percentile99999
+    /// The range whose integers tell the most of the numbers (least Kullback-Leibler divergence).
+    case entropy
+  }
+
+  /// What a step of 1 stands for.
+  package let scale: Float
+  /// The integer that stands for 0.
+  package let zeroPoint: UInt8
+  /// How the range was chosen.
+  package let method: Method
+
+  /// Makes a quantization; `nil` when the scale or its reciprocal is no normal number above 0.
+  package init?(scale: Float, zeroPoint: UInt8, method: Method) {
+    guard scale > 0, scale.isNormal, (1 / scale).isNormal else { return nil }
+    (self.scale, self.zeroPoint, self.method) = (scale, zeroPoint, method)
+  }
+
+  /// The quantization of numbers from `least` to `greatest`, and of 0.
+  ///
+  /// - Returns: `nil` when they are no range: all 0, or not finite.
+  package init?(from least: Float, to greatest: Float, method: Method) {
+    let (least, greatest) = (min(least, 0), max(greatest, 0))
+    let scale = (greatest - least) / 255
+    guard scale.isFinite, scale > 0 else { return nil }
+    self.init(
+      scale: scale, zeroPoint: UInt8(min(255, (-least / scale).rounded(.toNearestOrEven))),
+      method: method)
+  }
+
+  /// The integer of a number. What is no number becomes 0.
+  package func quantized(_ number: Float) -> UInt8 {
+    let zero = Float(zeroPoint)
+    let scaled = number * (1 / scale)
+    let bounded = min(255 - zero, scaled > -zero ? scaled : -zero)
+    return UInt8(bounded.rounded(.toNearestOrEven) + zero)
+  }
+}
+
+/// Weights as integers of 8 bits with a scale for each index of their first axis, the output channels.
+package struct QuantizedChannels: Sendable {
+  /// Row-major, in the weights' shape.
+  package let integers: [Int8]
+  /// One for each channel.
+  package let scales: [Float]
+
+  /// The integers of weights that are stored as such; others are rounded to the nearest multiples of
+  /// a 127th of the largest in their channel.
+  ///
+  /// - Parameter weights: float32, with the output channels first.
+  package init(_ weights: Tensor) {
+    let count = weights.shape.first ?? 0
+    if let stored = weights.quantized, stored.integers.elementType == .int8,
+      case .linear(let line) = stored.meaning, line.zeroPoints.isEmpty, line.offsets.isEmpty,
+      line.axis == 0 || line.axis == nil
+    {
+      integers = stored.integers.contiguousBytes().map { Int8(bitPattern: $0) }
+      scales = line.axis == nil ? Array(repeating: line.scales[0], count: count) : line.scales
+      return
+    }
+    let numbers = weights.floats
+    let width = count == 0 ? 0 : numbers.count / count
+    var (integers, scales) = ([Int8](), [Float]())
+    integers.reserveCapacity(numbers.count)
+    for channel in 0..<count {
+      let row = numbers[channel * width..<(channel + 1) * width]
+      let largest = row.reduce(Float(0)) { $1.isFinite ? max($0, abs($1)) : $0 }
+      let scale = max(largest / 127, .leastNormalMagnitude)
+      scales.append(scale)
+      for number in row {
+        let multiple = (number / scale).rounded(.toNearestOrEven)
+        integers.append(multiple.isNaN ? 0 : Int8(max(-127, min(127, multiple))))
+      }
+    }
+    (self.integers, self.scales) = (integers, scales)
+  }
+}
+
+extension Graph {
+  /// The same graph, with some nodes computed by integers of 8 bits and all others not.
+  ///
+  /// - Parameter quantizations: By the nodes' names.
+  package func quantizing(_ quantizations: [String: InputQuantization]) -> Graph {
+    let nodes = nodes.map { node in
+      var node = node
+      node.quantization = quantizations[node.name]
+      return node
+    }
+    return Graph(values: values, nodes: nodes, inputs: inputs, outputs: outputs)
+  }
+
+  /// How many nodes are computed by integers of 8 bits.
+  package var quantizedNodeCount: Int { nodes.count { $0.quantization != nil } }
+}

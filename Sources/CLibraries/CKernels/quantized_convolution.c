@@ -1,0 +1,257 @@
+#include "quantized.h"
+
+#include <stdlib.h>
+
+#include "threads.h"
+
+// How a convolution of integers is planned and run.
+
+int64_t kernels_quantized_channels(int64_t channels) {
+  return channels < CHANNELS ? ceiling(channels, QUAD) * QUAD
+                             : ceiling(channels, CHANNELS) * CHANNELS;
+}
+
+size_t kernels_packed_size(int64_t out, int64_t in, int64_t taps) {
+  const int64_t width = output_halves(out) * CHANNELS;
+  return (size_t)(ceiling(out, width) * width * taps * kernels_quantized_channels(in));
+}
+
+void kernels_pack_quantized(
+    const int8_t *integers, int64_t out, int64_t in, int64_t taps, int8_t *packed, int32_t *sums) {
+  const int64_t width = output_halves(out) * CHANNELS, lane = kernels_quantized_channels(in);
+  memset(packed, 0, kernels_packed_size(out, in, taps));
+  for (int64_t channel = 0; channel < out; channel++) {
+    int8_t *target = packed + channel / width * width * taps * lane + channel % width * QUAD;
+    int32_t sum = 0;
+    for (int64_t input = 0; input < in; input++) {
+      for (int64_t tap = 0; tap < taps; tap++) {
+        const int8_t weight = *integers++;
+        sum += weight;
+        target[(tap * lane + input / QUAD * QUAD) * width + input % QUAD] = weight;
+      }
+    }
+    sums[channel] = sum;
+  }
+}
+
+// --- Running.
+
+struct quantized_work {
+  const struct quantized_convolution *all;
+  const struct call *call;
+  const uint8_t *source;
+  uint8_t *frame;
+  int64_t image;
+  /// Blocks of output channels, and into how many parts the outputs of each are cut.
+  int64_t blocks, cuts;
+};
+
+/// Copies a row of the frame.
+static void copy_row(void *context, int row) {
+  const struct quantized_work *work = context;
+  const struct quantized_convolution *all = work->all;
+  const int64_t lane = all->lane, width = all->frame[2];
+  uint8_t *target = work->frame + row * width * lane;
+  const int64_t y = row % all->frame[1] - all->before[1];
+  const int64_t z = row / all->frame[1] - all->before[0];
+  // The part of the row that the input has.
+  int64_t first = smaller(width, larger(0, all->before[2]));
+  int64_t end = larger(first, smaller(width, all->before[2] + all->sizes[2]));
+  if (y < 0 || y >= all->sizes[1] || z < 0 || z >= all->sizes[0]) first = end = width;
+  memset(target, all->zero_point, (size_t)(first * lane));
+  if (first < end) {
+    const int64_t place = (z * all->sizes[1] + y) * all->sizes[2] + first - all->before[2];
+    memcpy(target + first * lane, work->source + place * lane, (size_t)((end - first) * lane));
+  }
+  memset(target + end * lane, all->zero_point, (size_t)((width - end) * lane));
+}
+
+/// Computes some outputs of a block of channels.
+static void compute_part(void *context, int index) {
+  const struct quantized_work *work = context;
+  const struct quantized_convolution *all = work->all;
+  const int64_t block = index % work->blocks, cut = index / work->blocks;
+  const int64_t tiles = all->counts[0] * all->counts[1] * all->row_tiles;
+  const int64_t end = tiles * (cut + 1) / work->cuts;
+  const int64_t places = all->counts[0] * all->counts[1] * all->counts[2];
+  const int64_t width = all->halves * CHANNELS;
+  quantized_tile_function *const *functions = quantized_tile_functions(all);
+  float *const *arguments = work->call->arguments;
+  const struct kernels_quantized_result *result = &all->result;
+  const bool has_floats = result->stores_floats || all->operations.adds_first
+      || all->operations.adds_last;
+  struct quantized_tile tile = {
+    .weights = (const int8_t *)arguments[kernels_role_weights]
+        + block * width * all->tap_count * all->lane,
+    .shifts = (const int32_t *)arguments[kernels_role_shift] + block * width,
+    .scales = arguments[kernels_role_scale] + block * width,
+    .bias = arguments[kernels_role_bias] + block * width,
+    .channel = block * width,
+  };
+  if (has_floats) {
+    tile.floats = arguments[kernels_role_target] + work->image * places * all->out_channels;
+  }
+  if (result->stores_integers) {
+    tile.octets = (uint8_t *)arguments[kernels_role_quantized_target]
+        + work->image * places * all->target_lane;
+  }
+  for (int64_t number = tiles * cut / work->cuts; number < end; number++) {
+    const int64_t row = number / all->row_tiles, own = number % all->row_tiles;
+    const int64_t y = row % all->counts[1], z = row / all->counts[1];
+    const int64_t start = all->starts[own];
+    tile.count = (int)(all->starts[own + 1] - start);
+    tile.place = row * all->counts[2] + start;
+    tile.source = work->source + all->source_offset + z * all->source_steps[0]
+        + y * all->source_steps[1] + start * all->source_steps[2];
+    functions[tile.count - 1](all, &tile);
+  }
+}
+
+/// With fewer products than this, threads wait for each other longer than one computes; and so many bytes
+/// of the input stay in the cache while all channels use them.
+enum { FEWEST_SHARED_PRODUCTS = 1 << 20, CACHED = 256 << 10 };
+
+static void compute_image(const struct quantized_work *given) {
+  struct quantized_work work = *given;
+  const struct quantized_convolution *all = work.all;
+  const int64_t tiles = all->counts[0] * all->counts[1] * all->row_tiles;
+  const int64_t places = all->counts[0] * all->counts[1] * all->counts[2];
+  const int64_t weights = all->tap_count * all->lane * all->out_channels;
+  const int64_t threads = places * weights < FEWEST_SHARED_PRODUCTS ? 1 : kernels_thread_count();
+  const bool cuts_rows = shares_rows(places, all->out_channels);
+  int64_t cuts = threads == 1 ? 1
+      : cuts_rows             ? PARTS_OF_A_THREAD * threads
+                              : ceiling(PARTS_OF_A_THREAD * threads, work.blocks);
+  const int64_t source = all->sizes[0] * all->sizes[1] * all->sizes[2] * all->lane;
+  if (weights * ceiling(source, CACHED) < source * work.blocks) {
+    cuts = larger(cuts, ceiling(source, CACHED));
+  }
+  if (!cuts_rows && work.blocks % threads == 0) cuts = 1;
+  work.cuts = larger(1, smaller(cuts, tiles));
+  const int count = (int)(work.cuts * work.blocks);
+  if (threads > 1) {
+    kernels_parallel(count, compute_part, &work);
+  } else {
+    for (int index = 0; index < count; index++) compute_part(&work, index);
+  }
+}
+
+static void run_quantized(const kernels_primitive *primitive, const struct call *call) {
+  const struct quantized_convolution *all = (const struct quantized_convolution *)primitive;
+  const int64_t pixels = all->sizes[0] * all->sizes[1] * all->sizes[2];
+  struct quantized_work work = {
+    .all = all, .call = call,
+    .blocks = ceiling(all->out_channels, (int64_t)all->halves * CHANNELS),
+  };
+  for (; work.image < all->images; work.image++) {
+    work.source = (const uint8_t *)call->arguments[kernels_role_source]
+        + work.image * pixels * all->lane;
+    if (all->is_copied) {
+      work.frame = (uint8_t *)call->arguments[kernels_role_scratchpad];
+      kernels_parallel((int)(all->frame[0] * all->frame[1]), copy_row, &work);
+      work.source = work.frame;
+    }
+    compute_image(&work);
+  }
+}
+
+// --- Planning.
+
+static void release_quantized(kernels_primitive *primitive) {
+  struct quantized_convolution *all = (struct quantized_convolution *)primitive;
+  free(all->taps);
+  free(all->starts);
+}
+
+/// Sees the input as a frame, which is a copy if it reaches beyond the edges.
+static void set_frame(struct quantized_convolution *all, const struct space *space) {
+  ptrdiff_t steps[3];
+  for (int axis = 0; axis < 3; axis++) {
+    all->sizes[axis] = space->sizes[axis];
+    all->counts[axis] = space->targets[axis];
+    all->before[axis] = space->before[axis];
+    all->frame[axis] = (space->targets[axis] - 1) * space->strides[axis]
+        + (space->window[axis] - 1) * space->dilation[axis] + 1;
+    all->is_copied |= all->before[axis] > 0
+        || all->frame[axis] - all->before[axis] > all->sizes[axis];
+  }
+  const int64_t *sizes = all->is_copied ? all->frame : all->sizes;
+  steps[2] = all->lane;
+  steps[1] = steps[2] * sizes[2];
+  steps[0] = steps[1] * sizes[1];
+  for (int axis = 0; axis < 3; axis++) {
+    all->source_steps[axis] = space->strides[axis] * steps[axis];
+    if (!all->is_copied) all->source_offset -= all->before[axis] * steps[axis];
+  }
+  int64_t number = 0;
+  for (int64_t z = 0; z < space->window[0]; z++) {
+    for (int64_t y = 0; y < space->window[1]; y++) {
+      for (int64_t x = 0; x < space->window[2]; x++) {
+        all->taps[number++] = z * space->dilation[0] * steps[0]
+            + y * space->dilation[1] * steps[1] + x * space->dilation[2] * steps[2];
+      }
+    }
+  }
+}
+
+/// Cuts the rows into tiles; where each output sees one element, all are one row.
+static bool cut_rows(struct quantized_convolution *all) {
+  const bool is_plain = all->tap_count == 1 && !all->is_copied && all->source_offset == 0
+      && !memcmp(all->sizes, all->counts, sizeof all->sizes);
+  if (is_plain) {
+    all->counts[2] *= all->counts[1] * all->counts[0];
+    all->counts[0] = all->counts[1] = 1;
+  }
+  const int64_t width = all->counts[2];
+  all->row_tiles = ceiling(width, widest_quantized_tile());
+  all->starts = calloc((size_t)all->row_tiles + 1, sizeof *all->starts);
+  if (!all->starts || width > INT32_MAX) return false;
+  for (int64_t tile = 1; tile <= all->row_tiles; tile++) {
+    all->starts[tile] = (int32_t)(width * tile / all->row_tiles);
+  }
+  return true;
+}
+
+/// Says how many bytes an argument has, a multiple of 4.
+static void set_bytes(struct quantized_convolution *all, enum kernels_role role, int64_t bytes) {
+  const int64_t count = ceiling(bytes, sizeof(float));
+  const struct kernels_layout layout = layout_row_major(1, &count);
+  primitive_set(&all->primitive, role, &layout);
+}
+
+kernels_primitive *kernels_quantized_convolution(
+    const kernels_layout *source, const kernels_layout *target, struct kernels_window window,
+    int32_t zero_point, struct kernels_post_operations post, struct kernels_quantized_result result) {
+  struct quantized_convolution *all = calloc(1, sizeof *all);
+  if (!all) return NULL;
+  const struct space space = make_space(source, target, window, 2);
+  all->primitive.run = run_quantized;
+  all->primitive.release = release_quantized;
+  all->primitive.name = kernels_has_byte_products ? "int8 convolution (VNNI)" : "int8 convolution";
+  all->images = source->sizes[0];
+  all->zero_point = zero_point;
+  all->out_channels = target->sizes[1];
+  all->lane = kernels_quantized_channels(source->sizes[1]);
+  all->target_lane = result.stores_integers ? kernels_quantized_channels(all->out_channels) : 0;
+  all->halves = output_halves(all->out_channels);
+  all->result = result;
+  if (result.stores_integers) all->rounding = make_rounding(result.quantization);
+  all->tap_count = space.window[0] * space.window[1] * space.window[2];
+  all->taps = calloc((size_t)all->tap_count, sizeof *all->taps);
+  if (all->taps) set_frame(all, &space);
+  if (!all->taps || !set_operations(&all->operations, post) || !cut_rows(all)) {
+    kernels_primitive_free(&all->primitive);
+    return NULL;
+  }
+  if (all->is_copied) {
+    primitive_ask(
+        &all->primitive,
+        ceiling(all->frame[0] * all->frame[1] * all->frame[2] * all->lane, sizeof(float)));
+  }
+  const int64_t pixels = space.targets[0] * space.targets[1] * space.targets[2];
+  const struct kernels_layout floats = layout_channels_last(target->rank, target->sizes);
+  primitive_set(&all->primitive, kernels_role_target, &floats);
+  if (!result.stores_integers) return &all->primitive;
+  set_bytes(all, kernels_role_quantized_target, all->images * pixels * all->target_lane);
+  return &all->primitive;
+}

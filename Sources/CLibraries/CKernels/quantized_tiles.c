@@ -1,0 +1,223 @@
+#include "quantized.h"
+
+#include <math.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+// The inner loops of convolutions of integers, one for each number of outputs.
+
+/// Adds to each sum the products of four bytes without a sign and four with one.
+typedef void dot_function(integers *sum, const integers *source, const integers *weights);
+
+#if defined(__x86_64__)
+
+TARGET_VNNI INLINE void dot_vnni(
+    integers *sum, const integers *source, const integers *weights) {
+  __m512i result, first, second;
+  memcpy(&result, sum, sizeof result);
+  memcpy(&first, source, sizeof first);
+  memcpy(&second, weights, sizeof second);
+  result = _mm512_dpbusd_epi32(result, first, second);
+  memcpy(sum, &result, sizeof result);
+}
+
+// Without that instruction, the even and the odd bytes are multiplied in 16 bits each, where nothing
+// overflows.
+#define DOT(suffix, attributes, type, set, and, add, left, right, unsigned_right, multiply)    \
+  attributes INLINE void dot_##suffix(                                                         \
+      integers *sum, const integers *source, const integers *weights) {                        \
+    type results[sizeof *sum / sizeof(type)], firsts[sizeof *sum / sizeof(type)],              \
+        seconds[sizeof *sum / sizeof(type)];                                                   \
+    memcpy(results, sum, sizeof results);                                                      \
+    memcpy(firsts, source, sizeof firsts);                                                     \
+    memcpy(seconds, weights, sizeof seconds);                                                  \
+    _Pragma("clang loop unroll(full)") for (size_t part = 0; part < sizeof *sum / sizeof(type); \
+                                            part++) {                                          \
+      const type even = multiply(                                                              \
+          and(firsts[part], set(0x00FF)), right(left(seconds[part], 8), 8));                   \
+      const type odd = multiply(unsigned_right(firsts[part], 8), right(seconds[part], 8));     \
+      results[part] = add(results[part], add(even, odd));                                      \
+    }                                                                                          \
+    memcpy(sum, results, sizeof results);                                                      \
+  }
+
+DOT(avx512, TARGET_AVX512, __m512i, _mm512_set1_epi16, _mm512_and_si512, _mm512_add_epi32,
+    _mm512_slli_epi16, _mm512_srai_epi16, _mm512_srli_epi16, _mm512_madd_epi16)
+DOT(avx2, TARGET_AVX2, __m256i, _mm256_set1_epi16, _mm256_and_si256, _mm256_add_epi32,
+    _mm256_slli_epi16, _mm256_srai_epi16, _mm256_srli_epi16, _mm256_madd_epi16)
+DOT(portable, , __m128i, _mm_set1_epi16, _mm_and_si128, _mm_add_epi32, _mm_slli_epi16,
+    _mm_srai_epi16, _mm_srli_epi16, _mm_madd_epi16)
+
+#else
+
+INLINE void dot_portable(integers *sum, const integers *source, const integers *weights) {
+  for (int byte = 0; byte < QUAD; byte++) {
+    *sum += ((*source >> (8 * byte)) & 255) * ((*weights << (24 - 8 * byte)) >> 24);
+  }
+}
+
+#endif
+
+/// Some of 16 numbers at an address; others are 0.
+INLINE numbers load_some(const float *address, int64_t count) {
+  numbers value = 0;
+  if (count >= CHANNELS) {
+    memcpy(&value, address, sizeof value);
+  } else {
+    memcpy(&value, address, (size_t)count * sizeof *address);
+  }
+  return value;
+}
+
+INLINE void store_some(void *address, const void *value, int64_t count, size_t size) {
+  if (count >= CHANNELS) {
+    memcpy(address, value, CHANNELS * size);
+  } else {
+    memcpy(address, value, (size_t)count * size);
+  }
+}
+
+/// Makes sums of 16 channels numbers, and brings them to their end.
+INLINE void finish_body(
+    const struct quantized_convolution *all, const struct quantized_tile *tile,
+    const integers *sums, int half) {
+#pragma clang fp contract(off)
+  const struct convolution *operations = &all->operations;
+  const int64_t channel = tile->channel + half * CHANNELS;
+  const int64_t valid = all->out_channels - channel;
+  const numbers scale = load_some(tile->scales + half * CHANNELS, CHANNELS);
+  const numbers bias = load_some(tile->bias + half * CHANNELS, CHANNELS);
+  for (int number = 0; number < tile->count; number++) {
+    const int64_t place = tile->place + number;
+    float *floats = tile->floats ? tile->floats + place * all->out_channels + channel : NULL;
+    numbers value = __builtin_convertvector(sums[number], numbers) * scale;
+    value += bias;
+    if (operations->adds_first) value += load_some(floats, valid);
+    if (operations->slope != 1) value = value < 0 ? value * operations->slope : value;
+    if (operations->limit < INFINITY) value = value > operations->limit ? operations->limit : value;
+    if (operations->adds_last) value += load_some(floats, valid);
+    if (operations->function_count > 0) {
+      apply_operations(operations, (float *)&value, CHANNELS, CHANNELS);
+    }
+    if (all->result.stores_floats) store_some(floats, &value, valid, sizeof *floats);
+    if (tile->octets) {
+      const octets rounded = round_numbers(value, &all->rounding);
+      store_some(
+          tile->octets + place * all->target_lane + channel, &rounded, all->target_lane - channel,
+          1);
+    }
+  }
+}
+
+/// Computes a tile. The last three are known when this is compiled.
+INLINE void sum_up(
+    const struct quantized_convolution *all, const struct quantized_tile *tile, const int count,
+    const int halves, dot_function *dot, integers low[WIDEST_TILE], integers high[WIDEST_TILE]) {
+  integers shift[2];
+  memcpy(shift, tile->shifts, (size_t)halves * sizeof *shift);
+  integers first_sums[WIDEST_TILE], second_sums[WIDEST_TILE];
+#pragma clang loop unroll(full)
+  for (int place = 0; place < count; place++) {
+    first_sums[place] = shift[0];
+    if (halves == 2) second_sums[place] = shift[1];
+  }
+  const ptrdiff_t step = all->source_steps[2];
+  const int8_t *weights = tile->weights;
+  for (int64_t tap = 0; tap < all->tap_count; tap++) {
+    const uint8_t *source = tile->source + all->taps[tap];
+#pragma clang loop unroll(disable)
+    for (const uint8_t *end = source + all->lane; source < end; source += QUAD) {
+      integers first, second;
+      memcpy(&first, weights, sizeof first);
+      if (halves == 2) memcpy(&second, weights + sizeof first, sizeof second);
+#pragma clang loop unroll(full)
+      for (int place = 0; place < count; place++) {
+        int32_t quad;
+        memcpy(&quad, source + place * step, sizeof quad);
+        const integers element = quad;
+        dot(&first_sums[place], &element, &first);
+        if (halves == 2) dot(&second_sums[place], &element, &second);
+      }
+      weights += halves * sizeof first;
+    }
+  }
+#pragma clang loop unroll(full)
+  for (int place = 0; place < count; place++) {
+    low[place] = first_sums[place];
+    if (halves == 2) high[place] = second_sums[place];
+  }
+}
+
+#define FINISH(suffix, attributes)                                                             \
+  attributes static void finish_##suffix(                                                      \
+      const struct quantized_convolution *all, const struct quantized_tile *tile,              \
+      const integers *sums, int half) {                                                        \
+    finish_body(all, tile, sums, half);                                                        \
+  }
+
+#define TILE(suffix, attributes, kind, count, halves)                                          \
+  attributes static void tile_##suffix##_##count(                                              \
+      const struct quantized_convolution *all, const struct quantized_tile *tile) {            \
+    integers sums[2][WIDEST_TILE];                                                             \
+    sum_up(all, tile, count, halves, dot_##kind, sums[0], sums[1]);                            \
+    finish_##kind(all, tile, sums[0], 0);                                                      \
+    if (halves == 2 && tile->channel + CHANNELS < larger(all->out_channels, all->target_lane)) { \
+      finish_##kind(all, tile, sums[1], 1);                                                    \
+    }                                                                                          \
+  }
+
+#define TILES_4(suffix, attributes, kind, halves)                                              \
+  TILE(suffix, attributes, kind, 1, halves) TILE(suffix, attributes, kind, 2, halves)          \
+  TILE(suffix, attributes, kind, 3, halves) TILE(suffix, attributes, kind, 4, halves)
+#define ROW_4(suffix) tile_##suffix##_1, tile_##suffix##_2, tile_##suffix##_3, tile_##suffix##_4
+
+// So many outputs that the registers are full.
+FINISH(portable, )
+TILES_4(portable, , portable, 1)
+static quantized_tile_function *const portable[] = {ROW_4(portable)};
+
+#if defined(__x86_64__)
+FINISH(avx2, TARGET_AVX2)
+TILES_4(avx2, TARGET_AVX2, avx2, 1)
+static quantized_tile_function *const avx2[] = {ROW_4(avx2)};
+
+#define TILES_14(suffix, attributes, kind, halves)                                             \
+  TILES_4(suffix, attributes, kind, halves)                                                    \
+  TILE(suffix, attributes, kind, 5, halves) TILE(suffix, attributes, kind, 6, halves)          \
+  TILE(suffix, attributes, kind, 7, halves) TILE(suffix, attributes, kind, 8, halves)          \
+  TILE(suffix, attributes, kind, 9, halves) TILE(suffix, attributes, kind, 10, halves)         \
+  TILE(suffix, attributes, kind, 11, halves) TILE(suffix, attributes, kind, 12, halves)        \
+  TILE(suffix, attributes, kind, 13, halves) TILE(suffix, attributes, kind, 14, halves)
+#define ROW_14(suffix)                                                                         \
+  {                                                                                            \
+    ROW_4(suffix), tile_##suffix##_5, tile_##suffix##_6, tile_##suffix##_7, tile_##suffix##_8, \
+        tile_##suffix##_9, tile_##suffix##_10, tile_##suffix##_11, tile_##suffix##_12,         \
+        tile_##suffix##_13, tile_##suffix##_14                                                 \
+  }
+
+FINISH(avx512, TARGET_AVX512)
+TILES_14(avx512_low, TARGET_AVX512, avx512, 1)
+TILES_14(avx512_both, TARGET_AVX512, avx512, 2)
+static quantized_tile_function *const avx512[][WIDEST_TILE] = {
+  ROW_14(avx512_low), ROW_14(avx512_both)};
+
+FINISH(vnni, TARGET_VNNI)
+TILES_14(vnni_low, TARGET_VNNI, vnni, 1)
+TILES_14(vnni_both, TARGET_VNNI, vnni, 2)
+static quantized_tile_function *const vnni[][WIDEST_TILE] = {ROW_14(vnni_low), ROW_14(vnni_both)};
+#endif
+
+int widest_quantized_tile(void) {
+  return kernels_level() == AVX512 ? WIDEST_TILE : kernels_level() == AVX2 ? 4 : 2;
+}
+
+quantized_tile_function *const *quantized_tile_functions(const struct quantized_convolution *all) {
+#if defined(__x86_64__)
+  if (kernels_has_byte_products) return vnni[all->halves - 1];
+  if (kernels_level() == AVX512) return avx512[all->halves - 1];
+  if (kernels_level() == AVX2) return avx2;
+#endif
+  return portable;
+}

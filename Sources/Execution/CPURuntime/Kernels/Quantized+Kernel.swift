@@ -1,0 +1,172 @@
+import Bytes
+import CKernels
+import GraphIR
+import LayerCatalog
+
+extension PlanBuilder {
+  /// Adds a convolution or a fully connected layer that is computed by integers of 8 bits.
+  ///
+  /// - Parameter window: Of a convolution; `nil` for a fully connected layer.
+  mutating func addQuantized(
+    _ window: Window?, _ layout: DataLayout, hasBias: Bool, for group: NodeGroup
+  ) -> Bool {
+    guard let form = group.integerForm(self), let kernel = graph[group.inputs[1]].constant,
+      let folded = FoldedWeights(
+        group, bias: hasBias ? group.inputs[2] : nil, channels: kernel.shape[0], graph),
+      let sizes = QuantizedSizes(window, layout, group, self)
+    else { return false }
+    let output = group.outputs[0]
+    let wanted = integers.form(of: output)
+    let stored = wanted.flatMap { $0.channelAxis == form.channelAxis ? $0 : nil }
+    let storesFloats = stored == nil || integers.needsFloats(output)
+    let result = kernels_quantized_result(
+      stores_floats: storesFloats, stores_integers: stored != nil,
+      quantization: stored?.quantization ?? kernels_quantization(scale: 1, zero_point: 0))
+    let made = group.postOperations.withOperations { post in
+      sizes.window.withArguments {
+        kernels_quantized_convolution(
+          sizes.source.handle, sizes.target.handle, $0, Int32(form.zeroPoint), post, result)
+      }
+    }
+    guard let primitive = Primitive(owning: made),
+      let source = addIntegers(of: group.inputs[0], form),
+      let floats = pixelLayout(of: output, channelAxis: form.channelAxis)
+    else { return false }
+    var storages = [(kernels_role_source, source)]
+    storages += parameters(weights.quantized(kernel, group.inputs[1]), folded, form)
+    if storesFloats {
+      guard let target = makeTarget(group, floats) else { return false }
+      storages.append((kernels_role_target, target.storage))
+    } else if let summand = group.summand {
+      guard let other = tensor(summand, as: floats) else { return false }
+      storages.append((kernels_role_target, other.storage))
+    }
+    if let stored, let layout = primitive.layout(kernels_role_quantized_target) {
+      let target = addScratch(byteCount: layout.byteCount)
+      recordIntegers(target, of: output, stored)
+      storages.append((kernels_role_quantized_target, target))
+    }
+    add(primitive, storages)
+    return true
+  }
+
+  /// Adds a max pooling of integers, where its input and its result are read as such only.
+  mutating func addQuantizedPooling(
+    _ window: Window, _ order: DataLayout, for group: NodeGroup
+  ) -> Bool {
+    guard let form = integers.poolingForm(group, self),
+      let sizes = QuantizedSizes(window, order, group, self),
+      let primitive = Primitive(
+        owning: sizes.window.withArguments {
+          kernels_quantized_pool(sizes.source.handle, sizes.target.handle, $0)
+        }),
+      let layout = primitive.layout(kernels_role_quantized_target),
+      let source = addIntegers(of: group.inputs[0], form)
+    else { return false }
+    let target = addScratch(byteCount: layout.byteCount)
+    recordIntegers(target, of: group.outputs[0], form)
+    add(primitive, [(kernels_role_source, source), (kernels_role_quantized_target, target)])
+    return true
+  }
+
+  /// The integers of a value: those that exist, or made of its floats.
+  private mutating func addIntegers(of id: ValueID, _ form: IntegerForm) -> Storage? {
+    if let storage = integers.storage(of: id, form) { return storage }
+    guard let pixels = pixelLayout(of: id, channelAxis: form.channelAxis),
+      let floats = tensor(id, as: pixels),
+      let plain = Layout.rowMajor(pixelAxes(of: id, form.channelAxis).map { shape(of: id)[$0] }),
+      let primitive = Primitive(
+        owning: kernels_quantize(plain.handle, form.quantization), share: .order),
+      let layout = primitive.layout(kernels_role_quantized_target)
+    else { return nil }
+    let target = addScratch(byteCount: layout.byteCount)
+    recordIntegers(target, of: id, form)
+    add(
+      primitive, [(kernels_role_source, floats.storage), (kernels_role_quantized_target, target)])
+    return target
+  }
+
+  /// The axes of a value with the channels last.
+  private func pixelAxes(of id: ValueID, _ channelAxis: Int) -> [Int] {
+    shape(of: id).indices.filter { $0 != channelAxis } + [channelAxis]
+  }
+
+  /// The layout of floats with the channels innermost.
+  private func pixelLayout(of id: ValueID, channelAxis: Int) -> Layout? {
+    let axes = pixelAxes(of: id, channelAxis)
+    let back = axes.indices.compactMap { axes.firstIndex(of: $0) }
+    return Layout.rowMajor(axes.map { shape(of: id)[$0] })?.permuted(back)
+  }
+
+  /// The weights, and what makes numbers of the sums of their products.
+  private mutating func parameters(
+    _ weights: QuantizedKernel, _ folded: FoldedWeights, _ form: IntegerForm
+  ) -> [(kernels_role, Storage)] {
+    let count = weights.scales.count
+    let room = (count + 31) / 32 * 32
+    func filled<Number: Numeric>(_ numbers: [Number]) -> [Number] {
+      numbers + [Number](repeating: 0, count: room - numbers.count)
+    }
+    var scales = weights.scales.map { $0 * form.scale }
+    if !folded.scales.isEmpty { scales = zip(scales, folded.scales).map { $0 * $1 } }
+    let shifts = filled(weights.sums.map { -Int32(form.zeroPoint) * $0 })
+    return [
+      (kernels_role_weights, addConstant(weights.memory)),
+      (kernels_role_shift, addConstant(Tensor(.int32, shape: [room], integers: shifts))),
+      (kernels_role_scale, addConstant(filled(scales))),
+      (kernels_role_bias, addConstant(filled(folded.bias ?? []))),
+    ]
+  }
+}
+
+extension IntegerForm {
+  fileprivate var quantization: kernels_quantization {
+    kernels_quantization(scale: scale, zero_point: Int32(zeroPoint))
+  }
+}
+
+/// The sizes of a window's input and output as kernels take them: `[batch, channels, spatial...]`.
+private struct QuantizedSizes {
+  let source: Layout
+  let target: Layout
+  let window: WindowArguments
+
+  /// - Parameter window: `nil` for a fully connected layer, whose rows are the elements of an image.
+  /// - Returns: `nil` when there are no elements.
+  init?(_ window: Window?, _ layout: DataLayout, _ group: NodeGroup, _ builder: PlanBuilder) {
+    var shapes = [group.inputs[0], group.outputs[0]].map { builder.shape(of: $0) }
+    shapes = shapes.map { shape in
+      guard window != nil else {
+        return [1, shape[shape.count - 1], shape.dropLast().reduce(1, *)]
+      }
+      return layout.axesToChannelsFirst(rank: shape.count).map { shape[$0] }
+    }
+    let single = Window(size: [1], strides: [1], dilation: [1], padding: .valid)
+    guard let source = Layout.any(shapes[0]), let target = Layout.any(shapes[1]),
+      let window = WindowArguments(window ?? single, dimensions: Array(shapes[0].dropFirst(2)))
+    else { return nil }
+    (self.source, self.target, self.window) = (source, target, window)
+  }
+}
+
+/// A weight as kernels of integers take it.
+struct QuantizedKernel: Sendable {
+  let memory: ConstantMemory
+  /// For each output channel, the sum of its integers and what an integer stands for.
+  let sums: [Int32]
+  let scales: [Float]
+
+  /// - Parameter weights: `[out, in, spatial...]`
+  init(_ weights: Tensor) {
+    let channels = QuantizedChannels(weights)
+    let (out, inputs) = (Int64(weights.shape[0]), Int64(weights.shape[1]))
+    let taps = Int64(weights.shape.dropFirst(2).reduce(1, *))
+    var sums = [Int32](repeating: 0, count: weights.shape[0])
+    memory = ConstantMemory(byteCount: kernels_packed_size(out, inputs, taps)) { address in
+      // There is room for all weights and one sum for each output.
+      kernels_pack_quantized(
+        channels.integers, out, inputs, taps, address.assumingMemoryBound(to: Int8.self), &sums)
+    }
+    (self.sums, scales) = (sums, channels.scales)
+  }
+}

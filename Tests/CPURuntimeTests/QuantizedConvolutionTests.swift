@@ -1,0 +1,243 @@
+import Bytes
+import CPURuntime
+import GraphIR
+import LayerCatalog
+import ReferenceRuntime
+import Testing
+import Verifier
+import _CatalogTesting
+
+/// Layers that are computed by integers of 8 bits.
+@Suite struct QuantizedConvolutionTests {
+  /// What is convolved, and with what.
+  struct Case: Sendable, CustomTestStringConvertible {
+    var images = 1
+    var dimensions = [9, 13]
+    var channels = (from: 32, to: 64)
+    var window = [3, 3]
+    var dilation = [1, 1]
+    var strides = [1, 1]
+    var padding = WindowPadding.same
+    var layout = DataLayout.channelsLast
+    var zeroPoint: UInt8 = 120
+
+    var testDescription: String {
+      "\(images) of \(dimensions), \(channels), \(window) by \(dilation), \(strides), \(padding), "
+        + "\(layout), \(zeroPoint)"
+    }
+  }
+
+  private static let source = SourceScope(layer: "layer", className: "Layer")
+
+  private static let cases: [Case] =
+    (1...30).map { Case(dimensions: [3, $0], channels: (12, 40)) } + [
+      Case(images: 3, dimensions: [7, 7], channels: (16, 96), zeroPoint: 0),
+      Case(dimensions: [13, 13], channels: (256, 64), zeroPoint: 255),
+      Case(dimensions: [12, 17], window: [2, 4]),
+      Case(dimensions: [12, 17], window: [1, 5], padding: .valid),
+      Case(dimensions: [11, 16], dilation: [2, 3]),
+      Case(dimensions: [11, 16], dilation: [3, 2], padding: .valid),
+      Case(
+        dimensions: [5, 6], window: [5, 3], padding: .explicit(before: [4, 0], after: [0, 3])),
+      Case(images: 3, dimensions: [10, 8], channels: (5, 7), layout: .channelsFirst),
+      Case(dimensions: [1, 1], channels: (3, 1)),
+      Case(dimensions: [23, 31], channels: (3, 16)),
+      Case(dimensions: [23, 31], channels: (3, 40), window: [7, 7], strides: [2, 2]),
+      Case(dimensions: [14, 9], channels: (1, 1), window: [5, 5], layout: .channelsFirst),
+      Case(dimensions: [14, 9], channels: (20, 37)),
+      Case(dimensions: [14, 9], channels: (48, 125), window: [1, 1]),
+      Case(dimensions: [15, 28], channels: (64, 33), window: [1, 1], strides: [2, 2]),
+      Case(dimensions: [15, 28], channels: (17, 20), strides: [2, 3]),
+      Case(images: 2, dimensions: [40, 40], channels: (64, 64)),
+    ]
+
+  /// A convolution, and what is done to its result.
+  private static func graph(_ wanted: Case, _ endings: [any Operator] = []) throws -> (
+    Graph, Tensor
+  ) {
+    let (rows, columns) = (wanted.dimensions[0], wanted.dimensions[1])
+    let shape =
+      wanted.layout == .channelsLast
+      ? [wanted.images, rows, columns, wanted.channels.from]
+      : [wanted.images, wanted.channels.from, rows, columns]
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, shape.map { .fixed($0) }))
+    let kernel = try builder.addWeight(
+      "k",
+      .random(
+        .float32, shape: [wanted.channels.to, wanted.channels.from] + wanted.window,
+        in: -0.1...0.1, seed: 1))
+    let bias = try builder.addWeight(
+      "b", .random(.float32, shape: [wanted.channels.to], in: -1...1, seed: 2))
+    let convolution = Convolution(
+      window: Window(
+        size: wanted.window, strides: wanted.strides, dilation: wanted.dilation,
+        padding: wanted.padding),
+      groups: 1, hasBias: true, layout: wanted.layout)
+    // Some numbers lie outside of what the integers can stand for.
+    let quantization = InputQuantization(
+      scale: 1.9 / 255, zeroPoint: wanted.zeroPoint, method: .maximum)
+    var value = try builder.addNode(
+      convolution, named: "conv", inputs: [input, kernel, bias], source: source,
+      quantization: quantization)
+    for (number, ending) in endings.enumerated() {
+      value = try builder.addNode(
+        ending, named: "end \(number)", inputs: value + (ending is Add ? [input] : []),
+        source: source)
+    }
+    let graph = try builder.finish(outputs: [Port(name: "y", value: value[0])])
+    return (graph, .random(.float32, shape: shape, in: -1...1, seed: 3))
+  }
+
+  private func run(
+    _ graph: Graph, _ input: Tensor, threads: Int = 2, observes: Bool = false
+  ) throws -> (output: Tensor, kernels: [String]) {
+    var kernels: [String] = []
+    let options = CPURuntime.Options(workers: Workers(count: threads), observesIntegers: observes)
+    let got = try CPURuntime(options).run(graph, inputs: [input]) { kernels.append("\($0.kernel)") }
+    return (got[0], kernels)
+  }
+
+  private func reference(_ graph: Graph, _ input: Tensor) throws -> Tensor {
+    try ReferenceRuntime(workers: Workers(count: 2)).run(graph, inputs: [input]) { _ in }[0]
+  }
+
+  @Test("A convolution of integers gives the reference's numbers, bit by bit", arguments: cases)
+  func agreement(_ wanted: Case) throws {
+    let (graph, input) = try Self.graph(wanted)
+    let want = try reference(graph, input).contiguousBytes()
+    for threads in [1, 2] {
+      let (got, kernels) = try run(graph, input, threads: threads)
+      #expect(got.contiguousBytes() == want)
+      #expect(kernels.allSatisfy { $0.contains("int8") }, "\(kernels)")
+    }
+  }
+
+  @Test("The formula of wbm.md, written out, gives the same")
+  func formula() throws {
+    let wanted = Case(dimensions: [1, 1], channels: (6, 2), window: [1, 1], zeroPoint: 100)
+    let (graph, input) = try Self.graph(wanted)
+    let (numbers, weights) = (input.floats, graph.weights[0].tensor.floats)
+    let scale: Float = 1.9 / 255
+    let integers = numbers.map { number in
+      max(0, min(255, Int((number * (1 / scale)).rounded(.toNearestOrEven)) + 100))
+    }
+    let got = try run(graph, input).output.floats
+    for channel in 0..<2 {
+      let row = weights[channel * 6..<channel * 6 + 6]
+      let own = row.map { abs($0) }.max()! / 127
+      let sum = zip(row, integers).reduce(0) { sum, pair in
+        sum + Int((pair.0 / own).rounded(.toNearestOrEven)) * (pair.1 - 100)
+      }
+      let product = Float(sum) * (own * scale)
+      #expect(got[channel] == product + graph.weights[1].tensor.floats[channel])
+    }
+  }
+
+  @Test("What follows is done to the whole sums")
+  func endings() throws {
+    let square = Case(dimensions: [9, 13], channels: (64, 64))
+    let relu = ReLU(slope: 0, threshold: 0, maximum: nil)
+    let all: [[any Operator]] = [
+      [relu], [ReLU(slope: 0, threshold: 0, maximum: 6)], [LeakyReLU(slope: 0.1)],
+      [ELU(alpha: 0.5)], [Add(), relu], [relu, Add()], [Sigmoid()],
+    ]
+    for endings in all {
+      let (graph, input) = try Self.graph(square, endings)
+      let (got, kernels) = try run(graph, input)
+      let difference = TensorDifference(got: got, want: try reference(graph, input))
+      #expect(difference.isWithin(Tolerance(absolute: 2e-5, relative: 1e-5)), "\(difference)")
+      #expect(kernels.count == 1 && kernels[0].contains("int8"), "\(kernels)")
+    }
+  }
+
+  /// A chain like a detector's: a convolution, its function and pooling, twice; then a dense layer.
+  private static func chain(_ layout: DataLayout, channels: Int) throws -> (Graph, Tensor) {
+    var builder = GraphBuilder()
+    let shape = layout == .channelsLast ? [2, 18, 20, 3] : [2, 3, 18, 20]
+    let input = try builder.addInput("x", TensorType(.float32, shape.map { .fixed($0) }))
+    var value = input
+    var from = 3
+    func add(_ operation: any Operator, _ inputs: [ValueID], _ scale: Float? = nil) throws {
+      let quantization = scale.flatMap {
+        InputQuantization(scale: $0, zeroPoint: 30, method: .entropy)
+      }
+      value = try builder.addNode(
+        operation, named: "node", inputs: inputs, source: source, quantization: quantization)[0]
+    }
+    let pooling = Window(size: [2, 2], strides: [2, 2], dilation: [1, 1], padding: .same)
+    for (number, to) in [channels, 2 * channels].enumerated() {
+      let kernel = try builder.addWeight(
+        "k\(number)",
+        .random(.float32, shape: [to, from, 3, 3], in: -0.3...0.3, seed: UInt64(number)))
+      let window = Window(size: [3, 3], strides: [1, 1], dilation: [1, 1], padding: .same)
+      let convolution = Convolution(window: window, groups: 1, hasBias: false, layout: layout)
+      try add(convolution, [value, kernel], 0.01 * Float(number + 1))
+      try add(LeakyReLU(slope: 0.1), [value])
+      try add(MaxPooling(window: pooling, layout: layout), [value])
+      from = to
+    }
+    try add(GlobalMaxPooling(keepDims: false, layout: layout), [value])
+    let kernel = try builder.addWeight(
+      "d", .random(.float32, shape: [10, from], in: -0.3...0.3, seed: 9))
+    try add(Dense(hasBias: false), [value, kernel], 0.02)
+    let graph = try builder.finish(outputs: [Port(name: "y", value: value)])
+    return (graph, .random(.float32, shape: shape, in: -0.3...2, seed: 3))
+  }
+
+  @Test(
+    "Integers go from layer to layer, with the numbers that floats between them give",
+    arguments: [DataLayout.channelsLast, .channelsFirst], [5, 16, 24])
+  func chain(_ layout: DataLayout, channels: Int) throws {
+    let (graph, input) = try Self.chain(layout, channels: channels)
+    let (got, kernels) = try run(graph, input)
+    #expect(kernels.contains { $0.contains("int8 pooling") }, "\(kernels)")
+    let (observed, plain) = try run(graph, input, observes: true)
+    #expect(got.contiguousBytes() == observed.contiguousBytes())
+    #expect(!plain.contains { $0.contains("int8 pooling") }, "\(plain)")
+    // The reference rounds other numbers to integers where a sum lies between two.
+    let difference = TensorDifference(got: got, want: try reference(graph, input))
+    #expect(difference.relativeL2 < 1e-3, "\(difference)")
+  }
+
+  @Test("A value that layers and others read exists as integers and as floats")
+  func residual() throws {
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, [.fixed(1), 8, 8, 16]))
+    var value = input
+    let window = Window(size: [1, 1], strides: [1, 1], dilation: [1, 1], padding: .same)
+    for number in 0..<4 {
+      let kernel = try builder.addWeight(
+        "k\(number)",
+        .random(.float32, shape: [16, 16, 1, 1], in: -0.5...0.5, seed: UInt64(number)))
+      let made = try builder.addNode(
+        Convolution(window: window, groups: 1, hasBias: false, layout: .channelsLast),
+        named: "conv\(number)", inputs: [value, kernel], source: Self.source,
+        quantization: InputQuantization(scale: 0.03, zeroPoint: 100, method: .maximum))
+      value = try builder.addNode(
+        Add(), named: "add\(number)", inputs: [made[0], value], source: Self.source)[0]
+    }
+    let graph = try builder.finish(outputs: [Port(name: "y", value: value)])
+    let numbers = Tensor.random(.float32, shape: [1, 8, 8, 16], in: -1...1, seed: 3)
+    let (got, kernels) = try run(graph, numbers)
+    #expect(kernels.count == 4 && kernels.allSatisfy { $0.contains("int8 convolution") })
+    let difference = TensorDifference(got: got, want: try reference(graph, numbers))
+    #expect(difference.relativeL2 < 1e-3, "\(difference)")
+  }
+
+  @Test("NaN becomes the least integer, and infinities the ends")
+  func extremes() throws {
+    let wanted = Case(dimensions: [4, 4], channels: (3, 20))
+    let (graph, input) = try Self.graph(wanted)
+    var numbers = input.floats
+    (numbers[0], numbers[7], numbers[20]) = (.nan, .infinity, -.infinity)
+    let poisoned = Tensor(.float32, shape: input.shape, floats: numbers)
+    let got = try run(graph, poisoned).output
+    let want = try reference(graph, poisoned)
+    #expect(got.contiguousBytes() == want.contiguousBytes())
+    #expect(got.floats.allSatisfy { $0.isFinite })
+    let quantization = graph.nodes[0].quantization
+    #expect(numbers.prefix(1).map { quantization?.quantized($0) } == [0])
+    #expect(quantization?.quantized(.infinity) == 255 && quantization?.quantized(-.infinity) == 0)
+  }
+}
