@@ -77,6 +77,8 @@ class Rules:
         self.provenance(header["provenance"])
         if header["compaction"] is not None:
             self.compaction(header["compaction"], header["graph"])
+        if header["quantization"] is not None:
+            self.quantization(header["quantization"]["nodes"], header["graph"])
 
     def tensor(self, position):
         """A tensor that something names; they are named in the order of the table."""
@@ -211,6 +213,18 @@ class Rules:
                    for position in positions), "a loss of a plain tensor")
         answers = compaction["answers"]
         refuse(answers is not None and answers["kept"] > answers["total"], "more answers than there are")
+
+    @staticmethod
+    def quantization(entries, graph):
+        refuse(not entries, "a quantization without nodes")
+        check_names(names_of(entries, "node"), "quantized nodes", names_of(graph["nodes"]))
+        kinds = {node["name"]: node["kind"] for node in graph["nodes"]}
+        for entry in entries:
+            scale, name = entry["scale"], entry["node"]
+            refuse(numpy.float64(numpy.float32(scale)) != scale or not 2.0 ** -126 <= scale <= 2.0 ** 126,
+                   f"the scale {scale} of {name}")
+            refuse(entry["zero_point"] > 255, f"the zero point {entry['zero_point']} of {name}")
+            refuse(kinds[name] not in ("convolution", "dense"), f"{name} is quantized, a {kinds[name]}")
 
     @staticmethod
     def provenance(provenance):

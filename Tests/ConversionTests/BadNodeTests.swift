@@ -57,7 +57,23 @@ struct BadNode: Sendable, CustomTestStringConvertible {
     }
   }
 
+  /// A node that is computed by integers of 8 bits.
+  private static func quantized(_ what: String, _ name: String, _ message: String) -> BadNode {
+    BadNode(testDescription: what, name: name, code: .malformed, message: message) { header in
+      var quantization = WBMQuantization()
+      quantization.nodes = [.init(name: name, scale: 0.5, zeroPoint: 3, method: .maximum)]
+      header.quantization = quantization
+    }
+  }
+
   static let all: [BadNode] = [
+    quantized(
+      "integers for an operator that has none", "clipped", "is quantized and is a clip"),
+    quantized(
+      "integers for groups of channels", "grouped", "is quantized and has 3 groups"),
+    quantized(
+      "integers for weights that are computed", "computed",
+      "is quantized and has weights that other layers compute"),
     attribute(
       "a missing attribute", "clipped", .malformed, "clip: the attribute min is missing"
     ) { $0.removeAll { $0.name == "min" } },
@@ -108,9 +124,17 @@ struct BadNode: Sendable, CustomTestStringConvertible {
     let clipped = try add(Clip(minimum: 0, maximum: 1), "clipped", scaled[0])
     let means = try add(Reduce(.mean, axes: [1], keepDims: true), "means", clipped)
     let doubled = try add(Add(), "doubled", number, number)
+    let image = try builder.addInput("image", TensorType(.float32, [1, 3, 4, 4]))
+    let window = Window(size: [1, 1], strides: [1, 1], dilation: [1, 1], padding: .valid)
+    let grouped = try add(
+      Convolution(window: window, groups: 3, hasBias: false, layout: .channelsFirst), "grouped",
+      image, builder.addWeight("groups", Tensor(.float32, shape: [3, 1, 1, 1], [1, 2, 3])))
+    let matrix = try builder.addInput("matrix", TensorType(.float32, [2, 3]))
+    let computed = try add(Dense(hasBias: false), "computed", x, matrix)
     return ModelContent(
       graph: try builder.finish(outputs: [
         Port(name: "means", value: means), Port(name: "doubled", value: doubled),
+        Port(name: "grouped", value: grouped), Port(name: "computed", value: computed),
       ]), description: ModelDescription(), provenance: Provenance())
   }
 

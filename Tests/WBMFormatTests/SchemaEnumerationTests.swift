@@ -39,6 +39,7 @@ import Testing
   func numbers() throws {
     try check(ElementType.self, "ELEMENT_TYPE")
     try check(WBMCompaction.Answers.Kind.self, "ANSWER_KIND")
+    try check(WBMQuantization.Node.Method.self, "RANGE_METHOD")
     try check(WBMTolerance.Source.self, "TOLERANCE_SOURCE")
     try check(WBMImage.ColorOrder.self, "COLOR_ORDER")
     try check(WBMImage.ResizePolicy.self, "RESIZE_POLICY")

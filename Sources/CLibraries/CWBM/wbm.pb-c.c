@@ -1492,7 +1492,97 @@ void   weighbridge__v1__kept_answers__free_unpacked
   assert(message->base.descriptor == &weighbridge__v1__kept_answers__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor weighbridge__v1__header__field_descriptors[7] =
+void   weighbridge__v1__quantization__init
+                     (Weighbridge__V1__Quantization         *message)
+{
+  static const Weighbridge__V1__Quantization init_value = WEIGHBRIDGE__V1__QUANTIZATION__INIT;
+  *message = init_value;
+}
+size_t weighbridge__v1__quantization__get_packed_size
+                     (const Weighbridge__V1__Quantization *message)
+{
+  assert(message->base.descriptor == &weighbridge__v1__quantization__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t weighbridge__v1__quantization__pack
+                     (const Weighbridge__V1__Quantization *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &weighbridge__v1__quantization__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t weighbridge__v1__quantization__pack_to_buffer
+                     (const Weighbridge__V1__Quantization *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &weighbridge__v1__quantization__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Weighbridge__V1__Quantization *
+       weighbridge__v1__quantization__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Weighbridge__V1__Quantization *)
+     protobuf_c_message_unpack (&weighbridge__v1__quantization__descriptor,
+                                allocator, len, data);
+}
+void   weighbridge__v1__quantization__free_unpacked
+                     (Weighbridge__V1__Quantization *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &weighbridge__v1__quantization__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   weighbridge__v1__quantized_node__init
+                     (Weighbridge__V1__QuantizedNode         *message)
+{
+  static const Weighbridge__V1__QuantizedNode init_value = WEIGHBRIDGE__V1__QUANTIZED_NODE__INIT;
+  *message = init_value;
+}
+size_t weighbridge__v1__quantized_node__get_packed_size
+                     (const Weighbridge__V1__QuantizedNode *message)
+{
+  assert(message->base.descriptor == &weighbridge__v1__quantized_node__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t weighbridge__v1__quantized_node__pack
+                     (const Weighbridge__V1__QuantizedNode *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &weighbridge__v1__quantized_node__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t weighbridge__v1__quantized_node__pack_to_buffer
+                     (const Weighbridge__V1__QuantizedNode *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &weighbridge__v1__quantized_node__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Weighbridge__V1__QuantizedNode *
+       weighbridge__v1__quantized_node__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Weighbridge__V1__QuantizedNode *)
+     protobuf_c_message_unpack (&weighbridge__v1__quantized_node__descriptor,
+                                allocator, len, data);
+}
+void   weighbridge__v1__quantized_node__free_unpacked
+                     (Weighbridge__V1__QuantizedNode *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &weighbridge__v1__quantized_node__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+static const ProtobufCFieldDescriptor weighbridge__v1__header__field_descriptors[8] =
 {
   {
     "schema",
@@ -1578,12 +1668,25 @@ static const ProtobufCFieldDescriptor weighbridge__v1__header__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "quantization",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__Header, quantization),
+    &weighbridge__v1__quantization__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned weighbridge__v1__header__field_indices_by_name[] = {
   6,   /* field[6] = compaction */
   3,   /* field[3] = description */
   1,   /* field[1] = graph */
   4,   /* field[4] = provenance */
+  7,   /* field[7] = quantization */
   5,   /* field[5] = references */
   0,   /* field[0] = schema */
   2,   /* field[2] = tensors */
@@ -1591,7 +1694,7 @@ static const unsigned weighbridge__v1__header__field_indices_by_name[] = {
 static const ProtobufCIntRange weighbridge__v1__header__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor weighbridge__v1__header__descriptor =
 {
@@ -1601,7 +1704,7 @@ const ProtobufCMessageDescriptor weighbridge__v1__header__descriptor =
   "Weighbridge__V1__Header",
   "weighbridge.v1",
   sizeof(Weighbridge__V1__Header),
-  7,
+  8,
   weighbridge__v1__header__field_descriptors,
   weighbridge__v1__header__field_indices_by_name,
   1,  weighbridge__v1__header__number_ranges,
@@ -4254,6 +4357,121 @@ const ProtobufCMessageDescriptor weighbridge__v1__kept_answers__descriptor =
   (ProtobufCMessageInit) weighbridge__v1__kept_answers__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor weighbridge__v1__quantization__field_descriptors[1] =
+{
+  {
+    "nodes",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Weighbridge__V1__Quantization, n_nodes),
+    offsetof(Weighbridge__V1__Quantization, nodes),
+    &weighbridge__v1__quantized_node__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned weighbridge__v1__quantization__field_indices_by_name[] = {
+  0,   /* field[0] = nodes */
+};
+static const ProtobufCIntRange weighbridge__v1__quantization__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor weighbridge__v1__quantization__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "weighbridge.v1.Quantization",
+  "Quantization",
+  "Weighbridge__V1__Quantization",
+  "weighbridge.v1",
+  sizeof(Weighbridge__V1__Quantization),
+  1,
+  weighbridge__v1__quantization__field_descriptors,
+  weighbridge__v1__quantization__field_indices_by_name,
+  1,  weighbridge__v1__quantization__number_ranges,
+  (ProtobufCMessageInit) weighbridge__v1__quantization__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor weighbridge__v1__quantized_node__field_descriptors[4] =
+{
+  {
+    "node",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__QuantizedNode, node),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "scale",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__QuantizedNode, scale),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "zero_point",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__QuantizedNode, zero_point),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "method",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__QuantizedNode, method),
+    &weighbridge__v1__range_method__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned weighbridge__v1__quantized_node__field_indices_by_name[] = {
+  3,   /* field[3] = method */
+  0,   /* field[0] = node */
+  1,   /* field[1] = scale */
+  2,   /* field[2] = zero_point */
+};
+static const ProtobufCIntRange weighbridge__v1__quantized_node__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor weighbridge__v1__quantized_node__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "weighbridge.v1.QuantizedNode",
+  "QuantizedNode",
+  "Weighbridge__V1__QuantizedNode",
+  "weighbridge.v1",
+  sizeof(Weighbridge__V1__QuantizedNode),
+  4,
+  weighbridge__v1__quantized_node__field_descriptors,
+  weighbridge__v1__quantized_node__field_indices_by_name,
+  1,  weighbridge__v1__quantized_node__number_ranges,
+  (ProtobufCMessageInit) weighbridge__v1__quantized_node__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue weighbridge__v1__element_type__enum_values_by_number[14] =
 {
   { "ELEMENT_TYPE_UNSPECIFIED", "WEIGHBRIDGE__V1__ELEMENT_TYPE__ELEMENT_TYPE_UNSPECIFIED", 0 },
@@ -4758,5 +4976,41 @@ const ProtobufCEnumDescriptor weighbridge__v1__answer_kind__descriptor =
   weighbridge__v1__answer_kind__enum_values_by_name,
   1,
   weighbridge__v1__answer_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue weighbridge__v1__range_method__enum_values_by_number[6] =
+{
+  { "RANGE_METHOD_UNSPECIFIED", "WEIGHBRIDGE__V1__RANGE_METHOD__RANGE_METHOD_UNSPECIFIED", 0 },
+  { "RANGE_METHOD_MAXIMUM", "WEIGHBRIDGE__V1__RANGE_METHOD__RANGE_METHOD_MAXIMUM", 1 },
+  { "RANGE_METHOD_PERCENTILE999", "WEIGHBRIDGE__V1__RANGE_METHOD__RANGE_METHOD_PERCENTILE999", 2 },
+  { "RANGE_METHOD_PERCENTILE9999", "WEIGHBRIDGE__V1__RANGE_METHOD__RANGE_METHOD_PERCENTILE9999", 3 },
+  { "RANGE_METHOD_PERCENTILE99999", "WEIGHBRIDGE__V1__RANGE_METHOD__RANGE_METHOD_PERCENTILE99999", 4 },
+  { "RANGE_METHOD_ENTROPY", "WEIGHBRIDGE__V1__RANGE_METHOD__RANGE_METHOD_ENTROPY", 5 },
+};
+static const ProtobufCIntRange weighbridge__v1__range_method__value_ranges[] = {
+{0, 0},{0, 6}
+};
+static const ProtobufCEnumValueIndex weighbridge__v1__range_method__enum_values_by_name[6] =
+{
+  { "RANGE_METHOD_ENTROPY", 5 },
+  { "RANGE_METHOD_MAXIMUM", 1 },
+  { "RANGE_METHOD_PERCENTILE999", 2 },
+  { "RANGE_METHOD_PERCENTILE9999", 3 },
+  { "RANGE_METHOD_PERCENTILE99999", 4 },
+  { "RANGE_METHOD_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor weighbridge__v1__range_method__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "weighbridge.v1.RangeMethod",
+  "RangeMethod",
+  "Weighbridge__V1__RangeMethod",
+  "weighbridge.v1",
+  6,
+  weighbridge__v1__range_method__enum_values_by_number,
+  6,
+  weighbridge__v1__range_method__enum_values_by_name,
+  1,
+  weighbridge__v1__range_method__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

@@ -73,9 +73,17 @@ extension ModelContent {
     try options.check(taking: target.exporter.options, format: target.rawValue)
     let report = try target.exporter.write(
       self, to: path, options: options, cancellation: cancellation)
-    if target.exporter.keepsEncodings { return report }
-    var widened = WidenedWeights()
-    for value in graph.values { value.constant.map { widened.add($0) } }
-    return ExportReport(files: report.files, losses: report.losses + widened.losses)
+    var losses = report.losses
+    if graph.quantizedNodeCount > 0 {
+      losses.append(
+        "\(graph.quantizedNodeCount) layers, which are computed by integers of 8 bits, are layers of floats"
+      )
+    }
+    if !target.exporter.keepsEncodings {
+      var widened = WidenedWeights()
+      for value in graph.values { value.constant.map { widened.add($0) } }
+      losses += widened.losses
+    }
+    return ExportReport(files: report.files, losses: losses)
   }
 }

@@ -39,7 +39,8 @@ package enum WBMExporter {
     }
     let (header, tensors) = try header(of: content)
     // A graph that could not be read is not written.
-    _ = try header.graph.graph(tensors: tensors, catalog: catalog)
+    let graph = try header.graph.graph(tensors: tensors, catalog: catalog)
+    _ = try header.quantization?.applied(to: graph)
     var writer = try WBMWriter(path: path, header: header)
     let counts = try TensorStream(stored(tensors), cancellation).write(to: &writer, after: digests)
     // While waiting for digests there is time for this.
@@ -116,6 +117,7 @@ package enum WBMExporter {
     header.compaction = content.compaction.map {
       WBMCompaction($0, header.tensors, outputs: content.graph.outputs.map(\.name))
     }
+    header.quantization = WBMQuantization(content.graph)
     return (header, tensors)
   }
 

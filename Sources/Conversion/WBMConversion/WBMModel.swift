@@ -46,7 +46,8 @@ package struct WBMModel: Sendable {
             try file.decodedElements(ofTensor: index)
           })
     }
-    let graph = try header.graph.graph(tensors: tensors, catalog: catalog)
+    var graph = try header.graph.graph(tensors: tensors, catalog: catalog)
+    if let quantization = header.quantization { graph = try quantization.applied(to: graph) }
     let entries = { (named: [WBMNamedTensor]) in
       named.map { ReferenceSet.Entry(name: $0.name, tensor: tensors[$0.tensor]) }
     }

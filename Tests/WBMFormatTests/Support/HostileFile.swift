@@ -43,6 +43,7 @@ struct HostileFile: CustomTestStringConvertible {
   /// All files.
   static let all =
     container + table + syntax + rules + detectors + order + references + encodings
+    + quantizations
 
   /// The text of `Samples/Hostile/wbm/README.md`.
   static var readme: String {

@@ -48,6 +48,8 @@ typedef struct Weighbridge__V1__Compaction Weighbridge__V1__Compaction;
 typedef struct Weighbridge__V1__OutputLoss Weighbridge__V1__OutputLoss;
 typedef struct Weighbridge__V1__WeightLoss Weighbridge__V1__WeightLoss;
 typedef struct Weighbridge__V1__KeptAnswers Weighbridge__V1__KeptAnswers;
+typedef struct Weighbridge__V1__Quantization Weighbridge__V1__Quantization;
+typedef struct Weighbridge__V1__QuantizedNode Weighbridge__V1__QuantizedNode;
 
 
 /* --- enums --- */
@@ -436,6 +438,36 @@ typedef enum _Weighbridge__V1__AnswerKind {
   WEIGHBRIDGE__V1__ANSWER_KIND__ANSWER_KIND_DETECTIONS = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__ANSWER_KIND)
 } Weighbridge__V1__AnswerKind;
+/*
+ * How the range of numbers that become integers was chosen. It says nothing about the results.
+ */
+typedef enum _Weighbridge__V1__RangeMethod {
+  /*
+   * Not valid in a file.
+   */
+  WEIGHBRIDGE__V1__RANGE_METHOD__RANGE_METHOD_UNSPECIFIED = 0,
+  /*
+   * All numbers that were seen.
+   */
+  WEIGHBRIDGE__V1__RANGE_METHOD__RANGE_METHOD_MAXIMUM = 1,
+  /*
+   * All but one of 1,000 at each end.
+   */
+  WEIGHBRIDGE__V1__RANGE_METHOD__RANGE_METHOD_PERCENTILE999 = 2,
+  /*
+   * All but one of 10,000 at each end.
+   */
+  WEIGHBRIDGE__V1__RANGE_METHOD__RANGE_METHOD_PERCENTILE9999 = 3,
+  /*
+   * All but one of 100,000 at each end.
+   */
+  WEIGHBRIDGE__V1__RANGE_METHOD__RANGE_METHOD_PERCENTILE99999 = 4,
+  /*
+   * The range with the least Kullback-Leibler divergence.
+   */
+  WEIGHBRIDGE__V1__RANGE_METHOD__RANGE_METHOD_ENTROPY = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(WEIGHBRIDGE__V1__RANGE_METHOD)
+} Weighbridge__V1__RangeMethod;
 
 /* --- messages --- */
 
@@ -476,10 +508,14 @@ struct  Weighbridge__V1__Header
    * Present when weights were made smaller at a loss.
    */
   Weighbridge__V1__Compaction *compaction;
+  /*
+   * Present when nodes are computed by integers of 8 bits.
+   */
+  Weighbridge__V1__Quantization *quantization;
 };
 #define WEIGHBRIDGE__V1__HEADER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__header__descriptor) \
-    , {0,NULL}, NULL, 0,NULL, NULL, NULL, 0,NULL, NULL }
+    , {0,NULL}, NULL, 0,NULL, NULL, NULL, 0,NULL, NULL, NULL }
 
 
 typedef enum {
@@ -1653,6 +1689,51 @@ struct  Weighbridge__V1__KeptAnswers
     , WEIGHBRIDGE__V1__ANSWER_KIND__ANSWER_KIND_UNSPECIFIED, 0, 0 }
 
 
+/*
+ * Which nodes are computed by integers of 8 bits. wbm.md has the formulas.
+ */
+struct  Weighbridge__V1__Quantization
+{
+  ProtobufCMessage base;
+  /*
+   * At least one node, in the order of Graph.nodes; no node stands twice.
+   */
+  size_t n_nodes;
+  Weighbridge__V1__QuantizedNode **nodes;
+};
+#define WEIGHBRIDGE__V1__QUANTIZATION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__quantization__descriptor) \
+    , 0,NULL }
+
+
+/*
+ * How the data of a node, its first input, becomes integers without a sign.
+ */
+struct  Weighbridge__V1__QuantizedNode
+{
+  ProtobufCMessage base;
+  /*
+   * The name of a node of Header.graph.
+   */
+  char *node;
+  /*
+   * What a step of 1 stands for: a binary32 above 0 that is normal, as is its reciprocal.
+   */
+  double scale;
+  /*
+   * The integer that stands for 0, at most 255.
+   */
+  uint32_t zero_point;
+  /*
+   * How the range of the numbers was chosen.
+   */
+  Weighbridge__V1__RangeMethod method;
+};
+#define WEIGHBRIDGE__V1__QUANTIZED_NODE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__quantized_node__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, 0, WEIGHBRIDGE__V1__RANGE_METHOD__RANGE_METHOD_UNSPECIFIED }
+
+
 /* Weighbridge__V1__Header methods */
 void   weighbridge__v1__header__init
                      (Weighbridge__V1__Header         *message);
@@ -2280,6 +2361,44 @@ Weighbridge__V1__KeptAnswers *
 void   weighbridge__v1__kept_answers__free_unpacked
                      (Weighbridge__V1__KeptAnswers *message,
                       ProtobufCAllocator *allocator);
+/* Weighbridge__V1__Quantization methods */
+void   weighbridge__v1__quantization__init
+                     (Weighbridge__V1__Quantization         *message);
+size_t weighbridge__v1__quantization__get_packed_size
+                     (const Weighbridge__V1__Quantization   *message);
+size_t weighbridge__v1__quantization__pack
+                     (const Weighbridge__V1__Quantization   *message,
+                      uint8_t             *out);
+size_t weighbridge__v1__quantization__pack_to_buffer
+                     (const Weighbridge__V1__Quantization   *message,
+                      ProtobufCBuffer     *buffer);
+Weighbridge__V1__Quantization *
+       weighbridge__v1__quantization__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   weighbridge__v1__quantization__free_unpacked
+                     (Weighbridge__V1__Quantization *message,
+                      ProtobufCAllocator *allocator);
+/* Weighbridge__V1__QuantizedNode methods */
+void   weighbridge__v1__quantized_node__init
+                     (Weighbridge__V1__QuantizedNode         *message);
+size_t weighbridge__v1__quantized_node__get_packed_size
+                     (const Weighbridge__V1__QuantizedNode   *message);
+size_t weighbridge__v1__quantized_node__pack
+                     (const Weighbridge__V1__QuantizedNode   *message,
+                      uint8_t             *out);
+size_t weighbridge__v1__quantized_node__pack_to_buffer
+                     (const Weighbridge__V1__QuantizedNode   *message,
+                      ProtobufCBuffer     *buffer);
+Weighbridge__V1__QuantizedNode *
+       weighbridge__v1__quantized_node__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   weighbridge__v1__quantized_node__free_unpacked
+                     (Weighbridge__V1__QuantizedNode *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Weighbridge__V1__Header_Closure)
@@ -2381,6 +2500,12 @@ typedef void (*Weighbridge__V1__WeightLoss_Closure)
 typedef void (*Weighbridge__V1__KeptAnswers_Closure)
                  (const Weighbridge__V1__KeptAnswers *message,
                   void *closure_data);
+typedef void (*Weighbridge__V1__Quantization_Closure)
+                 (const Weighbridge__V1__Quantization *message,
+                  void *closure_data);
+typedef void (*Weighbridge__V1__QuantizedNode_Closure)
+                 (const Weighbridge__V1__QuantizedNode *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -2402,6 +2527,7 @@ extern const ProtobufCEnumDescriptor    weighbridge__v1__box_encoding__descripto
 extern const ProtobufCEnumDescriptor    weighbridge__v1__suppression_kind__descriptor;
 extern const ProtobufCEnumDescriptor    weighbridge__v1__tolerance_source__descriptor;
 extern const ProtobufCEnumDescriptor    weighbridge__v1__answer_kind__descriptor;
+extern const ProtobufCEnumDescriptor    weighbridge__v1__range_method__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__header__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__tensor__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__linear_encoding__descriptor;
@@ -2435,6 +2561,8 @@ extern const ProtobufCMessageDescriptor weighbridge__v1__compaction__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__output_loss__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__weight_loss__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__kept_answers__descriptor;
+extern const ProtobufCMessageDescriptor weighbridge__v1__quantization__descriptor;
+extern const ProtobufCMessageDescriptor weighbridge__v1__quantized_node__descriptor;
 
 PROTOBUF_C__END_DECLS
 

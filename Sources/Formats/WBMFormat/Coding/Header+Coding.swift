@@ -54,6 +54,7 @@ extension WBMHeader: MessageRecord {
     try fields.record(5, &provenance, orThrow: missing)
     try fields.records(6, &references)
     try fields.record(7, &compaction)
+    try fields.record(8, &quantization)
   }
 }
 

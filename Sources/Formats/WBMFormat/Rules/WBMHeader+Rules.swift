@@ -19,6 +19,7 @@ extension WBMHeader {
     try description.checkRules(graph: graph)
     try provenance.checkRules()
     try compaction?.checkRules(self)
+    try quantization?.checkRules(graph)
   }
 
   /// The header with unordered lists sorted as in files.

@@ -1,0 +1,21 @@
+package import Bytes
+package import ProtobufWire
+
+extension WBMQuantization: MessageRecord {
+  package init() { self.init(nodes: []) }
+
+  package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
+    try fields.records(1, &nodes)
+  }
+}
+
+extension WBMQuantization.Node: MessageRecord {
+  package init() { self.init(name: "", scale: 0, zeroPoint: 0, method: .maximum) }
+
+  package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
+    try fields.text(1, &name)
+    fields.number(2, &scale)
+    try fields.count(3, &zeroPoint, "the zero point of node \(name)")
+    try fields.choice(4, &method, "method of node \(name)")
+  }
+}

@@ -1,0 +1,30 @@
+/// Which nodes are computed by integers of 8 bits.
+package struct WBMQuantization: Hashable, Sendable {
+  /// How the data of a node becomes integers.
+  package struct Node: Hashable, Sendable {
+    /// How the range of the numbers was chosen.
+    package enum Method: String, Hashable, Sendable, SchemaEnumeration {
+      case maximum, percentile999, percentile9999, percentile99999, entropy
+    }
+
+    /// The node's name.
+    package var name: String
+    /// What a step of 1 stands for.
+    package var scale: Double
+    /// The integer that stands for 0.
+    package var zeroPoint: Int
+    /// How the range of the numbers was chosen.
+    package var method: Method
+
+    /// Makes a record.
+    package init(name: String, scale: Double, zeroPoint: Int, method: Method) {
+      self.name = name
+      self.scale = scale
+      self.zeroPoint = zeroPoint
+      self.method = method
+    }
+  }
+
+  /// In the order of the graph.
+  package var nodes: [Node]
+}
