@@ -181,7 +181,10 @@ import Weighbridge
 
   @Test(
     "convert --compact writes what convert and compact write one after the other",
-    arguments: [["--lossless"], ["--encoding", "int8"], ["--encoding", "palette6"]])
+    arguments: [
+      ["--lossless"], ["--encoding", "int8"], ["--encoding", "palette6"],
+      ["--activations", "int8", "--max-error", "0.2"],
+    ])
   func converting(_ budget: [String]) throws {
     let source = "\(Self.folderOfSketches)/sketch-classifier.h5"
     let (plain, two, one) = (try file("plain.wbm"), try file("two.wbm"), try file("one.wbm"))
@@ -229,6 +232,74 @@ import Weighbridge
     try Program.run(
       "verify", small, "--against", Places.sample("Models/scene-detector/scene-detector.h5")
     ).expect(1)
+  }
+
+  @Test("Layers run in int8, and the error that is stated is the one measured here again")
+  func activations() throws {
+    try #require(Self.sketches.count == 200)
+    let (plain, fast) = (try classifier(), try file("fast.wbm"))
+    let (learned, measured) = (Self.sketches[..<32], Self.sketches[100..<130])
+    let outcome = try Program.run(
+      ["compact", plain, "-o", fast, "--activations", "int8", "--json", "--calibration"] + learned
+        + ["--evaluation"] + measured)
+    outcome.expect(0)
+    let json = try outcome.json()
+    let layers = try #require(json["quantization"]?.object)
+    #expect(layers["layers"]?.integer == 5 && layers["of"]?.integer == 5)
+    let stated = try #require(
+      json["compaction"]?.object?["outputs"]?.array?.first?.object?["worst"]?.real)
+    let models = try [Model(contentsOf: plain), Model(contentsOf: fast)]
+    // The scores are those of a dense layer, which may be computed by integers itself.
+    let parts = try models.map { model in
+      var part = model
+      let last = try #require(model.content.graph.nodes.last { $0.operation.kind == "softmax" })
+      part.content.graph = model.content.graph.replacingOutputs([
+        Port(name: "scores", value: last.inputs[0])
+      ])
+      return part
+    }
+    var worst = 0.0
+    for path in measured {
+      let image = try models[0].imageTensor("sketch", [Image(contentsOf: path)])
+      let both = try parts.map {
+        try $0.run([NamedTensor(name: "sketch", tensor: image)]).outputs[0].tensor.doubles
+      }
+      worst = max(worst, error(both[1], both[0]))
+    }
+    #expect(abs(worst - stated) < 0.01 * stated && worst <= 0.05 && worst > 0.0005)
+    try Program.run("verify", fast, "--against", plain).expect(0)
+    let inspected = try Program.run("inspect", fast).output
+    #expect(inspected.contains("runs in int8: 5 of 5 layers"))
+    let input = "\(Self.folderOfSketches)/input.npy"
+    let profile = try Program.run(
+      "run", fast, "--inputs", input, "--outputs", file("out.npz"), "--profile")
+    #expect(profile.status == 0 && profile.output.contains("int8 convolution"))
+    // Another description leaves it as it is, a file for another tool is one of floats.
+    let (named, exported) = (try file("named.wbm"), try file("fast.onnx"))
+    try Program.run("metadata", fast, "--set", "author=me", "-o", named).expect(0)
+    let quantizations = try [fast, named].map { path in
+      try Model(contentsOf: path).content.graph.nodes.map(\.quantization)
+    }
+    #expect(quantizations[0] == quantizations[1] && quantizations[0].contains { $0 != nil })
+    try Program.run("export", fast, "-o", exported).expect(0, "are layers of floats")
+    #expect(try Model(contentsOf: exported).content.graph.quantizedNodeCount == 0)
+    try Program.run("cut", fast, "--output", "conv2d_2", "-o", file("part.wbm")).expect(0)
+    #expect(try Model(contentsOf: file("part.wbm")).content.graph.quantizedNodeCount > 0)
+  }
+
+  @Test("What int8 cannot do is said")
+  func badActivations() throws {
+    let place = try Workplace()
+    let source = "\(Self.folderOfSketches)/sketch-classifier.h5"
+    for (arguments, code, message) in [
+      (["--activations", "int4"], 2, "int4"),
+      (["--activations", "int8", "--encoding", "int8"], 2, "goes with --max-error"),
+      (["--activations", "int8", "--lossless"], 2, "goes with --max-error"),
+      (["--activations", "int8", "--max-error", "1e-9"], 5, "cannot be met by integers of 8 bits"),
+    ] as [([String], Int32, String)] {
+      try Program.run(["compact", source, "-o", place.output] + arguments).expect(code, message)
+    }
+    try place.expectUntouched()
   }
 
   @Test("A budget without --compact is bad usage")

@@ -12,7 +12,7 @@ package struct Compaction: Sendable {
     /// How it is stored.
     package let form: CompactForm
     /// The numbers that it decodes to.
-    package let tensor: Tensor
+    package internal(set) var tensor: Tensor
     /// About how many bits an element takes.
     package let bitsPerElement: Double
     /// The relative error that it alone makes in each output, as estimated from the measured
@@ -30,6 +30,18 @@ package struct Compaction: Sendable {
   package let originalSize: Int
   /// About how many bytes all weights take now, before those that stay exact are coded losslessly.
   package let estimatedSize: Int
+  /// The nodes that are computed by integers of 8 bits, by their names.
+  package var quantizations: [String: InputQuantization] = [:]
+}
+
+extension [Compaction.Weight] {
+  /// About how many bytes the weights take more than before.
+  var sizeDifference: Int {
+    reduce(0) { sum, weight in
+      sum + Int((weight.bitsPerElement * Double(weight.tensor.count) / 8).rounded(.up))
+        - weight.tensor.byteCount
+    }
+  }
 }
 
 /// How a weight is stored.

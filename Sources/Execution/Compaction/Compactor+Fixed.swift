@@ -33,7 +33,7 @@ extension Compactor {
     return error < other.errors?.worst ?? .infinity ? fed : other
   }
 
-  private func stored(
+  func stored(
     _ weights: [CompactableWeight], as encoding: FixedEncoding, moments: [InputMoments]?
   ) throws(WeighbridgeError) -> [Compaction.Weight] {
     var stored: [Compaction.Weight] = []
@@ -53,7 +53,7 @@ extension Compactor {
   }
 
   /// The sums of the inputs where rounding with feedback needs them.
-  private func fixedMoments(
+  func fixedMoments(
     _ encoding: FixedEncoding, _ weights: [CompactableWeight], _ calibration: [[Tensor]],
     _ options: CPURuntime.Options
   ) throws(WeighbridgeError) -> [InputMoments]? {
@@ -74,13 +74,9 @@ extension Compactor {
       errors = meter.errors(outputs)
       count = try answers?.count(outputs, meter.wanted)
     }
-    let size = stored.reduce(0) { sum, weight in
-      sum + Int((weight.bitsPerElement * Double(weight.tensor.count) / 8).rounded(.up))
-        - weight.tensor.byteCount
-    }
     let original = graph.weights.reduce(0) { $0 + $1.tensor.byteCount }
     return Compaction(
       weights: stored, errors: errors, answers: count, originalSize: original,
-      estimatedSize: original + size)
+      estimatedSize: original + stored.sizeDifference)
   }
 }

@@ -90,7 +90,7 @@ package struct Compactor: Sendable {
 
   /// Parts the examples: those that are learned from, and those on which sensitivity is measured, which
   /// are others where there are many.
-  private func parted(
+  func parted(
     _ calibration: [[Tensor]], weights: Int
   ) -> (learned: [[Tensor]], heldOut: [[Tensor]]) {
     let wanted = runCount(4...16, operations: 4e11 / Double(max(1, weights)), of: calibration.first)

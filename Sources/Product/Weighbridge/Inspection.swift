@@ -2,6 +2,7 @@ import ArrayConversion
 public import Bytes
 public import CoreMLConversion
 public import GraphIR
+import LayerCatalog
 import TensorEncoding
 
 /// The contents of a model file as plain values. `Schemas/inspect.schema.json` gives their names.
@@ -91,6 +92,9 @@ public struct Inspection: Sendable {
   public var encodings: [Encoding] = []
   /// The record of compacting the weights; `nil` when nothing was lost.
   public var compaction: CompactionRecord?
+  /// How many layers are computed with 8-bit integers, of how many that multiply weights with data;
+  /// `nil` when there are none.
+  public private(set) var quantization: (layers: Int, of: Int)?
   /// The class that a Core ML classifier returns; `nil` for other models.
   public private(set) var classLabel: ClassLabel?
   /// The contents of a Core ML file that is not converted: an ML Program, or a model without a
@@ -191,6 +195,7 @@ public struct Inspection: Sendable {
     weightByteCount = weights.reduce(0) { $0 + $1.tensor.byteCount }
     encodings = Self.encodings(weights.map(\.tensor))
     compaction = model.content.compaction
+    quantization = Self.quantization(model.content.graph)
     cost = ComputationCost(model.content.graph)
     let coreML = model.origin.source as? CoreMLSource
     (classLabel, isUpdatable) = (coreML?.classLabel, coreML?.isUpdatable)
@@ -202,6 +207,13 @@ public struct Inspection: Sendable {
         toleranceSource: set.toleranceSource)
     }
   }
+
+  private static func quantization(_ graph: Graph) -> (layers: Int, of: Int)? {
+    guard graph.quantizedNodeCount > 0 else { return nil }
+    let all = graph.nodes.count { $0.operation is any WeightMultiplyingOperator }
+    return (graph.quantizedNodeCount, all)
+  }
+
 
   /// Returns the encodings of weights, the one that takes the most bytes first.
   private static func encodings(_ weights: [Tensor]) -> [Encoding] {

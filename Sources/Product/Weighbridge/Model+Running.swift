@@ -28,6 +28,9 @@ public struct RunOptions: Sendable {
   /// Called before each layer is computed, on the thread that runs the model.
   public var progress: (@Sendable (RunProgress) -> Void)?
 
+  /// Whether what layers made can be observed also where integers of 8 bits are enough for what follows.
+  var observesIntegers = false
+
   /// Runs with all processors and the default limit.
   public init() {}
 
@@ -59,7 +62,7 @@ public struct RunOptions: Sendable {
   func cpuOptions(observesAllNodes: Bool) -> CPURuntime.Options {
     CPURuntime.Options(
       workers: Workers(count: threadCount), observesAllNodes: observesAllNodes,
-      cancellation: cancellation, memoryLimit: memoryLimit)
+      observesIntegers: observesIntegers, cancellation: cancellation, memoryLimit: memoryLimit)
   }
 
   /// The number of threads that will be used.

@@ -76,6 +76,7 @@ extension Model {
   private func enginesCheck(_ options: VerifyOptions, inputs: [Tensor]?) -> EnginesCheck {
     var engine = options.run
     engine.engine = .cpu
+    engine.observesIntegers = true
     return EnginesCheck(
       engine: engine.runtime(), reference: options.referenceRuntime, inputs: inputs
     ) { ($0 as? any CatalogOperator)?.tolerance }

@@ -64,8 +64,12 @@ struct ErrorMeter {
   }
 
   /// The outputs with other weights, `[examples][outputs]`.
-  func outputs(_ weights: [ValueID: Tensor]) throws(WeighbridgeError) -> [[Tensor]] {
-    try Self.run(graph.settingConstants(weights), examples, options)
+  ///
+  /// - Parameter quantizations: The nodes that are computed by integers of 8 bits, by their names.
+  func outputs(
+    _ weights: [ValueID: Tensor], _ quantizations: [String: InputQuantization] = [:]
+  ) throws(WeighbridgeError) -> [[Tensor]] {
+    try Self.run(graph.settingConstants(weights).quantizing(quantizations), examples, options)
   }
 
   /// The errors of outputs.
@@ -76,9 +80,11 @@ struct ErrorMeter {
       })
   }
 
-  /// The errors with other weights.
-  func errors(_ weights: [ValueID: Tensor]) throws(WeighbridgeError) -> OutputErrors {
-    errors(try outputs(weights))
+  /// The errors with other weights, as ``outputs(_:_:)``.
+  func errors(
+    _ weights: [ValueID: Tensor], _ quantizations: [String: InputQuantization] = [:]
+  ) throws(WeighbridgeError) -> OutputErrors {
+    errors(try outputs(weights, quantizations))
   }
 
   private static func run(

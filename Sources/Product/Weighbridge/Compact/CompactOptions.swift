@@ -46,8 +46,15 @@ public struct CompactOptions: Sendable {
   /// `float16`, `bfloat16`.
   public static let encodingNames = FixedEncoding.all.map(\.name)
 
+  /// The default limit of the error of models that are computed with 8-bit integers.
+  public static let defaultActivationError = 0.05
+
   /// The loss to accept.
   public var budget = Budget.lossless
+  /// Whether layers are computed with 8-bit integers (int8), their weights with a scale for each output
+  /// channel and their data with one for each layer, as far as the budget allows. The budget must be an
+  /// error, or ``Budget/lossless`` for ``defaultActivationError``; weights of other layers stay exact.
+  public var quantizesActivations = false
   /// Examples from which to learn how errors interact. Generated when there are none.
   public var calibration: Examples?
   /// Other examples, on which the loss is measured. When there are none, a quarter of the

@@ -12,6 +12,7 @@ struct CompactionWork {
   private enum Goal {
     case budget(CompactionBudget)
     case encoding(FixedEncoding)
+    case activations(error: Double)
   }
 
   /// Prepares the work; `nil` when no loss is accepted.
@@ -20,7 +21,7 @@ struct CompactionWork {
   ///   does not give, or examples that do not fit it; ``WeighbridgeError/Code/unsupported`` when it
   ///   cannot run.
   init?(_ model: Model, _ options: CompactOptions) throws(WeighbridgeError) {
-    guard options.budget != .lossless else {
+    guard options.budget != .lossless || options.quantizesActivations else {
       guard !options.foldsBatchNormalization else {
         throw .mismatch("nothing may be lost, and folding batch normalizations rounds weights")
       }
@@ -31,7 +32,10 @@ struct CompactionWork {
     }
     answers = ModelAnswers.of(model)
     switch options.budget {
-    case .lossless: return nil
+    case .lossless: goal = .activations(error: CompactOptions.defaultActivationError)
+    case .error(let error) where options.quantizesActivations: goal = .activations(error: error)
+    case _ where options.quantizesActivations:
+      throw .mismatch("integers of 8 bits for activations go with an error as the budget, or none")
     case .error(let error): goal = .budget(.error(error))
     case .size(let size): goal = .budget(.size(size))
     case .encoding(let name):
@@ -82,12 +86,21 @@ struct CompactionWork {
         try compactor.compact(calibration: calibration, evaluation: evaluation, budget: budget)
       case .encoding(let encoding):
         try compactor.compact(as: encoding, calibration: calibration, evaluation: evaluation)
+      case .activations(let error):
+        try compactor.compactActivations(
+          calibration: calibration, evaluation: evaluation, error: error)
       }
     var constants: [ValueID: Tensor] = [:]
     for weight in compaction.weights { constants[weight.id] = try weight.encoded() }
     model.content.graph = original.content.graph.settingConstants(constants)
+      .quantizing(compaction.quantizations)
     model.content.compaction = record(compaction)
     model.content.references = try references(of: model, compaction)
+  }
+
+  private var request: String {
+    guard case .activations(let error) = goal else { return options.budget.words }
+    return "int8 activations, \(CompactOptions.Budget.error(error).words)"
   }
 
   private func record(_ compaction: Compaction) -> CompactionRecord {
@@ -111,7 +124,7 @@ struct CompactionWork {
     }
     return CompactionRecord(
       author: "weighbridge \(weighbridgeVersion)",
-      request: options.budget.words
+      request: request
         + (options.foldsBatchNormalization ? ", batch normalizations folded" : ""),
       inputs: examples?.words ?? "nothing: the model cannot run",
       inputCount: examples?.evaluation.count ?? 0,

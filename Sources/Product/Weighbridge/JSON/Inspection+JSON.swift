@@ -24,6 +24,9 @@ extension Inspection {
     ]
     object["encodings"] = encodings.isEmpty ? nil : .array(encodings.map(\.json))
     object["compaction"] = compaction?.json
+    object["quantization"] = quantization.map {
+      .object(["layers": .integer($0.layers), "of": .integer($0.of)])
+    }
     object["classLabel"] = classLabel.map(\.json)
     object["contents"] = contents?.json
     object["updatable"] = isUpdatable.map(JSONValue.bool)

@@ -18,6 +18,7 @@ struct Compact: CancellableCommand {
       Examples:
         weighbridge compact yolov3-tiny.cfg -o yolov3-tiny.wbm
         weighbridge compact yolov3-tiny.cfg --max-error 0.01 --calibration photos/ -o small.wbm
+        weighbridge compact yolov3-tiny.cfg --activations int8 --calibration photos/ -o fast.wbm
       """)
 
   @Argument(help: "The model, of any format that can be read.")

@@ -27,6 +27,14 @@ struct BudgetOptions: ParsableArguments {
       """, valueName: "name"))
   var encoding: String?
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      int8: compute layers by integers of 8 bits, their weights too. As many as --max-error allows, \
+      which is then \(CompactOptions.defaultActivationError) unless given; weights of others stay exact.
+      """, valueName: "type"))
+  var activations: ActivationType?
+
   @Flag(help: "Lose nothing; what happens without a budget, too.")
   var lossless = false
 
@@ -53,7 +61,8 @@ struct BudgetOptions: ParsableArguments {
   /// Whether any of these options is given.
   var isGiven: Bool {
     let budgets = [maxError != nil, maxSize != nil, keepAnswers != nil, encoding != nil, lossless]
-    return budgets.contains(true) || !calibration.isEmpty || !evaluation.isEmpty || proof != nil
+    return budgets.contains(true) || activations != nil || !calibration.isEmpty
+      || !evaluation.isEmpty || proof != nil
       || foldBatchNorm
   }
 
@@ -80,11 +89,14 @@ struct BudgetOptions: ParsableArguments {
       throw ValidationError(
         "--max-error, --max-size, --keep-answers, --encoding and --lossless exclude each other")
     }
+    guard activations == nil || given == 0 || maxError != nil else {
+      throw ValidationError("--activations goes with --max-error, or no budget")
+    }
     let needsBudget = !calibration.isEmpty || !evaluation.isEmpty || proof != nil || foldBatchNorm
-    guard given == 1 && !lossless || !needsBudget else {
+    guard given == 1 && !lossless || activations != nil || !needsBudget else {
       throw ValidationError(
         "--calibration, --evaluation, --proof and --fold-batch-norm need a budget: --max-error, "
-          + "--max-size, --keep-answers or --encoding")
+          + "--max-size, --keep-answers or --encoding, or --activations")
     }
     if let maxError, !(maxError > 0 && maxError.isFinite) {
       throw ValidationError("--max-error takes a number above 0")
@@ -102,6 +114,7 @@ struct BudgetOptions: ParsableArguments {
     if let maxSize { options.budget = .size(maxSize.bytes) }
     if let keepAnswers { options.budget = .keptAnswers(keepAnswers) }
     if let encoding { options.budget = .encoding(encoding) }
+    options.quantizesActivations = activations != nil
     options.calibration = try examples(calibration, model)
     options.evaluation = try examples(evaluation, model)
     options.storesProof = proof
@@ -136,6 +149,11 @@ struct BudgetOptions: ParsableArguments {
     let files = FolderListing.names(in: path, limit: 1_000_000).filter(isArrays)
     return files.isEmpty ? [path] : files.map { "\(path)/\($0)" }
   }
+}
+
+/// What layers may be computed by besides floats.
+enum ActivationType: String, ExpressibleByArgument, CaseIterable {
+  case int8
 }
 
 extension Model {

@@ -22,6 +22,10 @@ extension Inspection {
         + "(\(weightByteCount.grouped) bytes)",
     ]
     if encodings.contains(where: { $0.name != "plain" }) { lines += encodings.map(\.line) }
+    if let quantization {
+      lines.append(
+        "runs in int8: \(quantization.layers) of \(quantization.of) layers that multiply weights")
+    }
     lines += compaction?.lines ?? []
     if let cost {
       lines.append(

@@ -1,0 +1,178 @@
+package import Bytes
+import CPURuntime
+package import GraphIR
+
+extension Compactor {
+  /// Lets layers be computed by integers of 8 bits: their weights, with a scale for each output channel,
+  /// and their data, with one for each layer. How the range of the data is chosen is decided for each
+  /// layer by the measured error of the outputs. The layers that cost the most, each by itself, are left
+  /// as they are until the error on the evaluation examples is within the budget.
+  ///
+  /// - Parameter error: The largest relative error (L2) of each output on the evaluation examples.
+  /// - Throws: As ``compact(calibration:evaluation:budget:)``; ``WeighbridgeError/Code/mismatch`` when no
+  ///   layer can be computed so.
+  package func compactActivations(
+    calibration: [[Tensor]], evaluation: [[Tensor]], error: Double
+  ) throws(WeighbridgeError) -> Compaction {
+    try CompactionBudget.error(error).check()
+    try check(calibration, "calibration")
+    try check(evaluation, "evaluation")
+    let options = CPURuntime.Options(workers: workers, cancellation: cancellation)
+    let sites = QuantizationSite.all(in: graph)
+    let used = sites.reduce(into: Set()) { $0.formUnion($1.weights) }
+    let (learned, heldOut) = parted(calibration, weights: 4 * sites.count)
+    let meter = try self.meter(heldOut, options)
+    let weights = try rounded(
+      CompactableWeight.all(in: graph).filter { used.contains($0.id) }, learned, meter, options)
+    let choices = try choices(sites, weights, learned, meter, options)
+    guard !choices.isEmpty else {
+      throw .mismatch(
+        "the model has no convolution without groups and no dense layer with float32 weights that are "
+          + "constant and finite, so that nothing can be computed by integers of 8 bits")
+    }
+    return try search(choices, weights, self.meter(evaluation, options), error)
+  }
+
+  /// The weights as integers of 8 bits, with rounding errors that make up for each other, or without,
+  /// whichever costs less. (Those of few numbers are stored as they are; the engine rounds them.)
+  private func rounded(
+    _ weights: [CompactableWeight], _ examples: [[Tensor]], _ meter: ErrorMeter,
+    _ options: CPURuntime.Options
+  ) throws(WeighbridgeError) -> [Compaction.Weight] {
+    var best: (error: Double, weights: [Compaction.Weight])?
+    for moments in [try fixedMoments(.linear(bits: 8), weights, examples, options), nil] {
+      var stored = try stored(weights, as: .linear(bits: 8), moments: moments)
+      for index in stored.indices { try stored[index].encode() }
+      let error = try meter.errors(stored.tensors).worst
+      if error < best?.error ?? .infinity { best = (error, stored) }
+    }
+    return best?.weights ?? []
+  }
+
+  /// For each site, the quantization with the least error of the outputs, and that error.
+  private func choices(
+    _ sites: [QuantizationSite], _ weights: [Compaction.Weight], _ examples: [[Tensor]],
+    _ meter: ErrorMeter, _ options: CPURuntime.Options
+  ) throws(WeighbridgeError) -> [ActivationChoice] {
+    let histograms = try QuantizationSite.histograms(sites, of: graph, examples, options) {
+      report("measuring ranges", $0, examples.count)
+    }
+    var choices: [ActivationChoice] = []
+    for (number, (site, histogram)) in zip(sites, histograms).enumerated() {
+      var best: ActivationChoice?
+      for quantization in histogram.quantizations {
+        try checkCancellation()
+        var choice = ActivationChoice(site: site, quantization: quantization)
+        choice.error = try meter.errors(
+          weights.of([choice]).tensors, choice.quantizations
+        ).rootMeanSquare
+        if choice.error < best?.error ?? .infinity { best = choice }
+      }
+      if let best { choices.append(best) }
+      report("measuring layers", number + 1, sites.count)
+    }
+    return choices
+  }
+
+  /// Leaves out as few sites as the budget allows, those with the largest error first.
+  private func search(
+    _ choices: [ActivationChoice], _ weights: [Compaction.Weight], _ meter: ErrorMeter,
+    _ budget: Double
+  ) throws(WeighbridgeError) -> Compaction {
+    let sorted = choices.enumerated().sorted {
+      ($1.element.error, $0.offset) < ($0.element.error, $1.offset)
+    }.map(\.element)
+    func trial(leavingOut count: Int) throws(WeighbridgeError) -> Compaction {
+      let chosen = Array(sorted[count...])
+      let own = weights.of(chosen)
+      let outputs = try meter.outputs(own.tensors, chosen.quantizations)
+      return compaction(
+        own, meter.errors(outputs), try answers?.count(outputs, meter.wanted), chosen.quantizations)
+    }
+    var best = try trial(leavingOut: 0)
+    var (low, high) = (0, sorted.count - 1)
+    if best.worst > budget, high > 0 { best = try trial(leavingOut: high) }
+    guard best.worst <= budget else {
+      throw .limitExceeded(
+        "an error of \(budget) cannot be met by integers of 8 bits; \(best.worst) can, with one layer "
+          + "(\(sorted[high].site.nodes.joined(separator: ", "))) computed by them, and 0 with none"
+      )
+    }
+    if best.quantizations.count == choices.quantizations.count { return best }
+    // Leaving out `low` is too few, `high` enough.
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      let tried = try trial(leavingOut: middle)
+      if tried.worst <= budget { (best, high) = (tried, middle) } else { low = middle }
+      report("choosing layers", sorted.count - (high - low), sorted.count)
+    }
+    return best
+  }
+
+  private func compaction(
+    _ weights: [Compaction.Weight], _ errors: OutputErrors, _ answers: AnswerCount?,
+    _ quantizations: [String: InputQuantization]
+  ) -> Compaction {
+    let original = graph.weights.reduce(0) { $0 + $1.tensor.byteCount }
+    return Compaction(
+      weights: weights, errors: errors, answers: answers, originalSize: original,
+      estimatedSize: original + weights.sizeDifference, quantizations: quantizations)
+  }
+}
+
+/// A site with a quantization, and the error of the outputs when nothing else is quantized.
+private struct ActivationChoice {
+  let site: QuantizationSite
+  let quantization: InputQuantization
+  var error = Double.infinity
+
+  var quantizations: [String: InputQuantization] {
+    Dictionary(site.nodes.map { ($0, quantization) }, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+extension [ActivationChoice] {
+  fileprivate var quantizations: [String: InputQuantization] {
+    reduce(into: [:]) { all, choice in
+      all.merge(choice.quantizations) { first, _ in first }
+    }
+  }
+}
+
+extension [Compaction.Weight] {
+  /// The numbers by the weights' places in the graph.
+  fileprivate var tensors: [ValueID: Tensor] {
+    Dictionary(map { ($0.id, $0.tensor) }, uniquingKeysWith: { $1 })
+  }
+
+  /// The weights of sites.
+  fileprivate func of(_ choices: [ActivationChoice]) -> [Compaction.Weight] {
+    filter { weight in choices.contains { $0.site.weights.contains(weight.id) } }
+  }
+}
+
+extension Compaction {
+  fileprivate var worst: Double { errors?.worst ?? .infinity }
+}
+
+extension OutputErrors {
+  fileprivate var rootMeanSquare: Double {
+    let all = relative.flatMap { $0 }
+    return (all.reduce(0) { $0 + $1 * $1 } / Double(Swift.max(1, all.count))).squareRoot()
+  }
+}
+
+extension Compaction.Weight {
+  /// Makes the numbers those of the integers that are stored, by which the engine knows them again.
+  fileprivate mutating func encode() throws(WeighbridgeError) {
+    guard case .linear(let matrix) = form else { return }
+    let integers = Tensor(
+      .int8, shape: tensor.shape, bytes: matrix.integers.map { UInt8(bitPattern: $0) })
+    let axis = matrix.blockShape.firstIndex(of: 1)
+    let line = QuantizedWeight.Line(scales: matrix.scales, axis: axis)
+    guard let elements = QuantizedWeight(integers, bits: matrix.bits, .linear(line)).encoded else {
+      return
+    }
+    tensor = try Tensor(elements)
+  }
+}

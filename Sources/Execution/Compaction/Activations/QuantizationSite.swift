@@ -1,0 +1,58 @@
+import Bytes
+import CPURuntime
+import GraphIR
+import LayerCatalog
+
+/// A value that can become integers of 8 bits, for all layers that read it and are computed by them.
+struct QuantizationSite: Sendable {
+  let value: ValueID
+  /// The layers' names in the graph.
+  var nodes: [String]
+  /// Their weights.
+  var weights: Set<ValueID>
+
+  /// The values of a graph, in the order in which layers read them. Layers with weights that are not
+  /// finite, or all 0, stay as they are.
+  static func all(in graph: Graph) -> [QuantizationSite] {
+    var sites: [QuantizationSite] = []
+    for node in graph.nodes where graph.quantizationProblem(node) == nil {
+      let (value, weight) = (node.inputs[0], node.inputs[1])
+      guard graph[weight].constant?.isCompactable == true, graph[value].constant == nil else {
+        continue
+      }
+      if let index = sites.firstIndex(where: { $0.value == value }) {
+        sites[index].nodes.append(node.name)
+        sites[index].weights.insert(weight)
+      } else {
+        sites.append(QuantizationSite(value: value, nodes: [node.name], weights: [weight]))
+      }
+    }
+    return sites
+  }
+
+  /// What was seen of each site's values.
+  static func histograms(
+    _ sites: [QuantizationSite], of graph: Graph, _ examples: [[Tensor]],
+    _ options: CPURuntime.Options, report: (Int) -> Void
+  ) throws(WeighbridgeError) -> [ActivationHistogram] {
+    var histograms = sites.map { _ in ActivationHistogram() }
+    let positions = Dictionary(
+      sites.enumerated().map { ($1.value, $0) }, uniquingKeysWith: { first, _ in first })
+    func take(_ id: ValueID, _ tensor: @autoclosure () -> Tensor) {
+      if let position = positions[id] { histograms[position].add(tensor().floats) }
+    }
+    var options = options
+    options.observesAllNodes = true
+    let compiled = try CompiledGraph(graph, options)
+    for (number, inputs) in examples.enumerated() {
+      for (port, tensor) in zip(graph.inputs, inputs) { take(port.value, tensor) }
+      _ = try compiled.run(inputs) { result in
+        for (position, id) in result.node.outputs.enumerated() {
+          take(id, result.outputs[position])
+        }
+      }
+      report(number + 1)
+    }
+    return histograms
+  }
+}
