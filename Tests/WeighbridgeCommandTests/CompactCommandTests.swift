@@ -268,6 +268,8 @@ import Weighbridge
     }
     #expect(abs(worst - stated) < 0.01 * stated && worst <= 0.05 && worst > 0.0005)
     try Program.run("verify", fast, "--against", plain).expect(0)
+    let differences = try Program.run("diff", fast, plain)
+    #expect(differences.status == 1 && differences.output.contains("and in the second by floats"))
     let inspected = try Program.run("inspect", fast).output
     #expect(inspected.contains("runs in int8: 5 of 5 layers"))
     let input = "\(Self.folderOfSketches)/input.npy"

@@ -15,7 +15,7 @@ enum { QUAD = 4 };
 
 typedef int32_t integers __attribute__((ext_vector_type(16)));
 typedef float numbers __attribute__((ext_vector_type(16)));
-typedef uint8_t octets __attribute__((ext_vector_type(16)));
+typedef uint8_t sixteen_octets __attribute__((ext_vector_type(16)));
 
 /// How numbers become integers, ready for use.
 struct rounding {
@@ -31,7 +31,7 @@ static inline struct rounding make_rounding(struct kernels_quantization quantiza
 }
 
 /// Rounds to integers, halves to even ones. NaN becomes 0, as everything below the range does.
-INLINE octets round_numbers(numbers value, const struct rounding *rounding) {
+INLINE sixteen_octets round_numbers(numbers value, const struct rounding *rounding) {
 #pragma clang fp contract(off)
   value *= rounding->factor;
   value = value > rounding->least ? value : rounding->least;
@@ -41,7 +41,7 @@ INLINE octets round_numbers(numbers value, const struct rounding *rounding) {
   integers whole;
   memcpy(&whole, &shifted, sizeof whole);
   whole += rounding->zero_point - 0x4B400000;
-  return __builtin_convertvector(whole, octets);
+  return __builtin_convertvector(whole, sixteen_octets);
 }
 
 struct quantized_convolution {
@@ -55,8 +55,9 @@ struct quantized_convolution {
   int32_t zero_point;
   /// How many bytes a pixel of the input takes, and one of the quantized result.
   int64_t lane, target_lane;
-  /// Where the window's elements lie in the frame.
-  int64_t tap_count;
+  /// Where the window's elements lie in the frame, and how many bytes side by side each takes: the
+  /// channels of a pixel, or of neighbours.
+  int64_t tap_count, run;
   ptrdiff_t *taps;
   /// How many outputs there are along each axis, into how many tiles a row is cut, and where these begin.
   int64_t counts[3], row_tiles;

@@ -82,7 +82,7 @@ static void compute_part(void *context, int index) {
       || all->operations.adds_last;
   struct quantized_tile tile = {
     .weights = (const int8_t *)arguments[kernels_role_weights]
-        + block * width * all->tap_count * all->lane,
+        + block * width * all->tap_count * all->run,
     .shifts = (const int32_t *)arguments[kernels_role_shift] + block * width,
     .scales = arguments[kernels_role_scale] + block * width,
     .bias = arguments[kernels_role_bias] + block * width,
@@ -108,7 +108,7 @@ static void compute_part(void *context, int index) {
 }
 
 /// With fewer products than this, threads wait for each other longer than one computes; and so many bytes
-/// of the input stay in the cache while all channels use them.
+/// of the input and the output stay in the cache while all channels are computed.
 enum { FEWEST_SHARED_PRODUCTS = 1 << 20, CACHED = 256 << 10 };
 
 static void compute_image(const struct quantized_work *given) {
@@ -116,16 +116,17 @@ static void compute_image(const struct quantized_work *given) {
   const struct quantized_convolution *all = work.all;
   const int64_t tiles = all->counts[0] * all->counts[1] * all->row_tiles;
   const int64_t places = all->counts[0] * all->counts[1] * all->counts[2];
-  const int64_t weights = all->tap_count * all->lane * all->out_channels;
+  const int64_t weights = all->tap_count * all->run * all->out_channels;
   const int64_t threads = places * weights < FEWEST_SHARED_PRODUCTS ? 1 : kernels_thread_count();
   const bool cuts_rows = shares_rows(places, all->out_channels);
   int64_t cuts = threads == 1 ? 1
       : cuts_rows             ? PARTS_OF_A_THREAD * threads
                               : ceiling(PARTS_OF_A_THREAD * threads, work.blocks);
   const int64_t source = all->sizes[0] * all->sizes[1] * all->sizes[2] * all->lane;
-  if (weights * ceiling(source, CACHED) < source * work.blocks) {
-    cuts = larger(cuts, ceiling(source, CACHED));
-  }
+  const int64_t target = places * all->target_lane
+      + (all->result.stores_floats ? places * all->out_channels * (int64_t)sizeof(float) : 0);
+  const int64_t cached = ceiling(source + target, CACHED);
+  if (weights * cached < source * work.blocks + target) cuts = larger(cuts, cached);
   if (!cuts_rows && work.blocks % threads == 0) cuts = 1;
   work.cuts = larger(1, smaller(cuts, tiles));
   const int count = (int)(work.cuts * work.blocks);
@@ -183,11 +184,12 @@ static void set_frame(struct quantized_convolution *all, const struct space *spa
     all->source_steps[axis] = space->strides[axis] * steps[axis];
     if (!all->is_copied) all->source_offset -= all->before[axis] * steps[axis];
   }
-  int64_t number = 0;
+  const int64_t joined = space->dilation[2] == 1 ? space->window[2] : 1;
+  all->run = joined * all->lane;
   for (int64_t z = 0; z < space->window[0]; z++) {
     for (int64_t y = 0; y < space->window[1]; y++) {
-      for (int64_t x = 0; x < space->window[2]; x++) {
-        all->taps[number++] = z * space->dilation[0] * steps[0]
+      for (int64_t x = 0; x < space->window[2]; x += joined) {
+        all->taps[all->tap_count++] = z * space->dilation[0] * steps[0]
             + y * space->dilation[1] * steps[1] + x * space->dilation[2] * steps[2];
       }
     }
@@ -196,8 +198,8 @@ static void set_frame(struct quantized_convolution *all, const struct space *spa
 
 /// Cuts the rows into tiles; where each output sees one element, all are one row.
 static bool cut_rows(struct quantized_convolution *all) {
-  const bool is_plain = all->tap_count == 1 && !all->is_copied && all->source_offset == 0
-      && !memcmp(all->sizes, all->counts, sizeof all->sizes);
+  const bool is_plain = all->tap_count * all->run == all->lane && !all->is_copied
+      && all->source_offset == 0 && !memcmp(all->sizes, all->counts, sizeof all->sizes);
   if (is_plain) {
     all->counts[2] *= all->counts[1] * all->counts[0];
     all->counts[0] = all->counts[1] = 1;
@@ -236,8 +238,8 @@ kernels_primitive *kernels_quantized_convolution(
   all->halves = output_halves(all->out_channels);
   all->result = result;
   if (result.stores_integers) all->rounding = make_rounding(result.quantization);
-  all->tap_count = space.window[0] * space.window[1] * space.window[2];
-  all->taps = calloc((size_t)all->tap_count, sizeof *all->taps);
+  const int64_t places = space.window[0] * space.window[1] * space.window[2];
+  all->taps = calloc((size_t)places, sizeof *all->taps);
   if (all->taps) set_frame(all, &space);
   if (!all->taps || !set_operations(&all->operations, post) || !cut_rows(all)) {
     kernels_primitive_free(&all->primitive);

@@ -25,7 +25,7 @@ INLINE void round_run_body(
     const float *source, int64_t count, const struct rounding *rounding, uint8_t *target) {
   int64_t done = 0;
   numbers value;
-  octets rounded;
+  sixteen_octets rounded;
   for (; done + CHANNELS <= count; done += CHANNELS) {
     memcpy(&value, source + done, sizeof value);
     rounded = round_numbers(value, rounding);
@@ -40,6 +40,23 @@ VARIANTS(
     round_run, (const float *source, int64_t count, const struct rounding *rounding, uint8_t *target),
     (source, count, rounding, target))
 
+/// Gives pixels of few channels, one behind the other, room for more. As many bytes as a pixel gets may be
+/// read behind the last.
+static void spread_pixels(
+    const uint8_t *source, int64_t channels, uint8_t *target, int64_t lane, int64_t count) {
+  if (lane != QUAD) {
+    memset(target, 0, (size_t)(count * lane));
+    for (int64_t pixel = 0; pixel < count; pixel++) {
+      memcpy(target + pixel * lane, source + pixel * channels, (size_t)channels);
+    }
+    return;
+  }
+  // The channels of pictures: what is behind them in the same word belongs to the next pixel.
+  for (int64_t pixel = 0; pixel < count; pixel++) {
+    memcpy(target + pixel * QUAD, source + pixel * channels, QUAD);
+  }
+}
+
 /// Pixels of few channels: all numbers first, which then get room.
 static void quantize_pixels(void *context, int index) {
   const struct image_work *work = context;
@@ -52,14 +69,10 @@ static void quantize_pixels(void *context, int index) {
   if (channels == lane) {
     round_run(source, count * lane, &all->rounding, target);
   } else if (channels < CHANNELS) {
-    uint8_t rounded[PIXELS_AT_ONCE * CHANNELS];
+    uint8_t rounded[PIXELS_AT_ONCE * CHANNELS + QUAD];
     round_run(source, count * channels, &all->rounding, rounded);
-    memset(target, 0, (size_t)(count * lane));
-    for (int64_t pixel = 0; pixel < count; pixel++) {
-      for (int64_t channel = 0; channel < channels; channel++) {
-        target[pixel * lane + channel] = rounded[pixel * channels + channel];
-      }
-    }
+    memset(rounded + count * channels, 0, QUAD);
+    spread_pixels(rounded, channels, target, lane, count);
   } else {
     for (int64_t pixel = 0; pixel < count; pixel++) {
       round_run(source + pixel * channels, channels, &all->rounding, target + pixel * lane);
@@ -119,7 +132,7 @@ INLINE void pool_place(
   }
   const size_t width = (size_t)smaller(CHANNELS, all->lane);
   for (int64_t channel = 0; channel < all->lane; channel += CHANNELS) {
-    octets largest = 0, other = 0;
+    sixteen_octets largest = 0, other = 0;
     for (int64_t z = first[0]; z < end[0]; z += space->dilation[0]) {
       for (int64_t y = first[1]; y < end[1]; y += space->dilation[1]) {
         for (int64_t x = first[2]; x < end[2]; x += space->dilation[2]) {

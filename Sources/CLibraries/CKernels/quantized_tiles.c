@@ -84,30 +84,38 @@ INLINE void finish_body(
     const struct quantized_convolution *all, const struct quantized_tile *tile,
     const integers *sums, int half) {
 #pragma clang fp contract(off)
+  // Copies, which what is stored does not change as far as the compiler knows.
   const struct convolution *operations = &all->operations;
+  const float slope = operations->slope, limit = operations->limit;
+  const bool adds_first = operations->adds_first, adds_last = operations->adds_last;
+  const bool has_functions = operations->function_count > 0;
+  const bool stores_floats = all->result.stores_floats;
+  const struct rounding rounding = all->rounding;
   const int64_t channel = tile->channel + half * CHANNELS;
-  const int64_t valid = all->out_channels - channel;
+  const int64_t out_channels = all->out_channels, target_lane = all->target_lane;
+  const int64_t valid = out_channels - channel, count = tile->count;
+  float *floats = tile->floats ? tile->floats + tile->place * out_channels + channel : NULL;
+  uint8_t *octets = tile->octets ? tile->octets + tile->place * target_lane + channel : NULL;
   const numbers scale = load_some(tile->scales + half * CHANNELS, CHANNELS);
   const numbers bias = load_some(tile->bias + half * CHANNELS, CHANNELS);
-  for (int number = 0; number < tile->count; number++) {
-    const int64_t place = tile->place + number;
-    float *floats = tile->floats ? tile->floats + place * all->out_channels + channel : NULL;
+  for (int64_t number = 0; number < count; number++) {
     numbers value = __builtin_convertvector(sums[number], numbers) * scale;
     value += bias;
-    if (operations->adds_first) value += load_some(floats, valid);
-    if (operations->slope != 1) value = value < 0 ? value * operations->slope : value;
-    if (operations->limit < INFINITY) value = value > operations->limit ? operations->limit : value;
-    if (operations->adds_last) value += load_some(floats, valid);
-    if (operations->function_count > 0) {
-      apply_operations(operations, (float *)&value, CHANNELS, CHANNELS);
+    if (adds_first) value += load_some(floats, valid);
+    if (slope == 0) {
+      value = value < 0 ? 0 : value;
+    } else if (slope != 1) {
+      value = value < 0 ? value * slope : value;
     }
-    if (all->result.stores_floats) store_some(floats, &value, valid, sizeof *floats);
-    if (tile->octets) {
-      const octets rounded = round_numbers(value, &all->rounding);
-      store_some(
-          tile->octets + place * all->target_lane + channel, &rounded, all->target_lane - channel,
-          1);
-    }
+    if (limit < INFINITY) value = value > limit ? limit : value;
+    if (adds_last) value += load_some(floats, valid);
+    if (has_functions) apply_operations(operations, (float *)&value, CHANNELS, CHANNELS);
+    if (stores_floats) store_some(floats, &value, valid, sizeof *floats);
+    if (floats) floats += out_channels;
+    if (!octets) continue;
+    const sixteen_octets rounded = round_numbers(value, &rounding);
+    store_some(octets, &rounded, target_lane - channel, 1);
+    octets += target_lane;
   }
 }
 
@@ -128,7 +136,7 @@ INLINE void sum_up(
   for (int64_t tap = 0; tap < all->tap_count; tap++) {
     const uint8_t *source = tile->source + all->taps[tap];
 #pragma clang loop unroll(disable)
-    for (const uint8_t *end = source + all->lane; source < end; source += QUAD) {
+    for (const uint8_t *end = source + all->run; source < end; source += QUAD) {
       integers first, second;
       memcpy(&first, weights, sizeof first);
       if (halves == 2) memcpy(&second, weights + sizeof first, sizeof second);
@@ -157,10 +165,22 @@ INLINE void sum_up(
     finish_body(all, tile, sums, half);                                                        \
   }
 
+/// Asks for where the numbers of a tile are read or written, which takes as long as computing it.
+INLINE void ask_for_target(
+    const struct quantized_convolution *all, const struct quantized_tile *tile, int count, int halves) {
+  if (!tile->floats) return;
+  const float *floats = tile->floats + tile->place * all->out_channels + tile->channel;
+  for (int place = 0; place < count; place++, floats += all->out_channels) {
+    __builtin_prefetch(floats, 1, 3);
+    if (halves == 2) __builtin_prefetch(floats + CHANNELS, 1, 3);
+  }
+}
+
 #define TILE(suffix, attributes, kind, count, halves)                                          \
   attributes static void tile_##suffix##_##count(                                              \
       const struct quantized_convolution *all, const struct quantized_tile *tile) {            \
     integers sums[2][WIDEST_TILE];                                                             \
+    ask_for_target(all, tile, count, halves);                                                  \
     sum_up(all, tile, count, halves, dot_##kind, sums[0], sums[1]);                            \
     finish_##kind(all, tile, sums[0], 0);                                                      \
     if (halves == 2 && tile->channel + CHANNELS < larger(all->out_channels, all->target_lane)) { \

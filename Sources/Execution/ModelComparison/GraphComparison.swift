@@ -106,6 +106,10 @@ package struct GraphComparison {
     {
       note(.setting, reason, nil)
     }
+    if node.quantization != wanted.quantization {
+      let words = [node, wanted].map { $0.quantization?.words ?? "floats" }
+      note(.setting, "is computed by \(words[0]), and in the second by \(words[1])", nil)
+    }
     if let folding {
       note(.weight, "is folded: each channel's factor and offset agree within \(folding)", nil)
       result.items[result.items.count - 1].counts = false
@@ -302,4 +306,8 @@ extension AttributeValue {
     case .texts(let values): "\(values)"
     }
   }
+}
+
+extension InputQuantization {
+  fileprivate var words: String { "integers of 8 bits (scale \(scale), zero point \(zeroPoint))" }
 }
