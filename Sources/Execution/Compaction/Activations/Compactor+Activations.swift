@@ -49,7 +49,7 @@ extension Compactor {
     return best?.weights ?? []
   }
 
-  /// For each site, the quantization with the least error of the outputs, and that error.
+  /// For each site a quantization, and the error of the outputs that it makes by itself.
   private func choices(
     _ sites: [QuantizationSite], _ weights: [Compaction.Weight], _ examples: [[Tensor]],
     _ meter: ErrorMeter, _ options: CPURuntime.Options
@@ -57,21 +57,42 @@ extension Compactor {
     let histograms = try QuantizationSite.histograms(sites, of: graph, examples, options) {
       report("measuring ranges", $0, examples.count)
     }
-    var choices: [ActivationChoice] = []
+    var options: [[ActivationChoice]] = []
     for (number, (site, histogram)) in zip(sites, histograms).enumerated() {
-      var best: ActivationChoice?
+      var found: [ActivationChoice] = []
       for quantization in histogram.quantizations {
         try checkCancellation()
         var choice = ActivationChoice(site: site, quantization: quantization)
         choice.error = try meter.errors(
           weights.of([choice]).tensors, choice.quantizations
         ).rootMeanSquare
-        if choice.error < best?.error ?? .infinity { best = choice }
+        found.append(choice)
       }
-      if let best { choices.append(best) }
+      if !found.isEmpty { options.append(found) }
       report("measuring layers", number + 1, sites.count)
     }
-    return choices
+    return try together(options, weights, meter)
+  }
+
+  /// The choices that cost the least when all are made: the best of each site, or those of one method,
+  /// because what is cut off adds up from layer to layer, and what is rounded mostly does not.
+  private func together(
+    _ options: [[ActivationChoice]], _ weights: [Compaction.Weight], _ meter: ErrorMeter
+  ) throws(WeighbridgeError) -> [ActivationChoice] {
+    var sets = [options.compactMap { choices in choices.min { $0.error < $1.error } }]
+    for method in InputQuantization.Method.allCases {
+      sets.append(
+        options.compactMap { choices in
+          choices.first { $0.quantization.method == method } ?? choices.first
+        })
+    }
+    var best = (error: Double.infinity, choices: sets[0])
+    for set in sets {
+      try checkCancellation()
+      let error = try meter.errors(weights.of(set).tensors, set.quantizations).rootMeanSquare
+      if error < best.error { best = (error, set) }
+    }
+    return best.choices
   }
 
   /// Leaves out as few sites as the budget allows, those with the largest error first.
