@@ -214,7 +214,6 @@ public struct Inspection: Sendable {
     return (graph.quantizedNodeCount, all)
   }
 
-
   /// Returns the encodings of weights, the one that takes the most bytes first.
   private static func encodings(_ weights: [Tensor]) -> [Encoding] {
     var all: [String: Encoding] = [:]

@@ -43,7 +43,9 @@ package struct EnginesCheck: VerificationCheck {
       // The model may be unable to run on generated inputs, whose values mean nothing to it.
       guard error.code != .cancelled else { throw error }
       return [
-        CheckResult(name, .skipped, "there are no stored inputs, and generated ones cannot be used: \(error)")
+        CheckResult(
+          name, .skipped,
+          "there are no stored inputs, and generated ones cannot be used: \(error)")
       ]
     }
   }
