@@ -28,7 +28,8 @@ struct CompactionWork {
       return nil
     }
     guard model.content.compaction == nil else {
-      throw .mismatch("has already been compacted with a loss; start from the model that it was made from")
+      throw .mismatch(
+        "has already been compacted with a loss; start from the model that it was made from")
     }
     answers = ModelAnswers.of(model)
     switch options.budget {
