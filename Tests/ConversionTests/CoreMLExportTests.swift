@@ -370,7 +370,7 @@ import _CatalogTesting
     #expect(boxes.description.labels == model.description.labels)
   }
 
-  @Test("An option that means nothing in the target is refused")
+  @Test("An option that does not apply to the target is refused")
   func meaninglessOptions() throws {
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: detector)
@@ -384,7 +384,7 @@ import _CatalogTesting
     options.darknetFork = .pjreddie
     for target in ExportTarget.allCases where target != .darknet {
       let error = failure { try model.export(to: folder.file("m"), as: target, options: options) }
-      #expect(error?.reason.contains("the fork of darknet means nothing") == true, "\(target)")
+      #expect(error?.reason.contains("the fork of darknet does not apply") == true, "\(target)")
     }
     #expect(folder.names.isEmpty)
   }

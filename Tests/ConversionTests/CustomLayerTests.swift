@@ -212,7 +212,7 @@ import Weighbridge
     let error = failure { _ = try read(layers, mapping: nil, keeps: true) }
     #expect(error?.description.contains("b (Dense)") == true, "Dense must know what it gets")
     let entry = #"{"layers":{"l":{"keep":true,"output_shapes":[[null,3]]}}}"#
-    #expect(error?.reason.contains("it comes behind l, which is kept") == true)
+    #expect(error?.reason.contains("it follows l, which is kept") == true)
     #expect(error?.reason.contains(entry) == true, "\(error as Any)")
     _ = try read(layers, mapping: entry)
   }

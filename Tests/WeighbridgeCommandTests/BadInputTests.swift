@@ -183,7 +183,7 @@ import Testing
   @Test(
     "A description that does not fit is bad usage",
     arguments: [
-      (["--detector", "region", "--anchors", "1,2,3,4,5,6,7,8,9,10"], "cannot make"),
+      (["--detector", "region", "--anchors", "1,2,3,4,5,6,7,8,9,10"], "do not give"),
       (["--detector", "region", "--anchors", "1,2,3"], "pairs"),
       (["--input-name", "photo=image"], "no input photo; it has input_1"),
       (["--image-input", "photo"], "no input photo"),
