@@ -1,4 +1,4 @@
-"""Measures models that run by integers of 8 bits: ours, onnxruntime's and OpenVINO's of the same pictures.
+"""Measures models that run with 8-bit integers: ours, onnxruntime's and OpenVINO's of the same pictures.
 
     python int8.py PROGRAM FOLDER IMAGE IMAGE... [--models tinyyolo,resnet50] [--threads 1,2] [--rounds 5]
 

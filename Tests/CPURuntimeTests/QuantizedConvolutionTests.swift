@@ -7,7 +7,7 @@ import Testing
 import Verifier
 import _CatalogTesting
 
-/// Layers that are computed by integers of 8 bits.
+/// Layers that are computed with 8-bit integers.
 @Suite struct QuantizedConvolutionTests {
   /// What is convolved, and with what.
   struct Case: Sendable, CustomTestStringConvertible {

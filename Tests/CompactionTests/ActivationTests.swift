@@ -8,7 +8,7 @@ import Weighbridge
 
 @testable import Compaction
 
-/// Letting layers of a small classifier be computed by integers of 8 bits.
+/// Letting layers of a small classifier be computed with 8-bit integers.
 @Suite struct ActivationTests {
   private static let folder = "Models/sketch-classifier"
   private static let names = Files.names(in: Places.sample("\(folder)/sketches"))

@@ -57,7 +57,7 @@ struct BadNode: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// A node that is computed by integers of 8 bits.
+  /// A node that is computed with 8-bit integers.
   private static func quantized(_ what: String, _ name: String, _ message: String) -> BadNode {
     BadNode(testDescription: what, name: name, code: .malformed, message: message) { header in
       var quantization = WBMQuantization()

@@ -283,7 +283,7 @@ import Weighbridge
       try Model(contentsOf: path).content.graph.nodes.map(\.quantization)
     }
     #expect(quantizations[0] == quantizations[1] && quantizations[0].contains { $0 != nil })
-    try Program.run("export", fast, "-o", exported).expect(0, "are layers of floats")
+    try Program.run("export", fast, "-o", exported).expect(0, "become floating-point layers")
     #expect(try Model(contentsOf: exported).content.graph.quantizedNodeCount == 0)
     try Program.run("cut", fast, "--output", "conv2d_2", "-o", file("part.wbm")).expect(0)
     #expect(try Model(contentsOf: file("part.wbm")).content.graph.quantizedNodeCount > 0)
@@ -297,7 +297,7 @@ import Weighbridge
       (["--activations", "int4"], 2, "int4"),
       (["--activations", "int8", "--encoding", "int8"], 2, "goes with --max-error"),
       (["--activations", "int8", "--lossless"], 2, "goes with --max-error"),
-      (["--activations", "int8", "--max-error", "1e-9"], 5, "cannot be met by integers of 8 bits"),
+      (["--activations", "int8", "--max-error", "1e-9"], 5, "cannot be met with 8-bit integers"),
     ] as [([String], Int32, String)] {
       try Program.run(["compact", source, "-o", place.output] + arguments).expect(code, message)
     }

@@ -69,7 +69,7 @@ package struct Node: Sendable {
   package let outputs: [ValueID]
   /// The layer it came from.
   package let source: SourceScope
-  /// How its data becomes integers of 8 bits, if it is computed by these.
+  /// The quantization of its data, if it is computed with 8-bit integers.
   package var quantization: InputQuantization?
 
   /// Makes a node.

@@ -1,40 +1,40 @@
 import Bytes
 
-/// How the data of a node becomes integers of 8 bits, by which the node is then computed.
+/// The quantization of a node's data to 8-bit integers, with which the node is then computed.
 ///
-/// A number x becomes round(x * (1 / scale)) + zeroPoint, from 0 to 255. Schemas/wbm.md, "Quantization", has
-/// the formulas.
+/// An element x becomes round(x * (1 / scale)) + zeroPoint, clamped to 0...255. Schemas/wbm.md,
+/// "Quantization", gives the formulas.
 package struct InputQuantization: Hashable, Sendable {
-  /// How the range of the numbers was chosen.
+  /// How the range of the data was chosen.
   package enum Method: String, Hashable, Sendable, CaseIterable {
-    /// All numbers that were seen.
+    /// All elements observed.
     case maximum
-    /// All but one of 1,000 at each end.
+    /// All but 1 in 1,000 at each end.
     case percentile999
-    /// All but one of 10,000 at each end.
+    /// All but 1 in 10,000 at each end.
     case percentile9999
-    /// All but one of 100,000 at each end.
+    /// All but 1 in 100,000 at each end.
     case percentile99999
-    /// The range whose integers tell the most of the numbers (least Kullback-Leibler divergence).
+    /// The range with the least Kullback-Leibler divergence between elements and integers.
     case entropy
   }
 
-  /// What a step of 1 stands for.
+  /// The difference that a step of 1 represents.
   package let scale: Float
-  /// The integer that stands for 0.
+  /// The integer that represents 0.
   package let zeroPoint: UInt8
   /// How the range was chosen.
   package let method: Method
 
-  /// Makes a quantization; `nil` when the scale or its reciprocal is no normal number above 0.
+  /// Creates a quantization; `nil` unless the scale and its reciprocal are positive normal numbers.
   package init?(scale: Float, zeroPoint: UInt8, method: Method) {
     guard scale > 0, scale.isNormal, (1 / scale).isNormal else { return nil }
     (self.scale, self.zeroPoint, self.method) = (scale, zeroPoint, method)
   }
 
-  /// The quantization of numbers from `least` to `greatest`, and of 0.
+  /// Creates the quantization of elements from `least` to `greatest`, and of 0.
   ///
-  /// - Returns: `nil` when they are no range: all 0, or not finite.
+  /// - Returns: `nil` when both are 0 or one is not finite.
   package init?(from least: Float, to greatest: Float, method: Method) {
     let (least, greatest) = (min(least, 0), max(greatest, 0))
     let scale = (greatest - least) / 255
@@ -44,7 +44,7 @@ package struct InputQuantization: Hashable, Sendable {
       method: method)
   }
 
-  /// The integer of a number. What is no number becomes 0.
+  /// Returns the integer of an element. NaN becomes 0.
   package func quantized(_ number: Float) -> UInt8 {
     let zero = Float(zeroPoint)
     let scaled = number * (1 / scale)
@@ -53,15 +53,15 @@ package struct InputQuantization: Hashable, Sendable {
   }
 }
 
-/// Weights as integers of 8 bits with a scale for each index of their first axis, the output channels.
+/// Weights as 8-bit integers with a scale for each index of their first axis, the output channels.
 package struct QuantizedChannels: Sendable {
   /// Row-major, in the weights' shape.
   package let integers: [Int8]
   /// One for each channel.
   package let scales: [Float]
 
-  /// The integers of weights that are stored as such; others are rounded to the nearest multiples of
-  /// a 127th of the largest in their channel.
+  /// Uses the integers of weights that are stored as integers; other weights are rounded to the
+  /// nearest multiple of 1/127 of the largest magnitude in their channel.
   ///
   /// - Parameter weights: float32, with the output channels first.
   package init(_ weights: Tensor) {
@@ -93,7 +93,7 @@ package struct QuantizedChannels: Sendable {
 }
 
 extension Graph {
-  /// The same graph, with some nodes computed by integers of 8 bits and all others not.
+  /// The same graph, with some nodes computed with 8-bit integers and all others not.
   ///
   /// - Parameter quantizations: By the nodes' names.
   package func quantizing(_ quantizations: [String: InputQuantization]) -> Graph {
@@ -105,6 +105,6 @@ extension Graph {
     return Graph(values: values, nodes: nodes, inputs: inputs, outputs: outputs)
   }
 
-  /// How many nodes are computed by integers of 8 bits.
+  /// How many nodes are computed with 8-bit integers.
   package var quantizedNodeCount: Int { nodes.count { $0.quantization != nil } }
 }

@@ -5,7 +5,7 @@
 #include "convolutions.h"
 #include "quantization.h"
 
-// Convolutions of integers of 8 bits. They go as those of float32 do (convolutions.h), with four channels
+// Convolutions of 8-bit integers. They go as those of float32 do (convolutions.h), with four channels
 // of a byte each in the place of one: some outputs of 16 or 32 channels, a tile, stay in registers as sums
 // of int32 while the window passes over the input. The sums become float32 at the end, and from there what
 // the result is stored as.

@@ -76,7 +76,7 @@ extension ModelContent {
     var losses = report.losses
     if graph.quantizedNodeCount > 0 {
       losses.append(
-        "\(graph.quantizedNodeCount) layers, which are computed by integers of 8 bits, are layers of floats"
+        "\(graph.quantizedNodeCount) layers that are computed with 8-bit integers become floating-point layers"
       )
     }
     if !target.exporter.keepsEncodings {

@@ -309,5 +309,5 @@ extension AttributeValue {
 }
 
 extension InputQuantization {
-  fileprivate var words: String { "integers of 8 bits (scale \(scale), zero point \(zeroPoint))" }
+  fileprivate var words: String { "8-bit integers (scale \(scale), zero point \(zeroPoint))" }
 }

@@ -1,6 +1,6 @@
 import Bytes
 
-/// Attacks on which nodes are computed by integers of 8 bits.
+/// Attacks on which nodes are computed with 8-bit integers.
 extension HostileFile {
   static let quantizations: [HostileFile] = [
     HostileFile(
@@ -36,7 +36,7 @@ extension HostileFile {
     ) { $0.setQuantization([RawModel.quantized("n", scale: 0.1)]) },
     HostileFile(
       "quantization-zero-point", "the zero point 256",
-      story: "A zero point beyond the integers of 8 bits."
+      story: "A zero point beyond the 8-bit integers."
     ) { $0.setQuantization([RawModel.quantized("n", zeroPoint: 256)]) },
     HostileFile(
       "quantization-method-missing", "method of node n is missing",

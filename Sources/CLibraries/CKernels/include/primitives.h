@@ -27,7 +27,7 @@ enum kernels_role {
   kernels_role_variance,
   kernels_role_scale,
   kernels_role_shift,
-  /// The result once more, as integers of 8 bits.
+  /// The result once more, as 8-bit integers.
   kernels_role_quantized_target,
   /// Working memory.
   kernels_role_scratchpad,

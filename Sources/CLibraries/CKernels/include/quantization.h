@@ -1,7 +1,7 @@
 #ifndef WEIGHBRIDGE_QUANTIZATION_H
 #define WEIGHBRIDGE_QUANTIZATION_H
 
-// Primitives on integers of 8 bits. An image is stored as `[batch, spatial..., channels]`, without a sign,
+// Primitives on 8-bit integers. An image is stored as `[batch, spatial..., channels]`, without a sign,
 // and with room for more channels than it has: kernels_quantized_channels says how many. What stands in
 // that room does not matter. Schemas/wbm.md, "Quantization", has the formulas.
 //

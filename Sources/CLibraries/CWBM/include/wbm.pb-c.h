@@ -509,7 +509,7 @@ struct  Weighbridge__V1__Header
    */
   Weighbridge__V1__Compaction *compaction;
   /*
-   * Present when nodes are computed by integers of 8 bits.
+   * Present when nodes are computed with 8-bit integers.
    */
   Weighbridge__V1__Quantization *quantization;
 };
@@ -1690,7 +1690,7 @@ struct  Weighbridge__V1__KeptAnswers
 
 
 /*
- * Which nodes are computed by integers of 8 bits. wbm.md has the formulas.
+ * Which nodes are computed with 8-bit integers. wbm.md has the formulas.
  */
 struct  Weighbridge__V1__Quantization
 {

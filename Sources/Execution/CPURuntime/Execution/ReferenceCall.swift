@@ -13,7 +13,7 @@ struct ReferenceCall: Sendable {
   }
 
   let operation: any CatalogOperator
-  /// How the operator is computed by integers of 8 bits, if it is.
+  /// The quantization of the data, if the operator is computed with 8-bit integers.
   let quantization: InputQuantization?
   /// The layer, for errors.
   let place: String

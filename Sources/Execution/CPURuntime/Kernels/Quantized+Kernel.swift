@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 
 extension PlanBuilder {
-  /// Adds a convolution or a fully connected layer that is computed by integers of 8 bits.
+  /// Adds a convolution or a fully connected layer that is computed with 8-bit integers.
   ///
   /// - Parameter window: Of a convolution; `nil` for a fully connected layer.
   mutating func addQuantized(

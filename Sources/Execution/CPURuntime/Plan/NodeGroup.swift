@@ -15,7 +15,7 @@ struct NodeGroup: Sendable {
   var positions: [Int]
   /// What the group begins with.
   var operation: any CatalogOperator
-  /// How that is computed by integers of 8 bits, if it is.
+  /// The quantization of its data, if it is computed with 8-bit integers.
   var quantization: InputQuantization?
   /// What that takes: data, then weights.
   var inputs: [ValueID]

@@ -18,7 +18,7 @@ struct PlanBuilder {
   private(set) var constants: [ConstantMemory] = []
   /// For each value, its tensor in all forms that there are; the one that was made first is first.
   private var forms: [ValueID: [StoredTensor]] = [:]
-  /// What becomes of values as integers of 8 bits.
+  /// The values that exist as 8-bit integers.
   private(set) var integers = QuantizedValues()
   /// The values that live in a region.
   private var residents: [Int: Set<ValueID>] = [:]

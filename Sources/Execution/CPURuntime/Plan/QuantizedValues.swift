@@ -1,7 +1,7 @@
 import GraphIR
 import LayerCatalog
 
-/// How a value is stored as integers of 8 bits.
+/// How a value is stored as 8-bit integers.
 struct IntegerForm: Hashable, Sendable {
   let scale: Float
   let zeroPoint: UInt8
@@ -14,7 +14,7 @@ struct IntegerForm: Hashable, Sendable {
   }
 }
 
-/// Which values exist as integers of 8 bits, and which need not exist as floats then.
+/// The values that exist as 8-bit integers, and those of them that are not needed as floats.
 struct QuantizedValues: Sendable {
   /// The forms in which values are read.
   private var wanted: [ValueID: Set<IntegerForm>] = [:]

@@ -3,10 +3,10 @@ import CPURuntime
 package import GraphIR
 
 extension Compactor {
-  /// Lets layers be computed by integers of 8 bits: their weights, with a scale for each output channel,
-  /// and their data, with one for each layer. How the range of the data is chosen is decided for each
-  /// layer by the measured error of the outputs. The layers that cost the most, each by itself, are left
-  /// as they are until the error on the evaluation examples is within the budget.
+  /// Quantizes layers to 8-bit integers: their weights, with a scale for each output channel, and their
+  /// data, with one for each layer. The measured error of the outputs decides how the range of each
+  /// layer's data is chosen. The layers with the largest error of their own are left in floating point
+  /// until the error on the evaluation examples is within the budget.
   ///
   /// - Parameter error: The largest relative error (L2) of each output on the evaluation examples.
   /// - Throws: As ``compact(calibration:evaluation:budget:)``; ``WeighbridgeError/Code/mismatch`` when no
@@ -28,12 +28,12 @@ extension Compactor {
     guard !choices.isEmpty else {
       throw .mismatch(
         "the model has no convolution without groups and no dense layer with float32 weights that are "
-          + "constant and finite, so that nothing can be computed by integers of 8 bits")
+          + "constant and finite, so that nothing can be computed with 8-bit integers")
     }
     return try search(choices, weights, self.meter(evaluation, options), error)
   }
 
-  /// The weights as integers of 8 bits, with rounding errors that make up for each other, or without,
+  /// The weights as 8-bit integers, with rounding errors that make up for each other, or without,
   /// whichever costs less. (Those of few numbers are stored as they are; the engine rounds them.)
   private func rounded(
     _ weights: [CompactableWeight], _ examples: [[Tensor]], _ meter: ErrorMeter,
@@ -115,7 +115,7 @@ extension Compactor {
     if best.worst > budget, high > 0 { best = try trial(leavingOut: high) }
     guard best.worst <= budget else {
       throw .limitExceeded(
-        "an error of \(budget) cannot be met by integers of 8 bits; \(best.worst) can, with one layer "
+        "an error of \(budget) cannot be met with 8-bit integers; \(best.worst) can, with one layer "
           + "(\(sorted[high].site.nodes.joined(separator: ", "))) computed by them, and 0 with none"
       )
     }

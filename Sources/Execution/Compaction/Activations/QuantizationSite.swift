@@ -3,7 +3,7 @@ import CPURuntime
 import GraphIR
 import LayerCatalog
 
-/// A value that can become integers of 8 bits, for all layers that read it and are computed by them.
+/// A value that can be quantized to 8-bit integers, for all layers that read it and can use them.
 struct QuantizationSite: Sendable {
   let value: ValueID
   /// The layers' names in the graph.

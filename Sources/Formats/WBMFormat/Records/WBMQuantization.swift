@@ -1,4 +1,4 @@
-/// Which nodes are computed by integers of 8 bits.
+/// The nodes that are computed with 8-bit integers.
 package struct WBMQuantization: Hashable, Sendable {
   /// How the data of a node becomes integers.
   package struct Node: Hashable, Sendable {

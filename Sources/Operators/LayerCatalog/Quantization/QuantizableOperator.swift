@@ -1,10 +1,10 @@
 package import Bytes
 package import GraphIR
 
-/// An operator that can be computed by integers of 8 bits: its data, its kernel with the output channels
-/// first, and maybe a bias.
+/// An operator that can be computed with 8-bit integers. Its inputs are the data, the kernel with the
+/// output channels first, and optionally a bias.
 package protocol QuantizableOperator: CatalogOperator {
-  /// Why settings rule it out; `nil` when they do not.
+  /// Why the settings rule it out; `nil` when they do not.
   var quantizationProblem: String? { get }
   /// The same without a bias.
   var withoutBias: Self { get }
@@ -58,7 +58,7 @@ extension QuantizableOperator {
 }
 
 extension CatalogOperator {
-  /// The reference kernel, or that of the same operator computed by integers of 8 bits.
+  /// The reference kernel, or that of the same operator computed with 8-bit integers.
   ///
   /// - Parameter quantization: Of a node that ``GraphIR/Graph/quantizationProblem(_:)`` lets have one.
   package func evaluate(
@@ -72,26 +72,26 @@ extension CatalogOperator {
 }
 
 extension Graph {
-  /// So many products can be added up in 32 bits, whatever the integers.
+  /// The most products whose sum fits 32 bits, whatever the integers.
   private static let mostProducts = 1 << 16
 
-  /// Why a node cannot be computed by integers of 8 bits; `nil` when it can.
+  /// Why a node cannot be computed with 8-bit integers; `nil` when it can.
   package func quantizationProblem(_ node: Node) -> String? {
     guard let operation = node.operation as? any QuantizableOperator else {
-      return "is a \(node.operation.kind), which integers of 8 bits do not compute"
+      return "is a \(node.operation.kind), which cannot be computed with 8-bit integers"
     }
     if let problem = operation.quantizationProblem {
-      return "\(problem), which integers of 8 bits do not compute"
+      return "\(problem), which cannot be computed with 8-bit integers"
     }
     guard node.inputs.dropFirst().allSatisfy({ self[$0].constant != nil }) else {
-      return "has weights that other layers compute, and integers of 8 bits need constant ones"
+      return "has weights that other layers compute; with 8-bit integers they must be constant"
     }
     guard node.inputs.allSatisfy({ self[$0].type.elementType == .float32 }) else {
-      return "is not of float32, as integers of 8 bits need it"
+      return "is not float32, as it must be to be computed with 8-bit integers"
     }
     let products = self[node.inputs[1]].constant?.shape.dropFirst().reduce(1, *) ?? 0
     guard (1...Self.mostProducts).contains(products) else {
-      return "adds up \(products) products, and integers of 8 bits do 1 to \(Self.mostProducts)"
+      return "sums \(products) products; with 8-bit integers the limit is 1 to \(Self.mostProducts)"
     }
     return nil
   }

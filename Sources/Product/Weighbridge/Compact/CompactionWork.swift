@@ -36,7 +36,8 @@ struct CompactionWork {
     case .lossless: goal = .activations(error: CompactOptions.defaultActivationError)
     case .error(let error) where options.quantizesActivations: goal = .activations(error: error)
     case _ where options.quantizesActivations:
-      throw .mismatch("integers of 8 bits for activations go with an error as the budget, or none")
+      throw .mismatch(
+        "int8 activations can be combined with an error as the budget, or with no budget")
     case .error(let error): goal = .budget(.error(error))
     case .size(let size): goal = .budget(.size(size))
     case .encoding(let name):

@@ -30,7 +30,7 @@ struct BudgetOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      int8: compute layers by integers of 8 bits, their weights too. As many as --max-error allows, \
+      int8: compute layers with 8-bit integers, their weights too. As many as --max-error allows, \
       which is then \(CompactOptions.defaultActivationError) unless given; weights of others stay exact.
       """, valueName: "type"))
   var activations: ActivationType?
