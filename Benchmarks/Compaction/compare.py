@@ -138,7 +138,7 @@ def compare(model):
         offsets = {name: round(4 * (math.log2(steps[name]) - middle)) if name in steps else 0 for name in weights}
         synthetic = model.compact("--max-error", error, calibration=None)
         row["errors"][str(error)] = {
-            "compact": ours, "compact, made-up examples": synthetic}
+            "compact": ours, "compact, generated examples": synthetic}
         for name, given, cache in (("nncodec", None, single), ("nncodec, our steps", offsets, {})):
             size = nncodec_at(model, weights, error, given, cache)
             row["errors"][str(error)][name] = None if size is None else rest + size

@@ -45,7 +45,7 @@ import Testing
   func zeroReferences() throws {
     let folder = try TemporaryFolder()
     var model = try Self.sketchClassifier()
-    let inputs = try model.madeUpInputs(.random(seed: 1))
+    let inputs = try model.generatedInputs(.random(seed: 1))
     let outputs = try model.run(inputs).outputs
     let zeros = outputs.map {
       NamedTensor(
@@ -82,7 +82,7 @@ import Testing
     #expect(counts == [6, 6, 0])
     let record = try #require(small.content.compaction)
     #expect(record.request == "a relative error of at most 0.02, batch normalizations folded")
-    let inputs = try model.madeUpInputs(.random(seed: 77))
+    let inputs = try model.generatedInputs(.random(seed: 77))
     for (got, want) in zip(try small.run(inputs).outputs, try model.run(inputs).outputs) {
       #expect(TensorDifference(got: got.tensor, want: want.tensor).relativeL2 < 0.04)
     }

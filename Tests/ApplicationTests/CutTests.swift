@@ -80,7 +80,7 @@ import Weighbridge
     let model = try Sketches.model()
     let once = try model.cut(to: ["dense_1"], from: ["conv2d_2"])
     let twice = try model.cut(to: ["dense_2"], from: ["conv2d_2"]).cut(to: ["dense_1"])
-    let inputs = try once.madeUpInputs(.random(seed: 3))
+    let inputs = try once.generatedInputs(.random(seed: 3))
     #expect(
       distances(got: try twice.run(inputs).outputs, want: try once.run(inputs).outputs)
         .allSatisfy { $0.absolute == 0 })

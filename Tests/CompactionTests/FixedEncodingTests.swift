@@ -12,7 +12,7 @@ import Weighbridge
   private static func weight(_ shape: [Int]) -> CompactableWeight {
     var generator = SplitMix64(seed: 1)
     let numbers = (0..<shape.reduce(1, *)).map { _ in
-      Double(MadeUpPicture.gaussian(&generator))
+      Double(GeneratedImage.gaussian(&generator))
     }
     return CompactableWeight(
       id: ValueID(0), name: "", tensor: Tensor(.float32, shape: shape, numbers), outputAxes: [0],

@@ -6,7 +6,7 @@ import Weighbridge
 
 @testable import Compaction
 
-/// Models of all kinds, on examples that are made up.
+/// Models of all kinds, on examples that are generated.
 @Suite struct SampleModelsTests {
   /// Convolutions of all sorts, recurrent layers, embeddings, numbers of 16 bits.
   private static let paths =
@@ -27,7 +27,7 @@ import Weighbridge
     let images = model.description.inputs.compactMap { input in
       input.image.map { (input.name, $0) }
     }
-    let examples = try graph.madeUpExamples(
+    let examples = try graph.generatedExamples(
       24, images: Dictionary(uniqueKeysWithValues: images), seed: 1, workers: Workers(count: 2))
     let compactor = Compactor(graph, workers: Workers(count: 2))
     let result = try compactor.compact(
@@ -42,9 +42,9 @@ import Weighbridge
     }
   }
 
-  @Test func `made-up pictures are alike for one seed and differ for others`() {
+  @Test func `generated pictures are alike for one seed and differ for others`() {
     let pictures = [1, 1, 2].map {
-      MadeUpPicture(height: 40, width: 30, components: 3, seed: UInt64($0))
+      GeneratedImage(height: 40, width: 30, components: 3, seed: UInt64($0))
     }
     #expect(pictures[0].planes == pictures[1].planes)
     #expect(pictures[0].planes != pictures[2].planes)
@@ -54,12 +54,12 @@ import Weighbridge
     }
   }
 
-  @Test func `made-up pictures get smoother by half from one size to twice that`() {
+  @Test func `generated pictures get smoother by half from one size to twice that`() {
     // Amplitudes that fall as 1/f have the same variance in each octave: differences of means of squares
     // vary as much for large squares as for small ones.
     var variances = [Double](repeating: 0, count: 4)
     for seed in 0..<24 {
-      let plane = MadeUpPicture(height: 128, width: 128, components: 1, seed: UInt64(seed)).planes[
+      let plane = GeneratedImage(height: 128, width: 128, components: 1, seed: UInt64(seed)).planes[
         0]
       for octave in 0..<4 {
         let size = 2 << octave

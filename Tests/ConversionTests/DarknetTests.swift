@@ -43,7 +43,7 @@ import Weighbridge
     try Files.write(text.utf8, to: folder.file(name))
   }
 
-  @Test("A network with made up weights is written, read back and verified against its source")
+  @Test("A network with generated weights is written, read back and verified against its source")
   func roundTrip() throws {
     let folder = try TemporaryFolder()
     try write(network, folder)

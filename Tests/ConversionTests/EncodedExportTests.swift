@@ -15,9 +15,9 @@ import Weighbridge
     return try model.compacted(options)
   }
 
-  /// The outputs for made-up inputs.
+  /// The outputs for generated inputs.
   private func outputs(_ model: Model) throws -> [Tensor] {
-    let inputs = try model.madeUpInputs(.random(seed: 3))
+    let inputs = try model.generatedInputs(.random(seed: 3))
     return try model.run(inputs).outputs.map(\.tensor)
   }
 

@@ -6,7 +6,7 @@ import Weighbridge
 
 /// The files of `Samples/Hostile/darknet` and how they are refused.
 enum HostileDarknetFiles {
-  /// Files that become a model unless ``ReadOptions.isStrict`` is given, or the weights are not made up.
+  /// Files that become a model unless ``ReadOptions.isStrict`` is given, or the weights are not generated.
   static let tolerated = [
     "activation_unknown", "anchors_missing", "picture_huge", "region_tree_missing",
   ]
@@ -146,7 +146,7 @@ enum HostileDarknetFiles {
     #expect(error.place.spot == .line(8196))
   }
 
-  @Test("A network whose weights come from elsewhere has none made up")
+  @Test("A network whose weights come from elsewhere has none generated")
   func laterWeights() throws {
     let folder = try TemporaryFolder()
     let network =

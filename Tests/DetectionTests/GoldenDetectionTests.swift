@@ -2,7 +2,7 @@ import Testing
 import Vision
 import Weighbridge
 
-@Suite("What darknet detects in made-up numbers")
+@Suite("What darknet detects in generated numbers")
 struct GoldenDetectionTests {
   @Test("There are recorded cases")
   func count() { #expect(DetectionCase.all.count >= 18) }

@@ -2,7 +2,7 @@ import Bytes
 import GraphIR
 import Testing
 
-/// Arrays for a graph's inputs: checked, and made up.
+/// Arrays for a graph's inputs: checked, and generated.
 @Suite struct InputTests {
   private let batch = Dimension.symbolic("batch")
 
@@ -39,14 +39,14 @@ import Testing
 
   @Test("Open dimensions are 1 in the batch and 32 elsewhere, and alike for one name")
   func shapes() throws {
-    let inputs = try graph().madeUpInputs(.random(seed: 1))
+    let inputs = try graph().generatedInputs(.random(seed: 1))
     #expect(inputs.map(\.shape) == [[1, 3], [1, 32]])
     let numbers = inputs.flatMap(\.doubles)
     #expect(numbers.allSatisfy { (0..<1).contains($0) } && Set(numbers).count > 30)
-    let again = try graph().madeUpInputs(.random(seed: 1))
+    let again = try graph().generatedInputs(.random(seed: 1))
     #expect(inputs.map(\.doubles) == again.map(\.doubles))
-    #expect(try graph().madeUpInputs(.random(seed: 2))[0].doubles != inputs[0].doubles)
-    let ones = try graph().madeUpInputs(.ones)
+    #expect(try graph().generatedInputs(.random(seed: 2))[0].doubles != inputs[0].doubles)
+    let ones = try graph().generatedInputs(.ones)
     #expect(ones.allSatisfy { $0.doubles.allSatisfy { $0 == 1 } })
   }
 
@@ -62,10 +62,10 @@ import Testing
       let found = try builder.addNode(
         Rows(), named: "r", inputs: [whole[0], table], source: .layer("l"))
       let graph = try builder.finish(outputs: [Port(name: "y", value: found[0])])
-      let numbers = try graph.madeUpInputs(.random(seed: 3))[0].doubles
+      let numbers = try graph.generatedInputs(.random(seed: 3))[0].doubles
       #expect(numbers.allSatisfy { $0 == $0.rounded() && $0 >= 0 && $0 < Double(rows) })
       #expect((numbers.max() ?? 0) >= Double(rows) / 2 - 1)
-      let ones = try graph.madeUpInputs(.ones)[0].doubles
+      let ones = try graph.generatedInputs(.ones)[0].doubles
       #expect(ones.allSatisfy { $0 == (rows == 1 ? 0 : 1) })
     }
   }
@@ -77,7 +77,7 @@ import Testing
     let ids = try types.map { try builder.addInput($0.rawValue, TensorType($0, [500])) }
     let graph = try builder.finish(
       outputs: ids.enumerated().map { Port(name: "\($0)", value: $1) })
-    let numbers = try graph.madeUpInputs(.random(seed: 4)).map(\.doubles)
+    let numbers = try graph.generatedInputs(.random(seed: 4)).map(\.doubles)
     #expect(Set(numbers[0]) == [0, 1] && Set(numbers[1]) == [0, 1])
     #expect((numbers[2].max() ?? 0) > 200 && (numbers[2].max() ?? 0) < 256)
   }
@@ -88,7 +88,7 @@ import Testing
       var builder = GraphBuilder()
       let x = try builder.addInput("x", TensorType(.float32, shape))
       let graph = try builder.finish(outputs: [Port(name: "y", value: x)])
-      let error = #expect(throws: WeighbridgeError.self) { _ = try graph.madeUpInputs(.ones) }
+      let error = #expect(throws: WeighbridgeError.self) { _ = try graph.generatedInputs(.ones) }
       #expect(error?.code == .limitExceeded, "\(shape)")
     }
   }

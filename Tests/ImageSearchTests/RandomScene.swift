@@ -2,7 +2,7 @@ import Bytes
 import ImageSearch
 import Vision
 
-/// A layout and an image's objects, both made up: up to 6 objects of up to 3 classes each.
+/// A layout and an image's objects, both generated: up to 6 objects of up to 3 classes each.
 struct RandomScene {
   let query: CompositionQuery
   let found: Composition

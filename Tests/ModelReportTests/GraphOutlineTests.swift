@@ -100,7 +100,7 @@ import Testing
   }
 }
 
-/// A darknet network of blocks of two convolutions and a shortcut, with made-up weights.
+/// A darknet network of blocks of two convolutions and a shortcut, with generated weights.
 enum ResidualNetwork {
   static func model(blocks: Int, in folder: TemporaryFolder) throws -> Model {
     let convolution = """

@@ -66,7 +66,7 @@ import Weighbridge
     let same = try session.run(["image": half])["grid"]
     #expect(Double(max(0, largest)) == max(0, same?.doubles.max() ?? .nan))
 
-    let tried = try session.run(try model.madeUpInputs(.random(seed: 1))).outputs
+    let tried = try session.run(try model.generatedInputs(.random(seed: 1))).outputs
     #expect(tried[0].tensor.shape == wanted.shape)
 
     let result = try session.run([NamedTensor(name: "image", tensor: tensor)])

@@ -40,7 +40,7 @@ enum TestFiles {
     }
   }
 
-  /// Writes a header with made-up tensors.
+  /// Writes a header with generated tensors.
   static func write(_ header: WBMHeader, to path: String) throws(WeighbridgeError) {
     var writer = try WBMWriter(path: path, header: header)
     for (index, tensor) in header.tensors.enumerated() {
@@ -49,7 +49,7 @@ enum TestFiles {
     try writer.commit(replacing: true)
   }
 
-  /// The bytes of a file that holds a header with made-up tensors.
+  /// The bytes of a file that holds a header with generated tensors.
   static func bytes(of header: WBMHeader) throws -> [UInt8] {
     let folder = try TemporaryFolder()
     try write(header, to: folder.file("a"))

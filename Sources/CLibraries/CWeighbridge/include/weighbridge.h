@@ -151,7 +151,7 @@ typedef struct weighbridge_read_options {
   const char *darknet;
   /// A darknet .data file, for the labels.
   const char *data;
-  /// The seed of weights to be made up for a .cfg.
+  /// The seed of weights to be generated for a .cfg.
   const uint64_t *random_weights;
   /// Inputs of an ONNX model that are always one number: `NAME=16000`.
   const char *const *fixed_inputs;

@@ -38,7 +38,7 @@ package struct EnginesCheck: VerificationCheck {
     let stored = subject.content.references.first?.inputs.map(\.tensor)
     if let inputs = inputs ?? stored { return [try compare(graph, inputs)] }
     do throws(WeighbridgeError) {
-      return [try compare(graph, try graph.madeUpInputs(.random(seed: 0)))]
+      return [try compare(graph, try graph.generatedInputs(.random(seed: 0)))]
     } catch {
       // The model may be unable to run on generated inputs, whose values mean nothing to it.
       guard error.code != .cancelled else { throw error }

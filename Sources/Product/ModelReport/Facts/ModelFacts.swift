@@ -62,13 +62,13 @@ struct ModelFacts: Sendable {
     }
     profileInputs =
       given != nil
-      ? "on the given inputs" : stored != nil ? "on the stored inputs" : "on made-up inputs"
+      ? "on the given inputs" : stored != nil ? "on the stored inputs" : "on generated inputs"
     profile =
       options.profiles
       ? try Part { () throws(WeighbridgeError) in
         let session = try model.session(options.verification.run)
         var arrays = given ?? stored ?? []
-        if arrays.isEmpty { arrays = try model.madeUpInputs(.random(seed: 1)) }
+        if arrays.isEmpty { arrays = try model.generatedInputs(.random(seed: 1)) }
         _ = try session.run(arrays)
         return try session.profile(arrays)
       }

@@ -19,7 +19,7 @@ struct CompactionExamples {
       words = evaluation.words
       calibration =
         if let given { given } else {
-          try Self.madeUp(Self.calibrationCount, seed: 1, model, options).examples
+          try Self.generated(Self.calibrationCount, seed: 1, model, options).examples
         }
     } else if let given {
       let least = Compactor.leastCalibrationCount + 2
@@ -31,8 +31,8 @@ struct CompactionExamples {
       (calibration, evaluation) = Compactor.split(given)
       words = "\(evaluation.count) of \(options.calibration?.words ?? "the examples"), kept back"
     } else {
-      calibration = try Self.madeUp(Self.calibrationCount, seed: 1, model, options).examples
-      (evaluation, words) = try Self.madeUp(Self.evaluationCount, seed: 1 << 20, model, options)
+      calibration = try Self.generated(Self.calibrationCount, seed: 1, model, options).examples
+      (evaluation, words) = try Self.generated(Self.evaluationCount, seed: 1 << 20, model, options)
     }
   }
 
@@ -44,14 +44,14 @@ struct CompactionExamples {
     return tensors
   }
 
-  private static func madeUp(
+  private static func generated(
     _ count: Int, seed: UInt64, _ model: Model, _ options: CompactOptions
   ) throws(WeighbridgeError) -> (examples: [[Tensor]], words: String) {
     var images: [String: ImageInput] = [:]
     for feature in model.description.inputs { images[feature.name] = feature.image }
-    let examples = try model.content.graph.madeUpExamples(
+    let examples = try model.content.graph.generatedExamples(
       count, images: images, seed: seed, workers: Workers(count: options.run.threadCount))
-    let what = images.isEmpty ? "made-up inputs (noise)" : "made-up images"
+    let what = images.isEmpty ? "generated inputs (noise)" : "generated images"
     return (examples, "\(count) \(what)")
   }
 }

@@ -13,7 +13,7 @@ struct Compact: CancellableCommand {
 
       Examples are images or files of arrays, or folders of either. Some of those that are given for \
       calibration are kept back for the measurement, unless others are given for it. Without any, \
-      they are made up.
+      they are generated.
 
       Examples:
         weighbridge compact yolov3-tiny.cfg -o yolov3-tiny.wbm

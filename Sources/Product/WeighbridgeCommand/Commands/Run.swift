@@ -22,7 +22,7 @@ struct Run: CancellableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      Arrays for the inputs, by name or by order (.npy, .npz). Or made-up ones: random:SEED, from \
+      Arrays for the inputs, by name or by order (.npy, .npz). Or generated ones: random:SEED, from \
       0 to 1, and integers that the model can take; or ones. An open dimension is then 1 in the \
       batch and 32 elsewhere.
       """, valueName: "file"))
@@ -77,8 +77,8 @@ struct Run: CancellableCommand {
     guard let inputs else { throw explainInputs() }
     let model = try Model(contentsOf: file, options: source.readOptions)
     let arrays = try inputs.arrays(for: model)
-    if case .madeUp = inputs, !general.quiet {
-      for array in arrays { Console.message("made up: \(array.name) \(array.tensor.type)") }
+    if case .generated = inputs, !general.quiet {
+      for array in arrays { Console.message("generated: \(array.name) \(array.tensor.type)") }
     }
     let session = try model.session(options)
     // The weights are ready; releasing 10 MB of code that was needed for that makes room for

@@ -5,15 +5,15 @@ import Weighbridge
 /// `./ones`.
 enum InputsArgument: ExpressibleByArgument {
   case file(String)
-  case madeUp(MadeUpNumbers)
+  case generated(GeneratedNumbers)
 
   init?(argument: String) {
     let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     switch parts[0] {
-    case "ones" where parts.count == 1: self = .madeUp(.ones)
+    case "ones" where parts.count == 1: self = .generated(.ones)
     case "random" where !argument.hasSuffix(".npy") && !argument.hasSuffix(".npz"):
       guard parts.count == 2, let seed = UInt64(parts[1]) else { return nil }
-      self = .madeUp(.random(seed: seed))
+      self = .generated(.random(seed: seed))
     default:
       guard !argument.isEmpty else { return nil }
       self = .file(argument)
@@ -24,7 +24,7 @@ enum InputsArgument: ExpressibleByArgument {
   func arrays(for model: Model) throws(WeighbridgeError) -> [NamedTensor] {
     switch self {
     case .file(let path): try ArrayFile.read(path)
-    case .madeUp(let numbers): try model.madeUpInputs(numbers)
+    case .generated(let numbers): try model.generatedInputs(numbers)
     }
   }
 }

@@ -9,15 +9,15 @@ extension Graph {
   /// - Parameters:
   ///   - images: How an image becomes the input, for each input that is one, by its name.
   ///   - seed: Another one gives other examples.
-  /// - Throws: As ``madeUpInputs(_:)``.
-  package func madeUpExamples(
+  /// - Throws: As ``generatedInputs(_:)``.
+  package func generatedExamples(
     _ count: Int, images: [String: ImageInput], seed: UInt64, workers: Workers
   ) throws(WeighbridgeError) -> [[Tensor]] {
-    let base = try madeUpInputs(.random(seed: seed))
+    let base = try generatedInputs(.random(seed: seed))
     var results: [[Tensor]] = []
     for number in 0..<count {
       results.append(
-        number == 0 ? base : try madeUpInputs(.random(seed: seed &+ UInt64(number) << 16)))
+        number == 0 ? base : try generatedInputs(.random(seed: seed &+ UInt64(number) << 16)))
     }
     for (position, port) in inputs.enumerated() {
       let seed = seed &+ UInt64(position) << 32
@@ -34,7 +34,7 @@ extension Graph {
           let size = shape.reduce(1, *)
           results[number][position] = Tensor(
             type.elementType, shape: shape,
-            floats: (0..<size).map { _ in MadeUpPicture.gaussian(&generator) })
+            floats: (0..<size).map { _ in GeneratedImage.gaussian(&generator) })
         }
       }
     }
@@ -74,7 +74,7 @@ private struct PictureMaker: Sendable {
     let batch = shape.count == 4 ? shape[0] : 1
     var elements: [Float] = []
     for number in 0..<batch {
-      let picture = MadeUpPicture(
+      let picture = GeneratedImage(
         height: height, width: width, components: shape[axes.channels],
         seed: seed &+ UInt64(number) << 48)
       let planes = image.colorOrder == .bgr ? picture.planes.reversed() : picture.planes

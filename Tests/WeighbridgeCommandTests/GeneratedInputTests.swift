@@ -4,7 +4,7 @@ import Testing
 import Weighbridge
 
 /// `run` for somebody who has no inputs yet.
-@Suite struct MadeUpInputTests {
+@Suite struct GeneratedInputTests {
   private static let sum = Places.sample("Layers/add/add_two.h5")
 
   @Test("Without --inputs, what the model takes is printed with commands that go on from there")
@@ -37,7 +37,7 @@ import Weighbridge
   func ones() throws {
     let folder = try TemporaryFolder()
     try Program.run("run", Self.sum, "--inputs", "ones", "--outputs", folder.file("y.npy")).expect(
-      0, "made up: input_1 float32 [1, 4, 5, 3]")
+      0, "generated: input_1 float32 [1, 4, 5, 3]")
     let got = try #require(try ArrayFile.read(folder.file("y.npy")).first).tensor
     #expect(got.shape == [1, 4, 5, 3])
     #expect(got.doubles.allSatisfy { $0 == 2 })
@@ -47,7 +47,7 @@ import Weighbridge
   func random() throws {
     let model = try Model(contentsOf: Self.sum)
     let numbers = try [1, 1, 2].map { seed in
-      try model.madeUpInputs(.random(seed: seed)).flatMap(\.tensor.doubles)
+      try model.generatedInputs(.random(seed: seed)).flatMap(\.tensor.doubles)
     }
     #expect(numbers[0] == numbers[1] && numbers[0] != numbers[2])
     #expect(numbers[0].allSatisfy { (0..<1).contains($0) })
@@ -62,7 +62,7 @@ import Weighbridge
     let model = try Model(contentsOf: path)
     let weights = try #require(model.content.graph.weights.first)
     for seed in 0..<20 as Range<UInt64> {
-      let inputs = try model.madeUpInputs(.random(seed: seed))
+      let inputs = try model.generatedInputs(.random(seed: seed))
       let numbers = inputs.flatMap(\.tensor.doubles)
       #expect(numbers.allSatisfy { $0 == $0.rounded() && $0 < Double(weights.tensor.shape[0]) })
       _ = try model.run(inputs)

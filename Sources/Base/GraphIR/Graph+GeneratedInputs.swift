@@ -1,7 +1,7 @@
 package import Bytes
 
 /// The contents of generated inputs.
-public enum MadeUpNumbers: Hashable, Sendable {
+public enum GeneratedNumbers: Hashable, Sendable {
   /// Floats uniformly distributed over 0..<1, and integers that the model can take; the same for
   /// each seed.
   case random(seed: UInt64)
@@ -17,17 +17,18 @@ extension Graph {
   /// embedding), whatever the element type; other integers are 0 or 1, and bytes are any byte.
   ///
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` for an input of more than 2^28 elements.
-  package func madeUpInputs(_ numbers: MadeUpNumbers) throws(WeighbridgeError) -> [Tensor] {
+  package func generatedInputs(_ numbers: GeneratedNumbers) throws(WeighbridgeError) -> [Tensor] {
     let limits = indexLimits
     var sizes: [String: Int] = [:]
     var tensors: [Tensor] = []
     for (number, port) in inputs.enumerated() {
       let type = self[port.value].type
-      let shape = Self.madeUpShape(type, &sizes)
+      let shape = Self.generatedShape(type, &sizes)
       guard let count = try? Checked.product(shape, of: "the size of an input"), count <= 1 << 28
       else {
         throw .limitExceeded(
-          "the input \(port.name) is \(shape), and inputs of up to \(1 << 28) elements are made up")
+          "the input \(port.name) is \(shape), and inputs of up to \(1 << 28) elements are generated"
+        )
       }
       var source = NumberSource(
         numbers, input: number, limit: limits[port.value] ?? Self.usualLimit(type.elementType))
@@ -37,7 +38,7 @@ extension Graph {
     return tensors
   }
 
-  private static func madeUpShape(_ type: TensorType, _ sizes: inout [String: Int]) -> [Int] {
+  private static func generatedShape(_ type: TensorType, _ sizes: inout [String: Int]) -> [Int] {
     type.shape.enumerated().map { axis, dimension in
       let usual = axis == 0 ? 1 : 32
       switch dimension {
@@ -90,7 +91,7 @@ private struct NumberSource {
   private var generator: SplitMix64
 
   /// - Parameter limit: The exclusive upper bound of integers; `nil` for floats.
-  init(_ numbers: MadeUpNumbers, input: Int, limit: Int?) {
+  init(_ numbers: GeneratedNumbers, input: Int, limit: Int?) {
     self.limit = limit
     switch numbers {
     case .ones: (isRandom, generator) = (false, SplitMix64(seed: 0))

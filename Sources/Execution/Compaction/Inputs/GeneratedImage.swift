@@ -9,7 +9,7 @@ import Bytes
 /// A picture with the statistics of photos: things of all sizes in front of each other, each with a color,
 /// shading and texture of its own ("dead leaves", Lee, Mumford and Huang 2001), where both the things and
 /// the textures are such that the amplitude falls as 1/f. Colors differ less than the brightness.
-struct MadeUpPicture: Sendable {
+struct GeneratedImage: Sendable {
   let height: Int
   let width: Int
   /// Components of 0...255, plane after plane: red, green and blue, or the brightness.
@@ -125,15 +125,15 @@ private struct Leaf {
     let radius = size * 1.42 + 1
     rows = max(0, Int(center.y - radius))..<max(0, min(height, Int(center.y + radius) + 1))
     columns = max(0, Int(center.x - radius))..<max(0, min(width, Int(center.x + radius) + 1))
-    let light = brightness + contrast * MadeUpPicture.gaussian(&generator)
+    let light = brightness + contrast * GeneratedImage.gaussian(&generator)
     let (warm, green) = (
-      contrast * 0.3 * MadeUpPicture.gaussian(&generator),
-      contrast * 0.1 * MadeUpPicture.gaussian(&generator)
+      contrast * 0.3 * GeneratedImage.gaussian(&generator),
+      contrast * 0.1 * GeneratedImage.gaussian(&generator)
     )
     colors = [light + warm - green / 2, light + green, light - warm - green / 2]
     shading = (
-      contrast * 0.3 * MadeUpPicture.gaussian(&generator) / size,
-      contrast * 0.3 * MadeUpPicture.gaussian(&generator) / size
+      contrast * 0.3 * GeneratedImage.gaussian(&generator) / size,
+      contrast * 0.3 * GeneratedImage.gaussian(&generator) / size
     )
     roughness = contrast * Float.random(in: 0...0.5, using: &generator)
   }
