@@ -25,8 +25,8 @@ enum Floor: String {
   func folder(of module: String) -> String { "Sources/\(rawValue)/\(module)" }
 }
 
-/// A module of this package. `dependencies` may name lower ranks only (see the layout in
-/// `README.md`).
+/// A module of this package. `dependencies` may name lower floors only (see the layout in
+/// `CONTRIBUTING.md`).
 func module(
   _ floor: Floor, _ name: String, _ dependencies: [Target.Dependency] = []
 ) -> Target {

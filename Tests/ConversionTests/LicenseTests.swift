@@ -8,7 +8,7 @@ import Testing
     arguments: [
       "MIT", "Apache-2.0", "BSD-3-Clause", "GPL-2.0+", "GPL-2.0-or-later", "MIT OR Apache-2.0",
       "GPL-2.0-only WITH Classpath-exception-2.0", "LicenseRef-mine",
-      "(MIT OR BSD-2-Clause) AND Apache-2.0", "((MIT))", "MIT AND (ISC OR Zlib)",
+      "(MIT OR BSD-2-Clause) AND Apache-2.0", "((MIT))", "MIT AND (ISC OR Zlib)", "eCos-2.0",
     ])
   func expression(_ text: String) {
     let license = License(parsing: text)
@@ -18,7 +18,8 @@ import Testing
   @Test(
     "What is none is kept as given, with a note",
     arguments: [
-      "BSD", "Apache 2.0", "", " ", "MIT OR", "OR MIT", "(MIT", "MIT)", "MIT Apache-2.0",
+      "BSD", "BSD-2", "GPL", "2.0", "Apache 2.0", "", " ", "MIT OR", "OR MIT", "(MIT", "MIT)",
+      "MIT Apache-2.0",
       "MIT WITH", "MIT WITH MIT", "do what you want", "MIT AND OR ISC", "()",
       String(repeating: "(", count: 100_000), String(repeating: "MIT AND ", count: 10_000),
     ])
