@@ -54,7 +54,7 @@ def test_while_another_thread_runs(model, sketch, gate):
     # That this goes on while the worker is in the library shows that Python is not stopped meanwhile.
     gate.entered.wait()
     for use in (lambda: session.run(inputs), session.close):
-        with pytest.raises(weighbridge.StateError, match="open another one for each thread") as caught:
+        with pytest.raises(weighbridge.StateError, match="open one for each thread") as caught:
             use()
         assert caught.value.code == "busy"
     session.cancel()
