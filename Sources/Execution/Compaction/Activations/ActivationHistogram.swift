@@ -1,5 +1,12 @@
-import Foundation
 import GraphIR
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
 
 /// How often numbers of some sizes were seen in a layer's input.
 ///
