@@ -27,7 +27,10 @@ struct step {
   const struct kernels_recurrence *all;
   const struct kernels_recurrence_memory *memory;
   struct stage stage;
-  int64_t rows, time;
+  /// All rows, and those that are computed here.
+  int64_t rows, first_row, end_row, time;
+  /// How many threads share the step.
+  int64_t threads;
   bool is_first, is_reversed;
   /// The state h before and behind the step, the state c, and r * h of a GRU; the distance between rows.
   const float *before;
@@ -275,17 +278,23 @@ static void compute_portable(const struct step *step, const struct part *part) {
   compute_blocks(step, part, 2);
 }
 
+/// The rows of one of so many cuts. Rows that are computed at once stay together, so that the sums do not
+/// depend on the cuts.
+static void cut_rows(
+    int64_t first, int64_t end, int64_t cut, int64_t cuts, int64_t *cut_first, int64_t *cut_end) {
+  const int64_t groups = ceiling(end - first, ROWS);
+  *cut_first = first + groups * cut / cuts * ROWS;
+  *cut_end = smaller(end, first + groups * (cut + 1) / cuts * ROWS);
+}
+
 static void compute_part(void *context, int index) {
   const struct step *step = context;
   const int64_t cut = index % step->cuts, row_cut = index / step->cuts;
-  // Rows that are computed at once stay together, so that the sums do not depend on the cuts.
-  const int64_t groups = ceiling(step->rows, ROWS);
-  const struct part part = {
+  struct part part = {
     .first_block = step->blocks * cut / step->cuts,
     .end_block = step->blocks * (cut + 1) / step->cuts,
-    .first_row = groups * row_cut / step->row_cuts * ROWS,
-    .end_row = smaller(step->rows, groups * (row_cut + 1) / step->row_cuts * ROWS),
   };
+  cut_rows(step->first_row, step->end_row, row_cut, step->row_cuts, &part.first_row, &part.end_row);
 #if defined(__x86_64__)
   if (kernels_level() == AVX512) return compute_avx512(step, &part);
   if (kernels_level() == AVX2) return compute_avx2(step, &part);
@@ -298,15 +307,15 @@ enum { SHARE = 1 << 12 };
 
 static void finish_part(void *context, int index) {
   const struct step *step = context;
-  const int64_t rows = larger(1, SHARE / step->all->units);
-  for (int64_t row = index * rows; row < smaller(step->rows, (index + 1) * rows); row++) {
+  const int64_t rows = larger(1, SHARE / step->all->units), first = step->first_row + index * rows;
+  for (int64_t row = first; row < smaller(step->end_row, first + rows); row++) {
     FOR_CELL(step, finish_row, step, row);
   }
 }
 
 static void finish_all(struct step *step) {
   const int64_t rows = larger(1, SHARE / step->all->units);
-  kernels_parallel((int)ceiling(step->rows, rows), finish_part, step);
+  kernels_parallel((int)ceiling(step->end_row - step->first_row, rows), finish_part, step);
 }
 
 // --- Steps.
@@ -315,11 +324,12 @@ static void finish_all(struct step *step) {
 enum { FEWEST_SHARED_PRODUCTS = 1 << 15 };
 
 static void run_stage(struct step *step, struct stage stage) {
-  const int64_t products = step->rows * stage.gates * step->all->units * step->all->units;
-  const int64_t threads = products < FEWEST_SHARED_PRODUCTS ? 1 : kernels_thread_count();
+  const int64_t rows = step->end_row - step->first_row;
+  const int64_t products = rows * stage.gates * step->all->units * step->all->units;
+  const int64_t threads = products < FEWEST_SHARED_PRODUCTS ? 1 : step->threads;
   step->stage = stage;
   step->cuts = smaller(step->blocks, threads);
-  step->row_cuts = smaller(ceiling(step->rows, ROWS), threads / step->cuts);
+  step->row_cuts = smaller(ceiling(rows, ROWS), threads / step->cuts);
   kernels_parallel((int)(step->cuts * step->row_cuts), compute_part, step);
   if (step->takes_rows) finish_all(step);
 }
@@ -328,9 +338,10 @@ static void run_stage(struct step *step, struct stage stage) {
 static struct step make_step(
     const struct kernels_recurrence *all, const struct kernels_recurrence_memory *memory,
     int64_t number) {
+  const int64_t rows = all->batch * all->places;
   const int64_t time = all->is_reversed ? all->time - 1 - number : number;
   return (struct step){
-    .all = all, .memory = memory, .rows = all->batch * all->places, .time = time,
+    .all = all, .memory = memory, .rows = rows, .end_row = rows, .time = time,
     .is_first = number == 0, .is_reversed = number % 2, .blocks = ceiling(all->units, LANES),
     .before = memory->state, .after = memory->state, .cell_state = memory->cell_state,
     .state_step = all->units,
@@ -367,35 +378,60 @@ static void copy_states(
   }
 }
 
-void kernels_recurrence_run(
-    const struct kernels_recurrence *all, const struct kernels_recurrence_memory *memory) {
+/// All steps of some rows.
+struct run {
+  const struct kernels_recurrence *all;
+  const struct kernels_recurrence_memory *memory;
+  /// Into how many parts the rows are cut, and how many threads share a step of one.
+  int64_t row_cuts, threads;
+};
+
+static void run_rows(void *context, int index) {
+  const struct run *run = context;
+  const struct kernels_recurrence *all = run->all;
+  float *work = run->memory->work;
   const int gates = gate_count(all->cell);
-  const bool has_cell_state = all->cell == kernels_cell_lstm;
-  const int64_t padded = padded_units(all), size = all->batch * all->places * padded;
-  float *const states[] = {memory->work, memory->work + size}, *cell_state = memory->work + 2 * size;
-  memset(memory->work, 0, (size_t)(3 * size) * sizeof(float));
-  copy_states(all, states[0], padded, memory->state, all->units);
-  if (has_cell_state) copy_states(all, cell_state, padded, memory->cell_state, all->units);
+  const int64_t rows = all->batch * all->places, padded = padded_units(all), size = rows * padded;
+  int64_t first_row, end_row;
+  cut_rows(0, rows, index, run->row_cuts, &first_row, &end_row);
   for (int64_t number = 0; number < all->time; number++) {
-    struct step step = make_step(all, memory, number);
-    step.before = states[number % 2];
-    step.after = states[(number + 1) % 2];
-    step.cell_state = cell_state;
-    step.reset = memory->work + 3 * size;
+    struct step step = make_step(all, run->memory, number);
+    step.first_row = first_row;
+    step.end_row = end_row;
+    step.threads = run->threads;
+    step.before = work + number % 2 * size;
+    step.after = work + (number + 1) % 2 * size;
+    step.cell_state = work + 2 * size;
+    step.reset = work + 3 * size;
     step.state_step = padded;
-    step.sums = memory->work + 4 * size;
+    step.sums = work + 4 * size;
     step.gate_step = padded;
     step.row_step = gates * padded;
     step.input = sums_of(&step);
     step.takes_rows = all->activation.body || all->gates.body;
     if (all->cell == kernels_cell_gru) {
-      run_stage(&step, (struct stage){0, 2, step.before, memory->weights});
-      run_stage(&step, (struct stage){2, 1, step.reset, memory->candidate_weights});
+      run_stage(&step, (struct stage){0, 2, step.before, run->memory->weights});
+      run_stage(&step, (struct stage){2, 1, step.reset, run->memory->candidate_weights});
     } else {
-      run_stage(&step, (struct stage){0, gates, step.before, memory->weights});
+      run_stage(&step, (struct stage){0, gates, step.before, run->memory->weights});
     }
   }
-  copy_states(all, memory->state, all->units, states[all->time % 2], padded);
+}
+
+void kernels_recurrence_run(
+    const struct kernels_recurrence *all, const struct kernels_recurrence_memory *memory) {
+  const bool has_cell_state = all->cell == kernels_cell_lstm;
+  const int64_t rows = all->batch * all->places, padded = padded_units(all), size = rows * padded;
+  float *const cell_state = memory->work + 2 * size;
+  memset(memory->work, 0, (size_t)(3 * size) * sizeof(float));
+  copy_states(all, memory->work, padded, memory->state, all->units);
+  if (has_cell_state) copy_states(all, cell_state, padded, memory->cell_state, all->units);
+  // Rows do not need each other: with enough of them, threads need not wait for each other after each step.
+  const int64_t threads = kernels_thread_count(), groups = ceiling(rows, ROWS);
+  const bool shares_rows = groups % threads == 0 || groups >= 4 * threads;
+  struct run run = {all, memory, shares_rows ? threads : 1, shares_rows ? 1 : threads};
+  kernels_parallel((int)run.row_cuts, run_rows, &run);
+  copy_states(all, memory->state, all->units, memory->work + all->time % 2 * size, padded);
   if (has_cell_state) copy_states(all, memory->cell_state, all->units, cell_state, padded);
 }
 
