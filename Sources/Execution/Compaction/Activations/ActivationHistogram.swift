@@ -60,21 +60,19 @@ struct ActivationHistogram: Sendable {
   /// The quantizations of the ranges that all methods choose, without those that hardly differ from one
   /// before; none where all numbers were 0 or some not finite.
   var quantizations: [InputQuantization] {
-    guard isFinite, reach > 0 else { return [] }
-    var found: [InputQuantization] = []
-    for method in InputQuantization.Method.allCases {
-      let range = range(method)
-      guard
-        let quantization = InputQuantization(
-          from: range.lowerBound, to: range.upperBound, method: method)
-      else { continue }
+    InputQuantization.Method.allCases.compactMap(quantization).reduce(into: []) { found, new in
       let isKnown = found.contains {
-        abs($0.scale / quantization.scale - 1) < Self.leastDifference
-          && $0.zeroPoint == quantization.zeroPoint
+        abs($0.scale / new.scale - 1) < Self.leastDifference && $0.zeroPoint == new.zeroPoint
       }
-      if !isKnown { found.append(quantization) }
+      if !isKnown { found.append(new) }
     }
-    return found
+  }
+
+  /// The quantization of the range that a method chooses; `nil` where all numbers were 0 or some not finite.
+  func quantization(_ method: InputQuantization.Method) -> InputQuantization? {
+    guard isFinite, reach > 0 else { return nil }
+    let range = range(method)
+    return InputQuantization(from: range.lowerBound, to: range.upperBound, method: method)
   }
 
   /// Scales that differ by less give the same results but for chance.

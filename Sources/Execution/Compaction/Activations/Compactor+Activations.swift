@@ -20,11 +20,11 @@ extension Compactor {
     let options = CPURuntime.Options(workers: workers, cancellation: cancellation)
     let sites = QuantizationSite.all(in: graph)
     let used = sites.reduce(into: Set()) { $0.formUnion($1.weights) }
-    let (learned, heldOut) = parted(calibration, weights: 4 * sites.count)
-    let meter = try self.meter(heldOut, options)
+    let parts = parted(calibration, weights: 4 * sites.count)
+    let meter = try self.meter(parts.heldOut, options)
     let weights = try rounded(
-      CompactableWeight.all(in: graph).filter { used.contains($0.id) }, learned, meter, options)
-    let choices = try choices(sites, weights, learned, meter, options)
+      CompactableWeight.all(in: graph).filter { used.contains($0.id) }, parts.learned, meter, options)
+    let choices = try choices(sites, weights, calibration, parts, meter, options)
     guard !choices.isEmpty else {
       throw .mismatch(
         "the model has no convolution without groups and no dense layer with float32 weights that are "
@@ -49,16 +49,39 @@ extension Compactor {
     return best?.weights ?? []
   }
 
-  /// For each site a quantization, and the error of the outputs that it makes by itself.
+  /// For each site a quantization.
   private func choices(
-    _ sites: [QuantizationSite], _ weights: [Compaction.Weight], _ examples: [[Tensor]],
-    _ meter: ErrorMeter, _ options: CPURuntime.Options
+    _ sites: [QuantizationSite], _ weights: [Compaction.Weight], _ calibration: [[Tensor]],
+    _ parts: (learned: [[Tensor]], heldOut: [[Tensor]]), _ meter: ErrorMeter,
+    _ options: CPURuntime.Options
   ) throws(WeighbridgeError) -> [ActivationChoice] {
-    let histograms = try QuantizationSite.histograms(sites, of: graph, examples, options) {
-      report("measuring ranges", $0, examples.count)
+    var observer = ActivationObserver(sites)
+    try observer.observe(parts.learned, in: graph, options) {
+      report("measuring ranges", $0, calibration.count)
     }
-    var options: [[ActivationChoice]] = []
-    for (number, (site, histogram)) in zip(sites, histograms).enumerated() {
+    let measured = try measured(observer, weights, meter)
+    // Methods compete on examples that their ranges do not know; afterwards those count too.
+    if parts.learned.count < calibration.count {
+      try observer.observe(parts.heldOut, in: graph, options) {
+        report("measuring ranges", parts.learned.count + $0, calibration.count)
+      }
+    }
+    let known = measured.map { $0.compactMap { $0.withRange(from: observer) } }
+    let count = min(Self.mostExamples, calibration.count)
+    let examples = (0..<count).map { calibration[$0 * calibration.count / count] }
+    return try together(
+      known.filter { !$0.isEmpty }, weights, self.meter(examples, options))
+  }
+
+  /// How many examples at most are measured to choose ranges for all layers.
+  private static let mostExamples = 64
+
+  /// For each site its quantizations, with the error of the outputs that one makes by itself.
+  private func measured(
+    _ observer: ActivationObserver, _ weights: [Compaction.Weight], _ meter: ErrorMeter
+  ) throws(WeighbridgeError) -> [[ActivationChoice]] {
+    var all: [[ActivationChoice]] = []
+    for (number, (site, histogram)) in zip(observer.sites, observer.histograms).enumerated() {
       var found: [ActivationChoice] = []
       for quantization in histogram.quantizations {
         try checkCancellation()
@@ -68,32 +91,37 @@ extension Compactor {
         ).rootMeanSquare
         found.append(choice)
       }
-      if !found.isEmpty { options.append(found) }
-      report("measuring layers", number + 1, sites.count)
+      if !found.isEmpty { all.append(found) }
+      report("measuring layers", number + 1, observer.sites.count)
     }
-    return try together(options, weights, meter)
+    return all
   }
 
-  /// The choices that cost the least when all are made: the best of each site, or those of one method,
-  /// because what is cut off adds up from layer to layer, and what is rounded mostly does not.
+  /// The choices that cost the least when all are made: those of one method, because what is cut off adds
+  /// up from layer to layer, and what is rounded mostly does not; or the best of each site.
+  ///
+  /// The worst example counts, since only some have elements to cut off. These examples helped to choose the
+  /// ranges, and others will lose more by a narrow one, so it has to be better by some margin.
   private func together(
     _ options: [[ActivationChoice]], _ weights: [Compaction.Weight], _ meter: ErrorMeter
   ) throws(WeighbridgeError) -> [ActivationChoice] {
-    var sets = [options.compactMap { choices in choices.min { $0.error < $1.error } }]
-    for method in InputQuantization.Method.allCases {
-      sets.append(
-        options.compactMap { choices in
-          choices.first { $0.quantization.method == method } ?? choices.first
-        })
+    var sets = InputQuantization.Method.allCases.map { method in
+      options.compactMap { choices in
+        choices.first { $0.quantization.method == method } ?? choices.first
+      }
     }
+    sets.append(options.compactMap { choices in choices.min { $0.error < $1.error } })
     var best = (error: Double.infinity, choices: sets[0])
     for set in sets {
       try checkCancellation()
-      let error = try meter.errors(weights.of(set).tensors, set.quantizations).rootMeanSquare
-      if error < best.error { best = (error, set) }
+      let error = try meter.errors(weights.of(set).tensors, set.quantizations).worst
+      if error < Self.margin * best.error { best = (error, set) }
     }
     return best.choices
   }
+
+  /// What a narrower range must reach of the error of a wider one.
+  private static let margin = 0.9
 
   /// Leaves out as few sites as the budget allows, those with the largest error first.
   private func search(
@@ -144,8 +172,18 @@ extension Compactor {
 /// A site with a quantization, and the error of the outputs when nothing else is quantized.
 private struct ActivationChoice {
   let site: QuantizationSite
-  let quantization: InputQuantization
+  var quantization: InputQuantization
   var error = Double.infinity
+
+  /// The same choice, with the range that its method now gives; `nil` when there is none.
+  func withRange(from observer: ActivationObserver) -> ActivationChoice? {
+    guard let quantization = observer.histogram(site).quantization(quantization.method) else {
+      return nil
+    }
+    var choice = self
+    choice.quantization = quantization
+    return choice
+  }
 
   var quantizations: [String: InputQuantization] {
     Dictionary(site.nodes.map { ($0, quantization) }, uniquingKeysWith: { first, _ in first })

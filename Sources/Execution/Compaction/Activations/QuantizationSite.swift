@@ -29,30 +29,45 @@ struct QuantizationSite: Sendable {
     }
     return sites
   }
+}
 
-  /// What was seen of each site's values.
-  static func histograms(
-    _ sites: [QuantizationSite], of graph: Graph, _ examples: [[Tensor]],
-    _ options: CPURuntime.Options, report: (Int) -> Void
-  ) throws(WeighbridgeError) -> [ActivationHistogram] {
-    var histograms = sites.map { _ in ActivationHistogram() }
-    let positions = Dictionary(
+/// What examples show of the values at some sites.
+struct ActivationObserver: Sendable {
+  let sites: [QuantizationSite]
+  /// In the order of the sites.
+  private(set) var histograms: [ActivationHistogram]
+  private let positions: [ValueID: Int]
+
+  init(_ sites: [QuantizationSite]) {
+    self.sites = sites
+    histograms = sites.map { _ in ActivationHistogram() }
+    positions = Dictionary(
       sites.enumerated().map { ($1.value, $0) }, uniquingKeysWith: { first, _ in first })
-    func take(_ id: ValueID, _ tensor: @autoclosure () -> Tensor) {
-      if let position = positions[id] { histograms[position].add(tensor().floats) }
-    }
+  }
+
+  func histogram(_ site: QuantizationSite) -> ActivationHistogram {
+    positions[site.value].map { histograms[$0] } ?? ActivationHistogram()
+  }
+
+  /// Runs examples and takes the values.
+  mutating func observe(
+    _ examples: [[Tensor]], in graph: Graph, _ options: CPURuntime.Options, report: (Int) -> Void
+  ) throws(WeighbridgeError) {
     var options = options
     options.observesAllNodes = true
     let compiled = try CompiledGraph(graph, options)
     for (number, inputs) in examples.enumerated() {
-      for (port, tensor) in zip(graph.inputs, inputs) { take(port.value, tensor) }
+      for (port, tensor) in zip(graph.inputs, inputs) { add(port.value, tensor) }
       _ = try compiled.run(inputs) { result in
         for (position, id) in result.node.outputs.enumerated() {
-          take(id, result.outputs[position])
+          add(id, result.outputs[position])
         }
       }
       report(number + 1)
     }
-    return histograms
+  }
+
+  private mutating func add(_ id: ValueID, _ tensor: @autoclosure () -> Tensor) {
+    if let position = positions[id] { histograms[position].add(tensor().floats) }
   }
 }
