@@ -188,9 +188,8 @@ let package = Package(
       [
         "ArrayConversion", "Bytes", "ConversionCore", "CoreMLConversion", "CoreMLFormat",
         "DarknetConversion", "DarknetFormat", "GraphIR", "HDF5File", "JSON", "KerasConversion",
-        "KerasFormat", "NCNNConversion", "ONNXConversion", "ONNXFormat", "WBMConversion",
-        "WBMFormat", "ZipArchive",
-        "SafetensorsFormat",
+        "KerasFormat", "LayerCatalog", "NCNNConversion", "ONNXConversion", "ONNXFormat",
+        "SafetensorsFormat", "WBMConversion", "WBMFormat", "ZipArchive",
       ]),
 
     // Execution: everything that uses graphs.
@@ -339,7 +338,7 @@ let package = Package(
       "CompactionTests",
       [
         "Bytes", "CPURuntime", "Compaction", "GraphIR", "LayerCatalog", "TensorEncoding",
-        "TestSupport", "Vision", "Weighbridge",
+        "TestSupport", "Vision", "Weighbridge", "_CatalogTesting",
       ]),
     tests("VisionTests", ["Bytes", "GraphIR", "TestSupport", "Vision", "Weighbridge"]),
     tests(
@@ -379,7 +378,7 @@ let package = Package(
     tests(
       "WeighbridgeCommandTests",
       [
-        "GraphIR", "JSON", "TestSupport", "Weighbridge", "WeighbridgeCommand",
+        "GraphIR", "JSON", "LayerCatalog", "TestSupport", "Weighbridge", "WeighbridgeCommand",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], exclude: ["Files"]),
   ]

@@ -224,7 +224,8 @@ class Rules:
             refuse(numpy.float64(numpy.float32(scale)) != scale or not 2.0 ** -126 <= scale <= 2.0 ** 126,
                    f"the scale {scale} of {name}")
             refuse(entry["zero_point"] > 255, f"the zero point {entry['zero_point']} of {name}")
-            refuse(kinds[name] not in ("convolution", "dense"), f"{name} is quantized, a {kinds[name]}")
+            refuse(kinds[name] not in ("convolution", "dense", "add"), f"{name} is quantized, a {kinds[name]}")
+            refuse(entry["input"] > (kinds[name] == "add"), f"the quantized input {entry['input']} of {name}")
 
     @staticmethod
     def provenance(provenance):

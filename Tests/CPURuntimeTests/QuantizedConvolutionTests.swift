@@ -52,9 +52,11 @@ import _CatalogTesting
     ]
 
   /// A convolution, and what is done to its result.
-  private static func graph(_ wanted: Case, _ endings: [any Operator] = []) throws -> (
-    Graph, Tensor
-  ) {
+  ///
+  /// - Parameter summand: How a sum reads the convolution's input; `nil` as floats.
+  private static func graph(
+    _ wanted: Case, _ endings: [any Operator] = [], summand: InputQuantization? = nil
+  ) throws -> (Graph, Tensor) {
     let (rows, columns) = (wanted.dimensions[0], wanted.dimensions[1])
     let shape =
       wanted.layout == .channelsLast
@@ -83,7 +85,7 @@ import _CatalogTesting
     for (number, ending) in endings.enumerated() {
       value = try builder.addNode(
         ending, named: "end \(number)", inputs: value + (ending is Add ? [input] : []),
-        source: source)
+        source: source, quantization: ending is Add ? summand : nil)
     }
     let graph = try builder.finish(outputs: [Port(name: "y", value: value[0])])
     return (graph, .random(.float32, shape: shape, in: -1...1, seed: 3))
@@ -134,16 +136,22 @@ import _CatalogTesting
     }
   }
 
-  @Test("What follows is done to the whole sums")
-  func endings() throws {
-    let square = Case(dimensions: [9, 13], channels: (64, 64))
+  @Test("What follows is done to the whole sums", arguments: [nil, 120, 90] as [UInt8?], [64, 20])
+  func endings(zeroPointOfSum: UInt8?, channels: Int) throws {
+    let square = Case(dimensions: [9, 13], channels: (channels, channels))
+    let summand = zeroPointOfSum.flatMap { zeroPoint in
+      var quantization = InputQuantization(
+        scale: zeroPoint == 120 ? 1.9 / 255 : 0.01, zeroPoint: zeroPoint, method: .maximum)
+      quantization?.input = 1
+      return quantization
+    }
     let relu = ReLU(slope: 0, threshold: 0, maximum: nil)
     let all: [[any Operator]] = [
       [relu], [ReLU(slope: 0, threshold: 0, maximum: 6)], [LeakyReLU(slope: 0.1)],
       [ELU(alpha: 0.5)], [Add(), relu], [relu, Add()], [Sigmoid()],
     ]
     for endings in all {
-      let (graph, input) = try Self.graph(square, endings)
+      let (graph, input) = try Self.graph(square, endings, summand: summand)
       let (got, kernels) = try run(graph, input)
       let difference = TensorDifference(got: got, want: try reference(graph, input))
       #expect(difference.isWithin(Tolerance(absolute: 2e-5, relative: 1e-5)), "\(difference)")
@@ -223,6 +231,51 @@ import _CatalogTesting
     #expect(kernels.count == 4 && kernels.allSatisfy { $0.contains("int8 convolution") })
     let difference = TensorDifference(got: got, want: try reference(graph, numbers))
     #expect(difference.relativeL2 < 1e-3, "\(difference)")
+  }
+
+  /// Blocks of a residual network that are read as integers only, or as floats too.
+  @Test(
+    "A sum of integers is that of the numbers that they stand for",
+    arguments: [0, 100] as [UInt8], [16, 20, 48])
+  func sumsOfIntegers(zeroPoint: UInt8, channels: Int) throws {
+    var builder = GraphBuilder()
+    let shape = [2, 5, 7, channels]
+    let input = try builder.addInput("x", TensorType(.float32, shape.map { .fixed($0) }))
+    var (value, sums) = (input, [ValueID]())
+    let window = Window(size: [1, 1], strides: [1, 1], dilation: [1, 1], padding: .same)
+    for number in 0..<4 {
+      let kernel = try builder.addWeight(
+        "k\(number)",
+        .random(
+          .float32, shape: [channels, channels, 1, 1], in: -0.3...0.3, seed: UInt64(number)))
+      var quantization = InputQuantization(
+        scale: 0.02 * Float(number + 1), zeroPoint: zeroPoint, method: .maximum)
+      let made = try builder.addNode(
+        Convolution(window: window, groups: 1, hasBias: false, layout: .channelsLast),
+        named: "conv\(number)", inputs: [value, kernel], source: Self.source,
+        quantization: quantization)
+      quantization?.input = number % 2
+      let inputs = number % 2 == 0 ? [value, made[0]] : [made[0], value]
+      sums += try builder.addNode(
+        Add(), named: "add\(number)", inputs: inputs, source: Self.source,
+        quantization: quantization)
+      value = try builder.addNode(
+        ReLU(slope: 0, threshold: 0, maximum: nil), named: "relu\(number)",
+        inputs: [sums[number]], source: Self.source)[0]
+    }
+    let whole = try builder.finish(outputs: [Port(name: "y", value: value)])
+    let numbers = Tensor.random(.float32, shape: shape, in: -1...1, seed: 3)
+    let (got, kernels) = try run(whole, numbers)
+    #expect(kernels.count == 4 && kernels.allSatisfy { $0.contains("int8 convolution") })
+    #expect(try run(whole, numbers, threads: 1).output.contiguousBytes() == got.contiguousBytes())
+    let (observed, _) = try run(whole, numbers, observes: true)
+    #expect(got.contiguousBytes() == observed.contiguousBytes())
+    let difference = TensorDifference(got: got, want: try reference(whole, numbers))
+    #expect(difference.relativeL2 < 2e-3, "\(difference)")
+    // Sums that are outputs exist as floats, and are not computed together with what follows.
+    let ports = sums.enumerated().map { Port(name: "sum\($0)", value: $1) }
+    let apart = whole.replacingOutputs([Port(name: "y", value: value)] + ports)
+    #expect(try run(apart, numbers).output.floats == got.floats)
   }
 
   @Test("NaN becomes the least integer, and infinities the ends")

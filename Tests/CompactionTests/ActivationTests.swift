@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import Vision
 import Weighbridge
+import _CatalogTesting
 
 @testable import Compaction
 
@@ -107,6 +108,58 @@ import Weighbridge
     }
     #expect(error?.code == .mismatch)
     #expect(error?.reason.contains("nothing can be computed with 8-bit integers") == true)
+  }
+
+  /// Two residual blocks: `[1, 6, 6, 4]` through convolutions of 1 x 1 with as many channels.
+  private static func residual() throws -> Graph {
+    var builder = GraphBuilder()
+    func add(_ operation: any Operator, _ name: String, _ inputs: ValueID...) throws -> ValueID {
+      try builder.addNode(
+        operation, named: name, inputs: inputs, source: SourceScope(layer: name, className: "Test")
+      )[0]
+    }
+    let window = Window(size: [1, 1], strides: [1, 1], dilation: [1, 1], padding: .valid)
+    let relu = ReLU(slope: 0, threshold: 0, maximum: nil)
+    var value = try builder.addInput("x", TensorType(.float32, [1, 6, 6, 4]))
+    for block in 1...2 {
+      var branch = value
+      for layer in 1...2 {
+        let seed = UInt64(2 * block + layer)
+        let kernel = try builder.addWeight(
+          "k\(block)\(layer)", .random(.float32, shape: [4, 4, 1, 1], in: -0.5...0.5, seed: seed))
+        branch = try add(
+          Convolution(window: window, groups: 1, hasBias: false, layout: .channelsLast),
+          "conv\(block)\(layer)", branch, kernel)
+        if layer == 1 { branch = try add(relu, "relu\(block)1", branch) }
+      }
+      // Either input of a sum can be the shortcut.
+      let inputs = block == 1 ? (value, branch) : (branch, value)
+      value = try add(relu, "relu\(block)2", add(Add(), "sum\(block)", inputs.0, inputs.1))
+    }
+    return try builder.finish(outputs: [Port(name: "y", value: value)])
+  }
+
+  @Test func `shortcuts are added as integers, unless the budget does not allow it`() throws {
+    let graph = try Self.residual()
+    let examples = (0..<24).map { number in
+      [Tensor.random(.float32, shape: [1, 6, 6, 4], in: -1...1, seed: UInt64(number))]
+    }
+    func compact(_ error: Double) throws -> Compaction {
+      try Compactor(graph, workers: Workers(count: 2)).compactActivations(
+        calibration: Array(examples[..<16]), evaluation: Array(examples[16...]), error: error)
+    }
+    let whole = try compact(1)
+    let worst = try #require(whole.errors?.worst)
+    #expect(whole.quantizations.count == 6 && worst < 0.05)
+    #expect(whole.quantizations["sum1"]?.input == 0 && whole.quantizations["sum2"]?.input == 1)
+    // A shortcut is read as the layer beside it reads it.
+    #expect(whole.quantizations["sum1"] == whole.quantizations["conv11"])
+    #expect(whole.quantizations["sum2"]?.scale == whole.quantizations["conv21"]?.scale)
+
+    let layers = try compact(0.999 * worst)
+    #expect(layers.quantizations.keys.allSatisfy { $0.hasPrefix("conv") })
+    #expect(layers.quantizations.count == 4)
+    #expect(try #require(layers.errors?.worst) <= 0.999 * worst)
   }
 
   @Test func `ranges are what they are called, in whatever order numbers come`() throws {

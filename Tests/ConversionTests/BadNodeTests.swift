@@ -58,10 +58,14 @@ struct BadNode: Sendable, CustomTestStringConvertible {
   }
 
   /// A node that is computed with 8-bit integers.
-  private static func quantized(_ what: String, _ name: String, _ message: String) -> BadNode {
+  private static func quantized(
+    _ what: String, _ name: String, input: Int = 0, _ message: String
+  ) -> BadNode {
     BadNode(testDescription: what, name: name, code: .malformed, message: message) { header in
       var quantization = WBMQuantization()
-      quantization.nodes = [.init(name: name, scale: 0.5, zeroPoint: 3, method: .maximum)]
+      quantization.nodes = [
+        .init(name: name, input: input, scale: 0.5, zeroPoint: 3, method: .maximum)
+      ]
       header.quantization = quantization
     }
   }
@@ -70,7 +74,12 @@ struct BadNode: Sendable, CustomTestStringConvertible {
     quantized(
       "integers for an operator that has none", "clipped", "is quantized and is a clip"),
     quantized(
+      "integers for a sum of three", "three", "is quantized and adds 3 tensors"),
+    quantized("integers for a sum of int32", "doubled", "is quantized and is not float32"),
+    quantized(
       "integers for groups of channels", "grouped", "is quantized and has 3 groups"),
+    quantized(
+      "integers for a kernel", "dense", input: 1, "is quantized and has weights as its input 1"),
     quantized(
       "integers for weights that are computed", "computed",
       "is quantized and has weights that other layers compute"),
@@ -123,6 +132,7 @@ struct BadNode: Sendable, CustomTestStringConvertible {
       inputs: [sum] + statistics, source: SourceScope(layer: "scaled", className: "Test"))
     let clipped = try add(Clip(minimum: 0, maximum: 1), "clipped", scaled[0])
     let means = try add(Reduce(.mean, axes: [1], keepDims: true), "means", clipped)
+    let three = try add(Add(), "three", x, x, x)
     let doubled = try add(Add(), "doubled", number, number)
     let image = try builder.addInput("image", TensorType(.float32, [1, 3, 4, 4]))
     let window = Window(size: [1, 1], strides: [1, 1], dilation: [1, 1], padding: .valid)
@@ -131,10 +141,14 @@ struct BadNode: Sendable, CustomTestStringConvertible {
       image, builder.addWeight("groups", Tensor(.float32, shape: [3, 1, 1, 1], [1, 2, 3])))
     let matrix = try builder.addInput("matrix", TensorType(.float32, [2, 3]))
     let computed = try add(Dense(hasBias: false), "computed", x, matrix)
+    let dense = try add(
+      Dense(hasBias: false), "dense", x,
+      builder.addWeight("kernel", Tensor(.float32, shape: [2, 3], [1, 2, 3, 4, 5, 6])))
     return ModelContent(
       graph: try builder.finish(outputs: [
         Port(name: "means", value: means), Port(name: "doubled", value: doubled),
         Port(name: "grouped", value: grouped), Port(name: "computed", value: computed),
+        Port(name: "dense", value: dense), Port(name: "three", value: three),
       ]), description: ModelDescription(), provenance: Provenance())
   }
 

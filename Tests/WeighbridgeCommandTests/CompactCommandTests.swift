@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import LayerCatalog
 import TestSupport
 import Testing
 import Vision
@@ -284,9 +285,9 @@ import Weighbridge
     }
     #expect(quantizations[0] == quantizations[1] && quantizations[0].contains { $0 != nil })
     try Program.run("export", fast, "-o", exported).expect(0, "become floating-point layers")
-    #expect(try Model(contentsOf: exported).content.graph.quantizedNodeCount == 0)
+    #expect(try Model(contentsOf: exported).content.graph.quantizedLayerCount == 0)
     try Program.run("cut", fast, "--output", "conv2d_2", "-o", file("part.wbm")).expect(0)
-    #expect(try Model(contentsOf: file("part.wbm")).content.graph.quantizedNodeCount > 0)
+    #expect(try Model(contentsOf: file("part.wbm")).content.graph.quantizedLayerCount > 0)
   }
 
   @Test("What int8 cannot do is said")

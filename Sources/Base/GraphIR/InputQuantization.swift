@@ -1,6 +1,6 @@
 import Bytes
 
-/// The quantization of a node's data to 8-bit integers, with which the node is then computed.
+/// The quantization of one of a node's inputs to 8-bit integers, with which the node is then computed.
 ///
 /// An element x becomes round(x * (1 / scale)) + zeroPoint, clamped to 0...255. Schemas/wbm.md,
 /// "Quantization", gives the formulas.
@@ -19,6 +19,8 @@ package struct InputQuantization: Hashable, Sendable {
     case entropy
   }
 
+  /// The number of the input: 0 where weights are multiplied, any of a sum's.
+  package var input = 0
   /// The difference that a step of 1 represents.
   package let scale: Float
   /// The integer that represents 0.
@@ -42,6 +44,11 @@ package struct InputQuantization: Hashable, Sendable {
     self.init(
       scale: scale, zeroPoint: UInt8(min(255, (-least / scale).rounded(.toNearestOrEven))),
       method: method)
+  }
+
+  /// The number that an integer represents.
+  package func dequantized(_ integer: UInt8) -> Float {
+    (Float(integer) - Float(zeroPoint)) * scale
   }
 
   /// Returns the integer of an element. NaN becomes 0.
@@ -104,7 +111,4 @@ extension Graph {
     }
     return Graph(values: values, nodes: nodes, inputs: inputs, outputs: outputs)
   }
-
-  /// How many nodes are computed with 8-bit integers.
-  package var quantizedNodeCount: Int { nodes.count { $0.quantization != nil } }
 }

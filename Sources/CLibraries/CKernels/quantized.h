@@ -44,6 +44,10 @@ INLINE sixteen_octets round_numbers(numbers value, const struct rounding *roundi
   return __builtin_convertvector(whole, sixteen_octets);
 }
 
+/// What most convolutions do with their sums, bits of `ending`: they are stored as integers, and nothing else
+/// happens but what these say.
+enum { ADDS_INTEGERS = 1, STORES_FLOATS = 2, RECTIFIES = 4, ENDINGS = 8 };
+
 struct quantized_convolution {
   kernels_primitive primitive;
   int64_t images;
@@ -55,6 +59,8 @@ struct quantized_convolution {
   int32_t zero_point;
   /// How many bytes a pixel of the input takes, and one of the quantized result.
   int64_t lane, target_lane;
+  /// And one of what is added.
+  int64_t summand_lane;
   /// Where the window's elements lie in the frame, and how many bytes side by side each takes: the
   /// channels of a pixel, or of neighbours.
   int64_t tap_count, run;
@@ -68,6 +74,8 @@ struct quantized_convolution {
   int halves;
   struct kernels_quantized_result result;
   struct rounding rounding;
+  /// Of the bits above, or ENDINGS where more happens.
+  int ending;
   /// What is done to the result; nothing else is set.
   struct convolution operations;
 };
@@ -85,6 +93,7 @@ struct quantized_tile {
   /// Of the image; NULL where nothing is stored.
   float *floats;
   uint8_t *octets;
+  const uint8_t *summands;
 };
 
 /// Computes a tile.

@@ -1,5 +1,6 @@
 #include "quantized.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "threads.h"
@@ -78,8 +79,8 @@ static void compute_part(void *context, int index) {
   quantized_tile_function *const *functions = quantized_tile_functions(all);
   float *const *arguments = work->call->arguments;
   const struct kernels_quantized_result *result = &all->result;
-  const bool has_floats = result->stores_floats || all->operations.adds_first
-      || all->operations.adds_last;
+  const bool adds = all->operations.adds_first || all->operations.adds_last;
+  const bool has_floats = result->stores_floats || (adds && !result->adds_integers);
   struct quantized_tile tile = {
     .weights = (const int8_t *)arguments[kernels_role_weights]
         + block * width * all->tap_count * all->run,
@@ -94,6 +95,10 @@ static void compute_part(void *context, int index) {
   if (result->stores_integers) {
     tile.octets = (uint8_t *)arguments[kernels_role_quantized_target]
         + work->image * places * all->target_lane;
+  }
+  if (result->adds_integers) {
+    tile.summands = (const uint8_t *)arguments[kernels_role_second_source]
+        + work->image * places * all->summand_lane;
   }
   for (int64_t number = tiles * cut / work->cuts; number < end; number++) {
     const int64_t row = number / all->row_tiles, own = number % all->row_tiles;
@@ -221,6 +226,24 @@ static void set_bytes(struct quantized_convolution *all, enum kernels_role role,
   primitive_set(&all->primitive, role, &layout);
 }
 
+/// What happens to the sums, if it is nothing out of the ordinary.
+static int find_ending(const struct quantized_convolution *all) {
+  const struct convolution *operations = &all->operations;
+  const bool adds_integers = all->result.adds_integers;
+  // A sum behind a function, or one of floats, is not.
+  const bool adds_otherwise = adds_integers ? operations->adds_last && operations->slope != 1
+                                            : operations->adds_first || operations->adds_last;
+  if (adds_otherwise || !all->result.stores_integers || operations->function_count > 0
+      || operations->limit < INFINITY || (operations->slope != 0 && operations->slope != 1)) {
+    return ENDINGS;
+  }
+  // Where 0 is the smallest integer, nothing below it is stored anyway.
+  const bool rectifies = operations->slope == 0
+      && (all->result.stores_floats || all->result.quantization.zero_point != 0);
+  return (adds_integers ? ADDS_INTEGERS : 0) | (all->result.stores_floats ? STORES_FLOATS : 0)
+      | (rectifies ? RECTIFIES : 0);
+}
+
 kernels_primitive *kernels_quantized_convolution(
     const kernels_layout *source, const kernels_layout *target, struct kernels_window window,
     int32_t zero_point, struct kernels_post_operations post, struct kernels_quantized_result result) {
@@ -235,6 +258,7 @@ kernels_primitive *kernels_quantized_convolution(
   all->out_channels = target->sizes[1];
   all->lane = kernels_quantized_channels(source->sizes[1]);
   all->target_lane = result.stores_integers ? kernels_quantized_channels(all->out_channels) : 0;
+  if (result.adds_integers) all->summand_lane = kernels_quantized_channels(all->out_channels);
   all->halves = output_halves(all->out_channels);
   all->result = result;
   if (result.stores_integers) all->rounding = make_rounding(result.quantization);
@@ -245,6 +269,7 @@ kernels_primitive *kernels_quantized_convolution(
     kernels_primitive_free(&all->primitive);
     return NULL;
   }
+  all->ending = find_ending(all);
   if (all->is_copied) {
     primitive_ask(
         &all->primitive,

@@ -79,6 +79,18 @@ INLINE void store_some(void *address, const void *value, int64_t count, size_t s
   }
 }
 
+/// The numbers that integers stand for.
+INLINE numbers restore(const uint8_t *octets, int64_t count, struct kernels_quantization quantization) {
+  sixteen_octets some = {0};
+  if (count >= CHANNELS) {
+    memcpy(&some, octets, sizeof some);
+  } else {
+    memcpy(&some, octets, (size_t)count);
+  }
+  const integers whole = __builtin_convertvector(some, integers) - quantization.zero_point;
+  return __builtin_convertvector(whole, numbers) * quantization.scale;
+}
+
 /// Makes sums of 16 channels numbers, and brings them to their end.
 INLINE void finish_body(
     const struct quantized_convolution *all, const struct quantized_tile *tile,
@@ -90,32 +102,68 @@ INLINE void finish_body(
   const bool adds_first = operations->adds_first, adds_last = operations->adds_last;
   const bool has_functions = operations->function_count > 0;
   const bool stores_floats = all->result.stores_floats;
+  const bool adds_integers = all->result.adds_integers;
+  const struct kernels_quantization summand = all->result.summand;
   const struct rounding rounding = all->rounding;
   const int64_t channel = tile->channel + half * CHANNELS;
   const int64_t out_channels = all->out_channels, target_lane = all->target_lane;
   const int64_t valid = out_channels - channel, count = tile->count;
   float *floats = tile->floats ? tile->floats + tile->place * out_channels + channel : NULL;
   uint8_t *octets = tile->octets ? tile->octets + tile->place * target_lane + channel : NULL;
+  const int64_t summand_lane = all->summand_lane;
+  const uint8_t *summands = adds_integers ? tile->summands + tile->place * summand_lane + channel : NULL;
   const numbers scale = load_some(tile->scales + half * CHANNELS, CHANNELS);
   const numbers bias = load_some(tile->bias + half * CHANNELS, CHANNELS);
   for (int64_t number = 0; number < count; number++) {
     numbers value = __builtin_convertvector(sums[number], numbers) * scale;
     value += bias;
-    if (adds_first) value += load_some(floats, valid);
+    if (adds_first) {
+      value += adds_integers ? restore(summands, summand_lane - channel, summand)
+                             : load_some(floats, valid);
+    }
     if (slope == 0) {
       value = value < 0 ? 0 : value;
     } else if (slope != 1) {
       value = value < 0 ? value * slope : value;
     }
     if (limit < INFINITY) value = value > limit ? limit : value;
-    if (adds_last) value += load_some(floats, valid);
+    if (adds_last) {
+      value += adds_integers ? restore(summands, summand_lane - channel, summand)
+                             : load_some(floats, valid);
+    }
     if (has_functions) apply_operations(operations, (float *)&value, CHANNELS, CHANNELS);
     if (stores_floats) store_some(floats, &value, valid, sizeof *floats);
     if (floats) floats += out_channels;
+    if (adds_integers) summands += summand_lane;
     if (!octets) continue;
     const sixteen_octets rounded = round_numbers(value, &rounding);
     store_some(octets, &rounded, target_lane - channel, 1);
     octets += target_lane;
+  }
+}
+
+/// The same where all 16 channels are there, with an ending that is known when this is compiled.
+INLINE void finish_whole(
+    const struct quantized_convolution *all, const struct quantized_tile *tile,
+    const integers *sums, int half, const int ending) {
+#pragma clang fp contract(off)
+  const struct rounding rounding = all->rounding;
+  const struct kernels_quantization summand = all->result.summand;
+  const int64_t channel = tile->channel + half * CHANNELS, count = tile->count;
+  const int64_t out_channels = all->out_channels, lane = all->target_lane;
+  float *floats = tile->floats + tile->place * out_channels + channel;
+  uint8_t *octets = tile->octets + tile->place * lane + channel;
+  const uint8_t *summands = tile->summands + tile->place * lane + channel;
+  const numbers scale = load_some(tile->scales + half * CHANNELS, CHANNELS);
+  const numbers bias = load_some(tile->bias + half * CHANNELS, CHANNELS);
+  for (int64_t number = 0; number < count; number++) {
+    numbers value = __builtin_convertvector(sums[number], numbers) * scale;
+    value += bias;
+    if (ending & ADDS_INTEGERS) value += restore(summands + number * lane, CHANNELS, summand);
+    if (ending & RECTIFIES) value = value < 0 ? 0 : value;
+    if (ending & STORES_FLOATS) memcpy(floats + number * out_channels, &value, sizeof value);
+    const sixteen_octets rounded = round_numbers(value, &rounding);
+    memcpy(octets + number * lane, &rounded, sizeof rounded);
   }
 }
 
@@ -162,12 +210,31 @@ INLINE void sum_up(
   attributes static void finish_##suffix(                                                      \
       const struct quantized_convolution *all, const struct quantized_tile *tile,              \
       const integers *sums, int half) {                                                        \
-    finish_body(all, tile, sums, half);                                                        \
+    if (tile->channel + (half + 1) * CHANNELS > all->out_channels) {                           \
+      return finish_body(all, tile, sums, half);                                               \
+    }                                                                                          \
+    switch (all->ending) {                                                                     \
+    case 0: return finish_whole(all, tile, sums, half, 0);                                     \
+    case 1: return finish_whole(all, tile, sums, half, 1);                                     \
+    case 2: return finish_whole(all, tile, sums, half, 2);                                     \
+    case 3: return finish_whole(all, tile, sums, half, 3);                                     \
+    case 4: return finish_whole(all, tile, sums, half, 4);                                     \
+    case 5: return finish_whole(all, tile, sums, half, 5);                                     \
+    case 6: return finish_whole(all, tile, sums, half, 6);                                     \
+    case 7: return finish_whole(all, tile, sums, half, 7);                                     \
+    default: return finish_body(all, tile, sums, half);                                        \
+    }                                                                                          \
   }
 
 /// Asks for where the numbers of a tile are read or written, which takes as long as computing it.
 INLINE void ask_for_target(
     const struct quantized_convolution *all, const struct quantized_tile *tile, int count, int halves) {
+  if (tile->summands) {
+    const uint8_t *summands = tile->summands + tile->place * all->summand_lane + tile->channel;
+    for (int place = 0; place < count; place++) {
+      __builtin_prefetch(summands + place * all->summand_lane, 0, 3);
+    }
+  }
   if (!tile->floats) return;
   const float *floats = tile->floats + tile->place * all->out_channels + tile->channel;
   for (int place = 0; place < count; place++, floats += all->out_channels) {

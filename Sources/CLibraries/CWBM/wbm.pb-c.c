@@ -4395,7 +4395,7 @@ const ProtobufCMessageDescriptor weighbridge__v1__quantization__descriptor =
   (ProtobufCMessageInit) weighbridge__v1__quantization__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor weighbridge__v1__quantized_node__field_descriptors[4] =
+static const ProtobufCFieldDescriptor weighbridge__v1__quantized_node__field_descriptors[5] =
 {
   {
     "node",
@@ -4445,8 +4445,21 @@ static const ProtobufCFieldDescriptor weighbridge__v1__quantized_node__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "input",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__QuantizedNode, input),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned weighbridge__v1__quantized_node__field_indices_by_name[] = {
+  4,   /* field[4] = input */
   3,   /* field[3] = method */
   0,   /* field[0] = node */
   1,   /* field[1] = scale */
@@ -4455,7 +4468,7 @@ static const unsigned weighbridge__v1__quantized_node__field_indices_by_name[] =
 static const ProtobufCIntRange weighbridge__v1__quantized_node__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor weighbridge__v1__quantized_node__descriptor =
 {
@@ -4465,7 +4478,7 @@ const ProtobufCMessageDescriptor weighbridge__v1__quantized_node__descriptor =
   "Weighbridge__V1__QuantizedNode",
   "weighbridge.v1",
   sizeof(Weighbridge__V1__QuantizedNode),
-  4,
+  5,
   weighbridge__v1__quantized_node__field_descriptors,
   weighbridge__v1__quantized_node__field_indices_by_name,
   1,  weighbridge__v1__quantized_node__number_ranges,

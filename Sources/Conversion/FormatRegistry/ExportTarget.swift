@@ -5,6 +5,7 @@ import CoreMLConversion
 import DarknetConversion
 package import GraphIR
 import KerasConversion
+import LayerCatalog
 import NCNNConversion
 import ONNXConversion
 
@@ -74,9 +75,9 @@ extension ModelContent {
     let report = try target.exporter.write(
       self, to: path, options: options, cancellation: cancellation)
     var losses = report.losses
-    if graph.quantizedNodeCount > 0 {
+    if graph.quantizedLayerCount > 0 {
       losses.append(
-        "\(graph.quantizedNodeCount) layers that are computed with 8-bit integers become floating-point layers"
+        "\(graph.quantizedLayerCount) layers that are computed with 8-bit integers become floating-point layers"
       )
     }
     if !target.exporter.keepsEncodings {

@@ -9,7 +9,7 @@ extension WBMQuantization {
     let nodes = graph.nodes.compactMap { node in
       node.quantization.map {
         Node(
-          name: node.name, scale: Double($0.scale), zeroPoint: Int($0.zeroPoint),
+          name: node.name, input: $0.input, scale: Double($0.scale), zeroPoint: Int($0.zeroPoint),
           method: .init(word: $0.method))
       }
     }
@@ -24,12 +24,15 @@ extension WBMQuantization {
   func applied(to graph: Graph) throws(WeighbridgeError) -> Graph {
     var quantizations: [String: InputQuantization] = [:]
     for node in nodes {
-      quantizations[node.name] = InputQuantization(
+      var quantization = InputQuantization(
         scale: Float(node.scale), zeroPoint: UInt8(node.zeroPoint), method: .init(word: node.method)
       )
+      quantization?.input = node.input
+      quantizations[node.name] = quantization
     }
-    for node in graph.nodes where quantizations[node.name] != nil {
-      if let problem = graph.quantizationProblem(node) {
+    for node in graph.nodes {
+      guard let quantization = quantizations[node.name] else { continue }
+      if let problem = graph.quantizationProblem(node, input: quantization.input) {
         throw .malformed("is quantized and \(problem)").at(layer: node.name)
       }
     }

@@ -309,5 +309,7 @@ extension AttributeValue {
 }
 
 extension InputQuantization {
-  fileprivate var words: String { "8-bit integers (scale \(scale), zero point \(zeroPoint))" }
+  fileprivate var words: String {
+    "8-bit integers (input \(input), scale \(scale), zero point \(zeroPoint))"
+  }
 }

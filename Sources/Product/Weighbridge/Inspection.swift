@@ -209,9 +209,9 @@ public struct Inspection: Sendable {
   }
 
   private static func quantization(_ graph: Graph) -> (layers: Int, of: Int)? {
-    guard graph.quantizedNodeCount > 0 else { return nil }
+    guard graph.quantizedLayerCount > 0 else { return nil }
     let all = graph.nodes.count { $0.operation is any WeightMultiplyingOperator }
-    return (graph.quantizedNodeCount, all)
+    return (graph.quantizedLayerCount, all)
   }
 
   /// Returns the encodings of weights, the one that takes the most bytes first.

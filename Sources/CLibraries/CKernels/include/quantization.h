@@ -33,6 +33,10 @@ struct kernels_quantized_result {
   /// Whether integers are stored in the quantized target, and how.
   bool stores_integers;
   struct kernels_quantization quantization;
+  /// Whether what is added to the sums is an image of integers, the second source, and how it is stored;
+  /// otherwise that is what the target holds.
+  bool adds_integers;
+  struct kernels_quantization summand;
 };
 
 /// A convolution of an image of integers; sizes as `[batch, channels, spatial...]`. Its arguments are
@@ -40,6 +44,7 @@ struct kernels_quantized_result {
 /// - weights: what kernels_pack_quantized makes
 /// - shift: int32, where each channel's sum begins
 /// - scale, bias: float32; a sum becomes sum * scale + bias
+/// - second source: the integers that are added to that, of the target's sizes
 ///
 /// The last three have an element for each channel, and room for a multiple of 32.
 ///

@@ -1707,7 +1707,7 @@ struct  Weighbridge__V1__Quantization
 
 
 /*
- * How the data of a node, its first input, becomes integers without a sign.
+ * How an input of a node becomes integers without a sign.
  */
 struct  Weighbridge__V1__QuantizedNode
 {
@@ -1728,10 +1728,14 @@ struct  Weighbridge__V1__QuantizedNode
    * How the range of the numbers was chosen.
    */
   Weighbridge__V1__RangeMethod method;
+  /*
+   * Which input: 0 of a convolution or a dense layer, 0 or 1 of a sum.
+   */
+  uint32_t input;
 };
 #define WEIGHBRIDGE__V1__QUANTIZED_NODE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__quantized_node__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, 0, WEIGHBRIDGE__V1__RANGE_METHOD__RANGE_METHOD_UNSPECIFIED }
+    , (char *)protobuf_c_empty_string, 0, 0, WEIGHBRIDGE__V1__RANGE_METHOD__RANGE_METHOD_UNSPECIFIED, 0 }
 
 
 /* Weighbridge__V1__Header methods */

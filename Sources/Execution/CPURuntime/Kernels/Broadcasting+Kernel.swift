@@ -41,6 +41,7 @@ extension Subtract: CombiningOperator {
 
 extension CombiningOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    guard group.quantization == nil else { return false }
     if builder.areFloats(group.inputs + group.outputs),
       let combination = combination(keepsNaN: builder.keepsNaN),
       builder.addPrimitives(combination, self, for: group)

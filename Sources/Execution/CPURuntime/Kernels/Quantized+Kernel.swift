@@ -19,9 +19,12 @@ extension PlanBuilder {
     let wanted = integers.form(of: output)
     let stored = wanted.flatMap { $0.channelAxis == form.channelAxis ? $0 : nil }
     let storesFloats = stored == nil || integers.needsFloats(output)
+    let summandForm = group.summandForm(self)
+    let none = kernels_quantization(scale: 1, zero_point: 0)
     let result = kernels_quantized_result(
       stores_floats: storesFloats, stores_integers: stored != nil,
-      quantization: stored?.quantization ?? kernels_quantization(scale: 1, zero_point: 0))
+      quantization: stored?.quantization ?? none, adds_integers: summandForm != nil,
+      summand: summandForm?.quantization ?? none)
     let made = group.postOperations.withOperations { post in
       sizes.window.withArguments {
         kernels_quantized_convolution(
@@ -34,7 +37,13 @@ extension PlanBuilder {
     else { return false }
     var storages = [(kernels_role_source, source)]
     storages += parameters(weights.quantized(kernel, group.inputs[1]), folded, form)
-    if storesFloats {
+    if let summandForm, let summand = group.summand {
+      guard let integers = addIntegers(of: summand, summandForm) else { return false }
+      storages.append((kernels_role_second_source, integers))
+      if storesFloats {
+        storages.append((kernels_role_target, makeTensor(output, layout: floats).storage))
+      }
+    } else if storesFloats {
       guard let target = makeTarget(group, floats) else { return false }
       storages.append((kernels_role_target, target.storage))
     } else if let summand = group.summand {

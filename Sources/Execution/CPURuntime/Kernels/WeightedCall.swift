@@ -93,7 +93,7 @@ extension NodeGroup {
 
   /// The tensor that is added, if there is one.
   var summand: ValueID? {
-    for case .sum(let id) in additions { return id }
+    for case .sum(let id, _) in additions { return id }
     return nil
   }
 }

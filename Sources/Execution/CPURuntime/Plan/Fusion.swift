@@ -119,7 +119,10 @@ struct Fusion {
     guard !isSummed, other != own, types[other.index] == types[own.index],
       graph[other].constant == nil
     else { return false }
-    group.additions.append(.sum(other))
+    if let quantization = node.quantization {
+      guard group.quantization != nil, node.inputs[quantization.input] == other else { return false }
+    }
+    group.additions.append(.sum(other, node.quantization))
     return true
   }
 }

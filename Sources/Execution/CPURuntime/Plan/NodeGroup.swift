@@ -7,8 +7,8 @@ struct NodeGroup: Sendable {
   enum Addition: Sendable {
     /// Functions of each element, one after the other.
     case functions([ElementFunction])
-    /// The sum with another tensor of the same shape.
-    case sum(ValueID)
+    /// The sum with another tensor of the same shape, which is read as 8-bit integers if they are stated.
+    case sum(ValueID, InputQuantization?)
   }
 
   /// The positions of the nodes in the graph, rising.

@@ -37,7 +37,12 @@ struct QuantizedValues: Sendable {
       let form = group.integerForm(builder) ?? poolingForm(group, builder)
       if let form { wanted[group.inputs[0], default: []].insert(form) }
       floats.formUnion(form == nil ? group.inputs[...] : group.inputs.dropFirst())
-      if let summand = group.summand { floats.insert(summand) }
+      guard let summand = group.summand else { continue }
+      if let form = group.summandForm(builder) {
+        wanted[summand, default: []].insert(form)
+      } else {
+        floats.insert(summand)
+      }
     }
   }
 
@@ -70,9 +75,17 @@ struct QuantizedValues: Sendable {
 extension NodeGroup {
   /// The form in which the group reads its data, if it is computed by integers.
   func integerForm(_ builder: PlanBuilder) -> IntegerForm? {
-    guard let quantization, let operation = operation as? any QuantizableOperator else {
-      return nil
-    }
+    quantization.flatMap { form($0, builder) }
+  }
+
+  /// The form in which it reads the tensor that it adds, if that is integers.
+  func summandForm(_ builder: PlanBuilder) -> IntegerForm? {
+    for case .sum(_, let quantization?) in additions { return form(quantization, builder) }
+    return nil
+  }
+
+  private func form(_ quantization: InputQuantization, _ builder: PlanBuilder) -> IntegerForm? {
+    guard let operation = operation as? any QuantizableOperator else { return nil }
     let rank = builder.shape(of: inputs[0]).count
     return IntegerForm(quantization, channelAxis: operation.outputChannelAxis(rank: rank))
   }

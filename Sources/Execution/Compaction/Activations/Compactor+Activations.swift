@@ -25,7 +25,7 @@ extension Compactor {
     let weights = try rounded(
       CompactableWeight.all(in: graph).filter { used.contains($0.id) }, parts.learned, meter, options)
     let choices = try choices(sites, weights, calibration, parts, meter, options)
-    guard !choices.isEmpty else {
+    guard !choices.withoutSums.isEmpty else {
       throw .mismatch(
         "the model has no convolution without groups and no dense layer with float32 weights that are "
           + "constant and finite, so that nothing can be computed with 8-bit integers")
@@ -86,9 +86,11 @@ extension Compactor {
       for quantization in histogram.quantizations {
         try checkCancellation()
         var choice = ActivationChoice(site: site, quantization: quantization)
-        choice.error = try meter.errors(
-          weights.of([choice]).tensors, choice.quantizations
-        ).rootMeanSquare
+        // A value that sums alone read changes nothing by itself.
+        choice.error =
+          site.nodes.isEmpty
+          ? 0
+          : try meter.errors(weights.of([choice]).tensors, choice.quantizations).rootMeanSquare
         found.append(choice)
       }
       if !found.isEmpty { all.append(found) }
@@ -123,20 +125,19 @@ extension Compactor {
   /// What a narrower range must reach of the error of a wider one.
   private static let margin = 0.9
 
-  /// Leaves out as few sites as the budget allows, those with the largest error first.
+  /// Gives up the sums, and then leaves out as few sites as the budget allows, those with the largest error
+  /// first.
   private func search(
     _ choices: [ActivationChoice], _ weights: [Compaction.Weight], _ meter: ErrorMeter,
     _ budget: Double
   ) throws(WeighbridgeError) -> Compaction {
-    let sorted = choices.enumerated().sorted {
+    let whole = try compaction(choices, weights, meter)
+    if whole.worst <= budget { return whole }
+    let sorted = choices.withoutSums.enumerated().sorted {
       ($1.element.error, $0.offset) < ($0.element.error, $1.offset)
     }.map(\.element)
     func trial(leavingOut count: Int) throws(WeighbridgeError) -> Compaction {
-      let chosen = Array(sorted[count...])
-      let own = weights.of(chosen)
-      let outputs = try meter.outputs(own.tensors, chosen.quantizations)
-      return compaction(
-        own, meter.errors(outputs), try answers?.count(outputs, meter.wanted), chosen.quantizations)
+      try compaction(Array(sorted[count...]), weights, meter)
     }
     var best = try trial(leavingOut: 0)
     var (low, high) = (0, sorted.count - 1)
@@ -147,7 +148,7 @@ extension Compactor {
           + "(\(sorted[high].site.nodes.joined(separator: ", "))) computed by them, and 0 with none"
       )
     }
-    if best.quantizations.count == choices.quantizations.count { return best }
+    if best.quantizations.count == sorted.quantizations.count { return best }
     // Leaving out `low` is too few, `high` enough.
     while high - low > 1 {
       let middle = (low + high) / 2
@@ -158,20 +159,23 @@ extension Compactor {
     return best
   }
 
+  /// What choices make of the model.
   private func compaction(
-    _ weights: [Compaction.Weight], _ errors: OutputErrors, _ answers: AnswerCount?,
-    _ quantizations: [String: InputQuantization]
-  ) -> Compaction {
+    _ choices: [ActivationChoice], _ weights: [Compaction.Weight], _ meter: ErrorMeter
+  ) throws(WeighbridgeError) -> Compaction {
+    let own = weights.of(choices)
+    let outputs = try meter.outputs(own.tensors, choices.quantizations)
     let original = graph.weights.reduce(0) { $0 + $1.tensor.byteCount }
     return Compaction(
-      weights: weights, errors: errors, answers: answers, originalSize: original,
-      estimatedSize: original + weights.sizeDifference, quantizations: quantizations)
+      weights: own, errors: meter.errors(outputs),
+      answers: try answers?.count(outputs, meter.wanted), originalSize: original,
+      estimatedSize: original + own.sizeDifference, quantizations: choices.quantizations)
   }
 }
 
 /// A site with a quantization, and the error of the outputs when nothing else is quantized.
 private struct ActivationChoice {
-  let site: QuantizationSite
+  var site: QuantizationSite
   var quantization: InputQuantization
   var error = Double.infinity
 
@@ -185,15 +189,32 @@ private struct ActivationChoice {
     return choice
   }
 
+  /// Of layers; their sums take part only where all choices are made.
   var quantizations: [String: InputQuantization] {
     Dictionary(site.nodes.map { ($0, quantization) }, uniquingKeysWith: { first, _ in first })
   }
 }
 
 extension [ActivationChoice] {
+  /// Of layers, and of the sums that are computed with one of them.
   fileprivate var quantizations: [String: InputQuantization] {
-    reduce(into: [:]) { all, choice in
+    let layers = reduce(into: [:]) { all, choice in
       all.merge(choice.quantizations) { first, _ in first }
+    }
+    return reduce(into: layers) { all, choice in
+      for sum in choice.site.sums where layers[sum.layer] != nil {
+        all[sum.node] = choice.quantization
+        all[sum.node]?.input = sum.input
+      }
+    }
+  }
+
+  /// The same without sums.
+  fileprivate var withoutSums: [ActivationChoice] {
+    compactMap { choice in
+      var choice = choice
+      choice.site.sums = []
+      return choice.site.nodes.isEmpty ? nil : choice
     }
   }
 }

@@ -7,24 +7,35 @@ import LayerCatalog
 struct QuantizationSite: Sendable {
   let value: ValueID
   /// The layers' names in the graph.
-  var nodes: [String]
+  var nodes: [String] = []
   /// Their weights.
-  var weights: Set<ValueID>
+  var weights: Set<ValueID> = []
+  /// Sums that add it to what a layer gives.
+  var sums: [FusedSum] = []
 
   /// The values of a graph, in the order in which layers read them. Layers with weights that are not
   /// finite, or all 0, stay as they are.
   static func all(in graph: Graph) -> [QuantizationSite] {
     var sites: [QuantizationSite] = []
+    let sums = Dictionary(
+      FusedSum.all(in: graph).map { ($0.node, $0) }, uniquingKeysWith: { first, _ in first })
+    func change(_ value: ValueID, _ body: (inout QuantizationSite) -> Void) {
+      if let index = sites.firstIndex(where: { $0.value == value }) { return body(&sites[index]) }
+      sites.append(QuantizationSite(value: value))
+      body(&sites[sites.count - 1])
+    }
     for node in graph.nodes where graph.quantizationProblem(node) == nil {
+      if node.operation is Add {
+        if let sum = sums[node.name] { change(node.inputs[sum.input]) { $0.sums.append(sum) } }
+        continue
+      }
       let (value, weight) = (node.inputs[0], node.inputs[1])
       guard graph[weight].constant?.isCompactable == true, graph[value].constant == nil else {
         continue
       }
-      if let index = sites.firstIndex(where: { $0.value == value }) {
-        sites[index].nodes.append(node.name)
-        sites[index].weights.insert(weight)
-      } else {
-        sites.append(QuantizationSite(value: value, nodes: [node.name], weights: [weight]))
+      change(value) {
+        $0.nodes.append(node.name)
+        $0.weights.insert(weight)
       }
     }
     return sites

@@ -17,5 +17,6 @@ extension WBMQuantization.Node: MessageRecord {
     fields.number(2, &scale)
     try fields.count(3, &zeroPoint, "the zero point of node \(name)")
     try fields.choice(4, &method, "method of node \(name)")
+    try fields.count(5, &input, "the quantized input of node \(name)")
   }
 }

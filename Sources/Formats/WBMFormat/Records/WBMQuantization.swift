@@ -9,6 +9,8 @@ package struct WBMQuantization: Hashable, Sendable {
 
     /// The node's name.
     package var name: String
+    /// Which of its inputs becomes integers.
+    package var input: Int
     /// What a step of 1 stands for.
     package var scale: Double
     /// The integer that stands for 0.
@@ -17,8 +19,11 @@ package struct WBMQuantization: Hashable, Sendable {
     package var method: Method
 
     /// Makes a record.
-    package init(name: String, scale: Double, zeroPoint: Int, method: Method) {
+    package init(
+      name: String, input: Int = 0, scale: Double, zeroPoint: Int, method: Method
+    ) {
       self.name = name
+      self.input = input
       self.scale = scale
       self.zeroPoint = zeroPoint
       self.method = method

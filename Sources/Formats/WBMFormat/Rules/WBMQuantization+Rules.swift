@@ -1,14 +1,19 @@
 import Bytes
 
 extension WBMQuantization {
-  /// Checks that scales and zero points are such, and belong to nodes of the graph in their order.
+  /// Checks that scales and zero points are such, and belong to inputs of the graph's nodes, in their order.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``.
   func checkRules(_ graph: WBMGraph) throws(WeighbridgeError) {
     guard !nodes.isEmpty else { throw WBMHeader.malformed("the quantization has no node") }
     try Names.check(nodes.map(\.name), of: "quantized nodes")
     try Names.check(nodes.map(\.name), areAmong: graph.nodes.map(\.name), inOrderOf: "node")
+    let counts = Dictionary(
+      graph.nodes.map { ($0.name, $0.inputs.count) }, uniquingKeysWith: { first, _ in first })
     for node in nodes {
+      guard node.input < counts[node.name] ?? 0 else {
+        throw WBMHeader.malformed("the quantized node \(node.name) has no input \(node.input)")
+      }
       let scale = Float(node.scale)
       guard Double(scale) == node.scale, scale > 0, scale.isNormal, (1 / scale).isNormal else {
         throw WBMHeader.malformed(

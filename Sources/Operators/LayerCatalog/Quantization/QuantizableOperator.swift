@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// An operator that can be computed with 8-bit integers. Its inputs are the data, the kernel with the
+/// An operator whose products can be computed with 8-bit integers. Its inputs are the data, the kernel with the
 /// output channels first, and optionally a bias.
 package protocol QuantizableOperator: CatalogOperator {
   /// Why the settings rule it out; `nil` when they do not.
@@ -60,23 +60,45 @@ extension QuantizableOperator {
 extension CatalogOperator {
   /// The reference kernel, or that of the same operator computed with 8-bit integers.
   ///
-  /// - Parameter quantization: Of a node that ``GraphIR/Graph/quantizationProblem(_:)`` lets have one.
+  /// - Parameter quantization: One that ``GraphIR/Graph/quantizationProblem(_:input:)`` lets the node
+  ///   have.
   package func evaluate(
     _ inputs: [Tensor], quantization: InputQuantization?, workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    guard let quantization, let operation = self as? any QuantizableOperator else {
-      return try evaluate(inputs, workers: workers)
+    guard let quantization else { return try evaluate(inputs, workers: workers) }
+    if let operation = self as? any QuantizableOperator {
+      return try operation.evaluate(inputs, by: quantization, workers: workers)
     }
-    return try operation.evaluate(inputs, by: quantization, workers: workers)
+    var inputs = inputs
+    let numbers = inputs[quantization.input].floats.map {
+      quantization.dequantized(quantization.quantized($0))
+    }
+    let shape = inputs[quantization.input].shape
+    inputs[quantization.input] = Tensor(.float32, shape: shape, floats: numbers)
+    return try evaluate(inputs, workers: workers)
   }
 }
 
 extension Graph {
+  /// How many layers with weights are computed with 8-bit integers.
+  package var quantizedLayerCount: Int {
+    nodes.count { $0.quantization != nil && $0.operation is any QuantizableOperator }
+  }
+
   /// The most products whose sum fits 32 bits, whatever the integers.
   private static let mostProducts = 1 << 16
 
-  /// Why a node cannot be computed with 8-bit integers; `nil` when it can.
-  package func quantizationProblem(_ node: Node) -> String? {
+  /// Why an input of a node cannot be 8-bit integers; `nil` when it can.
+  package func quantizationProblem(_ node: Node, input: Int = 0) -> String? {
+    guard node.inputs.allSatisfy({ self[$0].type.elementType == .float32 }) else {
+      return "is not float32, as it must be to be computed with 8-bit integers"
+    }
+    if node.operation is Add {
+      guard node.inputs.count == 2 else {
+        return "adds \(node.inputs.count) tensors; with 8-bit integers it must be 2"
+      }
+      return node.inputs.indices.contains(input) ? nil : "has no input \(input)"
+    }
     guard let operation = node.operation as? any QuantizableOperator else {
       return "is a \(node.operation.kind), which cannot be computed with 8-bit integers"
     }
@@ -86,9 +108,7 @@ extension Graph {
     guard node.inputs.dropFirst().allSatisfy({ self[$0].constant != nil }) else {
       return "has weights that other layers compute; with 8-bit integers they must be constant"
     }
-    guard node.inputs.allSatisfy({ self[$0].type.elementType == .float32 }) else {
-      return "is not float32, as it must be to be computed with 8-bit integers"
-    }
+    guard input == 0 else { return "has weights as its input \(input)" }
     let products = self[node.inputs[1]].constant?.shape.dropFirst().reduce(1, *) ?? 0
     guard (1...Self.mostProducts).contains(products) else {
       return "sums \(products) products; with 8-bit integers the limit is 1 to \(Self.mostProducts)"
