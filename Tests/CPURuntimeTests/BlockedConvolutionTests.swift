@@ -95,6 +95,9 @@ import _CatalogTesting
       dimensions: [12, 16], channels: (130, 36),
       padding: .explicit(before: [2, 0], after: [1, 3])),
     Case(dimensions: [64, 65], channels: (64, 32)),
+    // So many weights that they are transformed for each use.
+    Case(images: 2, dimensions: [13, 9], channels: (530, 508)),
+    Case(dimensions: [22, 26], channels: (512, 520), padding: .valid, hasBias: false),
   ]
 
   @Test("Windows of 3 x 3 that see many channels are computed by Winograd's algorithm")

@@ -15,13 +15,17 @@ __attribute__((constructor)) static void look(void) {
   if (known == AVX2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")
       && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
     known = AVX512;
-    kernels_has_byte_products = __builtin_cpu_supports("avx512vnni");
   }
+  kernels_has_byte_products = (known == AVX512 && __builtin_cpu_supports("avx512vnni"))
+      || (known == AVX2 && __builtin_cpu_supports("avxvnni"));
 #endif
+  const char *const names[] = {[PORTABLE] = "portable", [AVX2] = "avx2", [AVX512] = "avx512"};
   const char *limit = getenv("WEIGHBRIDGE_MAX_ISA");
-  if (limit && !strcmp(limit, "portable")) known = PORTABLE;
-  if (limit && !strcmp(limit, "avx2") && known > AVX2) known = AVX2;
-  if (known < AVX512 || (limit && !strcmp(limit, "avx512"))) kernels_has_byte_products = false;
+  for (enum level level = PORTABLE; limit && level <= AVX512; level++) {
+    if (strcmp(limit, names[level])) continue;
+    if (known > level) known = level;
+    kernels_has_byte_products = false;
+  }
   kernels_known_level = known;
 }
 

@@ -12,20 +12,21 @@
 /// What the processor has, the most last.
 enum level { PORTABLE, AVX2, AVX512 };
 
-/// What is used: what the processor has, or less when WEIGHBRIDGE_MAX_ISA says `avx2` or `portable`.
+/// What is used: what the processor has, or less when WEIGHBRIDGE_MAX_ISA says `avx512`, `avx2` or
+/// `portable`.
 /// Known before anything of this library runs.
 extern enum level kernels_known_level;
 
 static inline enum level kernels_level(void) { return kernels_known_level; }
 
-/// Whether the processor has dot products of bytes (AVX-512 VNNI); used unless WEIGHBRIDGE_MAX_ISA says
-/// `avx512` or less.
+/// Whether the processor has dot products of bytes, AVX-512 VNNI or beside AVX2 AVX-VNNI; used unless
+/// WEIGHBRIDGE_MAX_ISA names a level.
 extern bool kernels_has_byte_products;
 
 #if defined(__x86_64__)
 #define TARGET_AVX2 __attribute__((target("avx2,fma")))
 #define TARGET_AVX512 __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
-
+#define TARGET_AVX_VNNI __attribute__((target("avxvnni,avx2,fma")))
 #define TARGET_VNNI __attribute__((target("avx512vnni,avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
 
 /// A function `name` that runs `name_body`, an inlined function with the same parameters, as it is

@@ -23,6 +23,17 @@ TARGET_VNNI INLINE void dot_vnni(
   memcpy(sum, &result, sizeof result);
 }
 
+TARGET_AVX_VNNI INLINE void dot_avx_vnni(
+    integers *sum, const integers *source, const integers *weights) {
+  __m256i results[2], firsts[2], seconds[2];
+  memcpy(results, sum, sizeof results);
+  memcpy(firsts, source, sizeof firsts);
+  memcpy(seconds, weights, sizeof seconds);
+  results[0] = _mm256_dpbusd_avx_epi32(results[0], firsts[0], seconds[0]);
+  results[1] = _mm256_dpbusd_avx_epi32(results[1], firsts[1], seconds[1]);
+  memcpy(sum, results, sizeof results);
+}
+
 // Without that instruction, the even and the odd bytes are multiplied in 16 bits each, where nothing
 // overflows.
 #define DOT(suffix, attributes, type, set, and, add, left, right, unsigned_right, multiply)    \
@@ -270,6 +281,12 @@ FINISH(avx2, TARGET_AVX2)
 TILES_4(avx2, TARGET_AVX2, avx2, 1)
 static quantized_tile_function *const avx2[] = {ROW_4(avx2)};
 
+FINISH(avx_vnni, TARGET_AVX_VNNI)
+TILES_4(avx_vnni, TARGET_AVX_VNNI, avx_vnni, 1)
+TILE(avx_vnni, TARGET_AVX_VNNI, avx_vnni, 5, 1) TILE(avx_vnni, TARGET_AVX_VNNI, avx_vnni, 6, 1)
+static quantized_tile_function *const avx_vnni[] = {
+  ROW_4(avx_vnni), tile_avx_vnni_5, tile_avx_vnni_6};
+
 #define TILES_14(suffix, attributes, kind, halves)                                             \
   TILES_4(suffix, attributes, kind, halves)                                                    \
   TILE(suffix, attributes, kind, 5, halves) TILE(suffix, attributes, kind, 6, halves)          \
@@ -297,14 +314,18 @@ static quantized_tile_function *const vnni[][WIDEST_TILE] = {ROW_14(vnni_low), R
 #endif
 
 int widest_quantized_tile(void) {
-  return kernels_level() == AVX512 ? WIDEST_TILE : kernels_level() == AVX2 ? 4 : 2;
+  switch (kernels_level()) {
+  case AVX512: return WIDEST_TILE;
+  case AVX2: return kernels_has_byte_products ? 6 : 4;
+  case PORTABLE: return 2;
+  }
 }
 
 quantized_tile_function *const *quantized_tile_functions(const struct quantized_convolution *all) {
 #if defined(__x86_64__)
-  if (kernels_has_byte_products) return vnni[all->halves - 1];
-  if (kernels_level() == AVX512) return avx512[all->halves - 1];
-  if (kernels_level() == AVX2) return avx2;
+  const bool has_products = kernels_has_byte_products;
+  if (kernels_level() == AVX512) return (has_products ? vnni : avx512)[all->halves - 1];
+  if (kernels_level() == AVX2) return has_products ? avx_vnni : avx2;
 #endif
   return portable;
 }

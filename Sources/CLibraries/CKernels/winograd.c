@@ -17,13 +17,17 @@ typedef float vector __attribute__((ext_vector_type(16)));
 enum { LINE = 64, WINDOW = 3, SIDE = 4, MADE = 2, POSITIONS = SIDE * SIDE };
 
 enum {
-  /// So many bytes of transformed inputs are made before they are used; more, up to twice as many, where
-  /// weights are large, which are read again for each band.
+  /// So many bytes of transformed inputs are made before they are used; more where weights are large, which are
+  /// read again for each band.
   BAND = 1 << 20,
   /// So many squares are computed while a position's weights stay in the nearest cache.
   SQUARES = 56,
   /// Floats by which positions are set apart, so that they do not fall on the same lines of a cache.
   APART = 5 * CHANNELS,
+  /// Transformed weights take 16/9 of the memory. If they are more than this, they are stored as they are, and
+  /// transformed for each use, so many blocks of inputs at a time.
+  MOST_TRANSFORMED = 1 << 22,
+  BLOCKS = 4,
 };
 
 struct winograd {
@@ -36,6 +40,9 @@ struct winograd {
   /// computed at once.
   int64_t rows, columns, band;
   int64_t input_blocks, output_blocks;
+  /// Whether weights are stored transformed, `[output blocks, 16 positions, input blocks, 16, width]`, or
+  /// as they are, `[output blocks, input blocks, 16, 9 taps, width]`.
+  bool is_transformed;
 };
 
 struct winograd_work {
@@ -55,6 +62,10 @@ INLINE vector load(const float *address) {
 }
 
 INLINE void store(float *address, vector value) { memcpy(address, &value, sizeof value); }
+
+static bool is_transformed(int64_t outputs, int64_t inputs) {
+  return outputs * inputs * POSITIONS <= MOST_TRANSFORMED;
+}
 
 // --- Inputs.
 
@@ -222,35 +233,111 @@ static void store_squares(
   }
 }
 
-/// Multiplies some groups of squares by the weights of a block of outputs, position by position. The
-/// weights of the next position come while those of one are used.
+/// Transforms the weights of a block of outputs for some inputs, each `[9 taps, width]`: G * weights *
+/// transposed(G).
+INLINE void transform_weights_body(
+    const float *weights, int64_t inputs, int width, float *target, ptrdiff_t step) {
+  for (int64_t input = 0; input < inputs; input++) {
+    for (int lane = 0; lane < width; lane += CHANNELS) {
+      const float *own = weights + input * WINDOW * WINDOW * width + lane;
+      vector half[SIDE][WINDOW];
+#pragma clang loop unroll(full)
+      for (int x = 0; x < WINDOW; x++) {
+        const vector first = load(own + x * width), second = load(own + (WINDOW + x) * width);
+        const vector third = load(own + (2 * WINDOW + x) * width);
+        half[0][x] = first;
+        half[1][x] = 0.5f * (first + second + third);
+        half[2][x] = 0.5f * (first - second + third);
+        half[3][x] = third;
+      }
+#pragma clang loop unroll(full)
+      for (int y = 0; y < SIDE; y++) {
+        float *to = target + y * SIDE * step + input * width + lane;
+        store(to, half[y][0]);
+        store(to + step, 0.5f * (half[y][0] + half[y][1] + half[y][2]));
+        store(to + 2 * step, 0.5f * (half[y][0] - half[y][1] + half[y][2]));
+        store(to + 3 * step, half[y][2]);
+      }
+    }
+  }
+}
+
+VARIANTS(
+    transform_weights,
+    (const float *weights, int64_t inputs, int width, float *target, ptrdiff_t step),
+    (weights, inputs, width, target, step))
+
+/// The transformed weights of a block of outputs for some blocks of inputs.
+struct factors {
+  const float *weights;
+  /// The distance between positions.
+  ptrdiff_t step;
+  int64_t first, blocks;
+  /// The weights that are transformed next, and their bytes; NULL where the next position's are needed next.
+  const float *next;
+  int64_t next_bytes;
+};
+
+/// Multiplies some groups of squares by weights, position by position. What is needed next comes while the
+/// weights of one position are used.
 static void multiply_groups(
     const struct winograd_work *work, const struct convolution *plain, int64_t first, int64_t end,
-    const float *weights, float *sums) {
+    const struct factors *factors, float *sums) {
   static const float zeros[2 * CHANNELS];
   const struct winograd *all = work->all;
+  const float *weights = factors->weights;
   tile_function *const *functions = tile_functions(&all->pass, CHANNELS, plain->halves);
   const int64_t begin = first * work->group;
   const int64_t count = smaller(end * work->group, work->row_count * all->columns) - begin;
-  const ptrdiff_t size = plain->weights_outputs;
-  const int64_t visits = (end - first) * all->input_blocks;
-  const int lines = (int)ceiling(size * (ptrdiff_t)sizeof(float) / LINE, visits);
+  const ptrdiff_t size = factors->step;
+  const int64_t visits = (end - first) * factors->blocks;
+  const int64_t bytes = factors->next ? factors->next_bytes / POSITIONS
+                                      : size * (int64_t)sizeof(float);
+  const int lines = (int)ceiling(bytes / LINE, visits);
   for (int position = 0; position < POSITIONS; position++, weights += size) {
     float *own = sums + position * plain->halves * count * CHANNELS;
-    const char *next = (const char *)(weights + size);
+    const char *next = factors->next ? (const char *)factors->next + position * bytes
+                                     : (const char *)(weights + size);
     for (int64_t group = first; group < end; group++) {
       const int64_t start = group * work->group - begin;
       const struct tile tile = {
         .count = (int)smaller(work->group, count - start), .pass = &all->pass,
         .halves = plain->halves, .last_run = CHANNELS,
         .source = work->inputs + position * position_step(work)
-            + group * all->input_blocks * work->group * CHANNELS,
-        .weights = weights, .blocks = all->input_blocks, .bias = zeros, .low = own + start * CHANNELS,
-        .high = own + (count + start) * CHANNELS, .target_step = CHANNELS, .run = CHANNELS,
-        .next = next + (group - first) * all->input_blocks * lines * LINE, .lines = lines,
+            + (group * all->input_blocks + factors->first) * work->group * CHANNELS,
+        .weights = weights, .blocks = factors->blocks, .bias = factors->first == 0 ? zeros : NULL,
+        .low = own + start * CHANNELS, .high = own + (count + start) * CHANNELS,
+        .target_step = CHANNELS, .run = CHANNELS,
+        .next = next + (group - first) * factors->blocks * lines * LINE, .lines = lines,
       };
       functions[(tile.count - 1) * TILE_KINDS](plain, &tile);
     }
+  }
+}
+
+/// Multiplies some groups of squares by all weights of a block of outputs.
+static void multiply_block(
+    const struct winograd_work *work, const struct convolution *plain, int64_t first, int64_t end,
+    int64_t block, float *sums) {
+  const struct winograd *all = work->all;
+  struct factors factors = {.step = plain->weights_outputs, .blocks = all->input_blocks};
+  if (all->is_transformed) {
+    factors.weights = work->weights + block * POSITIONS * factors.step;
+    return multiply_groups(work, plain, first, end, &factors, sums);
+  }
+  _Alignas(64) float transformed[POSITIONS * (BLOCKS * CHANNELS * 2 * CHANNELS + APART)];
+  const ptrdiff_t size = WINDOW * WINDOW * plain->weights_block;
+  const float *weights = work->weights + block * all->input_blocks * size;
+  factors.weights = transformed;
+  for (; factors.first < all->input_blocks; factors.first += factors.blocks) {
+    factors.blocks = smaller(BLOCKS, all->input_blocks - factors.first);
+    factors.step = factors.blocks * plain->weights_block + APART;
+    factors.next_bytes = factors.blocks * size * (ptrdiff_t)sizeof(float);
+    transform_weights(
+        weights, factors.blocks * CHANNELS, plain->width, transformed, factors.step);
+    weights += factors.blocks * size;
+    factors.next = weights;
+    multiply_groups(work, plain, first, end, &factors, sums);
   }
 }
 
@@ -271,7 +358,6 @@ static void multiply_part(void *context, int index) {
   plain.slope = 1;
   plain.limit = INFINITY;
   plain.source_block = (ptrdiff_t)(work->group * CHANNELS);
-  const float *weights = work->weights + block * POSITIONS * plain.weights_outputs;
   const int64_t begin = work->groups * part / work->parts;
   const int64_t count = work->groups * (part + 1) / work->parts - begin;
   const int64_t batches = ceiling(count * work->group, SQUARES);
@@ -279,7 +365,7 @@ static void multiply_part(void *context, int index) {
     const int64_t first = begin + count * batch / batches;
     const int64_t end = begin + count * (batch + 1) / batches;
     if (end == first) continue;
-    multiply_groups(work, &plain, first, end, weights, sums);
+    multiply_block(work, &plain, first, end, block, sums);
     store_squares(work, sums, first * work->group, end * work->group, block, bias);
   }
 }
@@ -315,38 +401,18 @@ struct weights_work {
   float *target;
   int64_t inputs, outputs;
   int width;
+  bool is_transformed;
 };
 
-/// Transforms the weights of some outputs for one input, `[3, 3, width]`: G * weights * transposed(G).
-static void transform_weights(const float *weights, int width, float *target, ptrdiff_t step) {
-  for (int lane = 0; lane < width; lane++) {
-    float half[SIDE][WINDOW];
-    for (int x = 0; x < WINDOW; x++) {
-      const float first = weights[x * width + lane], third = weights[(2 * WINDOW + x) * width + lane];
-      const float second = weights[(WINDOW + x) * width + lane];
-      half[0][x] = first;
-      half[1][x] = 0.5f * (first + second + third);
-      half[2][x] = 0.5f * (first - second + third);
-      half[3][x] = third;
-    }
-    for (int y = 0; y < SIDE; y++) {
-      float *to = target + y * SIDE * step + lane;
-      to[0] = half[y][0];
-      to[step] = 0.5f * (half[y][0] + half[y][1] + half[y][2]);
-      to[2 * step] = 0.5f * (half[y][0] - half[y][1] + half[y][2]);
-      to[3 * step] = half[y][2];
-    }
-  }
-}
-
-/// Writes the weights of a block of outputs, `[16 positions, blocks, 16 inputs, width]`.
+/// Writes the weights of a block of outputs.
 static void write_outputs(void *context, int index) {
   const struct weights_work *work = context;
   const struct kernels_layout *layout = &work->primitive->layouts[kernels_role_source];
   const int width = work->width;
   const int64_t blocks = ceiling(work->inputs, CHANNELS);
   const ptrdiff_t step = (ptrdiff_t)(blocks * CHANNELS * width);
-  float *target = work->target + (ptrdiff_t)index * POSITIONS * step;
+  const int64_t elements = work->is_transformed ? POSITIONS : WINDOW * WINDOW;
+  float *target = work->target + (ptrdiff_t)(index * elements) * step;
   const int64_t valid = smaller(width, work->outputs - (int64_t)index * width);
   for (int64_t input = 0; input < blocks * CHANNELS; input++) {
     float own[WINDOW * WINDOW * 2 * CHANNELS] = {0};
@@ -360,7 +426,12 @@ static void write_outputs(void *context, int index) {
             * source[tap / WINDOW * layout->strides[2] + tap % WINDOW * layout->strides[3]];
       }
     }
-    transform_weights(own, width, target + input * width, step);
+    if (work->is_transformed) {
+      transform_weights(own, 1, width, target + input * width, step);
+    } else {
+      memcpy(
+          target + input * elements * width, own, (size_t)(elements * width) * sizeof *own);
+    }
   }
 }
 
@@ -380,6 +451,7 @@ static void run_weights(const kernels_primitive *primitive, const struct call *c
     .scales = ((const struct winograd_weights *)primitive)->scales,
     .target = call->arguments[kernels_role_target], .outputs = target->sizes[0],
     .inputs = target->sizes[1], .width = output_halves(target->sizes[0]) * CHANNELS,
+    .is_transformed = is_transformed(target->sizes[0], target->sizes[1]),
   };
   kernels_parallel((int)ceiling(work.outputs, work.width), write_outputs, &work);
 }
@@ -408,7 +480,7 @@ kernels_primitive *winograd_reorder(
 /// Whether a convolution is of this kind, and large enough that the transforms pay.
 static bool is_worthwhile(
     int64_t images, const struct kernels_layout *weights, const struct space *space) {
-  enum { FEWEST_CHANNELS = 32, FEWEST_SQUARES = 32, MOST_WEIGHTS = 1 << 22 };
+  enum { FEWEST_CHANNELS = 32, FEWEST_SQUARES = 32 };
   if (weights->rank != 4) return false;
   for (int axis = 1; axis < 3; axis++) {
     if (space->window[axis] != WINDOW || space->strides[axis] != 1 || space->dilation[axis] != 1
@@ -419,8 +491,7 @@ static bool is_worthwhile(
   const int64_t outputs = weights->sizes[0], inputs = weights->sizes[1];
   const int64_t squares =
       images * ceiling(space->targets[1], MADE) * ceiling(space->targets[2], MADE);
-  return outputs >= FEWEST_CHANNELS && inputs >= FEWEST_CHANNELS && squares >= FEWEST_SQUARES
-      && outputs * inputs * POSITIONS <= MOST_WEIGHTS;
+  return outputs >= FEWEST_CHANNELS && inputs >= FEWEST_CHANNELS && squares >= FEWEST_SQUARES;
 }
 
 kernels_primitive *winograd_convolution(
@@ -453,8 +524,12 @@ kernels_primitive *winograd_convolution(
   own->weights_outputs = (ptrdiff_t)all->input_blocks * own->weights_block;
   all->pass = (struct pass){.tap_count = 1, .taps = &all->tap, .source_steps = {0, 0, CHANNELS}};
   const int64_t row = POSITIONS * all->input_blocks * all->columns * CHANNELS;
-  const int64_t weight_count = all->output_blocks * POSITIONS * own->weights_outputs;
-  const int64_t most = smaller(larger(BAND, weight_count * (int64_t)sizeof(float)), 2 * BAND);
+  all->is_transformed = is_transformed(own->out_channels, source->sizes[1]);
+  const int64_t elements = all->is_transformed ? POSITIONS : WINDOW * WINDOW;
+  const int64_t weight_count = all->output_blocks * elements * own->weights_outputs;
+  const int64_t weight_bytes = weight_count * (int64_t)sizeof(float);
+  const int64_t most = all->is_transformed ? smaller(larger(BAND, weight_bytes), 2 * BAND)
+                                           : smaller(weight_bytes / 4, 16 * BAND);
   all->band = larger(1, smaller(most / (row * (int64_t)sizeof(float)), own->images * all->rows));
   struct kernels_layout form = layout_row_major(weights->rank, weights->sizes);
   form.opaque_count = weight_count;
