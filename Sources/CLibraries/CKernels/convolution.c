@@ -88,8 +88,7 @@ static struct kernels_layout choose_layout(const struct kernels_layout *layout, 
                     : layout_channels_last(layout->rank, layout->sizes);
 }
 
-/// The layout of the weights, with outputs in blocks, and of blocks of inputs or all of them.
-static struct kernels_layout weights_layout(
+struct kernels_layout layout_weights(
     const struct kernels_layout *weights, bool is_blocked, bool has_groups, int width) {
   if (has_groups && weights->sizes[0] > 1) return layout_groups(weights);
   const int outputs = has_groups ? 1 : 0, inputs = outputs + 1;
@@ -335,7 +334,7 @@ static kernels_primitive *make(
       && (all->stores_padding || is_channels_last(&output)) && set_operations(all, post);
   if (is_made) {
     all->images = source->sizes[0];
-    const struct kernels_layout own = weights_layout(weights, reads_blocks, has_groups, all->width);
+    const struct kernels_layout own = layout_weights(weights, reads_blocks, has_groups, all->width);
     primitive_set(&all->primitive, kernels_role_source, &input);
     primitive_set(&all->primitive, kernels_role_target, &output);
     primitive_set(&all->primitive, kernels_role_weights, &own);

@@ -132,6 +132,10 @@ int64_t group_span(const struct groups *groups);
 /// The first block of inputs that a block of outputs sees.
 int64_t first_block(const struct groups *groups, int64_t block);
 
+/// The layout of the weights of a convolution, with outputs in blocks, and of blocks of inputs or all of them.
+struct kernels_layout layout_weights(
+    const struct kernels_layout *weights, bool is_blocked, bool has_groups, int width);
+
 /// The layout of weights `[groups, out, in, spatial...]` for outputs in blocks that cross groups.
 struct kernels_layout layout_groups(const struct kernels_layout *weights);
 

@@ -41,7 +41,7 @@ struct winograd {
   int64_t rows, columns, band;
   int64_t input_blocks, output_blocks;
   /// Whether weights are stored transformed, `[output blocks, 16 positions, input blocks, 16, width]`, or
-  /// as they are, `[output blocks, input blocks, 16, 9 taps, width]`.
+  /// as other convolutions take them, `[output blocks, input blocks, 9 taps, 16, width]`.
   bool is_transformed;
 };
 
@@ -233,18 +233,19 @@ static void store_squares(
   }
 }
 
-/// Transforms the weights of a block of outputs for some inputs, each `[9 taps, width]`: G * weights *
+/// Transforms the weights of a block of outputs for some inputs, `[9 taps, inputs, width]`: G * weights *
 /// transposed(G).
 INLINE void transform_weights_body(
-    const float *weights, int64_t inputs, int width, float *target, ptrdiff_t step) {
-  for (int64_t input = 0; input < inputs; input++) {
+    const float *weights, int inputs, int width, float *target, ptrdiff_t step) {
+  for (int input = 0; input < inputs; input++) {
     for (int lane = 0; lane < width; lane += CHANNELS) {
-      const float *own = weights + input * WINDOW * WINDOW * width + lane;
+      const float *own = weights + input * width + lane;
       vector half[SIDE][WINDOW];
 #pragma clang loop unroll(full)
       for (int x = 0; x < WINDOW; x++) {
-        const vector first = load(own + x * width), second = load(own + (WINDOW + x) * width);
-        const vector third = load(own + (2 * WINDOW + x) * width);
+        const vector first = load(own + x * inputs * width);
+        const vector second = load(own + (WINDOW + x) * inputs * width);
+        const vector third = load(own + (2 * WINDOW + x) * inputs * width);
         half[0][x] = first;
         half[1][x] = 0.5f * (first + second + third);
         half[2][x] = 0.5f * (first - second + third);
@@ -264,7 +265,7 @@ INLINE void transform_weights_body(
 
 VARIANTS(
     transform_weights,
-    (const float *weights, int64_t inputs, int width, float *target, ptrdiff_t step),
+    (const float *weights, int inputs, int width, float *target, ptrdiff_t step),
     (weights, inputs, width, target, step))
 
 /// The transformed weights of a block of outputs for some blocks of inputs.
@@ -333,9 +334,10 @@ static void multiply_block(
     factors.blocks = smaller(BLOCKS, all->input_blocks - factors.first);
     factors.step = factors.blocks * plain->weights_block + APART;
     factors.next_bytes = factors.blocks * size * (ptrdiff_t)sizeof(float);
-    transform_weights(
-        weights, factors.blocks * CHANNELS, plain->width, transformed, factors.step);
-    weights += factors.blocks * size;
+    for (int64_t own = 0; own < factors.blocks; own++, weights += size) {
+      transform_weights(
+          weights, CHANNELS, plain->width, transformed + own * plain->weights_block, factors.step);
+    }
     factors.next = weights;
     multiply_groups(work, plain, first, end, &factors, sums);
   }
@@ -401,18 +403,16 @@ struct weights_work {
   float *target;
   int64_t inputs, outputs;
   int width;
-  bool is_transformed;
 };
 
-/// Writes the weights of a block of outputs.
+/// Writes the weights of a block of outputs, `[16 positions, blocks, 16 inputs, width]`.
 static void write_outputs(void *context, int index) {
   const struct weights_work *work = context;
   const struct kernels_layout *layout = &work->primitive->layouts[kernels_role_source];
   const int width = work->width;
   const int64_t blocks = ceiling(work->inputs, CHANNELS);
   const ptrdiff_t step = (ptrdiff_t)(blocks * CHANNELS * width);
-  const int64_t elements = work->is_transformed ? POSITIONS : WINDOW * WINDOW;
-  float *target = work->target + (ptrdiff_t)(index * elements) * step;
+  float *target = work->target + (ptrdiff_t)index * POSITIONS * step;
   const int64_t valid = smaller(width, work->outputs - (int64_t)index * width);
   for (int64_t input = 0; input < blocks * CHANNELS; input++) {
     float own[WINDOW * WINDOW * 2 * CHANNELS] = {0};
@@ -426,12 +426,7 @@ static void write_outputs(void *context, int index) {
             * source[tap / WINDOW * layout->strides[2] + tap % WINDOW * layout->strides[3]];
       }
     }
-    if (work->is_transformed) {
-      transform_weights(own, 1, width, target + input * width, step);
-    } else {
-      memcpy(
-          target + input * elements * width, own, (size_t)(elements * width) * sizeof *own);
-    }
+    transform_weights(own, 1, width, target + input * width, step);
   }
 }
 
@@ -451,7 +446,6 @@ static void run_weights(const kernels_primitive *primitive, const struct call *c
     .scales = ((const struct winograd_weights *)primitive)->scales,
     .target = call->arguments[kernels_role_target], .outputs = target->sizes[0],
     .inputs = target->sizes[1], .width = output_halves(target->sizes[0]) * CHANNELS,
-    .is_transformed = is_transformed(target->sizes[0], target->sizes[1]),
   };
   kernels_parallel((int)ceiling(work.outputs, work.width), write_outputs, &work);
 }
@@ -525,15 +519,17 @@ kernels_primitive *winograd_convolution(
   all->pass = (struct pass){.tap_count = 1, .taps = &all->tap, .source_steps = {0, 0, CHANNELS}};
   const int64_t row = POSITIONS * all->input_blocks * all->columns * CHANNELS;
   all->is_transformed = is_transformed(own->out_channels, source->sizes[1]);
-  const int64_t elements = all->is_transformed ? POSITIONS : WINDOW * WINDOW;
-  const int64_t weight_count = all->output_blocks * elements * own->weights_outputs;
-  const int64_t weight_bytes = weight_count * (int64_t)sizeof(float);
-  const int64_t most = all->is_transformed ? smaller(larger(BAND, weight_bytes), 2 * BAND)
-                                           : smaller(weight_bytes / 4, 16 * BAND);
+  const int64_t weight_count = all->output_blocks * POSITIONS * own->weights_outputs;
+  const int64_t bytes = weight_count * (int64_t)sizeof(float);
+  const int64_t most = all->is_transformed ? smaller(larger(BAND, bytes), 2 * BAND)
+                                           : smaller(larger(2 * BAND, bytes / 8), 16 * BAND);
   all->band = larger(1, smaller(most / (row * (int64_t)sizeof(float)), own->images * all->rows));
-  struct kernels_layout form = layout_row_major(weights->rank, weights->sizes);
-  form.opaque_count = weight_count;
-  form.is_winograd = true;
+  struct kernels_layout form = layout_weights(weights, true, false, own->width);
+  if (all->is_transformed) {
+    form = layout_row_major(weights->rank, weights->sizes);
+    form.opaque_count = weight_count;
+    form.is_winograd = true;
+  }
   primitive_set(&own->primitive, kernels_role_source, &input);
   primitive_set(&own->primitive, kernels_role_target, &output);
   primitive_set(&own->primitive, kernels_role_weights, &form);
