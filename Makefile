@@ -322,14 +322,16 @@ mutate: build
 	  .build/mutate/release/Mutate $$target 0 $(MUTATIONS) $(program); \
 	done
 
+thread_tests := (Plan|Threads|Cancellation|ModelAgreement|Bytes|Digest|WeightStream|Race|Recurrent|Convolution)
+
 sanitize: dependencies
 	swift build --build-tests --scratch-path .build/address --sanitize address \
 	  -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined -Xlinker -lubsan
 	ASAN_OPTIONS=detect_leaks=0 swift test --skip-build --scratch-path .build/address \
 	  --sanitize address
 	swift build --build-tests --scratch-path .build/thread --sanitize thread
-	swift test --skip-build --scratch-path .build/thread --sanitize thread \
-	  --filter 'PlanTests|ThreadsTests|CancellationTests|ModelAgreementTests|BytesTests|DigestTests|WeightStreamTests|RaceTests'
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt \
+	  swift test --skip-build --scratch-path .build/thread --sanitize thread --filter '$(thread_tests).*Tests'
 
 # --- Other tools that read exported models. Not part of `make test`: they come from PyPI.
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convolutions.h"
 #include "threads.h"
+#include "winograd.h"
 
 // Convolutions with windows of 3 x 3 by minimal filtering, F(2 x 2, 3 x 3) (Winograd 1980; Lavin and
 // Gray 2016): from 4 x 4 inputs come 2 x 2 outputs with 16 products for each pair of channels, in place
@@ -12,9 +12,7 @@
 //
 // An input that is infinite or no number reaches all outputs of its square.
 
-typedef float vector __attribute__((ext_vector_type(16)));
-
-enum { LINE = 64, WINDOW = 3, SIDE = 4, MADE = 2, POSITIONS = SIDE * SIDE };
+enum { LINE = 64 };
 
 enum {
   /// So many bytes of transformed inputs are made before they are used; more where weights are large, which are
@@ -55,44 +53,11 @@ struct winograd_work {
   int64_t groups, group;
 };
 
-INLINE vector load(const float *address) {
-  vector result;
-  memcpy(&result, address, sizeof result);
-  return result;
-}
-
-INLINE void store(float *address, vector value) { memcpy(address, &value, sizeof value); }
-
 static bool is_transformed(int64_t outputs, int64_t inputs) {
   return outputs * inputs * POSITIONS <= MOST_TRANSFORMED;
 }
 
 // --- Inputs.
-
-/// Transforms a square whose rows are so far apart: transposed(B) * square * B. Row by row of the result,
-/// so that what is in work stays in registers.
-INLINE void transform_input(
-    const float *square, ptrdiff_t row_step, float *target, ptrdiff_t step) {
-  static const struct { int first, second; float sign; } rows[SIDE] = {
-    {0, 2, -1}, {1, 2, 1}, {2, 1, -1}, {1, 3, -1}};
-#pragma clang loop unroll(full)
-  for (int y = 0; y < SIDE; y++) {
-    const float *first = square + rows[y].first * row_step;
-    const float *second = square + rows[y].second * row_step;
-    vector row[SIDE];
-#pragma clang loop unroll(full)
-    for (int x = 0; x < SIDE; x++) {
-      const vector other = load(second + x * CHANNELS);
-      row[x] = load(first + x * CHANNELS);
-      row[x] = rows[y].sign < 0 ? row[x] - other : row[x] + other;
-    }
-    float *to = target + y * SIDE * step;
-    store(to, row[0] - row[2]);
-    store(to + step, row[1] + row[2]);
-    store(to + 2 * step, row[2] - row[1]);
-    store(to + 3 * step, row[1] - row[3]);
-  }
-}
 
 /// Copies a square that reaches beyond the edges, where there are zeros.
 INLINE void copy_square(
@@ -232,41 +197,6 @@ static void store_squares(
     }
   }
 }
-
-/// Transforms the weights of a block of outputs for some inputs, `[9 taps, inputs, width]`: G * weights *
-/// transposed(G).
-INLINE void transform_weights_body(
-    const float *weights, int inputs, int width, float *target, ptrdiff_t step) {
-  for (int input = 0; input < inputs; input++) {
-    for (int lane = 0; lane < width; lane += CHANNELS) {
-      const float *own = weights + input * width + lane;
-      vector half[SIDE][WINDOW];
-#pragma clang loop unroll(full)
-      for (int x = 0; x < WINDOW; x++) {
-        const vector first = load(own + x * inputs * width);
-        const vector second = load(own + (WINDOW + x) * inputs * width);
-        const vector third = load(own + (2 * WINDOW + x) * inputs * width);
-        half[0][x] = first;
-        half[1][x] = 0.5f * (first + second + third);
-        half[2][x] = 0.5f * (first - second + third);
-        half[3][x] = third;
-      }
-#pragma clang loop unroll(full)
-      for (int y = 0; y < SIDE; y++) {
-        float *to = target + y * SIDE * step + input * width + lane;
-        store(to, half[y][0]);
-        store(to + step, 0.5f * (half[y][0] + half[y][1] + half[y][2]));
-        store(to + 2 * step, 0.5f * (half[y][0] - half[y][1] + half[y][2]));
-        store(to + 3 * step, half[y][2]);
-      }
-    }
-  }
-}
-
-VARIANTS(
-    transform_weights,
-    (const float *weights, int inputs, int width, float *target, ptrdiff_t step),
-    (weights, inputs, width, target, step))
 
 /// The transformed weights of a block of outputs for some blocks of inputs.
 struct factors {

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <string.h>
+
+#include "convolutions.h"
+
+// The transforms of F(2 x 2, 3 x 3), as they stand in Lavin and Gray 2016, for 16 channels at a time.
+
+typedef float vector __attribute__((ext_vector_type(16)));
+
+/// The sides of a window, of a square of inputs, and of the square of outputs that comes from it.
+enum { WINDOW = 3, SIDE = 4, MADE = 2, POSITIONS = SIDE * SIDE };
+
+INLINE vector load(const float *address) {
+  vector result;
+  memcpy(&result, address, sizeof result);
+  return result;
+}
+
+INLINE void store(float *address, vector value) { memcpy(address, &value, sizeof value); }
+
+/// Transforms a square whose rows are so far apart: transposed(B) * square * B. Row by row of the result,
+/// so that what is in work stays in registers.
+INLINE void transform_input(
+    const float *square, ptrdiff_t row_step, float *target, ptrdiff_t step) {
+  static const struct { int first, second; float sign; } rows[SIDE] = {
+    {0, 2, -1}, {1, 2, 1}, {2, 1, -1}, {1, 3, -1}};
+#pragma clang loop unroll(full)
+  for (int y = 0; y < SIDE; y++) {
+    const float *first = square + rows[y].first * row_step;
+    const float *second = square + rows[y].second * row_step;
+    vector row[SIDE];
+#pragma clang loop unroll(full)
+    for (int x = 0; x < SIDE; x++) {
+      const vector other = load(second + x * CHANNELS);
+      row[x] = load(first + x * CHANNELS);
+      row[x] = rows[y].sign < 0 ? row[x] - other : row[x] + other;
+    }
+    float *to = target + y * SIDE * step;
+    store(to, row[0] - row[2]);
+    store(to + step, row[1] + row[2]);
+    store(to + 2 * step, row[2] - row[1]);
+    store(to + 3 * step, row[1] - row[3]);
+  }
+}
+
+/// Transforms the weights of a block of outputs for some inputs, `[9 taps, inputs, width]`: G * weights *
+/// transposed(G).
+INLINE void transform_weights_body(
+    const float *weights, int inputs, int width, float *target, ptrdiff_t step) {
+  for (int input = 0; input < inputs; input++) {
+    for (int lane = 0; lane < width; lane += CHANNELS) {
+      const float *own = weights + input * width + lane;
+      vector half[SIDE][WINDOW];
+#pragma clang loop unroll(full)
+      for (int x = 0; x < WINDOW; x++) {
+        const vector first = load(own + x * inputs * width);
+        const vector second = load(own + (WINDOW + x) * inputs * width);
+        const vector third = load(own + (2 * WINDOW + x) * inputs * width);
+        half[0][x] = first;
+        half[1][x] = 0.5f * (first + second + third);
+        half[2][x] = 0.5f * (first - second + third);
+        half[3][x] = third;
+      }
+#pragma clang loop unroll(full)
+      for (int y = 0; y < SIDE; y++) {
+        float *to = target + y * SIDE * step + input * width + lane;
+        store(to, half[y][0]);
+        store(to + step, 0.5f * (half[y][0] + half[y][1] + half[y][2]));
+        store(to + 2 * step, 0.5f * (half[y][0] - half[y][1] + half[y][2]));
+        store(to + 3 * step, half[y][2]);
+      }
+    }
+  }
+}
+
+VARIANTS(
+    transform_weights,
+    (const float *weights, int inputs, int width, float *target, ptrdiff_t step),
+    (weights, inputs, width, target, step))
