@@ -278,6 +278,48 @@ import _CatalogTesting
     #expect(try run(apart, numbers).output.floats == got.floats)
   }
 
+  @Test(
+    "A sum of integers that kernels do not have is a step of its own",
+    arguments: [
+      ([Sigmoid()], []), ([LeakyReLU(slope: 0.1)], [Tanh(), Sigmoid()]),
+      ([ReLU(slope: 0, threshold: 0, maximum: 6)], []), ([LeakyReLU(slope: 0.1)], [Tanh()]),
+    ] as [([any Operator], [any Operator])])
+  func otherSums(before: [any Operator], after: [any Operator]) throws {
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, [1, 4, 5, 16]))
+    let window = Window(size: [1, 1], strides: [1, 1], dilation: [1, 1], padding: .same)
+    var quantization = InputQuantization(scale: 0.02, zeroPoint: 60, method: .maximum)
+    func add(
+      _ operation: any Operator, _ inputs: [ValueID], _ quantization: InputQuantization? = nil
+    ) throws -> ValueID {
+      try builder.addNode(
+        operation, named: "node", inputs: inputs, source: Self.source, quantization: quantization)[
+          0]
+    }
+    var (value, shortcut) = (input, input)
+    for number in 0..<3 {
+      let kernel = try builder.addWeight(
+        "k\(number)",
+        .random(.float32, shape: [16, 16, 1, 1], in: -0.4...0.4, seed: UInt64(number)))
+      quantization?.input = 0
+      value = try add(
+        Convolution(window: window, groups: 1, hasBias: false, layout: .channelsLast),
+        [value, kernel], quantization)
+      for function in before { value = try add(function, [value]) }
+      quantization?.input = 1
+      if number > 0 { value = try add(Add(), [value, shortcut], quantization) }
+      for function in after { value = try add(function, [value]) }
+      shortcut = value
+    }
+    let graph = try builder.finish(outputs: [Port(name: "y", value: value)])
+    let numbers = Tensor.random(.float32, shape: [1, 4, 5, 16], in: -1...1, seed: 3)
+    let (got, _) = try run(graph, numbers)
+    let (observed, _) = try run(graph, numbers, observes: true)
+    #expect(got.contiguousBytes() == observed.contiguousBytes())
+    let difference = TensorDifference(got: got, want: try reference(graph, numbers))
+    #expect(difference.relativeL2 < 5e-3, "\(difference)")
+  }
+
   @Test("NaN becomes the least integer, and infinities the ends")
   func extremes() throws {
     let wanted = Case(dimensions: [4, 4], channels: (3, 20))

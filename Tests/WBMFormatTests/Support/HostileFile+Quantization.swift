@@ -39,7 +39,8 @@ extension HostileFile {
       story: "A zero point beyond the 8-bit integers."
     ) { $0.setQuantization([RawModel.quantized("n", zeroPoint: 256)]) },
     HostileFile(
-      "quantization-input", "node n has no input 7", story: "Integers for an input which is not there."
+      "quantization-input", "node n has no input 7",
+      story: "Integers for an input which is not there."
     ) { $0.setQuantization([RawModel.quantized("n") + Wire.number(5, 7)]) },
     HostileFile(
       "quantization-method-missing", "method of node n is missing",

@@ -20,6 +20,7 @@ extension PlanBuilder {
     let stored = wanted.flatMap { $0.channelAxis == form.channelAxis ? $0 : nil }
     let storesFloats = stored == nil || integers.needsFloats(output)
     let summandForm = group.summandForm(self)
+    if group.summandQuantization != nil, summandForm == nil { return false }
     let none = kernels_quantization(scale: 1, zero_point: 0)
     let result = kernels_quantized_result(
       stores_floats: storesFloats, stores_integers: stored != nil,

@@ -1,7 +1,7 @@
 package import GraphIR
 import LayerCatalog
 
-/// A sum that the engine computes together with the layer that makes one of its inputs.
+/// A sum that the engine can compute together with the layer that makes one of its inputs, by integers.
 package struct FusedSum: Sendable {
   /// The sum's name in the graph.
   package let node: String
@@ -16,7 +16,8 @@ package struct FusedSum: Sendable {
       of: graph, types: graph.values.map(\.type), isFused: true, fusesFunctions: true)
     return groups.compactMap { group in
       let nodes = group.positions.map { graph.nodes[$0] }
-      guard let summand = group.summand, let sum = nodes.first(where: { $0.operation is Add }),
+      guard group.canAddIntegers, let summand = group.summand,
+        let sum = nodes.first(where: { $0.operation is Add }),
         let layer = nodes.first(where: { $0.operation is any QuantizableOperator }),
         let input = sum.inputs.firstIndex(of: summand)
       else { return nil }

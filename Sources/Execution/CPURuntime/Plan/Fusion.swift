@@ -120,7 +120,9 @@ struct Fusion {
       graph[other].constant == nil
     else { return false }
     if let quantization = node.quantization {
-      guard group.quantization != nil, node.inputs[quantization.input] == other else { return false }
+      guard group.quantization != nil, node.inputs[quantization.input] == other else {
+        return false
+      }
     }
     group.additions.append(.sum(other, node.quantization))
     return true

@@ -1,3 +1,4 @@
+import CKernels
 import GraphIR
 import LayerCatalog
 
@@ -80,8 +81,24 @@ extension NodeGroup {
 
   /// The form in which it reads the tensor that it adds, if that is integers.
   func summandForm(_ builder: PlanBuilder) -> IntegerForm? {
-    for case .sum(_, let quantization?) in additions { return form(quantization, builder) }
+    canAddIntegers ? summandQuantization.flatMap { form($0, builder) } : nil
+  }
+
+  /// The quantization of the tensor that is added, if it has one.
+  var summandQuantization: InputQuantization? {
+    for case .sum(_, let quantization) in additions { return quantization }
     return nil
+  }
+
+  /// Whether kernels can add integers to what the group computes by integers: there must be at most a ReLU in
+  /// front of the sum, and at most one function behind it. Otherwise the sum is a step of its own.
+  var canAddIntegers: Bool {
+    let parts = postOperations.split(omittingEmptySubsequences: false) {
+      if case .sum = $0 { true } else { false }
+    }
+    guard parts.count == 2, parts[0].count <= 1, parts[1].count <= 1 else { return false }
+    guard case .function(let function)? = parts[0].first else { return true }
+    return function.function == kernels_function_relu
   }
 
   private func form(_ quantization: InputQuantization, _ builder: PlanBuilder) -> IntegerForm? {

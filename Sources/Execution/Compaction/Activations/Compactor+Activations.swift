@@ -23,7 +23,8 @@ extension Compactor {
     let parts = parted(calibration, weights: 4 * sites.count)
     let meter = try self.meter(parts.heldOut, options)
     let weights = try rounded(
-      CompactableWeight.all(in: graph).filter { used.contains($0.id) }, parts.learned, meter, options)
+      CompactableWeight.all(in: graph).filter { used.contains($0.id) }, parts.learned, meter,
+      options)
     let choices = try choices(sites, weights, calibration, parts, meter, options)
     guard !choices.withoutSums.isEmpty else {
       throw .mismatch(
