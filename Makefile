@@ -9,6 +9,7 @@
 #   make packages   a tarball, a .deb, a Homebrew formula and the Python wheel, with bills of materials,
 #                   in PACKAGES (.build/packages); see Packaging/README.md
 #   make test       all tests in release, the format check, and a package that depends on this one
+#   make test-avx-vnni  int8 convolutions for processors with AVX-VNNI, emulated; part of make test on x86-64 Linux
 #   make test-faults    makes every C library call on the way to an output fail, and prints their number
 #   make fuzz       runs every reader under libFuzzer for FUZZ_SECONDS (60) each; findings and the corpus
 #                   are kept in .build/fuzzing. FUZZ_TARGETS selects some of the readers
@@ -52,6 +53,8 @@ version := $(shell sed -n 's/.*weighbridgeVersion = "\(.*\)"/\1/p' Sources/Produ
 # libweighbridge and everything based on it are built only on Linux.
 ifeq ($(shell uname -s),Linux)
 interface_tests := test-c test-python
+# Kernels for processors of another kind.
+emulated_tests := $(if $(filter x86_64,$(shell uname -m)),test-avx-vnni)
 endif
 
 SHELL := /bin/bash
@@ -263,7 +266,16 @@ test: dependencies lint
 	WEIGHBRIDGE_FUZZ=1 swift build $(test_flags) --product Mutate
 	.build/release/Mutate hdf5 0 2000
 	.build/release/Mutate keras 0 1000
-	@$(MAKE) --no-print-directory consumer $(interface_tests)
+	@$(MAKE) --no-print-directory consumer $(emulated_tests) $(interface_tests)
+
+kernels := Sources/CLibraries/CKernels
+
+.PHONY: test-avx-vnni
+test-avx-vnni:
+	@mkdir -p .build/emulation
+	clang -std=gnu11 -O2 -Wall -Wextra -I$(kernels) -I$(kernels)/include Tests/Emulation/avx_vnni.c $(kernels)/*.c \
+	  -lm -lpthread -o .build/emulation/avx_vnni
+	.build/emulation/avx_vnni
 
 lint:
 	@if swift format --version >/dev/null 2>&1; then \
