@@ -162,9 +162,11 @@ INLINE void finish_whole(
   const struct kernels_quantization summand = all->result.summand;
   const int64_t channel = tile->channel + half * CHANNELS, count = tile->count;
   const int64_t out_channels = all->out_channels, lane = all->target_lane;
-  float *floats = tile->floats + tile->place * out_channels + channel;
+  float *floats =
+      ending & STORES_FLOATS ? tile->floats + tile->place * out_channels + channel : NULL;
   uint8_t *octets = tile->octets + tile->place * lane + channel;
-  const uint8_t *summands = tile->summands + tile->place * lane + channel;
+  const uint8_t *summands =
+      ending & ADDS_INTEGERS ? tile->summands + tile->place * lane + channel : NULL;
   const numbers scale = load_some(tile->scales + half * CHANNELS, CHANNELS);
   const numbers bias = load_some(tile->bias + half * CHANNELS, CHANNELS);
   for (int64_t number = 0; number < count; number++) {
