@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 
 #include "threads.h"
 
@@ -9,11 +9,12 @@
 #include <stdint.h>
 #include <time.h>
 
-// Each thread of a job has a range of its indices, one word: the job's number, the end of the range, and
-// the next index. Whoever adds 1 to the word owns the index that it read, if there is one, and nobody
-// needs a lock. A thread takes its own range first: of two layers one behind the other it then computes
-// about the same part, which lies in its own cache. What the job does stands beside the words and does
-// not change as long as an index is being worked on.
+// Each thread of a job has a range of its indices, one word: the end of the range, and the next index.
+// Whoever adds 1 to the word owns the index that it read, if there is one, and nobody needs a lock. A thread
+// takes its own range first: of two layers one behind the other it then computes about the same part, which
+// lies in its own cache. What the job does stands beside the word and does not change as long as an index is
+// being worked on. A cache line takes a few hundred nanoseconds from one core to another, as long as some
+// layers take, so a thread finds all that it has to know in one line, which nobody else reads meanwhile.
 
 enum {
   COUNT_BITS = 20,
@@ -30,23 +31,36 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t begun = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 
-/// The indices of a thread, in a cache line of their own.
+/// What a thread does, in a cache line of its own.
 struct range {
   _Alignas(64) atomic_uint_least64_t word;
+  /// The number of the job.
+  atomic_uint_least64_t number;
+  void (*body)(void *, int);
+  void *context;
+  /// How many indices the job has, and how many threads it wants.
+  int count;
+  atomic_int threads;
 };
 
 static struct {
-  /// Held by the thread that the others work for.
+  /// Held by the thread that the others work for, which alone reads and writes what follows.
   atomic_flag is_taken;
-  /// The number of the job.
-  atomic_uint_least64_t number;
-  atomic_int done, sleepers, wanted;
+  int started;
+  uint64_t number;
+  pthread_t threads[MOST_THREADS];
+  /// The core of the caller when the others were last kept off it, or -1.
+  int caller_core;
+#if defined(__linux__)
+  /// The cores on which the threads may run, the caller's among them.
+  cpu_set_t cores;
+#endif
+  /// How many indices are done, and whether the caller sleeps until all are.
+  _Alignas(64) atomic_int done;
   atomic_bool caller_sleeps;
-  void (*body)(void *, int);
-  void *context;
-  int count, started;
+  _Alignas(64) atomic_int sleepers;
   struct range ranges[MOST_THREADS];
-} pool = {.is_taken = ATOMIC_FLAG_INIT};
+} pool = {.is_taken = ATOMIC_FLAG_INIT, .caller_core = -1};
 
 static _Thread_local int thread_limit = 1;
 static _Thread_local bool is_working;
@@ -82,20 +96,24 @@ static int64_t now(void) {
     has_happened; \
   })
 
-/// Takes the indices of a range until there are none.
+/// Takes the indices of a range until there are none, and says only then how many it has done: the threads
+/// would otherwise wait for the cache line of that number after every index.
 static void work_on(struct range *range) {
+  int done = 0, count = 0;
   for (;;) {
     uint64_t word = atomic_load(&range->word);
-    if (range_next(word) >= range_end(word)) return;
+    if (range_next(word) >= range_end(word)) break;
     word = atomic_fetch_add(&range->word, 1);
-    if (range_next(word) >= range_end(word)) return;
-    const int count = pool.count;
-    pool.body(pool.context, range_next(word));
-    if (atomic_fetch_add(&pool.done, 1) + 1 == count && atomic_load(&pool.caller_sleeps)) {
-      pthread_mutex_lock(&lock);
-      pthread_cond_signal(&ended);
-      pthread_mutex_unlock(&lock);
-    }
+    if (range_next(word) >= range_end(word)) break;
+    count = range->count;
+    range->body(range->context, range_next(word));
+    done++;
+  }
+  if (done > 0 && atomic_fetch_add(&pool.done, done) + done == count
+      && atomic_load(&pool.caller_sleeps)) {
+    pthread_mutex_lock(&lock);
+    pthread_cond_signal(&ended);
+    pthread_mutex_unlock(&lock);
   }
 }
 
@@ -104,23 +122,21 @@ static void work(int thread, int threads) {
   for (int step = 0; step < threads; step++) work_on(&pool.ranges[(thread + step) % threads]);
 }
 
-static bool is_new(uint64_t seen) { return atomic_load(&pool.number) != seen; }
-
 static void *run_thread(void *argument) {
   const int thread = (int)(intptr_t)argument;
+  struct range *own = &pool.ranges[thread];
   uint64_t seen = 0;
   is_working = true;
   for (;;) {
-    if (!WAIT_FOR(is_new(seen))) {
+    if (!WAIT_FOR(atomic_load(&own->number) != seen)) {
       pthread_mutex_lock(&lock);
       atomic_fetch_add(&pool.sleepers, 1);
-      while (!is_new(seen)) pthread_cond_wait(&begun, &lock);
+      while (atomic_load(&own->number) == seen) pthread_cond_wait(&begun, &lock);
       atomic_fetch_sub(&pool.sleepers, 1);
       pthread_mutex_unlock(&lock);
     }
-    seen = atomic_load(&pool.number);
-    const int threads = atomic_load(&pool.wanted);
-    if (thread < threads) work(thread, threads);
+    seen = atomic_load(&own->number);
+    work(thread, atomic_load(&own->threads));
   }
   return NULL;
 }
@@ -131,6 +147,8 @@ static void forget(void) {
   pthread_cond_init(&begun, NULL);
   pthread_cond_init(&ended, NULL);
   pool.started = 0;
+  pool.caller_core = -1;
+  for (int thread = 0; thread < MOST_THREADS; thread++) atomic_store(&pool.ranges[thread].word, 0);
   atomic_store(&pool.sleepers, 0);
   atomic_flag_clear(&pool.is_taken);
 }
@@ -145,12 +163,32 @@ static void start(int count) {
   if (pool.started >= count || pthread_attr_init(&attributes)) return;
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   while (pool.started < count) {
-    pthread_t thread;
     const int number = pool.started + 1;
-    if (pthread_create(&thread, &attributes, run_thread, (void *)(intptr_t)number)) break;
+    void *const argument = (void *)(intptr_t)number;
+    if (pthread_create(&pool.threads[pool.started], &attributes, run_thread, argument)) break;
     pool.started++;
   }
   pthread_attr_destroy(&attributes);
+#if defined(__linux__)
+  if (sched_getaffinity(0, sizeof pool.cores, &pool.cores)) CPU_ZERO(&pool.cores);
+  pool.caller_core = -1;
+#endif
+}
+
+/// Keeps the threads off the core of the caller, if there are others for all of them. The system likes to wake a
+/// thread on the core of the one that wakes it, and leaves both there for milliseconds while others are idle.
+static void keep_off_caller(void) {
+#if defined(__linux__)
+  const int core = sched_getcpu();
+  if (core < 0 || core == pool.caller_core) return;
+  pool.caller_core = core;
+  cpu_set_t cores = pool.cores;
+  CPU_CLR((size_t)core, &cores);
+  if (CPU_COUNT(&cores) < pool.started) cores = pool.cores;
+  for (int thread = 0; thread < pool.started; thread++) {
+    pthread_setaffinity_np(pool.threads[thread], sizeof cores, &cores);
+  }
+#endif
 }
 
 void kernels_use_threads(int count) {
@@ -171,18 +209,23 @@ static void wait_for(int count) {
 
 static void share(int count, void (*body)(void *, int), void *context) {
   start(thread_limit - 1);
+  keep_off_caller();
   const int threads = thread_limit;
-  pool.body = body;
-  pool.context = context;
-  pool.count = count;
-  atomic_store(&pool.done, 0);
-  atomic_store(&pool.wanted, threads);
+  pool.number++;
+  atomic_store_explicit(&pool.done, 0, memory_order_relaxed);
   for (int thread = 0; thread < threads; thread++) {
+    struct range *range = &pool.ranges[thread];
+    range->body = body;
+    range->context = context;
+    range->count = count;
+    atomic_store_explicit(&range->threads, threads, memory_order_relaxed);
     const uint64_t first = (uint64_t)count * (uint64_t)thread / (uint64_t)threads;
     const uint64_t end = (uint64_t)count * (uint64_t)(thread + 1) / (uint64_t)threads;
-    atomic_store(&pool.ranges[thread].word, end << COUNT_BITS | first);
+    atomic_store_explicit(&range->word, end << COUNT_BITS | first, memory_order_release);
+    atomic_store_explicit(&range->number, pool.number, memory_order_release);
   }
-  atomic_fetch_add(&pool.number, 1);
+  // Who falls asleep says so before it looks at the number once more.
+  atomic_thread_fence(memory_order_seq_cst);
   if (atomic_load(&pool.sleepers) > 0) {
     pthread_mutex_lock(&lock);
     pthread_cond_broadcast(&begun);
