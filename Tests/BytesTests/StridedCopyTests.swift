@@ -25,9 +25,8 @@ import Testing
   ) -> [UInt8] {
     var result = [UInt8](repeating: 0xEE, count: shape.reduce(size, *))
     var span = result.mutableSpan
-    var bytes = span.mutableBytes
     StridedCopy(shape: shape, strides: strides, elementSize: size).copy(
-      from: source.span.bytes, offset: offset, into: &bytes)
+      from: source.span.bytes, offset: offset, into: span.mutableBytes)
     return result
   }
 
@@ -84,9 +83,8 @@ import Testing
   func room() {
     var result = [UInt8](repeating: 9, count: 6)
     var span = result.mutableSpan
-    var bytes = span.mutableBytes
     StridedCopy(shape: [2, 2], strides: [1, 2], elementSize: 1).copy(
-      from: ([1, 2, 3, 4] as [UInt8]).span.bytes, offset: 0, into: &bytes)
+      from: ([1, 2, 3, 4] as [UInt8]).span.bytes, offset: 0, into: span.mutableBytes)
     #expect(result == [1, 3, 2, 4, 9, 9])
   }
 }

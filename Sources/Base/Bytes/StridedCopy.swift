@@ -37,9 +37,10 @@ package struct StridedCopy: Sendable {
   /// - Parameters:
   ///   - input: The source's bytes.
   ///   - offset: The byte offset in `input` of the result's first element.
-  ///   - output: Receives the elements in row-major order.
+  ///   - output: Receives the elements in row-major order. (It is consumed: in Swift 6.2, a method takes
+  ///     no `inout` span beside another span.)
   package func copy(
-    from input: RawSpan, offset: Int, into output: inout MutableRawSpan
+    from input: RawSpan, offset: Int, into output: consuming MutableRawSpan
   ) {
     guard !shape.contains(0) else { return }
     precondition(output.byteCount >= shape.reduce(elementSize, *), "the output is too small")

@@ -78,8 +78,7 @@ extension Tensor {
   private func copyElements(into buffer: inout [UInt8]) {
     let copy = StridedCopy(shape: shape, strides: strides, elementSize: elementType.byteCount)
     var span = buffer.mutableSpan
-    var bytes = span.mutableBytes
-    store.withBytes { copy.copy(from: $0, offset: offset, into: &bytes) }
+    store.withBytes { copy.copy(from: $0, offset: offset, into: span.mutableBytes) }
   }
 }
 

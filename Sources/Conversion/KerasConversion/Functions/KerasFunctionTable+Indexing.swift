@@ -156,7 +156,7 @@ extension KerasFunction {
     let taken = parts.count { $0 != .value(.null) } - 1
     let whole = JSONValue.object(["start": .null, "stop": .null, "step": .null])
     let filling = [KerasOperand](repeating: .value(whole), count: max(0, rank - taken))
-    return Array(parts[..<place]) + filling + parts[(place + 1)...]
+    return Array(parts[..<place]) + filling + Array(parts[(place + 1)...])
   }
 
   private mutating func addPart(

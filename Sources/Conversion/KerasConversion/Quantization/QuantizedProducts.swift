@@ -18,7 +18,7 @@ extension KerasLayer {
     low = try add(BinaryMath(.floorModulo), low + [sixteen], role: "\(role)_low_bits")
     low = try add(Rescaling(scale: [1], offset: [-8]), low, role: "\(role)_low")
     var high = try add(
-      Rescaling(scale: [1 / 16], offset: [0]), [packed], role: "\(role)_sixteenths")
+      Rescaling(scale: [0.0625], offset: [0]), [packed], role: "\(role)_sixteenths")
     high = try add(UnaryMath(.floor), high, role: "\(role)_high")
     var pairs: [ValueID] = []
     for (half, name) in [(low, "low"), (high, "high")] {

@@ -41,14 +41,17 @@ struct NCNNTranslation {
     let needed = builder.layers.needed(for: outputNames, renaming: newNames)
     layers = inputs.map(Self.input) + needed
     weights = builder.weights
-    losses =
-      turned.losses + (detection == nil ? [] : NCNNDetection.losses)
-      + (content.description == ModelDescription()
-        ? [] : ["the description of the model is not in ncnn's files"])
-      + (content.references.isEmpty ? [] : ["the reference arrays are not in the files"])
-      + zip(graph.inputs.map(\.name) + wanted, names + outputNames).filter { $0 != $1 }
-      .map { "\($0) is called \($1)" }
-      + builder.indexInputs.sorted().map { "\($0) takes whole numbers of 32 bits" }
+    losses = turned.losses + (detection == nil ? [] : NCNNDetection.losses)
+    if content.description != ModelDescription() {
+      losses.append("the description of the model is not in ncnn's files")
+    }
+    if !content.references.isEmpty {
+      losses.append("the reference arrays are not in the files")
+    }
+    for (old, new) in zip(graph.inputs.map(\.name) + wanted, names + outputNames) where old != new {
+      losses.append("\(old) is called \(new)")
+    }
+    losses += builder.indexInputs.sorted().map { "\($0) takes whole numbers of 32 bits" }
     splitBlobs(outputs: outputNames)
   }
 

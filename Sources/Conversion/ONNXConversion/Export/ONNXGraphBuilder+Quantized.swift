@@ -92,8 +92,9 @@ extension ONNXGraphBuilder {
     guard isPacked, quantized.bits <= 4, integers.elementType == .int8, opset >= Self.blocksOpset
     else { return add(name, integers.elementType, shape: shape, [integers]) }
     let bytes = integers.contiguousBytes()
-    let packed = stride(from: 0, to: bytes.count, by: 2).map { first in
-      bytes[first] & 15 | (first + 1 < bytes.count ? bytes[first + 1] << 4 : 0)
+    let packed = stride(from: 0, to: bytes.count, by: 2).map { first -> UInt8 in
+      let high = first + 1 < bytes.count ? bytes[first + 1] << 4 : 0
+      return bytes[first] & 15 | high
     }
     add(
       name, .int8, isPacked: true, shape: shape,

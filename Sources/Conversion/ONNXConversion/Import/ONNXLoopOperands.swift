@@ -87,7 +87,7 @@ extension ONNXLayer {
       var operands = loopOperands(loop.operation, sequence, body)
     else { return nil }
     let data =
-      [operands.sequence] + scanned.dropFirst()
+      [operands.sequence] + Array(scanned.dropFirst())
       + (loop.recurrence.hasInitialStates ? Array(states) : [])
     guard let match = matchedLoop(loop, data.map { type($0) }, operands) else { return nil }
     for (weight, name) in match.read {

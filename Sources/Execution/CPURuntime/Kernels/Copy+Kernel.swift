@@ -199,8 +199,7 @@ extension PlanBuilder {
           let from = UnsafeRawBufferPointer(start: source, count: count * size)
           let to = UnsafeMutableRawBufferPointer(
             start: target + offset, count: targetCount - offset)
-          var bytes = to.mutableBytes
-          copy.copy(from: from.bytes, offset: start, into: &bytes)
+          copy.copy(from: from.bytes, offset: start, into: to.mutableBytes)
         }
       }, using: [input, output])
   }

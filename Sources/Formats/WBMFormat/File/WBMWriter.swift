@@ -18,7 +18,8 @@ package struct WBMWriter: ~Copyable {
   private var stream: XXH3Stream
   /// The header to be written; sizes and offsets are set, and digests as far as they are known.
   package private(set) var header: WBMHeader
-  private let tensorDataOffset: Int
+  // It never changes; as a constant, Swift 6.2 refuses the initializer's call of a mutating method.
+  private var tensorDataOffset: Int
   private var current = 0
   private var done = 0
 
