@@ -264,8 +264,8 @@ INLINE void compute_blocks(const struct step *step, const struct part *part, con
   }
 }
 
-/// As many sums of 16 units as fit into 32 registers of 16 elements, or into 16 of 8 or of 4, beside what is
-/// multiplied.
+/// As many sums of 16 units as fit into 32 registers of 16 elements or of 4, or into 16 of 8 or of 4, beside
+/// what is multiplied.
 #if defined(__x86_64__)
 TARGET_AVX512 static void compute_avx512(const struct step *step, const struct part *part) {
   compute_blocks(step, part, 16);
@@ -275,7 +275,11 @@ TARGET_AVX2 static void compute_avx2(const struct step *step, const struct part 
 }
 #endif
 static void compute_portable(const struct step *step, const struct part *part) {
+#if defined(__aarch64__)
+  compute_blocks(step, part, 6);
+#else
   compute_blocks(step, part, 2);
+#endif
 }
 
 /// The rows of one of so many cuts. Rows that are computed at once stay together, so that the sums do not
