@@ -153,7 +153,7 @@ static void convolve(const struct wanted *wanted, bool has_byte_products, struct
   float scales[MOST_CHANNELS] = {0}, bias[MOST_CHANNELS] = {0};
   kernels_pack_quantized(weights, wanted->outputs, wanted->inputs, taps, packed, sums);
   for (int64_t channel = 0; channel < wanted->outputs; channel++) {
-    shifts[channel] = -ZERO_POINT * sums[channel];
+    shifts[channel] = (kernels_source_offset() - ZERO_POINT) * sums[channel];
     scales[channel] = 1e-4f * (float)(channel + 1);
     bias[channel] = (float)channel;
   }

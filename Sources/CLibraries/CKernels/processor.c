@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
 enum level kernels_known_level;
 bool kernels_has_byte_products;
 
@@ -18,6 +22,11 @@ __attribute__((constructor)) static void look(void) {
   }
   kernels_has_byte_products = (known == AVX512 && __builtin_cpu_supports("avx512vnni"))
       || (known == AVX2 && __builtin_cpu_supports("avxvnni"));
+#elif defined(__ARM_FEATURE_DOTPROD)
+  kernels_has_byte_products = true;
+#elif defined(__aarch64__) && defined(__linux__)
+  enum { ASIMDDP = 1 << 20 };  // HWCAP_ASIMDDP in the kernel's header
+  kernels_has_byte_products = getauxval(AT_HWCAP) & ASIMDDP;
 #endif
   const char *const names[] = {[PORTABLE] = "portable", [AVX2] = "avx2", [AVX512] = "avx512"};
   const char *limit = getenv("WEIGHBRIDGE_MAX_ISA");

@@ -19,8 +19,8 @@ extern enum level kernels_known_level;
 
 static inline enum level kernels_level(void) { return kernels_known_level; }
 
-/// Whether the processor has dot products of bytes, AVX-512 VNNI or beside AVX2 AVX-VNNI; used unless
-/// WEIGHBRIDGE_MAX_ISA names a level.
+/// Whether the processor has dot products of bytes, AVX-512 VNNI or beside AVX2 AVX-VNNI, or on ARM SDOT; used
+/// unless WEIGHBRIDGE_MAX_ISA names a level.
 extern bool kernels_has_byte_products;
 
 #if defined(__x86_64__)
@@ -43,6 +43,9 @@ extern bool kernels_has_byte_products;
     }                                                                                  \
   }
 #else
+#if defined(__aarch64__)
+#define TARGET_SDOT __attribute__((target("dotprod")))
+#endif
 #define VARIANTS(name, parameters, arguments) \
   static void name parameters { name##_body arguments; }
 #endif

@@ -252,7 +252,8 @@ kernels_primitive *kernels_quantized_convolution(
   const struct space space = make_space(source, target, window, 2);
   all->primitive.run = run_quantized;
   all->primitive.release = release_quantized;
-  all->primitive.name = kernels_has_byte_products ? "int8 convolution (VNNI)" : "int8 convolution";
+  all->primitive.name = !kernels_has_byte_products ? "int8 convolution"
+      : kernels_source_offset() ? "int8 convolution (SDOT)" : "int8 convolution (VNNI)";
   all->images = source->sizes[0];
   all->zero_point = zero_point;
   all->out_channels = target->sizes[1];

@@ -4,6 +4,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 // The inner loops of convolutions of integers, one for each number of outputs.
@@ -62,6 +64,25 @@ DOT(portable, , __m128i, _mm_set1_epi16, _mm_and_si128, _mm_add_epi32, _mm_slli_
     _mm_srai_epi16, _mm_srli_epi16, _mm_madd_epi16)
 
 #else
+
+#if defined(__aarch64__)
+
+// The instruction takes bytes with a sign. Turning the highest bit of a source's byte over takes 128 from it, which
+// kernels_source_offset says.
+TARGET_SDOT INLINE void dot_sdot(
+    integers *sum, const integers *source, const integers *weights) {
+  int32x4_t results[4];
+  int8x16_t firsts[4], seconds[4];
+  memcpy(results, sum, sizeof results);
+  memcpy(firsts, source, sizeof firsts);
+  memcpy(seconds, weights, sizeof seconds);
+  _Pragma("clang loop unroll(full)") for (int part = 0; part < 4; part++) {
+    results[part] = vdotq_s32(results[part], firsts[part] ^ vdupq_n_s8(-128), seconds[part]);
+  }
+  memcpy(sum, results, sizeof results);
+}
+
+#endif
 
 INLINE void dot_portable(integers *sum, const integers *source, const integers *weights) {
   for (int byte = 0; byte < QUAD; byte++) {
@@ -315,19 +336,36 @@ TILES_14(vnni_both, TARGET_VNNI, vnni, 2)
 static quantized_tile_function *const vnni[][WIDEST_TILE] = {ROW_14(vnni_low), ROW_14(vnni_both)};
 #endif
 
+#if defined(__aarch64__)
+FINISH(sdot, TARGET_SDOT)
+TILES_4(sdot, TARGET_SDOT, sdot, 1)
+TILE(sdot, TARGET_SDOT, sdot, 5, 1)
+static quantized_tile_function *const sdot[] = {ROW_4(sdot), tile_sdot_5};
+#endif
+
+int32_t kernels_source_offset(void) {
+#if defined(__aarch64__)
+  if (kernels_has_byte_products) return 128;
+#endif
+  return 0;
+}
+
 int widest_quantized_tile(void) {
   switch (kernels_level()) {
   case AVX512: return WIDEST_TILE;
   case AVX2: return kernels_has_byte_products ? 6 : 4;
-  case PORTABLE: return 2;
+  case PORTABLE: return kernels_has_byte_products ? 5 : 2;
   }
 }
 
 quantized_tile_function *const *quantized_tile_functions(const struct quantized_convolution *all) {
+  (void)all;
 #if defined(__x86_64__)
   const bool has_products = kernels_has_byte_products;
   if (kernels_level() == AVX512) return (has_products ? vnni : avx512)[all->halves - 1];
   if (kernels_level() == AVX2) return has_products ? avx_vnni : avx2;
+#elif defined(__aarch64__)
+  if (kernels_has_byte_products) return sdot;
 #endif
   return portable;
 }

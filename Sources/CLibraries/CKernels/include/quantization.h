@@ -42,7 +42,8 @@ struct kernels_quantized_result {
 /// A convolution of an image of integers; sizes as `[batch, channels, spatial...]`. Its arguments are
 ///
 /// - weights: what kernels_pack_quantized makes
-/// - shift: int32, where each channel's sum begins
+/// - shift: int32, where each channel's sum begins: minus the sum of its weights, times the zero point of the
+///   source less kernels_source_offset
 /// - scale, bias: float32; a sum becomes sum * scale + bias
 /// - second source: the integers that are added to that, of the target's sizes
 ///
@@ -52,6 +53,10 @@ struct kernels_quantized_result {
 kernels_primitive *kernels_quantized_convolution(
     const kernels_layout *source, const kernels_layout *target, struct kernels_window window,
     int32_t zero_point, struct kernels_post_operations post, struct kernels_quantized_result result);
+
+/// What is taken from each integer of a source before it is multiplied. Where a processor has no dot products of
+/// bytes without a sign and bytes with one, 128 makes both have one.
+int32_t kernels_source_offset(void);
 
 /// Weights with a sign, in the order of the kernels.
 ///

@@ -119,7 +119,8 @@ extension PlanBuilder {
     }
     var scales = weights.scales.map { $0 * form.scale }
     if !folded.scales.isEmpty { scales = zip(scales, folded.scales).map { $0 * $1 } }
-    let shifts = filled(weights.sums.map { -Int32(form.zeroPoint) * $0 })
+    let taken = Int32(form.zeroPoint) - kernels_source_offset()
+    let shifts = filled(weights.sums.map { -taken * $0 })
     return [
       (kernels_role_weights, addConstant(weights.memory)),
       (kernels_role_shift, addConstant(Tensor(.int32, shape: [room], integers: shifts))),
