@@ -78,7 +78,7 @@ class Rules:
         if header["compaction"] is not None:
             self.compaction(header["compaction"], header["graph"])
         if header["quantization"] is not None:
-            self.quantization(header["quantization"]["nodes"], header["graph"])
+            self.quantization(header["quantization"], header["graph"])
 
     def tensor(self, position):
         """A tensor that something names; they are named in the order of the table."""
@@ -215,15 +215,20 @@ class Rules:
         refuse(answers is not None and answers["kept"] > answers["total"], "more answers than there are")
 
     @staticmethod
-    def quantization(entries, graph):
-        refuse(not entries, "a quantization without nodes")
-        check_names(names_of(entries, "node"), "quantized nodes", names_of(graph["nodes"]))
+    def quantization(quantization, graph):
+        entries, halves = quantization["nodes"], quantization["bfloat16_nodes"]
+        refuse(not entries + halves, "a quantization without nodes")
+        check_names(names_of(entries + halves, "node"), "quantized nodes")
+        for names in names_of(entries, "node"), names_of(halves, "node"):
+            check_names(names, "quantized nodes", names_of(graph["nodes"]))
         kinds = {node["name"]: node["kind"] for node in graph["nodes"]}
         for entry in entries:
             scale, name = entry["scale"], entry["node"]
             refuse(numpy.float64(numpy.float32(scale)) != scale or not 2.0 ** -126 <= scale <= 2.0 ** 126,
                    f"the scale {scale} of {name}")
             refuse(entry["zero_point"] > 255, f"the zero point {entry['zero_point']} of {name}")
+        for entry in entries + halves:
+            name = entry["node"]
             refuse(kinds[name] not in ("convolution", "dense", "add"), f"{name} is quantized, a {kinds[name]}")
             refuse(entry["input"] > (kinds[name] == "add"), f"the quantized input {entry['input']} of {name}")
 

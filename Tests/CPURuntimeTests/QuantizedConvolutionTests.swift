@@ -7,7 +7,7 @@ import Testing
 import Verifier
 import _CatalogTesting
 
-/// Layers that are computed with 8-bit integers.
+/// Layers that are computed with 8-bit integers or bfloat16.
 @Suite struct QuantizedConvolutionTests {
   /// What is convolved, and with what.
   struct Case: Sendable, CustomTestStringConvertible {
@@ -53,9 +53,12 @@ import _CatalogTesting
 
   /// A convolution, and what is done to its result.
   ///
-  /// - Parameter summand: How a sum reads the convolution's input; `nil` as floats.
+  /// - Parameters:
+  ///   - summand: How a sum reads the convolution's input; `nil` as floats.
+  ///   - quantization: Of the convolution; integers that cannot stand for some of the numbers when `nil`.
   private static func graph(
-    _ wanted: Case, _ endings: [any Operator] = [], summand: InputQuantization? = nil
+    _ wanted: Case, _ endings: [any Operator] = [], summand: InputQuantization? = nil,
+    quantization: InputQuantization? = nil
   ) throws -> (Graph, Tensor) {
     let (rows, columns) = (wanted.dimensions[0], wanted.dimensions[1])
     let shape =
@@ -76,9 +79,9 @@ import _CatalogTesting
         size: wanted.window, strides: wanted.strides, dilation: wanted.dilation,
         padding: wanted.padding),
       groups: 1, hasBias: true, layout: wanted.layout)
-    // Some numbers lie outside of what the integers can stand for.
-    let quantization = InputQuantization(
-      scale: 1.9 / 255, zeroPoint: wanted.zeroPoint, method: .maximum)
+    let quantization =
+      quantization
+      ?? .integers(scale: 1.9 / 255, zeroPoint: wanted.zeroPoint, method: .maximum)
     var value = try builder.addNode(
       convolution, named: "conv", inputs: [input, kernel, bias], source: source,
       quantization: quantization)
@@ -136,11 +139,106 @@ import _CatalogTesting
     }
   }
 
+  @Test("A convolution of bfloat16 differs from the reference by rounding", arguments: cases)
+  func bfloat16(_ wanted: Case) throws {
+    let (graph, input) = try Self.graph(wanted, quantization: .init(.bfloat16))
+    let (got, kernels) = try run(graph, input)
+    #expect(kernels.allSatisfy { $0.contains("bfloat16 convolution") }, "\(kernels)")
+    #expect(try run(graph, input, threads: 1).output.contiguousBytes() == got.contiguousBytes())
+    let difference = TensorDifference(got: got, want: try reference(graph, input))
+    #expect(difference.relativeL2 < 1e-6, "\(difference)")
+    // The products of rounded numbers are others than those of the numbers themselves.
+    let exact = try reference(graph.quantizing([:]), input)
+    let loss = TensorDifference(got: got, want: exact).relativeL2
+    #expect(loss > 1e-5 && loss < 1e-2)
+  }
+
+  @Test("What follows is done to sums of bfloat16", arguments: [64, 20], [false, true])
+  func bfloat16Endings(channels: Int, addsBFloat16: Bool) throws {
+    let square = Case(dimensions: [9, 13], channels: (channels, channels))
+    let relu = ReLU(slope: 0, threshold: 0, maximum: nil)
+    let all: [[any Operator]] = [
+      [relu], [ReLU(slope: 0, threshold: 0, maximum: 6)], [LeakyReLU(slope: 0.1)],
+      [ELU(alpha: 0.5)], [Add(), relu], [relu, Add()], [Sigmoid()],
+    ]
+    for endings in all {
+      let (graph, input) = try Self.graph(
+        square, endings, summand: addsBFloat16 ? .init(.bfloat16, input: 1) : nil,
+        quantization: .init(.bfloat16))
+      let (got, kernels) = try run(graph, input)
+      let difference = TensorDifference(got: got, want: try reference(graph, input))
+      #expect(difference.isWithin(Tolerance(absolute: 2e-5, relative: 1e-5)), "\(difference)")
+      #expect(kernels.count == 1 && kernels[0].contains("bfloat16"), "\(kernels)")
+    }
+  }
+
+  /// Blocks of a residual network behind a pooling, some with integers, others with bfloat16.
+  @Test(
+    "bfloat16 goes from layer to layer, and beside integers", arguments: [16, 20, 48],
+    [false, true])
+  func bfloat16Chain(channels: Int, hasIntegers: Bool) throws {
+    var builder = GraphBuilder()
+    let shape = [2, 10, 14, channels]
+    let input = try builder.addInput("x", TensorType(.float32, shape.map { .fixed($0) }))
+    var value = input
+    let window = Window(size: [1, 1], strides: [1, 1], dilation: [1, 1], padding: .same)
+    for number in 0..<4 {
+      let kernel = try builder.addWeight(
+        "k\(number)",
+        .random(
+          .float32, shape: [channels, channels, 1, 1], in: -0.3...0.3, seed: UInt64(number)))
+      let isInteger = hasIntegers && number % 2 == 1
+      let quantization: InputQuantization? =
+        isInteger
+        ? .integers(scale: 0.02, zeroPoint: 100, method: .maximum) : .init(.bfloat16)
+      let made = try builder.addNode(
+        Convolution(window: window, groups: 1, hasBias: false, layout: .channelsLast),
+        named: "conv\(number)", inputs: [value, kernel], source: Self.source,
+        quantization: quantization)
+      let sum = try builder.addNode(
+        Add(), named: "add\(number)", inputs: [made[0], value], source: Self.source,
+        quantization: .init(.bfloat16, input: 1))
+      value = try builder.addNode(
+        ReLU(slope: 0, threshold: 0, maximum: nil), named: "relu\(number)",
+        inputs: sum, source: Self.source)[0]
+      if number == 1 {
+        let pooling = Window(size: [2, 2], strides: [2, 2], dilation: [1, 1], padding: .same)
+        value = try builder.addNode(
+          MaxPooling(window: pooling, layout: .channelsLast), named: "pool", inputs: [value],
+          source: Self.source)[0]
+      }
+    }
+    let graph = try builder.finish(outputs: [Port(name: "y", value: value)])
+    let numbers = Tensor.random(.float32, shape: shape, in: -1...1, seed: 3)
+    let (got, kernels) = try run(graph, numbers)
+    #expect(kernels.contains { $0.contains("bfloat16 convolution") })
+    #expect(kernels.contains { $0.contains("int8 convolution") } == hasIntegers)
+    #expect(try run(graph, numbers, threads: 1).output.contiguousBytes() == got.contiguousBytes())
+    let difference = TensorDifference(got: got, want: try reference(graph, numbers))
+    #expect(difference.relativeL2 < 5e-3, "\(difference)")
+  }
+
+  @Test("In bfloat16, NaN stays NaN, and infinities too")
+  func bfloat16Extremes() throws {
+    let wanted = Case(dimensions: [4, 4], channels: (3, 20))
+    let (graph, input) = try Self.graph(wanted, quantization: .init(.bfloat16))
+    for number in [Float.nan, .infinity] {
+      var numbers = input.floats
+      numbers[16] = number
+      let poisoned = Tensor(.float32, shape: input.shape, floats: numbers)
+      let (got, want) = (
+        try run(graph, poisoned).output.floats, try reference(graph, poisoned).floats
+      )
+      #expect(zip(got, want).allSatisfy { $0.isFinite == $1.isFinite })
+      #expect(!got.allSatisfy(\.isFinite) && got.contains(where: \.isFinite))
+    }
+  }
+
   @Test("What follows is done to the whole sums", arguments: [nil, 120, 90] as [UInt8?], [64, 20])
   func endings(zeroPointOfSum: UInt8?, channels: Int) throws {
     let square = Case(dimensions: [9, 13], channels: (channels, channels))
     let summand = zeroPointOfSum.flatMap { zeroPoint in
-      var quantization = InputQuantization(
+      var quantization = InputQuantization.integers(
         scale: zeroPoint == 120 ? 1.9 / 255 : 0.01, zeroPoint: zeroPoint, method: .maximum)
       quantization?.input = 1
       return quantization
@@ -168,7 +266,7 @@ import _CatalogTesting
     var from = 3
     func add(_ operation: any Operator, _ inputs: [ValueID], _ scale: Float? = nil) throws {
       let quantization = scale.flatMap {
-        InputQuantization(scale: $0, zeroPoint: 30, method: .entropy)
+        InputQuantization.integers(scale: $0, zeroPoint: 30, method: .entropy)
       }
       value = try builder.addNode(
         operation, named: "node", inputs: inputs, source: source, quantization: quantization)[0]
@@ -221,7 +319,7 @@ import _CatalogTesting
       let made = try builder.addNode(
         Convolution(window: window, groups: 1, hasBias: false, layout: .channelsLast),
         named: "conv\(number)", inputs: [value, kernel], source: Self.source,
-        quantization: InputQuantization(scale: 0.03, zeroPoint: 100, method: .maximum))
+        quantization: InputQuantization.integers(scale: 0.03, zeroPoint: 100, method: .maximum))
       value = try builder.addNode(
         Add(), named: "add\(number)", inputs: [made[0], value], source: Self.source)[0]
     }
@@ -248,7 +346,7 @@ import _CatalogTesting
         "k\(number)",
         .random(
           .float32, shape: [channels, channels, 1, 1], in: -0.3...0.3, seed: UInt64(number)))
-      var quantization = InputQuantization(
+      var quantization = InputQuantization.integers(
         scale: 0.02 * Float(number + 1), zeroPoint: zeroPoint, method: .maximum)
       let made = try builder.addNode(
         Convolution(window: window, groups: 1, hasBias: false, layout: .channelsLast),
@@ -288,7 +386,7 @@ import _CatalogTesting
     var builder = GraphBuilder()
     let input = try builder.addInput("x", TensorType(.float32, [1, 4, 5, 16]))
     let window = Window(size: [1, 1], strides: [1, 1], dilation: [1, 1], padding: .same)
-    var quantization = InputQuantization(scale: 0.02, zeroPoint: 60, method: .maximum)
+    var quantization = InputQuantization.integers(scale: 0.02, zeroPoint: 60, method: .maximum)
     func add(
       _ operation: any Operator, _ inputs: [ValueID], _ quantization: InputQuantization? = nil
     ) throws -> ValueID {
@@ -331,8 +429,19 @@ import _CatalogTesting
     let want = try reference(graph, poisoned)
     #expect(got.contiguousBytes() == want.contiguousBytes())
     #expect(got.floats.allSatisfy { $0.isFinite })
-    let quantization = graph.nodes[0].quantization
-    #expect(numbers.prefix(1).map { quantization?.quantized($0) } == [0])
-    #expect(quantization?.quantized(.infinity) == 255 && quantization?.quantized(-.infinity) == 0)
+    let integers = IntegerQuantization(
+      scale: 1.9 / 255, zeroPoint: wanted.zeroPoint, method: .maximum)
+    #expect(numbers.prefix(1).map { integers?.quantized($0) } == [0])
+    #expect(integers?.quantized(.infinity) == 255 && integers?.quantized(-.infinity) == 0)
+  }
+}
+
+extension InputQuantization {
+  fileprivate static func integers(
+    scale: Float, zeroPoint: UInt8, method: IntegerQuantization.Method
+  ) -> InputQuantization? {
+    IntegerQuantization(scale: scale, zeroPoint: zeroPoint, method: method).map {
+      InputQuantization(.integers($0))
+    }
   }
 }

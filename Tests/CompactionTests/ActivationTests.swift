@@ -33,7 +33,8 @@ import _CatalogTesting
     _ graph: Graph, error: Double, threads: Int = 2
   ) throws -> Compaction {
     try Compactor(graph, workers: Workers(count: threads)).compactActivations(
-      calibration: try sketches(0..<20), evaluation: try sketches(100..<110), error: error)
+      as: .int8, calibration: try sketches(0..<20), evaluation: try sketches(100..<110),
+      error: error)
   }
 
   @Test func `the measured error is that of the reference, and what is left out pays for it`()
@@ -104,7 +105,7 @@ import _CatalogTesting
     }
     let error = #expect(throws: WeighbridgeError.self) {
       try Compactor(graph, workers: Workers(count: 1)).compactActivations(
-        calibration: examples, evaluation: examples, error: 0.1)
+        as: .int8, calibration: examples, evaluation: examples, error: 0.1)
     }
     #expect(error?.code == .mismatch)
     #expect(error?.reason.contains("nothing can be computed with 8-bit integers") == true)
@@ -146,7 +147,8 @@ import _CatalogTesting
     }
     func compact(_ error: Double) throws -> Compaction {
       try Compactor(graph, workers: Workers(count: 2)).compactActivations(
-        calibration: Array(examples[..<16]), evaluation: Array(examples[16...]), error: error)
+        as: .int8, calibration: Array(examples[..<16]), evaluation: Array(examples[16...]),
+        error: error)
     }
     let whole = try compact(1)
     let worst = try #require(whole.errors?.worst)
@@ -154,7 +156,7 @@ import _CatalogTesting
     #expect(whole.quantizations["sum1"]?.input == 0 && whole.quantizations["sum2"]?.input == 1)
     // A shortcut is read as the layer beside it reads it.
     #expect(whole.quantizations["sum1"] == whole.quantizations["conv11"])
-    #expect(whole.quantizations["sum2"]?.scale == whole.quantizations["conv21"]?.scale)
+    #expect(whole.quantizations["sum2"]?.elements == whole.quantizations["conv21"]?.elements)
 
     let layers = try compact(0.999 * worst)
     #expect(layers.quantizations.keys.allSatisfy { $0.hasPrefix("conv") })

@@ -136,22 +136,23 @@ static void convolve(const struct wanted *wanted, bool has_byte_products, struct
   const int64_t borders[] = {wanted->window / 2, wanted->window / 2};
   enum { ZERO_POINT = 77 };
   kernels_primitive *primitive = kernels_quantized_convolution(
-      source, target, (struct kernels_window){sides, ones, ones, borders, borders}, ZERO_POINT,
+      source, target, (struct kernels_window){sides, ones, ones, borders, borders},
+      (struct kernels_quantization){false, 1, ZERO_POINT},
       (struct kernels_post_operations){0},
       (struct kernels_quantized_result){
-        .stores_floats = true, .stores_integers = true, .quantization = {0.5f, 30}});
+        .stores_floats = true, .stores_integers = true, .quantization = {false, 0.5f, 30}});
   srand(1);
-  const int64_t bytes = wanted->height * wanted->width * kernels_quantized_channels(wanted->inputs);
+  const int64_t bytes = wanted->height * wanted->width * kernels_quantized_lane(wanted->inputs, false);
   uint8_t *image = aligned((size_t)bytes + 64);
   for (int64_t byte = 0; byte < bytes; byte++) image[byte] = (uint8_t)rand();
   static int8_t weights[MOST_WEIGHTS];
   for (int64_t own = 0; own < wanted->outputs * wanted->inputs * taps; own++) {
     weights[own] = (int8_t)rand();
   }
-  int8_t *packed = aligned(kernels_packed_size(wanted->outputs, wanted->inputs, taps));
+  int8_t *packed = aligned(kernels_packed_size(wanted->outputs, wanted->inputs, taps, false));
   int32_t sums[MOST_CHANNELS], shifts[MOST_CHANNELS] = {0};
   float scales[MOST_CHANNELS] = {0}, bias[MOST_CHANNELS] = {0};
-  kernels_pack_quantized(weights, wanted->outputs, wanted->inputs, taps, packed, sums);
+  kernels_pack_quantized(weights, wanted->outputs, wanted->inputs, taps, false, packed, sums);
   for (int64_t channel = 0; channel < wanted->outputs; channel++) {
     shifts[channel] = (kernels_source_offset() - ZERO_POINT) * sums[channel];
     scales[channel] = 1e-4f * (float)(channel + 1);

@@ -69,7 +69,7 @@ package struct Node: Sendable {
   package let outputs: [ValueID]
   /// The layer it came from.
   package let source: SourceScope
-  /// The quantization of its data, if it is computed with 8-bit integers.
+  /// The quantization of its data, if it is computed with 8-bit integers or bfloat16.
   package var quantization: InputQuantization?
 
   /// Makes a node.

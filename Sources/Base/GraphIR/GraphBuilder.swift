@@ -47,7 +47,7 @@ package struct GraphBuilder {
   ///   - name: The node's name, by default that of its source; its first output has the same name,
   ///     the others `name:1`, ... A number is appended to a name that is taken.
   ///   - outputNames: Names for the outputs instead of these, when they are known (from a file).
-  ///   - quantization: How its data is quantized to 8-bit integers, if it is computed with them.
+  ///   - quantization: How its data is quantized, if it is computed with 8-bit integers or bfloat16.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the inputs do not fit; the caller adds the
   ///   layer.
   package mutating func addNode(

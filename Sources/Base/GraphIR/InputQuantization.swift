@@ -1,10 +1,44 @@
 import Bytes
 
-/// The quantization of one of a node's inputs to 8-bit integers, with which the node is then computed.
+/// How one of a node's inputs is stored in fewer bits, and the node then computed.
+package struct InputQuantization: Hashable, Sendable {
+  /// What its elements become.
+  package enum Elements: Hashable, Sendable {
+    /// 8-bit integers.
+    case integers(IntegerQuantization)
+    /// The nearest bfloat16. Weights that they are multiplied with become bfloat16, too.
+    case bfloat16
+  }
+
+  /// The number of the input: 0 where weights are multiplied, any of a sum's.
+  package var input = 0
+  /// What its elements become.
+  package let elements: Elements
+
+  /// Creates a quantization.
+  package init(_ elements: Elements, input: Int = 0) {
+    (self.elements, self.input) = (elements, input)
+  }
+
+  /// The number that an element becomes.
+  package func rounded(_ number: Float) -> Float {
+    switch elements {
+    case .integers(let integers): integers.dequantized(integers.quantized(number))
+    case .bfloat16: number.roundedToBFloat16
+    }
+  }
+}
+
+extension Float {
+  /// The nearest bfloat16, of two the even one.
+  package var roundedToBFloat16: Float { Float(bitPattern: UInt32(bfloat16Bits) << 16) }
+}
+
+/// The quantization of numbers to 8-bit integers.
 ///
 /// An element x becomes round(x * (1 / scale)) + zeroPoint, clamped to 0...255. Schemas/wbm.md,
 /// "Quantization", gives the formulas.
-package struct InputQuantization: Hashable, Sendable {
+package struct IntegerQuantization: Hashable, Sendable {
   /// How the range of the data was chosen.
   package enum Method: String, Hashable, Sendable, CaseIterable {
     /// All elements observed.
@@ -19,8 +53,6 @@ package struct InputQuantization: Hashable, Sendable {
     case entropy
   }
 
-  /// The number of the input: 0 where weights are multiplied, any of a sum's.
-  package var input = 0
   /// The difference that a step of 1 represents.
   package let scale: Float
   /// The integer that represents 0.
@@ -100,7 +132,7 @@ package struct QuantizedChannels: Sendable {
 }
 
 extension Graph {
-  /// The same graph, with some nodes computed with 8-bit integers and all others not.
+  /// The same graph, with some nodes computed with 8-bit integers or bfloat16 and all others not.
   ///
   /// - Parameter quantizations: By the nodes' names.
   package func quantizing(_ quantizations: [String: InputQuantization]) -> Graph {

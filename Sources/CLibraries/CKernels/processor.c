@@ -10,6 +10,7 @@
 
 enum level kernels_known_level;
 bool kernels_has_byte_products;
+bool kernels_has_bfloat16_products;
 
 __attribute__((constructor)) static void look(void) {
   enum level known = PORTABLE;
@@ -22,6 +23,7 @@ __attribute__((constructor)) static void look(void) {
   }
   kernels_has_byte_products = (known == AVX512 && __builtin_cpu_supports("avx512vnni"))
       || (known == AVX2 && __builtin_cpu_supports("avxvnni"));
+  kernels_has_bfloat16_products = known == AVX512 && __builtin_cpu_supports("avx512bf16");
 #elif defined(__ARM_FEATURE_DOTPROD)
   kernels_has_byte_products = true;
 #elif defined(__aarch64__) && defined(__linux__)
@@ -33,7 +35,7 @@ __attribute__((constructor)) static void look(void) {
   for (enum level level = PORTABLE; limit && level <= AVX512; level++) {
     if (strcmp(limit, names[level])) continue;
     if (known > level) known = level;
-    kernels_has_byte_products = false;
+    kernels_has_byte_products = kernels_has_bfloat16_products = false;
   }
   kernels_known_level = known;
 }

@@ -23,10 +23,15 @@ static inline enum level kernels_level(void) { return kernels_known_level; }
 /// unless WEIGHBRIDGE_MAX_ISA names a level.
 extern bool kernels_has_byte_products;
 
+/// Whether the processor has dot products of bfloat16 in AVX-512; used unless WEIGHBRIDGE_MAX_ISA names a level.
+extern bool kernels_has_bfloat16_products;
+
 #if defined(__x86_64__)
 #define TARGET_AVX2 __attribute__((target("avx2,fma")))
 #define TARGET_AVX512 __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
 #define TARGET_AVX_VNNI __attribute__((target("avxvnni,avx2,fma")))
+#define TARGET_BFLOAT16 \
+  __attribute__((target("avx512bf16,avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
 #define TARGET_VNNI __attribute__((target("avx512vnni,avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
 
 /// A function `name` that runs `name_body`, an inlined function with the same parameters, as it is

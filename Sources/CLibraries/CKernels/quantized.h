@@ -5,27 +5,32 @@
 #include "convolutions.h"
 #include "quantization.h"
 
-// Convolutions of 8-bit integers. They go as those of float32 do (convolutions.h), with four channels
-// of a byte each in the place of one: some outputs of 16 or 32 channels, a tile, stay in registers as sums
-// of int32 while the window passes over the input. The sums become float32 at the end, and from there what
-// the result is stored as.
+// Convolutions of 8-bit integers and of bfloat16. They go as those of float32 do (convolutions.h), with a word of
+// four bytes, or of two bfloat16, in the place of one channel: some outputs of 16 or 32 channels, a tile, stay in
+// registers as sums of int32 or of float32 while the window passes over the input. The sums become float32 at
+// the end, and from there what the result is stored as.
 
-/// So many channels are multiplied and added up at once.
-enum { QUAD = 4 };
+/// The bytes of the channels that are multiplied and added up at once.
+enum { WORD = 4 };
+
+/// The bytes of a stored element.
+static inline int64_t element_size(bool is_bfloat16) { return is_bfloat16 ? 2 : 1; }
 
 typedef int32_t integers __attribute__((ext_vector_type(16)));
 typedef float numbers __attribute__((ext_vector_type(16)));
 typedef uint8_t sixteen_octets __attribute__((ext_vector_type(16)));
+typedef uint16_t sixteen_halves __attribute__((ext_vector_type(16)));
 
-/// How numbers become integers, ready for use.
+/// How numbers are stored, ready for use.
 struct rounding {
+  bool is_bfloat16;
   float factor, least, greatest;
   int32_t zero_point;
 };
 
 static inline struct rounding make_rounding(struct kernels_quantization quantization) {
   return (struct rounding){
-    .factor = 1 / quantization.scale, .least = (float)-quantization.zero_point,
+    .is_bfloat16 = quantization.is_bfloat16, .factor = 1 / quantization.scale, .least = (float)-quantization.zero_point,
     .greatest = (float)(255 - quantization.zero_point), .zero_point = quantization.zero_point,
   };
 }
@@ -44,7 +49,23 @@ INLINE sixteen_octets round_numbers(numbers value, const struct rounding *roundi
   return __builtin_convertvector(whole, sixteen_octets);
 }
 
-/// What most convolutions do with their sums, bits of `ending`: they are stored as integers, and nothing else
+/// Rounds to bfloat16, halves to even ones. NaN stays NaN.
+INLINE sixteen_halves round_to_halves(numbers value) {
+  integers bits;
+  memcpy(&bits, &value, sizeof bits);
+  const integers rounded = bits + 0x7FFF + ((bits >> 16) & 1);
+  bits = value == value ? rounded : bits | 0x400000;
+  return __builtin_convertvector((bits >> 16) & 0xFFFF, sixteen_halves);
+}
+
+INLINE numbers widen_halves(sixteen_halves halves) {
+  const integers bits = __builtin_convertvector(halves, integers) << 16;
+  numbers value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/// What most convolutions do with their sums, bits of `ending`: they are stored as the source is, and nothing else
 /// happens but what these say.
 enum { ADDS_INTEGERS = 1, STORES_FLOATS = 2, RECTIFIES = 4, ENDINGS = 8 };
 
@@ -55,12 +76,12 @@ struct quantized_convolution {
   int64_t sizes[3], frame[3], before[3];
   /// Whether the frame is a copy.
   bool is_copied;
-  /// What stands where there is no input.
-  int32_t zero_point;
+  /// How the source is stored.
+  struct kernels_quantization stored;
   /// How many bytes a pixel of the input takes, and one of the quantized result.
   int64_t lane, target_lane;
-  /// And one of what is added.
-  int64_t summand_lane;
+  /// And one of what is added; and for how many channels the result has room.
+  int64_t summand_lane, target_room;
   /// Where the window's elements lie in the frame, and how many bytes side by side each takes: the
   /// channels of a pixel, or of neighbours.
   int64_t tap_count, run;
@@ -101,7 +122,7 @@ typedef void quantized_tile_function(
     const struct quantized_convolution *all, const struct quantized_tile *tile);
 
 /// The most outputs of a tile here.
-int widest_quantized_tile(void);
+int widest_quantized_tile(bool is_bfloat16);
 
 /// The functions for tiles of 1, 2, ... outputs.
 quantized_tile_function *const *quantized_tile_functions(const struct quantized_convolution *all);

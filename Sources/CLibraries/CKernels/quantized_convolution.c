@@ -7,31 +7,36 @@
 
 // How a convolution of integers is planned and run.
 
-int64_t kernels_quantized_channels(int64_t channels) {
-  return channels < CHANNELS ? ceiling(channels, QUAD) * QUAD
-                             : ceiling(channels, CHANNELS) * CHANNELS;
+int64_t kernels_quantized_lane(int64_t channels, bool is_bfloat16) {
+  const int64_t size = element_size(is_bfloat16);
+  return channels < CHANNELS ? ceiling(channels * size, WORD) * WORD
+                             : ceiling(channels, CHANNELS) * CHANNELS * size;
 }
 
-size_t kernels_packed_size(int64_t out, int64_t in, int64_t taps) {
+size_t kernels_packed_size(int64_t out, int64_t in, int64_t taps, bool is_bfloat16) {
   const int64_t width = output_halves(out) * CHANNELS;
-  return (size_t)(ceiling(out, width) * width * taps * kernels_quantized_channels(in));
+  return (size_t)(ceiling(out, width) * width * taps * kernels_quantized_lane(in, is_bfloat16));
 }
 
 void kernels_pack_quantized(
-    const int8_t *integers, int64_t out, int64_t in, int64_t taps, int8_t *packed, int32_t *sums) {
-  const int64_t width = output_halves(out) * CHANNELS, lane = kernels_quantized_channels(in);
-  memset(packed, 0, kernels_packed_size(out, in, taps));
+    const void *elements, int64_t out, int64_t in, int64_t taps, bool is_bfloat16, void *packed,
+    int32_t *sums) {
+  const int64_t width = output_halves(out) * CHANNELS, size = element_size(is_bfloat16);
+  const int64_t lane = kernels_quantized_lane(in, is_bfloat16);
+  const int8_t *source = elements;
+  memset(packed, 0, kernels_packed_size(out, in, taps, is_bfloat16));
   for (int64_t channel = 0; channel < out; channel++) {
-    int8_t *target = packed + channel / width * width * taps * lane + channel % width * QUAD;
+    int8_t *target =
+        (int8_t *)packed + channel / width * width * taps * lane + channel % width * WORD;
     int32_t sum = 0;
     for (int64_t input = 0; input < in; input++) {
-      for (int64_t tap = 0; tap < taps; tap++) {
-        const int8_t weight = *integers++;
-        sum += weight;
-        target[(tap * lane + input / QUAD * QUAD) * width + input % QUAD] = weight;
+      const int64_t byte = input * size % WORD, word = input * size - byte;
+      for (int64_t tap = 0; tap < taps; tap++, source += size) {
+        sum += *source;
+        memcpy(target + (tap * lane + word) * width + byte, source, (size_t)size);
       }
     }
-    sums[channel] = sum;
+    if (!is_bfloat16) sums[channel] = sum;
   }
 }
 
@@ -59,12 +64,12 @@ static void copy_row(void *context, int row) {
   int64_t first = smaller(width, larger(0, all->before[2]));
   int64_t end = larger(first, smaller(width, all->before[2] + all->sizes[2]));
   if (y < 0 || y >= all->sizes[1] || z < 0 || z >= all->sizes[0]) first = end = width;
-  memset(target, all->zero_point, (size_t)(first * lane));
+  memset(target, all->stored.zero_point, (size_t)(first * lane));
   if (first < end) {
     const int64_t place = (z * all->sizes[1] + y) * all->sizes[2] + first - all->before[2];
     memcpy(target + first * lane, work->source + place * lane, (size_t)((end - first) * lane));
   }
-  memset(target + end * lane, all->zero_point, (size_t)((width - end) * lane));
+  memset(target + end * lane, all->stored.zero_point, (size_t)((width - end) * lane));
 }
 
 /// Computes some outputs of a block of channels.
@@ -210,7 +215,7 @@ static bool cut_rows(struct quantized_convolution *all) {
     all->counts[0] = all->counts[1] = 1;
   }
   const int64_t width = all->counts[2];
-  all->row_tiles = ceiling(width, widest_quantized_tile());
+  all->row_tiles = ceiling(width, widest_quantized_tile(all->stored.is_bfloat16));
   all->starts = calloc((size_t)all->row_tiles + 1, sizeof *all->starts);
   if (!all->starts || width > INT32_MAX) return false;
   for (int64_t tile = 1; tile <= all->row_tiles; tile++) {
@@ -230,6 +235,11 @@ static void set_bytes(struct quantized_convolution *all, enum kernels_role role,
 static int find_ending(const struct quantized_convolution *all) {
   const struct convolution *operations = &all->operations;
   const bool adds_integers = all->result.adds_integers;
+  const bool is_bfloat16 = all->stored.is_bfloat16;
+  if (all->result.quantization.is_bfloat16 != is_bfloat16
+      || (adds_integers && all->result.summand.is_bfloat16 != is_bfloat16)) {
+    return ENDINGS;
+  }
   // A sum behind a function, or one of floats, is not.
   const bool adds_otherwise = adds_integers ? operations->adds_last && operations->slope != 1
                                             : operations->adds_first || operations->adds_last;
@@ -239,27 +249,43 @@ static int find_ending(const struct quantized_convolution *all) {
   }
   // Where 0 is the smallest integer, nothing below it is stored anyway.
   const bool rectifies = operations->slope == 0
-      && (all->result.stores_floats || all->result.quantization.zero_point != 0);
+      && (is_bfloat16 || all->result.stores_floats || all->result.quantization.zero_point != 0);
   return (adds_integers ? ADDS_INTEGERS : 0) | (all->result.stores_floats ? STORES_FLOATS : 0)
       | (rectifies ? RECTIFIES : 0);
 }
 
+/// What a profile calls it.
+static const char *kernel_name(bool is_bfloat16) {
+  if (is_bfloat16) {
+    return kernels_has_bfloat16_products ? "bfloat16 convolution (AVX512-BF16)"
+                                         : "bfloat16 convolution";
+  }
+  if (!kernels_has_byte_products) return "int8 convolution";
+  return kernels_source_offset() ? "int8 convolution (SDOT)" : "int8 convolution (VNNI)";
+}
+
 kernels_primitive *kernels_quantized_convolution(
     const kernels_layout *source, const kernels_layout *target, struct kernels_window window,
-    int32_t zero_point, struct kernels_post_operations post, struct kernels_quantized_result result) {
+    struct kernels_quantization stored, struct kernels_post_operations post,
+    struct kernels_quantized_result result) {
   struct quantized_convolution *all = calloc(1, sizeof *all);
   if (!all) return NULL;
   const struct space space = make_space(source, target, window, 2);
   all->primitive.run = run_quantized;
   all->primitive.release = release_quantized;
-  all->primitive.name = !kernels_has_byte_products ? "int8 convolution"
-      : kernels_source_offset() ? "int8 convolution (SDOT)" : "int8 convolution (VNNI)";
+  all->primitive.name = kernel_name(stored.is_bfloat16);
   all->images = source->sizes[0];
-  all->zero_point = zero_point;
+  all->stored = stored;
   all->out_channels = target->sizes[1];
-  all->lane = kernels_quantized_channels(source->sizes[1]);
-  all->target_lane = result.stores_integers ? kernels_quantized_channels(all->out_channels) : 0;
-  if (result.adds_integers) all->summand_lane = kernels_quantized_channels(all->out_channels);
+  all->lane = kernels_quantized_lane(source->sizes[1], stored.is_bfloat16);
+  if (result.stores_integers) {
+    const bool is_bfloat16 = result.quantization.is_bfloat16;
+    all->target_lane = kernels_quantized_lane(all->out_channels, is_bfloat16);
+    all->target_room = all->target_lane / element_size(is_bfloat16);
+  }
+  if (result.adds_integers) {
+    all->summand_lane = kernels_quantized_lane(all->out_channels, result.summand.is_bfloat16);
+  }
   all->halves = output_halves(all->out_channels);
   all->result = result;
   if (result.stores_integers) all->rounding = make_rounding(result.quantization);

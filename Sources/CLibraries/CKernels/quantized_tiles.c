@@ -8,9 +8,10 @@
 #include <arm_neon.h>
 #endif
 
-// The inner loops of convolutions of integers, one for each number of outputs.
+// The inner loops of convolutions of integers and of bfloat16, one for each number of outputs.
 
-/// Adds to each sum the products of four bytes without a sign and four with one.
+/// Adds to each sum the products of a word: of four bytes without a sign and four with one, or of two bfloat16 and
+/// two others, where sums are float32.
 typedef void dot_function(integers *sum, const integers *source, const integers *weights);
 
 #if defined(__x86_64__)
@@ -85,11 +86,43 @@ TARGET_SDOT INLINE void dot_sdot(
 #endif
 
 INLINE void dot_portable(integers *sum, const integers *source, const integers *weights) {
-  for (int byte = 0; byte < QUAD; byte++) {
+  for (int byte = 0; byte < WORD; byte++) {
     *sum += ((*source >> (8 * byte)) & 255) * ((*weights << (24 - 8 * byte)) >> 24);
   }
 }
 
+#endif
+
+// Without an instruction for it, the numbers of the upper and of the lower halves are multiplied one after the other.
+#define DOT_BFLOAT16(suffix, attributes)                                                       \
+  attributes INLINE void dot_bfloat16_##suffix(                                                \
+      integers *sum, const integers *source, const integers *weights) {                        \
+    const int32_t upper = (int32_t)0xFFFF0000;                                                 \
+    const integers halves[2][2] = {                                                            \
+      {*source & upper, *weights & upper}, {*source << 16, *weights << 16}};                   \
+    numbers result, factors[2][2];                                                             \
+    memcpy(&result, sum, sizeof result);                                                       \
+    memcpy(factors, halves, sizeof factors);                                                   \
+    result += factors[0][0] * factors[0][1];                                                   \
+    result += factors[1][0] * factors[1][1];                                                   \
+    memcpy(sum, &result, sizeof result);                                                       \
+  }
+
+DOT_BFLOAT16(portable, )
+#if defined(__x86_64__)
+DOT_BFLOAT16(avx2, TARGET_AVX2)
+DOT_BFLOAT16(avx512, TARGET_AVX512)
+
+TARGET_BFLOAT16 INLINE void dot_bfloat16(
+    integers *sum, const integers *source, const integers *weights) {
+  __m512 result;
+  __m512bh first, second;
+  memcpy(&result, sum, sizeof result);
+  memcpy(&first, source, sizeof first);
+  memcpy(&second, weights, sizeof second);
+  result = _mm512_dpbf16_ps(result, first, second);
+  memcpy(sum, &result, sizeof result);
+}
 #endif
 
 /// Some of 16 numbers at an address; others are 0.
@@ -111,8 +144,13 @@ INLINE void store_some(void *address, const void *value, int64_t count, size_t s
   }
 }
 
-/// The numbers that integers stand for.
+/// The numbers that are stored as integers or bfloat16.
 INLINE numbers restore(const uint8_t *octets, int64_t count, struct kernels_quantization quantization) {
+  if (quantization.is_bfloat16) {
+    sixteen_halves some = {0};
+    memcpy(&some, octets, (size_t)smaller(count, CHANNELS) * 2);
+    return widen_halves(some);
+  }
   sixteen_octets some = {0};
   if (count >= CHANNELS) {
     memcpy(&some, octets, sizeof some);
@@ -123,10 +161,30 @@ INLINE numbers restore(const uint8_t *octets, int64_t count, struct kernels_quan
   return __builtin_convertvector(whole, numbers) * quantization.scale;
 }
 
+/// Stores numbers as integers or bfloat16.
+INLINE void store_rounded(
+    uint8_t *target, numbers value, const struct rounding *rounding, const bool is_bfloat16,
+    int64_t count) {
+  if (is_bfloat16) {
+    const sixteen_halves rounded = round_to_halves(value);
+    store_some(target, &rounded, count, sizeof(uint16_t));
+  } else {
+    const sixteen_octets rounded = round_numbers(value, rounding);
+    store_some(target, &rounded, count, sizeof(uint8_t));
+  }
+}
+
+/// The numbers that sums are: of integers, or float32.
+INLINE numbers numbers_of(const integers *sums, const bool is_bfloat16) {
+  numbers value;
+  memcpy(&value, sums, sizeof value);
+  return is_bfloat16 ? value : __builtin_convertvector(*sums, numbers);
+}
+
 /// Makes sums of 16 channels numbers, and brings them to their end.
 INLINE void finish_body(
     const struct quantized_convolution *all, const struct quantized_tile *tile,
-    const integers *sums, int half) {
+    const integers *sums, int half, const bool is_bfloat16) {
 #pragma clang fp contract(off)
   // Copies, which what is stored does not change as far as the compiler knows.
   const struct convolution *operations = &all->operations;
@@ -139,18 +197,23 @@ INLINE void finish_body(
   const struct rounding rounding = all->rounding;
   const int64_t channel = tile->channel + half * CHANNELS;
   const int64_t out_channels = all->out_channels, target_lane = all->target_lane;
+  const int64_t target_size = element_size(rounding.is_bfloat16);
+  const int64_t summand_size = element_size(summand.is_bfloat16);
   const int64_t valid = out_channels - channel, count = tile->count;
   float *floats = tile->floats ? tile->floats + tile->place * out_channels + channel : NULL;
-  uint8_t *octets = tile->octets ? tile->octets + tile->place * target_lane + channel : NULL;
+  uint8_t *octets = tile->octets
+      ? tile->octets + tile->place * target_lane + channel * target_size : NULL;
   const int64_t summand_lane = all->summand_lane;
-  const uint8_t *summands = adds_integers ? tile->summands + tile->place * summand_lane + channel : NULL;
+  const int64_t summand_room = summand_lane / summand_size - channel;
+  const uint8_t *summands = adds_integers
+      ? tile->summands + tile->place * summand_lane + channel * summand_size : NULL;
   const numbers scale = load_some(tile->scales + half * CHANNELS, CHANNELS);
   const numbers bias = load_some(tile->bias + half * CHANNELS, CHANNELS);
   for (int64_t number = 0; number < count; number++) {
-    numbers value = __builtin_convertvector(sums[number], numbers) * scale;
+    numbers value = numbers_of(&sums[number], is_bfloat16) * scale;
     value += bias;
     if (adds_first) {
-      value += adds_integers ? restore(summands, summand_lane - channel, summand)
+      value += adds_integers ? restore(summands, summand_room, summand)
                              : load_some(floats, valid);
     }
     if (slope == 0) {
@@ -160,7 +223,7 @@ INLINE void finish_body(
     }
     if (limit < INFINITY) value = value > limit ? limit : value;
     if (adds_last) {
-      value += adds_integers ? restore(summands, summand_lane - channel, summand)
+      value += adds_integers ? restore(summands, summand_room, summand)
                              : load_some(floats, valid);
     }
     if (has_functions) apply_operations(operations, (float *)&value, CHANNELS, CHANNELS);
@@ -168,8 +231,7 @@ INLINE void finish_body(
     if (floats) floats += out_channels;
     if (adds_integers) summands += summand_lane;
     if (!octets) continue;
-    const sixteen_octets rounded = round_numbers(value, &rounding);
-    store_some(octets, &rounded, target_lane - channel, 1);
+    store_rounded(octets, value, &rounding, rounding.is_bfloat16, all->target_room - channel);
     octets += target_lane;
   }
 }
@@ -177,27 +239,26 @@ INLINE void finish_body(
 /// The same where all 16 channels are there, with an ending that is known when this is compiled.
 INLINE void finish_whole(
     const struct quantized_convolution *all, const struct quantized_tile *tile,
-    const integers *sums, int half, const int ending) {
+    const integers *sums, int half, const int ending, const bool is_bfloat16) {
 #pragma clang fp contract(off)
   const struct rounding rounding = all->rounding;
   const struct kernels_quantization summand = all->result.summand;
   const int64_t channel = tile->channel + half * CHANNELS, count = tile->count;
   const int64_t out_channels = all->out_channels, lane = all->target_lane;
+  const int64_t size = element_size(is_bfloat16), start = tile->place * lane + channel * size;
   float *floats =
       ending & STORES_FLOATS ? tile->floats + tile->place * out_channels + channel : NULL;
-  uint8_t *octets = tile->octets + tile->place * lane + channel;
-  const uint8_t *summands =
-      ending & ADDS_INTEGERS ? tile->summands + tile->place * lane + channel : NULL;
+  uint8_t *octets = tile->octets + start;
+  const uint8_t *summands = ending & ADDS_INTEGERS ? tile->summands + start : NULL;
   const numbers scale = load_some(tile->scales + half * CHANNELS, CHANNELS);
   const numbers bias = load_some(tile->bias + half * CHANNELS, CHANNELS);
   for (int64_t number = 0; number < count; number++) {
-    numbers value = __builtin_convertvector(sums[number], numbers) * scale;
+    numbers value = numbers_of(&sums[number], is_bfloat16) * scale;
     value += bias;
     if (ending & ADDS_INTEGERS) value += restore(summands + number * lane, CHANNELS, summand);
     if (ending & RECTIFIES) value = value < 0 ? 0 : value;
     if (ending & STORES_FLOATS) memcpy(floats + number * out_channels, &value, sizeof value);
-    const sixteen_octets rounded = round_numbers(value, &rounding);
-    memcpy(octets + number * lane, &rounded, sizeof rounded);
+    store_rounded(octets + number * lane, value, &rounding, is_bfloat16, CHANNELS);
   }
 }
 
@@ -218,15 +279,15 @@ INLINE void sum_up(
   for (int64_t tap = 0; tap < all->tap_count; tap++) {
     const uint8_t *source = tile->source + all->taps[tap];
 #pragma clang loop unroll(disable)
-    for (const uint8_t *end = source + all->run; source < end; source += QUAD) {
+    for (const uint8_t *end = source + all->run; source < end; source += WORD) {
       integers first, second;
       memcpy(&first, weights, sizeof first);
       if (halves == 2) memcpy(&second, weights + sizeof first, sizeof second);
 #pragma clang loop unroll(full)
       for (int place = 0; place < count; place++) {
-        int32_t quad;
-        memcpy(&quad, source + place * step, sizeof quad);
-        const integers element = quad;
+        int32_t word;
+        memcpy(&word, source + place * step, sizeof word);
+        const integers element = word;
         dot(&first_sums[place], &element, &first);
         if (halves == 2) dot(&second_sums[place], &element, &second);
       }
@@ -240,23 +301,23 @@ INLINE void sum_up(
   }
 }
 
-#define FINISH(suffix, attributes)                                                             \
+#define FINISH(suffix, attributes, is_bfloat16)                                                             \
   attributes static void finish_##suffix(                                                      \
       const struct quantized_convolution *all, const struct quantized_tile *tile,              \
       const integers *sums, int half) {                                                        \
     if (tile->channel + (half + 1) * CHANNELS > all->out_channels) {                           \
-      return finish_body(all, tile, sums, half);                                               \
+      return finish_body(all, tile, sums, half, is_bfloat16);                                               \
     }                                                                                          \
     switch (all->ending) {                                                                     \
-    case 0: return finish_whole(all, tile, sums, half, 0);                                     \
-    case 1: return finish_whole(all, tile, sums, half, 1);                                     \
-    case 2: return finish_whole(all, tile, sums, half, 2);                                     \
-    case 3: return finish_whole(all, tile, sums, half, 3);                                     \
-    case 4: return finish_whole(all, tile, sums, half, 4);                                     \
-    case 5: return finish_whole(all, tile, sums, half, 5);                                     \
-    case 6: return finish_whole(all, tile, sums, half, 6);                                     \
-    case 7: return finish_whole(all, tile, sums, half, 7);                                     \
-    default: return finish_body(all, tile, sums, half);                                        \
+    case 0: return finish_whole(all, tile, sums, half, 0, is_bfloat16);                                     \
+    case 1: return finish_whole(all, tile, sums, half, 1, is_bfloat16);                                     \
+    case 2: return finish_whole(all, tile, sums, half, 2, is_bfloat16);                                     \
+    case 3: return finish_whole(all, tile, sums, half, 3, is_bfloat16);                                     \
+    case 4: return finish_whole(all, tile, sums, half, 4, is_bfloat16);                                     \
+    case 5: return finish_whole(all, tile, sums, half, 5, is_bfloat16);                                     \
+    case 6: return finish_whole(all, tile, sums, half, 6, is_bfloat16);                                     \
+    case 7: return finish_whole(all, tile, sums, half, 7, is_bfloat16);                                     \
+    default: return finish_body(all, tile, sums, half, is_bfloat16);                                        \
     }                                                                                          \
   }
 
@@ -264,7 +325,8 @@ INLINE void sum_up(
 INLINE void ask_for_target(
     const struct quantized_convolution *all, const struct quantized_tile *tile, int count, int halves) {
   if (tile->summands) {
-    const uint8_t *summands = tile->summands + tile->place * all->summand_lane + tile->channel;
+    const int64_t start = tile->channel * element_size(all->result.summand.is_bfloat16);
+    const uint8_t *summands = tile->summands + tile->place * all->summand_lane + start;
     for (int place = 0; place < count; place++) {
       __builtin_prefetch(summands + place * all->summand_lane, 0, 3);
     }
@@ -284,7 +346,7 @@ INLINE void ask_for_target(
     ask_for_target(all, tile, count, halves);                                                  \
     sum_up(all, tile, count, halves, dot_##kind, sums[0], sums[1]);                            \
     finish_##kind(all, tile, sums[0], 0);                                                      \
-    if (halves == 2 && tile->channel + CHANNELS < larger(all->out_channels, all->target_lane)) { \
+    if (halves == 2 && tile->channel + CHANNELS < larger(all->out_channels, all->target_room)) { \
       finish_##kind(all, tile, sums[1], 1);                                                    \
     }                                                                                          \
   }
@@ -295,16 +357,22 @@ INLINE void ask_for_target(
 #define ROW_4(suffix) tile_##suffix##_1, tile_##suffix##_2, tile_##suffix##_3, tile_##suffix##_4
 
 // So many outputs that the registers are full.
-FINISH(portable, )
+FINISH(portable, , false)
+FINISH(bfloat16_portable, , true)
 TILES_4(portable, , portable, 1)
-static quantized_tile_function *const portable[] = {ROW_4(portable)};
+TILES_4(bfloat16_portable, , bfloat16_portable, 1)
+static quantized_tile_function *const portable[][WIDEST_TILE] = {
+  {ROW_4(portable)}, {ROW_4(bfloat16_portable)}};
 
 #if defined(__x86_64__)
-FINISH(avx2, TARGET_AVX2)
+FINISH(avx2, TARGET_AVX2, false)
+FINISH(bfloat16_avx2, TARGET_AVX2, true)
 TILES_4(avx2, TARGET_AVX2, avx2, 1)
-static quantized_tile_function *const avx2[] = {ROW_4(avx2)};
+TILES_4(bfloat16_avx2, TARGET_AVX2, bfloat16_avx2, 1)
+static quantized_tile_function *const avx2[][WIDEST_TILE] = {
+  {ROW_4(avx2)}, {ROW_4(bfloat16_avx2)}};
 
-FINISH(avx_vnni, TARGET_AVX_VNNI)
+FINISH(avx_vnni, TARGET_AVX_VNNI, false)
 TILES_4(avx_vnni, TARGET_AVX_VNNI, avx_vnni, 1)
 TILE(avx_vnni, TARGET_AVX_VNNI, avx_vnni, 5, 1) TILE(avx_vnni, TARGET_AVX_VNNI, avx_vnni, 6, 1)
 static quantized_tile_function *const avx_vnni[] = {
@@ -324,20 +392,22 @@ static quantized_tile_function *const avx_vnni[] = {
         tile_##suffix##_13, tile_##suffix##_14                                                 \
   }
 
-FINISH(avx512, TARGET_AVX512)
-TILES_14(avx512_low, TARGET_AVX512, avx512, 1)
-TILES_14(avx512_both, TARGET_AVX512, avx512, 2)
-static quantized_tile_function *const avx512[][WIDEST_TILE] = {
-  ROW_14(avx512_low), ROW_14(avx512_both)};
+/// For 16 and for 32 outputs.
+#define BOTH_WIDTHS(kind, attributes, is_bfloat16)                                             \
+  FINISH(kind, attributes, is_bfloat16)                                                        \
+  TILES_14(kind##_low, attributes, kind, 1)                                                    \
+  TILES_14(kind##_both, attributes, kind, 2)                                                   \
+  static quantized_tile_function *const kind[][WIDEST_TILE] = {                                \
+    ROW_14(kind##_low), ROW_14(kind##_both)};
 
-FINISH(vnni, TARGET_VNNI)
-TILES_14(vnni_low, TARGET_VNNI, vnni, 1)
-TILES_14(vnni_both, TARGET_VNNI, vnni, 2)
-static quantized_tile_function *const vnni[][WIDEST_TILE] = {ROW_14(vnni_low), ROW_14(vnni_both)};
+BOTH_WIDTHS(avx512, TARGET_AVX512, false)
+BOTH_WIDTHS(vnni, TARGET_VNNI, false)
+BOTH_WIDTHS(bfloat16_avx512, TARGET_AVX512, true)
+BOTH_WIDTHS(bfloat16, TARGET_BFLOAT16, true)
 #endif
 
 #if defined(__aarch64__)
-FINISH(sdot, TARGET_SDOT)
+FINISH(sdot, TARGET_SDOT, false)
 TILES_4(sdot, TARGET_SDOT, sdot, 1)
 TILE(sdot, TARGET_SDOT, sdot, 5, 1)
 static quantized_tile_function *const sdot[] = {ROW_4(sdot), tile_sdot_5};
@@ -350,22 +420,28 @@ int32_t kernels_source_offset(void) {
   return 0;
 }
 
-int widest_quantized_tile(void) {
+int widest_quantized_tile(bool is_bfloat16) {
+  const bool has_products = kernels_has_byte_products && !is_bfloat16;
   switch (kernels_level()) {
   case AVX512: return WIDEST_TILE;
-  case AVX2: return kernels_has_byte_products ? 6 : 4;
-  case PORTABLE: return kernels_has_byte_products ? 5 : 2;
+  case AVX2: return has_products ? 6 : 4;
+  case PORTABLE: return has_products ? 5 : 2;
   }
 }
 
 quantized_tile_function *const *quantized_tile_functions(const struct quantized_convolution *all) {
-  (void)all;
+  const bool is_bfloat16 = all->stored.is_bfloat16;
 #if defined(__x86_64__)
-  const bool has_products = kernels_has_byte_products;
-  if (kernels_level() == AVX512) return (has_products ? vnni : avx512)[all->halves - 1];
-  if (kernels_level() == AVX2) return has_products ? avx_vnni : avx2;
+  const int width = all->halves - 1;
+  switch (kernels_level()) {
+  case AVX512:
+    if (is_bfloat16) return (kernels_has_bfloat16_products ? bfloat16 : bfloat16_avx512)[width];
+    return (kernels_has_byte_products ? vnni : avx512)[width];
+  case AVX2: return kernels_has_byte_products && !is_bfloat16 ? avx_vnni : avx2[is_bfloat16];
+  case PORTABLE: break;
+  }
 #elif defined(__aarch64__)
-  if (kernels_has_byte_products) return sdot;
+  if (kernels_has_byte_products && !is_bfloat16) return sdot;
 #endif
-  return portable;
+  return portable[is_bfloat16];
 }

@@ -1582,6 +1582,51 @@ void   weighbridge__v1__quantized_node__free_unpacked
   assert(message->base.descriptor == &weighbridge__v1__quantized_node__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   weighbridge__v1__bfloat16_node__init
+                     (Weighbridge__V1__BFloat16Node         *message)
+{
+  static const Weighbridge__V1__BFloat16Node init_value = WEIGHBRIDGE__V1__BFLOAT16_NODE__INIT;
+  *message = init_value;
+}
+size_t weighbridge__v1__bfloat16_node__get_packed_size
+                     (const Weighbridge__V1__BFloat16Node *message)
+{
+  assert(message->base.descriptor == &weighbridge__v1__bfloat16_node__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t weighbridge__v1__bfloat16_node__pack
+                     (const Weighbridge__V1__BFloat16Node *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &weighbridge__v1__bfloat16_node__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t weighbridge__v1__bfloat16_node__pack_to_buffer
+                     (const Weighbridge__V1__BFloat16Node *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &weighbridge__v1__bfloat16_node__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Weighbridge__V1__BFloat16Node *
+       weighbridge__v1__bfloat16_node__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Weighbridge__V1__BFloat16Node *)
+     protobuf_c_message_unpack (&weighbridge__v1__bfloat16_node__descriptor,
+                                allocator, len, data);
+}
+void   weighbridge__v1__bfloat16_node__free_unpacked
+                     (Weighbridge__V1__BFloat16Node *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &weighbridge__v1__bfloat16_node__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor weighbridge__v1__header__field_descriptors[8] =
 {
   {
@@ -4357,7 +4402,7 @@ const ProtobufCMessageDescriptor weighbridge__v1__kept_answers__descriptor =
   (ProtobufCMessageInit) weighbridge__v1__kept_answers__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor weighbridge__v1__quantization__field_descriptors[1] =
+static const ProtobufCFieldDescriptor weighbridge__v1__quantization__field_descriptors[2] =
 {
   {
     "nodes",
@@ -4371,14 +4416,27 @@ static const ProtobufCFieldDescriptor weighbridge__v1__quantization__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "bfloat16_nodes",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Weighbridge__V1__Quantization, n_bfloat16_nodes),
+    offsetof(Weighbridge__V1__Quantization, bfloat16_nodes),
+    &weighbridge__v1__bfloat16_node__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned weighbridge__v1__quantization__field_indices_by_name[] = {
+  1,   /* field[1] = bfloat16_nodes */
   0,   /* field[0] = nodes */
 };
 static const ProtobufCIntRange weighbridge__v1__quantization__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor weighbridge__v1__quantization__descriptor =
 {
@@ -4388,7 +4446,7 @@ const ProtobufCMessageDescriptor weighbridge__v1__quantization__descriptor =
   "Weighbridge__V1__Quantization",
   "weighbridge.v1",
   sizeof(Weighbridge__V1__Quantization),
-  1,
+  2,
   weighbridge__v1__quantization__field_descriptors,
   weighbridge__v1__quantization__field_indices_by_name,
   1,  weighbridge__v1__quantization__number_ranges,
@@ -4483,6 +4541,57 @@ const ProtobufCMessageDescriptor weighbridge__v1__quantized_node__descriptor =
   weighbridge__v1__quantized_node__field_indices_by_name,
   1,  weighbridge__v1__quantized_node__number_ranges,
   (ProtobufCMessageInit) weighbridge__v1__quantized_node__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor weighbridge__v1__bfloat16_node__field_descriptors[2] =
+{
+  {
+    "node",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__BFloat16Node, node),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "input",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Weighbridge__V1__BFloat16Node, input),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned weighbridge__v1__bfloat16_node__field_indices_by_name[] = {
+  1,   /* field[1] = input */
+  0,   /* field[0] = node */
+};
+static const ProtobufCIntRange weighbridge__v1__bfloat16_node__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor weighbridge__v1__bfloat16_node__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "weighbridge.v1.BFloat16Node",
+  "BFloat16Node",
+  "Weighbridge__V1__BFloat16Node",
+  "weighbridge.v1",
+  sizeof(Weighbridge__V1__BFloat16Node),
+  2,
+  weighbridge__v1__bfloat16_node__field_descriptors,
+  weighbridge__v1__bfloat16_node__field_indices_by_name,
+  1,  weighbridge__v1__bfloat16_node__number_ranges,
+  (ProtobufCMessageInit) weighbridge__v1__bfloat16_node__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue weighbridge__v1__element_type__enum_values_by_number[14] =

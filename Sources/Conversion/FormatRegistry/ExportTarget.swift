@@ -75,10 +75,10 @@ extension ModelContent {
     let report = try target.exporter.write(
       self, to: path, options: options, cancellation: cancellation)
     var losses = report.losses
-    if graph.quantizedLayerCount > 0 {
+    let (integers, bfloat16) = graph.quantizedLayerCounts
+    for (name, count) in [("8-bit integers", integers), ("bfloat16", bfloat16)] where count > 0 {
       losses.append(
-        "\(graph.quantizedLayerCount) layers that are computed with 8-bit integers become floating-point layers"
-      )
+        "\(count) layers that are computed with \(name) become floating-point layers")
     }
     if !target.exporter.keepsEncodings {
       var widened = WidenedWeights()

@@ -4,31 +4,39 @@ import LayerCatalog
 import WBMFormat
 
 extension WBMQuantization {
-  /// The nodes of a graph that are computed by integers; `nil` when there are none.
+  /// The nodes of a graph that are computed with integers or bfloat16; `nil` when there are none.
   init?(_ graph: Graph) {
-    let nodes = graph.nodes.compactMap { node in
-      node.quantization.map {
-        Node(
-          name: node.name, input: $0.input, scale: Double($0.scale), zeroPoint: Int($0.zeroPoint),
-          method: .init(word: $0.method))
+    self.init()
+    for node in graph.nodes {
+      guard let quantization = node.quantization else { continue }
+      switch quantization.elements {
+      case .integers(let integers):
+        nodes.append(
+          Node(
+            name: node.name, input: quantization.input, scale: Double(integers.scale),
+            zeroPoint: Int(integers.zeroPoint), method: .init(word: integers.method)))
+      case .bfloat16:
+        bfloat16Nodes.append(BFloat16Node(name: node.name, input: quantization.input))
       }
     }
-    guard !nodes.isEmpty else { return nil }
-    self.init()
-    self.nodes = nodes
+    guard !nodes.isEmpty || !bfloat16Nodes.isEmpty else { return nil }
   }
 
-  /// A graph with the nodes computed by integers that the record names.
+  /// A graph with the nodes computed with integers or bfloat16 that the record names.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` at a node that cannot be.
   func applied(to graph: Graph) throws(WeighbridgeError) -> Graph {
     var quantizations: [String: InputQuantization] = [:]
     for node in nodes {
-      var quantization = InputQuantization(
+      let integers = IntegerQuantization(
         scale: Float(node.scale), zeroPoint: UInt8(node.zeroPoint), method: .init(word: node.method)
       )
-      quantization?.input = node.input
-      quantizations[node.name] = quantization
+      quantizations[node.name] = integers.map {
+        InputQuantization(.integers($0), input: node.input)
+      }
+    }
+    for node in bfloat16Nodes {
+      quantizations[node.name] = InputQuantization(.bfloat16, input: node.input)
     }
     for node in graph.nodes {
       guard let quantization = quantizations[node.name] else { continue }

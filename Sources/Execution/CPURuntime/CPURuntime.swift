@@ -23,7 +23,7 @@ package struct CPURuntime: Runtime {
     /// Whether every node's outputs can be observed; otherwise only those that exist once nodes have
     /// been fused.
     package var observesAllNodes: Bool
-    /// Whether what each group of nodes made can be observed also where 8-bit integers are enough
+    /// Whether what each group of nodes made can be observed also where 8-bit integers or bfloat16 are enough
     /// for what follows.
     package var observesIntegers: Bool
     /// Looked at before each step.

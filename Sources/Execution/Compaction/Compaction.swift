@@ -30,7 +30,7 @@ package struct Compaction: Sendable {
   package let originalSize: Int
   /// About how many bytes all weights take now, before those that stay exact are coded losslessly.
   package let estimatedSize: Int
-  /// The nodes that are computed with 8-bit integers, by their names.
+  /// The nodes that are computed with 8-bit integers or bfloat16, by their names.
   package var quantizations: [String: InputQuantization] = [:]
 }
 

@@ -310,6 +310,10 @@ extension AttributeValue {
 
 extension InputQuantization {
   fileprivate var words: String {
-    "8-bit integers (input \(input), scale \(scale), zero point \(zeroPoint))"
+    switch elements {
+    case .integers(let integers):
+      "8-bit integers (input \(input), scale \(integers.scale), zero point \(integers.zeroPoint))"
+    case .bfloat16: "bfloat16 (input \(input))"
+    }
   }
 }

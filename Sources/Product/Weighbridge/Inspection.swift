@@ -92,9 +92,9 @@ public struct Inspection: Sendable {
   public var encodings: [Encoding] = []
   /// The record of compacting the weights; `nil` when nothing was lost.
   public var compaction: CompactionRecord?
-  /// How many layers are computed with 8-bit integers, of how many that multiply weights with data;
-  /// `nil` when there are none.
-  public private(set) var quantization: (layers: Int, of: Int)?
+  /// How many layers are computed with 8-bit integers, how many with bfloat16, and how many multiply
+  /// weights with data; `nil` when all are computed with floats.
+  public private(set) var quantization: (int8: Int, bfloat16: Int, all: Int)?
   /// The class that a Core ML classifier returns; `nil` for other models.
   public private(set) var classLabel: ClassLabel?
   /// The contents of a Core ML file that is not converted: an ML Program, or a model without a
@@ -208,10 +208,11 @@ public struct Inspection: Sendable {
     }
   }
 
-  private static func quantization(_ graph: Graph) -> (layers: Int, of: Int)? {
-    guard graph.quantizedLayerCount > 0 else { return nil }
+  private static func quantization(_ graph: Graph) -> (int8: Int, bfloat16: Int, all: Int)? {
+    let (integers, bfloat16) = graph.quantizedLayerCounts
+    guard integers + bfloat16 > 0 else { return nil }
     let all = graph.nodes.count { $0.operation is any WeightMultiplyingOperator }
-    return (graph.quantizedLayerCount, all)
+    return (integers, bfloat16, all)
   }
 
   /// Returns the encodings of weights, the one that takes the most bytes first.

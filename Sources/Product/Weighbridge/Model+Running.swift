@@ -28,7 +28,7 @@ public struct RunOptions: Sendable {
   /// Called before each layer is computed, on the thread that runs the model.
   public var progress: (@Sendable (RunProgress) -> Void)?
 
-  /// Whether the outputs of layers can be observed even if only their 8-bit integers are needed next.
+  /// Whether the outputs of layers can be observed even if only their 8-bit integers or bfloat16 are needed next.
   var observesIntegers = false
 
   /// Runs with all processors and the default limit.

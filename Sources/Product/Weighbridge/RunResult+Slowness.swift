@@ -11,6 +11,12 @@ extension RunResult {
       return "slow: this processor has no AVX2 (or it is not to be used), so kernels that run on "
         + "every processor compute"
     }
+    let integers = profile.filter { $0.kernel == .own("int8 convolution") }
+    if integers.reduce(0, { $0 + $1.nanoseconds }) * 2 >= total {
+      return
+        "slow: this processor has no dot products of bytes (or they are not to be used), so int8 layers "
+        + "take about as long as those of float32"
+    }
     let slow = profile.filter { $0.kernel == .reference }.sorted { $0.nanoseconds > $1.nanoseconds }
     let share = slow.reduce(0) { $0 + $1.nanoseconds } * 100 / total
     guard share >= 50, let first = slow.first else { return nil }

@@ -51,9 +51,23 @@ extension HostileFile {
       story: "A method of a later version."
     ) { $0.setQuantization([RawModel.quantized("n", method: 9)]) },
     HostileFile(
-      "quantization-field-unknown", "field quantization holds field 2", code: .unsupported,
+      "quantization-bfloat16-unknown", "no node m", story: "bfloat16 for a node which is not there."
+    ) { $0.rest = Wire.bytes(8, Wire.bytes(2, Wire.text(1, "m"))) },
+    HostileFile(
+      "quantization-bfloat16-input", "node n has no input 7",
+      story: "bfloat16 for an input which is not there."
+    ) { $0.rest = Wire.bytes(8, Wire.bytes(2, Wire.text(1, "n") + Wire.number(2, 7))) },
+    HostileFile(
+      "quantization-bfloat16-and-integers", "two of the quantized nodes are named n",
+      story: "A node with integers and with bfloat16."
+    ) {
+      $0.rest = Wire.bytes(
+        8, Wire.bytes(1, RawModel.quantized("n")) + Wire.bytes(2, Wire.text(1, "n")))
+    },
+    HostileFile(
+      "quantization-field-unknown", "field quantization holds field 3", code: .unsupported,
       story: "Something a later version says of integers, which would change the results."
-    ) { $0.rest = Wire.bytes(8, Wire.bytes(1, RawModel.quantized("n")) + Wire.number(2, 1)) },
+    ) { $0.rest = Wire.bytes(8, Wire.bytes(1, RawModel.quantized("n")) + Wire.number(3, 1)) },
   ]
 }
 

@@ -50,6 +50,7 @@ typedef struct Weighbridge__V1__WeightLoss Weighbridge__V1__WeightLoss;
 typedef struct Weighbridge__V1__KeptAnswers Weighbridge__V1__KeptAnswers;
 typedef struct Weighbridge__V1__Quantization Weighbridge__V1__Quantization;
 typedef struct Weighbridge__V1__QuantizedNode Weighbridge__V1__QuantizedNode;
+typedef struct Weighbridge__V1__BFloat16Node Weighbridge__V1__BFloat16Node;
 
 
 /* --- enums --- */
@@ -509,7 +510,7 @@ struct  Weighbridge__V1__Header
    */
   Weighbridge__V1__Compaction *compaction;
   /*
-   * Present when nodes are computed with 8-bit integers.
+   * Present when nodes are computed with 8-bit integers or bfloat16.
    */
   Weighbridge__V1__Quantization *quantization;
 };
@@ -1690,20 +1691,26 @@ struct  Weighbridge__V1__KeptAnswers
 
 
 /*
- * Which nodes are computed with 8-bit integers. wbm.md has the formulas.
+ * Which nodes are computed with 8-bit integers or bfloat16. wbm.md has the formulas. At least one node is
+ * named, and none twice.
  */
 struct  Weighbridge__V1__Quantization
 {
   ProtobufCMessage base;
   /*
-   * At least one node, in the order of Graph.nodes; no node stands twice.
+   * Those with 8-bit integers, in the order of Graph.nodes.
    */
   size_t n_nodes;
   Weighbridge__V1__QuantizedNode **nodes;
+  /*
+   * Those with bfloat16, in the order of Graph.nodes.
+   */
+  size_t n_bfloat16_nodes;
+  Weighbridge__V1__BFloat16Node **bfloat16_nodes;
 };
 #define WEIGHBRIDGE__V1__QUANTIZATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__quantization__descriptor) \
-    , 0,NULL }
+    , 0,NULL, 0,NULL }
 
 
 /*
@@ -1736,6 +1743,26 @@ struct  Weighbridge__V1__QuantizedNode
 #define WEIGHBRIDGE__V1__QUANTIZED_NODE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__quantized_node__descriptor) \
     , (char *)protobuf_c_empty_string, 0, 0, WEIGHBRIDGE__V1__RANGE_METHOD__RANGE_METHOD_UNSPECIFIED, 0 }
+
+
+/*
+ * A node of which an input becomes bfloat16, and so do the weights with which it is multiplied.
+ */
+struct  Weighbridge__V1__BFloat16Node
+{
+  ProtobufCMessage base;
+  /*
+   * The name of a node of Header.graph.
+   */
+  char *node;
+  /*
+   * Which input: 0 of a convolution or a dense layer, 0 or 1 of a sum.
+   */
+  uint32_t input;
+};
+#define WEIGHBRIDGE__V1__BFLOAT16_NODE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&weighbridge__v1__bfloat16_node__descriptor) \
+    , (char *)protobuf_c_empty_string, 0 }
 
 
 /* Weighbridge__V1__Header methods */
@@ -2403,6 +2430,25 @@ Weighbridge__V1__QuantizedNode *
 void   weighbridge__v1__quantized_node__free_unpacked
                      (Weighbridge__V1__QuantizedNode *message,
                       ProtobufCAllocator *allocator);
+/* Weighbridge__V1__BFloat16Node methods */
+void   weighbridge__v1__bfloat16_node__init
+                     (Weighbridge__V1__BFloat16Node         *message);
+size_t weighbridge__v1__bfloat16_node__get_packed_size
+                     (const Weighbridge__V1__BFloat16Node   *message);
+size_t weighbridge__v1__bfloat16_node__pack
+                     (const Weighbridge__V1__BFloat16Node   *message,
+                      uint8_t             *out);
+size_t weighbridge__v1__bfloat16_node__pack_to_buffer
+                     (const Weighbridge__V1__BFloat16Node   *message,
+                      ProtobufCBuffer     *buffer);
+Weighbridge__V1__BFloat16Node *
+       weighbridge__v1__bfloat16_node__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   weighbridge__v1__bfloat16_node__free_unpacked
+                     (Weighbridge__V1__BFloat16Node *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Weighbridge__V1__Header_Closure)
@@ -2510,6 +2556,9 @@ typedef void (*Weighbridge__V1__Quantization_Closure)
 typedef void (*Weighbridge__V1__QuantizedNode_Closure)
                  (const Weighbridge__V1__QuantizedNode *message,
                   void *closure_data);
+typedef void (*Weighbridge__V1__BFloat16Node_Closure)
+                 (const Weighbridge__V1__BFloat16Node *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -2567,6 +2616,7 @@ extern const ProtobufCMessageDescriptor weighbridge__v1__weight_loss__descriptor
 extern const ProtobufCMessageDescriptor weighbridge__v1__kept_answers__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__quantization__descriptor;
 extern const ProtobufCMessageDescriptor weighbridge__v1__quantized_node__descriptor;
+extern const ProtobufCMessageDescriptor weighbridge__v1__bfloat16_node__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -13,7 +13,7 @@ struct ReferenceCall: Sendable {
   }
 
   let operation: any CatalogOperator
-  /// The quantization of the data, if the operator is computed with 8-bit integers.
+  /// The quantization of the data, if the operator is computed with 8-bit integers or bfloat16.
   let quantization: InputQuantization?
   /// The layer, for errors.
   let place: String

@@ -4,24 +4,24 @@ import GraphIR
 import LayerCatalog
 
 extension PlanBuilder {
-  /// Adds a convolution or a fully connected layer that is computed with 8-bit integers.
+  /// Adds a convolution or a fully connected layer that is computed with 8-bit integers or bfloat16.
   ///
   /// - Parameter window: Of a convolution; `nil` for a fully connected layer.
   mutating func addQuantized(
     _ window: Window?, _ layout: DataLayout, hasBias: Bool, for group: NodeGroup
   ) -> Bool {
-    guard let form = group.integerForm(self), let kernel = graph[group.inputs[1]].constant,
+    guard let form = group.reducedForm(self), let kernel = graph[group.inputs[1]].constant,
       let folded = FoldedWeights(
         group, bias: hasBias ? group.inputs[2] : nil, channels: kernel.shape[0], graph),
       let sizes = QuantizedSizes(window, layout, group, self)
     else { return false }
     let output = group.outputs[0]
-    let wanted = integers.form(of: output)
+    let wanted = quantized.form(of: output)
     let stored = wanted.flatMap { $0.channelAxis == form.channelAxis ? $0 : nil }
-    let storesFloats = stored == nil || integers.needsFloats(output)
+    let storesFloats = stored == nil || quantized.needsFloats(output)
     let summandForm = group.summandForm(self)
     if group.summandQuantization != nil, summandForm == nil { return false }
-    let none = kernels_quantization(scale: 1, zero_point: 0)
+    let none = kernels_quantization(is_bfloat16: form.isBFloat16, scale: 1, zero_point: 0)
     let result = kernels_quantized_result(
       stores_floats: storesFloats, stores_integers: stored != nil,
       quantization: stored?.quantization ?? none, adds_integers: summandForm != nil,
@@ -29,18 +29,19 @@ extension PlanBuilder {
     let made = group.postOperations.withOperations { post in
       sizes.window.withArguments {
         kernels_quantized_convolution(
-          sizes.source.handle, sizes.target.handle, $0, Int32(form.zeroPoint), post, result)
+          sizes.source.handle, sizes.target.handle, $0, form.quantization, post, result)
       }
     }
     guard let primitive = Primitive(owning: made),
-      let source = addIntegers(of: group.inputs[0], form),
+      let source = addReduced(of: group.inputs[0], form),
       let floats = pixelLayout(of: output, channelAxis: form.channelAxis)
     else { return false }
     var storages = [(kernels_role_source, source)]
-    storages += parameters(weights.quantized(kernel, group.inputs[1]), folded, form)
+    storages += parameters(
+      weights.quantized(kernel, group.inputs[1], isBFloat16: form.isBFloat16), folded, form)
     if let summandForm, let summand = group.summand {
-      guard let integers = addIntegers(of: summand, summandForm) else { return false }
-      storages.append((kernels_role_second_source, integers))
+      guard let reduced = addReduced(of: summand, summandForm) else { return false }
+      storages.append((kernels_role_second_source, reduced))
       if storesFloats {
         storages.append((kernels_role_target, makeTensor(output, layout: floats).storage))
       }
@@ -53,35 +54,35 @@ extension PlanBuilder {
     }
     if let stored, let layout = primitive.layout(kernels_role_quantized_target) {
       let target = addScratch(byteCount: layout.byteCount)
-      recordIntegers(target, of: output, stored)
+      recordReduced(target, of: output, stored)
       storages.append((kernels_role_quantized_target, target))
     }
     add(primitive, storages)
     return true
   }
 
-  /// Adds a max pooling of integers, where its input and its result are read as such only.
+  /// Adds a max pooling of integers or bfloat16, where its input and its result are read as such only.
   mutating func addQuantizedPooling(
     _ window: Window, _ order: DataLayout, for group: NodeGroup
   ) -> Bool {
-    guard let form = integers.poolingForm(group, self),
+    guard let form = quantized.poolingForm(group, self),
       let sizes = QuantizedSizes(window, order, group, self),
       let primitive = Primitive(
         owning: sizes.window.withArguments {
-          kernels_quantized_pool(sizes.source.handle, sizes.target.handle, $0)
+          kernels_quantized_pool(sizes.source.handle, sizes.target.handle, $0, form.isBFloat16)
         }),
       let layout = primitive.layout(kernels_role_quantized_target),
-      let source = addIntegers(of: group.inputs[0], form)
+      let source = addReduced(of: group.inputs[0], form)
     else { return false }
     let target = addScratch(byteCount: layout.byteCount)
-    recordIntegers(target, of: group.outputs[0], form)
+    recordReduced(target, of: group.outputs[0], form)
     add(primitive, [(kernels_role_source, source), (kernels_role_quantized_target, target)])
     return true
   }
 
-  /// The integers of a value: those that exist, or made of its floats.
-  private mutating func addIntegers(of id: ValueID, _ form: IntegerForm) -> Storage? {
-    if let storage = integers.storage(of: id, form) { return storage }
+  /// A value in a reduced form: as it exists, or made of its floats.
+  private mutating func addReduced(of id: ValueID, _ form: ReducedForm) -> Storage? {
+    if let storage = quantized.storage(of: id, form) { return storage }
     guard let pixels = pixelLayout(of: id, channelAxis: form.channelAxis),
       let floats = tensor(id, as: pixels),
       let plain = Layout.rowMajor(pixelAxes(of: id, form.channelAxis).map { shape(of: id)[$0] }),
@@ -90,7 +91,7 @@ extension PlanBuilder {
       let layout = primitive.layout(kernels_role_quantized_target)
     else { return nil }
     let target = addScratch(byteCount: layout.byteCount)
-    recordIntegers(target, of: id, form)
+    recordReduced(target, of: id, form)
     add(
       primitive, [(kernels_role_source, floats.storage), (kernels_role_quantized_target, target)])
     return target
@@ -110,7 +111,7 @@ extension PlanBuilder {
 
   /// The weights, and what makes numbers of the sums of their products.
   private mutating func parameters(
-    _ weights: QuantizedKernel, _ folded: FoldedWeights, _ form: IntegerForm
+    _ weights: QuantizedKernel, _ folded: FoldedWeights, _ form: ReducedForm
   ) -> [(kernels_role, Storage)] {
     let count = weights.scales.count
     let room = (count + 31) / 32 * 32
@@ -130,9 +131,9 @@ extension PlanBuilder {
   }
 }
 
-extension IntegerForm {
+extension ReducedForm {
   fileprivate var quantization: kernels_quantization {
-    kernels_quantization(scale: scale, zero_point: Int32(zeroPoint))
+    kernels_quantization(is_bfloat16: isBFloat16, scale: scale, zero_point: Int32(zeroPoint))
   }
 }
 
@@ -160,24 +161,36 @@ private struct QuantizedSizes {
   }
 }
 
-/// A weight as kernels of integers take it.
+/// A weight as kernels of integers or bfloat16 take it.
 struct QuantizedKernel: Sendable {
   let memory: ConstantMemory
-  /// For each output channel, the sum of its integers and what an integer stands for.
+  /// For each output channel, the sum of its integers, or 0, and what a step of 1 stands for.
   let sums: [Int32]
   let scales: [Float]
 
   /// - Parameter weights: `[out, in, spatial...]`
-  init(_ weights: Tensor) {
+  init(integers weights: Tensor) {
     let channels = QuantizedChannels(weights)
-    let (out, inputs) = (Int64(weights.shape[0]), Int64(weights.shape[1]))
-    let taps = Int64(weights.shape.dropFirst(2).reduce(1, *))
-    var sums = [Int32](repeating: 0, count: weights.shape[0])
-    memory = ConstantMemory(byteCount: kernels_packed_size(out, inputs, taps)) { address in
+    self.init(channels.integers, weights.shape, isBFloat16: false, channels.scales)
+  }
+
+  /// - Parameter weights: `[out, in, spatial...]`
+  init(bfloat16 weights: Tensor) {
+    let scales = [Float](repeating: 1, count: weights.shape[0])
+    self.init(weights.floats.map(\.bfloat16Bits), weights.shape, isBFloat16: true, scales)
+  }
+
+  private init<Element: BitwiseCopyable>(
+    _ elements: [Element], _ shape: [Int], isBFloat16: Bool, _ scales: [Float]
+  ) {
+    let (out, inputs) = (Int64(shape[0]), Int64(shape[1]))
+    let taps = Int64(shape.dropFirst(2).reduce(1, *))
+    var sums = [Int32](repeating: 0, count: shape[0])
+    let byteCount = kernels_packed_size(out, inputs, taps, isBFloat16)
+    memory = ConstantMemory(byteCount: byteCount) { address in
       // There is room for all weights and one sum for each output.
-      kernels_pack_quantized(
-        channels.integers, out, inputs, taps, address.assumingMemoryBound(to: Int8.self), &sums)
+      kernels_pack_quantized(elements, out, inputs, taps, isBFloat16, address, &sums)
     }
-    (self.sums, scales) = (sums, channels.scales)
+    (self.sums, self.scales) = (sums, scales)
   }
 }

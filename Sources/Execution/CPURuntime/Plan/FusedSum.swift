@@ -1,7 +1,7 @@
 package import GraphIR
 import LayerCatalog
 
-/// A sum that the engine can compute together with the layer that makes one of its inputs, by integers.
+/// A sum that the engine can compute together with the layer that makes one of its inputs, with integers or bfloat16.
 package struct FusedSum: Sendable {
   /// The sum's name in the graph.
   package let node: String

@@ -7,7 +7,7 @@ struct NodeGroup: Sendable {
   enum Addition: Sendable {
     /// Functions of each element, one after the other.
     case functions([ElementFunction])
-    /// The sum with another tensor of the same shape, which is read as 8-bit integers if they are stated.
+    /// The sum with another tensor of the same shape, which is read as its quantization says, if it has one.
     case sum(ValueID, InputQuantization?)
   }
 
@@ -15,7 +15,7 @@ struct NodeGroup: Sendable {
   var positions: [Int]
   /// What the group begins with.
   var operation: any CatalogOperator
-  /// The quantization of its data, if it is computed with 8-bit integers.
+  /// The quantization of its data, if it is computed with 8-bit integers or bfloat16.
   var quantization: InputQuantization?
   /// What that takes: data, then weights.
   var inputs: [ValueID]

@@ -24,7 +24,7 @@ struct Plan: Sendable {
     var threads: Int
     /// Whether every node's outputs exist when it has run, so that they can be looked at.
     var keepsNodes = false
-    /// Whether what a group of nodes makes exists as floats also where integers are enough.
+    /// Whether what a group of nodes makes exists as floats also where integers or bfloat16 are enough.
     var keepsFloats = false
     /// Whether kernels must let NaN through.
     var keepsNaN = false
@@ -50,7 +50,7 @@ struct Plan: Sendable {
     var builder = PlanBuilder(
       graph: graph, types: types, groups: groups, weights: weights, options: options)
     var tensors: [ValueID: StoredTensor] = [:]
-    builder.decideIntegers(for: groups, keepsFloats: options.keepsFloats)
+    builder.decideQuantized(for: groups, keepsFloats: options.keepsFloats)
     for port in graph.inputs { tensors[port.value] = builder.tensor(port.value) }
     for (number, group) in groups.enumerated() {
       builder.begin(group: number, at: group.positions.last ?? 0)

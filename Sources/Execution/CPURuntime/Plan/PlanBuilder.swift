@@ -18,8 +18,8 @@ struct PlanBuilder {
   private(set) var constants: [ConstantMemory] = []
   /// For each value, its tensor in all forms that there are; the one that was made first is first.
   private var forms: [ValueID: [StoredTensor]] = [:]
-  /// The values that exist as 8-bit integers.
-  private(set) var integers = QuantizedValues()
+  /// The values that exist as 8-bit integers or bfloat16.
+  private(set) var quantized = QuantizedValues()
   /// The values that live in a region.
   private var residents: [Int: Set<ValueID>] = [:]
   /// The regions that are parts of others or have parts, which nobody may overwrite.
@@ -106,14 +106,14 @@ extension PlanBuilder {
   /// Whether a value exists as the graph has it, or is a weight.
   func isStored(_ id: ValueID) -> Bool { forms[id] != nil || graph[id].constant != nil }
 
-  /// Decides which values exist as integers.
-  mutating func decideIntegers(for groups: [NodeGroup], keepsFloats: Bool) {
-    integers = QuantizedValues(groups, self, keepsFloats: keepsFloats)
+  /// Decides which values exist as integers or bfloat16.
+  mutating func decideQuantized(for groups: [NodeGroup], keepsFloats: Bool) {
+    quantized = QuantizedValues(groups, self, keepsFloats: keepsFloats)
   }
 
-  /// Notes where the integers of a value lie.
-  mutating func recordIntegers(_ storage: Storage, of id: ValueID, _ form: IntegerForm) {
-    integers.record(storage, of: id, form)
+  /// Notes where a value lies in a reduced form.
+  mutating func recordReduced(_ storage: Storage, of id: ValueID, _ form: ReducedForm) {
+    quantized.record(storage, of: id, form)
   }
 
   /// A value as it was made, or as it was stored.

@@ -18,14 +18,22 @@ final class PreparedWeights: Sendable {
 
   private let known = Mutex<[Key: [(layout: Layout, memory: ConstantMemory)]]>([:])
 
-  private let knownKernels = Mutex<[ValueID: QuantizedKernel]>([:])
+  /// A weight as integers or as bfloat16.
+  private struct QuantizedKey: Hashable {
+    let value: ValueID
+    let isBFloat16: Bool
+  }
 
-  /// A weight for kernels of integers, made once.
-  func quantized(_ tensor: Tensor, _ value: ValueID) -> QuantizedKernel {
-    if let kernel = knownKernels.withLock({ $0[value] }) { return kernel }
-    let kernel = QuantizedKernel(tensor)
+  private let knownKernels = Mutex<[QuantizedKey: QuantizedKernel]>([:])
+
+  /// A weight for kernels of integers or bfloat16, made once.
+  func quantized(_ tensor: Tensor, _ value: ValueID, isBFloat16: Bool) -> QuantizedKernel {
+    let key = QuantizedKey(value: value, isBFloat16: isBFloat16)
+    if let kernel = knownKernels.withLock({ $0[key] }) { return kernel }
+    let kernel =
+      isBFloat16 ? QuantizedKernel(bfloat16: tensor) : QuantizedKernel(integers: tensor)
     tensor.releaseMemory()
-    knownKernels.withLock { $0[value] = kernel }
+    knownKernels.withLock { $0[key] = kernel }
     return kernel
   }
 

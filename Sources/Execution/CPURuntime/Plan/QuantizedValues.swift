@@ -2,29 +2,35 @@ import CKernels
 import GraphIR
 import LayerCatalog
 
-/// How a value is stored as 8-bit integers.
-struct IntegerForm: Hashable, Sendable {
+/// How a value is stored as 8-bit integers or as bfloat16.
+struct ReducedForm: Hashable, Sendable {
+  let isBFloat16: Bool
+  /// Of integers; 1 and 0 for bfloat16.
   let scale: Float
   let zeroPoint: UInt8
   /// The axis that varies fastest in memory.
   let channelAxis: Int
 
   init(_ quantization: InputQuantization, channelAxis: Int) {
-    (scale, zeroPoint) = (quantization.scale, quantization.zeroPoint)
+    switch quantization.elements {
+    case .integers(let integers):
+      (isBFloat16, scale, zeroPoint) = (false, integers.scale, integers.zeroPoint)
+    case .bfloat16: (isBFloat16, scale, zeroPoint) = (true, 1, 0)
+    }
     self.channelAxis = channelAxis
   }
 }
 
-/// The values that exist as 8-bit integers, and those of them that are not needed as floats.
+/// The values that exist as 8-bit integers or bfloat16, and those of them that are not needed as floats.
 struct QuantizedValues: Sendable {
   /// The forms in which values are read.
-  private var wanted: [ValueID: Set<IntegerForm>] = [:]
+  private var wanted: [ValueID: Set<ReducedForm>] = [:]
   /// The values that are read as floats.
   private var floats: Set<ValueID> = []
   /// What exists already.
-  private var stored: [ValueID: [IntegerForm: Storage]] = [:]
+  private var stored: [ValueID: [ReducedForm: Storage]] = [:]
 
-  /// No value exists as integers.
+  /// No value exists so.
   init() {}
 
   /// Looks at all readers, the last first: what a pooling reads depends on what is read of its result.
@@ -35,7 +41,7 @@ struct QuantizedValues: Sendable {
     floats = keepsFloats ? Set(groups.flatMap(\.outputs)) : []
     floats.formUnion(builder.graph.outputs.map(\.value))
     for group in groups.reversed() {
-      let form = group.integerForm(builder) ?? poolingForm(group, builder)
+      let form = group.reducedForm(builder) ?? poolingForm(group, builder)
       if let form { wanted[group.inputs[0], default: []].insert(form) }
       floats.formUnion(form == nil ? group.inputs[...] : group.inputs.dropFirst())
       guard let summand = group.summand else { continue }
@@ -48,15 +54,15 @@ struct QuantizedValues: Sendable {
   }
 
   /// The one form in which a value is read; `nil` when there is none, or several.
-  func form(of id: ValueID) -> IntegerForm? {
+  func form(of id: ValueID) -> ReducedForm? {
     wanted[id].flatMap { $0.count == 1 ? $0.first : nil }
   }
 
   /// Whether a value must exist as floats.
   func needsFloats(_ id: ValueID) -> Bool { floats.contains(id) || form(of: id) == nil }
 
-  /// The form in which a pooling reads and makes integers; `nil` when it does not.
-  func poolingForm(_ group: NodeGroup, _ builder: PlanBuilder) -> IntegerForm? {
+  /// The reduced form in which a pooling reads and makes values; `nil` when it reads floats.
+  func poolingForm(_ group: NodeGroup, _ builder: PlanBuilder) -> ReducedForm? {
     guard let pooling = group.operation as? MaxPooling, !pooling.window.mayLieInPadding,
       let form = form(of: group.outputs[0]), !needsFloats(group.outputs[0])
     else { return nil }
@@ -64,23 +70,23 @@ struct QuantizedValues: Sendable {
     return rank <= 4 && form.channelAxis == pooling.layout.channelAxis(rank: rank) ? form : nil
   }
 
-  /// Where the integers of a value lie, if they exist.
-  func storage(of id: ValueID, _ form: IntegerForm) -> Storage? { stored[id]?[form] }
+  /// Where a value lies in a form, if it exists so.
+  func storage(of id: ValueID, _ form: ReducedForm) -> Storage? { stored[id]?[form] }
 
-  /// Notes where the integers of a value lie.
-  mutating func record(_ storage: Storage, of id: ValueID, _ form: IntegerForm) {
+  /// Notes where a value lies in a form.
+  mutating func record(_ storage: Storage, of id: ValueID, _ form: ReducedForm) {
     stored[id, default: [:]][form] = storage
   }
 }
 
 extension NodeGroup {
-  /// The form in which the group reads its data, if it is computed by integers.
-  func integerForm(_ builder: PlanBuilder) -> IntegerForm? {
+  /// The form in which the group reads its data, if it is computed with integers or bfloat16.
+  func reducedForm(_ builder: PlanBuilder) -> ReducedForm? {
     quantization.flatMap { form($0, builder) }
   }
 
-  /// The form in which it reads the tensor that it adds, if that is integers.
-  func summandForm(_ builder: PlanBuilder) -> IntegerForm? {
+  /// The form in which it reads the tensor that it adds, if that is not floats.
+  func summandForm(_ builder: PlanBuilder) -> ReducedForm? {
     canAddIntegers ? summandQuantization.flatMap { form($0, builder) } : nil
   }
 
@@ -90,7 +96,7 @@ extension NodeGroup {
     return nil
   }
 
-  /// Whether kernels can add integers to what the group computes by integers: there must be at most a ReLU in
+  /// Whether kernels can add integers or bfloat16 to what the group computes with them: there must be at most a ReLU in
   /// front of the sum, and at most one function behind it. Otherwise the sum is a step of its own.
   var canAddIntegers: Bool {
     let parts = postOperations.split(omittingEmptySubsequences: false) {
@@ -101,9 +107,9 @@ extension NodeGroup {
     return function.function == kernels_function_relu
   }
 
-  private func form(_ quantization: InputQuantization, _ builder: PlanBuilder) -> IntegerForm? {
+  private func form(_ quantization: InputQuantization, _ builder: PlanBuilder) -> ReducedForm? {
     guard let operation = operation as? any QuantizableOperator else { return nil }
     let rank = builder.shape(of: inputs[0]).count
-    return IntegerForm(quantization, channelAxis: operation.outputChannelAxis(rank: rank))
+    return ReducedForm(quantization, channelAxis: operation.outputChannelAxis(rank: rank))
   }
 }

@@ -59,8 +59,8 @@ struct ActivationHistogram: Sendable {
 
   /// The quantizations of the ranges that all methods choose, without those that hardly differ from one
   /// before; none where all numbers were 0 or some not finite.
-  var quantizations: [InputQuantization] {
-    InputQuantization.Method.allCases.compactMap(quantization).reduce(into: []) { found, new in
+  var quantizations: [IntegerQuantization] {
+    IntegerQuantization.Method.allCases.compactMap(quantization).reduce(into: []) { found, new in
       let isKnown = found.contains {
         abs($0.scale / new.scale - 1) < Self.leastDifference && $0.zeroPoint == new.zeroPoint
       }
@@ -69,16 +69,16 @@ struct ActivationHistogram: Sendable {
   }
 
   /// The quantization of the range that a method chooses; `nil` where all numbers were 0 or some not finite.
-  func quantization(_ method: InputQuantization.Method) -> InputQuantization? {
+  func quantization(_ method: IntegerQuantization.Method) -> IntegerQuantization? {
     guard isFinite, reach > 0 else { return nil }
     let range = range(method)
-    return InputQuantization(from: range.lowerBound, to: range.upperBound, method: method)
+    return IntegerQuantization(from: range.lowerBound, to: range.upperBound, method: method)
   }
 
   /// Scales that differ by less give the same results but for chance.
   private static let leastDifference: Float = 0.02
 
-  private func range(_ method: InputQuantization.Method) -> ClosedRange<Float> {
+  private func range(_ method: IntegerQuantization.Method) -> ClosedRange<Float> {
     switch method {
     case .maximum: least...greatest
     case .percentile999: range(without: 1e-3)

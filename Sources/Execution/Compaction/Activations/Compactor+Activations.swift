@@ -3,16 +3,16 @@ import CPURuntime
 package import GraphIR
 
 extension Compactor {
-  /// Quantizes layers to 8-bit integers: their weights, with a scale for each output channel, and their
-  /// data, with one for each layer. The measured error of the outputs decides how the range of each
-  /// layer's data is chosen. The layers with the largest error of their own are left in floating point
-  /// until the error on the evaluation examples is within the budget.
+  /// Lets layers be computed with 8-bit integers or bfloat16, their weights and their data. The measured
+  /// error of the outputs decides how the range of each layer's integers is chosen. The layers with the
+  /// largest error of their own are left in float32 until the error on the evaluation examples is within
+  /// the budget.
   ///
   /// - Parameter error: The largest relative error (L2) of each output on the evaluation examples.
   /// - Throws: As ``compact(calibration:evaluation:budget:)``; ``WeighbridgeError/Code/mismatch`` when no
   ///   layer can be computed so.
   package func compactActivations(
-    calibration: [[Tensor]], evaluation: [[Tensor]], error: Double
+    as type: ActivationType, calibration: [[Tensor]], evaluation: [[Tensor]], error: Double
   ) throws(WeighbridgeError) -> Compaction {
     try CompactionBudget.error(error).check()
     try check(calibration, "calibration")
@@ -23,26 +23,33 @@ extension Compactor {
     let parts = parted(calibration, weights: 4 * sites.count)
     let meter = try self.meter(parts.heldOut, options)
     let weights = try rounded(
-      CompactableWeight.all(in: graph).filter { used.contains($0.id) }, parts.learned, meter,
+      CompactableWeight.all(in: graph).filter { used.contains($0.id) }, type, parts.learned, meter,
       options)
-    let choices = try choices(sites, weights, calibration, parts, meter, options)
+    let choices =
+      switch type {
+      case .int8: try integerChoices(sites, weights, calibration, parts, meter, options)
+      case .bfloat16: try bfloat16Choices(sites, weights, meter)
+      }
     guard !choices.withoutSums.isEmpty else {
       throw .mismatch(
         "the model has no convolution without groups and no dense layer with float32 weights that are "
-          + "constant and finite, so that nothing can be computed with 8-bit integers")
+          + "constant and finite, so that nothing can be computed with \(type.words)")
     }
-    return try search(choices, weights, self.meter(evaluation, options), error)
+    return try search(type, choices, weights, self.meter(evaluation, options), error)
   }
 
-  /// The weights as 8-bit integers, with rounding errors that make up for each other, or without,
+  /// The rounded weights: integers with rounding errors that make up for each other, or without,
   /// whichever costs less. (Those of few numbers are stored as they are; the engine rounds them.)
   private func rounded(
-    _ weights: [CompactableWeight], _ examples: [[Tensor]], _ meter: ErrorMeter,
-    _ options: CPURuntime.Options
+    _ weights: [CompactableWeight], _ type: ActivationType, _ examples: [[Tensor]],
+    _ meter: ErrorMeter, _ options: CPURuntime.Options
   ) throws(WeighbridgeError) -> [Compaction.Weight] {
+    guard let feedback = try fixedMoments(type.weights, weights, examples, options) else {
+      return try stored(weights, as: type.weights, moments: nil)
+    }
     var best: (error: Double, weights: [Compaction.Weight])?
-    for moments in [try fixedMoments(.linear(bits: 8), weights, examples, options), nil] {
-      var stored = try stored(weights, as: .linear(bits: 8), moments: moments)
+    for moments in [feedback, nil] {
+      var stored = try stored(weights, as: type.weights, moments: moments)
       for index in stored.indices { try stored[index].encode() }
       let error = try meter.errors(stored.tensors).worst
       if error < best?.error ?? .infinity { best = (error, stored) }
@@ -50,8 +57,35 @@ extension Compactor {
     return best?.weights ?? []
   }
 
-  /// For each site a quantization.
-  private func choices(
+  /// bfloat16 for each site, with the error of the outputs that it makes by itself.
+  private func bfloat16Choices(
+    _ sites: [QuantizationSite], _ weights: [Compaction.Weight], _ meter: ErrorMeter
+  ) throws(WeighbridgeError) -> [ActivationChoice] {
+    var choices: [ActivationChoice] = []
+    for (number, site) in sites.enumerated() {
+      choices.append(
+        try measured(ActivationChoice(site: site, elements: .bfloat16), weights, meter))
+      report("measuring layers", number + 1, sites.count)
+    }
+    return choices
+  }
+
+  /// A choice with the error of the outputs that it makes by itself.
+  private func measured(
+    _ choice: ActivationChoice, _ weights: [Compaction.Weight], _ meter: ErrorMeter
+  ) throws(WeighbridgeError) -> ActivationChoice {
+    try checkCancellation()
+    var choice = choice
+    // A value that sums alone read changes nothing by itself.
+    choice.error =
+      choice.site.nodes.isEmpty
+      ? 0
+      : try meter.errors(weights.of([choice]).tensors, choice.quantizations).rootMeanSquare
+    return choice
+  }
+
+  /// For each site a quantization to integers.
+  private func integerChoices(
     _ sites: [QuantizationSite], _ weights: [Compaction.Weight], _ calibration: [[Tensor]],
     _ parts: (learned: [[Tensor]], heldOut: [[Tensor]]), _ meter: ErrorMeter,
     _ options: CPURuntime.Options
@@ -85,14 +119,8 @@ extension Compactor {
     for (number, (site, histogram)) in zip(observer.sites, observer.histograms).enumerated() {
       var found: [ActivationChoice] = []
       for quantization in histogram.quantizations {
-        try checkCancellation()
-        var choice = ActivationChoice(site: site, quantization: quantization)
-        // A value that sums alone read changes nothing by itself.
-        choice.error =
-          site.nodes.isEmpty
-          ? 0
-          : try meter.errors(weights.of([choice]).tensors, choice.quantizations).rootMeanSquare
-        found.append(choice)
+        let choice = ActivationChoice(site: site, elements: .integers(quantization))
+        found.append(try measured(choice, weights, meter))
       }
       if !found.isEmpty { all.append(found) }
       report("measuring layers", number + 1, observer.sites.count)
@@ -108,9 +136,9 @@ extension Compactor {
   private func together(
     _ options: [[ActivationChoice]], _ weights: [Compaction.Weight], _ meter: ErrorMeter
   ) throws(WeighbridgeError) -> [ActivationChoice] {
-    var sets = InputQuantization.Method.allCases.map { method in
+    var sets = IntegerQuantization.Method.allCases.map { method in
       options.compactMap { choices in
-        choices.first { $0.quantization.method == method } ?? choices.first
+        choices.first { $0.method == method } ?? choices.first
       }
     }
     sets.append(options.compactMap { choices in choices.min { $0.error < $1.error } })
@@ -129,7 +157,8 @@ extension Compactor {
   /// Gives up the sums, and then leaves out as few sites as the budget allows, those with the largest error
   /// first.
   private func search(
-    _ choices: [ActivationChoice], _ weights: [Compaction.Weight], _ meter: ErrorMeter,
+    _ type: ActivationType, _ choices: [ActivationChoice], _ weights: [Compaction.Weight],
+    _ meter: ErrorMeter,
     _ budget: Double
   ) throws(WeighbridgeError) -> Compaction {
     let whole = try compaction(choices, weights, meter)
@@ -145,8 +174,8 @@ extension Compactor {
     if best.worst > budget, high > 0 { best = try trial(leavingOut: high) }
     guard best.worst <= budget else {
       throw .limitExceeded(
-        "an error of \(budget) cannot be met with 8-bit integers; \(best.worst) can, with one layer "
-          + "(\(sorted[high].site.nodes.joined(separator: ", "))) computed by them, and 0 with none"
+        "an error of \(budget) cannot be met with \(type.words); \(best.worst) can, with one layer "
+          + "(\(sorted[high].site.nodes.joined(separator: ", "))) computed so, and 0 with none"
       )
     }
     if best.quantizations.count == sorted.quantizations.count { return best }
@@ -174,25 +203,31 @@ extension Compactor {
   }
 }
 
-/// A site with a quantization, and the error of the outputs when nothing else is quantized.
+/// A site with what its elements become, and the error of the outputs when nothing else is quantized.
 private struct ActivationChoice {
   var site: QuantizationSite
-  var quantization: InputQuantization
+  var elements: InputQuantization.Elements
   var error = Double.infinity
+
+  /// How the range of integers was chosen.
+  var method: IntegerQuantization.Method? {
+    if case .integers(let integers) = elements { integers.method } else { nil }
+  }
 
   /// The same choice, with the range that its method now gives; `nil` when there is none.
   func withRange(from observer: ActivationObserver) -> ActivationChoice? {
-    guard let quantization = observer.histogram(site).quantization(quantization.method) else {
+    guard let method, let quantization = observer.histogram(site).quantization(method) else {
       return nil
     }
     var choice = self
-    choice.quantization = quantization
+    choice.elements = .integers(quantization)
     return choice
   }
 
   /// Of layers; their sums take part only where all choices are made.
   var quantizations: [String: InputQuantization] {
-    Dictionary(site.nodes.map { ($0, quantization) }, uniquingKeysWith: { first, _ in first })
+    Dictionary(
+      site.nodes.map { ($0, InputQuantization(elements)) }, uniquingKeysWith: { first, _ in first })
   }
 }
 
@@ -204,8 +239,7 @@ extension [ActivationChoice] {
     }
     return reduce(into: layers) { all, choice in
       for sum in choice.site.sums where layers[sum.layer] != nil {
-        all[sum.node] = choice.quantization
-        all[sum.node]?.input = sum.input
+        all[sum.node] = InputQuantization(choice.elements, input: sum.input)
       }
     }
   }

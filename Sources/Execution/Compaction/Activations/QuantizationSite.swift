@@ -2,7 +2,7 @@ import CPURuntime
 import GraphIR
 import LayerCatalog
 
-/// A value that can be quantized to 8-bit integers, for all layers that read it and can use them.
+/// A value that can be 8-bit integers or bfloat16, for all layers that read it and can use them.
 struct QuantizationSite: Sendable {
   let value: ValueID
   /// The layers' names in the graph.

@@ -65,7 +65,7 @@ struct ErrorMeter {
 
   /// The outputs with other weights, `[examples][outputs]`.
   ///
-  /// - Parameter quantizations: The nodes that are computed with 8-bit integers, by their names.
+  /// - Parameter quantizations: The nodes that are computed with 8-bit integers or bfloat16, by their names.
   func outputs(
     _ weights: [ValueID: Tensor], _ quantizations: [String: InputQuantization] = [:]
   ) throws(WeighbridgeError) -> [[Tensor]] {

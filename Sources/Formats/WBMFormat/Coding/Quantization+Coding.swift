@@ -6,6 +6,16 @@ extension WBMQuantization: MessageRecord {
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
     try fields.records(1, &nodes)
+    try fields.records(2, &bfloat16Nodes)
+  }
+}
+
+extension WBMQuantization.BFloat16Node: MessageRecord {
+  package init() { self.init(name: "", input: 0) }
+
+  package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
+    try fields.text(1, &name)
+    try fields.count(2, &input, "the bfloat16 input of node \(name)")
   }
 }
 

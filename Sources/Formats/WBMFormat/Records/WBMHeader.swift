@@ -14,7 +14,7 @@ package struct WBMHeader: Hashable, Sendable {
   package var references: [WBMReferenceSet] = []
   /// The cost of making the weights smaller; `nil` when nothing was lost.
   package var compaction: WBMCompaction?
-  /// The nodes that are computed with 8-bit integers; `nil` when there are none.
+  /// The nodes that are computed with 8-bit integers or bfloat16; `nil` when there are none.
   package var quantization: WBMQuantization?
   /// The compiled schema that the file contains (a serialized `FileDescriptorSet`); by default this
   /// version's own.

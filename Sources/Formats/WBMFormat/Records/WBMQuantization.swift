@@ -1,4 +1,4 @@
-/// The nodes that are computed with 8-bit integers.
+/// The nodes that are computed with 8-bit integers or bfloat16.
 package struct WBMQuantization: Hashable, Sendable {
   /// How the data of a node becomes integers.
   package struct Node: Hashable, Sendable {
@@ -30,6 +30,19 @@ package struct WBMQuantization: Hashable, Sendable {
     }
   }
 
-  /// In the order of the graph.
+  /// A node that is computed with bfloat16.
+  package struct BFloat16Node: Hashable, Sendable {
+    /// The node's name.
+    package var name: String
+    /// Which of its inputs becomes bfloat16.
+    package var input: Int
+
+    /// Makes a record.
+    package init(name: String, input: Int) { (self.name, self.input) = (name, input) }
+  }
+
+  /// In the order of the graph, those with 8-bit integers.
   package var nodes: [Node]
+  /// In the order of the graph, those with bfloat16.
+  package var bfloat16Nodes: [BFloat16Node] = []
 }

@@ -1,8 +1,8 @@
 package import Bytes
 package import GraphIR
 
-/// An operator whose products can be computed with 8-bit integers. Its inputs are the data, the kernel with the
-/// output channels first, and optionally a bias.
+/// An operator whose products can be computed with 8-bit integers or bfloat16. Its inputs are the data, the kernel
+/// with the output channels first, and optionally a bias.
 package protocol QuantizableOperator: CatalogOperator {
   /// Why the settings rule it out; `nil` when they do not.
   var quantizationProblem: String? { get }
@@ -35,7 +35,7 @@ extension QuantizableOperator {
   /// The reference for an operator that is computed by integers. The sum of products of integers is
   /// exact, becomes float32, and is then multiplied by the scales and added to the bias in float32.
   fileprivate func evaluate(
-    _ inputs: [Tensor], by quantization: InputQuantization, workers: Workers
+    _ inputs: [Tensor], by quantization: IntegerQuantization, workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let zero = Float(quantization.zeroPoint)
     let data = inputs[0].floats.map { Float(quantization.quantized($0)) - zero }
@@ -58,7 +58,7 @@ extension QuantizableOperator {
 }
 
 extension CatalogOperator {
-  /// The reference kernel, or that of the same operator computed with 8-bit integers.
+  /// The reference kernel, or that of the same operator computed with 8-bit integers or bfloat16.
   ///
   /// - Parameter quantization: One that ``GraphIR/Graph/quantizationProblem(_:input:)`` lets the node
   ///   have.
@@ -66,52 +66,64 @@ extension CatalogOperator {
     _ inputs: [Tensor], quantization: InputQuantization?, workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     guard let quantization else { return try evaluate(inputs, workers: workers) }
+    var rounded = [quantization.input]
     if let operation = self as? any QuantizableOperator {
-      return try operation.evaluate(inputs, by: quantization, workers: workers)
+      if case .integers(let integers) = quantization.elements {
+        return try operation.evaluate(inputs, by: integers, workers: workers)
+      }
+      rounded.append(1)
     }
     var inputs = inputs
-    let numbers = inputs[quantization.input].floats.map {
-      quantization.dequantized(quantization.quantized($0))
+    for index in rounded {
+      let numbers = inputs[index].floats.map(quantization.rounded)
+      inputs[index] = Tensor(.float32, shape: inputs[index].shape, floats: numbers)
     }
-    let shape = inputs[quantization.input].shape
-    inputs[quantization.input] = Tensor(.float32, shape: shape, floats: numbers)
     return try evaluate(inputs, workers: workers)
   }
 }
 
 extension Graph {
-  /// How many layers with weights are computed with 8-bit integers.
-  package var quantizedLayerCount: Int {
-    nodes.count { $0.quantization != nil && $0.operation is any QuantizableOperator }
+  /// How many layers with weights are computed with 8-bit integers, and how many with bfloat16.
+  package var quantizedLayerCounts: (integers: Int, bfloat16: Int) {
+    nodes.reduce(into: (0, 0)) { counts, node in
+      guard node.operation is any QuantizableOperator else { return }
+      switch node.quantization?.elements {
+      case .integers: counts.0 += 1
+      case .bfloat16: counts.1 += 1
+      case nil: break
+      }
+    }
   }
 
   /// The most products whose sum fits 32 bits, whatever the integers.
   private static let mostProducts = 1 << 16
 
-  /// Why an input of a node cannot be 8-bit integers; `nil` when it can.
+  /// Why an input of a node cannot be 8-bit integers or bfloat16; `nil` when it can.
   package func quantizationProblem(_ node: Node, input: Int = 0) -> String? {
     guard node.inputs.allSatisfy({ self[$0].type.elementType == .float32 }) else {
-      return "is not float32, as it must be to be computed with 8-bit integers"
+      return "is not float32, as it must be to be computed with 8-bit integers or bfloat16"
     }
     if node.operation is Add {
       guard node.inputs.count == 2 else {
-        return "adds \(node.inputs.count) tensors; with 8-bit integers it must be 2"
+        return "adds \(node.inputs.count) tensors; with 8-bit integers or bfloat16 it must be 2"
       }
       return node.inputs.indices.contains(input) ? nil : "has no input \(input)"
     }
     guard let operation = node.operation as? any QuantizableOperator else {
-      return "is a \(node.operation.kind), which cannot be computed with 8-bit integers"
+      return "is a \(node.operation.kind), which cannot be computed with 8-bit integers or bfloat16"
     }
     if let problem = operation.quantizationProblem {
-      return "\(problem), which cannot be computed with 8-bit integers"
+      return "\(problem), which cannot be computed with 8-bit integers or bfloat16"
     }
     guard node.inputs.dropFirst().allSatisfy({ self[$0].constant != nil }) else {
-      return "has weights that other layers compute; with 8-bit integers they must be constant"
+      return
+        "has weights that other layers compute; with 8-bit integers or bfloat16 they must be constant"
     }
     guard input == 0 else { return "has weights as its input \(input)" }
     let products = self[node.inputs[1]].constant?.shape.dropFirst().reduce(1, *) ?? 0
     guard (1...Self.mostProducts).contains(products) else {
-      return "sums \(products) products; with 8-bit integers the limit is 1 to \(Self.mostProducts)"
+      return
+        "sums \(products) products; with 8-bit integers or bfloat16 the limit is 1 to \(Self.mostProducts)"
     }
     return nil
   }

@@ -46,15 +46,22 @@ public struct CompactOptions: Sendable {
   /// `float16`, `bfloat16`.
   public static let encodingNames = FixedEncoding.all.map(\.name)
 
-  /// The default limit of the error of models that are computed with 8-bit integers.
+  /// What layers can be computed with in place of float32.
+  public enum Activations: String, Sendable, CaseIterable {
+    /// 8-bit integers, with a scale for each output channel of the weights and one for the data of a layer.
+    case int8
+    /// bfloat16, both the weights and the data.
+    case bfloat16
+  }
+
+  /// The default limit of the error of models that are computed with 8-bit integers or bfloat16.
   public static let defaultActivationError = 0.05
 
   /// The loss to accept.
   public var budget = Budget.lossless
-  /// Whether layers are computed with 8-bit integers (int8), their weights with a scale for each output
-  /// channel and their data with one for each layer, as far as the budget allows. The budget must be an
-  /// error, or ``Budget/lossless`` for ``defaultActivationError``; weights of other layers stay exact.
-  public var quantizesActivations = false
+  /// What layers are computed with as far as the budget allows; `nil` for float32. The budget must be an error, or
+  /// ``Budget/lossless`` for ``defaultActivationError``; weights of other layers stay exact.
+  public var activations: Activations?
   /// Examples from which to learn how errors interact. Generated when there are none.
   public var calibration: Examples?
   /// Other examples, on which the loss is measured. When there are none, a quarter of the

@@ -12,7 +12,7 @@ struct CompactionWork {
   private enum Goal {
     case budget(CompactionBudget)
     case encoding(FixedEncoding)
-    case activations(error: Double)
+    case activations(CompactOptions.Activations, error: Double)
   }
 
   /// Prepares the work; `nil` when no loss is accepted.
@@ -21,7 +21,7 @@ struct CompactionWork {
   ///   does not give, or examples that do not fit it; ``WeighbridgeError/Code/unsupported`` when it
   ///   cannot run.
   init?(_ model: Model, _ options: CompactOptions) throws(WeighbridgeError) {
-    guard options.budget != .lossless || options.quantizesActivations else {
+    guard options.budget != .lossless || options.activations != nil else {
       guard !options.foldsBatchNormalization else {
         throw .mismatch("nothing may be lost, and folding batch normalizations rounds weights")
       }
@@ -32,22 +32,24 @@ struct CompactionWork {
         "has already been compacted with a loss; start from the model that it was made from")
     }
     answers = ModelAnswers.of(model)
-    switch options.budget {
-    case .lossless: goal = .activations(error: CompactOptions.defaultActivationError)
-    case .error(let error) where options.quantizesActivations: goal = .activations(error: error)
-    case _ where options.quantizesActivations:
+    switch (options.budget, options.activations) {
+    case (.lossless, let type?):
+      goal = .activations(type, error: CompactOptions.defaultActivationError)
+    case (.error(let error), let type?): goal = .activations(type, error: error)
+    case (_, let type?):
       throw .mismatch(
-        "int8 activations can be combined with an error as the budget, or with no budget")
-    case .error(let error): goal = .budget(.error(error))
-    case .size(let size): goal = .budget(.size(size))
-    case .encoding(let name):
+        "\(type) activations can be combined with an error as the budget, or with no budget")
+    case (.lossless, nil): return nil
+    case (.error(let error), nil): goal = .budget(.error(error))
+    case (.size(let size), nil): goal = .budget(.size(size))
+    case (.encoding(let name), nil):
       guard let encoding = FixedEncoding(name: name) else {
         throw .mismatch(
           "\(name) is not an encoding; use one of "
             + CompactOptions.encodingNames.joined(separator: ", "))
       }
       goal = .encoding(encoding)
-    case .keptAnswers(let share):
+    case (.keptAnswers(let share), nil):
       guard let answers else {
         throw .mismatch(
           "the model gives no answers that can be counted: it is no classifier or detector")
@@ -88,9 +90,9 @@ struct CompactionWork {
         try compactor.compact(calibration: calibration, evaluation: evaluation, budget: budget)
       case .encoding(let encoding):
         try compactor.compact(as: encoding, calibration: calibration, evaluation: evaluation)
-      case .activations(let error):
+      case .activations(let type, let error):
         try compactor.compactActivations(
-          calibration: calibration, evaluation: evaluation, error: error)
+          as: type.own, calibration: calibration, evaluation: evaluation, error: error)
       }
     var constants: [ValueID: Tensor] = [:]
     for weight in compaction.weights { constants[weight.id] = try weight.encoded() }
@@ -101,8 +103,8 @@ struct CompactionWork {
   }
 
   private var request: String {
-    guard case .activations(let error) = goal else { return options.budget.words }
-    return "int8 activations, \(CompactOptions.Budget.error(error).words)"
+    guard case .activations(let type, let error) = goal else { return options.budget.words }
+    return "\(type) activations, \(CompactOptions.Budget.error(error).words)"
   }
 
   private func record(_ compaction: Compaction) -> CompactionRecord {
@@ -189,6 +191,15 @@ extension CompactOptions.Budget {
     case .size(let size): "at most \(size) bytes of weights"
     case .keptAnswers(let share): "at least \(share) of the answers the same"
     case .encoding(let name): "all weights as \(name)"
+    }
+  }
+}
+
+extension CompactOptions.Activations {
+  fileprivate var own: ActivationType {
+    switch self {
+    case .int8: .int8
+    case .bfloat16: .bfloat16
     }
   }
 }

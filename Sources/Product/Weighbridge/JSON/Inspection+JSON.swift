@@ -25,7 +25,9 @@ extension Inspection {
     object["encodings"] = encodings.isEmpty ? nil : .array(encodings.map(\.json))
     object["compaction"] = compaction?.json
     object["quantization"] = quantization.map {
-      .object(["layers": .integer($0.layers), "of": .integer($0.of)])
+      .object([
+        "int8": .integer($0.int8), "bfloat16": .integer($0.bfloat16), "of": .integer($0.all),
+      ])
     }
     object["classLabel"] = classLabel.map(\.json)
     object["contents"] = contents?.json

@@ -30,8 +30,9 @@ struct BudgetOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      int8: compute layers with 8-bit integers, their weights too. As many as --max-error allows, \
-      which is then \(CompactOptions.defaultActivationError) unless given; weights of others stay exact.
+      int8 or bfloat16: compute layers with 8-bit integers or with bfloat16, their weights too. As many as \
+      --max-error allows, which is then \(CompactOptions.defaultActivationError) unless given; weights of \
+      others stay exact.
       """, valueName: "type"))
   var activations: ActivationType?
 
@@ -114,7 +115,7 @@ struct BudgetOptions: ParsableArguments {
     if let maxSize { options.budget = .size(maxSize.bytes) }
     if let keepAnswers { options.budget = .keptAnswers(keepAnswers) }
     if let encoding { options.budget = .encoding(encoding) }
-    options.quantizesActivations = activations != nil
+    options.activations = activations?.activations
     options.calibration = try examples(calibration, model)
     options.evaluation = try examples(evaluation, model)
     options.storesProof = proof
@@ -151,9 +152,16 @@ struct BudgetOptions: ParsableArguments {
   }
 }
 
-/// What layers may be computed by besides floats.
+/// What layers may be computed with in place of float32.
 enum ActivationType: String, ExpressibleByArgument, CaseIterable {
-  case int8
+  case int8, bfloat16
+
+  var activations: CompactOptions.Activations {
+    switch self {
+    case .int8: .int8
+    case .bfloat16: .bfloat16
+    }
+  }
 }
 
 extension Model {

@@ -23,8 +23,11 @@ extension Inspection {
     ]
     if encodings.contains(where: { $0.name != "plain" }) { lines += encodings.map(\.line) }
     if let quantization {
-      lines.append(
-        "runs in int8: \(quantization.layers) of \(quantization.of) layers that multiply weights")
+      let counts = [("int8", quantization.int8), ("bfloat16", quantization.bfloat16)]
+      for (name, count) in counts where count > 0 {
+        lines.append(
+          "runs in \(name): \(count) of \(quantization.all) layers that multiply weights")
+      }
     }
     lines += compaction?.lines ?? []
     if let cost {
