@@ -153,15 +153,19 @@ import _CatalogTesting
     #expect(loss > 1e-5 && loss < 1e-2)
   }
 
-  @Test("What follows is done to sums of bfloat16", arguments: [64, 20], [false, true])
-  func bfloat16Endings(channels: Int, addsBFloat16: Bool) throws {
-    let square = Case(dimensions: [9, 13], channels: (channels, channels))
+  /// What kernels do to sums.
+  private static let endings: [[any Operator]] = {
     let relu = ReLU(slope: 0, threshold: 0, maximum: nil)
-    let all: [[any Operator]] = [
+    return [
       [relu], [ReLU(slope: 0, threshold: 0, maximum: 6)], [LeakyReLU(slope: 0.1)],
       [ELU(alpha: 0.5)], [Add(), relu], [relu, Add()], [Sigmoid()],
     ]
-    for endings in all {
+  }()
+
+  @Test("What follows is done to sums of bfloat16", arguments: [64, 20], [false, true])
+  func bfloat16Endings(channels: Int, addsBFloat16: Bool) throws {
+    let square = Case(dimensions: [9, 13], channels: (channels, channels))
+    for endings in Self.endings {
       let (graph, input) = try Self.graph(
         square, endings, summand: addsBFloat16 ? .init(.bfloat16, input: 1) : nil,
         quantization: .init(.bfloat16))
@@ -243,12 +247,7 @@ import _CatalogTesting
       quantization?.input = 1
       return quantization
     }
-    let relu = ReLU(slope: 0, threshold: 0, maximum: nil)
-    let all: [[any Operator]] = [
-      [relu], [ReLU(slope: 0, threshold: 0, maximum: 6)], [LeakyReLU(slope: 0.1)],
-      [ELU(alpha: 0.5)], [Add(), relu], [relu, Add()], [Sigmoid()],
-    ]
-    for endings in all {
+    for endings in Self.endings {
       let (graph, input) = try Self.graph(square, endings, summand: summand)
       let (got, kernels) = try run(graph, input)
       let difference = TensorDifference(got: got, want: try reference(graph, input))
