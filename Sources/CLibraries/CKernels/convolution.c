@@ -191,8 +191,7 @@ static struct pass *add_pass(struct convolution *all, int64_t most_taps) {
   return pass;
 }
 
-/// Cuts the rows into tiles. Returns whether there was memory for it.
-static bool cut_rows(struct pass *pass) {
+bool cut_into_tiles(struct pass *pass) {
   const int64_t width = pass->counts[2];
   pass->row_tiles = ceiling(width, widest_tile());
   pass->starts = calloc((size_t)pass->row_tiles + 1, sizeof *pass->starts);
@@ -241,7 +240,7 @@ static bool plan_convolution(struct convolution *all, const struct space *space,
     pass->counts[2] *= pass->counts[1] * pass->counts[0];
     pass->counts[0] = pass->counts[1] = 1;
   }
-  return cut_rows(pass);
+  return cut_into_tiles(pass);
 }
 
 /// How far behind an input's index the window's place looks, for the outputs `phase`, `phase` +
@@ -300,7 +299,7 @@ static bool plan_transposed(struct convolution *all, const struct space *space) 
       }
       if (meets) pass->taps[pass->tap_count++] = tap;
     }
-    if (!cut_rows(pass)) return false;
+    if (!cut_into_tiles(pass)) return false;
   }
   return all->passes;
 }

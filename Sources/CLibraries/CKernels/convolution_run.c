@@ -196,14 +196,11 @@ static void compute_tiles(
   }
 }
 
-/// Computes a part of a block of outputs.
-static void compute_part(void *context, int index) {
-  const struct part_work *work = context;
+/// Computes some tiles of a block of outputs.
+static void compute_block(
+    const struct part_work *work, int64_t block, int64_t first, int64_t end, float *target) {
   const struct convolution *all = work->all;
   const struct pass *pass = work->pass;
-  const int64_t block = index % work->output_blocks, cut = index / work->output_blocks;
-  const int64_t first = work->tiles * cut / work->cuts;
-  const int64_t end = work->tiles * (cut + 1) / work->cuts;
   const int width = all->width;
   _Alignas(64) float bias[2 * CHANNELS] = {0};
   struct place place;
@@ -215,7 +212,6 @@ static void compute_part(void *context, int index) {
   const int64_t start = all->groups.count > 1 ? first_block(&all->groups, block) : 0;
   const float *source = work->source + pass->source_offset + start * all->source_block;
   const float *weights = work->weights + block * all->weights_outputs;
-  float *target = work->target + pass->target_offset + block * all->halves * all->target_block;
   // Weights of whole blocks of inputs at a time, then those of the last one if it is shorter.
   const int64_t own_bytes =
       (int64_t)larger(1, pass->tap_count) * all->run * width * (int64_t)sizeof(float);
@@ -247,6 +243,36 @@ static void compute_part(void *context, int index) {
         work, &tile, first, end, source + done * all->source_block, target, &place,
         (ptrdiff_t)(next * own_bytes / LINE));
   }
+}
+
+/// Computes a part of a block of outputs.
+static void compute_part(void *context, int index) {
+  const struct part_work *work = context;
+  const struct convolution *all = work->all;
+  const int64_t block = index % work->output_blocks, cut = index / work->output_blocks;
+  compute_block(
+      work, block, work->tiles * cut / work->cuts, work->tiles * (cut + 1) / work->cuts,
+      work->target + work->pass->target_offset + block * all->halves * all->target_block);
+}
+
+void compute_convolution_row(
+    const struct convolution *all, const float *source, const float *weights, const float *bias,
+    int64_t block, int64_t row, float *target) {
+  const struct pass *pass = &all->passes[0];
+  const struct part_work work = {
+    .all = all, .pass = pass, .source = source + row * pass->source_steps[1], .weights = weights,
+    .bias = bias,
+  };
+  compute_block(&work, block, 0, pass->row_tiles, target);
+}
+
+const float *convolution_frame(
+    const struct convolution *all, const struct call *call, int64_t image) {
+  const float *source = call->arguments[kernels_role_source] + image * all->source_image;
+  if (!all->is_copied) return source;
+  float *frame = call->arguments[kernels_role_scratchpad];
+  copy_frame(all, source, frame);
+  return frame;
 }
 
 bool shares_rows(int64_t places, int64_t channels) { return places > channels; }
@@ -290,12 +316,7 @@ static void compute_pass(const struct part_work *given) {
 void run_convolution(const kernels_primitive *primitive, const struct call *call) {
   const struct convolution *all = (const struct convolution *)primitive;
   for (int64_t image = 0; image < all->images; image++) {
-    const float *source = call->arguments[kernels_role_source] + image * all->source_image;
-    if (all->is_copied) {
-      float *frame = call->arguments[kernels_role_scratchpad];
-      copy_frame(all, source, frame);
-      source = frame;
-    }
+    const float *source = convolution_frame(all, call, image);
     for (int number = 0; number < all->pass_count; number++) {
       const struct pass *pass = &all->passes[number];
       struct part_work work = {

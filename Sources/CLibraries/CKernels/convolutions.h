@@ -166,6 +166,21 @@ bool set_operations(struct convolution *all, struct kernels_post_operations post
 /// Runs what was planned.
 void run_convolution(const kernels_primitive *primitive, const struct call *call);
 
+/// What the window sees of an image: the image in the input, or a copy with zeros around it.
+const float *convolution_frame(
+    const struct convolution *all, const struct call *call, int64_t image);
+
+/// Computes a row of a block of outputs, of a convolution of one pass.
+///
+/// @param source What `convolution_frame` returned.
+/// @param target The row's first output; the block's other 16 channels lie `target_block` behind.
+void compute_convolution_row(
+    const struct convolution *all, const float *source, const float *weights, const float *bias,
+    int64_t block, int64_t row, float *target);
+
+/// Cuts a pass's rows into tiles. Returns whether there was memory for it.
+bool cut_into_tiles(struct pass *pass);
+
 /// Applies the functions that follow to blocks of 16 channels of which so many are outputs.
 void apply_operations(
     const struct convolution *all, float *elements, int64_t count, int64_t valid);

@@ -2,26 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convolutions.h"
+#include "depthwise.h"
 #include "threads.h"
 
 // Depthwise convolutions, 16 channels at a time. The window's elements that lie beyond the edges are
 // left out, so that nothing is copied.
 
 typedef float vector __attribute__((ext_vector_type(16)));
-
-struct depthwise {
-  struct convolution convolution;
-  struct space space;
-  int64_t channels;
-  /// Into how many tiles a row is cut.
-  int64_t row_tiles;
-  /// For each column of the window, the outputs of a row that see it inside of the input: the first, and the
-  /// one behind the last.
-  struct column {
-    int64_t first, end;
-  } columns[];
-};
 
 /// The most outputs of a tile that see every third element or fewer.
 enum { OTHER_STEPS = 4 };
@@ -48,8 +35,8 @@ INLINE void seen(
 /// distance between what they see, 0 for another one.
 INLINE void compute_outputs(
     const struct depthwise *all, const float *source, const float *weights, const float *bias,
-    float *target, int64_t x, const int64_t first[2], const int64_t end[2], const int count,
-    const int64_t known_step) {
+    float *target, int64_t x, int64_t row, int64_t mask, const int64_t first[2],
+    const int64_t end[2], const int count, const int64_t known_step) {
   const struct space *space = &all->space;
   vector sums[WIDEST_TILE], value;
   memcpy(&value, bias, sizeof value);
@@ -58,9 +45,9 @@ INLINE void compute_outputs(
   const int64_t step = known_step ? known_step : space->strides[2] * CHANNELS;
   for (int64_t z = first[0]; z < end[0]; z++) {
     for (int64_t y = first[1]; y < end[1]; y++) {
-      const float *from = source
-          + (z * space->dilation[0] * space->sizes[1] + y * space->dilation[1]) * space->sizes[2]
-              * CHANNELS;
+      const int64_t seen =
+          row + z * space->dilation[0] * space->sizes[1] + y * space->dilation[1];
+      const float *from = source + (seen & mask) * space->sizes[2] * CHANNELS;
       const float *own = weights + (z * space->window[1] + y) * space->window[2] * CHANNELS;
       for (int64_t column = 0; column < space->window[2]; column++) {
         const int64_t before = all->columns[column].first - x, behind = all->columns[column].end - x;
@@ -99,8 +86,8 @@ INLINE void compute_outputs(
 
 INLINE void compute_tiles(
     const struct depthwise *all, const float *source, const float *weights, const float *bias,
-    float *target, const int64_t first[2], const int64_t end[2], const int64_t known_step,
-    const int most) {
+    float *target, int64_t row, int64_t mask, const int64_t first[2], const int64_t end[2],
+    const int64_t known_step, const int most) {
   const struct space *space = &all->space;
   for (int64_t tile = 0, x = 0, next; tile < all->row_tiles; tile++, x = next) {
     next = space->targets[2] * (tile + 1) / all->row_tiles;
@@ -109,7 +96,7 @@ INLINE void compute_tiles(
 #define CASE(count) \
   case count: \
     if (count > most) return; \
-    compute_outputs(all, from, weights, bias, to, x, first, end, count, known_step); \
+    compute_outputs(all, from, weights, bias, to, x, row, mask, first, end, count, known_step); \
     break
     switch (next - x) {
       CASE(1); CASE(2); CASE(3); CASE(4); CASE(5); CASE(6); CASE(7);
@@ -121,33 +108,29 @@ INLINE void compute_tiles(
 
 INLINE void compute_row(
     const struct depthwise *all, const float *source, const float *weights, const float *bias,
-    float *target, int64_t z, int64_t y, const int most) {
+    float *target, int64_t z, int64_t y, int64_t mask, const int most) {
   const struct space *space = &all->space;
   int64_t first[2], end[2];
   seen(space, 0, z, &first[0], &end[0]);
   seen(space, 1, y, &first[1], &end[1]);
-  const int64_t rows = (z * space->strides[0] - space->before[0]) * space->sizes[1]
+  const int64_t row = (z * space->strides[0] - space->before[0]) * space->sizes[1]
       + y * space->strides[1] - space->before[1];
-  const float *row = source + (rows * space->sizes[2] - space->before[2]) * CHANNELS;
+  const float *from = source - space->before[2] * CHANNELS;
+#define TILES(step, most) \
+  compute_tiles(all, from, weights, bias, target, row, mask, first, end, step, most)
   switch (space->strides[2]) {
-  case 1: compute_tiles(all, row, weights, bias, target, first, end, CHANNELS, most); break;
-  case 2: compute_tiles(all, row, weights, bias, target, first, end, 2 * CHANNELS, most); break;
-  default:
-    compute_tiles(
-        all, row, weights, bias, target, first, end, 0, most < OTHER_STEPS ? most : OTHER_STEPS);
+  case 1: TILES(CHANNELS, most); break;
+  case 2: TILES(2 * CHANNELS, most); break;
+  default: TILES(0, most < OTHER_STEPS ? most : OTHER_STEPS);
   }
+#undef TILES
 }
-
-/// Computes a row.
-typedef void row_function(
-    const struct depthwise *all, const float *source, const float *weights, const float *bias,
-    float *target, int64_t z, int64_t y);
 
 #define ROW(level, attributes, most)                                                          \
   attributes static void compute_row_##level(                                                 \
       const struct depthwise *all, const float *source, const float *weights,                 \
-      const float *bias, float *target, int64_t z, int64_t y) {                               \
-    compute_row(all, source, weights, bias, target, z, y, most);                              \
+      const float *bias, float *target, int64_t z, int64_t y, int64_t mask) {                 \
+    compute_row(all, source, weights, bias, target, z, y, mask, most);                        \
   }
 
 ROW(portable, , TILE_PORTABLE)
@@ -156,7 +139,7 @@ ROW(avx2, TARGET_AVX2, TILE_AVX2)
 ROW(avx512, TARGET_AVX512, TILE_AVX512)
 #endif
 
-static row_function *known_row(void) {
+depthwise_row *depthwise_row_function(void) {
 #if defined(__x86_64__)
   if (kernels_level() == AVX512) return compute_row_avx512;
   if (kernels_level() == AVX2) return compute_row_avx2;
@@ -164,27 +147,36 @@ static row_function *known_row(void) {
   return compute_row_portable;
 }
 
+int64_t depthwise_bias(
+    const struct depthwise *all, const float *bias, int64_t block, float own[CHANNELS]) {
+  const int64_t valid = smaller(CHANNELS, all->channels - block * CHANNELS);
+  memset(own, 0, CHANNELS * sizeof *own);
+  if (bias) memcpy(own, bias + block * CHANNELS, (size_t)valid * sizeof *own);
+  return valid;
+}
+
+const float *depthwise_weights(const struct depthwise *all, const float *weights, int64_t block) {
+  const int64_t *window = all->space.window;
+  return weights + block * window[0] * window[1] * window[2] * CHANNELS;
+}
+
 static void compute_part(void *context, int index) {
   const struct depthwise_work *work = context;
   const struct depthwise *all = work->all;
   const struct space *space = &all->space;
-  row_function *const compute = known_row();
+  depthwise_row *const compute = depthwise_row_function();
   const int64_t cut = index / work->planes, number = index % work->planes;
-  const int64_t blocks = all->convolution.source_blocks, block = number % blocks;
+  const int64_t block = number % all->convolution.source_blocks;
   const int64_t rows = space->targets[0] * space->targets[1];
-  const int64_t window = space->window[0] * space->window[1] * space->window[2];
-  const int64_t valid = smaller(CHANNELS, all->channels - block * CHANNELS);
-  _Alignas(64) float bias[CHANNELS] = {0};
-  if (work->bias) {
-    memcpy(bias, work->bias + block * CHANNELS, (size_t)valid * sizeof *bias);
-  }
+  _Alignas(64) float bias[CHANNELS];
+  const int64_t valid = depthwise_bias(all, work->bias, block, bias);
   const float *source =
       work->source + number * space->sizes[0] * space->sizes[1] * space->sizes[2] * CHANNELS;
+  const float *weights = depthwise_weights(all, work->weights, block);
   for (int64_t row = rows * cut / work->cuts; row < rows * (cut + 1) / work->cuts; row++) {
     float *target = work->target + (number * rows + row) * space->targets[2] * CHANNELS;
     compute(
-        all, source, work->weights + block * window * CHANNELS, bias, target,
-        row / space->targets[1], row % space->targets[1]);
+        all, source, weights, bias, target, row / space->targets[1], row % space->targets[1], -1);
     apply_operations(&all->convolution, target, space->targets[2] * CHANNELS, valid);
   }
 }
@@ -203,6 +195,8 @@ static void run_depthwise(const kernels_primitive *primitive, const struct call 
   work.cuts = cuts_rows ? smaller(rows, PARTS_OF_A_THREAD * kernels_thread_count()) : 1;
   kernels_parallel((int)(work.planes * work.cuts), compute_part, &work);
 }
+
+bool is_depthwise(const kernels_primitive *primitive) { return primitive->run == run_depthwise; }
 
 kernels_primitive *depthwise_convolution(
     const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,

@@ -23,6 +23,8 @@ enum kernels_role {
   kernels_role_target,
   kernels_role_weights,
   kernels_role_bias,
+  kernels_role_second_weights,
+  kernels_role_second_bias,
   kernels_role_mean,
   kernels_role_variance,
   kernels_role_scale,
@@ -91,6 +93,13 @@ kernels_primitive *kernels_convolution(
     const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
     const kernels_layout *target, struct kernels_window window,
     struct kernels_post_operations post, bool may_spread_nan);
+
+/// A convolution and the depthwise convolution of its result, which is computed some rows at a time and never
+/// stored as a whole. Its roles are those of the first, with the second's weights, bias and target.
+///
+/// @param first, second What `kernels_convolution` made; they must live as long as the result.
+kernels_primitive *kernels_convolution_pair(
+    const kernels_primitive *first, const kernels_primitive *second);
 
 /// The transpose of a convolution, with weights in the same order.
 kernels_primitive *kernels_transposed_convolution(

@@ -9,16 +9,26 @@ extension Convolution: FusingOperator, EngineOperator {
     if group.quantization != nil {
       return builder.addQuantized(window, layout, hasBias: hasBias, for: group)
     }
+    guard let call = call(for: group.first, builder) else { return false }
+    guard let next = group.depthwise.first else { return call.add(to: &builder, group) }
+    guard let second = (next.operation as? Convolution)?.call(for: next, builder) else {
+      return false
+    }
+    return call.add(to: &builder, with: second, group)
+      || (call.add(to: &builder, group.first) && second.add(to: &builder, next))
+  }
+
+  private func call(for group: NodeGroup, _ builder: PlanBuilder) -> WeightedCall? {
     let order = SpatialOrder(layout, group, builder)
     guard let kernel = builder.graph[group.inputs[1]].constant,
       isDepthwise(kernel) || builder.mayCombine(groups),
       let window = WindowArguments(window, dimensions: order.spatialDimensions),
       let folded = FoldedWeights(
         group, bias: hasBias ? group.inputs[2] : nil, channels: kernel.shape[0], builder.graph)
-    else { return false }
+    else { return nil }
     let weights =
       groups == 1 ? kernel : kernel.splitting(0, into: [groups, kernel.shape[0] / groups])
-    let call = WeightedCall(
+    return WeightedCall(
       group, builder, source: order.source, target: order.target, restore: order.restore,
       weights: weights, folded: folded
     ) { source, weights, bias, target, post in
@@ -27,7 +37,11 @@ extension Convolution: FusingOperator, EngineOperator {
           source.handle, weights.handle, bias?.handle, target.handle, $0, post, !builder.keepsNaN)
       }
     }
-    return call?.add(to: &builder, group) ?? false
+  }
+
+  /// Whether a group's convolution is depthwise.
+  func isDepthwise(_ graph: Graph, _ group: NodeGroup) -> Bool {
+    graph[group.inputs[1]].constant.map(isDepthwise) ?? false
   }
 
   /// Whether each output channel sees the input channel of its number.

@@ -52,19 +52,43 @@ struct WeightedCall {
 
   /// Adds the steps: the source's reorder if it needs one, then the primitive.
   func add(to builder: inout PlanBuilder, _ group: NodeGroup) -> Bool {
-    guard let layout = primitive.layout(kernels_role_weights),
-      let weights = builder.weight(
-        weights, group.inputs[1], as: layout, scales: folded.scales),
+    guard let constants = constants(of: group, &builder),
       let input = builder.tensor(group.inputs[0], as: source),
       let output = builder.makeTarget(group, target)
     else { return false }
-    var storages = [
-      (kernels_role_source, input.storage), (kernels_role_weights, weights),
-      (kernels_role_target, output.storage),
-    ]
-    if let bias = folded.bias { storages.append((kernels_role_bias, builder.addConstant(bias))) }
-    builder.add(primitive, storages)
+    builder.add(
+      primitive,
+      [(kernels_role_source, input.storage), (kernels_role_target, output.storage)]
+        + zip([kernels_role_weights, kernels_role_bias], constants))
     return true
+  }
+
+  /// Adds the steps of this and of a depthwise convolution of its result, as one primitive.
+  ///
+  /// - Returns: Whether there is one.
+  func add(to builder: inout PlanBuilder, with second: WeightedCall, _ group: NodeGroup) -> Bool {
+    let made = kernels_convolution_pair(primitive.handle, second.primitive.handle)
+    guard let pair = Primitive(owning: made, keeping: [primitive, second.primitive]),
+      let constants = constants(of: group, &builder),
+      let others = second.constants(of: group.depthwise[0], &builder),
+      let input = builder.tensor(group.inputs[0], as: source)
+    else { return false }
+    let output = builder.makeTensor(group.outputs[0], layout: second.target)
+    builder.add(
+      pair,
+      [(kernels_role_source, input.storage), (kernels_role_target, output.storage)]
+        + zip([kernels_role_weights, kernels_role_bias], constants)
+        + zip([kernels_role_second_weights, kernels_role_second_bias], others))
+    return true
+  }
+
+  /// The weights, and the bias if there is one.
+  private func constants(of group: NodeGroup, _ builder: inout PlanBuilder) -> [Storage]? {
+    guard let layout = primitive.layout(kernels_role_weights),
+      let weights = builder.weight(
+        weights, group.inputs[1], as: layout, scales: folded.scales)
+    else { return nil }
+    return [weights] + (folded.bias.map { [builder.addConstant($0)] } ?? [])
   }
 }
 

@@ -60,12 +60,36 @@ struct Fusion {
     guard group.operation is any FusingOperator else { return }
     while let (position, node) = onlyReader(of: group) {
       guard addNormalization(node, &group) || addFunctions(node, &group) || addSum(node, &group)
-      else { return }
+      else { break }
       group.positions.append(position)
       group.outputs = node.outputs
       taken[position] = true
     }
+    addDepthwise(&group)
   }
+
+  /// A depthwise convolution of a large result is computed together with what makes that.
+  private mutating func addDepthwise(_ group: inout NodeGroup) {
+    guard group.operation is Convolution, group.quantization == nil, group.summand == nil,
+      types[group.outputs[0].index].fixedShape?.reduce(1, *) ?? 0 >= Self.fewestInPairs,
+      let position = onlyReader(of: group)?.position, var next = self.group(at: position)
+    else { return }
+    addPadding(&next)
+    guard next.quantization == nil,
+      (next.operation as? Convolution)?.isDepthwise(graph, next) ?? false
+    else {
+      for position in next.positions.dropFirst() { taken[position] = false }
+      return
+    }
+    taken[position] = true
+    extend(&next)
+    group.positions += next.positions
+    group.outputs = next.outputs
+    group.depthwise = [next]
+  }
+
+  /// With fewer elements, the result stays in the nearer caches anyway.
+  private static let fewestInPairs = 1 << 18
 
   /// The node that reads what a group makes, when it is the only one, nobody else needs that, and no
   /// other group has it.

@@ -25,4 +25,15 @@ struct NodeGroup: Sendable {
   var normalization: (operation: BatchNormalization, weights: [ValueID])?
   /// What else follows, in this order.
   var additions: [Addition] = []
+  /// The group of a depthwise convolution that alone reads what this one makes, if both are computed together, row
+  /// by row: none or one. The outputs are then its outputs.
+  var depthwise: [NodeGroup] = []
+
+  /// The group without what is computed together with it.
+  var first: NodeGroup {
+    guard let next = depthwise.first else { return self }
+    var group = self
+    (group.depthwise, group.outputs) = ([], [next.inputs[0]])
+    return group
+  }
 }

@@ -16,11 +16,13 @@ final class Primitive: Sendable {
   let share: Share
   /// Never changed, and freed by nobody else, so that threads may share it.
   nonisolated(unsafe) let handle: OpaquePointer
+  /// What it consists of, which must live as long.
+  private let parts: [Primitive]
 
   /// Takes over what a function of the kernels made; `nil` when that cannot be computed.
-  init?(owning handle: OpaquePointer?, share: Share = .whole) {
+  init?(owning handle: OpaquePointer?, share: Share = .whole, keeping parts: [Primitive] = []) {
     guard let handle else { return nil }
-    (self.handle, self.share) = (handle, share)
+    (self.handle, self.share, self.parts) = (handle, share, parts)
   }
 
   deinit { kernels_primitive_free(handle) }

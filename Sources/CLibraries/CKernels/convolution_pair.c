@@ -1,0 +1,152 @@
+#include <stdlib.h>
+
+#include "depthwise.h"
+#include "threads.h"
+
+// A convolution whose result only a depthwise convolution reads, as in MobileNet: that result is often the
+// largest array of a model. Of 16 or 32 channels, each thread computes the rows that the window sees next,
+// over those that it sees no more, so that they stay in the nearest caches.
+
+/// The most floats of the rows that are kept, on the stack of a thread.
+enum { MOST_KEPT = 1 << 14 };
+
+struct pair {
+  kernels_primitive primitive;
+  /// The first convolution, one row a pass, into rows that are kept.
+  struct convolution first;
+  struct pass pass;
+  const struct depthwise *second;
+  /// How many rows are kept: a power of two.
+  int64_t kept;
+};
+
+struct pair_work {
+  const struct pair *all;
+  const float *source, *weights, *bias, *second_weights, *second_bias;
+  float *target;
+  int64_t blocks, cuts;
+};
+
+static void release_pair(kernels_primitive *primitive) {
+  free(((struct pair *)primitive)->pass.starts);
+}
+
+/// Computes some rows of a block of channels.
+static void compute_part(void *context, int index) {
+  const struct pair_work *work = context;
+  const struct pair *all = work->all;
+  const struct depthwise *second = all->second;
+  const struct space *space = &second->space;
+  depthwise_row *const compute = depthwise_row_function();
+  const int64_t block = index % work->blocks, cut = index / work->blocks;
+  const int64_t rows = space->targets[1], width = space->sizes[2] * CHANNELS;
+  const int64_t start = block * all->first.halves;
+  const int64_t halves = smaller(all->first.halves, second->convolution.source_blocks - start);
+  _Alignas(64) float kept[MOST_KEPT], bias[2][CHANNELS];
+  int64_t valid[2];
+  for (int64_t half = 0; half < halves; half++) {
+    valid[half] = depthwise_bias(second, work->second_bias, start + half, bias[half]);
+  }
+  int64_t next = 0;
+  for (int64_t y = rows * cut / work->cuts; y < rows * (cut + 1) / work->cuts; y++) {
+    const int64_t first = y * space->strides[1] - space->before[1];
+    const int64_t end = first + (space->window[1] - 1) * space->dilation[1] + 1;
+    for (next = larger(next, first); next < smaller(end, space->sizes[1]); next++) {
+      compute_convolution_row(
+          &all->first, work->source, work->weights, work->bias, block, next,
+          kept + (next & (all->kept - 1)) * width);
+    }
+    for (int64_t half = 0; half < halves; half++) {
+      float *target = work->target
+          + ((start + half) * rows + y) * space->targets[2] * CHANNELS;
+      compute(
+          second, kept + half * all->first.target_block,
+          depthwise_weights(second, work->second_weights, start + half), bias[half], target, 0, y,
+          all->kept - 1);
+      apply_operations(
+          &second->convolution, target, space->targets[2] * CHANNELS, valid[half]);
+    }
+  }
+}
+
+static void run_pair(const kernels_primitive *primitive, const struct call *call) {
+  const struct pair *all = (const struct pair *)primitive;
+  const struct space *space = &all->second->space;
+  struct pair_work work = {
+    .all = all,
+    .weights = call->arguments[kernels_role_weights],
+    .bias = call->arguments[kernels_role_bias],
+    .second_weights = call->arguments[kernels_role_second_weights],
+    .second_bias = call->arguments[kernels_role_second_bias],
+    .target = call->arguments[kernels_role_target],
+    .blocks = ceiling(all->first.out_channels, all->first.width),
+  };
+  const int64_t threads = kernels_thread_count();
+  work.cuts = threads == 1
+      ? 1
+      : smaller(space->targets[1], ceiling(2 * PARTS_OF_A_THREAD * threads, work.blocks));
+  const int64_t image = all->second->convolution.source_blocks * space->targets[1]
+      * space->targets[2] * CHANNELS;
+  for (int64_t number = 0; number < all->first.images; number++, work.target += image) {
+    work.source = convolution_frame(&all->first, call, number);
+    kernels_parallel((int)(work.blocks * work.cuts), compute_part, &work);
+  }
+}
+
+/// Whether the first can be computed row by row, and how many rows the second sees at once are few enough.
+static bool set_rows(struct pair *all) {
+  const struct space *space = &all->second->space;
+  const int64_t seen = (space->window[1] - 1) * space->dilation[1] + 1;
+  for (all->kept = 1; all->kept < seen; all->kept *= 2) {}
+  const int64_t block = all->kept * space->sizes[2] * CHANNELS;
+  if (space->sizes[0] != 1 || space->targets[0] != 1 || all->first.halves * block > MOST_KEPT) {
+    return false;
+  }
+  all->first.passes = &all->pass;
+  all->first.target_block = block;
+  all->pass.counts[0] = 1;
+  all->pass.counts[1] = space->sizes[1];
+  all->pass.counts[2] = space->sizes[2];
+  return cut_into_tiles(&all->pass);
+}
+
+kernels_primitive *kernels_convolution_pair(
+    const kernels_primitive *given_first, const kernels_primitive *given_second) {
+  const struct convolution *first = (const struct convolution *)given_first;
+  const struct depthwise *second = (const struct depthwise *)given_second;
+  if (given_first->run != run_convolution || !is_depthwise(given_second) || first->pass_count != 1
+      || !first->stores_padding || first->adds_first || first->adds_last
+      || second->convolution.adds_first || second->convolution.adds_last) {
+    return NULL;
+  }
+  struct pair *all = calloc(1, sizeof *all);
+  if (!all) return NULL;
+  all->primitive.name = "blocked and depthwise convolution";
+  all->primitive.run = run_pair;
+  all->primitive.release = release_pair;
+  all->first = *first;
+  all->pass = first->passes[0];
+  all->pass.starts = NULL;
+  all->second = second;
+  const struct { enum kernels_role own, given; const kernels_primitive *from; } roles[] = {
+    {kernels_role_source, kernels_role_source, given_first},
+    {kernels_role_weights, kernels_role_weights, given_first},
+    {kernels_role_bias, kernels_role_bias, given_first},
+    {kernels_role_scratchpad, kernels_role_scratchpad, given_first},
+    {kernels_role_second_weights, kernels_role_weights, given_second},
+    {kernels_role_second_bias, kernels_role_bias, given_second},
+    {kernels_role_target, kernels_role_target, given_second},
+  };
+  for (size_t number = 0; number < sizeof roles / sizeof *roles; number++) {
+    if (!roles[number].from->has_role[roles[number].given]) continue;
+    primitive_set(
+        &all->primitive, roles[number].own, &roles[number].from->layouts[roles[number].given]);
+  }
+  if (kernels_layout_equal(
+          &given_first->layouts[kernels_role_target], &given_second->layouts[kernels_role_source])
+      && set_rows(all)) {
+    return &all->primitive;
+  }
+  kernels_primitive_free(&all->primitive);
+  return NULL;
+}

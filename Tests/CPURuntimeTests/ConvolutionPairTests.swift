@@ -1,0 +1,152 @@
+import Bytes
+import CPURuntime
+import GraphIR
+import LayerCatalog
+import ReferenceRuntime
+import Testing
+import Verifier
+import _CatalogTesting
+
+/// A convolution and the depthwise convolution that alone reads what it makes.
+@Suite struct ConvolutionPairTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var images = 1
+    /// Height and width of what both convolutions are made of.
+    var dimensions = [70, 75]
+    var channels = (from: 7, between: 56)
+    /// The first one's window and strides.
+    var first = (window: 1, strides: 1)
+    var window = [3, 3]
+    var strides = [1, 1]
+    var dilation = [1, 1]
+    /// Zeros around the depthwise convolution's input, as a layer of its own; otherwise its padding is "same".
+    var zeros: Borders?
+    var hasBias = true
+
+    var testDescription: String {
+      "\(images) of \(dimensions), \(channels), \(first), \(window), \(strides), \(dilation), "
+        + "\(zeros.map { "\($0)" } ?? "same")"
+    }
+  }
+
+  private static let cases = [
+    Case(),
+    Case(images: 3, channels: (20, 60), hasBias: false),
+    Case(channels: (16, 64), strides: [2, 2], zeros: Borders(before: [0, 0], after: [1, 1])),
+    Case(channels: (16, 100), strides: [1, 2]),
+    Case(dimensions: [100, 60], channels: (3, 70), first: (3, 1), window: [5, 5]),
+    Case(dimensions: [160, 150], channels: (3, 48), first: (3, 2), strides: [3, 3]),
+    Case(dimensions: [100, 60], channels: (9, 50), window: [3, 5], dilation: [2, 1]),
+    Case(channels: (9, 52), window: [1, 4], strides: [4, 1]),
+    Case(
+      channels: (4, 64), window: [2, 2],
+      zeros: Borders(before: [3, 0], after: [0, 2])),
+  ]
+
+  private let source = SourceScope(layer: "layer", className: "Layer")
+
+  /// The two, a normalization and a function behind each.
+  ///
+  /// - Parameter showsMiddle: Whether what the first one makes is an output too.
+  private func graph(_ wanted: Case, showsMiddle: Bool = false) throws -> (Graph, Tensor) {
+    let channels = wanted.channels
+    let shape = [wanted.images] + wanted.dimensions + [channels.from]
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, shape.map { .fixed($0) }))
+    func weight(_ name: String, _ shape: [Int], _ range: ClosedRange<Double>) throws -> ValueID {
+      try builder.addWeight(
+        name, .random(.float32, shape: shape, in: range, seed: UInt64(name.utf8.count)))
+    }
+    func add(_ operation: any Operator, _ name: String, _ inputs: [ValueID]) throws -> ValueID {
+      try builder.addNode(operation, named: name, inputs: inputs, source: source)[0]
+    }
+    func finish(_ value: ValueID, _ name: String) throws -> ValueID {
+      let weights = try zip(["gamma", "beta", "mean", "variance"], [0.5, -1, -1, 0.5]).map {
+        try weight("\(name)/\($0)", [channels.between], $1...1)
+      }
+      let normalization = BatchNormalization(
+        axis: 3, epsilon: 1e-3, hasScale: true, hasCenter: true)
+      let normalized = try add(normalization, "\(name)/normal", [value] + weights)
+      return try add(ReLU(slope: 0, threshold: 0, maximum: 6), "\(name)/relu", [normalized])
+    }
+    let side = wanted.first.window
+    let kernel = try weight("first", [channels.between, channels.from, side, side], -0.5...0.5)
+    let bias = wanted.hasBias ? [try weight("first/bias", [channels.between], -1...1)] : []
+    let first = Convolution(
+      window: Window(
+        size: [side, side], strides: [wanted.first.strides, wanted.first.strides],
+        dilation: [1, 1], padding: .same),
+      groups: 1, hasBias: wanted.hasBias, layout: .channelsLast)
+    let middle = try finish(add(first, "first", [input, kernel] + bias), "a")
+    var value = middle
+    if let zeros = wanted.zeros {
+      value = try add(ZeroPadding(borders: zeros, layout: .channelsLast), "zeros", [value])
+    }
+    let second = Convolution(
+      window: Window(
+        size: wanted.window, strides: wanted.strides, dilation: wanted.dilation,
+        padding: wanted.zeros == nil ? .same : .valid),
+      groups: channels.between, hasBias: false, layout: .channelsLast)
+    let own = try weight("depthwise", [channels.between, 1] + wanted.window, -1...1)
+    value = try finish(add(second, "depthwise", [value, own]), "b")
+    let ports =
+      [Port(name: "y", value: value)] + (showsMiddle ? [Port(name: "m", value: middle)] : [])
+    return (
+      try builder.finish(outputs: ports), .random(.float32, shape: shape, in: -1...1, seed: 3)
+    )
+  }
+
+  private func run(
+    _ graph: Graph, _ input: Tensor, threads: Int
+  ) throws -> (outputs: [Tensor], kernels: [String]) {
+    var kernels: [String] = []
+    let options = CPURuntime.Options(workers: Workers(count: threads))
+    let outputs = try CPURuntime(options).run(graph, inputs: [input]) {
+      kernels.append("\($0.kernel)")
+    }
+    return (outputs, kernels)
+  }
+
+  @Test("Both are computed together, as the reference does it", arguments: cases)
+  func agreement(_ wanted: Case) throws {
+    let (graph, input) = try graph(wanted)
+    let want = try ReferenceRuntime(workers: Workers(count: 2)).run(graph, inputs: [input]) { _ in }
+    let one = try run(graph, input, threads: 1)
+    #expect(one.kernels.count { $0.contains("blocked and depthwise") } == 1, "\(one.kernels)")
+    let difference = TensorDifference(got: one.outputs[0], want: want[0])
+    #expect(difference.isWithin(Tolerance(absolute: 2e-5, relative: 1e-5)), "\(difference)")
+    let three = try run(graph, input, threads: 3)
+    #expect(
+      one.outputs[0].contiguousBytes() == three.outputs[0].contiguousBytes(),
+      "the threads change the numbers")
+  }
+
+  @Test(
+    "What else is needed of the first, and what would be kept in too many rows, is computed alone")
+  func alone() throws {
+    for (wanted, showsMiddle) in [
+      (Case(), true), (Case(window: [9, 3]), false), (Case(dimensions: [30, 30]), false),
+    ] {
+      let (graph, input) = try graph(wanted, showsMiddle: showsMiddle)
+      let want = try ReferenceRuntime(workers: Workers(count: 2))
+        .run(graph, inputs: [input]) { _ in }
+      let result = try run(graph, input, threads: 2)
+      #expect(!result.kernels.contains { $0.contains("blocked and") }, "\(result.kernels)")
+      #expect(result.kernels.contains { $0.contains("depthwise") })
+      for (got, want) in zip(result.outputs, want) {
+        let difference = TensorDifference(got: got, want: want)
+        #expect(difference.isWithin(Tolerance(absolute: 2e-5, relative: 1e-5)), "\(difference)")
+      }
+    }
+  }
+
+  @Test("NaN goes through, to where the windows see it")
+  func nan() throws {
+    let wanted = Case()
+    let (graph, input) = try graph(wanted)
+    var numbers = input.doubles
+    numbers[(3 * wanted.dimensions[1] + 4) * wanted.channels.from + 5] = .nan
+    let result = try run(graph, Tensor(.float32, shape: input.shape, numbers), threads: 2)
+    #expect(result.outputs[0].doubles.count(where: \.isNaN) == 9 * wanted.channels.between)
+  }
+}
