@@ -22,6 +22,13 @@ extension Graph {
     return types
   }
 
+  /// Whether sizes stay unknown even when those of the inputs are known, because they depend on elements.
+  ///
+  /// - Throws: As ``specialized(to:)-([Tensor])``.
+  package func hasOpenDimensions(for inputTypes: [TensorType]) throws(WeighbridgeError) -> Bool {
+    try specialized(to: inputTypes).contains { $0.fixedShape == nil }
+  }
+
   /// The types of all values, inferred again from the inputs' stored types.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` at the layer whose inputs do not fit.

@@ -159,16 +159,8 @@ private struct PlannedRuntime: Runtime {
   ) throws(WeighbridgeError) -> [Tensor] {
     try graph.checkRuns()
     try graph.check(inputs: inputs)
-    return try graph.hasOpenDimensions(for: inputs)
+    return try graph.hasOpenDimensions(for: inputs.map(\.type))
       ? fallback.run(graph, inputs: inputs, observe: observe)
       : engine.run(graph, inputs: inputs, observe: observe)
-  }
-}
-
-extension Graph {
-  /// Whether sizes stay unknown even when those of the inputs are known, because they depend on
-  /// elements.
-  func hasOpenDimensions(for inputs: [Tensor]) throws(WeighbridgeError) -> Bool {
-    try specialized(to: inputs).contains { $0.fixedShape == nil }
   }
 }

@@ -57,7 +57,7 @@ public final class Session: Sendable {
   /// - Parameter arrays: See ``Model/run(_:keepsLayers:options:)``.
   public func run(_ arrays: [NamedTensor]) throws(WeighbridgeError) -> RunResult {
     let inputs = try model.inputTensors(arrays)
-    guard let compiled, try !model.content.graph.hasOpenDimensions(for: inputs) else {
+    guard let compiled, try !compiled.hasOpenDimensions(for: inputs.map(\.type)) else {
       return try model.run(arrays, options: options)
     }
     let graph = model.content.graph
@@ -81,7 +81,7 @@ public final class Session: Sendable {
     for arrays: [NamedTensor]
   ) throws(WeighbridgeError) -> (byteCount: Int, lowerBound: Int)? {
     let inputs = try model.inputTensors(arrays)
-    guard let compiled, try !model.content.graph.hasOpenDimensions(for: inputs) else { return nil }
+    guard let compiled, try !compiled.hasOpenDimensions(for: inputs.map(\.type)) else { return nil }
     let memory = try compiled.activationMemory(for: inputs.map(\.type))
     return (memory.arena, memory.lowerBound)
   }
@@ -120,9 +120,7 @@ public final class Session: Sendable {
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an input does not fit.
   package func outputTypes(for inputs: [TensorType]) throws(WeighbridgeError) -> [TensorType]? {
     try model.content.graph.check(inputs: inputs)
-    guard let compiled,
-      try model.content.graph.specialized(to: inputs).allSatisfy({ $0.fixedShape != nil })
-    else { return nil }
+    guard let compiled, try !compiled.hasOpenDimensions(for: inputs) else { return nil }
     return try compiled.outputTypes(for: inputs)
   }
 

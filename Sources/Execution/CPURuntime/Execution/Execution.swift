@@ -195,14 +195,15 @@ extension Execution {
   /// Whether among the inputs' elements are some that are no numbers, infinite, or so large that they
   /// could become so: 2^64 and above.
   var hasExtremeInputs: Bool {
-    let limit = Float(sign: .plus, exponent: 64, significand: 1).bitPattern
+    let limit = Int32(bitPattern: Float(sign: .plus, exponent: 64, significand: 1).bitPattern) - 1
     return plan.graph.inputs.indices.contains { position in
       guard let input = input(position), input.elementType == .float32 else { return false }
-      var largest: UInt32 = 0
+      // Without a branch, and with a comparison that all processors have for vectors.
+      var isExtreme: Int32 = 0
       for element in memory.floats(input) {
-        largest = max(largest, element.bitPattern & 0x7FFF_FFFF)
+        isExtreme |= Int32(bitPattern: element.bitPattern & 0x7FFF_FFFF) > limit ? -1 : 0
       }
-      return largest >= limit
+      return isExtreme != 0
     }
   }
 }
