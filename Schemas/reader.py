@@ -206,7 +206,7 @@ class Rules:
         check_names(names_of(compaction["outputs"], "output"), "outputs", names_of(graph["outputs"]))
         losses = [loss[key] for loss in compaction["outputs"] for key in ("worst", "mean")]
         losses += names_of(compaction["weights"], "error")
-        refuse(any(not math.isfinite(loss) or loss < 0 for loss in losses), "a loss that is no number")
+        refuse(any(not math.isfinite(loss) or loss < 0 for loss in losses), "a loss that is not a number")
         positions = names_of(compaction["weights"], "tensor")
         refuse(positions != sorted(set(positions)), "losses out of order")
         refuse(any(position >= len(self.tensors) or self.tensors[position]["encoding"].endswith("_PLAIN")

@@ -22,7 +22,7 @@ import Weighbridge
       #expect(zip(classes, classes.dropFirst()).allSatisfy { $0.probability >= $1.probability })
       if classes[0].classIndex == index % 8 { rightCount += 1 }
     }
-    // Keras' own answers; `record.py` printed the number.
+    // Keras' own predictions; `record.py` printed the number.
     let kerasCount = recorded.enumerated().count { index, scores in
       scores.firstIndex(of: scores.max() ?? 0) == index % 8
     }
@@ -58,7 +58,7 @@ import Weighbridge
     #expect(try Classifier(Sketches.model(), options: options).classify(image).count == 1)
   }
 
-  @Test("A center crop shows the model the centred square")
+  @Test("A center crop shows the model the centered square")
   func centerCrop() throws {
     let sketch = try Image(contentsOf: "\(Sketches.folder)/picture.png")
     // The sketch between two bars that a stretched image would show.
@@ -102,9 +102,9 @@ import Weighbridge
     Tensor(.float32, shape: [1, numbers.count], numbers)
   }
 
-  /// Expects probabilities of the outputs of a network whose last layer is dense.
+  /// Expects probabilities for the outputs of a network whose last layer is dense.
   private func expect(
-    _ outputs: [NamedTensor], _ wanted: [Double], _ kind: ScoreKind?,
+    _ outputs: [NamedTensor], _ expected: [Double], _ kind: ScoreKind?,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     var options = ClassifyOptions()
@@ -113,14 +113,14 @@ import Weighbridge
     let classifier = try Classifier(denseNetwork(), options: options)
     #expect(classifier.scores == kind ?? .logits, sourceLocation: sourceLocation)
     let classes = try classifier.classes(in: outputs).sorted { $0.classIndex < $1.classIndex }
-    #expect(classes.count == wanted.count, sourceLocation: sourceLocation)
-    for (found, want) in zip(classes, wanted) {
-      #expect(abs(found.probability - want) < 1e-6, sourceLocation: sourceLocation)
+    #expect(classes.count == expected.count, sourceLocation: sourceLocation)
+    for (found, probability) in zip(classes, expected) {
+      #expect(abs(found.probability - probability) < 1e-6, sourceLocation: sourceLocation)
     }
   }
 
-  /// The sketch classifier up to its features, with a label for three of them: no layer shows what
-  /// they are.
+  /// A model without an activation, with labels for three scores: no layer shows what kind of
+  /// scores they are.
   private func denseNetwork() throws -> Model {
     var builder = GraphBuilder()
     let image = try builder.addInput("image", TensorType(.float32, [1, 1, 1, 3]))
@@ -136,7 +136,7 @@ import Weighbridge
     return model
   }
 
-  @Test("A model that is no classifier is refused with what it is")
+  @Test("A model that is not a classifier is refused with what it is")
   func otherModels() throws {
     let features = try Sketches.model().cut(to: ["dense_1"])
     let vector = failure { _ = try Classifier(features) }
@@ -146,7 +146,7 @@ import Weighbridge
     let blind = failure { _ = try Classifier(Sketches.model { $0.images = [] }) }
     #expect(blind?.code == .mismatch && blind?.reason.contains("how an image becomes") == true)
 
-    var detector = try Model(contentsOf: Places.sample("Models/shape-detector/shape-detector.h5"))
+    var detector = try Model(contentsOf: Paths.sample("Models/shape-detector/shape-detector.h5"))
     var edit = DescriptionEdit()
     edit.images = [DescriptionEdit.Image(input: "input_1")]
     edit.labels = ["ellipse", "rectangle", "triangle"]

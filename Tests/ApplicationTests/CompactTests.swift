@@ -7,10 +7,10 @@ import Testing
 
 @testable import Weighbridge
 
-/// Making models smaller through the library.
+/// Compaction through the library.
 @Suite struct CompactTests {
   private static func sketchClassifier() throws -> Model {
-    try Model(contentsOf: Places.sample("Models/sketch-classifier/sketch-classifier.h5"))
+    try Model(contentsOf: Paths.sample("Models/sketch-classifier/sketch-classifier.h5"))
   }
 
   @Test(
@@ -21,9 +21,9 @@ import Testing
   func heads(sample: String) throws {
     var options = ReadOptions()
     options.darknetFork = sample.hasSuffix("pjreddie") ? .pjreddie : .alexeyab
-    options.randomSeed = 0  // the layer of boxes is all there is
+    options.randomSeed = 0  // the network has only the box layer
     let graph = try Model(
-      contentsOf: Places.sample("Detection/\(sample)/net.cfg"), options: options
+      contentsOf: Paths.sample("Detection/\(sample)/net.cfg"), options: options
     ).content.graph
     #expect(graph.nodes.contains { $0.operation is Concatenate })
     #expect(graph.rawOutputs == graph.inputs.map(\.value))
@@ -34,9 +34,9 @@ import Testing
   func scores() throws {
     let graph = try Self.sketchClassifier().content.graph
     let raw = try #require(graph.rawOutputs.first)
-    #expect(graph.nodes[try #require(graph.makers[raw])].operation is Dense)
+    #expect(graph.nodes[try #require(graph.producers[raw])].operation is Dense)
     let detector = try Model(
-      contentsOf: Places.sample("Models/shape-detector/shape-detector.h5")
+      contentsOf: Paths.sample("Models/shape-detector/shape-detector.h5")
     ).content.graph
     #expect(detector.rawOutputs == detector.outputs.map(\.value))
   }
@@ -58,7 +58,7 @@ import Testing
     options.budget = .encoding("int8")
     let small = try model.compacted(options)
     let bound = try #require(small.content.references.first?.tolerance.relativeL2)
-    // The probabilities of 8 classes: between all alike and one that is certain.
+    // The probabilities of 8 classes: between all equal and one of 1.
     #expect(bound > 0.125 && bound < 0.37)
     let path = folder.file("small.wbm")
     try small.write(to: path)
@@ -70,7 +70,7 @@ import Testing
   )
   func folded() throws {
     let folder = try TemporaryFolder()
-    let model = try Model(contentsOf: Places.sample("Models/shape-detector/shape-detector.h5"))
+    let model = try Model(contentsOf: Paths.sample("Models/shape-detector/shape-detector.h5"))
     var options = CompactOptions()
     options.budget = .error(0.02)
     let exact = try model.compacted(options)
@@ -83,8 +83,8 @@ import Testing
     let record = try #require(small.content.compaction)
     #expect(record.request == "a relative error of at most 0.02, batch normalizations folded")
     let inputs = try model.generatedInputs(.random(seed: 77))
-    for (got, want) in zip(try small.run(inputs).outputs, try model.run(inputs).outputs) {
-      #expect(TensorDifference(got: got.tensor, want: want.tensor).relativeL2 < 0.04)
+    for (actual, expected) in zip(try small.run(inputs).outputs, try model.run(inputs).outputs) {
+      #expect(TensorDifference(got: actual.tensor, want: expected.tensor).relativeL2 < 0.04)
     }
     let path = folder.file("small.wbm")
     try small.write(to: path)

@@ -5,7 +5,7 @@ import Vision
 import Weighbridge
 
 @Suite struct CutTests {
-  private let detector = Places.sample("Models/shape-detector")
+  private let detector = Paths.sample("Models/shape-detector")
 
   @Test("The features of 200 sketches are those that Keras computed")
   func features() throws {
@@ -15,10 +15,10 @@ import Weighbridge
     #expect(part.description.labels.isEmpty && part.description.inputs[0].image != nil)
     let session = try part.session()
     let recorded = try Sketches.recorded("features")
-    for (file, want) in zip(try Sketches.files(), recorded) {
-      let got = try session.run(images: ["sketch": [Image(contentsOf: file)]])
-      let features = try #require(got["dense_1"])
-      let distance = Distance(got: features, want: Tensor(.float32, shape: [1, 64], want))
+    for (file, expected) in zip(try Sketches.files(), recorded) {
+      let actual = try session.run(images: ["sketch": [Image(contentsOf: file)]])
+      let features = try #require(actual["dense_1"])
+      let distance = Distance(got: features, want: Tensor(.float32, shape: [1, 64], expected))
       #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
     }
   }
@@ -31,12 +31,12 @@ import Weighbridge
     let layers = try ArrayFile.read("\(detector)/layers.npz")
     try #require(layers.count > 20)
     for layer in layers {
-      let got = try model.cut(to: [layer.name]).run(input).outputs
-      #expect(distances(got: got, want: [layer])[0].error < 1e-5, "\(layer.name)")
+      let actual = try model.cut(to: [layer.name]).run(input).outputs
+      #expect(distances(got: actual, want: [layer])[0].error < 1e-5, "\(layer.name)")
     }
     for (start, end) in zip(layers, layers.dropFirst(5)) {
-      let got = try model.cut(to: [end.name], from: [start.name]).run([start]).outputs
-      #expect(distances(got: got, want: [end])[0].error < 1e-5, "\(start.name) to \(end.name)")
+      let actual = try model.cut(to: [end.name], from: [start.name]).run([start]).outputs
+      #expect(distances(got: actual, want: [end])[0].error < 1e-5, "\(start.name) to \(end.name)")
     }
   }
 
@@ -117,7 +117,7 @@ import Weighbridge
 
   @Test("A connection around the input is an error that names the other input")
   func skips() throws {
-    let model = try Model(contentsOf: Places.sample("Models/softening/softening.h5"))
+    let model = try Model(contentsOf: Paths.sample("Models/softening/softening.h5"))
     let error = failure { _ = try model.cut(to: ["painting"], from: ["max_pooling2d_1"]) }
     #expect(error?.code == .mismatch)
     #expect(error?.reason.contains("paths lead to it from photo too") == true)

@@ -2,9 +2,9 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// The sketch classifier among the samples, and 200 sketches with what Keras computed of them.
+/// The sample sketch classifier, and 200 sketches with Keras' outputs for them.
 enum Sketches {
-  static let folder = Places.sample("Models/sketch-classifier")
+  static let folder = Paths.sample("Models/sketch-classifier")
   static let labels = [
     "line", "cross", "circle", "square", "triangle", "zigzag", "spiral", "star",
   ]
@@ -30,7 +30,7 @@ enum Sketches {
     return names.map { "\(folder)/sketches/\($0)" }
   }
 
-  /// What Keras computed of the sketches: `features` [200, 64] and `probabilities` [200, 8].
+  /// Keras' outputs for the sketches: `features` [200, 64] and `probabilities` [200, 8].
   static func recorded(_ name: String) throws -> [[Double]] {
     let arrays = try ArrayFile.read("\(folder)/sketches.npz")
     let tensor = try #require(arrays[name])

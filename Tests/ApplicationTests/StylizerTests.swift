@@ -5,7 +5,7 @@ import Vision
 import Weighbridge
 
 @Suite struct StylizerTests {
-  private static let folder = Places.sample("Models/softening")
+  private static let folder = Paths.sample("Models/softening")
 
   private func model(
     shape: [Int?]? = nil, _ change: (inout DescriptionEdit) -> Void = { _ in }
@@ -22,17 +22,17 @@ import Weighbridge
     return model
   }
 
-  /// What Keras computed of an image, as 8-bit components.
+  /// Keras' output for an image, in 0...1.
   private func recorded(_ name: String) throws -> Tensor {
     try #require(try ArrayFile.read("\(Self.folder)/recorded.npz")[name])
   }
 
-  /// Expects the bytes of Keras' numbers; where these lie halfway between two, either.
+  /// Expects Keras' output rounded to bytes; halfway between two, either is right.
   private func expect(
-    _ image: Image, _ want: Tensor, sourceLocation: SourceLocation = #_sourceLocation
+    _ image: Image, _ expected: Tensor, sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    #expect([image.height, image.width, 3] == want.shape, sourceLocation: sourceLocation)
-    let worst = zip(image.pixels, want.doubles).map { abs(Double($0) - $1 * 255) }.max() ?? 1
+    #expect([image.height, image.width, 3] == expected.shape, sourceLocation: sourceLocation)
+    let worst = zip(image.pixels, expected.doubles).map { abs(Double($0) - $1 * 255) }.max() ?? 1
     #expect(worst <= 0.501, sourceLocation: sourceLocation)
   }
 
@@ -76,15 +76,15 @@ import Weighbridge
     let image = try Image(contentsOf: "\(Self.folder)/odd.png")
     let plain = try Stylizer(model()).stylize(image)
     let negative = try Stylizer(inverted).stylize(image)
-    let turned = stride(from: 0, to: plain.pixels.count, by: 3).flatMap { start in
+    let expected = stride(from: 0, to: plain.pixels.count, by: 3).flatMap { start in
       (0..<3).map { 255 - Int(plain.pixels[start + 2 - $0]) }
     }
-    #expect(zip(negative.pixels, turned).allSatisfy { abs(Int($0) - $1) <= 1 })
+    #expect(zip(negative.pixels, expected).allSatisfy { abs(Int($0) - $1) <= 1 })
   }
 
   @Test("Numbers that can be no image are refused, and so are models that make none")
   func refusals() throws {
-    // Before the sigmoids: nobody says what the numbers are.
+    // Before the sigmoids nothing says what the numbers mean.
     let inner = try model().cut(to: ["conv2d_1"])
     #expect(failure { _ = try Stylizer(inner) }?.reason.contains("no image") != nil)
     let classifier = failure { _ = try Stylizer(try Sketches.model()) }

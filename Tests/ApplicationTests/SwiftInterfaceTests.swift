@@ -4,7 +4,7 @@ import Testing
 import Weighbridge
 
 @Suite struct SwiftInterfaceTests {
-  /// The folder that the modules are built in, found upwards from the test bundle.
+  /// The folder that the modules are built in, found in the parent folders of the test bundle.
   private static let build: String? = {
     let arguments = CommandLine.arguments
     let option = arguments.firstIndex(of: "--test-bundle-path").map { $0 + 1 }
@@ -17,7 +17,7 @@ import Weighbridge
     return nil
   }()
 
-  /// Compiles without writing anything; a warning is an error.
+  /// Type-checks without writing anything; warnings are errors.
   private static let script = """
     maps=$(ls "$1"/Sources/CLibraries/*/module.modulemap \
       "$1"/Sources/CLibraries/*/include/module.modulemap "$2"/C*.build/module.modulemap 2>/dev/null \
@@ -32,7 +32,7 @@ import Weighbridge
     let process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
     process.arguments = [
-      "-c", script, "sh", Places.project, try #require(build), folder,
+      "-c", script, "sh", Paths.project, try #require(build), folder,
     ]
     let pipe = Pipe()
     process.standardOutput = pipe
@@ -42,9 +42,9 @@ import Weighbridge
     return (process.terminationStatus, String(decoding: output, as: UTF8.self))
   }
 
-  /// The samples that hold a model.
+  /// The samples that contain a model.
   private static func samples() throws -> [String] {
-    let root = Places.sample("")
+    let root = Paths.sample("")
     let paths = try #require(FileManager.default.enumerator(atPath: root))
     return paths.compactMap { $0 as? String }.filter { path in
       !path.hasPrefix("Hostile")
@@ -57,7 +57,7 @@ import Weighbridge
     let folder = try TemporaryFolder()
     var count = 0
     for path in try Self.samples() {
-      // Samples of weights alone and of unknown layers are no models by themselves.
+      // Samples that are only weights, or have unknown layers, cannot be read by themselves.
       guard let model = try? Model(contentsOf: path) else { continue }
       count += 1
       let code = model.swiftInterface(named: "Model\(count)")

@@ -11,9 +11,9 @@ import Testing
       ("class", "`class`"), ("self", "self_"), ("conv2d_1_input", "conv2d_1_input"),
       ("größe", "größe"), ("a/b.c", "aBC"), ("??", "feature"), ("", "feature"),
     ])
-  func properties(name: String, want: String) {
+  func properties(name: String, expected: String) {
     var taken: Set<String> = []
-    #expect(SwiftName.property(name, &taken) == want)
+    #expect(SwiftName.property(name, &taken) == expected)
   }
 
   @Test("Names that would be the same get numbers")
@@ -31,8 +31,8 @@ import Testing
       ("shape-detector", "ShapeDetector"), ("Detector", "Detector"), ("String", "StringModel"),
       ("3d", "Model3d"), ("", "Model"), ("weighbridge", "WeighbridgeModel"),
     ])
-  func classes(name: String, want: String) {
-    #expect(SwiftName.type(name) == want)
+  func classes(name: String, expected: String) {
+    #expect(SwiftName.type(name) == expected)
   }
 
   @Test("A string literal holds any name")

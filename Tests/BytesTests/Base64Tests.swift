@@ -9,8 +9,8 @@ import Testing
       ("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYg==", "foob"),
       ("Zm9vYmE=", "fooba"), ("Zm9vYmFy", "foobar"),
     ])
-  func examples(_ text: String, _ wanted: String) {
-    #expect([UInt8](base64: text) == Array(wanted.utf8))
+  func examples(_ text: String, _ expected: String) {
+    #expect([UInt8](base64: text) == Array(expected.utf8))
   }
 
   @Test("All letters of the alphabet and line breaks are read")
@@ -18,10 +18,10 @@ import Testing
     let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz\r\n0123456789+/\n"
     // The numbers 0 to 63 in 6 bits each.
     let bits = (0..<64).flatMap { number in (0..<6).map { number >> (5 - $0) & 1 } }
-    let wanted = stride(from: 0, to: bits.count, by: 8).map { start in
+    let expected = stride(from: 0, to: bits.count, by: 8).map { start in
       bits[start..<start + 8].reduce(UInt8(0)) { $0 << 1 | UInt8($1) }
     }
-    #expect([UInt8](base64: letters) == wanted)
+    #expect([UInt8](base64: letters) == expected)
   }
 
   @Test(

@@ -34,7 +34,7 @@ import Testing
     let error = #expect(throws: WeighbridgeError.self) {
       _ = try cursor.bytes(count, from: bytes.span.bytes)
     }
-    #expect(error?.code == .malformed && error?.place.spot == .byte(6))
+    #expect(error?.code == .malformed && error?.place.position == .byte(6))
     #expect(error?.reason == "needs \(count) bytes, and 2 are left")
     #expect(throws: WeighbridgeError.self) { _ = try cursor.skip(count, in: bytes.span.bytes) }
     #expect(cursor.offset == 6)

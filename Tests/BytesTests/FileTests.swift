@@ -21,8 +21,8 @@ import Testing
     let contents = (0..<10_000).map { UInt8(truncatingIfNeeded: $0) }
     let file = try MappedFile(path: write("a", contents))
     #expect(file.count == 10_000)
-    file.expect(.sparse)
-    file.expect(.sequential)
+    file.advise(.random)
+    file.advise(.sequential)
     file.release(-5..<20_000)
     #expect(file.withBytes { $0.copied(0..<$0.byteCount) } == contents)
     let empty = ByteStore(try MappedFile(path: write("b", [])))
@@ -66,9 +66,9 @@ import Testing
     #expect(exists(path) && isFolder(path))
     let file = try write("file", [1])
     #expect(exists(file) && !isFolder(file))
-    for bad in [file, "\(folder.path)/none/inner"] {
-      let error = #expect(throws: WeighbridgeError.self) { try makeFolder(bad) }
-      #expect(error?.code == .outputFailed && error?.place.file == bad)
+    for path in [file, "\(folder.path)/none/inner"] {
+      let error = #expect(throws: WeighbridgeError.self) { try makeFolder(path) }
+      #expect(error?.code == .outputFailed && error?.place.file == path)
     }
   }
 
@@ -83,12 +83,12 @@ import Testing
     #expect(file.count == 6 && !exists(path))
     let temporaryName = file.temporaryName
     #expect((temporaryName != nil) == isNamed)
-    var seen: [UInt8] = []
-    try file.withWrittenBytes { seen = $0.copied(0..<$0.byteCount) }
-    #expect(seen == [1, 9, 3, 0, 0, 6])
+    var written: [UInt8] = []
+    try file.withWrittenBytes { written = $0.copied(0..<$0.byteCount) }
+    #expect(written == [1, 9, 3, 0, 0, 6])
     try file.syncData()
     try file.commit(replacing: false)
-    #expect(try read(path) == seen)
+    #expect(try read(path) == written)
     #expect(FolderListing.names(in: folder.path) == ["new"])
   }
 
@@ -134,16 +134,16 @@ import Testing
   }
 
   @Test("Another library's bytes under the temporary name are counted when it is hidden")
-  func hidden() throws {
+  func unlinkedTemporaryName() throws {
     var file = try AtomicFile(path: "\(folder.path)/new", isNamed: true)
     let temporaryName = file.temporaryName
     let name = try #require(temporaryName)
     let handle = try FileHandle(forWritingTo: URL(filePath: name))
     try handle.write(contentsOf: Data([1, 2, 3, 4]))
     #expect(file.count == 0)
-    try file.hide()
-    let rest = file.temporaryName
-    #expect(file.count == 4 && rest == nil && !exists(name))
+    try file.unlinkTemporaryName()
+    let remainingName = file.temporaryName
+    #expect(file.count == 4 && remainingName == nil && !exists(name))
     #expect(FolderListing.names(in: folder.path) == [])
   }
 

@@ -11,16 +11,16 @@ import Testing
       ([-1], nil), ([-1, 0], nil), ([0, -1], nil), ([-2, -3], nil), ([Int.min], nil),
       ([0, 1 << 32, 1 << 32], nil), ([1 << 32, 0, 1 << 32], nil),
     ] as [([Int], Int?)])
-  func products(_ factors: [Int], _ wanted: Int?) throws {
-    guard let wanted else {
+  func products(_ factors: [Int], _ expected: Int?) throws {
+    guard let expected else {
       let error = #expect(throws: WeighbridgeError.self) {
         _ = try Checked.product(factors, of: "it")
       }
       #expect(error?.code == .malformed)
-      #expect(error?.reason == "it is negative or larger than any memory")
+      #expect(error?.reason == "it is negative or too large")
       return
     }
-    #expect(try Checked.product(factors, of: "it") == wanted)
+    #expect(try Checked.product(factors, of: "it") == expected)
   }
 
   @Test(
@@ -29,8 +29,8 @@ import Testing
       (0, 0, 0), (1, 2, 3), (Int.max, 0, Int.max), (Int.max, 1, nil), (-1, 2, nil), (2, -1, nil),
       (Int.min, Int.min, nil),
     ] as [(Int, Int, Int?)])
-  func sums(_ first: Int, _ second: Int, _ wanted: Int?) {
-    #expect((try? Checked.sum(first, second, of: "it")) == wanted)
+  func sums(_ lhs: Int, _ rhs: Int, _ expected: Int?) {
+    #expect((try? Checked.sum(lhs, rhs, of: "it")) == expected)
   }
 
   @Test("A count of any width is taken when it is not negative and fits")
@@ -60,7 +60,7 @@ import Testing
   /// The sequences that the generator's published C code gives for these seeds.
   @Test("SplitMix64 gives its published sequences")
   func splitMix() {
-    for (seed, wanted) in [
+    for (seed, expected) in [
       (0, [16_294_208_416_658_607_535, 7_960_286_522_194_355_700, 487_617_019_471_545_679]),
       (
         1_234_567,
@@ -68,7 +68,7 @@ import Testing
       ),
     ] as [(UInt64, [UInt64])] {
       var generator = SplitMix64(seed: seed)
-      #expect(wanted.map { _ in generator.next() } == wanted)
+      #expect(expected.map { _ in generator.next() } == expected)
     }
   }
 

@@ -10,7 +10,7 @@ import Testing
   }
 
   /// All bytes of the elements in order, by the definition.
-  private func wanted(
+  private func expected(
     _ source: [UInt8], _ shape: [Int], _ strides: [Int], _ size: Int, _ offset: Int
   ) -> [UInt8] {
     var starts = [offset]
@@ -50,9 +50,10 @@ import Testing
     let source = bytes(shape.reduce(size, *))
     for axes in Self.permutations {
       let strides = axes.map { Self.rowMajor(shape)[$0] }
-      let turned = axes.map { shape[$0] }
+      let permutedShape = axes.map { shape[$0] }
       #expect(
-        copied(source, turned, strides, size) == wanted(source, turned, strides, size, 0),
+        copied(source, permutedShape, strides, size)
+          == expected(source, permutedShape, strides, size, 0),
         "\(axes)")
     }
   }
@@ -69,7 +70,7 @@ import Testing
       let offset = start * size
       #expect(
         copied(source, shape, strides, size, offset)
-          == wanted(source, shape, strides, size, offset), "\(shape) \(strides)")
+          == expected(source, shape, strides, size, offset), "\(shape) \(strides)")
     }
   }
 
@@ -80,7 +81,7 @@ import Testing
   }
 
   @Test("What stands behind the result in the output stays")
-  func room() {
+  func longerOutput() {
     var result = [UInt8](repeating: 9, count: 6)
     var span = result.mutableSpan
     StridedCopy(shape: [2, 2], strides: [1, 2], elementSize: 1).copy(

@@ -9,7 +9,7 @@ import Testing
   func places() {
     let inner = error.at(.line(3)).at(layer: "#1 a (Dense)")
     let outer = inner.at(.byte(9)).at(file: "a.cfg").at(layer: "other").at(file: "b.cfg")
-    #expect(outer.place.spot == .line(3))
+    #expect(outer.place.position == .line(3))
     #expect(outer.place.file == "a.cfg")
     #expect(outer.place.layer == "#1 a (Dense)")
     #expect(outer.code == .malformed && outer.reason == "is wrong")

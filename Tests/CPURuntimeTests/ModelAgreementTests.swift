@@ -14,7 +14,7 @@ import Weighbridge
 
   @Test(
     "A model of the zoo agrees with the reference",
-    .enabled(if: Fixtures.areThere, "\(Fixtures.absence)"),
+    .enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"),
     arguments: [
       ("keras/zoo", "k2.h5"), ("keras/zoo", "k3.keras"), ("keras/oldzoo/k2.2.4", "model.h5"),
       ("keras/oldzoo/k1.2.2", "k1.h5"), ("darknet/small", "case.cfg"),
@@ -38,7 +38,7 @@ import Weighbridge
   }
 
   private static let customLayers =
-    "\(Places.project)/Tests/ConversionTests/Files/lambda_affine.json"
+    "\(Paths.project)/Tests/ConversionTests/Files/lambda_affine.json"
 
   /// Recorded networks of darknet that are refused: their weights do not fit, or darknet computes
   /// with numbers that are in no file.
@@ -47,9 +47,9 @@ import Weighbridge
     "trunc_mid_conv", "x_dontload", "x_dontloadscales",
   ]
 
-  private static let layers = Files.names(in: Places.sample("Layers")).flatMap { kind in
-    Files.names(in: Places.sample("Layers/\(kind)")).filter { $0.hasSuffix(".h5") }.map {
-      Places.sample("Layers/\(kind)/\($0.dropLast(3))")
+  private static let layers = Files.names(in: Paths.sample("Layers")).flatMap { kind in
+    Files.names(in: Paths.sample("Layers/\(kind)")).filter { $0.hasSuffix(".h5") }.map {
+      Paths.sample("Layers/\(kind)/\($0.dropLast(3))")
     }
   }
 

@@ -36,7 +36,7 @@ import _CatalogTesting
     #expect(groups == fused)
   }
 
-  @Test("Normalisation, activation and padding become part of a convolution")
+  @Test("Normalization, activation and padding become part of a convolution")
   func fusion() throws {
     var builder = GraphBuilder()
     let input = try builder.addInput("x", TensorType(.float32, [1, 9, 8, 16]))
@@ -97,7 +97,7 @@ import _CatalogTesting
 
   @Test(
     "The arena is within a tenth of what must be held at once",
-    .enabled(if: Fixtures.areThere, "\(Fixtures.absence)"),
+    .enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"),
     arguments: [
       "seeds/sketchclassifier/cnnsketchclassifier.h5", "real/emotion_model/emotion_model.hdf5",
       "real/fer2013_big_XCEPTION/fer2013_big_XCEPTION.hdf5",

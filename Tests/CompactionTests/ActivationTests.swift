@@ -12,18 +12,18 @@ import _CatalogTesting
 /// Letting layers of a small classifier be computed with 8-bit integers.
 @Suite struct ActivationTests {
   private static let folder = "Models/sketch-classifier"
-  private static let names = Files.names(in: Places.sample("\(folder)/sketches"))
+  private static let names = Files.names(in: Paths.sample("\(folder)/sketches"))
 
   /// The model without its softmax.
   private static func scores() throws -> Graph {
-    let graph = try Model(contentsOf: Places.sample("\(folder)/sketch-classifier.h5")).content.graph
+    let graph = try Model(contentsOf: Paths.sample("\(folder)/sketch-classifier.h5")).content.graph
     let last = try #require(graph.nodes.last { $0.operation is Softmax })
     return graph.replacingOutputs([Port(name: "scores", value: last.inputs[0])])
   }
 
   private static func sketches(_ range: Range<Int>) throws -> [[Tensor]] {
     try range.map { number in
-      let image = try Image(contentsOf: Places.sample("\(folder)/sketches/\(names[number])"))
+      let image = try Image(contentsOf: Paths.sample("\(folder)/sketches/\(names[number])"))
       let pixels = (0..<image.width * image.height).map { Double(image.pixels[$0 * 3]) / 255 }
       return [Tensor(.float32, shape: [1, image.height, image.width, 1], pixels)]
     }
@@ -47,7 +47,7 @@ import _CatalogTesting
     let changed = graph.settingConstants(
       Dictionary(uniqueKeysWithValues: whole.weights.map { ($0.id, $0.tensor) })
     ).quantizing(whole.quantizations)
-    var model = try Model(contentsOf: Places.sample("\(Self.folder)/sketch-classifier.h5"))
+    var model = try Model(contentsOf: Paths.sample("\(Self.folder)/sketch-classifier.h5"))
     var options = RunOptions()
     options.engine = .reference
     var largest = 0.0

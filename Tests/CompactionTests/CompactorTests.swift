@@ -13,7 +13,7 @@ import Weighbridge
   private static let folder = "Models/sketch-classifier"
 
   private static func model() throws -> Model {
-    try Model(contentsOf: Places.sample("\(folder)/sketch-classifier.h5"))
+    try Model(contentsOf: Paths.sample("\(folder)/sketch-classifier.h5"))
   }
 
   /// The model without its softmax: where that is saturated, small changes make errors jump.
@@ -26,14 +26,14 @@ import Weighbridge
   /// Sketches that training did not see.
   private static func sketches(_ range: Range<Int>) throws -> [[Tensor]] {
     try range.map { number in
-      let path = Places.sample("\(folder)/sketches/\(names[number])")
+      let path = Paths.sample("\(folder)/sketches/\(names[number])")
       let image = try Image(contentsOf: path)
       let pixels = (0..<image.width * image.height).map { Double(image.pixels[$0 * 3]) / 255 }
       return [Tensor(.float32, shape: [1, image.height, image.width, 1], pixels)]
     }
   }
 
-  private static let names = Files.names(in: Places.sample("\(folder)/sketches"))
+  private static let names = Files.names(in: Paths.sample("\(folder)/sketches"))
 
   private static func compact(
     _ budget: CompactionBudget, threads: Int = 2

@@ -119,7 +119,7 @@ import Weighbridge
 
   @Test func `a model that nobody runs is stored in integers`() throws {
     let graph = try Model(
-      contentsOf: Places.sample("Models/sketch-classifier/sketch-classifier.h5")
+      contentsOf: Paths.sample("Models/sketch-classifier/sketch-classifier.h5")
     ).content.graph
     let compactor = Compactor(graph, workers: Workers(count: 2))
     let result = try compactor.compact(as: .linear(bits: 8))
@@ -133,12 +133,12 @@ import Weighbridge
   ])
   func `feedback makes no error larger`(_ encoding: FixedEncoding) throws {
     let graph = try Model(
-      contentsOf: Places.sample("Models/sketch-classifier/sketch-classifier.h5")
+      contentsOf: Paths.sample("Models/sketch-classifier/sketch-classifier.h5")
     ).content.graph
-    let names = Files.names(in: Places.sample("Models/sketch-classifier/sketches"))
+    let names = Files.names(in: Paths.sample("Models/sketch-classifier/sketches"))
     let sketches = try names.prefix(60).map { name in
       let image = try Image(
-        contentsOf: Places.sample("Models/sketch-classifier/sketches/\(name)"))
+        contentsOf: Paths.sample("Models/sketch-classifier/sketches/\(name)"))
       let pixels = (0..<64 * 64).map { Double(image.pixels[$0 * 3]) / 255 }
       return [Tensor(.float32, shape: [1, 64, 64, 1], pixels)]
     }

@@ -15,12 +15,12 @@ import Weighbridge
     ]
 
   private static func folder(_ path: String, _ ending: String) -> [String] {
-    Files.names(in: Places.sample(path)).filter { $0.hasSuffix(ending) }.map { "\(path)/\($0)" }
+    Files.names(in: Paths.sample(path)).filter { $0.hasSuffix(ending) }.map { "\(path)/\($0)" }
   }
 
   @Test(arguments: paths)
   func `a budget is met, and nothing but large weights changes`(_ path: String) throws {
-    let model = try Model(contentsOf: Places.sample(path))
+    let model = try Model(contentsOf: Paths.sample(path))
     let graph = model.content.graph
     let weights = CompactableWeight.all(in: graph)
     guard !weights.isEmpty else { return }

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package as somebody else would write it: it depends on a released version of Weighbridge by
+// A package as a user would write it: it depends on a released version of Weighbridge by
 // its URL. `make consumer` names the URL of a tagged copy of this repository. No trait is enabled: the
 // consumer reads Keras files without libhdf5.
 let package = Package(

@@ -6,17 +6,17 @@ import ReferenceRuntime
 import Testing
 import _CatalogTesting
 
-/// Graphs turned to channels-first.
+/// Conversion of graphs to channels-first.
 @Suite struct ChannelsFirstTests {
   private let source = SourceScope(layer: "layer", className: "Layer")
   private let runtime = ReferenceRuntime(workers: Workers(count: 1))
 
-  /// The operators that this target has for channels-first data only: all that have a layout.
-  private func needs(_ operation: any CatalogOperator) -> Bool {
+  /// Whether the target has an operator for channels-first data only: true for all with a layout.
+  private func needsLayout(_ operation: any CatalogOperator) -> Bool {
     operation.attributes.entries.contains { $0.name == "layout" }
   }
 
-  /// A graph in which an operator takes what another made channels-first, where it can.
+  /// A graph in which an operator, if possible, takes what another one made channels-first.
   private func graph(_ example: OperatorExample) throws -> (Graph, [Tensor]) {
     var builder = GraphBuilder()
     var (ids, tensors): ([ValueID], [Tensor]) = ([], [])
@@ -45,20 +45,21 @@ import _CatalogTesting
   @Test("A turned graph computes the same", arguments: OperatorExample.all)
   func same(_ example: OperatorExample) throws {
     let (graph, inputs) = try graph(example.inDouble)
-    let wanted = try runtime.run(graph, inputs: inputs) { _ in }
+    let expectedOutputs = try runtime.run(graph, inputs: inputs) { _ in }
     for transposesPorts in [false, true] {
-      let turned = try ChannelsFirst(graph, transposesPorts: transposesPorts, needs: needs)
-      let given = inputs.enumerated().map { position, tensor in
-        turned.transposedInputs.contains(position) ? tensor.channelsFirst : tensor
+      let converted = try ChannelsFirst(
+        graph, transposesPorts: transposesPorts, needsLayout: needsLayout)
+      let convertedInputs = inputs.enumerated().map { position, tensor in
+        converted.transposedInputs.contains(position) ? tensor.channelsFirst : tensor
       }
-      let results = try runtime.run(turned.graph, inputs: given) { _ in }
-      #expect(!wanted.isEmpty && results.count == wanted.count)
-      for (position, pair) in zip(results, wanted).enumerated() {
-        let want =
-          turned.transposedOutputs.contains(position) ? pair.1.channelsFirst : pair.1
-        #expect(pair.0.shape == want.shape)
-        let scale = want.doubles.filter(\.isFinite).map(abs).max() ?? 0
-        let isSame = zip(pair.0.doubles, want.doubles).allSatisfy {
+      let results = try runtime.run(converted.graph, inputs: convertedInputs) { _ in }
+      #expect(!expectedOutputs.isEmpty && results.count == expectedOutputs.count)
+      for (position, pair) in zip(results, expectedOutputs).enumerated() {
+        let expected =
+          converted.transposedOutputs.contains(position) ? pair.1.channelsFirst : pair.1
+        #expect(pair.0.shape == expected.shape)
+        let scale = expected.doubles.filter(\.isFinite).map(abs).max() ?? 0
+        let isSame = zip(pair.0.doubles, expected.doubles).allSatisfy {
           $0 == $1 || ($0.isNaN && $1.isNaN) || abs($0 - $1) <= 1e-12 * (1 + scale)
         }
         #expect(isSame, "\(example.operation.kind), output \(position)")
@@ -66,7 +67,7 @@ import _CatalogTesting
     }
   }
 
-  /// A chain of convolutions with activations and normalisations between them.
+  /// A chain of convolutions with activations and additions between them.
   private func chain(_ count: Int) throws -> Graph {
     var builder = GraphBuilder()
     let shape: [Dimension] = [.symbolic("batch"), 8, 8, 2]
@@ -91,10 +92,11 @@ import _CatalogTesting
   func transposes() throws {
     let graph = try chain(5)
     let count = { (graph: Graph) in graph.nodes.count { $0.operation is Transpose } }
-    let plain = try ChannelsFirst(graph, transposesPorts: false, needs: needs)
-    #expect(count(plain.graph) == 2)
-    #expect(plain.graph[plain.graph.outputs[0].value].type == graph[graph.outputs[0].value].type)
-    let nchw = try ChannelsFirst(graph, transposesPorts: true, needs: needs)
+    let unchanged = try ChannelsFirst(graph, transposesPorts: false, needsLayout: needsLayout)
+    #expect(count(unchanged.graph) == 2)
+    let outputType = unchanged.graph[unchanged.graph.outputs[0].value].type
+    #expect(outputType == graph[graph.outputs[0].value].type)
+    let nchw = try ChannelsFirst(graph, transposesPorts: true, needsLayout: needsLayout)
     #expect(count(nchw.graph) == 0)
     #expect(nchw.transposedInputs == [0] && nchw.transposedOutputs == [0])
     let shape = nchw.graph[nchw.graph.inputs[0].value].type.shape
@@ -105,14 +107,14 @@ import _CatalogTesting
   func ownTranspose() throws {
     var builder = GraphBuilder()
     let input = try builder.addInput("x", TensorType(.float32, [1, 3, 4, 5]))
-    let turned = try builder.addNode(
+    let transposed = try builder.addNode(
       Transpose(axes: [0, 2, 3, 1]), named: "permute", inputs: [input], source: source)
     let pooling = GlobalMaxPooling(keepDims: true, layout: .channelsLast)
-    let pooled = try builder.addNode(pooling, named: "pool", inputs: turned, source: source)
+    let pooled = try builder.addNode(pooling, named: "pool", inputs: transposed, source: source)
     let back = try builder.addNode(
       Transpose(axes: [0, 3, 1, 2]), named: "back", inputs: pooled, source: source)
     let graph = try builder.finish(outputs: [Port(name: "y", value: back[0])])
-    let result = try ChannelsFirst(graph, transposesPorts: false, needs: needs).graph
+    let result = try ChannelsFirst(graph, transposesPorts: false, needsLayout: needsLayout).graph
     #expect(result.nodes.map { $0.operation.kind } == [GlobalMaxPooling.kind])
   }
 
@@ -125,18 +127,19 @@ import _CatalogTesting
     let pooling = GlobalMaxPooling(keepDims: true, layout: .channelsLast)
     let pooled = try builder.addNode(pooling, named: "pool", inputs: [input], source: source)
     let sum = try builder.addNode(Add(), named: "add", inputs: [input] + pooled, source: source)
-    let bent = try builder.addNode(PReLU(), named: "bend", inputs: sum + [alpha], source: source)
-    let graph = try builder.finish(outputs: [Port(name: "y", value: bent[0])])
-    let turned = try ChannelsFirst(graph, transposesPorts: true, needs: needs)
-    #expect(turned.graph.nodes.allSatisfy { !($0.operation is Transpose) })
+    let activated = try builder.addNode(
+      PReLU(), named: "bend", inputs: sum + [alpha], source: source)
+    let graph = try builder.finish(outputs: [Port(name: "y", value: activated[0])])
+    let converted = try ChannelsFirst(graph, transposesPorts: true, needsLayout: needsLayout)
+    #expect(converted.graph.nodes.allSatisfy { !($0.operation is Transpose) })
     let tensor = Tensor.random(.float32, shape: [1, 4, 5, 3], in: -1...1, seed: 2)
-    let want = try runtime.run(graph, inputs: [tensor]) { _ in }
-    let got = try runtime.run(turned.graph, inputs: [tensor.channelsFirst]) { _ in }
-    #expect(got[0].doubles == want[0].channelsFirst.doubles)
+    let expected = try runtime.run(graph, inputs: [tensor]) { _ in }
+    let actual = try runtime.run(converted.graph, inputs: [tensor.channelsFirst]) { _ in }
+    #expect(actual[0].doubles == expected[0].channelsFirst.doubles)
   }
 
   @Test("Outputs that belong together are turned all or none")
-  func together() throws {
+  func outputGroup() throws {
     var builder = GraphBuilder()
     let input = try builder.addInput("x", TensorType(.float32, [1, 4, 4, 3]))
     let pooling = GlobalMaxPooling(keepDims: true, layout: .channelsLast)
@@ -145,11 +148,11 @@ import _CatalogTesting
       Reshape(target: [2, 8, 3]), named: "reshape", inputs: [input], source: source)
     let graph = try builder.finish(
       outputs: [Port(name: "turned", value: pooled[0]), Port(name: "kept", value: shaped[0])])
-    let free = try ChannelsFirst(graph, transposesPorts: true, needs: needs)
-    let joined = try ChannelsFirst(
-      graph, transposesPorts: true, together: ["turned", "kept"], needs: needs)
-    #expect(free.transposedOutputs == [0] && joined.transposedOutputs.isEmpty)
-    let types = joined.graph.outputs.map { joined.graph[$0.value].type }
+    let independent = try ChannelsFirst(graph, transposesPorts: true, needsLayout: needsLayout)
+    let grouped = try ChannelsFirst(
+      graph, transposesPorts: true, outputGroup: ["turned", "kept"], needsLayout: needsLayout)
+    #expect(independent.transposedOutputs == [0] && grouped.transposedOutputs.isEmpty)
+    let types = grouped.graph.outputs.map { grouped.graph[$0.value].type }
     #expect(types == graph.outputs.map { graph[$0.value].type })
   }
 
@@ -157,12 +160,12 @@ import _CatalogTesting
   func long() throws {
     let graph = try chain(4000)
     var questions = 0
-    let turned = try ChannelsFirst(graph, transposesPorts: false) { operation in
+    let converted = try ChannelsFirst(graph, transposesPorts: false) { operation in
       questions += 1
-      return needs(operation)
+      return needsLayout(operation)
     }
     #expect(questions <= 4 * graph.nodes.count)
-    #expect(turned.graph.nodes.count == graph.nodes.count + 2)
+    #expect(converted.graph.nodes.count == graph.nodes.count + 2)
   }
 }
 

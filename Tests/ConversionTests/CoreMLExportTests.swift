@@ -12,17 +12,17 @@ import Testing
 import Weighbridge
 import _CatalogTesting
 
-/// Models written as Core ML. That tools read them is what `make test-peers` shows.
+/// Models written as Core ML. `make test-peers` shows that other tools read them.
 @Suite struct CoreMLExportTests {
-  private let detector = Places.sample("Models/shape-detector/shape-detector.h5")
+  private let detector = Paths.sample("Models/shape-detector/shape-detector.h5")
 
-  /// The model of a file.
+  /// Reads the model of a file.
   private func read(_ path: String) throws -> CoreMLModel {
     let bytes = [UInt8](try Files.read(path))
     return try CoreMLReader.read(bytes.span.bytes)
   }
 
-  /// The network of a file.
+  /// Returns the network of a model.
   private func network(_ model: CoreMLModel) throws -> CoreMLNetwork {
     switch model.content {
     case .neuralNetwork(let network), .neuralNetworkRegressor(let network): network
@@ -31,7 +31,7 @@ import _CatalogTesting
     }
   }
 
-  private func plain() -> ExportOptions {
+  private func withoutSuppression() -> ExportOptions {
     var options = ExportOptions()
     options.suppressesBoxes = false
     return options
@@ -58,15 +58,15 @@ import _CatalogTesting
     }
   }
 
-  /// Whether every value is made before it is read, once, and all outputs are made.
+  /// Whether every value is produced once, before it is read, and all outputs are produced.
   private func isSound(_ network: CoreMLNetwork, _ description: CoreMLDescription) throws -> Bool {
-    var made = Set(description.inputs.map(\.name))
+    var produced = Set(description.inputs.map(\.name))
     for layer in network.layers {
-      guard layer.inputs.allSatisfy(made.contains) else { return false }
-      guard layer.outputs.allSatisfy({ made.insert($0).inserted }) else { return false }
+      guard layer.inputs.allSatisfy(produced.contains) else { return false }
+      guard layer.outputs.allSatisfy({ produced.insert($0).inserted }) else { return false }
     }
     return Set(network.layers.map(\.name)).count == network.layers.count
-      && description.outputs.allSatisfy { made.contains($0.name) || $0.name == "classLabel" }
+      && description.outputs.allSatisfy { produced.contains($0.name) || $0.name == "classLabel" }
   }
 
   @Test("The same model and options give the same bytes, from whatever file it was read")
@@ -88,19 +88,19 @@ import _CatalogTesting
     var edit = ModelCase.shapeDetector
     edit.version = "1.2"
     try model.describe(edit)
-    let report = try model.export(to: folder.file("m.mlmodel"), options: plain())
+    let report = try model.export(to: folder.file("m.mlmodel"), options: withoutSuppression())
     #expect(report.losses.contains { $0.contains("channels first") })
     let file = try read(folder.file("m.mlmodel"))
     #expect(file.specificationVersion == 1)
     let input = try #require(file.description.inputs.first)
     guard case .image(let image) = input.type else {
-      Issue.record("\(input) is no image")
+      Issue.record("\(input) is not an image")
       return
     }
     #expect(image.colorSpace == .rgb && image.flexibility == nil)
     let output = try #require(file.description.outputs.first)
     guard case .multiArray(let array) = output.type else {
-      Issue.record("\(output) is no array")
+      Issue.record("\(output) is not an array")
       return
     }
     #expect(array.shape.count == 3 && array.element == .double)
@@ -130,15 +130,15 @@ import _CatalogTesting
       return
     }
     let thresholds = ["iouThreshold", "confidenceThreshold"]
-    let inner = pipeline.models[0].description
-    #expect(inner.outputs.map(\.name) == ["raw_confidence", "raw_coordinates"])
+    let network = pipeline.models[0].description
+    #expect(network.outputs.map(\.name) == ["raw_confidence", "raw_coordinates"])
     #expect(
-      pipeline.models[1].description.inputs.map(\.name) == inner.outputs.map(\.name) + thresholds)
-    #expect(file.description.inputs.map(\.name) == inner.inputs.map(\.name) + thresholds)
+      pipeline.models[1].description.inputs.map(\.name) == network.outputs.map(\.name) + thresholds)
+    #expect(file.description.inputs.map(\.name) == network.inputs.map(\.name) + thresholds)
     #expect(file.description.inputs.map(\.isOptional) == [false, true, true])
     #expect(file.description.outputs.map(\.name) == ["confidence", "coordinates"])
     #expect(suppression.method == .init(isPerClass: true))
-    #expect(suppression.labels == .texts(model.description.labels))
+    #expect(suppression.labels == .strings(model.description.labels))
     #expect((0...1).contains(suppression.iouThreshold) && suppression.confidenceThreshold > 0)
     #expect(
       file.description.metadata.userDefined["com.apple.coreml.model.preview.type"]
@@ -149,8 +149,8 @@ import _CatalogTesting
   func options() throws {
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: detector)
-    try model.export(to: folder.file("a.mlmodel"), options: plain())
-    var options = plain()
+    try model.export(to: folder.file("a.mlmodel"), options: withoutSuppression())
+    var options = withoutSuppression()
     options.precision = .float16
     try model.export(to: folder.file("b.mlmodel"), options: options)
     #expect(try read(folder.file("b.mlmodel")).specificationVersion == 2)
@@ -159,23 +159,23 @@ import _CatalogTesting
     ]
     #expect(sizes[1] < sizes[0] * 6 / 10)
     options.specificationVersion = 1
-    let small = failure { _ = try model.export(to: folder.file("n.mlmodel"), options: options) }
-    #expect(small?.code == .unsupported)
+    let version = failure { _ = try model.export(to: folder.file("n.mlmodel"), options: options) }
+    #expect(version?.code == .unsupported)
     options.specificationVersion = 5
     try model.export(to: folder.file("c.mlmodel"), options: options)
-    let last = try read(folder.file("c.mlmodel"))
-    #expect(try last.specificationVersion == 5 && network(last).arrayMapping == .exact)
+    let latest = try read(folder.file("c.mlmodel"))
+    #expect(try latest.specificationVersion == 5 && network(latest).arrayMapping == .exact)
     options.specificationVersion = 6
     let error = failure { _ = try model.export(to: folder.file("n.mlmodel"), options: options) }
     #expect(error?.code == .mismatch)
-    options = plain()
+    options = withoutSuppression()
     options.coreMLKind = .classifier
     let kind = failure { _ = try model.export(to: folder.file("n.mlmodel"), options: options) }
     #expect(kind?.code == .mismatch)
     #expect(folder.names == ["a.mlmodel", "b.mlmodel", "c.mlmodel"])
   }
 
-  /// A layer between an input and an output of a type.
+  /// Returns a model of one layer, with an input of a type.
   private func content(
     _ operation: any CatalogOperator, _ type: TensorType
   ) throws -> ModelContent {
@@ -200,10 +200,10 @@ import _CatalogTesting
     _ = try content.export(to: path, as: .coreml, options: ExportOptions(), cancellation: nil)
     let model = try read(path)
     guard case .neuralNetworkClassifier(let network, let classes) = model.content else {
-      Issue.record("\(model.content) is no classifier")
+      Issue.record("\(model.content) is not a classifier")
       return
     }
-    #expect(classes.labels == .texts(["a", "b", "c"]) && classes.probabilities == "y")
+    #expect(classes.labels == .strings(["a", "b", "c"]) && classes.probabilities == "y")
     #expect(network.layers.map(\.kind) == ["softmax"])
     #expect(model.description.predictedFeature == "classLabel")
     #expect(model.description.predictedProbabilities == "y")
@@ -245,7 +245,7 @@ import _CatalogTesting
       .init(width: 8, height: 6), .init(width: 4, height: 4), .init(width: 8, height: 6),
     ]
     let report = try content.export(to: path, as: .coreml, options: options, cancellation: nil)
-    #expect(report.losses.contains { $0.contains("of no other") })
+    #expect(report.losses.contains { $0.contains("only the given sizes") })
     var description = try read(path).description
     for (feature, shapes) in [
       (description.inputs[0], [[3, 6, 8], [3, 4, 4]]),
@@ -269,22 +269,22 @@ import _CatalogTesting
   @Test("Sizes that do not fit are refused, and nothing is written")
   func wrongSizes() throws {
     let folder = try TemporaryFolder()
-    var options = plain()
+    var options = withoutSuppression()
     options.imageSizes = [.init(width: 64, height: 64)]
-    let fixed = failure {
+    let fixedSize = failure {
       try Model(contentsOf: detector).export(to: folder.file("m.mlmodel"), options: options)
     }
-    #expect(fixed?.code == .mismatch)
-    #expect(fixed?.reason.contains("no input takes images of an open size") == true)
+    #expect(fixedSize?.code == .mismatch)
+    #expect(fixedSize?.reason.contains("no input takes images of an open size") == true)
     let window = Window(size: [3, 3], strides: [1, 1], dilation: [1, 1], padding: .valid)
     let type = TensorType(.float32, [.unknown, 3, .unknown, .unknown])
     let content = try content(MaxPooling(window: window, layout: .channelsFirst), type)
     options.imageSizes = [.init(width: 64, height: 2)]
-    let small = failure {
+    let tooSmall = failure {
       _ = try content.export(
         to: folder.file("m.mlmodel"), as: .coreml, options: options, cancellation: nil)
     }
-    #expect(small?.code == .mismatch && small?.reason.contains("no images of 64x2") == true)
+    #expect(tooSmall?.code == .mismatch && tooSmall?.reason.contains("no images of 64x2") == true)
     #expect(folder.names.isEmpty)
   }
 
@@ -310,13 +310,13 @@ import _CatalogTesting
     #expect(model.specificationVersion == 2)
     let layer = try #require(try network(model).layers.first)
     #expect(layer.kind == "custom" && layer.name == "warp_1" && layer.inputs == ["x"])
-    #expect(layer.settings.text("className") == "Warp")
-    #expect(layer.settings.text("description") == "Warp warp_1")
+    #expect(layer.settings.string("className") == "Warp")
+    #expect(layer.settings.string("description") == "Warp warp_1")
     #expect(layer.settings.records("weights").count == 1)
     let parameters = layer.settings.records("parameters")
-    #expect(parameters.map { $0.text("key") } == ["amount", "fast", "name", "size"])
+    #expect(parameters.map { $0.string("key") } == ["amount", "fast", "name", "size"])
     #expect(parameters[0].record("value")?.integer("longValue") == 3)
-    #expect(parameters[3].record("value")?.text("stringValue") == "[1,2]")
+    #expect(parameters[3].record("value")?.string("stringValue") == "[1,2]")
   }
 
   @Test("A layer without a form is named, and nothing is written")
@@ -328,7 +328,7 @@ import _CatalogTesting
         to: folder.file("m.mlmodel"), as: .coreml, options: ExportOptions(), cancellation: nil)
     }
     #expect(error?.code == .unsupported)
-    #expect(error?.reason.contains("layer (Layer): Core ML's networks have no texts") == true)
+    #expect(error?.reason.contains("layer (Layer): Core ML's networks have no strings") == true)
     #expect(folder.names.isEmpty)
   }
 
@@ -337,7 +337,7 @@ import _CatalogTesting
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: detector)
     try Files.write("kept".utf8, to: folder.file("m.mlmodel"))
-    var options = plain()
+    var options = withoutSuppression()
     options.isReplacing = false
     let error = failure { _ = try model.export(to: folder.file("m.mlmodel"), options: options) }
     #expect(error?.code == .outputFailed)
@@ -345,7 +345,7 @@ import _CatalogTesting
     cancellation.cancel()
     let stopped = failure {
       _ = try model.export(
-        to: folder.file("m.mlmodel"), options: plain(), cancellation: cancellation)
+        to: folder.file("m.mlmodel"), options: withoutSuppression(), cancellation: cancellation)
     }
     #expect(stopped?.code == .cancelled)
     #expect(try Files.read(folder.file("m.mlmodel")) == Data("kept".utf8))
@@ -356,7 +356,7 @@ import _CatalogTesting
     let folder = try TemporaryFolder()
     var model = try Model(contentsOf: detector)
     try model.describe(ModelCase.shapeDetector)
-    try model.export(to: folder.file("m.mlmodel"), options: plain())
+    try model.export(to: folder.file("m.mlmodel"), options: withoutSuppression())
     let copy = try Model(contentsOf: folder.file("m.mlmodel"))
     #expect(copy.description.labels == model.description.labels)
     #expect(copy.description.detector?.anchors == model.description.detector?.anchors)

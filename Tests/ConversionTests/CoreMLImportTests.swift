@@ -4,8 +4,9 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// Core ML files that coremltools 0.8 wrote, beside the Keras files they were made of.
-@Suite(.enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+/// Core ML files that coremltools 0.8 wrote, compared with the Keras files from which they were
+/// converted.
+@Suite(.enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
 struct CoreMLImportTests {
   private let unet = Fixtures.file("coreml/small_unet.mlmodel")
   private let style = Fixtures.file(
@@ -25,7 +26,7 @@ struct CoreMLImportTests {
     return try Model(contentsOf: style, options: options)
   }
 
-  /// Recorded images `[1, height, width, channels]` as Core ML takes them.
+  /// Reads recorded images `[1, height, width, channels]` in Core ML's layout.
   private func images(_ path: String, named name: String) throws -> [NamedTensor] {
     try ArrayFile.read(Fixtures.file("keras/\(path)")).map { array in
       NamedTensor(
@@ -39,9 +40,9 @@ struct CoreMLImportTests {
   func unetOutputs() throws {
     let model = try Model(contentsOf: unet)
     #expect(model.inputs.map(\.type.description) == ["float32 [3, 448, 448]"])
-    let got = try model.run(images("seeds/small_unet/input.npy", named: "image")).outputs
-    let want = try images("seeds/small_unet/outputs.npz", named: "output")
-    for distance in distances(got: got, want: want) {
+    let actual = try model.run(images("seeds/small_unet/input.npy", named: "image")).outputs
+    let expected = try images("seeds/small_unet/outputs.npz", named: "output")
+    for distance in distances(got: actual, want: expected) {
       #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
     }
   }
@@ -73,8 +74,8 @@ struct CoreMLImportTests {
   func styleOutputs() throws {
     let model = try styleNetwork(TemporaryFolder())
     let inputs = try images("real/van-gogh/noise_inputs.npz", named: "image")
-    let want = try images("real/van-gogh/noise_outputs.npz", named: "output")
-    for distance in distances(got: try model.run(inputs).outputs, want: want) {
+    let expected = try images("real/van-gogh/noise_outputs.npz", named: "output")
+    for distance in distances(got: try model.run(inputs).outputs, want: expected) {
       #expect(distance.error <= 1e-5, "\(distance)")
     }
   }
@@ -85,7 +86,7 @@ struct CoreMLImportTests {
     try Files.write(StyleNetwork.json.text().utf8, to: folder.file("style.json"))
     var options = ReadOptions()
     options.architecture = folder.file("style.json")
-    options.customLayers = "\(Places.project)/Tests/ConversionTests/Files/style_layers.json"
+    options.customLayers = "\(Paths.project)/Tests/ConversionTests/Files/style_layers.json"
     let keras = try Model(
       contentsOf: Fixtures.file("keras/real/van-gogh/van-gogh-starry-night_style.h5"),
       options: options)

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// Packages of Core ML, and kinds of models that are not converted.
+/// Core ML packages, and kinds of models that cannot be converted.
 @Suite struct CoreMLPackageTests {
-  private func sample(_ name: String) -> String { Places.sample("CoreML/\(name)") }
+  private func sample(_ name: String) -> String { Paths.sample("CoreML/\(name)") }
 
   @Test("A package that holds a neural network is read", arguments: ["", "/"])
   func network(slash: String) throws {
@@ -77,7 +77,7 @@ import Weighbridge
     #expect(inspection.contents?.outputs.map(\.type) == ["numbers by string", "string"])
   }
 
-  /// The kinds of models that Core ML's specification has and that hold no network of layers.
+  /// The kinds of models in Core ML's specification that contain no network of layers.
   static let kinds: [(number: Int, name: String)] = [
     (300, "glmRegressor"), (301, "supportVectorRegressor"), (302, "treeEnsembleRegressor"),
     (304, "bayesianProbitRegressor"), (400, "glmClassifier"), (401, "supportVectorClassifier"),
@@ -94,9 +94,9 @@ import Weighbridge
   @Test("A model that is no network is named as what it is", arguments: kinds)
   func otherKind(number: Int, name: String) throws {
     let folder = try TemporaryFolder()
-    // Version 1, a description with a field of the future, and a content that nobody can read.
+    // Version 1, a description with an unknown field, and unreadable content.
     let bytes =
-      [8, 1, 0x12, 3, 0xB8, 0x3E, 1] + ProtobufField.head(number, byteCount: 2) + [255, 255]
+      [8, 1, 0x12, 3, 0xB8, 0x3E, 1] + ProtobufField.header(number, byteCount: 2) + [255, 255]
     try Files.write(bytes, to: folder.file("m.mlmodel"))
     let error = try #require(failure { _ = try Model(contentsOf: folder.file("m.mlmodel")) })
     #expect(error.code == .unsupported)
@@ -110,19 +110,19 @@ import Weighbridge
   @Test("A package that is not whole, or leads out of itself, is refused")
   func broken() throws {
     let folder = try TemporaryFolder()
-    let good = try Files.read(sample("network.mlpackage/Data/com.apple.CoreML/model.mlmodel"))
+    let valid = try Files.read(sample("network.mlpackage/Data/com.apple.CoreML/model.mlmodel"))
     let entry = #"{"rootModelIdentifier": "1", "itemInfoEntries": {"1": {"path": "PATH"}}}"#
     let member = "com.apple.CoreML/model.mlmodel"
     let cases: [(manifest: String?, model: [UInt8]?, WeighbridgeError.Code, String)] = [
-      (nil, [UInt8](good), .malformed, "is a Core ML package without its Manifest.json"),
-      ("", [UInt8](good), .malformed, "Manifest.json"),
-      ("version https://git-lfs.github.com/spec/v1", [UInt8](good), .malformed, "Manifest.json"),
-      ("[1]", [UInt8](good), .malformed, "is a manifest that names no model"),
-      (#"{"rootModelIdentifier": "2"}"#, [UInt8](good), .malformed, "names no model"),
+      (nil, [UInt8](valid), .malformed, "is a Core ML package without its Manifest.json"),
+      ("", [UInt8](valid), .malformed, "Manifest.json"),
+      ("version https://git-lfs.github.com/spec/v1", [UInt8](valid), .malformed, "Manifest.json"),
+      ("[1]", [UInt8](valid), .malformed, "is a manifest that names no model"),
+      (#"{"rootModelIdentifier": "2"}"#, [UInt8](valid), .malformed, "names no model"),
       (entry.replacing("PATH", with: "../../x"), nil, .malformed, "leads out of the package"),
       (entry.replacing("PATH", with: "/etc/passwd"), nil, .malformed, "leads out of the package"),
       (entry.replacing("PATH", with: member), nil, .missing, "which its manifest names"),
-      (entry.replacing("PATH", with: "com.apple.CoreML"), [UInt8](good), .missing, "has no file"),
+      (entry.replacing("PATH", with: "com.apple.CoreML"), [UInt8](valid), .missing, "has no file"),
       (entry.replacing("PATH", with: member), [], .malformed, "is empty"),
       (entry.replacing("PATH", with: member), [0xFF, 1, 0x12], .unsupported, "in a format that"),
       (
@@ -133,16 +133,16 @@ import Weighbridge
     try Files.makeFolder(folder.file("empty.mlpackage"))
     let empty = failure { _ = try Model(contentsOf: folder.file("empty.mlpackage")) }
     #expect(empty?.reason.contains("without its Manifest.json") == true)
-    for (number, (manifest, model, code, text)) in cases.enumerated() {
-      let path = folder.file("\(number).mlpackage")
+    for (index, (manifest, model, code, reason)) in cases.enumerated() {
+      let path = folder.file("\(index).mlpackage")
       try Files.makeFolder("\(path)/Data/com.apple.CoreML")
       if let manifest { try Files.write(manifest.utf8, to: "\(path)/Manifest.json") }
       if let model { try Files.write(model, to: "\(path)/Data/\(member)") }
       for error in [
         failure { _ = try Model(contentsOf: path) }, failure { _ = try Inspection(of: path) },
       ] {
-        #expect(error?.code == code, "\(number): \(error?.description ?? "none")")
-        #expect(error?.description.contains(text) == true, "\(error?.description ?? "none")")
+        #expect(error?.code == code, "\(index): \(error?.description ?? "none")")
+        #expect(error?.description.contains(reason) == true, "\(error?.description ?? "none")")
       }
     }
   }

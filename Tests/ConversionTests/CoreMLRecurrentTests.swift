@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// Recurrent layers written as Core ML's own, and what they compute.
+/// Recurrent layers written as Core ML's native layers, and what they compute.
 @Suite struct CoreMLRecurrentTests {
   private func layers(_ path: String) throws -> [CoreMLLayer] {
     let bytes = [UInt8](try Files.read(path))
@@ -18,27 +18,28 @@ import Weighbridge
   }
 
   @Test("Both ways over a sequence, put together, are one layer, and give what Keras gave")
-  func bothWays() throws {
+  func bidirectional() throws {
     let folder = try TemporaryFolder()
     let sample = LayerCase(kind: "lstm", name: "lstm_bidirectional")
     try Model(contentsOf: sample.model).export(to: folder.file("m.mlmodel"))
     let layers = try layers(folder.file("m.mlmodel"))
-    // The others merge in another way, have states that are needed, or ways of different sizes.
+    // The others merge in another way, have states that are used, or directions of different
+    // sizes.
     #expect(layers.count { $0.kind == "biDirectionalLSTM" } == 1)
-    let both = try #require(layers.first { $0.kind == "biDirectionalLSTM" })
-    #expect(both.name.hasPrefix("bidirectional/") && both.outputs.count == 5)
-    #expect(both.settings.records("weightParams").count == 2)
-    let limit = both.settings.record("params")?.real("cellClipThreshold")
-    #expect(limit == Double(Float.greatestFiniteMagnitude), "a limit to the cell's state")
+    let layer = try #require(layers.first { $0.kind == "biDirectionalLSTM" })
+    #expect(layer.name.hasPrefix("bidirectional/") && layer.outputs.count == 5)
+    #expect(layer.settings.records("weightParams").count == 2)
+    let cellClip = layer.settings.record("params")?.double("cellClipThreshold")
+    #expect(cellClip == Double(Float.greatestFiniteMagnitude), "a limit to the cell's state")
     let copy = try Model(contentsOf: folder.file("m.mlmodel"))
     let inputs = try ArrayFile.read(sample.inputs)
-    let wanted = try ArrayFile.read(sample.outputs)
+    let expected = try ArrayFile.read(sample.outputs)
     for row in 0..<inputs[0].tensor.shape[0] {
-      let part = { (array: NamedTensor) in
+      let example = { (array: NamedTensor) in
         NamedTensor(name: array.name, tensor: array.tensor.slice(row..<row + 1, along: 0))
       }
-      let got = try copy.run(inputs.map(part)).outputs
-      for distance in distances(got: got, want: wanted.map(part)) {
+      let actual = try copy.run(inputs.map(example)).outputs
+      for distance in distances(got: actual, want: expected.map(example)) {
         #expect(distance.error < 1e-5)
       }
     }
@@ -49,7 +50,7 @@ import Weighbridge
     arguments: ["Layers/lstm/lstm_time_major.h5", "Keras/1.2.2-tensorflow/bn_mode2.h5"])
   func alongBatch(_ path: String) throws {
     let folder = try TemporaryFolder()
-    let model = try Model(contentsOf: Places.sample(path))
+    let model = try Model(contentsOf: Paths.sample(path))
     let error = failure { try model.export(to: folder.file("m.mlmodel")) }
     #expect(error?.code == .unsupported)
     #expect(error?.reason.contains("along the open first axis of an input") == true)
@@ -59,15 +60,15 @@ import Weighbridge
   @Test("Attention along several axes is written within Core ML's five, and gives what Keras gave")
   func axes() throws {
     let folder = try TemporaryFolder()
-    let sample = Places.sample("Operations/keras2/attention_heads_along_axes")
+    let sample = Paths.sample("Operations/keras2/attention_heads_along_axes")
     try Model(contentsOf: "\(sample).h5").export(to: folder.file("m.mlmodel"))
     let copy = try Model(contentsOf: folder.file("m.mlmodel"))
-    let wanted = try ArrayFile.read("\(sample).outputs.npz")
-    let part = { (array: NamedTensor) in
+    let expected = try ArrayFile.read("\(sample).outputs.npz")
+    let firstExample = { (array: NamedTensor) in
       NamedTensor(name: array.name, tensor: array.tensor.slice(0..<1, along: 0))
     }
-    let got = try copy.run(try ArrayFile.read("\(sample).inputs.npz").map(part)).outputs
-    let found = distances(got: got, want: wanted.map(part))
-    #expect(found.count == wanted.count && found.allSatisfy { $0.error < 1e-5 })
+    let actual = try copy.run(try ArrayFile.read("\(sample).inputs.npz").map(firstExample)).outputs
+    let differences = distances(got: actual, want: expected.map(firstExample))
+    #expect(differences.count == expected.count && differences.allSatisfy { $0.error < 1e-5 })
   }
 }

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// The files of `Samples/CoreML`, which coremltools made.
+/// The files of `Samples/CoreML`, which coremltools wrote.
 @Suite struct CoreMLSampleTests {
-  private func sample(_ name: String) -> String { Places.sample("CoreML/\(name)") }
+  private func sample(_ name: String) -> String { Paths.sample("CoreML/\(name)") }
 
   @Test(
     "A size of -1 in a target shape is what the other sizes leave",
@@ -13,8 +13,8 @@ import Weighbridge
   func inferredSize(_ name: String) throws {
     let model = try Model(contentsOf: sample("\(name).mlmodel"))
     let outputs = try model.run(ArrayFile.read(sample("\(name).inputs.npz"))).outputs
-    let wanted = try ArrayFile.read(sample("\(name).outputs.npz"))
-    for distance in distances(got: outputs, want: wanted) {
+    let expected = try ArrayFile.read(sample("\(name).outputs.npz"))
+    for distance in distances(got: outputs, want: expected) {
       #expect(distance.absolute == 0, "\(distance)")
     }
   }
@@ -30,7 +30,7 @@ import Weighbridge
     #expect(fruit.isUpdatable == true)
     let other = try Inspection(of: sample("reshaped_arrays.mlmodel"))
     #expect(other.classLabel == nil)
-    #expect(try Inspection(of: Places.sample("ONNX/vgg.onnx")).isUpdatable == nil)
+    #expect(try Inspection(of: Paths.sample("ONNX/vgg.onnx")).isUpdatable == nil)
   }
 
   @Test("What is proposed for custom layers from their descriptions makes the model run")

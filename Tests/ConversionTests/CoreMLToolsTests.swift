@@ -6,18 +6,18 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// What is written beside what coremltools 0.8 made of the same file.
+/// Written files, compared with those that coremltools 0.8 wrote for the same models.
 @Suite struct CoreMLToolsTests {
-  /// A layer with its values by number and its weights by their bytes, whatever they are called and
-  /// wherever they stand.
-  private struct Shown: Equatable {
+  /// A layer with its values by number and its weights by a hash of their bytes, independent of
+  /// names and offsets.
+  private struct ComparableLayer: Equatable {
     let kind: String
     let inputs: [Int]
     let outputs: [Int]
     let settings: ProtobufRecord
   }
 
-  private func layers(_ path: String) throws -> [Shown] {
+  private func layers(_ path: String) throws -> [ComparableLayer] {
     let bytes = [UInt8](try Files.read(path))
     guard case .neuralNetwork(let network) = try CoreMLReader.read(bytes.span.bytes).content else {
       Issue.record("\(path) is no network")
@@ -30,10 +30,10 @@ import Weighbridge
       return numbers.count - 1
     }
     return network.layers.map { layer in
-      let settings = layer.settings.mappingPlaces { place in
-        ProtobufPlace(offset: bytes[place.range].hashValue, byteCount: place.byteCount)
+      let settings = layer.settings.mappingByteRanges { range in
+        ProtobufByteRange(offset: bytes[range.range].hashValue, byteCount: range.byteCount)
       }
-      return Shown(
+      return ComparableLayer(
         kind: layer.kind, inputs: layer.inputs.map(number), outputs: layer.outputs.map(number),
         settings: settings)
     }
@@ -41,7 +41,7 @@ import Weighbridge
 
   @Test(
     "A network has the layers, settings and weights that coremltools gives it",
-    .enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+    .enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
   func network() throws {
     let folder = try TemporaryFolder()
     var options = ReadOptions()
@@ -52,12 +52,12 @@ import Weighbridge
     let ours = try layers(folder.file("m.mlmodel"))
     let theirs = try layers(Fixtures.file("coreml/small_unet.mlmodel"))
     #expect(ours.count == 51 && theirs.count == 51)
-    for (own, other) in zip(ours, theirs) { #expect(own == other) }
+    for (our, their) in zip(ours, theirs) { #expect(our == their) }
   }
 
   @Test(
     "What coremltools wrote is written again as it was",
-    .enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+    .enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
   func again() throws {
     let folder = try TemporaryFolder()
     let source = Fixtures.file("coreml/small_unet.mlmodel")
@@ -70,6 +70,6 @@ import Weighbridge
     #expect(files[0].description.outputs == files[1].description.outputs)
     let (ours, theirs) = (try layers(folder.file("m.mlmodel")), try layers(source))
     #expect(!ours.isEmpty && ours.count == theirs.count)
-    for (own, other) in zip(ours, theirs) { #expect(own == other) }
+    for (our, their) in zip(ours, theirs) { #expect(our == their) }
   }
 }

@@ -104,7 +104,7 @@ struct BadMapping: CustomTestStringConvertible, Sendable {
     BadMapping(of: "{}", "classes.Odd has neither a \"class_name\""),
     BadMapping(of: #"{"kind": "tanh", "class_name": "Tanh"}"#, "has both"),
     BadMapping(of: #"{"class_name": "Odd"}"#, "a mapping cannot lead to another one"),
-    BadMapping(of: #"{"class_name": "Lambda"}"#, "\"Lambda\", which is no layer"),
+    BadMapping(of: #"{"class_name": "Lambda"}"#, "\"Lambda\", which is not a layer"),
     BadMapping(of: #"{"kind": "warp"}"#, "classes.Odd.kind is \"warp\", which is no operator"),
     BadMapping(of: #"{"kind": "tanh", "speed": 3}"#, "classes.Odd.speed is not known here"),
     BadMapping(
@@ -114,9 +114,9 @@ struct BadMapping: CustomTestStringConvertible, Sendable {
       "the attribute threshold is missing"),
     BadMapping(
       of: #"{"kind": "rescaling", "attributes": {"scale": [Infinity], "offset": [1]}}"#,
-      "classes.Odd.attributes.scale is no number"),
+      "classes.Odd.attributes.scale is not a number"),
     BadMapping(
-      of: #"{"kind": "rescaling", "attributes": {"scale": {}, "offset": [1]}}"#, "is no number"),
+      of: #"{"kind": "rescaling", "attributes": {"scale": {}, "offset": [1]}}"#, "is not a number"),
     BadMapping(
       of: #"{"class_name": "Activation", "config": {"activation": "$settings.kind"}}"#,
       "refers to \"$settings.kind\", and the layer's settings are name"),

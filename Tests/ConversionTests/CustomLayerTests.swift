@@ -19,7 +19,7 @@ import Weighbridge
       try Files.write(mapping.utf8, to: folder.file("custom.json"))
       options.customLayers = folder.file("custom.json")
     }
-    return try Model(contentsOf: Places.sample("Hostile/keras/weights_only.h5"), options: options)
+    return try Model(contentsOf: Paths.sample("Hostile/keras/weights_only.h5"), options: options)
   }
 
   private func run(_ layers: String, mapping: String?) throws -> [Double] {
@@ -172,7 +172,7 @@ import Weighbridge
     let again = try #require(failure { _ = try read(layers, mapping: String(filled)) })
     #expect(again.reason.contains("unknown setting power=3"), "\(again)")
     let unfilled = try #require(failure { _ = try read(layers, mapping: String(template)) })
-    #expect(unfilled.reason.contains("\"...\", which is no layer"), "\(unfilled)")
+    #expect(unfilled.reason.contains("\"...\", which is not a layer"), "\(unfilled)")
   }
 
   @Test("A layer that is kept is stored with its settings and weights, and does not run")
@@ -226,7 +226,7 @@ extension Inspection {
 }
 
 /// The Lambda of the reference files, in every container that holds it.
-@Suite(.enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+@Suite(.enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
 struct LambdaFixtureTests {
   @Test(
     "A Lambda with a mapping computes what its own Keras computed",
@@ -242,7 +242,7 @@ struct LambdaFixtureTests {
     let folder = Fixtures.file(folder)
     var options = ReadOptions()
     options.architecture = architecture.map { "\(folder)/\($0)" }
-    options.customLayers = "\(Places.project)/Tests/ConversionTests/Files/lambda_affine.json"
+    options.customLayers = "\(Paths.project)/Tests/ConversionTests/Files/lambda_affine.json"
     let model = try Model(contentsOf: "\(folder)/\(file)", options: options)
     let outputs = try model.run(ArrayFile.read("\(folder)/inputs.npz")).outputs
     let wanted = try ArrayFile.read(

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// Activations that darknet has a name for and no code.
+/// Activations that darknet knows by name but does not implement everywhere.
 @Suite struct DarknetActivationTests {
   private func decisions(
     _ section: String, _ activation: String, fork: DarknetFork = .alexeyab
@@ -25,7 +25,7 @@ import Weighbridge
     for section in ["convolutional", "connected", "activation"] {
       #expect(
         try decisions(section, "relu6").contains(
-          "AlexeyAB's darknet has no relu6 on a CPU and makes zeros of everything; computed here is "
+          "AlexeyAB's darknet has no relu6 on a CPU and outputs only zeros; computed here is "
             + "min(max(x, 0), 6), as on a GPU"))
     }
     #expect(
@@ -43,7 +43,7 @@ import Weighbridge
     ])
   func others(section: String, activation: String, isMissing: Bool) throws {
     let text =
-      "AlexeyAB's darknet has no \(activation) in [\(section)] and makes zeros of everything"
+      "AlexeyAB's darknet has no \(activation) in [\(section)] and outputs only zeros"
     #expect(try decisions(section, activation).contains { $0.hasPrefix(text) } == isMissing)
   }
 

@@ -7,7 +7,7 @@ import Weighbridge
 
 /// Models written as `.cfg` and `.weights`.
 @Suite struct DarknetExportTests {
-  private let detector = Places.sample("Models/shape-detector/shape-detector.h5")
+  private let detector = Paths.sample("Models/shape-detector/shape-detector.h5")
 
   @Test("Every operator has a row in the table of the target")
   func table() {
@@ -27,14 +27,14 @@ import Weighbridge
     #expect(
       Set(differences.items.filter(\.counts).map(\.kind)) == [.setting, .weight],
       "\(differences.items)")
-    let input = try ArrayFile.read(Places.sample("Models/shape-detector/input.npy"))
-    let want = try model.run(input).outputs[0].tensor
-    for number in 0..<want.shape[0] {
+    let input = try ArrayFile.read(Paths.sample("Models/shape-detector/input.npy"))
+    let expected = try model.run(input).outputs[0].tensor
+    for number in 0..<expected.shape[0] {
       let image = input[0].tensor.slice(number..<number + 1, along: 0)
-      let turned = NamedTensor(name: "data", tensor: image.permuted([0, 3, 1, 2]))
-      let got = try copy.run([turned]).outputs[0].tensor
-      let wanted = want.slice(number..<number + 1, along: 0).permuted([0, 3, 1, 2])
-      #expect(Distance(got: got, want: wanted).error <= 1e-5)
+      let transposed = NamedTensor(name: "data", tensor: image.permuted([0, 3, 1, 2]))
+      let actual = try copy.run([transposed]).outputs[0].tensor
+      let expectedOutput = expected.slice(number..<number + 1, along: 0).permuted([0, 3, 1, 2])
+      #expect(Distance(got: actual, want: expectedOutput).error <= 1e-5)
     }
   }
 
@@ -56,16 +56,18 @@ import Weighbridge
   @Test("Layers without a form are named, and nothing is written")
   func refused() throws {
     let folder = try TemporaryFolder()
-    let half = Places.sample("Models/number-types/mixed_float16_cnn.k2.h5")
+    let half = Paths.sample("Models/number-types/mixed_float16_cnn.k2.h5")
     let error = failure { try Model(contentsOf: half).export(to: folder.file("m.cfg")) }
     #expect(error?.code == .unsupported)
     #expect(
       error?.reason.contains("conv2d (Conv2D): darknet computes in float32") == true, "\(error!)")
-    // Of an input of whole numbers too.
-    let masks = Places.sample("Operations/keras2/masks_through_wrappers.h5")
-    let whole = failure { try Model(contentsOf: masks).export(to: folder.file("m.cfg")) }
-    #expect(whole?.code == .unsupported)
-    #expect(whole?.reason.contains("darknet has no section for embedding") == true, "\(whole!)")
+    // Also for an integer input.
+    let masks = Paths.sample("Operations/keras2/masks_through_wrappers.h5")
+    let integerError = failure { try Model(contentsOf: masks).export(to: folder.file("m.cfg")) }
+    #expect(integerError?.code == .unsupported)
+    #expect(
+      integerError?.reason.contains("darknet has no section for embedding") == true,
+      "\(integerError!)")
     #expect(folder.names.isEmpty)
     let unknown = failure { try Model(contentsOf: detector).export(to: folder.file("m.xyz")) }
     #expect(unknown?.code == .mismatch)

@@ -3,18 +3,18 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// The files of a darknet training as somebody has them: which belong together, and what is said when
+/// The files of a darknet training in a folder: which of them belong together, and the errors when
 /// one is missing.
 @Suite struct DarknetFilesTests {
-  /// Copies files of the sample, under other names where `to` says so.
+  /// Copies files of the sample, some of them under the new names in `to`.
   private func folder(
-    _ names: String..., to others: [String: String] = [:]
+    _ names: String..., to newNames: [String: String] = [:]
   ) throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
     for name in names {
       try Files.write(
-        Files.read(Places.sample("Darknet/training/\(name)")),
-        to: folder.file(others[name] ?? name))
+        Files.read(Paths.sample("Darknet/training/\(name)")),
+        to: folder.file(newNames[name] ?? name))
     }
     return folder
   }
@@ -165,7 +165,7 @@ import Weighbridge
     try Files.write("[net]\nwidth=8\nheight=8\nchannels=3\n[warp]\n".utf8, to: folder.file("m.cfg"))
     let error = try #require(refusal(folder.file("m.cfg")))
     #expect(error.code == .unsupported)
-    #expect(error.place.file == folder.file("m.cfg") && error.place.spot == .line(5))
+    #expect(error.place.file == folder.file("m.cfg") && error.place.position == .line(5))
   }
 
   @Test("A training's .cfg with a byte order mark and CR LF is verified with its weights")

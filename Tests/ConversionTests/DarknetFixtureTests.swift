@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// What darknet itself computed, layer by layer, in both forks.
-@Suite(.enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+/// Comparisons with what both forks of darknet computed, layer by layer.
+@Suite(.enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
 struct DarknetFixtureTests {
   /// A recorded network in one fork.
   struct Case: CustomTestStringConvertible, Sendable {
@@ -15,9 +15,14 @@ struct DarknetFixtureTests {
 
     var testDescription: String { "\(name), \(fork.rawValue)" }
     var folder: String { Fixtures.file("darknet/small/\(name)") }
+    /// Whether the weights fit the network.
+    var weightsFit: Bool {
+      !DarknetFixtureTests.commonMismatches.contains(name)
+        && DarknetFixtureTests.mismatches[name] != fork
+    }
   }
 
-  /// References that are wrong, and why.
+  /// References that are wrong, with the reasons.
   static let unreliable = [
     "activation_layer_hard_mish": "the function is missing outside of convolutions and makes 0",
     "activation_layer_relu6": "the function is missing on a processor and makes 0",
@@ -28,14 +33,14 @@ struct DarknetFixtureTests {
     "x_shortcut_hard_mish": "the function is missing in shortcuts and makes 0",
   ]
 
-  /// References whose weights do not fit: darknet computes with what it has in memory.
-  static let misfits = [
+  /// References whose weights do not fit: darknet computes with whatever is in memory.
+  static let mismatches = [
     "hdr_0_1001_0_seen32_T": DarknetFork.alexeyab, "hdr_1000_0_0_seen32": .alexeyab,
     "hdr_1001_0_0_seen32_T": .alexeyab, "hdr_1000_0_0_seen64": .pjreddie,
     "hdr_1001_0_0_seen64_T": .pjreddie,
-    "x_vector_plus_image": .pjreddie,  // which has as many hidden units as outputs
+    "x_vector_plus_image": .pjreddie,  // this fork has as many hidden units as outputs
   ]
-  static let misfitsInBoth = [
+  static let commonMismatches = [
     "hdr_0_2_0_seen32", "header_only", "trunc_half", "trunc_last4", "trunc_mid_conv",
   ]
 
@@ -53,7 +58,7 @@ struct DarknetFixtureTests {
     return cases
   }
 
-  /// Sections whose settings the model does not keep, so that they cannot be written again.
+  /// Sections whose settings are not in the model, so that they cannot be written again.
   static let notWritten = [
     "conv_xnor": "binarized", "region_tree": "a tree", "x_xnor_64": "binarized",
     "x_xnor_c16": "binarized",
@@ -61,9 +66,7 @@ struct DarknetFixtureTests {
 
   @Test("What is exported reads back as the same network with equal weights", arguments: cases)
   func export(_ recorded: Case) throws {
-    let isMisfit =
-      Self.misfitsInBoth.contains(recorded.name) || Self.misfits[recorded.name] == recorded.fork
-    guard !isMisfit else { return }
+    guard recorded.weightsFit else { return }
     let folder = try TemporaryFolder()
     let model = try Model(
       contentsOf: "\(recorded.folder)/case.cfg", options: options(recorded.fork))
@@ -93,48 +96,47 @@ struct DarknetFixtureTests {
 
   @Test("Every layer is what darknet made of it, or the weights are refused", arguments: cases)
   func layers(_ recorded: Case) throws {
-    let isMisfit =
-      Self.misfitsInBoth.contains(recorded.name) || Self.misfits[recorded.name] == recorded.fork
     let path = "\(recorded.folder)/case.cfg"
-    guard !isMisfit else {
+    guard recorded.weightsFit else {
       let error = failure { _ = try Model(contentsOf: path, options: options(recorded.fork)) }
       #expect(error?.reason.contains("Likely cause") == true, "\(String(describing: error))")
       return
     }
-    // The reference is not a number: darknet's own softmax of a tree reads other numbers there.
+    // The reference is NaN: darknet's softmax of a tree reads other memory there.
     if recorded.name == "region_tree", recorded.fork == .pjreddie { return }
     let model = try Model(contentsOf: path, options: options(recorded.fork))
     let inputs = try ArrayFile.read("\(recorded.folder)/inputs.npz")
-    let got = try model.run(inputs, keepsLayers: true).layers
+    let actual = try model.run(inputs, keepsLayers: true).layers
     let noise = try noise(recorded)
-    for want in try ArrayFile.read("\(recorded.folder)/\(recorded.outputs).npz") {
-      let index = String(want.name.prefix { $0 != "_" })
-      let layer = try #require(got.first { $0.name.hasPrefix("\(index)_") }, "\(want.name)")
-      let distance = Distance(got: layer.tensor, want: want.tensor)
+    for expected in try ArrayFile.read("\(recorded.folder)/\(recorded.outputs).npz") {
+      let index = String(expected.name.prefix { $0 != "_" })
+      let layer = try #require(
+        actual.first { $0.name.hasPrefix("\(index)_") }, "\(expected.name)")
+      let distance = Distance(got: layer.tensor, want: expected.tensor)
       let bound = max(1e-5 * max(1, distance.largest), 4 * (noise[index] ?? 0))
-      #expect(distance.absolute <= bound, "\(want.name): \(distance)")
+      #expect(distance.absolute <= bound, "\(expected.name): \(distance)")
     }
   }
 
   @Test("Of two images in one run each is what it is alone", arguments: cases)
   func batches(_ recorded: Case) throws {
-    guard !Self.misfitsInBoth.contains(recorded.name), Self.misfits[recorded.name] != recorded.fork
-    else { return }
+    guard recorded.weightsFit else { return }
     let model = try Model(
       contentsOf: "\(recorded.folder)/case.cfg", options: options(recorded.fork))
     let recordedInput = try #require(try ArrayFile.read("\(recorded.folder)/inputs.npz").first)
     let (one, shape) = (recordedInput.tensor.doubles, recordedInput.tensor.shape)
     let images = [one, one.map { 0.5 - $0 }]
-    let alone = try images.map { try model.run([input(shape, $0)]).outputs }
-    let together = try model.run([input([2] + shape.dropFirst(), images[0] + images[1])]).outputs
-    #expect(together.count == alone[0].count && !together.isEmpty)
-    for (position, output) in together.enumerated() {
+    let separate = try images.map { try model.run([input(shape, $0)]).outputs }
+    let batched = try model.run([input([2] + shape.dropFirst(), images[0] + images[1])]).outputs
+    #expect(batched.count == separate[0].count && !batched.isEmpty)
+    for (position, output) in batched.enumerated() {
       let elements = output.tensor.doubles
-      // What depends on no image, such as [implicit], is there once.
+      // An output that does not depend on the images, such as [implicit], exists once.
       guard model.outputs[position].type.shape[0].value == nil else { continue }
-      for (image, wanted) in alone.map({ $0[position].tensor }).enumerated() {
-        let own = Array(elements[image * wanted.count..<(image + 1) * wanted.count])
-        let distance = Distance(got: Tensor(.float32, shape: wanted.shape, own), want: wanted)
+      for (image, expected) in separate.map({ $0[position].tensor }).enumerated() {
+        let actual = Array(elements[image * expected.count..<(image + 1) * expected.count])
+        let distance = Distance(
+          got: Tensor(.float32, shape: expected.shape, actual), want: expected)
         #expect(distance.absolute <= 1e-5 * max(1, distance.largest), "\(output.name): \(distance)")
       }
     }
@@ -144,7 +146,7 @@ struct DarknetFixtureTests {
     NamedTensor(name: "data", tensor: Tensor(.float32, shape: shape, elements))
   }
 
-  /// The reference's own rounding noise, by layer.
+  /// The rounding noise of the reference, by layer.
   private func noise(_ recorded: Case) throws -> [String: Double] {
     let text = try Files.read("\(recorded.folder)/meta.json")
     let meta = try JSONValue(parsing: Array(text))

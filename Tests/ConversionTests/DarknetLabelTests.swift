@@ -2,9 +2,9 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// Which labels a darknet network gets, and what is said of it.
+/// The labels that a darknet network gets, and the decisions that are recorded.
 @Suite struct DarknetLabelTests {
-  private let training = Places.sample("Darknet/training")
+  private let training = Paths.sample("Darknet/training")
 
   private func model(
     _ names: [String: String], findsLabels: Bool = true
@@ -72,7 +72,7 @@ import Weighbridge
     let error = try #require(
       failure { _ = try Model(contentsOf: "\(training)/pets.cfg", options: options) })
     #expect(error.code == .missing)
-    #expect(error.place.spot == .line(3))
+    #expect(error.place.position == .line(3))
     #expect(error.reason.contains("nor is a file of that name beside this one"))
   }
 }

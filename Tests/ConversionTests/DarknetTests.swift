@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// Darknet models: what does not need the reference files.
+/// Tests of darknet models that do not need the reference files.
 @Suite struct DarknetTests {
   private let network = """
     [net]
@@ -106,8 +106,8 @@ import Weighbridge
     try write(
       network.replacing("from=-1\n", with: "from=-1\nalpha=0.5\n")
         .replacing("scale_x_y=1.1\nnms_kind=greedynms\n", with: ""), folder)
-    let told = try Model(contentsOf: folder.file("m.cfg"), options: options())
-    #expect(told.provenance.options["darknet"] == "pjreddie")
+    let inferred = try Model(contentsOf: folder.file("m.cfg"), options: options())
+    #expect(inferred.provenance.options["darknet"] == "pjreddie")
     var given = options()
     given.darknetFork = .alexeyab
     let model = try Model(contentsOf: folder.file("m.cfg"), options: given)
@@ -117,7 +117,7 @@ import Weighbridge
 
   @Test("A file that says nothing and that the default refuses is the other fork's")
   func fallback() throws {
-    let path = Places.sample("Hostile/darknet/shortcut_sizes.cfg")
+    let path = Paths.sample("Hostile/darknet/shortcut_sizes.cfg")
     let model = try Model(contentsOf: path, options: options())
     #expect(model.provenance.options["darknet"] == "pjreddie")
     #expect(model.provenance.decisions[0].text.contains("refuses it"))

@@ -3,7 +3,7 @@ import Testing
 import Weighbridge
 
 @Suite struct DescriptionEditTests {
-  /// What the detector's description becomes by the model case, changed by `change`.
+  /// The description of the detector after the model case's edit, modified by `change`.
   private func described(
     _ change: (inout DescriptionEdit) -> Void = { _ in }
   ) throws -> ModelDescription {
@@ -113,7 +113,7 @@ import Weighbridge
 
   @Test("Two inputs cannot get one name, and one of several must be named to be renamed")
   func ambiguousNames() throws {
-    var model = try Model(contentsOf: Places.sample("Layers/add/add_two.h5"))
+    var model = try Model(contentsOf: Paths.sample("Layers/add/add_two.h5"))
     let names = model.inputs.map(\.name)
     try #require(names.count == 2)
     var edit = DescriptionEdit()
@@ -132,7 +132,7 @@ import Weighbridge
     expectMismatch("3 channels, and gray has 1") { $0.images[0].colorOrder = .gray }
   }
 
-  @Test("An input that is no image cannot be one")
+  @Test("An input that is not an image cannot be one")
   func notAnImage() throws {
     let cases = LayerCase.all.filter { $0.kind == "dense" }
     let models = try cases.map { try Model(contentsOf: $0.model) }
@@ -159,7 +159,7 @@ import Weighbridge
 
   @Test(
     "Tiny YOLO's 20 labels and 5 anchors fit its 13 x 13 x 125 output, and 19 do not",
-    .enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+    .enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
   func tinyYOLO() throws {
     var model = try Model(contentsOf: FixtureModel.tinyYOLO.path)
     var edit = ModelCase.tinyYOLO

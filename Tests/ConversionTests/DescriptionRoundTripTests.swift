@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// What is known of a model, written in every format and read back.
+/// Descriptions that are written in every format and read back.
 @Suite struct DescriptionRoundTripTests {
-  private let detector = Places.sample("Models/shape-detector/shape-detector.h5")
+  private let detector = Paths.sample("Models/shape-detector/shape-detector.h5")
 
-  /// The small detector with every field of the description set, and with the author's own entries
-  /// under keys that formats take.
+  /// The small detector with every field of the description set, and with user-defined entries
+  /// under keys that formats use.
   private func model(labels: [String] = ["ellipse", "rectangle, square", "triangle"]) throws
     -> Model
   {
@@ -44,8 +44,8 @@ import Weighbridge
     return try Model(contentsOf: path, options: options)
   }
 
-  /// What a file of a format holds of a description: its axes are channels-first in Core ML, which
-  /// the report of the export says.
+  /// The description in a file of a format: in Core ML its axes are channels-first, which the
+  /// report of the export says.
   private func expected(_ description: ModelDescription, _ target: String) -> ModelDescription {
     var description = description
     if target == "mlmodel" {
@@ -66,11 +66,11 @@ import Weighbridge
       if target == "mlmodel" { options.suppressesBoxes = false }
       let report = try model.export(to: folder.file("m.\(target)"), options: options)
       #expect(report.losses.contains { $0.contains("channels first") } == (target == "mlmodel"))
-      let back = try read(folder.file("m.\(target)"))
-      #expect(back.description == expected(model.description, target))
-      #expect(back.provenance.framework == "keras")
-      let isOwn = ["keras", "h5"].contains(target)
-      #expect(isOwn || back.provenance.frameworkVersion == model.provenance.frameworkVersion)
+      let copy = try read(folder.file("m.\(target)"))
+      #expect(copy.description == expected(model.description, target))
+      #expect(copy.provenance.framework == "keras")
+      let isKeras = ["keras", "h5"].contains(target)
+      #expect(isKeras || copy.provenance.frameworkVersion == model.provenance.frameworkVersion)
     }
   }
 
@@ -100,14 +100,14 @@ import Weighbridge
     options.suppressesBoxes = true
     let report = try model.export(to: folder.file("m.\(target)"), options: options)
     #expect(report.losses.contains { $0.hasPrefix("the descriptions of the outputs are not") })
-    let back = try read(folder.file("m.\(target)"))
-    let wanted = expected(model.description, target)
-    var found = back.description
-    #expect(found.detector?.confidenceThreshold == 0.3 && found.detector?.overlapThreshold == 0.4)
+    let copy = try read(folder.file("m.\(target)"))
+    let expectedDescription = expected(model.description, target)
+    var actual = copy.description
+    #expect(actual.detector?.confidenceThreshold == 0.3 && actual.detector?.overlapThreshold == 0.4)
     let anchors = "the detector's anchors and masks are not in the file, which gives boxes"
     #expect((target == "onnx") == report.losses.contains(anchors))
-    (found.detector, found.outputs) = (wanted.detector, wanted.outputs)
-    #expect(found == wanted)
+    (actual.detector, actual.outputs) = (expectedDescription.detector, expectedDescription.outputs)
+    #expect(actual == expectedDescription)
   }
 
   @Test("A description of names alone adds none to any format", arguments: ["mlmodel", "onnx"])
@@ -115,7 +115,7 @@ import Weighbridge
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: detector)
     try model.export(to: folder.file("m.\(target)"))
-    let back = try read(folder.file("m.\(target)"))
-    #expect(back.description == model.description)
+    let copy = try read(folder.file("m.\(target)"))
+    #expect(copy.description == model.description)
   }
 }

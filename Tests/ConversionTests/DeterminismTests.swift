@@ -8,8 +8,8 @@ import Weighbridge
     var model = try Model(contentsOf: source)
     try model.describe(ModelCase.shapeDetector)
     try model.addReferences(
-      inputs: ArrayFile.read(Places.sample("Models/shape-detector/input.npy")),
-      outputs: ArrayFile.read(Places.sample("Models/shape-detector/outputs.npz")),
+      inputs: ArrayFile.read(Paths.sample("Models/shape-detector/input.npy")),
+      outputs: ArrayFile.read(Paths.sample("Models/shape-detector/outputs.npz")),
       author: "keras 2.1.5")
     try model.write(to: path)
   }
@@ -17,7 +17,7 @@ import Weighbridge
   @Test("The same file and options give the same bytes, wherever the file lies")
   func sameBytes() throws {
     let (first, second) = (try TemporaryFolder(), try TemporaryFolder())
-    let source = try Files.read(Places.sample("Models/shape-detector/shape-detector.h5"))
+    let source = try Files.read(Paths.sample("Models/shape-detector/shape-detector.h5"))
     for folder in [first, second] {
       try Files.write(source, to: folder.file("detector.h5"))
       try convert(folder.file("detector.h5"), to: folder.file("detector.wbm"))
@@ -31,7 +31,7 @@ import Weighbridge
   func rewriting() throws {
     let folder = try TemporaryFolder()
     try convert(
-      Places.sample("Models/shape-detector/shape-detector.h5"), to: folder.file("first.wbm"))
+      Paths.sample("Models/shape-detector/shape-detector.h5"), to: folder.file("first.wbm"))
     try Model(contentsOf: folder.file("first.wbm")).write(to: folder.file("second.wbm"))
     #expect(try Files.read(folder.file("first.wbm")) == Files.read(folder.file("second.wbm")))
   }

@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// Weights that were made smaller, in files of other tools.
+/// Compacted weights in files of other tools.
 @Suite struct EncodedExportTests {
-  /// A sample's model, smaller.
+  /// A sample's compacted model.
   private static func model(_ encoding: String, _ name: String) throws -> Model {
-    let model = try Model(contentsOf: Places.sample("Models/\(name)/\(name).h5"))
+    let model = try Model(contentsOf: Paths.sample("Models/\(name)/\(name).h5"))
     var options = CompactOptions()
     options.budget = .encoding(encoding)
     return try model.compacted(options)
@@ -34,16 +34,16 @@ import Weighbridge
     let model = try Self.model(encoding, name)
     let report = try model.export(to: small, as: target)
     #expect(!report.losses.contains { $0.contains("numbers of full size") }, "\(report.losses)")
-    try Model(contentsOf: Places.sample("Models/\(name)/\(name).h5")).export(to: plain, as: target)
-    let share = Double(try Files.read(small).count) / Double(try Files.read(plain).count)
-    // ONNX has nothing smaller than a byte for them here.
+    try Model(contentsOf: Paths.sample("Models/\(name)/\(name).h5")).export(to: plain, as: target)
+    let ratio = Double(try Files.read(small).count) / Double(try Files.read(plain).count)
+    // The default opset of ONNX has no type smaller than a byte for them.
     let bits =
       encoding == "float16"
       ? 16.0 : target == .onnx ? 8 : Double(encoding.last?.wholeNumberValue ?? 8)
-    #expect(share < bits / 32 + 0.08, "\(share)")
-    let again = try Model(contentsOf: small)
-    for (got, want) in zip(try outputs(again), try outputs(model)) {
-      let difference = TensorDifference(got: got.reshaped(want.shape), want: want)
+    #expect(ratio < bits / 32 + 0.08, "\(ratio)")
+    let copy = try Model(contentsOf: small)
+    for (actual, expected) in zip(try outputs(copy), try outputs(model)) {
+      let difference = TensorDifference(got: actual.reshaped(expected.shape), want: expected)
       #expect(difference.maxAbsolute <= 1e-5, "\(difference)")
     }
   }
@@ -71,17 +71,17 @@ import Weighbridge
     options.opset = 21
     let report = try model.export(to: small, as: .onnx, options: options)
     #expect(!report.losses.contains { $0.contains("numbers of full size") }, "\(report.losses)")
-    try Model(contentsOf: Places.sample("Models/sketch-classifier/sketch-classifier.h5")).export(
+    try Model(contentsOf: Paths.sample("Models/sketch-classifier/sketch-classifier.h5")).export(
       to: plain, as: .onnx)
-    let share = Double(try Files.read(small).count) / Double(try Files.read(plain).count)
-    // A scale of 32 bits for 32 numbers and for few inputs.
-    #expect(share < (bits + (encoding == "int4" ? 0 : 1)) / 32 + 0.1, "\(share)")
-    let again = try Model(contentsOf: small)
-    for (got, want) in zip(try outputs(again), try outputs(model)) {
-      #expect(TensorDifference(got: got, want: want).maxAbsolute <= 1e-5)
+    let ratio = Double(try Files.read(small).count) / Double(try Files.read(plain).count)
+    // A scale of 32 bits is added for each 32 numbers, and for layers with few inputs.
+    #expect(ratio < (bits + (encoding == "int4" ? 0 : 1)) / 32 + 0.1, "\(ratio)")
+    let copy = try Model(contentsOf: small)
+    for (actual, expected) in zip(try outputs(copy), try outputs(model)) {
+      #expect(TensorDifference(got: actual, want: expected).maxAbsolute <= 1e-5)
     }
     let file = folder.file("again.wbm")
-    try again.write(to: file)
+    try copy.write(to: file)
     let titles = Set(try Inspection(of: file).encodings.map(\.name))
     #expect(titles.contains("\(encoding.dropFirst(3).first ?? "0")-bit integers"), "\(titles)")
   }
@@ -101,36 +101,36 @@ import Weighbridge
     let file = try WeightFile(ByteStore(Array(Files.read(path))), path: path)
     let stored = Dictionary(uniqueKeysWithValues: file.weights.map { ($0.name, $0.tensor) })
     for weight in model.content.graph.weights where weight.tensor.count >= 256 {
-      let (name, want) = (weight.name, weight.tensor)
-      let got: [Double]
+      let (name, expected) = (weight.name, weight.tensor)
+      let actual: [Double]
       switch encoding {
       case "bfloat16":
         let half = try #require(stored[name])
         // NumPy has no bfloat16.
         #expect(half.elementType == (target == .npz ? .float32 : .bfloat16))
-        got = half.doubles
+        actual = half.doubles
       case "palette4":
         let table = try #require(stored["\(name)/table"]).doubles
         #expect(table.count == 16)
-        got = try #require(stored["\(name)/codes"]).doubles.map { table[Int($0)] }
+        actual = try #require(stored["\(name)/codes"]).doubles.map { table[Int($0)] }
       case _:
         let integers = try #require(stored["\(name)/quantized"])
         let scales = try #require(stored["\(name)/scale"])
-        #expect(integers.elementType == .int8 && scales.shape.count == want.shape.count)
-        let numbers = scales.doubles
-        got = integers.doubles.enumerated().map { position, integer in
-          var (rest, block, step) = (position, 0, 1)
-          for axis in want.shape.indices.reversed() {
-            let width = (want.shape[axis] + scales.shape[axis] - 1) / scales.shape[axis]
-            block += rest % want.shape[axis] / width * step
-            rest /= want.shape[axis]
-            step *= scales.shape[axis]
+        #expect(integers.elementType == .int8 && scales.shape.count == expected.shape.count)
+        let scaleValues = scales.doubles
+        actual = integers.doubles.enumerated().map { position, integer in
+          var (remainder, block, stride) = (position, 0, 1)
+          for axis in expected.shape.indices.reversed() {
+            let width = (expected.shape[axis] + scales.shape[axis] - 1) / scales.shape[axis]
+            block += remainder % expected.shape[axis] / width * stride
+            remainder /= expected.shape[axis]
+            stride *= scales.shape[axis]
           }
-          return Double(Float(integer) * Float(numbers[block]))
+          return Double(Float(integer) * Float(scaleValues[block]))
         }
         #expect(stored[name] == nil)
       }
-      #expect(got == want.doubles, "\(name)")
+      #expect(actual == expected.doubles, "\(name)")
     }
     #expect(throws: WeighbridgeError.self) {
       try model.export(to: folder.file("model.onnx"), as: .onnx, options: options)

@@ -9,11 +9,11 @@ import Weighbridge
 /// Every recorded model in every target: written, or refused before there is a file; what is written
 /// reads back and computes what the original framework computed.
 ///
-/// The counts stand in `Sources/Product/Weighbridge/Weighbridge.docc/ExportCounts.md`, which
-/// `make generate` renews where the reference files are.
-@Suite(.enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+/// The counts are in `Sources/Product/Weighbridge/Weighbridge.docc/ExportCounts.md`, which
+/// `make generate` updates if the reference files are available.
+@Suite(.enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
 struct ExportCountsTests {
-  /// The share of a group that must be written, in percent, by target and the group's beginning.
+  /// The percentage of a group that must be written, by target and the start of the group's name.
   private static let floors: [(target: ExportTarget, group: String, percent: Int)] = [
     (.onnx, "Keras 2", 95), (.onnx, "Keras 3", 95), (.onnx, "darknet", 90),
     (.coreml, "Keras 2", 85), (.coreml, "Keras 3", 85), (.ncnn, "Keras 2", 60),
@@ -66,7 +66,7 @@ struct ExportCountsTests {
       Made by `ExportCountsTests`.
 
       """
-    let path = "\(Places.project)/Sources/Product/Weighbridge/Weighbridge.docc/ExportCounts.md"
+    let path = "\(Paths.project)/Sources/Product/Weighbridge/Weighbridge.docc/ExportCounts.md"
     if ProcessInfo.processInfo.environment["WEIGHBRIDGE_GENERATE"] == "1" {
       try Files.write(text.utf8, to: path)
     }
@@ -80,7 +80,7 @@ private struct ExportCase: Sendable {
   let path: String
   var options = ReadOptions()
   let inputs: String
-  /// The recorded outputs; `nil` where another test has shown that the model computes them.
+  /// The recorded outputs; `nil` if another test compares them with what the model computes.
   let outputs: String?
 }
 
@@ -116,7 +116,7 @@ private struct ExportGroup {
     ]
   }
 
-  /// The cases of a folder: of the files the first that is there.
+  /// The cases of a folder, each with the first of `files` and of `outputs` that exists.
   private static func zoo(
     _ folder: String, _ files: [String], _ outputs: [String]
   ) -> [ExportCase] {
@@ -124,24 +124,20 @@ private struct ExportGroup {
       let path = Fixtures.file("\(folder)/\(name)")
       let names = Files.names(in: path)
       guard let file = files.first(where: names.contains),
-        let wanted = outputs.first(where: names.contains)
+        let expected = outputs.first(where: names.contains)
       else { return nil }
       var options = ReadOptions()
       if name == "lambda_affine" {
-        options.customLayers = "\(Places.project)/Tests/ConversionTests/Files/lambda_affine.json"
+        options.customLayers = "\(Paths.project)/Tests/ConversionTests/Files/lambda_affine.json"
       }
       return ExportCase(
         name: "\(folder)/\(name)", path: "\(path)/\(file)", options: options,
-        inputs: "\(path)/inputs.npz", outputs: "\(path)/\(wanted)")
+        inputs: "\(path)/inputs.npz", outputs: "\(path)/\(expected)")
     }
   }
 
   private static var darknet: [ExportCase] {
-    let misfits = DarknetFixtureTests.misfits
-    let fitting = DarknetFixtureTests.cases.filter {
-      !DarknetFixtureTests.misfitsInBoth.contains($0.name) && misfits[$0.name] != $0.fork
-    }
-    return fitting.map {
+    DarknetFixtureTests.cases.filter(\.weightsFit).map {
       var options = ReadOptions()
       options.darknetFork = $0.fork
       return ExportCase(
@@ -151,7 +147,7 @@ private struct ExportGroup {
   }
 }
 
-/// What became of a model in a target.
+/// The result of exporting a model to a target.
 private enum ExportOutcome: Equatable {
   case written
   case refused
@@ -163,10 +159,10 @@ private enum ExportOutcome: Equatable {
     do {
       let model = try Model(contentsOf: recorded.path, options: recorded.options)
       let inputs = try ArrayFile.read(recorded.inputs)
-      let wanted =
+      let expected =
         try recorded.outputs.map { try ArrayFile.read($0) } ?? model.run(inputs).outputs
       for target in ExportTarget.allCases {
-        result[target] = of(model, recorded, target, inputs, wanted)
+        result[target] = of(model, recorded, target, inputs, expected)
       }
     } catch {
       for target in ExportTarget.allCases { result[target] = .wrong("\(error)") }
@@ -176,7 +172,7 @@ private enum ExportOutcome: Equatable {
 
   private static func of(
     _ model: Model, _ recorded: ExportCase, _ target: ExportTarget, _ inputs: [NamedTensor],
-    _ wanted: [NamedTensor]
+    _ expected: [NamedTensor]
   ) -> ExportOutcome {
     do {
       let folder = try TemporaryFolder()
@@ -200,17 +196,17 @@ private enum ExportOutcome: Equatable {
       default: break
       }
       let copy = try Model(contentsOf: path, options: options)
-      let isPlain = target == .darknet && recorded.outputs == nil
-      let got =
-        try isPlain
+      let runsDirectly = target == .darknet && recorded.outputs == nil
+      let actual =
+        try runsDirectly
         ? copy.run(inputs).outputs
-        : PortableRun(copy, report, target).outputs(inputs, like: wanted)
-      guard !wanted.isEmpty, got.count == wanted.count else {
-        return .wrong("\(got.count) outputs, and \(wanted.count) were recorded")
+        : PortableRun(copy, report, target).outputs(inputs, like: expected)
+      guard !expected.isEmpty, actual.count == expected.count else {
+        return .wrong("\(actual.count) outputs, and \(expected.count) were recorded")
       }
-      for (distance, (output, want)) in zip(distances(got: got, want: wanted), zip(got, wanted)) {
-        let limit = want.tensor.elementType == .float16 ? 2e-3 : 1e-4
-        guard distance.error <= limit else { return .wrong("\(output.name): \(distance)") }
+      for (distance, pair) in zip(distances(got: actual, want: expected), zip(actual, expected)) {
+        let limit = pair.1.tensor.elementType == .float16 ? 2e-3 : 1e-4
+        guard distance.error <= limit else { return .wrong("\(pair.0.name): \(distance)") }
       }
       return .written
     } catch { return .wrong("\(error)") }
@@ -218,7 +214,7 @@ private enum ExportOutcome: Equatable {
 }
 
 extension ExportOutcome {
-  /// Reads ncnn's files, which are no models to read.
+  /// Reads ncnn's files, which cannot be read as models.
   fileprivate static func ofNCNN(_ path: String, _ report: ExportReport) throws -> ExportOutcome {
     let model = try NCNNModel(Array(Files.read(path)))
     let file = try ByteStore(Array(Files.read(report.files[1]))).withBytes {

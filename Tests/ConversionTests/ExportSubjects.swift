@@ -8,28 +8,28 @@ import Testing
 import Weighbridge
 import _CatalogTesting
 
-/// Models that a table of exports has lines for.
+/// The models of a table of exports.
 struct ExportSubjects: Sendable, CustomTestStringConvertible {
   /// The table's file, in `Files`.
   let file: String
-  /// What the table says of itself.
+  /// The introduction at the top of the table.
   let introduction: String
   let variants: [ExportVariant]
-  /// The models by their titles, sorted.
+  /// The models with their titles, sorted.
   let rows: [(title: String, read: @Sendable (ExportVariant) throws -> ExportSubject)]
 
   var testDescription: String { file }
-  var path: String { "\(Places.project)/Tests/ConversionTests/Files/\(file)" }
+  var path: String { "\(Paths.project)/Tests/ConversionTests/Files/\(file)" }
 
   static let all = [catalogue, samples]
 }
 
 extension ExportSubjects {
-  /// Every example of the catalogue, in every form of every target.
+  /// Every example of the catalog, in every variant of every target.
   static let catalogue = ExportSubjects(
     file: "exports.txt",
     introduction: """
-      What the exporters do with every example of the catalogue: of each target, how many examples are
+      What the exporters do with every example of the catalog: of each target, how many examples are
       written, and a line for each that is not, with the reason. What is written in a target's usual
       version was read again and computes the same, but for the lines that say why it was not.
       Made by ExportTableTests; `make generate` renews it.
@@ -39,7 +39,7 @@ extension ExportSubjects {
       (title, { try example.subject($0) })
     })
 
-  /// The examples of the catalogue with their titles, each of which stands for one, sorted.
+  /// The examples of the catalog with unique titles, sorted.
   static let examples: [(title: String, example: OperatorExample)] = {
     var numbers: [String: Int] = [:]
     return OperatorExample.all.map { example in
@@ -73,18 +73,18 @@ extension ExportSubjects {
 
     func subject() throws -> ExportSubject {
       ExportSubject(
-        content: try ModelReader.read(Places.sample(model)).content,
-        inputs: try ArrayFile.read(Places.sample(inputs)),
-        outputs: try ArrayFile.read(Places.sample(outputs)))
+        content: try ModelReader.read(Paths.sample(model)).content,
+        inputs: try ArrayFile.read(Paths.sample(inputs)),
+        outputs: try ArrayFile.read(Paths.sample(outputs)))
     }
   }
 
   private static var recordings: [Recording] {
     let folders =
-      Files.names(in: Places.sample("Layers")).map { "Layers/\($0)" }
+      Files.names(in: Paths.sample("Layers")).map { "Layers/\($0)" }
       + ["Operations/keras2", "Operations/keras3", "ONNX"]
-    let alike = folders.flatMap { folder in
-      let names = Files.names(in: Places.sample(folder))
+    let recordings = folders.flatMap { folder in
+      let names = Files.names(in: Paths.sample(folder))
       return names.compactMap { name -> Recording? in
         guard let dot = name.lastIndex(of: "."),
           ["h5", "keras", "onnx"].contains(name[name.index(after: dot)...])
@@ -95,7 +95,7 @@ extension ExportSubjects {
       }
     }
     let detector = "Models/shape-detector"
-    return alike + [
+    return recordings + [
       Recording(
         model: "\(detector)/shape-detector.h5", inputs: "\(detector)/input.npy",
         outputs: "\(detector)/outputs.npz")
@@ -104,8 +104,8 @@ extension ExportSubjects {
 }
 
 extension OperatorExample {
-  /// The example as a model, and what the reference engine computes of its inputs: of the first of
-  /// the batch where it is open and the target takes one example at a time.
+  /// The example as a model, and what the reference engine computes from its inputs; only from the
+  /// first of the batch if its size is unknown and the target takes one example at a time.
   fileprivate func subject(_ variant: ExportVariant) throws -> ExportSubject {
     let content = try content(openCount: variant.openCount)
     let isSingle = variant.target == .coreml && variant.openCount > 0
@@ -121,9 +121,9 @@ extension OperatorExample {
       outputs: zip(content.graph.outputs, outputs).map { NamedTensor(name: $0.name, tensor: $1) })
   }
 
-  /// The operator's kind and attributes, and the types of what it takes, without Swift's names.
+  /// The operator's kind and attributes and the types of its inputs, without Swift names.
   fileprivate var title: String {
-    let attributes = operation.attributes.entries.map { "\($0.name)=\($0.value.words)" }
+    let attributes = operation.attributes.entries.map { "\($0.name)=\($0.value.text)" }
     let types = inputs.map { input in
       let type = input.elementType == .float32 ? "" : input.elementType.rawValue
       return "\(type)[\(input.shape.map(String.init).joined(separator: ","))]"
@@ -134,15 +134,15 @@ extension OperatorExample {
 }
 
 extension AttributeValue {
-  fileprivate var words: String {
+  fileprivate var text: String {
     switch self {
     case .integer(let value): "\(value)"
     case .real(let value): "\(value)"
-    case .flag(let value): "\(value)"
-    case .text(let value): value.isEmpty ? "''" : value
+    case .boolean(let value): "\(value)"
+    case .string(let value): value.isEmpty ? "''" : value
     case .integers(let values): "[\(values.map { "\($0)" }.joined(separator: ","))]"
     case .reals(let values): "[\(values.map { "\($0)" }.joined(separator: ","))]"
-    case .texts(let values): "[\(values.joined(separator: ","))]"
+    case .strings(let values): "[\(values.joined(separator: ","))]"
     }
   }
 }

@@ -3,27 +3,27 @@ import GraphIR
 import TestSupport
 import Weighbridge
 
-/// What every exporter does with some models: a committed file, or what is done now.
+/// What every exporter does with some models, as committed in a file or as computed.
 struct ExportTable: Sendable {
   let subjects: ExportSubjects
-  /// For each form of a target, by the models' titles, what does not become of most.
+  /// For each variant, what happened to models that were not simply written, by title.
   private(set) var exceptions: [ExportVariant: [String: String]] = [:]
-  /// For each form, the line that counts.
+  /// For each variant, the line with the counts.
   private var counts: [ExportVariant: String] = [:]
 
   init(_ subjects: ExportSubjects) { self.subjects = subjects }
 
-  /// The committed table of the catalogue's examples.
+  /// The committed table of the catalog's examples.
   static let catalogue = Result { try ExportTable(committed: .catalogue) }
 
-  /// Whether a model is not written in a form.
+  /// Whether a model is not written in a variant.
   func isRefused(_ title: String, in variant: ExportVariant) -> Bool {
     exceptions[variant]?[title]?.hasPrefix("refused: ") == true
   }
 }
 
 extension ExportTable {
-  /// The table of what the exporters do now.
+  /// Computes the table of what the exporters do.
   init(of subjects: ExportSubjects, workers: Workers) {
     self.init(subjects)
     let forms = workers.map(subjects.rows.count) { number in
@@ -31,21 +31,21 @@ extension ExportTable {
         do {
           return ExportedForm(of: try subjects.rows[number].read(variant), as: variant)
         } catch let error as WeighbridgeError where variant.openCount > 0 {
-          return .refused("is no model: \(error)")
+          return .refused("is not a model: \(error)")
         } catch { return .wrong("\(error)") }
       }
     }
     for (column, variant) in subjects.variants.enumerated() {
-      let words = zip(subjects.rows, forms).compactMap { row, forms in
-        forms[column].words.map { (row.title, $0) }
+      let texts = zip(subjects.rows, forms).compactMap { row, forms in
+        forms[column].text.map { (row.title, $0) }
       }
-      exceptions[variant] = Dictionary(words) { first, _ in first }
-      let (all, refused) = (forms.count, words.count { $0.1.hasPrefix("refused: ") })
+      exceptions[variant] = Dictionary(texts) { first, _ in first }
+      let (all, refused) = (forms.count, texts.count { $0.1.hasPrefix("refused: ") })
       counts[variant] = "## \(variant.name): \(all - refused) of \(all) written"
     }
   }
 
-  /// The table as text. Of another form than the usual one, only what differs from that is there.
+  /// The table as text. Variants other than a target's default list only their differences from it.
   var text: String {
     let parts = subjects.variants.map { variant in
       let (usual, own) = (exceptions[variant.usual] ?? [:], exceptions[variant] ?? [:])
@@ -75,8 +75,8 @@ extension ExportTable {
         guard let bar = line.firstRange(of: " | ") else {
           throw WeighbridgeError(.malformed, "\(line) is no line of a table")
         }
-        let words = String(line[bar.upperBound...])
-        own[String(line[..<bar.lowerBound])] = words == "written" ? nil : words
+        let exception = String(line[bar.upperBound...])
+        own[String(line[..<bar.lowerBound])] = exception == "written" ? nil : exception
       }
       exceptions[variant] = own
       counts[variant] = lines[0]
@@ -85,9 +85,9 @@ extension ExportTable {
 }
 
 extension ExportVariant {
-  /// What stands for the usual form and for this one too: only files of the usual version are read
-  /// again.
-  fileprivate func inherited(_ words: String?) -> String? {
-    version == nil || words?.hasPrefix("refused: ") == true ? words : nil
+  /// The exception of the default variant that also applies to this one: only files of the default
+  /// version are read again.
+  fileprivate func inherited(_ exception: String?) -> String? {
+    version == nil || exception?.hasPrefix("refused: ") == true ? exception : nil
   }
 }

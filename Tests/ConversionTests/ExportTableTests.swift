@@ -4,24 +4,25 @@ import TestSupport
 import Testing
 import _CatalogTesting
 
-/// Keeps the tables of what every exporter does, with every example of the catalogue and with the
-/// models of `Samples`, equal to what they do.
+/// Checks that the tables of what every exporter does with the catalog's examples and the models of
+/// `Samples` are up to date.
 @Suite struct ExportTableTests {
   @Test(
     "Every exporter does what the table says (`make generate` renews it)",
     arguments: ExportSubjects.all)
   func isUpToDate(_ subjects: ExportSubjects) throws {
-    let made = ExportTable(of: subjects, workers: Workers(count: Workers.processorCount))
-    for (variant, exceptions) in made.exceptions {
-      for (title, words) in exceptions where words.hasPrefix("wrong: ") {
-        Issue.record("\(variant.name): \(title): \(words)")
+    let computed = ExportTable(of: subjects, workers: Workers(count: Workers.processorCount))
+    for (variant, exceptions) in computed.exceptions {
+      for (title, exception) in exceptions where exception.hasPrefix("wrong: ") {
+        Issue.record("\(variant.name): \(title): \(exception)")
       }
     }
     if ProcessInfo.processInfo.environment["WEIGHBRIDGE_GENERATE"] == "1" {
-      try Files.write(made.text.utf8, to: subjects.path)
+      try Files.write(computed.text.utf8, to: subjects.path)
     }
     let text = String(decoding: try Files.read(subjects.path), as: UTF8.self)
-    let difference = made.text.split(separator: "\n").difference(from: text.split(separator: "\n"))
+    let difference = computed.text.split(separator: "\n")
+      .difference(from: text.split(separator: "\n"))
     for change in difference {
       switch change {
       case .insert(_, let line, _): Issue.record("not in the table: \(line)")

@@ -1,15 +1,15 @@
 import ConversionCore
 import FormatRegistry
 
-/// A target, a version of it, and how much is known of the inputs' shapes.
+/// A target, a version of it, and how much of the inputs' shapes is known.
 struct ExportVariant: Hashable, Sendable {
   let target: ExportTarget
-  /// The version of ONNX' operators or of Core ML's specification; the usual one by default.
+  /// The opset of ONNX or the specification version of Core ML; by default the target's default.
   var version: Int?
-  /// How many axes of each input are open, but for the last one.
+  /// The number of leading axes of each input whose sizes are unknown, never the last axis.
   var openCount = 0
 
-  /// All that the table of exports lists; the usual form of a target stands before the others.
+  /// All variants in the table of exports; the default of each target comes before the others.
   static let all =
     [ExportVariant(target: .onnx)] + [13, 21].map { ExportVariant(target: .onnx, version: $0) }
     + [2, 9].map { ExportVariant(target: .onnx, openCount: $0) }
@@ -25,13 +25,13 @@ struct ExportVariant: Hashable, Sendable {
       + (openCount == 0 ? "" : ", first \(openCount) axes open")
   }
 
-  /// Whether it is the target's usual form.
+  /// Whether it is the target's default.
   var isUsual: Bool { version == nil && openCount == 0 }
 
-  /// The targets in their usual forms.
+  /// The defaults of all targets.
   static let usual = all.filter(\.isUsual)
 
-  /// The target's usual form.
+  /// The target's default.
   var usual: ExportVariant { ExportVariant(target: target) }
 
   var options: ExportOptions {

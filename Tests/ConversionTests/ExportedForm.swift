@@ -4,26 +4,26 @@ import GraphIR
 import TestSupport
 import Weighbridge
 
-/// A model to export, and what it computes.
+/// A model to export, with inputs and the outputs that it computes from them.
 struct ExportSubject: Sendable {
   let content: ModelContent
   let inputs: [NamedTensor]
   let outputs: [NamedTensor]
 }
 
-/// What became of a model in a target.
+/// The result of exporting a model to a variant of a target.
 enum ExportedForm: Hashable, Sendable {
-  /// A file was written; of a target's usual version it was read again, and computes the same.
+  /// A file was written; that of a target's default version was read again and computes the same.
   case written
-  /// A file was written that is not read again, or takes other arrays, for this reason.
+  /// A file was written that cannot be read again or takes other arrays, with the reason.
   case notReadBack(String)
-  /// Nothing was written, for this reason.
+  /// Nothing was written, with the reason.
   case refused(String)
-  /// Something happened that must not.
+  /// Something happened that must not happen.
   case wrong(String)
 
-  /// The words of the table; `nil` for what the table only counts.
-  var words: String? {
+  /// The text in the table; `nil` for what the table only counts.
+  var text: String? {
     switch self {
     case .written: nil
     case .notReadBack(let reason): "not read back: \(reason)"
@@ -34,7 +34,7 @@ enum ExportedForm: Hashable, Sendable {
 }
 
 extension ExportedForm {
-  /// Exports a model and, in the usual version of the target, runs what was written.
+  /// Exports a model and, for the default version of the target, runs what was written.
   init(of subject: ExportSubject, as variant: ExportVariant) {
     do {
       let folder = try TemporaryFolder()
@@ -46,7 +46,7 @@ extension ExportedForm {
       } catch {
         self =
           error.code == .unsupported && folder.names.isEmpty
-          ? .refused(Self.words(error)) : .wrong("\(error.code), with \(folder.names): \(error)")
+          ? .refused(Self.reason(error)) : .wrong("\(error.code), with \(folder.names): \(error)")
         return
       }
       guard report.files == folder.names.map(folder.file) else {
@@ -57,9 +57,9 @@ extension ExportedForm {
     } catch { self = .wrong("\(error)") }
   }
 
-  /// The reason on one line: of a list of layers the list alone, without the name of an example's
-  /// only layer.
-  static func words(_ error: WeighbridgeError) -> String {
+  /// The reason of an error on one line: of a list of layers only the list, without the name of an
+  /// example's only layer.
+  static func reason(_ error: WeighbridgeError) -> String {
     let lines = error.reason.split(separator: "\n").map { String($0.drop { $0 == " " }) }
     return lines.dropFirst(lines.count > 1 ? 1 : 0).joined(separator: "; ")
       .replacing("layer (Layer): ", with: "")
@@ -70,33 +70,34 @@ extension ExportedForm {
     _ path: String, _ subject: ExportSubject, _ report: ExportReport, _ variant: ExportVariant
   ) throws -> ExportedForm {
     let copy: Model
-    do { copy = try Model(contentsOf: path) } catch { return .notReadBack(words(error)) }
+    do { copy = try Model(contentsOf: path) } catch { return .notReadBack(reason(error)) }
     var options = RunOptions()
     options.engine = .reference
     let outputs: [NamedTensor]
     do {
       outputs = try PortableRun(copy, report, variant.target, options: options)
         .outputs(subject.inputs, like: subject.outputs)
-    } catch let misfit as PortableRun.Misfit {
-      return .notReadBack(misfit.reason)
+    } catch let mismatch as PortableRun.Mismatch {
+      return .notReadBack(mismatch.reason)
     }
     return difference(outputs, subject.outputs, variant).map { .wrong($0) } ?? .written
   }
 
   /// How outputs differ from what the model computes; `nil` when they do not.
   private static func difference(
-    _ outputs: [NamedTensor], _ wanted: [NamedTensor], _ variant: ExportVariant
+    _ outputs: [NamedTensor], _ expected: [NamedTensor], _ variant: ExportVariant
   ) -> String? {
-    guard !wanted.isEmpty, outputs.count == wanted.count else {
-      return "\(outputs.count) outputs, and not \(wanted.count)"
+    guard !expected.isEmpty, outputs.count == expected.count else {
+      return "\(outputs.count) outputs, and not \(expected.count)"
     }
-    for (distance, (output, want)) in zip(
-      distances(got: outputs, want: wanted), zip(outputs, wanted))
+    for (distance, pair) in zip(
+      distances(got: outputs, want: expected), zip(outputs, expected))
     {
-      let type = want.tensor.elementType
+      let (output, expectedOutput) = pair
+      let type = expectedOutput.tensor.elementType
       let limit = max(1e-4, 2 * Tolerance.standard(for: type).absolute)
       guard distance.error <= limit, variant.target != .onnx || output.tensor.elementType == type
-      else { return "\(distance), \(output.tensor.type) for \(want.tensor.type)" }
+      else { return "\(distance), \(output.tensor.type) for \(expectedOutput.tensor.type)" }
     }
     return nil
   }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Weighbridge
 
-@Suite(.enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+@Suite(.enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
 struct FixtureModelTests {
   @Test(
     "A model computes what its own Keras computed, in both engines", arguments: FixtureModel.all,

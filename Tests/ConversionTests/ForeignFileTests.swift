@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// Files and folders that their owners take for models: each is named, wherever it is given.
+/// Files and folders that users mistake for models: each is identified, wherever it is given.
 @Suite struct ForeignFileTests {
-  /// The files of `Samples/Hostile/foreign`, and what is said of each, with what to do.
+  /// The files of `Samples/Hostile/foreign`, with phrases that say what each is and what to do.
   static let samples: [HostileFile] = [
     .init("apple_double.h5", .unsupported, "(AppleDouble)", "give the one without \"._\""),
     .init("archive.tar", .unsupported, "is a tar archive; unpack it first"),
@@ -50,15 +50,15 @@ import Weighbridge
     .init("weights.h5.gz", .unsupported, "is compressed with gzip", "gunzip"),
   ]
 
-  /// Those that a text of an architecture, or weights of darknet, could be by their first bytes.
+  /// The samples that, by their first bytes, could be an architecture in text or darknet's weights.
   private static let likely: Set<String> = [
     "data_set.h5", "frozen_graph.pb", "matlab.h5", "pandas.h5", "saved_model.pb", "text.cfg",
   ]
   private static let certain = samples.filter { !likely.contains($0.name) }
 
-  private func path(_ name: String) -> String { Places.sample("Hostile/foreign/\(name)") }
+  private func path(_ name: String) -> String { Paths.sample("Hostile/foreign/\(name)") }
 
-  @Test("What is no model is named, with what to do about it", arguments: samples)
+  @Test("What is not a model is named, with what to do about it", arguments: samples)
   func named(_ file: HostileFile) throws {
     let error = try #require(failure { _ = try Model(contentsOf: path(file.name)) })
     #expect(file.explains(error), "\(error)")
@@ -69,7 +69,7 @@ import Weighbridge
   @Test("Every sample has its answer here")
   func complete() {
     let others: Set<String> = ["README.md", "make.py", "requirements.txt"]
-    let names = Files.names(in: Places.sample("Hostile/foreign"))
+    let names = Files.names(in: Paths.sample("Hostile/foreign"))
     #expect(Set(names).subtracting(others) == Set(Self.samples.map(\.name)))
   }
 
@@ -80,7 +80,7 @@ import Weighbridge
     let folder = try TemporaryFolder()
     let array = NamedTensor(name: "w", tensor: Tensor(.float32, shape: [1], [0]))
     try ArrayFile.write([array], to: folder.file("w.npz"))
-    for weights in [Places.sample("Hostile/keras/weights_only.h5"), folder.file("w.npz")] {
+    for weights in [Paths.sample("Hostile/keras/weights_only.h5"), folder.file("w.npz")] {
       var options = ReadOptions()
       options.architecture = path(file.name)
       let error = try #require(
@@ -107,7 +107,7 @@ import Weighbridge
   @Test("Folders of other frameworks, and a .keras archive as a folder, are named")
   func folders() throws {
     let folder = try TemporaryFolder()
-    for (name, members, words) in [
+    for (name, members, phrase) in [
       (
         "unzipped", ["config.json", "model.weights.h5"],
         "/model.weights.h5 with `ReadOptions.architecture`"
@@ -122,14 +122,14 @@ import Weighbridge
       for member in members { try Files.write([], to: "\(path)/\(member)") }
       let error = try #require(failure { _ = try Model(contentsOf: path) })
       #expect(error.code == .unsupported)
-      #expect(error.reason.contains(words), "\(error)")
+      #expect(error.reason.contains(phrase), "\(error)")
     }
   }
 
   @Test("JSON that is an architecture, and lists of shards, are named")
   func json() throws {
     let folder = try TemporaryFolder()
-    for (text, words) in [
+    for (text, phrase) in [
       (#"{"metadata": {"total_size": 8}, "weight_map": {}}"#, "split over several files"),
       (
         #"{"class_name": "Model"}"#,
@@ -141,7 +141,7 @@ import Weighbridge
       try Files.write(Array(text.utf8), to: folder.file("model.json"))
       let error = try #require(failure { _ = try Model(contentsOf: folder.file("model.json")) })
       #expect(error.code == .unsupported)
-      #expect(error.reason.contains(words), "\(error)")
+      #expect(error.reason.contains(phrase), "\(error)")
     }
   }
 

@@ -9,7 +9,7 @@ enum HostileCoreMLFiles {
     .init("bias_count", .malformed, "layer #0 c (convolution): bias: 12 bytes do not hold"),
     .init(
       "cell_limit", .unsupported, "layer #0 m (uniDirectionalLSTM): keeps its cell's state within"),
-    .init("channels_huge", .malformed, "weights: the size of a tensor is negative or larger"),
+    .init("channels_huge", .malformed, "weights: the size of a tensor is negative or too large"),
     .init("classifier_labels", .malformed, "has 1 labels, and the network gives 4 probabilities"),
     .init("crop_everything", .malformed, "leaves nothing of an axis of 3"),
     .init("custom_layer", .unsupported, "#0 magic (Teleport)"),
@@ -23,14 +23,15 @@ enum HostileCoreMLFiles {
     .init(
       "kernel_zero", .malformed, "layer #0 p (pooling): max_pooling: the attribute window is [0, 0]"
     ),
-    .init("layer_empty", .malformed, "layer nothing: is of no kind"),
+    .init("layer_empty", .malformed, "layer nothing: has no type"),
     .init("layer_unknown", .unsupported, "field neuralNetwork.layers holds field 1999"),
     .init("length_huge", .malformed, "byte"),
     .init("loop", .unsupported, "a layer of a kind that cannot be read:\n  loop: loop"),
-    .init("metadata_wrong", .malformed, "the metadata detector is no JSON"),
+    .init("metadata_wrong", .malformed, "the metadata detector is not JSON"),
     .init("network_empty", .malformed, "no layer gives the output y"),
     .init("output_missing", .malformed, "no layer gives the output y"),
-    .init("output_twice", .malformed, "layer #1 again (activation): gives y, which is there"),
+    .init(
+      "output_twice", .malformed, "layer #1 again (activation): gives y, which is already defined"),
     .init("permute", .malformed, "layer #0 p (permute): has the axes [0, 1, 1, 3]"),
     .init("program", .unsupported, "is an ML Program (Core ML mlProgram, specification 7)"),
     .init("quantized_bits", .malformed, "weights are quantized to 9 bits, expected 1 to 8"),
@@ -47,7 +48,7 @@ enum HostileCoreMLFiles {
     .init("version_future", .unsupported, "is of version 99 of Core ML's specification"),
     .init("weight_count", .malformed, "weights: 12 bytes do not hold float32 [1, 2, 1, 1]"),
     .init("weight_missing", .malformed, "weights: 0 bytes do not hold float32 [1, 2, 1, 1]"),
-    .init("weight_two", .malformed, "weights stand there as floatValue, float16Value"),
+    .init("weight_two", .malformed, "weights are stored as floatValue, float16Value"),
     .init("window_output", .malformed, "has the output shape [4611686018427387904, 1]"),
     .init("window_spread", .malformed, "has a window size or step of 4611686018427387904"),
     .init("window_step", .malformed, "has a window size or step of 4611686018427387904"),
@@ -55,10 +56,10 @@ enum HostileCoreMLFiles {
   ]
 }
 
-/// Core ML files that are broken, or of kinds that are not read.
+/// Core ML files that are broken, or of kinds that cannot be read.
 @Suite struct HostileCoreMLTests {
   private func path(_ name: String) -> String {
-    Places.sample("Hostile/coreml/\(name).mlmodel")
+    Paths.sample("Hostile/coreml/\(name).mlmodel")
   }
 
   @Test("A hostile .mlmodel is refused with its place", arguments: HostileCoreMLFiles.all)
@@ -80,7 +81,7 @@ enum HostileCoreMLFiles {
 
   @Test("Every hostile file has its answer here")
   func complete() {
-    let files = Files.names(in: Places.sample("Hostile/coreml")).filter {
+    let files = Files.names(in: Paths.sample("Hostile/coreml")).filter {
       $0.hasSuffix(".mlmodel")
     }
     #expect(HostileCoreMLFiles.all.map { "\($0.name).mlmodel" } == files)

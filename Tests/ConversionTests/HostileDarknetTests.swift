@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// The files of `Samples/Hostile/darknet` and how they are refused.
+/// The files of `Samples/Hostile/darknet`, and the errors with which they are refused.
 enum HostileDarknetFiles {
   /// Files that become a model unless ``ReadOptions.isStrict`` is given, or the weights are not generated.
   static let tolerated = [
@@ -17,7 +17,7 @@ enum HostileDarknetFiles {
       "classes_changed", .malformed,
       "and the anchors; write filters=20 there, or classes=3 in this section"),
     .init("dilation", .unsupported, ":9: layer #0 [convolutional]: dilation=2 with a padding of 0"),
-    .init("empty_list", .malformed, ":11: layer #1 [route]: layers=,, and a whole number"),
+    .init("empty_list", .malformed, ":11: layer #1 [route]: layers=,, and an integer"),
     .init("filters_huge", .malformed, ":6: layer #0 [convolutional]: filters=1000000000"),
     .init("filters_many", .limitExceeded, "needs more than 536870912 random numbers"),
     .init("filters_negative", .malformed, ":6: layer #0 [convolutional]: filters=-4"),
@@ -76,7 +76,7 @@ enum HostileDarknetFiles {
       "weights_gray", .malformed,
       "images of 1 channel, and the cfg's is for 3: they fit with channels=1 in line 4"),
     .init("weights_half_number", .malformed, "byte 644: ends with 2 bytes"),
-    .init("weights_header_only", .malformed, "cut off behind its header"),
+    .init("weights_header_only", .malformed, "cut off after its header"),
     .init(
       "weights_normalized", .malformed,
       "with batch normalization: they fit when batch_normalize=1 stands in [convolutional] in line 5"
@@ -96,9 +96,9 @@ enum HostileDarknetFiles {
   ]
 }
 
-/// Darknet files with which darknet crashes, or computes nonsense in silence.
+/// Files with which darknet crashes, or silently computes nonsense.
 @Suite struct HostileDarknetTests {
-  private func path(_ name: String) -> String { Places.sample("Hostile/darknet/\(name).cfg") }
+  private func path(_ name: String) -> String { Paths.sample("Hostile/darknet/\(name).cfg") }
 
   @Test("A hostile .cfg is refused with its line", arguments: HostileDarknetFiles.configurations)
   func configuration(_ file: HostileFile) throws {
@@ -116,7 +116,7 @@ enum HostileDarknetFiles {
   func weights(_ file: HostileFile) throws {
     let error = try #require(failure { _ = try Model(contentsOf: path(file.name)) })
     #expect(file.explains(error), "\(error)")
-    #expect(error.place.file == Places.sample("Hostile/darknet/\(file.name).weights"))
+    #expect(error.place.file == Paths.sample("Hostile/darknet/\(file.name).weights"))
   }
 
   @Test("What darknet passes over is said, and --strict refuses it")
@@ -143,17 +143,17 @@ enum HostileDarknetFiles {
       (net + String(repeating: "[dropout]\n", count: 10_000)).utf8, to: folder.file("m.cfg"))
     let error = try #require(failure { _ = try Model(contentsOf: folder.file("m.cfg")) })
     #expect(error.code == .limitExceeded)
-    #expect(error.place.spot == .line(8196))
+    #expect(error.place.position == .line(8196))
   }
 
   @Test("A network whose weights come from elsewhere has none generated")
-  func laterWeights() throws {
+  func deferredWeights() throws {
     let folder = try TemporaryFolder()
     let network =
       "[net]\nwidth=100\nheight=100\nchannels=1\n[connected]\noutput=50000\nactivation=linear\n"
     try Files.write(network.utf8, to: folder.file("m.cfg"))
     var options = ReadOptions()
-    options.laterWeightLimit = 1 << 30
+    options.deferredWeightLimit = 1 << 30
     let graph = try ModelReader.read(folder.file("m.cfg"), options: options).content.graph
     let weights = graph.values.compactMap(\.constant)
     #expect(weights.map(\.shape) == [[50_000], [50_000, 10_000]])
@@ -165,7 +165,7 @@ enum HostileDarknetFiles {
     let names =
       (HostileDarknetFiles.configurations + HostileDarknetFiles.weights).map(\.name)
       + HostileDarknetFiles.tolerated
-    let files = Files.names(in: Places.sample("Hostile/darknet")).filter { $0.hasSuffix(".cfg") }
+    let files = Files.names(in: Paths.sample("Hostile/darknet")).filter { $0.hasSuffix(".cfg") }
     #expect(names.sorted().map { "\($0).cfg" } == files)
   }
 }

@@ -21,7 +21,7 @@ enum HostileKerasFiles {
     .init("truncated", .malformed, "is cut off: it has 15063 bytes and its superblock says 15064"),
     .init("truncated_half", .malformed, "is cut off: it has 3000 bytes"),
     .init("truncated_signature", .malformed, "byte 8"),
-    .init("version_nonsense", .malformed, "keras_version \"latest\" is no version"),
+    .init("version_nonsense", .malformed, "keras_version \"latest\" is not a version"),
     .init(
       "weight_bomb", .limitExceeded,
       "a/a/kernel:0: takes 1073741824 bytes decoded, over the limit of 67108864"),
@@ -52,7 +52,7 @@ enum HostileKerasFiles {
     .init(
       "weight_surplus", .malformed,
       "/model_weights/b/b/extra:0: layer #2 b (Dense): a surplus weight of shape [2]"),
-    .init("weight_text", .unsupported, "has elements of type string, which is no number type"),
+    .init("weight_text", .unsupported, "has elements of type string, which is not a number type"),
     .init(
       "weight_unlisted", .malformed,
       "/model_weights/b/b/forgotten: is a dataset that no weight_names"),
@@ -91,7 +91,7 @@ enum HostileKerasFiles {
       "unknown_layers", .unsupported,
       "3 layers of a class that is not supported:\n  #1 first (Hologram), takes float32 [batch, 4]\n"
         + "  #3 second (TimeMachine), years=-3\n  #4 third (Lambda), a function whose stored code cannot "
-        + "be read (it is no compiled function of Python)\n"),
+        + "be read (it is not a compiled Python function)\n"),
   ]
 
   /// Files with impossible settings (`settings.py`).
@@ -131,11 +131,11 @@ enum HostileKerasFiles {
     .init("setting_missing", .malformed, "#1 a (Dense): the setting units is missing"),
     .init(
       "setting_of_another_type", .unsupported,
-      "units=\"three\", and a whole number is expected"),
+      "units=\"three\", and an integer is expected"),
     .init("setting_unknown", .unsupported, "#1 a (Dense): unknown setting warp=9"),
     .init("stride_negative", .malformed, "y (Conv2D): the attribute strides is [-1, -1]"),
     .init("stride_zero", .malformed, "y (Conv2D): the attribute strides is [0, 0]"),
-    .init("units_beyond_integers", .unsupported, "and a whole number is expected"),
+    .init("units_beyond_integers", .unsupported, "and an integer is expected"),
     .init("units_huge", .malformed, "the layer takes [4, 4611686018427387904]"),
     .init("units_negative", .malformed, "#1 a (Dense): units=-3"),
     .init("upsampling_huge", .malformed, "factors is [4611686018427387904, 4611686018427387904]"),

@@ -7,7 +7,7 @@ import Weighbridge
   static let refused =
     HostileKerasFiles.containers + HostileKerasFiles.graphs + HostileKerasFiles.settings
 
-  private func path(_ name: String) -> String { Places.sample("Hostile/keras/\(name).h5") }
+  private func path(_ name: String) -> String { Paths.sample("Hostile/keras/\(name).h5") }
 
   @Test("A hostile file is refused with its place and the reason", arguments: refused)
   func refusal(_ file: HostileFile) throws {
@@ -19,7 +19,7 @@ import Weighbridge
   @Test("Every hostile file has its answer here")
   func complete() {
     let names = Self.refused.map(\.name) + HostileKerasFiles.harmless
-    let files = Files.names(in: Places.sample("Hostile/keras")).filter { $0.hasSuffix(".h5") }
+    let files = Files.names(in: Paths.sample("Hostile/keras")).filter { $0.hasSuffix(".h5") }
     #expect(Set(names.map { "\($0).h5" }) == Set(files))
     #expect(names.count == files.count)
   }

@@ -42,10 +42,10 @@ enum HostileONNXFiles {
       "the input x is a tensor of strings, and only numbers can be read"),
     .init("input_untyped", .unsupported, "the input x does not say the type of its elements"),
     .init("kernel_shape", .malformed, "kernel_shape is [5, 5], and the kernel is [4, 3, 3, 3]"),
-    .init("length_huge", .malformed, "bytes, and 0 are left in what holds it"),
+    .init("length_huge", .malformed, "bytes, and 0 are left in the enclosing message"),
     .init("loop_growing", .limitExceeded, "all that is known beforehand would take"),
     .init("loop_nested", .limitExceeded, "loops of more than 65536 nodes in all their steps"),
-    .init("metadata_wrong", .malformed, "the metadata detector is no JSON"),
+    .init("metadata_wrong", .malformed, "the metadata detector is not JSON"),
     .init("metadata_picture", .malformed, "how an image becomes nowhere, which is no input"),
     .init("names_twice", .malformed, "two values are called y"),
     .init(
@@ -67,7 +67,7 @@ enum HostileONNXFiles {
       "selection_foreign", .unsupported, "NonMaxSuppression can be read as weighbridge writes it"),
     .init("setting_unknown", .unsupported, "the setting warp of Conv is not known"),
     .init("slopes", .unsupported, "slopes float32 [2, 3, 6, 6] for each image of a batch"),
-    .init("truncated", .malformed, "are left in what holds it"),
+    .init("truncated", .malformed, "are left in the enclosing message"),
     .init("twice", .malformed, "occurs twice"),
     .init("value_missing", .malformed, "reads nothing, which no node outputs"),
     .init("weight_unknown", .unsupported, "holds field 111, which this version does not know"),
@@ -75,9 +75,9 @@ enum HostileONNXFiles {
   ]
 }
 
-/// ONNX files that are no models, or ask for what no machine has.
+/// ONNX files that are not models, or that ask for too many resources.
 @Suite struct HostileONNXTests {
-  private func path(_ name: String) -> String { Places.sample("Hostile/onnx/\(name).onnx") }
+  private func path(_ name: String) -> String { Paths.sample("Hostile/onnx/\(name).onnx") }
 
   @Test("A hostile file is refused with its place", arguments: HostileONNXFiles.all)
   func refused(_ file: HostileFile) throws {
@@ -88,15 +88,15 @@ enum HostileONNXFiles {
 
   @Test("Every file of the folder has its answer")
   func complete() {
-    let names = Files.names(in: Places.sample("Hostile/onnx")).filter { $0.hasSuffix(".onnx") }
+    let names = Files.names(in: Paths.sample("Hostile/onnx")).filter { $0.hasSuffix(".onnx") }
     #expect(Set(names) == Set(HostileONNXFiles.all.map { "\($0.name).onnx" }))
   }
 
-  /// A file of a graph with so many fields of no bytes.
+  /// Returns a file of a graph with a number of empty fields.
   private func file(_ count: Int, field: Int) -> [UInt8] {
-    let empty = ProtobufField.head(field, byteCount: 0)
+    let empty = ProtobufField.header(field, byteCount: 0)
     let graph = Array(repeating: empty, count: count).flatMap { $0 }
-    return [0x08, 0x08] + ProtobufField.head(7, byteCount: graph.count) + graph
+    return [0x08, 0x08] + ProtobufField.header(7, byteCount: graph.count) + graph
   }
 
   @Test("Millions of empty messages are refused before they take memory", arguments: [1, 5, 11])
@@ -110,9 +110,9 @@ enum HostileONNXFiles {
   @Test("No prefix of a file is a model, and none ends the program")
   func prefixes() throws {
     let folder = try TemporaryFolder()
-    let whole = try Files.read(Places.sample("ONNX/vgg.onnx"))
-    for count in stride(from: 0, to: whole.count, by: 29) {
-      try Files.write(whole.prefix(count), to: folder.file("m.onnx"))
+    let complete = try Files.read(Paths.sample("ONNX/vgg.onnx"))
+    for count in stride(from: 0, to: complete.count, by: 29) {
+      try Files.write(complete.prefix(count), to: folder.file("m.onnx"))
       #expect(failure { _ = try Model(contentsOf: folder.file("m.onnx")) } != nil, "\(count) bytes")
     }
   }
@@ -120,9 +120,9 @@ enum HostileONNXFiles {
   @Test("Files with a changed byte are read or refused, and none ends the program")
   func changedBytes() throws {
     let folder = try TemporaryFolder()
-    let whole = try Files.read(Places.sample("ONNX/unet.onnx"))
-    for position in stride(from: 0, to: whole.count, by: 7) {
-      var bytes = whole
+    let original = try Files.read(Paths.sample("ONNX/unet.onnx"))
+    for position in stride(from: 0, to: original.count, by: 7) {
+      var bytes = original
       bytes[position] ^= 1 << UInt8(position % 8)
       try Files.write(bytes, to: folder.file("m.onnx"))
       _ = failure { _ = try Model(contentsOf: folder.file("m.onnx")) }

@@ -15,23 +15,23 @@ enum HostileWeightFiles {
     .init("header_huge", .limitExceeded, "a header of 274877906944 bytes"),
     .init("header_longer", .malformed, "byte 8: needs 4096 bytes, and 89 are left"),
     .init("header_number", .malformed, "not JSON: found \"5\" where the end of the text"),
-    .init("hole", .malformed, ":b: begins at byte 149 and leaves a hole"),
-    .init("hole_first", .malformed, ":b: begins at byte 83 and leaves a hole"),
+    .init("hole", .malformed, ":b: begins at byte 149 and leaves a gap"),
+    .init("hole_first", .malformed, ":b: begins at byte 83 and leaves a gap"),
     .init("key_twice", .malformed, "the key \"w\" occurs twice"),
     .init("member_unknown", .unsupported, ":w: has an unknown member encoding"),
-    .init("metadata_number", .malformed, ":__metadata__: has a epoch that is no text"),
+    .init("metadata_number", .malformed, ":__metadata__: has a epoch that is not a string"),
     .init("metadata_text", .malformed, ":__metadata__: is a string, and an object is expected"),
-    .init("not_a_tensor", .malformed, ":w: is no object with dtype"),
+    .init("not_a_tensor", .malformed, ":w: is not an object with dtype"),
     .init("offsets_backwards", .malformed, ":w: has data_offsets that are no begin and end"),
     .init("offsets_beyond", .malformed, "is cut off"),
-    .init("offsets_huge", .malformed, ":w: its offset is negative or larger than any memory"),
+    .init("offsets_huge", .malformed, ":w: its offset is negative or too large"),
     .init("offsets_negative", .malformed, ":w: has -24 in its data_offsets"),
     .init("offsets_three", .malformed, ":w: has data_offsets that are no begin and end"),
     .init("overlap", .malformed, ":b: begins at byte 140 and overlaps the tensor before it"),
     .init("shape_fraction", .malformed, ":w: has 1.5 in its shape"),
     .init("shape_negative", .malformed, ":w: has -2 in its shape"),
-    .init("shape_overflow", .malformed, ":w: its size is negative or larger than any memory"),
-    .init("shape_overflow_zero", .malformed, ":w: its size is negative or larger than any memory"),
+    .init("shape_overflow", .malformed, ":w: its size is negative or too large"),
+    .init("shape_overflow_zero", .malformed, ":w: its size is negative or too large"),
     .init("size", .malformed, ":w: has 24 bytes, and F32 [5] takes 20"),
     .init("trailing", .malformed, "has 1 bytes behind the last tensor"),
   ]
@@ -39,11 +39,11 @@ enum HostileWeightFiles {
 
 /// Files of weights that are broken, or belong to another network.
 @Suite struct HostileWeightTests {
-  private let detector = Places.sample("Models/shape-detector/shape-detector.h5")
+  private let detector = Paths.sample("Models/shape-detector/shape-detector.h5")
 
   @Test("A broken safetensors file is refused with its place", arguments: HostileWeightFiles.all)
   func refused(_ file: HostileFile) {
-    let path = Places.sample("Hostile/safetensors/\(file.name).safetensors")
+    let path = Paths.sample("Hostile/safetensors/\(file.name).safetensors")
     // What can be read of it is shown, with the error.
     let error = failure {
       if let problem = try Inspection(of: path).problem { throw problem }
@@ -53,7 +53,7 @@ enum HostileWeightFiles {
 
   @Test("Every file of the folder is expected here")
   func complete() {
-    let names = Files.names(in: Places.sample("Hostile/safetensors"))
+    let names = Files.names(in: Paths.sample("Hostile/safetensors"))
       .filter { $0.hasSuffix(".safetensors") }
     #expect(names == HostileWeightFiles.all.map { "\($0.name).safetensors" }.sorted())
   }

@@ -2,23 +2,23 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// Models that were never given an input shape, and what a user says of shapes.
+/// Models that were never given an input shape, and input shapes that users specify.
 @Suite struct InputShapeTests {
   /// A model that `Samples/Shapeless/record.py` recorded.
   struct Sample: CustomTestStringConvertible, Sendable {
     let file: String
-    /// What is given, in the order of the options.
+    /// The input shapes that are given.
     var given: [String] = []
 
     var testDescription: String { "\(file) \(given)" }
 
     func path(_ suffix: String) -> String {
       let name = file.split(separator: ".").dropLast(file.hasSuffix("weights.h5") ? 2 : 1)
-      return Places.sample("Shapeless/\(name.joined(separator: ".")).\(suffix)")
+      return Paths.sample("Shapeless/\(name.joined(separator: ".")).\(suffix)")
     }
 
     func model() throws -> Model {
-      try Model(contentsOf: Places.sample("Shapeless/\(file)"), options: options)
+      try Model(contentsOf: Paths.sample("Shapeless/\(file)"), options: options)
     }
 
     private var options: ReadOptions {
@@ -96,10 +96,10 @@ import Weighbridge
           + "with `ReadOptions.inputShapes` inner_input=10,2"
       ),
     ])
-  func missing(file: String, words: String) {
+  func missing(file: String, phrase: String) {
     let error = failure { _ = try Sample(file: "2.2.4-tf/\(file)").model() }
     #expect(error?.reason.contains("the model was never given an input shape") == true)
-    #expect(error?.reason.contains(words) == true, "\(error as Any)")
+    #expect(error?.reason.contains(phrase) == true, "\(error as Any)")
     #expect(error?.code != .mismatch)
   }
 
@@ -117,13 +117,13 @@ import Weighbridge
           + "first_input=8, or 28,28,1, or None,3"
       ),
     ])
-  func hidden(layer: String, words: String) throws {
+  func hidden(layer: String, phrase: String) throws {
     var options = try changed(
       "Shapeless/2.15.0/dense.json", #""layers": ["#, #""layers": ["# + layer)
-    let path = Places.sample("Shapeless/2.15.0/dense.h5")
+    let path = Paths.sample("Shapeless/2.15.0/dense.h5")
     let error = failure { _ = try Model(contentsOf: path, options: options.value) }
     #expect(error?.code == .unsupported)
-    #expect(error?.reason.contains(words) == true, "\(error as Any)")
+    #expect(error?.reason.contains(phrase) == true, "\(error as Any)")
     options.value.inputShapes = [InputShape([3, 1])]
     let model = try Model(contentsOf: path, options: options.value)
     #expect(model.inputs[0].type.shape.map(\.value) == [nil, 3, 1])
@@ -133,7 +133,7 @@ import Weighbridge
   func keras1() throws {
     var options = try changed(
       "Keras/1.2.2-tensorflow/weights_dense.json", #""batch_input_shape": [null, 5], "#, "")
-    let path = Places.sample("Keras/1.2.2-tensorflow/weights_dense")
+    let path = Paths.sample("Keras/1.2.2-tensorflow/weights_dense")
     let error = failure { _ = try Model(contentsOf: "\(path).h5", options: options.value) }
     #expect(error?.reason.contains("the weights of first say that its last dimension is 5") == true)
     options.value.inputShapes = [InputShape([5])]
@@ -144,12 +144,12 @@ import Weighbridge
     }
   }
 
-  /// Options with an architecture of which a part was replaced, and the folder that it is in.
+  /// Options with an architecture in which a part was replaced, and the folder of its file.
   private func changed(
     _ sample: String, _ part: String, _ replacement: String
   ) throws -> (value: ReadOptions, folder: TemporaryFolder) {
     let folder = try TemporaryFolder()
-    let text = String(decoding: try Files.read(Places.sample(sample)), as: UTF8.self)
+    let text = String(decoding: try Files.read(Paths.sample(sample)), as: UTF8.self)
     #expect(text.contains(part))
     try Files.write(text.replacing(part, with: replacement).utf8, to: folder.file("model.json"))
     var options = ReadOptions()
@@ -185,19 +185,19 @@ import Weighbridge
         "embedding", ["6,1"], "has the shape None in the file (without the batch axis), and 6,1 was"
       ),
     ])
-  func mismatches(name: String, given: [String], words: String) {
+  func mismatches(name: String, given: [String], phrase: String) {
     let error = failure { _ = try Sample(file: "2.2.4-tf/\(name).h5", given: given).model() }
     #expect(error?.code == .mismatch)
-    #expect(error?.reason.contains(words) == true, "\(error as Any)")
+    #expect(error?.reason.contains(phrase) == true, "\(error as Any)")
   }
 
   @Test("What a file states must agree, and what it leaves open is filled in")
   func stated() throws {
-    let path = Places.sample("Keras/2.2.4-tensorflow/separable1d.h5")
+    let path = Paths.sample("Keras/2.2.4-tensorflow/separable1d.h5")
     var options = ReadOptions()
     options.inputShapes = [InputShape([6, 2])]
     #expect(try Model(contentsOf: path, options: options).inputs[0].type.shape.count == 3)
-    for (dimensions, words) in [
+    for (dimensions, phrase) in [
       ([6, 3], "has the shape 6,2 in the file (without the batch axis), and 6,3 was given"),
       ([nil, 2], "has the shape 6,2 in the file (without the batch axis), and None,2 was given"),
       ([6], "and 6 was given"), ([], "dimensions from 1 on are expected"),
@@ -205,13 +205,13 @@ import Weighbridge
       options.inputShapes = [InputShape(dimensions)]
       let error = failure { _ = try Model(contentsOf: path, options: options) }
       #expect(error?.code == .mismatch)
-      #expect(error?.reason.contains(words) == true, "\(error as Any)")
+      #expect(error?.reason.contains(phrase) == true, "\(error as Any)")
     }
   }
 
   @Test("The shape of an input among several is given by its name")
   func several() throws {
-    let path = Places.sample("Keras/1.2.2-tensorflow/merge_ave.h5")
+    let path = Paths.sample("Keras/1.2.2-tensorflow/merge_ave.h5")
     let inputs = try Model(contentsOf: path).inputs
     let shape = InputShape(inputs[1].type.shape.dropFirst().map(\.value), of: inputs[1].name)
     var options = ReadOptions()

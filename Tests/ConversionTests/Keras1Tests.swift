@@ -5,7 +5,7 @@ import Weighbridge
 
 /// What a file of Keras 1 leaves open, and how it is decided.
 @Suite struct Keras1Tests {
-  private func path(_ name: String) -> String { Places.sample("Keras/1.2.2-\(name)") }
+  private func path(_ name: String) -> String { Paths.sample("Keras/1.2.2-\(name)") }
 
   /// Reads weights with an architecture that was changed.
   private func model(

@@ -13,7 +13,7 @@ import _CatalogTesting
 /// Models written for Keras, read back and run. That Keras itself loads the files and computes the
 /// same is what `make test-peers` shows.
 @Suite struct KerasExportTests {
-  private let detector = Places.sample("Models/shape-detector/shape-detector.h5")
+  private let detector = Paths.sample("Models/shape-detector/shape-detector.h5")
   private static let targets: [ExportTarget] = [.keras, .kerasHDF5]
 
   @Test("Every operator has one row in the table, or is made of others that have")
@@ -35,7 +35,7 @@ import _CatalogTesting
     #expect(back.description.inputs == model.description.inputs)
     #expect(back.description.userDefined == model.description.userDefined)
     #expect(back.provenance.frameworkVersion == (target == .keras ? "3.15.0" : "2.15.0"))
-    let folderOfSample = Places.sample("Models/shape-detector")
+    let folderOfSample = Paths.sample("Models/shape-detector")
     let outputs = try back.run(ArrayFile.read("\(folderOfSample)/input.npy")).outputs
     let wanted = try ArrayFile.read("\(folderOfSample)/outputs.npz")
     for distance in distances(got: outputs, want: wanted) { #expect(distance.error < 1e-5) }
@@ -46,7 +46,7 @@ import _CatalogTesting
     arguments: ["nested_calls", "causal_scores"])
   func neededCalls(_ name: String) throws {
     let folder = try TemporaryFolder()
-    let sample = Places.sample("Operations/keras3/\(name)")
+    let sample = Paths.sample("Operations/keras3/\(name)")
     let inputs = try ArrayFile.read("\(sample).inputs.npz")
     let wanted = try ArrayFile.read("\(sample).outputs.npz")
     for target in Self.targets {
@@ -95,12 +95,12 @@ import _CatalogTesting
   }
 
   @Test(
-    "Steps that a mask leaves out before all others have the state to begin with in every target",
+    "Steps that a mask leaves out before all others have the initial state in every target",
     arguments: ["lstm", "gru_backwards", "simple_last"],
     [ExportTarget.keras, .kerasHDF5, .onnx])
   func stateBeforeSteps(_ name: String, _ target: ExportTarget) throws {
     let folder = try TemporaryFolder()
-    let sample = Places.sample("Keras/2.0.8-tensorflow/translator_\(name)")
+    let sample = Paths.sample("Keras/2.0.8-tensorflow/translator_\(name)")
     let path = folder.file("m.\(target.fileExtension)")
     try Model(contentsOf: "\(sample).h5").export(to: path)
     let outputs = try Model(contentsOf: path).run(ArrayFile.read("\(sample).inputs.npz")).outputs

@@ -4,7 +4,7 @@ import Weighbridge
 
 /// The reference files of Keras and darknet, written for both generations of Keras, read back and
 /// run.
-@Suite(.enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+@Suite(.enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
 struct KerasZooExportTests {
   /// Cases of one writer.
   struct Zoo: CustomTestStringConvertible, Sendable {
@@ -41,7 +41,7 @@ struct KerasZooExportTests {
       total += 1
       var options = ReadOptions()
       if name == "lambda_affine" {
-        options.customLayers = "\(Places.project)/Tests/ConversionTests/Files/lambda_affine.json"
+        options.customLayers = "\(Paths.project)/Tests/ConversionTests/Files/lambda_affine.json"
       }
       do {
         let model = try Model(contentsOf: "\(folder)/\(zoo.file)", options: options)

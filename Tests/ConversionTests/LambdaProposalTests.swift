@@ -6,7 +6,7 @@ import Weighbridge
 
 /// What is proposed for Lambda layers from their stored code.
 @Suite struct LambdaProposalTests {
-  private func sample(_ name: String) -> String { Places.sample("Custom/Lambda/\(name)") }
+  private func sample(_ name: String) -> String { Paths.sample("Custom/Lambda/\(name)") }
 
   /// The file for custom layers that the error about a model shows.
   private func proposal(_ path: String) throws -> (text: String, error: WeighbridgeError) {

@@ -14,12 +14,12 @@ struct LayerCase: CustomTestStringConvertible, Sendable {
   var outputs: String { path("outputs.npz") }
 
   private func path(_ suffix: String) -> String {
-    Places.sample("Layers/\(kind)/\(name).\(suffix)")
+    Paths.sample("Layers/\(kind)/\(name).\(suffix)")
   }
 
   /// All cases, sorted.
-  static let all: [LayerCase] = Files.names(in: Places.sample("Layers")).flatMap { kind in
-    Files.names(in: Places.sample("Layers/\(kind)")).filter { $0.hasSuffix(".h5") }.map {
+  static let all: [LayerCase] = Files.names(in: Paths.sample("Layers")).flatMap { kind in
+    Files.names(in: Paths.sample("Layers/\(kind)")).filter { $0.hasSuffix(".h5") }.map {
       LayerCase(kind: kind, name: String($0.dropLast(3)))
     }
   }

@@ -13,11 +13,11 @@ import Weighbridge
     "A layer computes what Keras computed, from the source and from the .wbm alike",
     arguments: LayerCase.all)
   func golden(_ layer: LayerCase) throws {
-    let (inputs, wanted) = (try ArrayFile.read(layer.inputs), try ArrayFile.read(layer.outputs))
+    let (inputs, expected) = (try ArrayFile.read(layer.inputs), try ArrayFile.read(layer.outputs))
     let model = try Model(contentsOf: layer.model)
     #expect(model.content.graph.nodes.contains { $0.operation.kind == layer.operatorKind })
     let outputs = try model.run(inputs).outputs
-    expectAgreement(outputs, wanted)
+    expectAgreement(outputs, expected)
     try expectPredictedTypes(model, inputs, outputs)
 
     let folder = try TemporaryFolder()
@@ -28,12 +28,12 @@ import Weighbridge
     #expect(again.map(\.name) == outputs.map(\.name))
     #expect(
       again.map { $0.tensor.contiguousBytes() } == outputs.map { $0.tensor.contiguousBytes() })
-    try expectSource(stored, layer, inputs, wanted)
+    try expectSource(stored, layer, inputs, expected)
   }
 
-  private func expectAgreement(_ outputs: [NamedTensor], _ wanted: [NamedTensor]) {
-    #expect(Set(outputs.map(\.name)) == Set(wanted.map(\.name)))
-    for distance in distances(got: outputs, want: wanted) {
+  private func expectAgreement(_ outputs: [NamedTensor], _ expected: [NamedTensor]) {
+    #expect(Set(outputs.map(\.name)) == Set(expected.map(\.name)))
+    for distance in distances(got: outputs, want: expected) {
       #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
     }
   }
@@ -53,11 +53,11 @@ import Weighbridge
   }
 
   private func expectSource(
-    _ stored: Model, _ layer: LayerCase, _ inputs: [NamedTensor], _ wanted: [NamedTensor]
+    _ stored: Model, _ layer: LayerCase, _ inputs: [NamedTensor], _ expected: [NamedTensor]
   ) throws {
     var options = VerifyOptions()
     options.source = (path: layer.model, options: ReadOptions())
-    options.references = (inputs: inputs, outputs: wanted)
+    options.references = (inputs: inputs, outputs: expected)
     let report = try stored.verify(options)
     #expect(report.passed, "\(report.results)")
     let names = Set(report.results.filter { $0.status == .passed }.map(\.name))

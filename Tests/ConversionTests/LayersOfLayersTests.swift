@@ -5,7 +5,7 @@ import Weighbridge
 
 /// Layers of somebody's own that have layers of Keras inside.
 @Suite struct LayersOfLayersTests {
-  private func sample(_ name: String) -> String { Places.sample("Custom/Blocks/\(name)") }
+  private func sample(_ name: String) -> String { Paths.sample("Custom/Blocks/\(name)") }
 
   private func read(_ name: String, mapping: String?, keeps: Bool = false) throws -> Model {
     let folder = try TemporaryFolder()

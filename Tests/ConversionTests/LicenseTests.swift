@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct LicenseTests {
   @Test(
-    "An SPDX expression is recognised",
+    "An SPDX expression is recognized",
     arguments: [
       "MIT", "Apache-2.0", "BSD-3-Clause", "GPL-2.0+", "GPL-2.0-or-later", "MIT OR Apache-2.0",
       "GPL-2.0-only WITH Classpath-exception-2.0", "LicenseRef-mine",

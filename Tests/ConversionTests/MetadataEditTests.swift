@@ -7,7 +7,7 @@ import Testing
 import WBMFormat
 import Weighbridge
 
-/// Changing the metadata of a `.wbm` file, which leaves its tensors alone.
+/// Editing the metadata of a `.wbm` file, which does not change its tensors.
 @Suite struct MetadataEditTests {
   /// The detector, with the description of the model case.
   private func detector(_ folder: TemporaryFolder) throws -> String {
@@ -69,7 +69,7 @@ import Weighbridge
 
   @Test("Only a .wbm file's metadata can be changed")
   func otherFormats() {
-    let path = Places.sample("Models/shape-detector/shape-detector.h5")
+    let path = Paths.sample("Models/shape-detector/shape-detector.h5")
     let error = failure { try Metadata.edit(path) { $0.name = "x" } }
     #expect(error?.code == .unsupported)
     #expect(error?.place.file == path)

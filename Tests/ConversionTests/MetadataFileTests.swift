@@ -61,6 +61,6 @@ import Testing
   func unknownMember(_ text: String, _ place: String) {
     let error = failure { _ = try edit(text) }
     #expect(error?.code == .mismatch)
-    #expect(error?.place.spot == .path(place))
+    #expect(error?.place.position == .path(place))
   }
 }

@@ -38,6 +38,6 @@ enum ModelCase {
 
   /// The small detector.
   static func detector() throws -> Model {
-    try Model(contentsOf: Places.sample("Models/shape-detector/shape-detector.h5"))
+    try Model(contentsOf: Paths.sample("Models/shape-detector/shape-detector.h5"))
   }
 }

@@ -11,12 +11,11 @@ import Testing
 import Weighbridge
 import _CatalogTesting
 
-/// Models written for ncnn. That ncnn reads them and computes the same is what `make test-peers`
-/// shows.
+/// Models written for ncnn. `make test-peers` shows that ncnn reads them and computes the same.
 @Suite struct NCNNExportTests {
-  private let detector = Places.sample("Models/shape-detector/shape-detector.h5")
+  private let detector = Paths.sample("Models/shape-detector/shape-detector.h5")
 
-  /// What a folder's `m.param` and `m.bin` hold.
+  /// The contents of `m.param` and `m.bin` in a folder.
   private func read(_ folder: TemporaryFolder) throws -> (file: NCNNFile, bytes: [UInt8]) {
     let model = try NCNNModel(Array(Files.read(folder.file("m.param"))))
     let bytes = Array(try Files.read(folder.file("m.bin")))
@@ -51,8 +50,8 @@ import _CatalogTesting
     let layers = try read(folder).file.model.layers
     let inputs = layers.filter { $0.type == "Input" }.flatMap(\.outputs)
     #expect(inputs == content.graph.inputs.map(\.name))
-    let free = Set(layers.flatMap(\.outputs)).subtracting(layers.flatMap(\.inputs))
-    #expect(free.isSuperset(of: content.graph.outputs.map(\.name)))
+    let unread = Set(layers.flatMap(\.outputs)).subtracting(layers.flatMap(\.inputs))
+    #expect(unread.isSuperset(of: content.graph.outputs.map(\.name)))
   }
 
   @Test("Of the operators' examples with an open batch, more than half are written")
@@ -60,7 +59,7 @@ import _CatalogTesting
     let folder = try TemporaryFolder()
     var kinds: Set<String> = []
     for example in OperatorExample.all {
-      // Some shapes hold for the example's batch only.
+      // Some shapes are valid for the example's batch only.
       guard let content = try? example.content(batch: .symbolic("batch")) else { continue }
       let error = failure {
         _ = try content.export(
@@ -88,11 +87,11 @@ import _CatalogTesting
     #expect(layers.last?.outputs == model.outputs.map(\.name))
     let kernels = layers.indices.filter { layers[$0].type == "Convolution" }
     let graph = try ModelReader.read(detector).content.graph
-    let wanted = graph.nodes.filter { $0.operation is Convolution }.compactMap {
+    let expected = graph.nodes.filter { $0.operation is Convolution }.compactMap {
       graph[$0.inputs[1]].constant
     }
-    #expect(kernels.count == wanted.count && !kernels.isEmpty)
-    for (index, tensor) in zip(kernels, wanted) {
+    #expect(kernels.count == expected.count && !kernels.isEmpty)
+    for (index, tensor) in zip(kernels, expected) {
       let range = file.weights[index][0].range
       #expect(Array(bytes[range]) == tensor.contiguousBytes())
     }
@@ -111,8 +110,8 @@ import _CatalogTesting
     #expect(half.file.model == full.file.model)
     for (layer, weights) in zip(half.file.model.layers, half.file.weights) {
       let isKernel = layer.type == "Convolution"
-      for (position, weight) in weights.enumerated() {
-        #expect(weight.encoding == (isKernel && position == 0 ? .float16 : .float32))
+      for (index, weight) in weights.enumerated() {
+        #expect(weight.encoding == (isKernel && index == 0 ? .float16 : .float32))
       }
     }
     #expect(half.bytes.count < full.bytes.count * 55 / 100)
@@ -136,11 +135,12 @@ import _CatalogTesting
     var builder = GraphBuilder()
     let input = try builder.addInput("x y", TensorType(.float32, [.symbolic("batch"), 2]))
     let scope = SourceScope(layer: "layer", className: "Layer")
-    let bent = try builder.addNode(
+    let activated = try builder.addNode(
       ReLU(slope: 0, threshold: 0, maximum: nil), named: "r", inputs: [input], source: scope)
-    let sum = try builder.addNode(Add(), named: "s", inputs: [bent[0], bent[0]], source: scope)
+    let sum = try builder.addNode(
+      Add(), named: "s", inputs: [activated[0], activated[0]], source: scope)
     let graph = try builder.finish(outputs: [
-      Port(name: "bent", value: bent[0]), Port(name: "sum", value: sum[0]),
+      Port(name: "bent", value: activated[0]), Port(name: "sum", value: sum[0]),
       Port(name: "same", value: input),
     ])
     let content = ModelContent(
@@ -150,9 +150,9 @@ import _CatalogTesting
     #expect(report.losses == ["x y is called x_y"])
     let layers = try read(folder).file.model.layers
     #expect(layers.map(\.type) == ["Input", "Split", "ReLU", "Split", "BinaryOp", "Split"])
-    let made = Set(layers.flatMap(\.outputs))
-    #expect(made.isSuperset(of: ["x_y", "bent", "sum", "same"]))
-    #expect(made.subtracting(layers.flatMap(\.inputs)) == ["bent", "sum", "same"])
+    let blobs = Set(layers.flatMap(\.outputs))
+    #expect(blobs.isSuperset(of: ["x_y", "bent", "sum", "same"]))
+    #expect(blobs.subtracting(layers.flatMap(\.inputs)) == ["bent", "sum", "same"])
   }
 
   @Test("A batch that cannot be dropped is refused, and nothing is written")
@@ -175,13 +175,14 @@ import _CatalogTesting
           to: folder.file("m.param"), as: .ncnn, options: ExportOptions(), cancellation: nil)
       }
       #expect(error?.code == .unsupported)
-      let words = ["no batch axis", "takes one element at a time"]
-      #expect(words.contains { error?.reason.contains($0) == true }, "\(String(describing: error))")
+      let phrases = ["no batch axis", "takes one element at a time"]
+      #expect(
+        phrases.contains { error?.reason.contains($0) == true }, "\(String(describing: error))")
     }
     #expect(folder.names.isEmpty)
   }
 
-  /// A detector of darknet with two heads and weights of chance.
+  /// A detector of darknet with two heads and random weights.
   private func detector(_ folder: TemporaryFolder, _ setting: String = "") throws -> Model {
     let heads = ["mask=0,1", "mask=2,3"].map { mask in
       "[convolutional]\nfilters=14\nsize=3\nstride=2\npad=1\nactivation=linear\n"
@@ -212,11 +213,11 @@ import _CatalogTesting
     #expect(last.integer(1) == detector.heads[0].mask.count)
     #expect(
       last.parameters[4]
-        == .reals(detector.anchors.flatMap { [Float($0.width), Float($0.height)] }))
-    #expect(last.parameters[5] == .reals([0, 1, 2, 3]) && last.parameters[6] == .reals([2, 4]))
+        == .floats(detector.anchors.flatMap { [Float($0.width), Float($0.height)] }))
+    #expect(last.parameters[5] == .floats([0, 1, 2, 3]) && last.parameters[6] == .floats([2, 4]))
     #expect(!layers.contains { $0.type == "Sigmoid" })
-    let makers = last.inputs.map { head in layers.first { $0.outputs.contains(head) }?.type }
-    #expect(makers == ["Split", "Convolution"])
+    let producers = last.inputs.map { head in layers.first { $0.outputs.contains(head) }?.type }
+    #expect(producers == ["Split", "Convolution"])
   }
 
   @Test(

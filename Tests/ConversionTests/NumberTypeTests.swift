@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// Models that compute in other types than float32, or in several.
+/// Models that compute in other types than float32, or in several types.
 @Suite struct NumberTypeTests {
   /// A model of `Samples/Models/number-types`, by one version of Keras.
   struct Sample: CustomTestStringConvertible, Sendable {
@@ -15,7 +15,7 @@ import Weighbridge
     var inputs: String { Self.path("\(parts[0]).inputs.npz") }
     var outputs: String { Self.path("\(parts[0]).\(parts[1]).outputs.npz") }
 
-    static func path(_ name: String) -> String { Places.sample("Models/number-types/\(name)") }
+    static func path(_ name: String) -> String { Paths.sample("Models/number-types/\(name)") }
 
     static let all = Files.names(in: path("")).filter {
       $0.hasSuffix(".h5") || $0.hasSuffix(".keras")
@@ -27,13 +27,13 @@ import Weighbridge
 
   @Test("A model computes what Keras computed, as far as its types allow", arguments: Sample.all)
   func sample(_ sample: Sample) throws {
-    let (inputs, wanted) = (
+    let (inputs, expected) = (
       try ArrayFile.read(sample.inputs), try ArrayFile.read(sample.outputs)
     )
     let model = try Model(contentsOf: sample.path)
     let outputs = try model.run(inputs).outputs
     let limit = sample.limit
-    for distance in distances(got: outputs, want: wanted) {
+    for distance in distances(got: outputs, want: expected) {
       #expect(distance.error <= limit, "\(distance)")
     }
 
@@ -45,7 +45,7 @@ import Weighbridge
       again.map { $0.tensor.contiguousBytes() } == outputs.map { $0.tensor.contiguousBytes() })
     var options = VerifyOptions()
     options.source = (path: sample.path, options: ReadOptions())
-    options.references = (inputs: inputs, outputs: wanted)
+    options.references = (inputs: inputs, outputs: expected)
     let report = try stored.verify(options)
     #expect(report.passed, "\(report.results)")
   }
@@ -59,7 +59,7 @@ import Weighbridge
     #expect(try types("mixed_float16_cnn.k2.h5") == [.float32])
     #expect(try types("bfloat16_dense.k2.h5") == [.bfloat16])
     #expect(try types("bfloat16_dense.k3.keras") == [.bfloat16])
-    // Keras 2 keeps those of the batch normalisation in float32.
+    // Keras 2 keeps those of the batch normalization in float32.
     #expect(try types("float16_cnn.k2.h5") == [.float16, .float32])
     #expect(try types("float16_cnn.k3.keras") == [.float16])
   }
@@ -79,7 +79,7 @@ import Weighbridge
 }
 
 extension NumberTypeTests.Sample {
-  /// How far off the coarsest type of the model may be.
+  /// The error that the least precise type of the model allows.
   fileprivate var limit: Double {
     if file.contains("bfloat16") || file.hasPrefix("several") { return 8e-3 }
     return file.contains("float16") ? 2e-3 : 1e-5

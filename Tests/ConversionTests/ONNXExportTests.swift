@@ -9,10 +9,9 @@ import Testing
 import Weighbridge
 import _CatalogTesting
 
-/// Models written as ONNX. That runtimes read them and compute the same is what `make test-peers`
-/// shows.
+/// Models written as ONNX. `make test-peers` shows that runtimes read them and compute the same.
 @Suite struct ONNXExportTests {
-  private let detector = Places.sample("Models/shape-detector/shape-detector.h5")
+  private let detector = Paths.sample("Models/shape-detector/shape-detector.h5")
 
   @Test("Every operator has one row in the table, or is made of others that have")
   func table() { expectCompleteTable(ONNXOperators.kinds) }
@@ -38,12 +37,12 @@ import _CatalogTesting
     try model.describe(edit)
     try model.export(to: folder.file("m.onnx"))
     let bytes = try Files.read(folder.file("m.onnx"))
-    let texts = [
+    let strings = [
       "model_author", "model_license", "model_version", "labels", #"["ellipse","#, "detector",
       #""anchors":[2.85,"#, "image.image", #""color":"rgb""#, "keras 2.1.5", "weighbridge",
     ]
-    for text in texts {
-      #expect(bytes.firstRange(of: text.utf8) != nil, "\(text) is missing")
+    for string in strings {
+      #expect(bytes.firstRange(of: string.utf8) != nil, "\(string) is missing")
     }
   }
 
@@ -102,8 +101,8 @@ import _CatalogTesting
       _ = try model.export(to: folder.file("m.onnx"), cancellation: cancellation)
     }
     #expect(stopped?.code == .cancelled)
-    let nowhere = failure { _ = try model.export(to: folder.file("no/m.onnx")) }
-    #expect(nowhere?.code == .outputFailed)
+    let missingFolder = failure { _ = try model.export(to: folder.file("no/m.onnx")) }
+    #expect(missingFolder?.code == .outputFailed)
     #expect(folder.names == ["m.onnx.data"])
     #expect(try Files.read(folder.file("m.onnx.data")) == Data("kept".utf8))
   }

@@ -9,7 +9,7 @@ import Weighbridge
 
 /// ONNX files as other programs export them (`Samples/ONNX/Exported`).
 @Suite struct ONNXExportedTests {
-  private func path(_ name: String) -> String { Places.sample("ONNX/Exported/\(name)") }
+  private func path(_ name: String) -> String { Paths.sample("ONNX/Exported/\(name)") }
 
   private func model(
     _ name: String, fixing inputs: [String: InputNumber] = [:]
@@ -26,10 +26,10 @@ import Weighbridge
   }
 
   private func expect(_ model: Model, _ inputs: String, _ outputs: String) throws {
-    let wanted = try ArrayFile.read(path("\(outputs).outputs.npz"))
-    let found = try model.run(try ArrayFile.read(path("\(inputs).inputs.npz"))).outputs
-    #expect(found.map(\.name) == wanted.map(\.name))
-    for distance in distances(got: found, want: wanted) {
+    let expected = try ArrayFile.read(path("\(outputs).outputs.npz"))
+    let actual = try model.run(try ArrayFile.read(path("\(inputs).inputs.npz"))).outputs
+    #expect(actual.map(\.name) == expected.map(\.name))
+    for distance in distances(got: actual, want: expected) {
       #expect(distance.error < 1e-6, "\(distance)")
     }
   }
@@ -93,8 +93,8 @@ import Weighbridge
     var options = ReadOptions()
     options.fixedInputs = ["sr": .integer(8000)]
     options.architecture =
-      name.hasSuffix("npz") ? Places.sample("Models/shape-detector/shape-detector.h5") : nil
-    let error = failure { _ = try Model(contentsOf: Places.sample(name), options: options) }
+      name.hasSuffix("npz") ? Paths.sample("Models/shape-detector/shape-detector.h5") : nil
+    let error = failure { _ = try Model(contentsOf: Paths.sample(name), options: options) }
     #expect(
       error?.code == .mismatch
         && error?.reason.contains("`ReadOptions.fixedInputs` does not apply") == true)

@@ -9,10 +9,10 @@ import Testing
 import Weighbridge
 import _CatalogTesting
 
-/// ONNX files, of others and our own, read back.
+/// ONNX files of other tools, and our own read back.
 @Suite struct ONNXImportTests {
-  /// The networks of `Samples/ONNX`, which onnxruntime ran.
-  private static let foreign = Files.names(in: Places.sample("ONNX"))
+  /// The networks of `Samples/ONNX`, for which onnxruntime computed the outputs.
+  private static let foreign = Files.names(in: Paths.sample("ONNX"))
     .filter { $0.hasSuffix(".onnx") }.map { String($0.dropLast(5)) }
 
   @Test("There are networks of other tools")
@@ -20,12 +20,12 @@ import _CatalogTesting
 
   @Test("A network of another tool computes what onnxruntime computed", arguments: foreign)
   func foreignNetwork(_ name: String) throws {
-    let model = try Model(contentsOf: Places.sample("ONNX/\(name).onnx"))
-    let inputs = try ArrayFile.read(Places.sample("ONNX/\(name).inputs.npz"))
-    let wanted = try ArrayFile.read(Places.sample("ONNX/\(name).outputs.npz"))
+    let model = try Model(contentsOf: Paths.sample("ONNX/\(name).onnx"))
+    let inputs = try ArrayFile.read(Paths.sample("ONNX/\(name).inputs.npz"))
+    let expected = try ArrayFile.read(Paths.sample("ONNX/\(name).outputs.npz"))
     let outputs = try model.run(inputs).outputs
-    #expect(outputs.map(\.name) == wanted.map(\.name))
-    for distance in distances(got: outputs, want: wanted) {
+    #expect(outputs.map(\.name) == expected.map(\.name))
+    for distance in distances(got: outputs, want: expected) {
       #expect(distance.error < 1e-5, "\(distance)")
     }
   }
@@ -33,11 +33,11 @@ import _CatalogTesting
   @Test("What onnxruntime computed, .wbm computes too", arguments: foreign)
   func converted(_ name: String) throws {
     let folder = try TemporaryFolder()
-    let model = try Model(contentsOf: Places.sample("ONNX/\(name).onnx"))
+    let model = try Model(contentsOf: Paths.sample("ONNX/\(name).onnx"))
     try model.write(to: folder.file("m.wbm"))
     let stored = try Model(contentsOf: folder.file("m.wbm"))
     #expect(try stored.verify().passed)
-    let inputs = try ArrayFile.read(Places.sample("ONNX/\(name).inputs.npz"))
+    let inputs = try ArrayFile.read(Paths.sample("ONNX/\(name).inputs.npz"))
     let first = try model.run(inputs).outputs
     let second = try stored.run(inputs).outputs
     #expect(first.map(\.tensor.doubles) == second.map(\.tensor.doubles))
@@ -45,7 +45,7 @@ import _CatalogTesting
 
   @Test("A network's layers have the names and operators of the file")
   func layers() throws {
-    let model = try Model(contentsOf: Places.sample("ONNX/resnet.onnx"))
+    let model = try Model(contentsOf: Paths.sample("ONNX/resnet.onnx"))
     let nodes = model.content.graph.nodes
     #expect(nodes.first?.source == SourceScope(layer: "Conv_1", className: "Conv"))
     let kinds = nodes.map(\.operation.kind)
@@ -58,13 +58,13 @@ import _CatalogTesting
   @Test(
     "A detector that was written is the same model again",
     arguments: [ExportLayout.source, .nchw], [false, true])
-  func detector(layout: ExportLayout, isBeside: Bool) throws {
+  func detector(layout: ExportLayout, hasExternalWeights: Bool) throws {
     let folder = try TemporaryFolder()
     var model = try ModelCase.detector()
     try model.describe(ModelCase.shapeDetector)
     var options = ExportOptions()
     options.layout = layout
-    options.storesWeightsBeside = isBeside
+    options.storesWeightsBeside = hasExternalWeights
     try model.export(to: folder.file("m.onnx"), options: options)
     let read = try Model(contentsOf: folder.file("m.onnx"))
     #expect(try read.differences(from: model).items.filter(\.counts).isEmpty)
@@ -75,11 +75,11 @@ import _CatalogTesting
     #expect(read.description.outputs.map(\.summary) == model.description.outputs.map(\.summary))
     #expect(read.provenance.framework == "keras")
     #expect(read.description.inputs[0].image?.layout.rawValue.isEmpty == false)
-    let image = try Image(contentsOf: Places.sample("Models/shape-detector/picture.png"))
-    let found = try Detector(read).detect(in: image)
-    let wanted = try Detector(model).detect(in: image)
-    #expect(!wanted.isEmpty && found.map(\.label) == wanted.map(\.label))
-    #expect(zip(found, wanted).allSatisfy { abs($0.confidence - $1.confidence) < 1e-5 })
+    let image = try Image(contentsOf: Paths.sample("Models/shape-detector/picture.png"))
+    let actual = try Detector(read).detect(in: image)
+    let expected = try Detector(model).detect(in: image)
+    #expect(!expected.isEmpty && actual.map(\.label) == expected.map(\.label))
+    #expect(zip(actual, expected).allSatisfy { abs($0.confidence - $1.confidence) < 1e-5 })
   }
 
   @Test("A description with the keys of the file's own comes back")
@@ -96,7 +96,7 @@ import _CatalogTesting
     #expect(read.version == "1.2" && read.labels == model.description.labels)
   }
 
-  /// Writes an operator as a network of its own, and returns that with what it takes.
+  /// Writes an operator as a network, and returns the graph and its inputs.
   private static func write(
     _ example: OperatorExample, openCount: Int = 0, to path: String
   ) throws -> (Graph, [Tensor]) {
@@ -108,18 +108,18 @@ import _CatalogTesting
   @Test(
     "The nearest elements are TensorFlow's, where ONNX' rule rounds to others too",
     arguments: [(2, 41), (14, 39), (4, 122), (7, 8), (5, 10)])
-  func nearest(_ old: Int, _ new: Int) throws {
+  func nearest(_ inputSize: Int, _ outputSize: Int) throws {
     let folder = try TemporaryFolder()
     let resizing = Resizing(
-      dimensions: [new], interpolation: .nearest, antialiases: false, fit: .stretch,
+      dimensions: [outputSize], interpolation: .nearest, antialiases: false, fit: .stretch,
       layout: .channelsFirst)
-    let input = Tensor(.float32, shape: [1, 1, old], (0..<old).map(Double.init))
+    let input = Tensor(.float32, shape: [1, 1, inputSize], (0..<inputSize).map(Double.init))
     let example = OperatorExample(resizing, inputs: [input])
     let (graph, inputs) = try Self.write(example, to: folder.file("m.onnx"))
     let read = try ModelReader.read(folder.file("m.onnx")).content.graph
     let runtime = ReferenceRuntime(workers: Workers(count: 1))
     let results = try [graph, read].map { try runtime.run($0, inputs: inputs) { _ in }[0].doubles }
-    #expect(results[0].count == new && results[0] == results[1])
+    #expect(results[0].count == outputSize && results[0] == results[1])
   }
 
   private static let masked = OperatorExample.all.first { example in
@@ -137,9 +137,9 @@ import _CatalogTesting
       let read = try ModelReader.read(folder.file("m.onnx")).content.graph
       #expect(read.nodes.contains { $0.operation.kind == LSTM.kind })
       let bytes = [UInt8](try Files.read(folder.file("m.onnx")))
-      // No record, and one of another activation than the body has.
-      for (text, other) in [("\"operator\"", "\"operatox\""), ("0.7", "0.9")] {
-        let changed = bytes.replacing(Array(text.utf8), with: Array(other.utf8))
+      // Without a valid record, and with one of another activation than the body has.
+      for (original, replacement) in [("\"operator\"", "\"operatox\""), ("0.7", "0.9")] {
+        let changed = bytes.replacing(Array(original.utf8), with: Array(replacement.utf8))
         #expect(changed != bytes)
         try Files.write(changed, to: folder.file("changed.onnx"))
         if isOpen {
@@ -147,13 +147,13 @@ import _CatalogTesting
           #expect(error?.code == .unsupported && error?.reason.contains("a loop over") == true)
           continue
         }
-        let steps = try ModelReader.read(folder.file("changed.onnx")).content.graph
-        #expect(!steps.nodes.contains { $0.operation.kind == LSTM.kind })
-        let wanted = try runtime.run(graph, inputs: inputs) { _ in }
-        let found = try runtime.run(steps, inputs: inputs) { _ in }
-        #expect(found.map(\.type) == wanted.map(\.type))
-        for (got, want) in zip(found, wanted) {
-          #expect(zip(got.doubles, want.doubles).allSatisfy { abs($0 - $1) < 1e-5 })
+        let unrolled = try ModelReader.read(folder.file("changed.onnx")).content.graph
+        #expect(!unrolled.nodes.contains { $0.operation.kind == LSTM.kind })
+        let expected = try runtime.run(graph, inputs: inputs) { _ in }
+        let actual = try runtime.run(unrolled, inputs: inputs) { _ in }
+        #expect(actual.map(\.type) == expected.map(\.type))
+        for (actual, expected) in zip(actual, expected) {
+          #expect(zip(actual.doubles, expected.doubles).allSatisfy { abs($0 - $1) < 1e-5 })
         }
       }
     }

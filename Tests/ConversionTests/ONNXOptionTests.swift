@@ -8,10 +8,9 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// What options change in an ONNX file. That runtimes compute the same is what `make test-peers`
-/// shows.
+/// What options change in an ONNX file. `make test-peers` shows that runtimes compute the same.
 @Suite struct ONNXOptionTests {
-  private let sample = Places.sample("Models/shape-detector")
+  private let sample = Paths.sample("Models/shape-detector")
 
   private func detector() throws -> Model {
     var model = try Model(contentsOf: "\(sample)/shape-detector.h5")
@@ -27,8 +26,8 @@ import Weighbridge
     let report = try detector().export(to: folder.file("m.onnx"), options: options)
     #expect(report.losses.map { $0.contains("which gives boxes") } == [true, true])
     let bytes = try Files.read(folder.file("m.onnx"))
-    for text in ["NonMaxSuppression", "iou_threshold", "score_threshold", "boxes", "labels"] {
-      #expect(bytes.firstRange(of: text.utf8) != nil, "\(text) is missing")
+    for string in ["NonMaxSuppression", "iou_threshold", "score_threshold", "boxes", "labels"] {
+      #expect(bytes.firstRange(of: string.utf8) != nil, "\(string) is missing")
     }
     #expect(
       bytes.firstRange(of: #""anchors":["#.utf8) == nil, "a record of heads that are not there")
@@ -103,7 +102,7 @@ import Weighbridge
     let input = try ArrayFile.read("\(sample)/input.npy")[0].tensor
     let runtime = ReferenceRuntime(workers: Workers(count: 2))
     let outputs = try runtime.run(folded, inputs: [input]) { _ in }
-    let wanted = try ArrayFile.read("\(sample)/outputs.npz")
-    #expect(Distance(got: outputs[0], want: wanted[0].tensor).error < 1e-4)
+    let expected = try ArrayFile.read("\(sample)/outputs.npz")
+    #expect(Distance(got: outputs[0], want: expected[0].tensor).error < 1e-4)
   }
 }

@@ -12,16 +12,16 @@ struct OldKerasCase: CustomTestStringConvertible, Sendable {
 
   /// Whether the architecture stands in a file of its own.
   var hasArchitecture: Bool {
-    Files.names(in: Places.sample("Keras/\(writer)")).contains("\(name).json")
+    Files.names(in: Paths.sample("Keras/\(writer)")).contains("\(name).json")
   }
 
-  func path(_ suffix: String) -> String { Places.sample("Keras/\(writer)/\(name).\(suffix)") }
+  func path(_ suffix: String) -> String { Paths.sample("Keras/\(writer)/\(name).\(suffix)") }
 
   /// All cases, sorted.
-  static let all: [OldKerasCase] = Files.names(in: Places.sample("Keras"))
+  static let all: [OldKerasCase] = Files.names(in: Paths.sample("Keras"))
     .filter { $0.contains("-") }
     .flatMap { writer in
-      Files.names(in: Places.sample("Keras/\(writer)")).filter { $0.hasSuffix(".h5") }.map {
+      Files.names(in: Paths.sample("Keras/\(writer)")).filter { $0.hasSuffix(".h5") }.map {
         OldKerasCase(writer: writer, name: String($0.dropLast(3)))
       }
     }
@@ -44,7 +44,7 @@ struct OldKerasCase: CustomTestStringConvertible, Sendable {
     "What a bug or a peculiarity of the writer computed is refused",
     arguments: refused.keys.sorted())
   func refusal(_ name: String) throws {
-    let error = failure { _ = try Model(contentsOf: Places.sample("Keras/\(name).h5")) }
+    let error = failure { _ = try Model(contentsOf: Paths.sample("Keras/\(name).h5")) }
     #expect(error?.code == .unsupported)
     #expect(error?.reason.contains(Self.refused[name] ?? "") == true, "\(error as Any)")
   }

@@ -16,7 +16,7 @@ import Weighbridge
 
 @testable import KerasConversion
 
-/// x sigmoid(x) plus an offset for each index of the last axis: an operator of the tests alone.
+/// x sigmoid(x) plus an offset for each index of the last axis: an operator for tests only.
 private struct ShiftedSwish: CompositeOperator {
   let offsets: [Double]
 
@@ -41,7 +41,7 @@ private struct ShiftedSwish: CompositeOperator {
 
   var tolerance: Tolerance { .standard(for: .float32) }
 
-  var cost: OperatorCost { .parts }
+  var cost: OperatorCost { .decomposition }
 
   func permutingAxes(_ axes: [Int]) -> ShiftedSwish? { nil }
 }
@@ -72,8 +72,8 @@ private struct ShiftedSwish: CompositeOperator {
     tensor: Tensor(
       .float32, shape: [2, 4, 6, 3], (0..<144).map { Double(($0 * 37) % 101) / 25 - 2 }))
 
-  /// What the model computes of ``input``, by hand: `[batch 2, channels 3]`.
-  private static var wanted: NamedTensor {
+  /// What the model computes from ``input``, calculated by hand: `[batch 2, channels 3]`.
+  private static var expected: NamedTensor {
     let x = input.tensor.doubles
     var means: [Double] = []
     for image in 0..<2 {
@@ -108,8 +108,8 @@ private struct ShiftedSwish: CompositeOperator {
       graph: result.graph, description: ModelDescription(), provenance: Provenance())
   }
 
-  private func expectWanted(_ outputs: [Tensor], _ what: String) {
-    let distance = Distance(got: outputs[0], want: Self.wanted.tensor)
+  private func expectAgreement(_ outputs: [Tensor], _ what: String) {
+    let distance = Distance(got: outputs[0], want: Self.expected.tensor)
     #expect(outputs.count == 1 && distance.isWithin(absolute: 1e-6, relative: 1e-6), "\(what)")
   }
 
@@ -121,7 +121,7 @@ private struct ShiftedSwish: CompositeOperator {
       CPURuntime(CPURuntime.Options(workers: Workers(count: 2))),
     ]
     for engine in engines {
-      expectWanted(try engine.run(graph, inputs: [Self.input.tensor]) { _ in }, engine.name)
+      expectAgreement(try engine.run(graph, inputs: [Self.input.tensor]) { _ in }, engine.name)
     }
   }
 
@@ -132,7 +132,7 @@ private struct ShiftedSwish: CompositeOperator {
     content.references = [
       ReferenceSet(
         author: "by hand", inputs: [.init(name: "x", tensor: Self.input.tensor)],
-        outputs: [.init(name: original.graph.outputs[0].name, tensor: Self.wanted.tensor)],
+        outputs: [.init(name: original.graph.outputs[0].name, tensor: Self.expected.tensor)],
         layers: [], tolerance: .standard(for: .float32), toleranceSource: .author)
     ]
     let path = folder.file("net.wbm")
@@ -147,7 +147,7 @@ private struct ShiftedSwish: CompositeOperator {
     )
     let checks: [any VerificationCheck] = [
       ContainerCheck(), ShapesCheck(), WeightsCheck(), SourceCheck(source: original),
-      ReferencesCheck(runtime: engine, measure: reference),
+      ReferencesCheck(runtime: engine, referenceRuntime: reference),
       EnginesCheck(engine: engine, reference: reference) {
         ($0 as? any CatalogOperator)?.tolerance
       },
@@ -171,8 +171,8 @@ private struct ShiftedSwish: CompositeOperator {
     let report = try content.export(
       to: path, as: target, options: ExportOptions(), cancellation: nil)
     let outputs = try PortableRun(Model(contentsOf: path), report, target)
-      .outputs([Self.input], like: [Self.wanted])
-    expectWanted(outputs.map(\.tensor), target.rawValue)
+      .outputs([Self.input], like: [Self.expected])
+    expectAgreement(outputs.map(\.tensor), target.rawValue)
   }
 
   @Test("It is written for ncnn with its constants")

@@ -11,13 +11,13 @@ import Weighbridge
     let container: String
 
     var testDescription: String { "\(path).\(container)" }
-    var model: String { Places.sample("Operations/\(path).\(container)") }
-    var inputs: String { Places.sample("Operations/\(path).inputs.npz") }
-    var outputs: String { Places.sample("Operations/\(path).outputs.npz") }
+    var model: String { Paths.sample("Operations/\(path).\(container)") }
+    var inputs: String { Paths.sample("Operations/\(path).inputs.npz") }
+    var outputs: String { Paths.sample("Operations/\(path).outputs.npz") }
 
     static let folders = ["keras2", "keras3", "keras3_3_3", "keras3_9_2", "tensorflow23"]
     static let all: [Recording] = folders.flatMap { folder in
-      Files.names(in: Places.sample("Operations/\(folder)")).compactMap { name in
+      Files.names(in: Paths.sample("Operations/\(folder)")).compactMap { name in
         guard let dot = name.lastIndex(of: "."), !name.hasSuffix(".npz") else { return nil }
         let container = String(name[name.index(after: dot)...])
         return Recording(path: "\(folder)/\(name[..<dot])", container: container)
@@ -35,14 +35,14 @@ import Weighbridge
     arguments: Recording.all)
   func golden(_ recording: Recording) throws {
     let inputs = try ArrayFile.read(recording.inputs)
-    let wanted = try ArrayFile.read(recording.outputs)
+    let expected = try ArrayFile.read(recording.outputs)
     let model = try Model(contentsOf: recording.model)
     let outputs = try model.run(inputs).outputs
-    #expect(Set(outputs.map(\.name)) == Set(wanted.map(\.name)))
+    #expect(Set(outputs.map(\.name)) == Set(expected.map(\.name)))
     for output in outputs {
-      #expect(output.tensor.type == wanted[output.name]?.type, "\(output.name)")
+      #expect(output.tensor.type == expected[output.name]?.type, "\(output.name)")
     }
-    for distance in distances(got: outputs, want: wanted) {
+    for distance in distances(got: outputs, want: expected) {
       #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
     }
     for port in model.content.graph.outputs {

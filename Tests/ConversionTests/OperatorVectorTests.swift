@@ -14,7 +14,7 @@ import _CatalogTesting
 /// `Samples/WBM/Operators`: a file for each operator, with inputs and outputs, for other readers of
 /// the format. `WEIGHBRIDGE_GENERATE=1` writes them anew.
 @Suite struct OperatorVectorTests {
-  private static let folder = Places.sample("WBM/Operators")
+  private static let folder = Paths.sample("WBM/Operators")
   private static let kinds = Catalog.all.map { $0.kind }.sorted()
 
   /// Writes the files, once and before any test reads one, when that is asked for.
@@ -44,10 +44,10 @@ import _CatalogTesting
     #expect(committed.provenance == header.provenance)
     #expect(committed.references == header.references)
     #expect(committed.tensors.map(\.name) == header.tensors.map(\.name))
-    let (set, wanted) = (old.content.references[0], new.content.references[0])
+    let (set, expected) = (old.content.references[0], new.content.references[0])
     #expect(
       set.inputs.map { $0.tensor.contiguousBytes() }
-        == wanted.inputs.map { $0.tensor.contiguousBytes() })
+        == expected.inputs.map { $0.tensor.contiguousBytes() })
     #expect(
       old.content.graph.weights.map { $0.tensor.contiguousBytes() }
         == new.content.graph.weights.map { $0.tensor.contiguousBytes() })

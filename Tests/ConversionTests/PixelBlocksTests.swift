@@ -7,9 +7,9 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// Channels that become blocks of pixels, and back, in three steps over six axes.
+/// Pixel shuffles and their inverses, in three steps over six axes.
 @Suite struct PixelBlocksTests {
-  /// How a graph does it.
+  /// How a graph moves channels to blocks or back.
   struct Steps: Sendable, CustomTestStringConvertible {
     let layout: DataLayout
     let toDepth: Bool
@@ -17,11 +17,11 @@ import Weighbridge
     let parts: String
     var testDescription: String { "\(layout) \(toDepth ? "to" : "from") depth \(parts)" }
 
-    /// The six axes on the side of the depth, and on that of the pixels.
+    /// The six axes on the depth side, and on the pixel side.
     var depth: String { layout == .channelsFirst ? "n\(parts)hw" : "nhw\(parts)" }
     var pixels: String { layout == .channelsFirst ? "nchywx" : "nhywxc" }
-    /// What becomes one axis on each side.
-    var wholes: (depth: [String], pixels: [String]) {
+    /// The groups of axes that form one axis, on each side.
+    var groups: (depth: [String], pixels: [String]) {
       layout == .channelsFirst
         ? (["n", parts, "h", "w"], ["n", "c", "hy", "wx"])
         : (["n", "h", "w", parts], ["n", "hy", "wx", "c"])
@@ -49,14 +49,14 @@ import Weighbridge
 
   /// A graph of the three steps.
   ///
-  /// - Parameter openAxes: Those of the input that are open.
+  /// - Parameter openAxes: The axes of the input whose sizes are unknown.
   private func graph(
     _ steps: Steps, _ dimensions: [Character: Int] = dimensions, openAxes: Set<Int> = [],
-    givesInner: Bool = false
+    returnsInner: Bool = false
   ) throws -> (Graph, Tensor) {
     let (from, to) = steps.toDepth ? (steps.pixels, steps.depth) : (steps.depth, steps.pixels)
-    let wholes = steps.toDepth ? (steps.wholes.pixels, steps.wholes.depth) : steps.wholes
-    let shape = wholes.0.map { size($0, dimensions) }
+    let groups = steps.toDepth ? (steps.groups.pixels, steps.groups.depth) : steps.groups
+    let shape = groups.0.map { size($0, dimensions) }
     let count = shape.reduce(1, *)
     var builder = GraphBuilder()
     let type = TensorType(
@@ -65,24 +65,24 @@ import Weighbridge
     func add(_ operation: any Operator, _ id: ValueID, _ name: String) throws -> ValueID {
       try builder.addNode(operation, named: name, inputs: [id], source: source)[0]
     }
-    // The batch keeps its size, and where another axis is open it is what is left.
-    func reshaping(_ axes: [String]) -> ReshapeAxes {
+    // The batch keeps its size; another axis of unknown size is inferred from the others.
+    func reshape(_ axes: [String]) -> ReshapeAxes {
       ReshapeAxes(
         axes.map { axis in
           if axis == "n" { return openAxes.contains(0) ? .axis(0) : .fixed(dimensions["n"] ?? 1) }
-          let isOpen = openAxes.contains { wholes.0[$0].first == axis.first && $0 > 0 }
+          let isOpen = openAxes.contains { groups.0[$0].first == axis.first && $0 > 0 }
           return isOpen ? .rest : .fixed(size(axis, dimensions))
         })
     }
-    let cut = try add(reshaping(from.map { String($0) }), input, "cut")
+    let split = try add(reshape(from.map { String($0) }), input, "cut")
     let order = to.map { axis in
       from.firstIndex(of: axis).map { from.distance(from: from.startIndex, to: $0) } ?? 0
     }
-    let moved = try add(Transpose(axes: order), cut, "moved")
-    let output = try add(reshaping(wholes.1), moved, "output")
+    let transposed = try add(Transpose(axes: order), split, "moved")
+    let output = try add(reshape(groups.1), transposed, "output")
     let ports =
       [Port(name: "output", value: output)]
-      + (givesInner ? [Port(name: "inner", value: moved)] : [])
+      + (returnsInner ? [Port(name: "inner", value: transposed)] : [])
     return (
       try builder.finish(outputs: ports),
       Tensor(.float32, shape: shape, (0..<count).map(Double.init))
@@ -96,22 +96,22 @@ import Weighbridge
     arguments: all, [[], [0], [2], [0, 2]] as [Set<Int>])
   func replaced(_ steps: Steps, openAxes: Set<Int>) throws {
     let (graph, input) = try graph(steps, openAxes: openAxes)
-    let found = try PixelBlocks(graph).graph
-    #expect(hasSixAxes(graph) && !hasSixAxes(found))
-    let kinds = Set(found.nodes.map(\.operation.kind))
+    let result = try PixelBlocks(graph).graph
+    #expect(hasSixAxes(graph) && !hasSixAxes(result))
+    let kinds = Set(result.nodes.map(\.operation.kind))
     #expect(kinds.contains(steps.toDepth ? SpaceToDepth.kind : DepthToSpace.kind))
     #expect(kinds.contains(Gather.kind) == (steps.parts != "yxc"))
-    let wanted = try runtime.run(graph, inputs: [input]) { _ in }
-    let got = try runtime.run(found, inputs: [input]) { _ in }
-    #expect(got.map(\.shape) == wanted.map(\.shape))
-    #expect(got.map(\.doubles) == wanted.map(\.doubles))
-    #expect(found.outputs.map(\.name) == graph.outputs.map(\.name))
+    let expected = try runtime.run(graph, inputs: [input]) { _ in }
+    let actual = try runtime.run(result, inputs: [input]) { _ in }
+    #expect(actual.map(\.shape) == expected.map(\.shape))
+    #expect(actual.map(\.doubles) == expected.map(\.doubles))
+    #expect(result.outputs.map(\.name) == graph.outputs.map(\.name))
   }
 
   @Test("What is no square block, or whose steps others read, stays as it is", arguments: all)
   func kept(_ steps: Steps) throws {
     let oblong = Self.dimensions.merging(["x": 3]) { $1 }
-    for (graph, _) in [try graph(steps, oblong), try graph(steps, givesInner: true)] {
+    for (graph, _) in [try graph(steps, oblong), try graph(steps, returnsInner: true)] {
       #expect(try PixelBlocks(graph).graph.nodes.map(\.name) == graph.nodes.map(\.name))
     }
   }
@@ -151,22 +151,22 @@ import Weighbridge
     "A pixel shuffle of Keras or PyTorch is read as it is, and exports to every format of networks",
     arguments: samples, ["mlmodel", "onnx", "keras", "h5"])
   func exported(_ sample: [String], to target: String) throws {
-    let paths = sample.map { Places.sample($0) }
+    let paths = sample.map { Paths.sample($0) }
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: paths[0])
     #expect(hasSixAxes(model.content.graph))
-    let wanted = try ArrayFile.read(paths[2])[0].tensor
+    let expected = try ArrayFile.read(paths[2])[0].tensor
     let input = try ArrayFile.read(paths[1])[0]
-    #expect(Distance(got: try model.run([input]).outputs[0].tensor, want: wanted).error < 1e-6)
+    #expect(Distance(got: try model.run([input]).outputs[0].tensor, want: expected).error < 1e-6)
     try model.export(to: folder.file("m.\(target)"))
     let read = try Model(contentsOf: folder.file("m.\(target)"))
-    // Keras has no layer for it, and takes the three steps.
+    // Keras has no layer for it and gets the three steps.
     #expect(hasSixAxes(read.content.graph) == ["keras", "h5"].contains(target))
-    // Core ML takes and gives channels first.
-    let turns = target == "mlmodel" && sample[0].hasSuffix(".keras")
-    let given = turns ? input.tensor.permuted([0, 3, 1, 2]) : input.tensor
-    let got = try read.run([NamedTensor(name: input.name, tensor: given)]).outputs[0].tensor
-    let output = turns ? got.permuted([0, 2, 3, 1]) : got
-    #expect(Distance(got: output, want: wanted).error < 1e-6)
+    // Core ML takes and returns channels first.
+    let isTransposed = target == "mlmodel" && sample[0].hasSuffix(".keras")
+    let modelInput = isTransposed ? input.tensor.permuted([0, 3, 1, 2]) : input.tensor
+    let actual = try read.run([NamedTensor(name: input.name, tensor: modelInput)]).outputs[0].tensor
+    let output = isTransposed ? actual.permuted([0, 2, 3, 1]) : actual
+    #expect(Distance(got: output, want: expected).error < 1e-6)
   }
 }

@@ -14,12 +14,12 @@ import Testing
   private static let others: Set = ["Hostile", "Pictures", "Architectures"]
 
   /// The files that are not read as they are, each with the reason; `make generate` renews the list.
-  private static let list = "\(Places.project)/Tests/ConversionTests/Files/samples-not-read.txt"
+  private static let list = "\(Paths.project)/Tests/ConversionTests/Files/samples-not-read.txt"
 
   /// The files of `Samples` that may hold models, by their paths in it.
   private static let files: [String] = {
     let extensions: Set = ["h5", "keras", "onnx", "mlmodel", "cfg", "wbm", "safetensors"]
-    let all = FileManager.default.enumerator(atPath: Places.sample(""))
+    let all = FileManager.default.enumerator(atPath: Paths.sample(""))
     return (all?.compactMap { $0 as? String } ?? []).filter { path in
       let parts = path.split(separator: "/")
       let ending = parts.last?.split(separator: ".").last.map(String.init) ?? ""
@@ -41,11 +41,11 @@ import Testing
     default: break
     }
     do throws(WeighbridgeError) {
-      let graph = try ModelReader.read(Places.sample(path), options: options).content.graph
+      let graph = try ModelReader.read(Paths.sample(path), options: options).content.graph
       return .read(nodes: graph.nodes.count, problems: graph.definitionProblems)
     } catch {
       let line = error.reason.split(separator: "\n").first.map(String.init) ?? ""
-      return .refused(line.replacing(Places.project, with: ""))
+      return .refused(line.replacing(Paths.project, with: ""))
     }
   }
 
@@ -81,7 +81,7 @@ extension Files {
   fileprivate static func isWeighted(_ path: String) -> Bool {
     let parts = path.split(separator: "/")
     let stem = parts.last?.split(separator: ".").first ?? ""
-    let folder = Places.sample(parts.dropLast().joined(separator: "/"))
+    let folder = Paths.sample(parts.dropLast().joined(separator: "/"))
     return names(in: folder).contains("\(stem).weights")
   }
 }

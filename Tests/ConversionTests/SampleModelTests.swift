@@ -4,7 +4,7 @@ import Weighbridge
 
 /// The small trained models in `Samples/Models`.
 @Suite struct SampleModelTests {
-  private func sample(_ path: String) -> String { Places.sample("Models/\(path)") }
+  private func sample(_ path: String) -> String { Paths.sample("Models/\(path)") }
 
   @Test(
     "A sample computes what Keras computed", arguments: ["shape-detector", "sketch-classifier"])
@@ -19,13 +19,13 @@ import Weighbridge
 
   @Test("Every layer of the detector computes what Keras computed, under Keras's name")
   func layers() throws {
-    let wanted = try ArrayFile.read(sample("shape-detector/layers.npz"))
+    let expected = try ArrayFile.read(sample("shape-detector/layers.npz"))
     let model = try Model(contentsOf: sample("shape-detector/shape-detector.h5"))
     let input = try ArrayFile.read(sample("shape-detector/input.npy"))
     let layers = try model.run(input, keepsLayers: true).layers
-    #expect(wanted.count == 23)
-    #expect(Set(layers.map(\.name)) == Set(wanted.map(\.name)))
-    for layer in wanted {
+    #expect(expected.count == 23)
+    #expect(Set(layers.map(\.name)) == Set(expected.map(\.name)))
+    for layer in expected {
       let distance = Distance(got: try #require(layers[layer.name]), want: layer.tensor)
       #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(layer.name): \(distance)")
     }

@@ -23,7 +23,7 @@ struct ShippedNetwork: CustomTestStringConvertible, Sendable {
   }
 
   static let all: [ShippedNetwork] = {
-    let article = "\(Places.project)/Sources/Product/Weighbridge/Weighbridge.docc/DarknetModels.md"
+    let article = "\(Paths.project)/Sources/Product/Weighbridge/Weighbridge.docc/DarknetModels.md"
     let text = (try? Files.read(article)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     return text.split(separator: "\n").compactMap { line in
       let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }

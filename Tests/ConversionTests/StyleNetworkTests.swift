@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Weighbridge
 
-@Suite(.enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+@Suite(.enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
 struct StyleNetworkTests {
   private func file(_ name: String) -> String { Fixtures.file("keras/real/van-gogh/\(name)") }
 
@@ -12,7 +12,7 @@ struct StyleNetworkTests {
     try Files.write(StyleNetwork.json.text().utf8, to: folder.file("style.json"))
     var options = ReadOptions()
     options.architecture = folder.file("style.json")
-    options.customLayers = "\(Places.project)/Tests/ConversionTests/Files/style_layers.json"
+    options.customLayers = "\(Paths.project)/Tests/ConversionTests/Files/style_layers.json"
     return try Model(contentsOf: file("van-gogh-starry-night_style.h5"), options: options)
   }
 
@@ -46,7 +46,7 @@ struct StyleNetworkTests {
     arguments: [("noise", 1e-5), ("smooth", 2e-5)])
   func exact(image: String, limit: Double) throws {
     let exact = try ArrayFile.read(
-      "\(Places.project)/Tests/ConversionTests/Files/style_exact.npz")
+      "\(Paths.project)/Tests/ConversionTests/Files/style_exact.npz")
     let wanted = try #require(exact[image])
     let wantedArray = [NamedTensor(name: image, tensor: wanted)]
     #expect(try distance(image, to: wantedArray, step: 8).error <= limit)

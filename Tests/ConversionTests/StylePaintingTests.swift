@@ -5,7 +5,7 @@ import Testing
 import Weighbridge
 
 /// The style network as the person who has it uses it: an image in, a painting out.
-@Suite(.enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+@Suite(.enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
 struct StylePaintingTests {
   private let folder = Result { try TemporaryFolder() }
   private static let files = "keras/real/van-gogh"
@@ -17,7 +17,7 @@ struct StylePaintingTests {
     if file.hasSuffix(".h5") {
       try Files.write(StyleNetwork.json.text().utf8, to: folder.file("style.json"))
       options.architecture = folder.file("style.json")
-      options.customLayers = "\(Places.project)/Tests/ConversionTests/Files/style_layers.json"
+      options.customLayers = "\(Paths.project)/Tests/ConversionTests/Files/style_layers.json"
     } else {
       try Files.write(CoreMLImportTests.customLayers.utf8, to: folder.file("custom.json"))
       options.customLayers = folder.file("custom.json")
@@ -48,7 +48,7 @@ struct StylePaintingTests {
     let painting = try Stylizer(model(file)).stylize(image(name))
     try #require(painting.width == 320 && painting.height == 320)
     let want = try #require(
-      try ArrayFile.read("\(Places.project)/Tests/ConversionTests/Files/style_painted.npz")[name])
+      try ArrayFile.read("\(Paths.project)/Tests/ConversionTests/Files/style_painted.npz")[name])
     let every = want.doubles.indices.map { index -> Int in
       let (pixel, component) = (index / 3, index % 3)
       return Int(painting.pixels[(pixel / 80 * 4 * 320 + pixel % 80 * 4) * 3 + component])

@@ -5,7 +5,7 @@ import Weighbridge
 
 /// One network by Keras and by darknet, given the same numbers.
 @Suite struct TinyYOLOTests {
-  private let detector = Places.sample("Models/shape-detector/shape-detector.h5")
+  private let detector = Paths.sample("Models/shape-detector/shape-detector.h5")
 
   /// Writes the numbers of a chain of Keras convolutions as darknet orders them: biases, scales,
   /// means, variances, kernel.
@@ -53,7 +53,7 @@ import Weighbridge
 
   @Test(
     "Tiny YOLO by Keras and tiny-yolo-voc.cfg differ in their epsilons and the region only",
-    .enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+    .enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
   func tinyYOLO() throws {
     let reasons = try differences(
       Fixtures.file("keras/seeds/tinyyolo/tinyyolo_voc2007_modelweights.h5"),
@@ -67,7 +67,7 @@ import Weighbridge
 
   @Test(
     "With variances that make up for the epsilons, the outputs before the region agree",
-    .enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+    .enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
   func outputs() throws {
     let folder = try TemporaryFolder()
     let seed = Fixtures.file("keras/seeds/tinyyolo")
@@ -77,10 +77,10 @@ import Weighbridge
     try Files.write(
       Files.read(Fixtures.file("darknet/cfg/AlexeyAB/tiny-yolo-voc.cfg")), to: folder.file("m.cfg"))
     let input = try ArrayFile.read("\(seed)/input.npy")[0].tensor
-    let turned = NamedTensor(name: "data", tensor: input.permuted([0, 3, 1, 2]))
-    let result = try Model(contentsOf: folder.file("m.cfg")).run([turned], keepsLayers: true)
-    let got = try #require(result.layers.first { $0.name == "14_convolutional" }).tensor
-    let want = try ArrayFile.read("\(seed)/outputs.npz")[0].tensor
-    #expect(Distance(got: got, want: want.permuted([0, 3, 1, 2])).error <= 1e-5)
+    let transposed = NamedTensor(name: "data", tensor: input.permuted([0, 3, 1, 2]))
+    let result = try Model(contentsOf: folder.file("m.cfg")).run([transposed], keepsLayers: true)
+    let actual = try #require(result.layers.first { $0.name == "14_convolutional" }).tensor
+    let expected = try ArrayFile.read("\(seed)/outputs.npz")[0].tensor
+    #expect(Distance(got: actual, want: expected.permuted([0, 3, 1, 2])).error <= 1e-5)
   }
 }

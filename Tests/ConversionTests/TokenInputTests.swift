@@ -7,10 +7,10 @@ import Weighbridge
 /// Models that split texts and look them up, read from the token ids on.
 @Suite struct TokenInputTests {
   private static let files = ["2.15.0", "3.15.0"].flatMap { writer in
-    Files.names(in: Places.sample("TokenIDs/\(writer)"))
+    Files.names(in: Paths.sample("TokenIDs/\(writer)"))
       .filter { $0.hasSuffix(".keras") || $0.hasSuffix(".h5") }.map { "\(writer)/\($0)" }
   }
-  private func path(_ name: String) -> String { Places.sample("TokenIDs/\(name)") }
+  private func path(_ name: String) -> String { Paths.sample("TokenIDs/\(name)") }
   private func model(_ name: String) throws -> Model {
     var options = ReadOptions()
     options.startsAtTokens = true
@@ -63,18 +63,18 @@ import Weighbridge
       error.reason.contains("`ReadOptions.startsAtTokens` reads the model from the token ids on"))
   }
 
-  @Test("The option is refused where there are no texts")
+  @Test("The option is refused where there are no strings")
   func idle() throws {
     var options = ReadOptions()
     options.startsAtTokens = true
     let keras = failure {
       _ = try Model(
-        contentsOf: Places.sample("Models/shape-detector/shape-detector.h5"), options: options)
+        contentsOf: Paths.sample("Models/shape-detector/shape-detector.h5"), options: options)
     }
     #expect(keras?.code == .mismatch)
     #expect(keras?.reason.contains("neither a TextVectorization nor a StringLookup") == true)
     let error = failure {
-      _ = try Model(contentsOf: Places.sample("ONNX/resnet.onnx"), options: options)
+      _ = try Model(contentsOf: Paths.sample("ONNX/resnet.onnx"), options: options)
     }
     #expect(
       error?.reason.contains(
@@ -112,7 +112,7 @@ import Weighbridge
     let folder = try TemporaryFolder()
     try Files.write(JSONValue.object(model).text().utf8, to: folder.file("m.json"))
     try Files.write(
-      Files.read(Places.sample("WeightsAlone/2.15.0/net_weights.h5")), to: folder.file("w.h5"))
+      Files.read(Paths.sample("WeightsAlone/2.15.0/net_weights.h5")), to: folder.file("w.h5"))
     var options = ReadOptions()
     options.architecture = folder.file("m.json")
     options.startsAtTokens = true
@@ -121,7 +121,7 @@ import Weighbridge
 
   @Test("A vocabulary of another layer is no more passed over than anything else")
   func otherVocabulary() {
-    let path = "\(Places.project)/Tests/KerasFormatTests/Files/assets.keras"
+    let path = "\(Paths.project)/Tests/KerasFormatTests/Files/assets.keras"
     let error = failure { _ = try Model(contentsOf: path) }
     #expect(error?.code == .unsupported)
     #expect(error?.reason.contains("(assets/layers/lookup/vocabulary.txt)") == true)

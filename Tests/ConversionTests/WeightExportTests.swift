@@ -10,7 +10,7 @@ import Weighbridge
 /// Weights written as safetensors and `.npz`, and read back with an architecture. That the real
 /// libraries read the files is what `make test-peers` shows.
 @Suite struct WeightExportTests {
-  private let detector = Places.sample("Models/shape-detector/shape-detector.h5")
+  private let detector = Paths.sample("Models/shape-detector/shape-detector.h5")
 
   private func read(_ path: String, _ architecture: String) throws -> Model {
     var options = ReadOptions()
@@ -28,9 +28,9 @@ import Weighbridge
     #expect(report.losses.contains { $0.contains("the weights only") })
     try model.write(to: folder.file("m.wbm"))
     for architecture in [detector, folder.file("m.wbm")] {
-      let back = try read(folder.file("m.\(kind)"), architecture)
-      #expect(try back.differences(from: model).items.filter { $0.kind == .weight }.isEmpty)
-      if kind == "safetensors" { #expect(back.description == model.description) }
+      let copy = try read(folder.file("m.\(kind)"), architecture)
+      #expect(try copy.differences(from: model).items.filter { $0.kind == .weight }.isEmpty)
+      if kind == "safetensors" { #expect(copy.description == model.description) }
     }
     #expect(report.losses.contains("the description is not in the file") == (kind == "npz"))
   }
@@ -48,17 +48,17 @@ import Weighbridge
     }
   }
 
-  @Test("A to_json text is enough of an architecture", .enabled(if: Fixtures.areThere))
+  @Test("A to_json text is enough of an architecture", .enabled(if: Fixtures.areAvailable))
   func text() throws {
     let folder = try TemporaryFolder()
     let unet = try #require(FixtureModel.all.first { $0.file.hasPrefix("small_unet") })
     let model = try Model(contentsOf: unet.path, options: unet.options)
     try model.export(to: folder.file("m.safetensors"))
     let architecture = try #require(unet.options.architecture)
-    let back = try read(folder.file("m.safetensors"), architecture)
-    let outputs = try back.run(ArrayFile.read(unet.inputs)).outputs
-    let wanted = try ArrayFile.read(unet.outputs)
-    for distance in distances(got: outputs, want: wanted) { #expect(distance.error < 1e-5) }
+    let copy = try read(folder.file("m.safetensors"), architecture)
+    let outputs = try copy.run(ArrayFile.read(unet.inputs)).outputs
+    let expected = try ArrayFile.read(unet.outputs)
+    for distance in distances(got: outputs, want: expected) { #expect(distance.error < 1e-5) }
   }
 
   @Test("A darknet .cfg is one too, and needs no weights of its own")
@@ -69,9 +69,9 @@ import Weighbridge
     let network = try Model(contentsOf: folder.file("m.cfg"))
     try network.export(to: folder.file("m.safetensors"))
     try Files.write(Files.read(folder.file("m.cfg")), to: folder.file("bare.cfg"))
-    let back = try read(folder.file("m.safetensors"), folder.file("bare.cfg"))
-    #expect(try back.differences(from: network).items.filter { $0.kind == .weight }.isEmpty)
-    #expect(!back.provenance.decisions.contains { $0.text.contains("random") })
+    let copy = try read(folder.file("m.safetensors"), folder.file("bare.cfg"))
+    #expect(try copy.differences(from: network).items.filter { $0.kind == .weight }.isEmpty)
+    #expect(!copy.provenance.decisions.contains { $0.text.contains("random") })
   }
 
   @Test("Number types stay; a float of fewer bits becomes the architecture's, others are refused")

@@ -7,13 +7,13 @@ import TestSupport
 import Testing
 import _CatalogTesting
 
-/// Weights on their way into a file, in pieces that several threads make.
+/// Weights that are written to a file in pieces, which several threads produce.
 @Suite struct WeightStreamTests {
-  /// A convolution whose weights are several pieces, in another order than the file's.
+  /// A convolution whose weights are written in several pieces and in another axis order.
   private func content(first: Double) throws -> ModelContent {
-    var numbers = Tensor.random(.float32, shape: [3, 3, 512, 512], in: -1...1, seed: 1).doubles
-    numbers[0] = first
-    let kernel = Tensor(.float32, shape: [3, 3, 512, 512], numbers).permuted([3, 2, 0, 1])
+    var elements = Tensor.random(.float32, shape: [3, 3, 512, 512], in: -1...1, seed: 1).doubles
+    elements[0] = first
+    let kernel = Tensor(.float32, shape: [3, 3, 512, 512], elements).permuted([3, 2, 0, 1])
     var builder = GraphBuilder()
     let input = try builder.addInput("x", TensorType(.float32, [1, 4, 4, 512]))
     let weight = try builder.addWeight("kernel", kernel)

@@ -7,7 +7,7 @@ import Weighbridge
 /// Files of weights with their architecture beside them, under a name that users give it.
 @Suite struct WeightsAloneTests {
   private static func sample(_ writer: String, _ name: String) -> String {
-    Places.sample("WeightsAlone/\(writer)/\(name)")
+    Paths.sample("WeightsAlone/\(writer)/\(name)")
   }
   private static let writers = [
     ("1.2.2", "net_weights.h5", "net_architecture.yaml"),
@@ -27,7 +27,7 @@ import Weighbridge
   }
 
   private func decisions(_ model: Model) -> [String] {
-    model.provenance.decisions.map(\.text).filter { $0.contains("lies beside it") }
+    model.provenance.decisions.map(\.text).filter { $0.contains("is next to it") }
   }
 
   @Test("The architecture beside the weights is found, used and named", arguments: writers)
@@ -35,7 +35,7 @@ import Weighbridge
     let model = try Model(contentsOf: Self.sample(writer, file))
     #expect(
       decisions(model) == [
-        "The file holds weights only; \(architecture), which lies beside it, is taken for its "
+        "The file holds weights only; \(architecture), which is next to it, is taken for its "
           + "architecture."
       ])
     let folder = try TemporaryFolder()
@@ -44,11 +44,11 @@ import Weighbridge
     #expect(written.map(\.role) == ["weights", "architecture"])
     #expect(written.map(\.fileName) == [file, architecture])
     let outputs = try model.run(ArrayFile.read(Self.sample(writer, "net.inputs.npz"))).outputs
-    let wanted = try ArrayFile.read(Self.sample(writer, "net.outputs.npz"))
-    for distance in distances(got: outputs, want: wanted) { #expect(distance.error < 1e-5) }
+    let expected = try ArrayFile.read(Self.sample(writer, "net.outputs.npz"))
+    for distance in distances(got: outputs, want: expected) { #expect(distance.error < 1e-5) }
   }
 
-  @Test("What is named counts, and nothing is said of what lies beside the file")
+  @Test("What is named counts, and nothing is said of what is next to the file")
   func named() throws {
     var options = ReadOptions()
     options.architecture = Self.sample("2.5.0", "net_architecture.yaml")
@@ -79,8 +79,8 @@ import Weighbridge
     let error = failure { _ = try Model(contentsOf: two.file("net_weights.h5")) }
     #expect(error?.code == .missing)
     #expect(
-      error?.reason == "holds weights only, and several architectures that they may belong to lie "
-        + "beside it: model.json, net.json; choose one with `ReadOptions.architecture`")
+      error?.reason == "holds weights only, and several architectures that they may belong to are "
+        + "next to it: model.json, net.json; choose one with `ReadOptions.architecture`")
   }
 
   @Test("What is no architecture of these weights is passed over, and named when there is no other")
@@ -96,10 +96,10 @@ import Weighbridge
     #expect(error?.code == .missing)
     for part in [
       "holds weights only; give the architecture with `ReadOptions.architecture`",
-      "config.json, which lies beside it, is not the architecture: has \"learning_rate\"",
-      "model.json, which lies beside it, is not the architecture: has no layer classes, of which",
-      "net.json, which lies beside it, is not the architecture: not JSON",
-      "model.yaml, which lies beside it, is not the architecture: not YAML",
+      "config.json, which is next to it, is not the architecture: has \"learning_rate\"",
+      "model.json, which is next to it, is not the architecture: has no layer classes, of which",
+      "net.json, which is next to it, is not the architecture: not JSON",
+      "model.yaml, which is next to it, is not the architecture: not YAML",
     ] { #expect(error?.reason.contains(part) == true, "\(error as Any)") }
 
     let with = try folder(noise.merging(["net_arch.json": text]) { first, _ in first })

@@ -4,7 +4,7 @@ import Weighbridge
 
 /// Layers of others that are known by themselves, against what Keras computed with them.
 @Suite struct WellKnownLayerTests {
-  private func sample(_ name: String) -> String { Places.sample("Custom/\(name)") }
+  private func sample(_ name: String) -> String { Paths.sample("Custom/\(name)") }
 
   @Test(
     "A well-known layer computes what its own code computed, and the provenance says as what it was read",
@@ -28,7 +28,7 @@ import Weighbridge
     "A layer of the same name with other settings or weights is refused",
     arguments: [
       ("L2Normalization", "", "the setting gamma_init is missing"),
-      ("L2Normalization", "\"gamma_init\": 20", "normalises the last of four axes"),
+      ("L2Normalization", "\"gamma_init\": 20", "normalizes the last of four axes"),
       ("Scale", "\"axis\": -1", "the setting momentum is missing"),
       ("Scale", "\"axis\": -1, \"momentum\": 0.9", "has the weights []"),
       ("ReflectionPadding2D", "", "the setting padding is missing"),
@@ -44,7 +44,7 @@ import Weighbridge
     options.architecture = folder.file("net.json")
     let error = failure {
       _ = try Model(
-        contentsOf: Places.sample("Hostile/keras/weights_only.h5"), options: options)
+        contentsOf: Paths.sample("Hostile/keras/weights_only.h5"), options: options)
     }
     #expect(
       error?.description.contains("#2 y (\(className)): \(reason)") == true, "\(error as Any)")

@@ -4,7 +4,7 @@ import Weighbridge
 
 /// The same model in every container that its Keras writes, told from the content: each file is
 /// read under a name that says something else.
-@Suite(.enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+@Suite(.enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
 struct ZooContainerTests {
   /// The files of one version of Keras, the first of which the others are compared with.
   struct Generation: CustomTestStringConvertible, Sendable {

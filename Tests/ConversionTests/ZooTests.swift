@@ -4,7 +4,7 @@ import Weighbridge
 
 /// Models of one feature each, in every container that their Keras writes: each computes what its own
 /// Keras computed.
-@Suite(.enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+@Suite(.enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
 struct ZooTests {
   /// A kind of file in a folder of cases.
   struct Zoo: CustomTestStringConvertible, Sendable {
@@ -70,7 +70,7 @@ struct ZooTests {
     options.architecture = first(of: zoo.architectures)
     // The only layers that mean nothing without a mapping.
     if folder.contains("lambda_affine") {
-      options.customLayers = "\(Places.project)/Tests/ConversionTests/Files/lambda_affine.json"
+      options.customLayers = "\(Paths.project)/Tests/ConversionTests/Files/lambda_affine.json"
     }
     let model = try Model(contentsOf: "\(folder)/\(zoo.file)", options: options)
     let outputs = try model.run(ArrayFile.read("\(folder)/inputs.npz")).outputs

@@ -4,7 +4,7 @@ import ProtobufWire
 import TestSupport
 import Testing
 
-/// Files that are written and read, and files of coremltools.
+/// Files that are written and read back, and a file of coremltools.
 @Suite struct ModelTests {
   private let input = CoreMLFeature(
     name: "image", summary: "An image",
@@ -16,7 +16,7 @@ import Testing
           height: CoreMLSizeRange(lowerBound: 2, upperBound: 9)))))
 
   private func weights(_ offset: Int, _ encoding: CoreMLWeights.Encoding) -> ProtobufValue {
-    .record(CoreMLWeights(encoding, at: ProtobufPlace(offset: offset, byteCount: 12)).record)
+    .record(CoreMLWeights(encoding, at: ProtobufByteRange(offset: offset, byteCount: 12)).record)
   }
 
   /// A network with weights of every encoding.
@@ -34,7 +34,7 @@ import Testing
           name: "scale", kind: "scale", inputs: ["a"], outputs: ["b"],
           settings: [
             "scale": weights(3, .quantized(bits: 5, .linear(scales: [0.5], biases: [1, 2]))),
-            "bias": weights(4, .quantized(bits: 8, .lookUp([0.25, -1]))),
+            "bias": weights(4, .quantized(bits: 8, .lookupTable([0.25, -1]))),
           ]),
         CoreMLLayer(
           name: "dense", kind: "innerProduct", inputs: ["b"], outputs: ["c"],
@@ -48,7 +48,7 @@ import Testing
           feature: "image",
           step: .scaler(scale: 0.5, red: 1, green: 2, blue: 3, gray: 0)),
         CoreMLPreprocessing(
-          feature: nil, step: .meanImage(ProtobufPlace(offset: 6, byteCount: 12))),
+          feature: nil, step: .meanImage(ProtobufByteRange(offset: 6, byteCount: 12))),
       ], arrayMapping: .exact, imageMapping: .rank4)
   }
 
@@ -67,8 +67,8 @@ import Testing
       .dictionary(.int64), .dictionary(.string),
       .sequence(.string, CoreMLSizeRange(lowerBound: 1, upperBound: nil)), .sequence(.int64, nil),
     ]
-    let outputs = types.enumerated().map { position, type in
-      CoreMLFeature(name: "o\(position)", type: type, isOptional: position == 3)
+    let outputs = types.enumerated().map { index, type in
+      CoreMLFeature(name: "o\(index)", type: type, isOptional: index == 3)
     }
     return CoreMLModel(
       specificationVersion: 4,
@@ -80,9 +80,9 @@ import Testing
   }
 
   private var contents: [CoreMLContent] {
-    let classes = CoreMLClasses(labels: .texts(["cat", "dog"]), probabilities: "c")
+    let classes = CoreMLClasses(labels: .strings(["cat", "dog"]), probabilities: "c")
     let suppression = CoreMLSuppression(
-      method: .init(isPerClass: true), labels: .numbers([3, -4]), iouThreshold: 0.25,
+      method: .init(isPerClass: true), labels: .integers([3, -4]), iouThreshold: 0.25,
       confidenceThreshold: 0, inputs: .init(confidence: "rc", coordinates: "rx"),
       outputs: .init(confidence: "c", coordinates: "x"), iouThresholdInput: "iou",
       confidenceThresholdInput: "conf")
@@ -96,11 +96,11 @@ import Testing
     ]
   }
 
-  /// Writes a model whose elements are all the offset of their place.
+  /// Writes a model in which each byte of elements is the offset of their byte range.
   private func write(_ model: CoreMLModel, to path: String) throws {
     var writer = try CoreMLWriter(model, to: path)
-    while let place = try writer.nextPlace() {
-      let elements = [UInt8](repeating: UInt8(place.offset), count: place.byteCount)
+    while let byteRange = try writer.nextByteRange() {
+      let elements = [UInt8](repeating: UInt8(byteRange.offset), count: byteRange.byteCount)
       try writer.append(elements.span.bytes)
     }
     try writer.commit(replacing: true)
@@ -109,17 +109,17 @@ import Testing
   private func isRecognized(_ bytes: [UInt8]) -> Bool { CoreMLReader.recognizes(bytes.span.bytes) }
 
   @Test("What is written reads back, with its weights where they are", arguments: 0..<7)
-  func roundTrip(position: Int) throws {
+  func roundTrip(index: Int) throws {
     let folder = try TemporaryFolder()
-    let model = model(contents[position])
+    let model = model(contents[index])
     try write(model, to: folder.file("m.mlmodel"))
     let bytes = [UInt8](try Files.read(folder.file("m.mlmodel")))
     #expect(isRecognized(bytes))
     let read = try CoreMLReader.read(bytes.span.bytes)
-    let elements = { (place: ProtobufPlace) in
-      ProtobufPlace(offset: Int(bytes[place.offset]), byteCount: place.byteCount)
+    let originalRange = { (range: ProtobufByteRange) in
+      ProtobufByteRange(offset: Int(bytes[range.offset]), byteCount: range.byteCount)
     }
-    #expect(read.mappingPlaces(elements) == model)
+    #expect(read.mappingByteRanges(originalRange) == model)
   }
 
   @Test("A file is the same whenever it is written")
@@ -134,7 +134,7 @@ import Testing
     for (number, kind) in [
       (402, "treeEnsembleClassifier"), (502, "mlProgram"), (606, "categorical"),
     ] {
-      let bytes = [8, 7, 0x12, 0] + ProtobufField.head(number, byteCount: 3) + [255, 255, 255]
+      let bytes = [8, 7, 0x12, 0] + ProtobufField.header(number, byteCount: 3) + [255, 255, 255]
       #expect(isRecognized(bytes))
       let error = failure { _ = try CoreMLReader.read(bytes.span.bytes) }
       #expect(error?.code == .unsupported)
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test("What is no model is not recognized")
+  @Test("What is not a model is not recognized")
   func unrecognized() {
     for bytes: [UInt8] in [[], [8, 7], [8, 7, 0x12, 3, 1, 2, 3], Array("Core ML".utf8)] {
       #expect(!isRecognized(bytes))
@@ -151,7 +151,7 @@ import Testing
 
   @Test(
     "Layers, weights and preprocessing of coremltools 0.8",
-    .enabled(if: Fixtures.areThere, Comment(rawValue: Fixtures.absence)))
+    .enabled(if: Fixtures.areAvailable, Comment(rawValue: Fixtures.skipReason)))
   func fixture() throws {
     let bytes = [UInt8](try Files.read(Fixtures.file("coreml/small_unet.mlmodel")))
     let model = try CoreMLReader.read(bytes.span.bytes)
@@ -173,8 +173,8 @@ import Testing
     #expect(layer.inputs == ["image"] && layer.outputs == ["conv2d_1_output"])
     #expect(layer.settings.integers("kernelSize") == [3, 3])
     let weights = try CoreMLWeights(try #require(layer.settings.record("weights")))
-    #expect(weights.encoding == .float32 && weights.place.byteCount == 4 * 216)
-    let last = bytes[weights.place.range].suffix(4).reversed().reduce(UInt32(0)) {
+    #expect(weights.encoding == .float32 && weights.byteRange.byteCount == 4 * 216)
+    let last = bytes[weights.byteRange.range].suffix(4).reversed().reduce(UInt32(0)) {
       $0 << 8 | UInt32($1)
     }
     #expect(Float(bitPattern: last) == 0.3212082087993622)
@@ -182,21 +182,23 @@ import Testing
 }
 
 extension CoreMLModel {
-  /// The model with other places.
-  fileprivate func mappingPlaces(_ change: (ProtobufPlace) -> ProtobufPlace) -> CoreMLModel {
+  /// The model with other byte ranges.
+  fileprivate func mappingByteRanges(
+    _ transform: (ProtobufByteRange) -> ProtobufByteRange
+  ) -> CoreMLModel {
     var model = self
     switch content {
     case .neuralNetwork(let network):
-      model.content = .neuralNetwork(network.mappingPlaces(change))
+      model.content = .neuralNetwork(network.mappingByteRanges(transform))
     case .neuralNetworkRegressor(let network):
-      model.content = .neuralNetworkRegressor(network.mappingPlaces(change))
+      model.content = .neuralNetworkRegressor(network.mappingByteRanges(transform))
     case .neuralNetworkClassifier(let network, let classes):
-      model.content = .neuralNetworkClassifier(network.mappingPlaces(change), classes)
-    case .pipeline(let pipeline): model.content = .pipeline(pipeline.mappingPlaces(change))
+      model.content = .neuralNetworkClassifier(network.mappingByteRanges(transform), classes)
+    case .pipeline(let pipeline): model.content = .pipeline(pipeline.mappingByteRanges(transform))
     case .pipelineClassifier(let pipeline):
-      model.content = .pipelineClassifier(pipeline.mappingPlaces(change))
+      model.content = .pipelineClassifier(pipeline.mappingByteRanges(transform))
     case .pipelineRegressor(let pipeline):
-      model.content = .pipelineRegressor(pipeline.mappingPlaces(change))
+      model.content = .pipelineRegressor(pipeline.mappingByteRanges(transform))
     case .nonMaximumSuppression: break
     }
     return model
@@ -204,20 +206,24 @@ extension CoreMLModel {
 }
 
 extension CoreMLPipeline {
-  fileprivate func mappingPlaces(_ change: (ProtobufPlace) -> ProtobufPlace) -> CoreMLPipeline {
-    CoreMLPipeline(models: models.map { $0.mappingPlaces(change) }, names: names)
+  fileprivate func mappingByteRanges(
+    _ transform: (ProtobufByteRange) -> ProtobufByteRange
+  ) -> CoreMLPipeline {
+    CoreMLPipeline(models: models.map { $0.mappingByteRanges(transform) }, names: names)
   }
 }
 
 extension CoreMLNetwork {
-  fileprivate func mappingPlaces(_ change: (ProtobufPlace) -> ProtobufPlace) -> CoreMLNetwork {
+  fileprivate func mappingByteRanges(
+    _ transform: (ProtobufByteRange) -> ProtobufByteRange
+  ) -> CoreMLNetwork {
     var network = self
-    for position in layers.indices {
-      network.layers[position].settings = layers[position].settings.mappingPlaces(change)
+    for index in layers.indices {
+      network.layers[index].settings = layers[index].settings.mappingByteRanges(transform)
     }
-    for position in preprocessing.indices {
-      guard case .meanImage(let place) = preprocessing[position].step else { continue }
-      network.preprocessing[position].step = .meanImage(change(place))
+    for index in preprocessing.indices {
+      guard case .meanImage(let byteRange) = preprocessing[index].step else { continue }
+      network.preprocessing[index].step = .meanImage(transform(byteRange))
     }
     return network
   }

@@ -5,7 +5,7 @@ import ProtobufWire
 import TestSupport
 import Testing
 
-/// Messages as records, against the protobuf library.
+/// Messages as records, compared with the protobuf library.
 @Suite struct RecordTests {
   private static var descriptor: ProtobufScanner.Descriptor? { coreml_model_descriptor() }
 
@@ -21,7 +21,7 @@ import Testing
     let bytes = message.pieces.flatMap { piece -> [UInt8] in
       switch piece {
       case .bytes(let bytes): bytes
-      case .place(let place): (0..<place.byteCount).map { UInt8(truncatingIfNeeded: $0) }
+      case .byteRange(let range): (0..<range.byteCount).map { UInt8(truncatingIfNeeded: $0) }
       }
     }
     #expect(bytes.count == message.byteCount)
@@ -40,7 +40,7 @@ import Testing
     #expect(try repacked(bytes) == bytes)
   }
 
-  /// Unpacks and packs with the library.
+  /// Unpacks and packs a message with the library.
   private func repacked(_ bytes: [UInt8]) throws -> [UInt8] {
     let message = try #require(
       protobuf_c_message_unpack(Self.descriptor, nil, bytes.count, bytes))
@@ -54,9 +54,12 @@ import Testing
   @Test("Elements that stay in place are neither counted nor copied")
   func inPlace() throws {
     let descriptor = try #require(Self.descriptor)
-    let weights: ProtobufRecord = ["floatValue": .place(ProtobufPlace(offset: 0, byteCount: 4000))]
+    let weights: ProtobufRecord = [
+      "floatValue": .byteRange(ProtobufByteRange(offset: 0, byteCount: 4000))
+    ]
     let layer: ProtobufRecord = [
-      "name": .text("a"), "bias": .record(["shape": .integers([1000]), "bias": .record(weights)]),
+      "name": .string("a"),
+      "bias": .record(["shape": .integers([1000]), "bias": .record(weights)]),
     ]
     let record: ProtobufRecord = ["neuralNetwork": .record(["layers": .records([layer])])]
     let bytes = try bytes(record)
@@ -65,8 +68,8 @@ import Testing
     let read = try ProtobufRecordReader.read(
       bytes.span.bytes, as: descriptor, inPlace: Self.inPlace, limits: limits)
     let found = try #require(read.record("neuralNetwork")?.records("layers").first)
-    let place = try #require(found.record("bias")?.record("bias")?.place("floatValue"))
-    #expect(Array(bytes[place.range].prefix(3)) == [0, 1, 2])
+    let byteRange = try #require(found.record("bias")?.record("bias")?.byteRange("floatValue"))
+    #expect(Array(bytes[byteRange.range].prefix(3)) == [0, 1, 2])
     let error = failure {
       _ = try ProtobufRecordReader.read(bytes.span.bytes, as: descriptor, limits: limits)
     }
@@ -97,14 +100,14 @@ import Testing
           "layers": .records([["split": .record(["nOutputs": .integer(-1)])]])
         ])
       ],
-      ["description": .record(["predictedFeatureName": .text("a\0b")])],
+      ["description": .record(["predictedFeatureName": .string("a\0b")])],
     ] {
       #expect(failure { _ = try bytes(record) }?.code == .unsupported)
     }
   }
 }
 
-/// Records of messages that nobody has thought of.
+/// Random records of messages.
 private struct RandomRecords {
   private var generator: SplitMix64
 
@@ -122,7 +125,7 @@ private struct RandomRecords {
       let name = String(cString: field.name)
       let isWeights = String(cString: descriptor.pointee.short_name) == "WeightParams"
       if isWeights, field.label == PROTOBUF_C_LABEL_REPEATED {
-        record[name] = place()
+        record[name] = byteRange()
       } else if field.label == PROTOBUF_C_LABEL_REPEATED {
         record[name] = list(field, depth)
       } else {
@@ -137,26 +140,26 @@ private struct RandomRecords {
     let values = (0..<count).compactMap { _ in value(field, depth) }
     return switch values.first {
     case .integer: .integers(values.compactMap { if case .integer(let x) = $0 { x } else { nil } })
-    case .real: .reals(values.compactMap { if case .real(let x) = $0 { x } else { nil } })
+    case .double: .doubles(values.compactMap { if case .double(let x) = $0 { x } else { nil } })
     case .boolean: .booleans(values.compactMap { if case .boolean(let x) = $0 { x } else { nil } })
-    case .text: .texts(values.compactMap { if case .text(let x) = $0 { x } else { nil } })
+    case .string: .strings(values.compactMap { if case .string(let x) = $0 { x } else { nil } })
     case .record: .records(values.compactMap { if case .record(let x) = $0 { x } else { nil } })
     default: nil
     }
   }
 
-  /// A value that is not the default, or nothing where messages would nest too deep.
+  /// A value other than the default; `nil` where messages would nest too deeply.
   private mutating func value(_ field: ProtobufCFieldDescriptor, _ depth: Int) -> ProtobufValue? {
     switch field.type {
     case PROTOBUF_C_TYPE_MESSAGE:
       guard depth > 0, let inner = field.descriptor else { return nil }
       let descriptor = inner.assumingMemoryBound(to: ProtobufCMessageDescriptor.self)
       return .record(record(of: descriptor, depth: depth - 1))
-    case PROTOBUF_C_TYPE_STRING: return .text("é\(Int.random(in: 0...999, using: &generator))")
-    case PROTOBUF_C_TYPE_BYTES: return place()
+    case PROTOBUF_C_TYPE_STRING: return .string("é\(Int.random(in: 0...999, using: &generator))")
+    case PROTOBUF_C_TYPE_BYTES: return byteRange()
     case PROTOBUF_C_TYPE_BOOL: return .boolean(true)
-    case PROTOBUF_C_TYPE_FLOAT: return .real(Double(Float.random(in: 1...2, using: &generator)))
-    case PROTOBUF_C_TYPE_DOUBLE: return .real(-Double.random(in: 1...2, using: &generator))
+    case PROTOBUF_C_TYPE_FLOAT: return .double(Double(Float.random(in: 1...2, using: &generator)))
+    case PROTOBUF_C_TYPE_DOUBLE: return .double(-Double.random(in: 1...2, using: &generator))
     case PROTOBUF_C_TYPE_INT32, PROTOBUF_C_TYPE_INT64:
       return .integer(-Int.random(in: 1...1 << 30, using: &generator))
     case PROTOBUF_C_TYPE_ENUM:
@@ -167,14 +170,15 @@ private struct RandomRecords {
     }
   }
 
-  private mutating func place() -> ProtobufValue {
-    .place(ProtobufPlace(offset: 0, byteCount: 4 * Int.random(in: 1...9, using: &generator)))
+  private mutating func byteRange() -> ProtobufValue {
+    .byteRange(
+      ProtobufByteRange(offset: 0, byteCount: 4 * Int.random(in: 1...9, using: &generator)))
   }
 }
 
 extension ProtobufRecord {
-  /// The record with all places at 0.
+  /// The record with all byte ranges at offset 0.
   fileprivate var withoutOffsets: ProtobufRecord {
-    mappingPlaces { ProtobufPlace(offset: 0, byteCount: $0.byteCount) }
+    mappingByteRanges { ProtobufByteRange(offset: 0, byteCount: $0.byteCount) }
   }
 }

@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(
-    "What is no text of this kind is refused with its line",
+    "What is not text of this kind is refused with its line",
     arguments: [
       ("width=1\n[net]", 1), ("[net]\nwidth", 2), ("[net]\n\n[conv\n", 3), ("[net]\n[]\n", 2),
       ("[net]\na=\0", 2),
@@ -51,7 +51,7 @@ import Testing
   func malformed(text: String, line: Int) {
     let error = refusal(text)
     #expect(error?.code == .malformed)
-    #expect(error?.place.spot == .line(line))
+    #expect(error?.place.position == .line(line))
   }
 
   @Test("More sections than any network has are refused")
@@ -68,25 +68,27 @@ import Testing
       ("[\"a\"]", false), ("{}", false), ("net", false), ("", false), ("[net\n]", false),
       ("# only", false), ("\u{FEFF}[net]\r\n", true),
     ])
-  func recognition(text: String, isOne: Bool) {
-    #expect(DarknetConfiguration.recognizes(Array(text.utf8).span.bytes) == isOne)
+  func recognition(text: String, isRecognized: Bool) {
+    #expect(DarknetConfiguration.recognizes(Array(text.utf8).span.bytes) == isRecognized)
   }
 
   @Test("Numbers are read as C reads them")
   func numbers() {
     #expect(DarknetNumber.integer("8")?.value == 8)
     #expect(DarknetNumber.integer("8.9")?.value == 8)
-    #expect(DarknetNumber.integer("8#eight")?.isWhole == false)
+    #expect(DarknetNumber.integer("8#eight")?.isEntireText == false)
     #expect(DarknetNumber.integer("-12,3")?.value == -12)
-    #expect(DarknetNumber.integer("+7")?.isWhole == true)
+    #expect(DarknetNumber.integer("+7")?.isEntireText == true)
     for text in ["", "-", "x8", "4294967296", "99999999999999999999"] {
       #expect(DarknetNumber.integer(text) == nil)
     }
-    #expect(DarknetNumber.real(".5")?.value == 0.5)
-    #expect(DarknetNumber.real("-1.")?.value == -1)
-    #expect(DarknetNumber.real("1e-3x")?.value == 0.001)
-    #expect(DarknetNumber.real("1e")?.value == 1)
-    #expect(DarknetNumber.real("-.25e+1")?.value == -2.5)
-    for text in ["", ".", "e5", "nan", "inf", "1e999"] { #expect(DarknetNumber.real(text) == nil) }
+    #expect(DarknetNumber.double(".5")?.value == 0.5)
+    #expect(DarknetNumber.double("-1.")?.value == -1)
+    #expect(DarknetNumber.double("1e-3x")?.value == 0.001)
+    #expect(DarknetNumber.double("1e")?.value == 1)
+    #expect(DarknetNumber.double("-.25e+1")?.value == -2.5)
+    for text in ["", ".", "e5", "nan", "inf", "1e999"] {
+      #expect(DarknetNumber.double(text) == nil)
+    }
   }
 }

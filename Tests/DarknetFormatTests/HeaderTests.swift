@@ -2,13 +2,13 @@ import Bytes
 import DarknetFormat
 import Testing
 
-/// The headers of `.weights` files, and the small text files beside them.
+/// The headers of `.weights` files, and the small text files that accompany them.
 @Suite struct HeaderTests {
-  private func store(_ parts: [Int32], more: Int) -> ByteStore {
-    let bytes = parts.flatMap { part in
-      (0..<4).map { UInt8(truncatingIfNeeded: part >> Int32(8 * $0)) }
+  private func store(_ numbers: [Int32], dataByteCount: Int) -> ByteStore {
+    let bytes = numbers.flatMap { number in
+      (0..<4).map { UInt8(truncatingIfNeeded: number >> Int32(8 * $0)) }
     }
-    return ByteStore(bytes + [UInt8](repeating: 1, count: more))
+    return ByteStore(bytes + [UInt8](repeating: 1, count: dataByteCount))
   }
 
   @Test(
@@ -17,29 +17,29 @@ import Testing
       ([0, 0, 0], 16, 16), ([0, 1, 0], 16, 16), ([0, 2, 0], 20, 20), ([0, 2, 5], 20, 20),
       ([1, 0, 0], 20, 20), ([1000, 0, 0], 20, 16), ([1001, 0, 0], 20, 16), ([0, 1001, 0], 20, 16),
     ] as [([Int32], Int, Int)])
-  func counter(parts: [Int32], alexeyab: Int, pjreddie: Int) throws {
-    let store = store(parts, more: 20)
+  func counter(version: [Int32], alexeyab: Int, pjreddie: Int) throws {
+    let store = store(version, dataByteCount: 20)
     let sizes = try [DarknetFork.alexeyab, .pjreddie].map {
       try DarknetWeightsHeader(store, fork: $0).byteCount
     }
     #expect(sizes == [alexeyab, pjreddie])
     let header = try DarknetWeightsHeader(store, fork: .alexeyab)
-    #expect(header.isTransposed == (parts[0] > 1000 || parts[1] > 1000))
+    #expect(header.isTransposed == (version[0] > 1000 || version[1] > 1000))
   }
 
   @Test("What is no header is refused")
   func refusals() throws {
     #expect(throws: WeighbridgeError.self) {
-      try DarknetWeightsHeader(store([0, 2], more: 4), fork: .alexeyab)
+      try DarknetWeightsHeader(store([0, 2], dataByteCount: 4), fork: .alexeyab)
     }
     #expect(throws: WeighbridgeError.self) {
-      try DarknetWeightsHeader(store([0, 2, 0], more: 4), fork: .alexeyab)
+      try DarknetWeightsHeader(store([0, 2, 0], dataByteCount: 4), fork: .alexeyab)
     }
     #expect(throws: WeighbridgeError.self) {
-      try DarknetWeightsHeader(store([-1, 2, 0], more: 8), fork: .alexeyab)
+      try DarknetWeightsHeader(store([-1, 2, 0], dataByteCount: 8), fork: .alexeyab)
     }
     #expect(throws: WeighbridgeError.self) {
-      try DarknetWeightsHeader(store([0x4644_4889, 2, 0], more: 8), fork: .alexeyab)
+      try DarknetWeightsHeader(store([0x4644_4889, 2, 0], dataByteCount: 8), fork: .alexeyab)
     }
   }
 
@@ -49,13 +49,15 @@ import Testing
       ([0, 2, 5], 12, true), ([0, 1, 0], 12, true), ([0, 2, 5], 8, false), ([0, 2, 5], 13, false),
       ([0, 0, 0], 12, false), ([1002, 0, 0], 12, false), ([-1, 2, 5], 12, false),
     ] as [([Int32], Int, Bool)])
-  func recognition(parts: [Int32], more: Int, isOne: Bool) {
-    var bytes = store(parts, more: more).withBytes { $0.copied(0..<$0.byteCount) }
+  func recognition(version: [Int32], dataByteCount: Int, isRecognized: Bool) {
+    var bytes = store(version, dataByteCount: dataByteCount).withBytes {
+      $0.copied(0..<$0.byteCount)
+    }
     for index in 12..<min(20, bytes.count) { bytes[index] = 0 }
-    #expect(DarknetWeightsHeader.recognizes(bytes.span.bytes) == isOne)
+    #expect(DarknetWeightsHeader.recognizes(bytes.span.bytes) == isRecognized)
     if bytes.count > 20 {
       bytes[19] = 0x7F
-      #expect(!DarknetWeightsHeader.recognizes(bytes.span.bytes) || parts == [0, 1, 0])
+      #expect(!DarknetWeightsHeader.recognizes(bytes.span.bytes) || version == [0, 1, 0])
     }
   }
 

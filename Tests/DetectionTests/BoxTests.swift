@@ -27,7 +27,7 @@ import Vision
     #expect(box.intersectionOverUnion(Box(x: 1, y: 0, width: 1, height: 1)) == 0)
     let empty = Box(x: 0, y: 0, width: 0, height: 0)
     #expect(empty.intersectionOverUnion(empty) == 0)
-    // Centres 0.5 apart, a diagonal of √(1.5² + 1).
+    // Centers 0.5 apart, a diagonal of √(1.5² + 1).
     let near = box.distanceIntersectionOverUnion(
       Box(x: 0.5, y: 0, width: 1, height: 1), exponent: 1)
     #expect(abs(near - (1.0 / 3 - 0.25 / 3.25)) < 1e-12)

@@ -8,13 +8,14 @@ import Testing
 import Vision
 import Weighbridge
 
-/// Boxes that are computed in the graph, for tools that cannot read heads.
+/// Box decoding in the graph, for tools that cannot decode heads.
 @Suite struct DecodingGraphTests {
   private static let plainCases = DetectionCase.all.filter {
     !$0.testDescription.contains("tree")
   }
 
-  /// The boxes of a graph with ``DetectionDecoding``'s outputs, with the classes above a threshold.
+  /// The boxes in the outputs of a graph with ``DetectionDecoding``, with the classes above a
+  /// threshold.
   private func candidates(
     _ graph: Graph, _ inputs: [Tensor], above threshold: Double
   ) throws -> [Candidate] {
@@ -48,7 +49,7 @@ import Weighbridge
     }
   }
 
-  /// A graph whose head is its image, described as a case's model is.
+  /// A graph whose head is its input image, with the description of a case's model.
   private func headGraph(
     _ model: Model, _ type: TensorType, layout: DataLayout,
     _ change: (inout DetectorDescription) -> Void
@@ -70,7 +71,7 @@ import Weighbridge
     return (try builder.finish(outputs: [Port(name: "head", value: head[0])]), description)
   }
 
-  /// What a case's model says, its numbers taken for an image.
+  /// The description of a case's model, whose input is taken for an image.
   private func described(_ model: Model) -> ModelDescription {
     var description = model.description
     description.inputs[0].image = Self.image(.channelsFirst)
@@ -93,7 +94,8 @@ import Weighbridge
     let image = try DetectorInterface(model.content.graph, description)
     let placement = try record.placement(inputWidth: image.width, inputHeight: image.height)
     expectSame(
-      detections(found.map { $0.placed(placement) }), record.before, confidence: 1e-6, place: 1e-5)
+      detections(found.map { $0.mappedToImage(placement) }), record.before, confidence: 1e-6,
+      edges: 1e-5)
   }
 
   @Test(
@@ -106,7 +108,7 @@ import Weighbridge
     var input = try ArrayFile.read(sample.input)[0].tensor
     let placement = try record.placement(inputWidth: input.shape[3], inputHeight: input.shape[2])
     if layout == .channelsLast { input = input.permuted([0, 2, 3, 1]) }
-    // Boxes are float32 whatever the head is.
+    // Boxes are float32, whatever the type of the head is.
     input = Tensor(.float64, shape: input.shape, input.doubles)
     var type = input.type
     type.shape[0] = .symbolic("batch")
@@ -120,12 +122,14 @@ import Weighbridge
     #expect(decoded[decoded.inputs[0].value].type.shape[0] == 1)
     let found = try candidates(decoded, [input], above: record.threshold)
     expectSame(
-      detections(found.map { $0.placed(placement) }), record.before, confidence: 1e-6, place: 1e-5)
+      detections(found.map { $0.mappedToImage(placement) }), record.before, confidence: 1e-6,
+      edges: 1e-5)
   }
 
   @Test(
     "The recorded heads of yolov3-tiny hold darknet's detections",
-    .enabled(if: Fixtures.areThere, "\(Fixtures.absence)"), arguments: RealDetectionTests.Case.all)
+    .enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"),
+    arguments: RealDetectionTests.Case.all)
   func heads(_ sample: RealDetectionTests.Case) throws {
     let model = try sample.model()
     let interface = try DetectorInterface(model.content.graph, model.description)
@@ -133,7 +137,7 @@ import Weighbridge
     var builder = GraphBuilder()
     var (inputs, heads): ([Tensor], [ValueID]) = ([], [])
     for port in model.outputs {
-      let shape = try #require(port.type.shapeOfOne)
+      let shape = try #require(port.type.singleExampleShape)
       inputs.append(Tensor(.float32, shape: shape, try #require(rows[port.name]).doubles))
       heads.append(try builder.addInput(port.name, port.type))
     }
@@ -150,10 +154,10 @@ import Weighbridge
     let found = try candidates(graph, inputs, above: Detector.defaultThreshold)
     let kept = BoxSuppression(
       interface.detector.suppression ?? .greedy, threshold: Detector.defaultOverlap
-    ).detections(found.map { $0.placed(placement) }).map { score, box in
+    ).detections(found.map { $0.mappedToImage(placement) }).map { score, box in
       Detection(classIndex: score.classIndex, label: nil, confidence: score.confidence, box: box)
     }
-    expectSame(kept, try sample.recorded(), confidence: 2e-6, place: 2e-6)
+    expectSame(kept, try sample.recorded(), confidence: 2e-6, edges: 2e-6)
   }
 
   @Test("Classes that form a tree are refused", arguments: ["region_tree", "region_tree_pjreddie"])

@@ -6,24 +6,24 @@ import Testing
 import Vision
 import Weighbridge
 
-/// Numbers for a layer of boxes, with what darknet detected in them (`Samples/Detection/record.py`).
+/// The input of a box layer, and darknet's detections for it (`Samples/Detection/record.py`).
 struct DetectionCase: CustomTestStringConvertible {
   let testDescription: String
-  private var folder: String { Places.sample("Detection/\(testDescription)") }
+  private var folder: String { Paths.sample("Detection/\(testDescription)") }
 
-  static let all = Files.names(in: Places.sample("Detection")).filter {
-    Files.isFolder(Places.sample("Detection/\($0)"))
+  static let all = Files.names(in: Paths.sample("Detection")).filter {
+    Files.isFolder(Paths.sample("Detection/\($0)"))
   }.map(DetectionCase.init(testDescription:))
 
-  /// What was recorded.
+  /// The recording.
   func record() throws -> DetectionRecord {
     try DetectionRecord(contentsOf: "\(folder)/detections.json")
   }
 
-  /// The file with the numbers.
+  /// The file of the input array.
   var input: String { "\(folder)/input.npy" }
 
-  /// The network of nothing but the layer of boxes.
+  /// The network, which consists of the box layer alone.
   func model(_ record: DetectionRecord) throws -> Model {
     var options = ReadOptions()
     options.darknetFork = DarknetFork(rawValue: record.fork)
@@ -31,13 +31,13 @@ struct DetectionCase: CustomTestStringConvertible {
     return try Model(contentsOf: "\(folder)/net.cfg", options: options)
   }
 
-  /// The boxes that the model's outputs hold, and how its owner thins them out.
+  /// The boxes in the model's outputs, and the detector that filters them.
   func candidates(
     _ record: DetectionRecord
   ) throws -> (boxes: [Candidate], detector: DetectorDescription) {
     let model = try model(record)
     let detector = try #require(model.description.detector)
-    let shape = try #require(model.inputs[0].type.shapeOfOne)
+    let shape = try #require(model.inputs[0].type.singleExampleShape)
     let outputs = try model.run(try ArrayFile.read(input)).outputs
     let decoder = BoxDecoder(
       detector, layout: .channelsFirst, inputWidth: shape[3], inputHeight: shape[2])
@@ -45,7 +45,7 @@ struct DetectionCase: CustomTestStringConvertible {
       Dictionary(uniqueKeysWithValues: outputs.map { ($0.name, $0.tensor) }),
       above: record.threshold)
     let placement = try record.placement(inputWidth: shape[3], inputHeight: shape[2])
-    return (boxes.map { $0.placed(placement) }, detector)
+    return (boxes.map { $0.mappedToImage(placement) }, detector)
   }
 }
 
@@ -76,15 +76,15 @@ struct DetectionRecord {
     try #require(json?.array).map { entry in
       let object = try #require(entry.object)
       let center = try #require(object["center"]?.array).compactMap(\.real)
-      let dimension = try #require(object["extent"]?.array).compactMap(\.real)
+      let size = try #require(object["extent"]?.array).compactMap(\.real)
       return Detection(
         classIndex: try #require(object["class"]?.integer), label: nil,
         confidence: try #require(object["confidence"]?.real),
-        box: Box(centerX: center[0], centerY: center[1], width: dimension[0], height: dimension[1]))
+        box: Box(centerX: center[0], centerY: center[1], width: size[0], height: size[1]))
     }
   }
 
-  /// Where the image lies in the input.
+  /// The placement of the image in the input.
   func placement(inputWidth: Int, inputHeight: Int) throws -> ImagePlacement {
     let image = Image(
       width: width, height: height, pixels: [UInt8](repeating: 0, count: width * height * 3))
@@ -100,23 +100,23 @@ struct DetectionRecord {
 /// Expects the same detections, in any order.
 ///
 /// - Parameters:
-///   - confidence: How much confidences may differ.
-///   - place: How much edges may differ, in sizes of the image (or of the box, when that is
+///   - confidence: The largest difference of confidences.
+///   - edges: The largest difference of edges, in sizes of the image (or of the box, when that is
 ///     larger).
 func expectSame(
-  _ found: [Detection], _ wanted: [Detection], confidence: Double, place: Double,
+  _ found: [Detection], _ expected: [Detection], confidence: Double, edges: Double,
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
-  #expect(found.count == wanted.count, sourceLocation: sourceLocation)
-  var rest = found
-  for detection in wanted {
-    let match = rest.firstIndex {
+  #expect(found.count == expected.count, sourceLocation: sourceLocation)
+  var unmatched = found
+  for detection in expected {
+    let match = unmatched.firstIndex {
       $0.classIndex == detection.classIndex
         && abs($0.confidence - detection.confidence) <= confidence
-        && $0.box.distance(to: detection.box) <= place * max(1, $0.box.width, $0.box.height)
+        && $0.box.distance(to: detection.box) <= edges * max(1, $0.box.width, $0.box.height)
     }
     if let match {
-      rest.remove(at: match)
+      unmatched.remove(at: match)
     } else {
       Issue.record("nothing like \(detection)", sourceLocation: sourceLocation)
     }
@@ -124,7 +124,7 @@ func expectSame(
 }
 
 extension Box {
-  /// The largest distance of two edges.
+  /// The largest distance between corresponding edges.
   func distance(to other: Box) -> Double {
     max(
       abs(x - other.x), abs(y - other.y), abs(x + width - other.x - other.width),

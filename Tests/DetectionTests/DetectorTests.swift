@@ -5,7 +5,7 @@ import Vision
 import Weighbridge
 
 @Suite struct DetectorTests {
-  private let sample = Places.sample("Models/shape-detector")
+  private let sample = Paths.sample("Models/shape-detector")
 
   /// The shape detector with what `change` does to its description.
   private func model(_ change: (inout DescriptionEdit) -> Void = { _ in }) throws -> Model {
@@ -27,7 +27,7 @@ import Weighbridge
     let found = try detector.detect(in: try Image(contentsOf: "\(sample)/picture.png"))
     #expect(found.map(\.label) == ["ellipse", "ellipse", "triangle", "rectangle"])
     // Decoded by NumPy from outputs.npz, which Keras computed.
-    let wanted = [
+    let expected = [
       Detection(
         classIndex: 0, label: nil, confidence: 0.9955671,
         box: Box(x: 0.158537, y: 0.5789108, width: 0.3636943, height: 0.2131016)),
@@ -41,7 +41,7 @@ import Weighbridge
         classIndex: 1, label: nil, confidence: 0.9127825,
         box: Box(x: 0.174976, y: 0.040068, width: 0.1830554, height: 0.2422362)),
     ]
-    expectSame(found, wanted, confidence: 1e-5, place: 1e-5)
+    expectSame(found, expected, confidence: 1e-5, edges: 1e-5)
   }
 
   @Test("The model's thresholds hold unless others are given")

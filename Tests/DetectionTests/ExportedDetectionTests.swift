@@ -4,11 +4,11 @@ import Testing
 import Vision
 import Weighbridge
 
-/// What a detector finds once it was written for another tool and read back.
+/// The detections of a detector that was exported for another tool and read back.
 @Suite struct ExportedDetectionTests {
-  private let sample = Places.sample("Models/shape-detector")
+  private let sample = Paths.sample("Models/shape-detector")
 
-  /// A file that a detector is written to.
+  /// An exported form of a detector.
   struct Form: CustomTestStringConvertible {
     let target: String
     let suppressesBoxes: Bool?
@@ -24,7 +24,7 @@ import Weighbridge
     ]
   }
 
-  /// The shape detector, whose boxes Keras' outputs have.
+  /// The shape detector; its boxes are those in the outputs of Keras.
   private func detector() throws -> Model {
     var model = try Model(contentsOf: "\(sample)/shape-detector.h5")
     var edit = DescriptionEdit()
@@ -48,12 +48,12 @@ import Weighbridge
     return try Model(contentsOf: path)
   }
 
-  /// Expects that a copy finds what a model finds.
+  /// Expects the same detections from a model and its copy.
   private func expectSame(_ model: Model, _ copy: Model, in image: Image) throws {
-    let wanted = try Detector(model).detect(in: image)
+    let expected = try Detector(model).detect(in: image)
     let found = try Detector(copy).detect(in: image)
-    #expect(!wanted.isEmpty && found.map(\.label) == wanted.map(\.label))
-    DetectionTests.expectSame(found, wanted, confidence: 2e-5, place: 2e-5)
+    #expect(!expected.isEmpty && found.map(\.label) == expected.map(\.label))
+    DetectionTests.expectSame(found, expected, confidence: 2e-5, edges: 2e-5)
   }
 
   @Test("An exported detector finds what its source finds", arguments: Form.all)
@@ -66,7 +66,7 @@ import Weighbridge
     #expect(copy.description.inputs[0].image?.resize == .letterbox)
     #expect(copy.description.detector?.confidenceThreshold == 0.1)
     #expect(copy.description.detector?.overlapThreshold == 0.3)
-    // What was read is kept by our own file, too.
+    // A .wbm file keeps what was read, too.
     try copy.write(to: folder.file("m.wbm"))
     try expectSame(model, try Model(contentsOf: folder.file("m.wbm")), in: image)
   }
@@ -93,7 +93,7 @@ import Weighbridge
 
   @Test(
     "Tiny YOLO finds the same in a photo, whatever file it was exported to",
-    .enabled(if: Fixtures.areThere, "\(Fixtures.absence)"), arguments: Form.all)
+    .enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"), arguments: Form.all)
   func tinyYOLO(_ form: Form) throws {
     let folder = try TemporaryFolder()
     var model = try Model(

@@ -18,7 +18,7 @@ struct GoldenDetectionTests {
       }
     }
     #expect(!record.before.isEmpty)
-    expectSame(all, record.before, confidence: 1e-6, place: 1e-5)
+    expectSame(all, record.before, confidence: 1e-6, edges: 1e-5)
   }
 
   @Test("What is left after suppression is darknet's", arguments: DetectionCase.all)
@@ -31,7 +31,7 @@ struct GoldenDetectionTests {
     let kept = suppression.detections(candidates).map { score, box in
       Detection(classIndex: score.classIndex, label: nil, confidence: score.confidence, box: box)
     }
-    expectSame(kept, record.after, confidence: 1e-6, place: 1e-5)
+    expectSame(kept, record.after, confidence: 1e-6, edges: 1e-5)
     #expect(kept.map(\.confidence) == kept.map(\.confidence).sorted(by: >))
   }
 
@@ -46,7 +46,7 @@ struct GoldenDetectionTests {
       if let suppression = detector.suppression { suppressions.insert(suppression) }
       if let tree = detector.classTree { choices.insert(tree.choice) }
     }
-    // darknet gives no boxes that are decoded already.
+    // darknet has no heads that are already decoded.
     #expect(kinds.union([.boxes]) == Set(DetectorDescription.Kind.allCases))
     #expect(suppressions == [.greedy, .distance])
     #expect(choices == Set(DetectorDescription.ClassTree.Choice.allCases))

@@ -4,9 +4,9 @@ import Testing
 import Vision
 import Weighbridge
 
-/// Heads whose numbers are not activated in the graph, as Keras models mostly have them.
+/// Heads without activations in the graph, as in most Keras models.
 @Suite struct RawHeadTests {
-  /// The boxes in a case's own numbers, to which darknet's activations were not applied.
+  /// The boxes of a case's input, without darknet's activations.
   private func candidates(
     _ name: String, order: DetectorDescription.Order,
     _ change: (inout DetectorDescription) -> Void = { _ in }
@@ -17,14 +17,14 @@ import Weighbridge
     detector.activated = []
     detector.order = order
     change(&detector)
-    var input = try ArrayFile.read(Places.sample("Detection/\(name)/input.npy"))[0].tensor
+    var input = try ArrayFile.read(Paths.sample("Detection/\(name)/input.npy"))[0].tensor
     let (height, width) = (input.shape[2], input.shape[3])
     if order == .channelsLast { input = input.permuted([0, 2, 3, 1]).contiguous() }
     let boxes = try BoxDecoder(
       detector, layout: .channelsLast, inputWidth: width, inputHeight: height
     ).candidates([detector.heads[0].output: input], above: record.threshold)
     let placement = try record.placement(inputWidth: width, inputHeight: height)
-    let found = boxes.map { $0.placed(placement) }.flatMap { box in
+    let found = boxes.map { $0.mappedToImage(placement) }.flatMap { box in
       box.scores.map {
         Detection(classIndex: $0.classIndex, label: nil, confidence: $0.confidence, box: box.box)
       }
@@ -38,7 +38,7 @@ import Weighbridge
     [DetectorDescription.Order.channelsFirst, .channelsLast])
   func raw(name: String, order: DetectorDescription.Order) throws {
     let (found, record) = try candidates(name, order: order)
-    expectSame(found, record.before, confidence: 1e-6, place: 1e-5)
+    expectSame(found, record.before, confidence: 1e-6, edges: 1e-5)
   }
 
   @Test("A head's scale stretches the centres about those of the cells")
@@ -50,9 +50,9 @@ import Weighbridge
     #expect(!plain.isEmpty && plain.count == stretched.count)
     for (first, second) in zip(plain, stretched) {
       // The grid has 4 columns; the image fills it.
-      let place = first.box.center.x * 4
-      let middle = place.rounded(.down) + 0.5
-      #expect(abs(second.box.center.x * 4 - (2 * (place - middle) + middle)) < 1e-9)
+      let position = first.box.center.x * 4
+      let middle = position.rounded(.down) + 0.5
+      #expect(abs(second.box.center.x * 4 - (2 * (position - middle) + middle)) < 1e-9)
     }
   }
 }

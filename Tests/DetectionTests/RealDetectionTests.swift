@@ -6,8 +6,8 @@ import Testing
 import Vision
 import Weighbridge
 
-/// yolov3-tiny on the photo of the dog, as both forks of darknet recorded it.
-@Suite(.enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+/// yolov3-tiny on the photo of the dog, compared with recordings of both forks of darknet.
+@Suite(.enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
 struct RealDetectionTests {
   /// The weights, which `darknet/yolov3-tiny/fetch.sh` of the reference files fetches.
   static let weights = ProcessInfo.processInfo.environment["YOLOV3_TINY_WEIGHTS"]
@@ -59,16 +59,16 @@ struct RealDetectionTests {
   @Test("The recorded outputs hold the recorded detections", arguments: Case.all)
   func decoding(_ sample: Case) throws {
     let detector = try sample.detector(try sample.model())
-    // They were recorded as rows.
+    // The recorded boxes are rows.
     let rows = try ArrayFile.read("\(sample.folder)/outputs.npz")
     let outputs = try detector.model.outputs.map { port in
       let row = try #require(rows.first { $0.name == port.name }).tensor
-      let shape = try #require(port.type.shapeOfOne)
+      let shape = try #require(port.type.singleExampleShape)
       return NamedTensor(name: port.name, tensor: Tensor(.float32, shape: shape, row.doubles))
     }
     let found = try detector.detections(
       in: outputs, placement: try detector.input(for: try dog()).placement)
-    expectSame(found, try sample.recorded(), confidence: 2e-6, place: 2e-6)
+    expectSame(found, try sample.recorded(), confidence: 2e-6, edges: 2e-6)
     for detection in try sample.recorded() {
       #expect(found.contains { $0.label == detection.label })
     }
@@ -81,7 +81,7 @@ struct RealDetectionTests {
   func wholeWay(_ sample: Case) throws {
     let detector = try sample.detector(try sample.model(weights: Self.weights))
     let found = try detector.detect(in: try dog())
-    expectSame(found, try sample.recorded(), confidence: 0.01, place: 0.002)
+    expectSame(found, try sample.recorded(), confidence: 0.01, edges: 0.002)
   }
 
   @Test("The model's own resize policy is its fork's")

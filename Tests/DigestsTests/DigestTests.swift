@@ -21,14 +21,14 @@ import Testing
       ),
       ("a", 1_000_000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
     ])
-  func sha(_ text: String, _ count: Int, _ wanted: String) throws {
+  func sha(_ text: String, _ count: Int, _ expected: String) throws {
     let store = ByteStore(Array(String(repeating: text, count: count).utf8))
-    #expect(hexadecimal(try sha256(of: store)) == wanted)
+    #expect(hexadecimal(try sha256(of: store)) == expected)
     let pending = PendingDigest(sha256Of: store)
-    #expect(hexadecimal(try pending.value()) == wanted)
+    #expect(hexadecimal(try pending.value()) == expected)
     pending.wait()
     #expect(pending.isDone)
-    #expect(hexadecimal(try pending.value()) == wanted)
+    #expect(hexadecimal(try pending.value()) == expected)
   }
 
   @Test("SHA-256 of a mapped file is that of its bytes, an empty file included")
@@ -63,10 +63,10 @@ import Testing
   @Test("XXH3-128 gives the digests of Python's xxhash, whole and in pieces")
   func xxh3() throws {
     var stream = try XXH3Stream()
-    for (count, wanted) in Self.digests {
+    for (count, expected) in Self.digests {
       let bytes = Self.numbers(count)
       let digest = XXH3Digest(of: bytes.span.bytes)
-      #expect(hexadecimal(digest.bytes) == wanted, "\(count) bytes")
+      #expect(hexadecimal(digest.bytes) == expected, "\(count) bytes")
       for size in [1, 7, 256, 5000] {
         stream.reset()
         for start in stride(from: 0, to: count, by: size) {

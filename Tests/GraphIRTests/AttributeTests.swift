@@ -5,19 +5,19 @@ import Testing
 /// The attributes of operators as they are stored and read.
 @Suite struct AttributeTests {
   private let attributes: Attributes = [
-    "count": .integer(3), "rate": .real(0.5), "on": .flag(true), "mode": .text("b"),
-    "axes": .integers([0, 2]), "rates": .reals([1, 2.5]), "names": .texts(["x", ""]),
-    "inner.size": .integer(7), "inner.mode": .text("a"),
+    "count": .integer(3), "rate": .real(0.5), "on": .boolean(true), "mode": .string("b"),
+    "axes": .integers([0, 2]), "rates": .reals([1, 2.5]), "names": .strings(["x", ""]),
+    "inner.size": .integer(7), "inner.mode": .string("a"),
   ]
 
   @Test("Each attribute is read once, by its name and type, and then none is left")
   func reading() throws {
     var reader = try AttributeReader(attributes, of: "kind")
     #expect(try reader.integer("count") == 3 && reader.real("rate") == 0.5)
-    #expect(try reader.flag("on") && reader.text("mode") == "b")
+    #expect(try reader.boolean("on") && reader.string("mode") == "b")
     #expect(try reader.integers("axes") == [0, 2] && reader.reals("rates") == [1, 2.5])
-    #expect(try reader.texts("names") == ["x", ""])
-    #expect(reader.takeAll(under: "inner") == ["mode": .text("a"), "size": .integer(7)])
+    #expect(try reader.strings("names") == ["x", ""])
+    #expect(reader.takeAll(under: "inner") == ["mode": .string("a"), "size": .integer(7)])
     #expect(reader.takeAll(under: "inner") == [:])
     try reader.finish()
     let error = #expect(throws: WeighbridgeError.self) { _ = try reader.integer("count") }
@@ -26,7 +26,7 @@ import Testing
 
   @Test("An attribute that nobody read is not known, and the first by name is named")
   func unread() throws {
-    var reader = try AttributeReader(["z": .flag(true), "b": .integer(1)], of: "kind")
+    var reader = try AttributeReader(["z": .boolean(true), "b": .integer(1)], of: "kind")
     let error = #expect(throws: WeighbridgeError.self) { try reader.finish() }
     #expect(error?.code == .unsupported && error?.reason == "kind has an unknown attribute b")
     _ = try reader.integer("b")
@@ -35,9 +35,9 @@ import Testing
 
   @Test("A name that occurs twice is refused")
   func duplicates() {
-    let twice = Attributes([(name: "a", value: .integer(1)), (name: "a", value: .integer(1))])
+    let duplicated = Attributes([(name: "a", value: .integer(1)), (name: "a", value: .integer(1))])
     let error = #expect(throws: WeighbridgeError.self) {
-      _ = try AttributeReader(twice, of: "kind")
+      _ = try AttributeReader(duplicated, of: "kind")
     }
     #expect(error?.code == .malformed)
   }
@@ -46,40 +46,40 @@ import Testing
   func types() throws {
     for name in ["count", "rate", "on", "mode", "axes", "rates", "names"] {
       let reads: [(inout AttributeReader) throws -> Void] = [
-        { _ = try $0.integer(name) }, { _ = try $0.real(name) }, { _ = try $0.flag(name) },
-        { _ = try $0.text(name) }, { _ = try $0.integers(name) }, { _ = try $0.reals(name) },
-        { _ = try $0.texts(name) },
+        { _ = try $0.integer(name) }, { _ = try $0.real(name) }, { _ = try $0.boolean(name) },
+        { _ = try $0.string(name) }, { _ = try $0.integers(name) }, { _ = try $0.reals(name) },
+        { _ = try $0.strings(name) },
       ]
-      var taken = 0
+      var acceptedCount = 0
       for read in reads {
         var reader = try AttributeReader(attributes, of: "kind")
         do {
           try read(&reader)
-          taken += 1
+          acceptedCount += 1
         } catch let error as WeighbridgeError {
           #expect(error.code == .malformed && error.reason.contains(name))
         }
       }
-      #expect(taken == 1, "\(name)")
+      #expect(acceptedCount == 1, "\(name)")
     }
   }
 
   @Test("Whole numbers stand for numbers only where people write them")
   func integersForReals() throws {
     let written: Attributes = ["rate": .integer(2), "rates": .integers([1, 3])]
-    var people = try AttributeReader(written, of: "kind", takesIntegersForReals: true)
-    #expect(try people.real("rate") == 2 && people.reals("rates") == [1, 3])
-    var file = try AttributeReader(written, of: "kind")
-    #expect(throws: WeighbridgeError.self) { _ = try file.real("rate") }
-    #expect(throws: WeighbridgeError.self) { _ = try file.reals("rates") }
+    var lenient = try AttributeReader(written, of: "kind", acceptsIntegersAsReals: true)
+    #expect(try lenient.real("rate") == 2 && lenient.reals("rates") == [1, 3])
+    var strict = try AttributeReader(written, of: "kind")
+    #expect(throws: WeighbridgeError.self) { _ = try strict.real("rate") }
+    #expect(throws: WeighbridgeError.self) { _ = try strict.reals("rates") }
   }
 
   @Test("Attributes are equal in their order only, and rounding reaches all numbers")
   func values() {
-    let (first, second): (Attributes, Attributes) = (
+    let (attributes, reordered): (Attributes, Attributes) = (
       ["a": .integer(1), "b": .real(2)], ["b": .real(2), "a": .integer(1)]
     )
-    #expect(first != second && first == ["a": .integer(1), "b": .real(2)])
+    #expect(attributes != reordered && attributes == ["a": .integer(1), "b": .real(2)])
     let rounded = (["a": .real(0.1), "b": .reals([0.1, 2]), "c": .integer(1)] as Attributes)
       .roundedToFloat
     let tenth = Double(Float(0.1))

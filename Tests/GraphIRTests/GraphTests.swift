@@ -162,10 +162,10 @@ import Testing
   @Test("A part takes what it reads from others as inputs")
   func part() throws {
     let graph = try graph()
-    let (part, inputs) = try graph.part([1], types: graph.values.map(\.type))
+    let (part, inputs) = try graph.subgraph([1], types: graph.values.map(\.type))
     #expect(inputs == [ValueID(2), ValueID(0)] && part.nodes.count == 1)
     #expect(part.inputs.map(\.name) == ["a", "x"] && part.outputs.map(\.name) == ["0"])
-    let (both, all) = try graph.part([0, 1], types: graph.values.map(\.type))
+    let (both, all) = try graph.subgraph([0, 1], types: graph.values.map(\.type))
     #expect(all == [ValueID(0)] && both.weights.map(\.name) == ["w"])
   }
 

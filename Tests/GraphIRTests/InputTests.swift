@@ -18,21 +18,21 @@ import Testing
   @Test("Arrays must be as many as the inputs, of their types, and alike along an axis of one name")
   func checks() throws {
     let graph = try graph()
-    let good = TensorType(.float32, [2, 3])
-    try graph.check(inputs: [good, good])
+    let valid = TensorType(.float32, [2, 3])
+    try graph.check(inputs: [valid, valid])
     try graph.check(inputs: [
       Tensor(.float32, shape: [0, 3], []), Tensor(.float32, shape: [0, 3], []),
     ])
     for types in [
-      [good], [good, good, good], [good, TensorType(.float64, [2, 3])],
-      [TensorType(.float32, [2, 4]), good], [TensorType(.float32, [2, 3, 1]), good],
-      [good, TensorType(.float32, [5, 3])], [TensorType(.float32, [batch, 3]), good],
+      [valid], [valid, valid, valid], [valid, TensorType(.float64, [2, 3])],
+      [TensorType(.float32, [2, 4]), valid], [TensorType(.float32, [2, 3, 1]), valid],
+      [valid, TensorType(.float32, [5, 3])], [TensorType(.float32, [batch, 3]), valid],
     ] {
       let error = #expect(throws: WeighbridgeError.self) { try graph.check(inputs: types) }
       #expect(error?.code == .mismatch, "\(types)")
     }
     let error = #expect(throws: WeighbridgeError.self) {
-      try graph.check(inputs: [good, TensorType(.float32, [5, 3])])
+      try graph.check(inputs: [valid, TensorType(.float32, [5, 3])])
     }
     #expect(error?.reason == "the axis batch has 2 elements in x and 5 in y")
   }
@@ -43,8 +43,8 @@ import Testing
     #expect(inputs.map(\.shape) == [[1, 3], [1, 32]])
     let numbers = inputs.flatMap(\.doubles)
     #expect(numbers.allSatisfy { (0..<1).contains($0) } && Set(numbers).count > 30)
-    let again = try graph().generatedInputs(.random(seed: 1))
-    #expect(inputs.map(\.doubles) == again.map(\.doubles))
+    let repeated = try graph().generatedInputs(.random(seed: 1))
+    #expect(inputs.map(\.doubles) == repeated.map(\.doubles))
     #expect(try graph().generatedInputs(.random(seed: 2))[0].doubles != inputs[0].doubles)
     let ones = try graph().generatedInputs(.ones)
     #expect(ones.allSatisfy { $0.doubles.allSatisfy { $0 == 1 } })

@@ -17,8 +17,8 @@ import Testing
       (-0x1p-14, 0x8400), (.infinity, 0x7C00), (-.infinity, 0xFC00), (1 + 0x1p-11, 0x3C00),
       (1 + 0x1p-11 + 0x1p-40, 0x3C01), (1 + 0x3p-11, 0x3C02),
     ] as [(Double, Int)])
-  func float16(_ number: Double, _ wanted: Int) {
-    #expect(bits(.float16, number) == [UInt8(wanted & 0xFF), UInt8(wanted >> 8)])
+  func float16(_ number: Double, _ expected: Int) {
+    #expect(bits(.float16, number) == [UInt8(expected & 0xFF), UInt8(expected >> 8)])
   }
 
   /// `np.array(x).astype(ml_dtypes.bfloat16).view(np.uint16)`
@@ -28,8 +28,8 @@ import Testing
       (0.0, 0), (-0.0, 0x8000), (1, 0x3F80), (1.0 / 3, 0x3EAB), (1 + 0x1p-8, 0x3F80),
       (1 + 0x3p-8, 0x3F82), (3.4e38, 0x7F80), (.infinity, 0x7F80), (-.infinity, 0xFF80), (1e-40, 1),
     ] as [(Double, Int)])
-  func bfloat16(_ number: Double, _ wanted: Int) {
-    #expect(bits(.bfloat16, number) == [UInt8(wanted & 0xFF), UInt8(wanted >> 8)])
+  func bfloat16(_ number: Double, _ expected: Int) {
+    #expect(bits(.bfloat16, number) == [UInt8(expected & 0xFF), UInt8(expected >> 8)])
   }
 
   @Test("NaN stays NaN in floats", arguments: ElementType.allCases.filter(\.isFloat))
@@ -40,16 +40,16 @@ import Testing
   @Test("Integers drop the fraction, saturate, and take NaN as 0")
   func integers() {
     let numbers: [Double] = [1.9, -1.9, 0.5, -0.5, 1e30, -1e30, .infinity, -.infinity, .nan]
-    for (type, least, largest) in [
+    for (type, smallest, largest) in [
       (ElementType.int8, -128.0, 127.0), (.int16, -32768, 32767), (.int32, -0x1p31, 0x1p31 - 1),
       (.int64, -0x1p63, 0x1p63), (.uint8, 0, 255), (.uint16, 0, 65535), (.uint32, 0, 0x1p32 - 1),
       (.uint64, 0, 0x1p64),
     ] {
-      let found = Tensor(type, shape: [9], numbers).doubles
-      let negative: Double = least < 0 ? -1 : 0
+      let actual = Tensor(type, shape: [9], numbers).doubles
+      let negative: Double = smallest < 0 ? -1 : 0
       #expect(
-        found == [1, negative, 0, 0, largest, least, largest, least, 0],
-        "\(type.rawValue): \(found)")
+        actual == [1, negative, 0, 0, largest, smallest, largest, smallest, 0],
+        "\(type.rawValue): \(actual)")
     }
     #expect(bits(.int64, 0x1p63) == [UInt8](repeating: 0xFF, count: 7) + [0x7F])
     #expect(bits(.uint64, 0x1p64) == [UInt8](repeating: 0xFF, count: 8))
@@ -86,8 +86,8 @@ import Testing
         isLarge && index % 8 > 5 ? 0 : UInt8(truncatingIfNeeded: generator.next())
       }
       let numbers = Tensor(type, shape: [400], bytes: bytes).doubles
-      let again = Tensor(type, shape: [400], numbers).doubles
-      #expect(zip(numbers, again).allSatisfy { $0 == $1 || $0.isNaN && $1.isNaN }, "\(type)")
+      let reread = Tensor(type, shape: [400], numbers).doubles
+      #expect(zip(numbers, reread).allSatisfy { $0 == $1 || $0.isNaN && $1.isNaN }, "\(type)")
     }
   }
 }

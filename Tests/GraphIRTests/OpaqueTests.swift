@@ -37,7 +37,7 @@ import Testing
       ("ranks", .integers([2])), ("ranks", .integers([3, 0])), ("ranks", .integers([-1, 3])),
       ("ranks", .integers([1, 0])), ("ranks", .integers([Int.max, 0])),
       ("sizes", .integers([-2, 4])), ("sizes", .integers([1])),
-      ("element_types", .texts(["float32"])), ("element_types", .texts(["float32", "text"])),
+      ("element_types", .strings(["float32"])), ("element_types", .strings(["float32", "text"])),
     ] as [(String, AttributeValue)])
   func malformed(_ name: String, _ value: AttributeValue) throws {
     let changed = Attributes(

@@ -1,7 +1,7 @@
 import Bytes
 import GraphIR
 
-/// Operators with nothing but types, for graphs of the tests.
+/// Operators with shape rules only, for the graphs of tests.
 struct Sum: Operator {
   static let kind = "test_sum"
   static let version = 1
@@ -18,7 +18,7 @@ struct Sum: Operator {
   }
 }
 
-/// Any number of tensors, each given on.
+/// Any number of tensors, each of which is an output.
 struct Passing: Operator {
   static let kind = "test_passing"
   static let version = 1
@@ -45,16 +45,16 @@ struct Rows: Operator {
   }
 }
 
-/// The same numbers in another element type.
+/// A cast to another element type.
 struct Casting: Operator {
   static let kind = "test_casting"
   static let version = 1
   let elementType: ElementType
   var inputs: [InputSlot] { [.data("input")] }
-  var attributes: Attributes { ["element_type": .text(elementType.rawValue)] }
+  var attributes: Attributes { ["element_type": .string(elementType.rawValue)] }
   init(to elementType: ElementType) { self.elementType = elementType }
   init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    guard let elementType = ElementType(rawValue: try attributes.text("element_type")) else {
+    guard let elementType = ElementType(rawValue: try attributes.string("element_type")) else {
       throw attributes.malformed("the element type is not known")
     }
     self.elementType = elementType

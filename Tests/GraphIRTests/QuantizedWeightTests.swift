@@ -24,27 +24,28 @@ import Testing
   /// What the integers stand for, computed from the parts alone.
   private func numbers(_ weight: QuantizedWeight) throws -> [Double] {
     let integers = weight.integers.doubles
-    switch weight.meaning {
+    switch weight.dequantization {
     case .table(let table): return integers.map { Double(table[Int($0)]) }
     case .blocks(let blockShape, let scales):
       let shape = weight.integers.shape
       let numbers = scales.doubles
       return integers.enumerated().map { position, integer in
-        var (rest, block, step) = (position, 0, 1)
+        var (remaining, block, step) = (position, 0, 1)
         for axis in shape.indices.reversed() {
-          block += rest % shape[axis] / blockShape[axis] * step
-          rest /= shape[axis]
+          block += remaining % shape[axis] / blockShape[axis] * step
+          remaining /= shape[axis]
           step *= scales.shape[axis]
         }
         return Double(Float(integer) * Float(numbers[block]))
       }
-    case .linear(let line):
-      let run = line.axis.map { weight.integers.shape[($0 + 1)...].reduce(1, *) } ?? integers.count
+    case .linear(let parameters):
+      let step =
+        parameters.axis.map { weight.integers.shape[($0 + 1)...].reduce(1, *) } ?? integers.count
       return integers.enumerated().map { position, integer in
-        let index = position / run % line.scales.count
-        let zero = line.zeroPoints.isEmpty ? 0 : Double(line.zeroPoints[index])
-        let offset = line.offsets.isEmpty ? 0 : line.offsets[index]
-        return Double(Float(integer - zero) * line.scales[index] + offset)
+        let index = position / step % parameters.scales.count
+        let zeroPoint = parameters.zeroPoints.isEmpty ? 0 : Double(parameters.zeroPoints[index])
+        let offset = parameters.offsets.isEmpty ? 0 : parameters.offsets[index]
+        return Double(Float(integer - zeroPoint) * parameters.scales[index] + offset)
       }
     }
   }
@@ -62,13 +63,17 @@ import Testing
           bytes: linear.encode(content, shape: [3, 2, 4])))
       for view in [whole, whole.permuted([2, 0, 1]), whole.permuted([1, 2, 0])] {
         let weight = try #require(view.quantized)
-        if case .linear = weight.meaning { Issue.record("scales of \(blockShape) along an axis") }
+        if case .linear = weight.dequantization {
+          Issue.record("scales of \(blockShape) along an axis")
+        }
         #expect(try numbers(weight) == view.doubles)
-        let again = try Tensor(try #require(view.storedElements))
-        #expect(again.shape == view.shape && again.doubles == view.doubles)
+        let reencoded = try Tensor(try #require(view.storedElements))
+        #expect(reencoded.shape == view.shape && reencoded.doubles == view.doubles)
       }
       let part = whole.slice(1..<3, along: 0)
-      if case .blocks = part.quantized?.meaning { Issue.record("a part has blocks of its own") }
+      if case .blocks = part.quantized?.dequantization {
+        Issue.record("a part has blocks of its own")
+      }
     }
   }
 
@@ -82,15 +87,15 @@ import Testing
     ]
     for (view, axis, count) in views {
       let weight = try #require(view.quantized)
-      guard case .linear(let line) = weight.meaning else {
+      guard case .linear(let parameters) = weight.dequantization else {
         Issue.record("the weight has a table")
         return
       }
-      #expect(line.axis == axis && line.scales.count == count && weight.bits == 4)
+      #expect(parameters.axis == axis && parameters.scales.count == count && weight.bits == 4)
       #expect(weight.integers.shape == view.shape && weight.integers.elementType == .int8)
       #expect(try numbers(weight) == view.doubles)
-      let again = try Tensor(try #require(view.storedElements))
-      #expect(again.shape == view.shape && again.doubles == view.doubles)
+      let reencoded = try Tensor(try #require(view.storedElements))
+      #expect(reencoded.shape == view.shape && reencoded.doubles == view.doubles)
     }
   }
 

@@ -5,26 +5,26 @@ import Testing
 /// Tensors and views of them, against what NumPy 2.4 gives.
 @Suite struct TensorTests {
   /// `np.arange(24).reshape(2, 3, 4)`
-  private func counted(_ type: ElementType = .float32) -> Tensor {
+  private func range(_ type: ElementType = .float32) -> Tensor {
     Tensor(type, shape: [2, 3, 4], (0..<24).map(Double.init))
   }
 
   @Test(
     "A permuted view has NumPy's elements in every element type", arguments: ElementType.allCases)
   func permuted(_ type: ElementType) {
-    let tensor = counted(type).permuted([2, 0, 1])
-    let wanted: [Double] = [
+    let tensor = range(type).permuted([2, 0, 1])
+    let expected: [Double] = [
       0, 4, 8, 12, 16, 20, 1, 5, 9, 13, 17, 21, 2, 6, 10, 14, 18, 22, 3, 7, 11, 15, 19, 23,
     ]
     #expect(tensor.shape == [4, 2, 3] && !tensor.isContiguous)
-    #expect(tensor.doubles == (type == .bool ? wanted.map { $0 == 0 ? 0 : 1 } : wanted))
+    #expect(tensor.doubles == (type == .bool ? expected.map { $0 == 0 ? 0 : 1 } : expected))
     #expect(tensor.contiguous().isContiguous && tensor.contiguous().doubles == tensor.doubles)
     #expect(tensor.permuted([1, 2, 0]).isContiguous)
   }
 
   @Test("Slices, reversed and strided views have NumPy's elements")
   func views() {
-    let tensor = counted()
+    let tensor = range()
     #expect(
       tensor.reversed(along: [1]).doubles == [
         8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3, 20, 21, 22, 23, 16, 17, 18, 19, 12, 13, 14, 15,
@@ -35,9 +35,9 @@ import Testing
       tensor.slice(1..<3, along: 1).doubles
         == [4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19, 20, 21, 22, 23])
     // a[:, :, 3::-2]
-    let steps = tensor.strided(along: 2, from: 3, count: 2, step: -2)
-    #expect(steps.shape == [2, 3, 2])
-    #expect(steps.doubles == [3, 1, 7, 5, 11, 9, 15, 13, 19, 17, 23, 21])
+    let everySecond = tensor.strided(along: 2, from: 3, count: 2, step: -2)
+    #expect(everySecond.shape == [2, 3, 2])
+    #expect(everySecond.doubles == [3, 1, 7, 5, 11, 9, 15, 13, 19, 17, 23, 21])
     #expect(tensor.slice(3..<3, along: 1).shape == [2, 0, 4])
     #expect(tensor.slice(3..<3, along: 1).doubles == [])
     #expect(tensor.strided(along: 0, from: 0, count: 0, step: 5).doubles == [])
@@ -55,10 +55,10 @@ import Testing
 
   @Test("Reshaping and splitting take the elements in row-major order, whatever the memory's")
   func reshaped() {
-    let turned = counted().permuted([2, 0, 1])
-    #expect(turned.reshaped([4, 6]).doubles == turned.doubles)
+    let transposed = range().permuted([2, 0, 1])
+    #expect(transposed.reshaped([4, 6]).doubles == transposed.doubles)
     // a.transpose(1, 0, 2).reshape(3, 2, 2, 2).transpose(3, 1, 0, 2)
-    let split = counted().permuted([1, 0, 2]).splitting(2, into: [2, 2]).permuted([3, 1, 0, 2])
+    let split = range().permuted([1, 0, 2]).splitting(2, into: [2, 2]).permuted([3, 1, 0, 2])
     #expect(split.shape == [2, 2, 3, 2])
     #expect(
       split.doubles == [
@@ -70,24 +70,24 @@ import Testing
 
   @Test("Pieces are all elements in order, whatever their size", arguments: [1, 5, 64, 1000])
   func pieces(_ size: Int) {
-    for tensor in [counted(), counted().permuted([2, 0, 1]), counted().reversed(along: [0, 2])] {
-      let bytes = tensor.pieces(ofAbout: size).flatMap { $0.contiguousBytes() }
+    for tensor in [range(), range().permuted([2, 0, 1]), range().reversed(along: [0, 2])] {
+      let bytes = tensor.pieces(approximateSize: size).flatMap { $0.contiguousBytes() }
       #expect(bytes == tensor.contiguousBytes())
     }
-    #expect(Tensor(.float32, shape: [2, 0], []).pieces(ofAbout: size).isEmpty)
+    #expect(Tensor(.float32, shape: [2, 0], []).pieces(approximateSize: size).isEmpty)
   }
 
   @Test("A buffer takes elements that are not in order, and may be used again")
   func buffers() {
     var buffer: [UInt8] = []
-    let turned = counted().permuted([2, 1, 0])
-    #expect(turned.copyBytes(into: &buffer) == 96)
-    #expect(buffer == turned.contiguousBytes())
-    var seen: [UInt8] = []
-    turned.slice(0..<1, along: 0).withBytes(&buffer) { seen = $0.copied(0..<$0.byteCount) }
-    #expect(seen == Array(turned.contiguousBytes()[..<24]) && buffer.count == 96)
-    turned.releaseMemory()
-    #expect(turned.doubles.count == 24)
+    let transposed = range().permuted([2, 1, 0])
+    #expect(transposed.copyBytes(into: &buffer) == 96)
+    #expect(buffer == transposed.contiguousBytes())
+    var slice: [UInt8] = []
+    transposed.slice(0..<1, along: 0).withBytes(&buffer) { slice = $0.copied(0..<$0.byteCount) }
+    #expect(slice == Array(transposed.contiguousBytes()[..<24]) && buffer.count == 96)
+    transposed.releaseMemory()
+    #expect(transposed.doubles.count == 24)
   }
 
   @Test("A view of a range of bytes must fill it exactly and lie inside")

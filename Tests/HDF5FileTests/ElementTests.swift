@@ -93,7 +93,7 @@ struct ElementTests {
   }
 
   @Test(
-    "a type that is no number is refused by name",
+    "a type that is not a number is refused by name",
     arguments: [
       ("string", "type string"), ("compound", "type compound"), ("reference", "type reference"),
       ("list", "variable-length list"),

@@ -25,13 +25,13 @@ struct FamilyTests {
 
 /// Expects two listings to be equal, and says the first lines that are not.
 func expectSame(
-  _ lines: [String], _ wanted: [String], _ name: String = "",
+  _ lines: [String], _ expected: [String], _ name: String = "",
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
-  #expect(!wanted.isEmpty || lines.isEmpty, "\(name)", sourceLocation: sourceLocation)
-  let missing = Set(wanted).subtracting(lines).sorted().prefix(5)
-  let surplus = Set(lines).subtracting(wanted).sorted().prefix(5)
+  #expect(!expected.isEmpty || lines.isEmpty, "\(name)", sourceLocation: sourceLocation)
+  let missing = Set(expected).subtracting(lines).sorted().prefix(5)
+  let surplus = Set(lines).subtracting(expected).sorted().prefix(5)
   #expect(missing.isEmpty, "\(name)", sourceLocation: sourceLocation)
   #expect(surplus.isEmpty, "\(name)", sourceLocation: sourceLocation)
-  #expect(lines.count == wanted.count, "\(name)", sourceLocation: sourceLocation)
+  #expect(lines.count == expected.count, "\(name)", sourceLocation: sourceLocation)
 }

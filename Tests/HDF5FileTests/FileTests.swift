@@ -60,9 +60,9 @@ struct FileTests {
         continue
       }
       compared += 1
-      let wanted = try own.contents(of: dataset)
-      #expect(try image.contents(of: image.dataset(at: member.path)) == wanted)
-      #expect(try other.contents(of: other.dataset(at: member.path)) == wanted)
+      let expected = try own.contents(of: dataset)
+      #expect(try image.contents(of: image.dataset(at: member.path)) == expected)
+      #expect(try other.contents(of: other.dataset(at: member.path)) == expected)
     }
     #expect(compared > 5)
     expectFailure(.malformed, "image: is cut off") {

@@ -76,10 +76,10 @@ struct JudgeTests {
   private func compare(_ paths: [String]) throws {
     var count = 0
     for path in paths {
-      guard let wanted = try? LibHDF5Listing.lines(path: path) else { continue }
+      guard let expected = try? LibHDF5Listing.lines(path: path) else { continue }
       count += 1
       let ours = try? FileListing(file: HDF5File(path: path)).lines()
-      expectSame(ours ?? ["nothing"], wanted, path)
+      expectSame(ours ?? ["nothing"], expected, path)
     }
     #expect(2 * count > paths.count)
   }

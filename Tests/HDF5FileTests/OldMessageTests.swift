@@ -15,8 +15,8 @@ struct OldMessageTests {
     let new = change(Array(bytes[start..<start + 40]))
     bytes.replaceSubrange(start..<start + new.count, with: new)
     let ours = try FileListing(file: HDF5File(ByteStore(bytes), path: name)).lines()
-    let wanted = try LibHDF5Listing.lines(path: file(name))
-    expectSame(ours, wanted, name)
+    let expected = try LibHDF5Listing.lines(path: file(name))
+    expectSame(ours, expected, name)
     expectSame(ours, try LibHDF5Listing.lines(bytes: bytes), name)
   }
 

@@ -1,8 +1,8 @@
 import ImageSearch
 import Vision
 
-/// The cost of a composition by trying all assignments, written from the definition and from nothing
-/// else: boxes and angles, no tables, no bounds.
+/// The cost of a composition by trying all assignments, implemented from the definition alone:
+/// boxes and angles, no tables, no bounds.
 struct BruteForce {
   let wanted: [Composition.Object]
   let found: [Composition.Object]
@@ -10,14 +10,14 @@ struct BruteForce {
   let weights: CompositionWeights
   let classes: Set<String>?
 
-  /// The least cost of all assignments that assign as many objects as can be.
+  /// The least cost of all assignments that assign as many objects as possible.
   func leastCost() -> Double {
     var least = Double.infinity
-    everyAssignment([], without: surplus) { least = min(least, cost($0)) }
+    forEachAssignment([], without: surplus) { least = min(least, cost($0)) }
     return least + weights.presence * presence()
   }
 
-  /// How many wanted objects have to do without.
+  /// The number of wanted objects that no found one is left for.
   private var surplus: Int {
     Set(wanted.map(\.label)).reduce(0) { sum, label in
       let missing =
@@ -26,19 +26,19 @@ struct BruteForce {
     }
   }
 
-  /// Calls `body` with every list of positions of found objects that leaves so many wanted ones
-  /// without, which have -1.
-  private func everyAssignment(
+  /// Calls `body` with every assignment: the indices of found objects, and -1 for the `surplus`
+  /// wanted ones that have none.
+  private func forEachAssignment(
     _ start: [Int], without surplus: Int, _ body: ([Int]) -> Void
   ) {
     guard start.count < wanted.count else {
       if surplus == 0 { body(start) }
       return
     }
-    if surplus > 0 { everyAssignment(start + [-1], without: surplus - 1, body) }
+    if surplus > 0 { forEachAssignment(start + [-1], without: surplus - 1, body) }
     for index in found.indices
     where !start.contains(index) && found[index].label == wanted[start.count].label {
-      everyAssignment(start + [index], without: surplus, body)
+      forEachAssignment(start + [index], without: surplus, body)
     }
   }
 

@@ -37,8 +37,8 @@ struct CompositionCostTests {
 
   @Test("The cost is the weighted sum of the terms, and the terms are those of the assignment")
   func terms() throws {
-    // Two centres 0.4 apart to the right, found 0.3 apart downwards; sides 0.2 and 0.1, found 0.1
-    // and 0.2.
+    // The centers are 0.4 apart horizontally, and the found ones 0.3 vertically; sides 0.2 and 0.1,
+    // found 0.1 and 0.2.
     let found = [object("cat", 0.1, 0.1, 0.1, 0.1), object("dog", 0.05, 0.35, 0.2, 0.2)]
     let wanted = [object("cat", 0.2, 0.4, 0.2, 0.2), object("dog", 0.65, 0.45, 0.1, 0.1)]
     let match = try match(wanted, found)
@@ -72,7 +72,7 @@ struct CompositionCostTests {
 
   @Test("Directions are those of the images' real proportions")
   func aspectRatio() throws {
-    // Diagonal in an image of 2 x 1 is (0.2, 0.4) of its unit square.
+    // In an image of 2 x 1 the diagonal is (0.2, 0.4) of the unit square.
     let wanted = [object("cat", 0.1, 0.1, 0.1, 0.1), object("dog", 0.3, 0.3, 0.1, 0.1)]
     let found = [object("cat", 0.1, 0.1, 0.1, 0.1), object("dog", 0.2, 0.3, 0.1, 0.1)]
     #expect(try match(wanted, found).terms.relativePosition > 0.1)
@@ -87,7 +87,7 @@ struct CompositionCostTests {
       object("a", 0, 0.375, 0.25, 0.25), object("b", 0.375, 0.375, 0.25, 0.25),
       object("c", 0.75, 0.375, 0.25, 0.25),
     ]
-    // The first has moved below the second: its pair and the second's turn by 90 degrees.
+    // The first has moved below the second: its pair and that of the second rotate by 90 degrees.
     let found = [object("a", 0.375, 0.75, 0.25, 0.25)] + wanted[1...]
     #expect(abs(try match(wanted, found).terms.relativePosition - 2) < 1e-12)
     #expect(abs(try match(wanted.reversed(), found).terms.relativePosition - 1) < 1e-12)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Files that are no index, or a damaged one")
 struct DamagedIndexTests {
-  /// Expects that neither reading, updating nor rebuilding does anything to a file.
+  /// Expects that reading, updating and rebuilding are refused and leave the file unchanged.
   private func expectRefused(
     _ path: String, _ codes: Set<WeighbridgeError.Code>,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -71,11 +71,11 @@ struct DamagedIndexTests {
       try index.update(folder: album.images, with: analyzer)
     }
     try #require(album.folder.names == ["images", "photos.db"], "the log went into the file")
-    let whole = try Files.read(album.index)
-    try Files.write(whole.prefix(whole.count / 2), to: album.index)
+    let bytes = try Files.read(album.index)
+    try Files.write(bytes.prefix(bytes.count / 2), to: album.index)
     try expectRefused(album.index, [.damaged])
-    var changed = whole
-    for page in 1..<whole.count / 4096 { changed[page * 4096] = 0xEE }
+    var changed = bytes
+    for page in 1..<bytes.count / 4096 { changed[page * 4096] = 0xEE }
     try Files.write(changed, to: album.index)
     try expectRefused(album.index, [.damaged])
     let error = failure { _ = try ImageIndex(contentsOf: album.index).featureTable() }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Files {
-  /// Runs statements of SQLite on a file, which is made when it is not there.
+  /// Runs SQLite statements on a file, which is created if necessary.
   static func makeDatabase(_ path: String, _ sql: String) throws {
     var handle: OpaquePointer?
     defer { sqlite3_close(handle) }

@@ -66,7 +66,7 @@ struct IndexTests {
     try FileManager.default.removeItem(atPath: album.path(2))
     try Files.write(try Files.read(scenes[2].path), to: album.path(3))
     let third = try update()
-    // Scene 2 stands under the name of scene 3 now, and its bytes were known.
+    // Scene 2 now has the name of scene 3, and its bytes were already indexed.
     #expect(third.analyzedCount == 0 && third.imageCount == 4 && third.removedCount == 2)
     let paths = try ImageIndex(contentsOf: album.index).search(layout()).map(\.path)
     #expect(
@@ -81,7 +81,7 @@ struct IndexTests {
   func unchanged() throws {
     let album = try Album(scenes: scenes)
     let analyzer = try Models.analyzer()
-    // The times of files that were written just now are not trusted; so they are read twice.
+    // The modification times of recently written files are not trusted, so they are read twice.
     let index = try ImageIndex(updating: album.index, for: analyzer)
     try index.update(folder: album.images, with: analyzer)
     let again = try index.update(folder: album.images, with: analyzer)

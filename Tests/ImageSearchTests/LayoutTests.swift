@@ -76,7 +76,7 @@ struct LayoutTests {
     }
   }
 
-  @Test("Weights below 0, a maximum that is no number and no images at all are refused")
+  @Test("Weights below 0, a maximum that is not a number and no images at all are refused")
   func wrongNumbers() throws {
     let cat = Composition.Object(label: "cat", box: Box(x: 0, y: 0, width: 1, height: 1))
     var query = CompositionQuery(Composition(objects: [cat]))

@@ -1,6 +1,6 @@
 import Foundation
 
-// Foundation's functions, under names that a test can read.
+// Foundation's functions under readable names.
 
 func cosine(_ angle: Double) -> Double { cos(angle) }
 func arcTangent(_ y: Double, _ x: Double) -> Double { atan2(y, x) }

@@ -2,17 +2,17 @@ import ImageSearch
 import TestSupport
 import Vision
 
-/// The models of the samples, described.
+/// The sample models with their descriptions.
 enum Models {
   static let shapes = ["ellipse", "rectangle", "triangle"]
 
-  /// The detector that is good at scenes.
+  /// The detector of scenes.
   static func sceneDetector() throws -> Model { try detector("scene-detector") }
 
   static func shapeDetector() throws -> Model { try detector("shape-detector") }
 
   private static func detector(_ name: String) throws -> Model {
-    var model = try Model(contentsOf: Places.sample("Models/\(name)/\(name).h5"))
+    var model = try Model(contentsOf: Paths.sample("Models/\(name)/\(name).h5"))
     var edit = DescriptionEdit()
     var image = DescriptionEdit.Image(input: "input_1")
     image.scale = 1.0 / 255
@@ -25,7 +25,7 @@ enum Models {
 
   static func sketchClassifier() throws -> Model {
     var model = try Model(
-      contentsOf: Places.sample("Models/sketch-classifier/sketch-classifier.h5"))
+      contentsOf: Paths.sample("Models/sketch-classifier/sketch-classifier.h5"))
     var edit = DescriptionEdit()
     var image = DescriptionEdit.Image(input: model.inputs[0].name)
     image.scale = 1.0 / 255
@@ -35,12 +35,12 @@ enum Models {
     return model
   }
 
-  /// The detector of shapes, with or without the numbers of its grid as features.
+  /// The detector of shapes, with or without its grid as features.
   static func analyzer(features: String? = nil) throws -> ImageAnalyzer {
     try analyzer(shapeDetector(), features: features)
   }
 
-  /// The classifier of sketches; its scores are the features, or what one of its layers makes.
+  /// The classifier of sketches; its scores are the features, or the output of one of its layers.
   static func sketchAnalyzer(features: String? = nil) throws -> ImageAnalyzer {
     try analyzer(sketchClassifier(), features: features)
   }
@@ -52,7 +52,7 @@ enum Models {
   }
 }
 
-/// A folder of scenes and an index beside it.
+/// A folder of scenes and an index next to it.
 struct Album {
   let folder: TemporaryFolder
   /// The folder with the images.
@@ -68,6 +68,6 @@ struct Album {
     }
   }
 
-  /// The file of a scene.
+  /// The path of a scene.
   func path(_ number: Int) -> String { "\(images)/scene-\(number < 10 ? "0" : "")\(number).png" }
 }

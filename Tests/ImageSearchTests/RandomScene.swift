@@ -9,7 +9,8 @@ struct RandomScene {
 
   init(_ random: inout SplitMix64) {
     let labels = Array(["cat", "dog", "cow"].prefix(Int.random(in: 1...3, using: &random)))
-    // Positions on a coarse grid have equal distances and coincident centres; others have not.
+    // Positions on a coarse grid have equal distances and coincident centers; other positions do
+    // not.
     let grid = Bool.random(using: &random) ? 4.0 : nil
     let wanted = (0..<Int.random(in: 1...6, using: &random)).map { _ in
       Self.object(&random, labels: labels, grid: grid)

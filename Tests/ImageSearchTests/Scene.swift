@@ -2,10 +2,10 @@ import ImageSearch
 import TestSupport
 import Vision
 
-/// One of the samples' 60 drawn scenes, with what was drawn where, which nothing found.
+/// One of the 60 drawn sample scenes, with the drawn (not detected) objects.
 struct Scene {
   static let count = 60
-  private static let folder = Places.sample("Models/scene-detector")
+  private static let folder = Paths.sample("Models/scene-detector")
   /// The file.
   let path: String
   /// The shapes as they were drawn.

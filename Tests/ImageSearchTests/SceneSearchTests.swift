@@ -9,7 +9,7 @@ import Testing
     let scenes = try Scene.first(Scene.count)
     let album = try Album(scenes: scenes)
     var options = AnalyzeOptions()
-    // Where the model hesitates between two classes, the better one counts.
+    // When a box has two likely classes, the more confident one counts.
     options.detection.suppression = .classAgnostic
     let analyzer = try ImageAnalyzer(try Models.sceneDetector(), options: options)
     let index = try ImageIndex(updating: album.index, for: analyzer)
@@ -36,7 +36,7 @@ import Testing
     let analyzer = try Models.sketchAnalyzer(features: "dense_1")
     let index = try ImageIndex(inMemoryFor: analyzer)
     try index.update(
-      folder: Places.sample("Models/sketch-classifier/sketches"), with: analyzer)
+      folder: Paths.sample("Models/sketch-classifier/sketches"), with: analyzer)
     let table = try index.featureTable()
     try #require(table.entries.count == 200 && table.entries[0].features.count == 64)
     var rightCount = 0

@@ -37,7 +37,7 @@ import Testing
       ("null", .null), (" true", true), ("false\n", false), ("\t\r\n 0 ", 0), ("[]", []),
       ("{ }", .object(JSONObject())), ("\"\"", ""), ("[ 1 , [ ] ]", [1, []]),
     ] as [(String, JSONValue)])
-  func values(_ text: String, _ wanted: JSONValue) throws { #expect(try parse(text) == wanted) }
+  func values(_ text: String, _ expected: JSONValue) throws { #expect(try parse(text) == expected) }
 
   @Test(
     "Numbers without a fraction and an exponent are integers where they fit",
@@ -48,8 +48,8 @@ import Testing
       ("0e0", .real(0)), ("1e400", .real(.infinity)), ("1e-400", .real(0)),
       ("Infinity", .real(.infinity)), ("-Infinity", .real(-.infinity)),
     ] as [(String, JSONValue)])
-  func numbers(_ text: String, _ wanted: JSONValue) throws {
-    #expect(try parse(text) == wanted)
+  func numbers(_ text: String, _ expected: JSONValue) throws {
+    #expect(try parse(text) == expected)
   }
 
   @Test("NaN as Python writes it is read")
@@ -62,8 +62,8 @@ import Testing
       (#""\uD834\uDD1E""#, "\u{1D11E}"), (#""\udbff\udfff""#, "\u{10FFFF}"), (#""\u0000""#, "\0"),
       ("\"größe ∞ 𝄞\"", "größe ∞ 𝄞"), ("\"\u{7F}\"", "\u{7F}"),
     ])
-  func strings(_ text: String, _ wanted: String) throws {
-    #expect(try parse(text).string?.unicodeScalars.elementsEqual(wanted.unicodeScalars) == true)
+  func strings(_ text: String, _ expected: String) throws {
+    #expect(try parse(text).string?.unicodeScalars.elementsEqual(expected.unicodeScalars) == true)
   }
 
   @Test(
@@ -81,7 +81,7 @@ import Testing
   func malformed(_ text: String, _ offset: Int) {
     let error = #expect(throws: WeighbridgeError.self) { _ = try parse(text) }
     #expect(error?.code == .malformed)
-    #expect(error?.place.spot == .byte(offset), "\(text): \(error?.description ?? "")")
+    #expect(error?.place.position == .byte(offset), "\(text): \(error?.description ?? "")")
   }
 
   @Test(
@@ -101,7 +101,7 @@ import Testing
     let error = #expect(throws: WeighbridgeError.self) {
       _ = try parse(#"{"a": 1, "b": 2, "a": 3}"#)
     }
-    #expect(error?.code == .malformed && error?.place.spot == .byte(17))
+    #expect(error?.code == .malformed && error?.place.position == .byte(17))
     #expect(error?.reason == "the key \"a\" occurs twice")
     let many = (0..<100).map { "\"k\($0)\": \($0)" }.joined(separator: ",")
     #expect(try parse("{\(many)}").object?["k99"] == 99)

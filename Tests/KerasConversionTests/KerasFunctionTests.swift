@@ -15,7 +15,7 @@ import Testing
     #expect(counts.filter { $0.value > 1 }.keys.map(\.text).sorted() == [])
   }
 
-  /// The graph of one call on inputs of some shapes.
+  /// The graph of one call on inputs of given types.
   private func graph(
     _ name: KerasFunctionName, _ positional: [KerasOperand], named: [String: KerasOperand] = [:],
     settings: JSONObject = [:], on types: [TensorType]
@@ -63,9 +63,9 @@ import Testing
     let name = KerasFunctionName.tensorFlow("nn.relu")
     let known: [String: KerasOperand] = ["name": .value("n"), "other": .value(.null)]
     #expect(try graph(name, [.tensor(0)], named: known, on: [matrix]).nodes.count == 1)
-    for wrong in [["other": KerasOperand.value(1)], ["other": .tensor(0)]] {
+    for extra in [["other": KerasOperand.value(1)], ["other": .tensor(0)]] {
       let error = #expect(throws: WeighbridgeError.self) {
-        try graph(name, [.tensor(0)], named: wrong, on: [matrix])
+        try graph(name, [.tensor(0)], named: extra, on: [matrix])
       }
       #expect(error?.code == .unsupported)
     }
@@ -94,8 +94,8 @@ import Testing
     for stop in [-9, -2, 0, 1, 3, 8] {
       for step in [-3, -1, 1, 2] {
         let slice = Slice([.init(axis: 0, start: start, stop: stop, step: step)])
-        let got = try slice.evaluate([tensor], workers: Workers(count: 1))[0].doubles
-        #expect(got == python(start, stop, step), "\(start):\(stop):\(step)")
+        let actual = try slice.evaluate([tensor], workers: Workers(count: 1))[0].doubles
+        #expect(actual == python(start, stop, step), "\(start):\(stop):\(step)")
       }
     }
   }

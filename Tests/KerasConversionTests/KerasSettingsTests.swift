@@ -6,7 +6,7 @@ import KerasFormat
 import LayerCatalog
 import Testing
 
-/// Makes the graph of one Keras layer on inputs of given shapes, as the importer does.
+/// Creates the graph of one Keras layer on inputs of given shapes, as the importer does.
 private func graph(
   of className: String, _ settings: JSONObject, on shapes: [[Dimension]],
   weights: [Tensor] = [], writer: KerasProducer = KerasProducer(version: KerasVersion(2, 15, 0))
@@ -84,11 +84,11 @@ extension Graph {
       "registered_name": .null,
     ]
     #expect(try activation(.object(layer)) == [LeakyReLU(slope: 0.25)])
-    var wrong: [JSONObject] = [layer, layer, layer]
-    wrong[0]["module"] = "my.layers"
-    wrong[1]["config"] = .object(["alpha": .real(0.25), "beta": 1])
-    wrong[2]["config"] = .object(["dtype": "float8", "alpha": .real(0.25)])
-    for setting in wrong {
+    var refused: [JSONObject] = [layer, layer, layer]
+    refused[0]["module"] = "my.layers"
+    refused[1]["config"] = .object(["alpha": .real(0.25), "beta": 1])
+    refused[2]["config"] = .object(["dtype": "float8", "alpha": .real(0.25)])
+    for setting in refused {
       #expect(throws: WeighbridgeError.self) { try activation(.object(setting)) }
     }
   }
@@ -161,7 +161,7 @@ extension Graph {
       absent.operators[0] == AnyHashable(ReLU(slope: 0, threshold: 0, maximum: nil)))
   }
 
-  @Test("An input of a lower rank gets its new axes behind the batch")
+  @Test("An input of a lower rank gets its new axes after the batch")
   func lowerRank() throws {
     let graph = try graph(of: "Multiply", [:], on: [[batch, 3], [batch, 4, 5, 3]])
     #expect(graph.operators[0] == AnyHashable(ExpandDims(axes: [1, 2])))
@@ -218,9 +218,9 @@ extension Graph {
   func causalAttention() throws {
     let graph = try graph(of: "Attention", ["causal": true], on: [[batch, 4, 3], [batch, 4, 3]])
     let masking = AttentionMasking(isCausal: true, hasMask: false, fullyMaskedRows: .mean)
-    let wanted = Attention(
+    let expected = Attention(
       score: .dot, hasScale: false, masking: masking, returnsAttentionWeights: false)
-    #expect(graph.operators == [AnyHashable(wanted)])
+    #expect(graph.operators == [AnyHashable(expected)])
   }
 
   @Test("Statistics stand among the settings or the weights, both of them")
@@ -228,11 +228,11 @@ extension Graph {
     let written: JSONObject = ["axis": [-1], "mean": [[1, 2, 3]], "variance": 4]
     let graph = try graph(of: "Normalization", written, on: [[batch, 3]])
     #expect(graph.weights.map { $0.tensor.doubles } == [[1, 2, 3], [4, 4, 4]])
-    let wrong: [JSONObject] = [
+    let refused: [JSONObject] = [
       ["axis": [-1]], ["axis": [-1], "mean": 1], ["axis": [2], "mean": 1, "variance": 1],
       ["axis": [-1], "mean": [1, 2], "variance": 1], ["axis": .null, "mean": 1, "variance": 1],
     ]
-    for settings in wrong {
+    for settings in refused {
       #expect(throws: WeighbridgeError.self) {
         try self.graph(of: "Normalization", settings, on: [[batch, 3]])
       }

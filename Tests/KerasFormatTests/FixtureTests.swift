@@ -3,7 +3,7 @@ import HDF5File
 import KerasFormat
 import Testing
 
-@Suite("Files that Keras wrote", .enabled(if: Fixtures.folder != nil, "\(Fixtures.absence)"))
+@Suite("Files that Keras wrote", .enabled(if: Fixtures.folder != nil, "\(Fixtures.skipReason)"))
 struct FixtureTests {
   /// Reads a file and every model nested in it, and every weight's bytes.
   private func readAll(_ path: String) throws -> KerasFile {
@@ -48,7 +48,7 @@ struct FixtureTests {
       let groups = try keras.weightGroups(of: #require(listed.model))
       let byName = Dictionary(uniqueKeysWithValues: groups.map { ($0.layerName, $0.weights) })
       for group in listed.weightGroups {
-        // The list of a model inside the model has an order of its own.
+        // A nested model lists its weights in an order of its own.
         guard let weights = byName[group.layerName] else { continue }
         compared += 1
         let isEqual = try zip(weights, group.weights).allSatisfy { weight, other in
@@ -71,7 +71,7 @@ struct FixtureTests {
       let folder = path.split(separator: "/").dropLast().last ?? ""
       let weights = Fixtures.files(in: "seeds/\(folder)") { $0.hasSuffix(".h5") }
       let names = try KerasFile(path: #require(weights.first)).weightGroups.map(\.layerName)
-      // A Sequential's input stands in no list of weights.
+      // The input of a Sequential is in no list of weights.
       let layers = model.layers.filter { !model.isSequential || $0.className != "InputLayer" }
       #expect(Set(names) == Set(layers.map(\.name)), "\(path)")
     }

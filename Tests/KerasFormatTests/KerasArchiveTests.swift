@@ -32,7 +32,7 @@ struct KerasArchiveTests {
     #expect(architecture.version == KerasVersion(3, 15, 1))
     #expect(try architecture.model == KerasFile(path: file("stored.keras")).model)
     let weights = try KerasFile(path: file("objects.weights.h5"))
-    #expect(weights.container == .objects)
+    #expect(weights.container == .weightsHDF5)
     #expect(weights.model == nil)
     #expect(try weights.weightGroups(of: architecture.model)[1].weights.count == 2)
   }
@@ -72,12 +72,12 @@ struct KerasArchiveTests {
       ("traversing", "\"../config.json\", whose name leads out of the archive"),
       ("absolute", "\"/etc/config.json\", whose name leads out of the archive"),
       ("bad_json", "config.json, byte 15: not JSON"),
-      ("bad_version", ":metadata.json: keras_version \"new\" is no version"),
+      ("bad_version", ":metadata.json: keras_version \"new\" is not a version"),
       ("no_version", ":metadata.json: has no key \"keras_version\""),
       ("no_hdf5", "no_hdf5.keras/model.weights.h5: is not an HDF5 file"),
       ("texts_cut", "weighbridge.json, byte 11: not JSON"),
-      ("texts_list", ":weighbridge.json: is a list, and an object of texts is expected"),
-      ("texts_number", ":weighbridge.json: author is no text"),
+      ("texts_list", ":weighbridge.json: is a list, and an object of strings is expected"),
+      ("texts_number", ":weighbridge.json: author is not a string"),
       ("damaged", ":model.weights.h5: is damaged: its checksum does not fit"),
       ("bomb", ":model.weights.h5: claims 1073741824 bytes, which"),
       ("cut_off", "is a ZIP archive without its end"),
@@ -206,13 +206,13 @@ struct KerasObjectTests {
         try weights.map { try floats(keras, $0) } == group.weights.map { try floats(listed, $0) },
         "\(group.layerName)")
     }
-    // The model inside: what training changes comes first, where the names are listed.
+    // The nested model: its list of names has the trainable weights first.
     let inner = try ["inner_norm", "inner_last", "inner_first"].map {
       try #require(byName["inner/\($0)"])
     }
     let order = inner[0].prefix(2) + inner[1] + inner[2] + inner[0].suffix(2)
-    let wanted = try #require(listed.weightGroups.first { $0.layerName == "inner" }).weights
+    let expected = try #require(listed.weightGroups.first { $0.layerName == "inner" }).weights
     #expect(
-      try order.map { try floats(keras, $0) } == wanted.map { try floats(listed, $0) })
+      try order.map { try floats(keras, $0) } == expected.map { try floats(listed, $0) })
   }
 }

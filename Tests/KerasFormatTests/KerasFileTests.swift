@@ -85,7 +85,7 @@ struct KerasFileTests {
       ("no_layer_names", "/model_weights: has no layer_names attribute"),
       ("no_weights", "no group /model_weights"),
       ("bad_json", "model_config, byte 24: not JSON"),
-      ("bad_version", "keras_version \"new\" is no version"),
+      ("bad_version", "keras_version \"new\" is not a version"),
     ])
   func mismatches(name: String, reason: String) {
     expectFailure(.malformed, reason) { _ = try KerasFile(path: file("\(name).h5")) }
@@ -136,8 +136,8 @@ struct ArchitectureTests {
       ("broken.json", "byte 15: not JSON"),
       ("string_list.json", "is a JSON string with a list in it, and a model's object is expected"),
       ("string_twice.json", "is a JSON string with a string in it"),
-      ("string_text.json", "is a JSON string whose text is no JSON: byte 0: not JSON"),
-      ("string_empty.json", "is a JSON string whose text is no JSON: byte 0: not JSON"),
+      ("string_text.json", "is a JSON string whose text is not JSON: byte 0: not JSON"),
+      ("string_empty.json", "is a JSON string whose text is not JSON: byte 0: not JSON"),
       ("string_cut.json", "byte 3: not JSON"),
       ("weights_only.h5", "has weights only"), ("objects.weights.h5", "has weights only"),
     ])
@@ -172,7 +172,7 @@ struct VersionTests {
   }
 
   @Test(
-    "what is no version is refused", arguments: ["", "2", "2.", "a.b", "99999999999999999999.1"])
+    "what is not a version is refused", arguments: ["", "2", "2.", "a.b", "99999999999999999999.1"])
   func refuse(text: String) { #expect(KerasVersion(text) == nil) }
 
   @Test("versions are compared by their numbers")

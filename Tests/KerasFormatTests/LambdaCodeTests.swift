@@ -6,7 +6,7 @@ import Testing
 
 /// The compiled functions of Lambda layers, read as data.
 @Suite struct LambdaCodeTests {
-  /// The functions that Pythons from 2.7 to 3.13 compiled, by version and then by their text.
+  /// The functions compiled by Python 2.7 to 3.13, by version and then by source.
   private static func stored() throws -> JSONObject {
     let path = file("../../../Samples/Custom/Lambda/functions.json")
     let json = try JSONValue(parsing: [UInt8](Data(contentsOf: URL(filePath: path))))
@@ -26,8 +26,8 @@ import Testing
     arguments: ["2.7", "3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13"])
   func expressions(version: String) throws {
     let functions = try #require(Self.stored()[version]?.object)
-    // Lists and tuples, and the order of what brackets leave open, are not told apart.
-    let others = [
+    // Lists and tuples, and redundant parentheses, are not distinguished.
+    let normalized = [
       "lambda x: 1.0 - x * 2": "1.0 - (x * 2)",
       "lambda x: (x - np.array([103.5, 116.25, 123.75])) / 2.0":
         "(x - np.array((103.5, 116.25, 123.75))) / 2.0",
@@ -39,22 +39,24 @@ import Testing
         "tf.image.resize(x, (66, 200), method='nearest')",
       "resize": "tensorflow.image.resize_images(image, (40, 160))",
     ]
-    // A condition and a loop are not followed.
-    let unread: Set = ["lambda x: K.softmax(x) if x is None else x", "lambda x: [y for y in x]"]
+    // Conditions and loops are not supported.
+    let unsupported: Set = [
+      "lambda x: K.softmax(x) if x is None else x", "lambda x: [y for y in x]",
+    ]
     for text in functions.keys {
       let code = try code(functions[text]?.string ?? "")
       let expression = code.expression?.text(Array(code.variables.prefix(code.argumentCount)))
-      if unread.contains(text) {
+      if unsupported.contains(text) {
         #expect(expression == nil, "\(text)")
       } else if text == "raw" {
         #expect(code.name == "resize")
-        #expect(expression == others["resize"])
+        #expect(expression == normalized["resize"])
       } else {
-        #expect(expression == others[text] ?? String(text.dropFirst("lambda x: ".count)))
+        #expect(expression == normalized[text] ?? String(text.dropFirst("lambda x: ".count)))
       }
     }
     let condition = try code(functions["lambda x: K.softmax(x) if x is None else x"]?.string ?? "")
-    #expect(condition.names.suffix(2) == ["K", "softmax"])  // Python 2 has None among them
+    #expect(condition.names.suffix(2) == ["K", "softmax"])  // the names in Python 2 include None
   }
 
   @Test(
@@ -94,7 +96,7 @@ import Testing
   }
 }
 
-/// Bytes in the form of `marshal` that no Python writes.
+/// Bytes in the format of `marshal` that no version of Python writes.
 struct HostileCode: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let bytes: [UInt8]

@@ -68,7 +68,7 @@ struct ModelErrorTests {
     }
   }
 
-  @Test("a model without a list of layers, or that is no object, is refused")
+  @Test("a model without a list of layers, or that is not an object, is refused")
   func noModel() {
     expectFailure(.unsupported, "of class Tower") {
       _ = try model(#"{"class_name": "Tower", "config": {"depth": 3}}"#)

@@ -4,7 +4,7 @@ import KerasConversion
 import KerasFormat
 import Testing
 
-/// The path of a file that `Files/make_files.py` made.
+/// The path of a file that `Files/make_files.py` wrote.
 func file(_ name: String, at filePath: String = #filePath) -> String {
   "/\(filePath.split(separator: "/").dropLast().joined(separator: "/"))/Files/\(name)"
 }
@@ -23,7 +23,7 @@ func floats(_ file: KerasFile, _ weight: KerasWeight) throws -> [Float] {
 }
 
 extension KerasFile {
-  /// The weights of each layer of a model, with what is known of Keras' classes.
+  /// The weights of each layer of a model, with the known parts of Keras' classes.
   func weightGroups(of model: KerasModelRecord) throws -> [KerasWeightGroup] {
     try weightGroups(of: model, KerasMappings.parts)
   }

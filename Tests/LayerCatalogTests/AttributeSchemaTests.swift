@@ -3,9 +3,9 @@ import GraphIR
 import LayerCatalog
 import Testing
 
-/// Settings that an operator's declaration does not allow are refused when they are read.
+/// Checks that reading refuses settings that an operator's declaration does not allow.
 @Suite struct AttributeSchemaTests {
-  /// What reading stored settings as an operator fails with; an empty text when it does not.
+  /// The reason why reading stored settings as an operator fails; empty if it does not.
   private func problem<Operation: CatalogOperator>(
     _ type: Operation.Type, _ attributes: Attributes
   ) -> String {
@@ -19,14 +19,14 @@ import Testing
 
   private func pad(_ mode: String, _ value: Double, after: [Int] = [1, 1]) -> Attributes {
     [
-      "before": .integers([0, 1]), "after": .integers(after), "mode": .text(mode),
+      "before": .integers([0, 1]), "after": .integers(after), "mode": .string(mode),
       "value": .real(value),
     ]
   }
 
   @Test("What is stored is read again")
   func roundTrip() throws {
-    let operation = Pad(before: [0, 1], after: [1, 1], mode: .constant, number: 3)
+    let operation = Pad(before: [0, 1], after: [1, 1], mode: .constant, value: 3)
     #expect(operation.attributes == pad("constant", 3))
     #expect(problem(Pad.self, operation.attributes) == "")
   }
@@ -34,8 +34,8 @@ import Testing
   @Test("A number outside of its bounds is named with the bound")
   func bound() {
     let attributes: Attributes = [
-      "groups": .integer(0), "axis": .integer(1), "epsilon": .real(1e-3), "scale": .flag(true),
-      "center": .flag(false),
+      "groups": .integer(0), "axis": .integer(1), "epsilon": .real(1e-3), "scale": .boolean(true),
+      "center": .boolean(false),
     ]
     #expect(
       problem(GroupNormalization.self, attributes)

@@ -5,7 +5,7 @@ import LayerCatalog
 import Testing
 
 @Suite struct CatalogTests {
-  /// The names of the operators that the module's files define.
+  /// The names of the operators that the files of the module define.
   private func definedOperators() throws -> [String] {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -14,8 +14,8 @@ import Testing
       FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
     var names: [String] = []
     for case let file as URL in files where file.pathExtension == "swift" {
-      let text = try String(contentsOf: file, encoding: .utf8)
-      for match in text.matches(of: /struct (\w+)(?:<[^>]*>)?\s*:[^{]*\b\w*Operator\b[^{]*{/) {
+      let source = try String(contentsOf: file, encoding: .utf8)
+      for match in source.matches(of: /struct (\w+)(?:<[^>]*>)?\s*:[^{]*\b\w*Operator\b[^{]*{/) {
         names.append(String(match.1))
         #expect(file.lastPathComponent == "\(match.1).swift", "one operator is one file")
       }

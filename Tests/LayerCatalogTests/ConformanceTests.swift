@@ -4,10 +4,10 @@ import Testing
 import _CatalogTesting
 
 @Suite struct ConformanceTests {
-  @Test("Every operator of the catalogue has an example")
+  @Test("Every operator of the catalog has an example")
   func everyOperatorHasAnExample() {
-    let shown = Set(OperatorExample.all.map { $0.operation.kind })
-    #expect(Catalog.all.map { $0.kind }.filter { !shown.contains($0) } == [])
+    let kindsWithExamples = Set(OperatorExample.all.map { $0.operation.kind })
+    #expect(Catalog.all.map { $0.kind }.filter { !kindsWithExamples.contains($0) } == [])
   }
 
   @Test("An operator is stored completely and read strictly", arguments: OperatorExample.all)

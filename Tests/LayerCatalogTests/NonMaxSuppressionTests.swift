@@ -4,15 +4,15 @@ import LayerCatalog
 import Testing
 
 @Suite struct NonMaxSuppressionTests {
-  /// Two boxes that overlap by 9/11, one that touches neither, and a faint one; the best classes
-  /// are 0, 1, 0 and 1.
+  /// The confidences of two boxes that overlap by 9/11, of one that touches neither, and of one
+  /// with a low confidence. The best classes are 0, 1, 0 and 1.
   private let confidence: [Double] = [0.6, 0.1, 0.2, 0.9, 0.7, 0.2, 0.05, 0.1]
   private let coordinates: [Double] = [
     0.5, 0.5, 0.2, 0.2, 0.51, 0.5, 0.18, 0.2, 0.1, 0.1, 0.1, 0.1, 0.9, 0.9, 0.1, 0.1,
   ]
 
-  /// The confidences of the boxes that stay, by their rows.
-  private func kept(_ operation: NonMaxSuppression) throws -> [Double] {
+  /// Runs the operator and returns the confidences of the remaining boxes, row by row.
+  private func remaining(_ operation: NonMaxSuppression) throws -> [Double] {
     let outputs = try operation.evaluate(
       [
         Tensor(.float32, shape: [4, 2], confidence),
@@ -29,28 +29,28 @@ import Testing
   func acrossClasses() throws {
     let operation = NonMaxSuppression(
       overlapThreshold: 0.5, confidenceThreshold: 0.3, scope: .all)
-    #expect(try kept(operation) == [0.2, 0.9, 0.7, 0.2])
+    #expect(try remaining(operation) == [0.2, 0.9, 0.7, 0.2])
   }
 
   @Test("Boxes of other classes stay where classes are looked at one by one")
   func perClass() throws {
     let operation = NonMaxSuppression(
       overlapThreshold: 0.5, confidenceThreshold: 0.05, scope: .sameBestClass)
-    #expect(try kept(operation) == [0.2, 0.9, 0.7, 0.2, 0.6, 0.1, 0.05, 0.1])
+    #expect(try remaining(operation) == [0.2, 0.9, 0.7, 0.2, 0.6, 0.1, 0.05, 0.1])
   }
 
   @Test("Each class by itself: a box keeps the classes in which nothing removes it")
   func eachClass() throws {
-    // Of class 0 the boxes 2, 0 and 1 are left, of class 1 the boxes 1, 2 and 3.
+    // Boxes 2, 0 and 1 remain in class 0, and boxes 1, 2 and 3 in class 1.
     let operation = NonMaxSuppression(
       overlapThreshold: 0.5, confidenceThreshold: 0.07, scope: .eachClass)
-    #expect(try kept(operation) == [0, 0.9, 0.7, 0.2, 0.6, 0, 0, 0.1])
+    #expect(try remaining(operation) == [0, 0.9, 0.7, 0.2, 0.6, 0, 0, 0.1])
   }
 
   @Test("An overlap up to the threshold is none")
   func threshold() throws {
     let operation = NonMaxSuppression(
       overlapThreshold: 0.95, confidenceThreshold: 0.3, scope: .all)
-    #expect(try kept(operation).count == 6)
+    #expect(try remaining(operation).count == 6)
   }
 }

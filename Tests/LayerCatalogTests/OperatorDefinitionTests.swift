@@ -4,7 +4,7 @@ import LayerCatalog
 import Testing
 import _CatalogTesting
 
-/// Holds the operators to their definitions, by the examples of the catalogue.
+/// Checks that operators agree with their definitions, on the examples of the catalog.
 @Suite struct OperatorDefinitionTests {
   @Test("An example fulfils its definition", arguments: OperatorExample.all)
   func examples(_ example: OperatorExample) throws {
@@ -46,13 +46,13 @@ import _CatalogTesting
     for type in Catalog.all {
       let examples = OperatorExample.all.filter { $0.operation.kind == type.kind }
       for attribute in type.definition.attributes where !attribute.choices.isEmpty {
-        for word in attribute.choices.map(\.value) {
-          // Some values need other attributes than an example's.
-          let reading = examples.map { $0.attributes(with: attribute.name, word) }.filter {
+        for value in attribute.choices.map(\.value) {
+          // Some values require other attributes than those of an example.
+          let readable = examples.map { $0.attributes(with: attribute.name, value) }.filter {
             examples[0].reads($0)
           }
-          #expect(!reading.isEmpty, "\(type.kind): \(attribute.name) = \(word)")
-          #expect(reading.flatMap { type.definition.problems(of: $0) } == [])
+          #expect(!readable.isEmpty, "\(type.kind): \(attribute.name) = \(value)")
+          #expect(readable.flatMap { type.definition.problems(of: $0) } == [])
         }
         let wrong = examples.map { $0.attributes(with: attribute.name, "no such value") }
         #expect(!wrong.contains { examples[0].reads($0) }, "\(type.kind): \(attribute.name)")
@@ -65,10 +65,12 @@ import _CatalogTesting
     let stored = example.operation.attributes
     for attribute in example.definition.attributes {
       guard let value = stored[attribute.name] else { continue }
-      for (constraint, broken) in attribute.constraints.flatMap({ $0.broken(value, in: stored) }) {
-        let changed = stored.replacing(attribute.name, broken)
-        #expect(example.definition.problems(of: changed) != [], "\(attribute.name) \(broken)")
-        #expect(!example.reads(changed), "\(attribute.name) = \(broken), not \(constraint)")
+      for (constraint, violating) in attribute.constraints.flatMap({
+        $0.violations(value, in: stored)
+      }) {
+        let changed = stored.replacing(attribute.name, violating)
+        #expect(example.definition.problems(of: changed) != [], "\(attribute.name) \(violating)")
+        #expect(!example.reads(changed), "\(attribute.name) = \(violating), not \(constraint)")
       }
     }
   }
@@ -80,7 +82,7 @@ import _CatalogTesting
       let examples = OperatorExample.all.filter { $0.operation.kind == type.kind }
       for attribute in type.definition.attributes {
         for constraint in attribute.constraints {
-          // Other constraints may forbid a bound, some of them in words.
+          // Other constraints, also those in words, may exclude a bound.
           let changed = examples.flatMap { example in
             let stored = example.operation.attributes
             let values = stored[attribute.name].map { constraint.bounds($0) } ?? []
@@ -95,8 +97,8 @@ import _CatalogTesting
     #expect(count > 100)
   }
 
-  /// What can be stored, though nothing that is read becomes it.
-  private static let notShown = [
+  /// Attributes that no example has, by kind: no importer produces them.
+  private static let withoutExample = [
     "additive_attention": ["window"], "attention": ["window"],
     "conv_lstm": ["padding_before", "padding_after"],
   ]
@@ -121,10 +123,10 @@ import _CatalogTesting
   func examplesShowAll() {
     for type in Catalog.all {
       let examples = OperatorExample.all.filter { $0.operation.kind == type.kind }
-      let shown = Set(examples.flatMap { $0.operation.attributes.entries.map(\.name) })
+      let attributes = Set(examples.flatMap { $0.operation.attributes.entries.map(\.name) })
       let slots = Set(examples.flatMap { $0.operation.inputs.map(\.name) })
-      let hidden = type.definition.attributes.map(\.name).filter { !shown.contains($0) }
-      #expect(hidden == Self.notShown[type.kind, default: []], "\(type.kind)")
+      let missing = type.definition.attributes.map(\.name).filter { !attributes.contains($0) }
+      #expect(missing == Self.withoutExample[type.kind, default: []], "\(type.kind)")
       #expect(type.definition.inputs.map(\.name).filter { !slots.contains($0) } == [])
     }
   }
@@ -133,7 +135,8 @@ import _CatalogTesting
 extension OperatorExample {
   fileprivate var definition: OperatorDefinition { Swift.type(of: operation).definition }
 
-  /// The inputs' types with another element type for one of them, and for all of its type.
+  /// The types of the inputs with another element type for one of them, and for all inputs that
+  /// have its element type.
   fileprivate func types(with elementType: ElementType, at position: Int) -> [[TensorType]] {
     var one = types
     one[position].elementType = elementType
@@ -145,7 +148,7 @@ extension OperatorExample {
     return [one, all]
   }
 
-  /// Whether the operator is read from attributes.
+  /// Whether the operator can be read from attributes.
   fileprivate func reads(_ attributes: Attributes) -> Bool {
     let type = Swift.type(of: operation)
     let read = try? Catalog.standard.makeOperator(
@@ -153,9 +156,10 @@ extension OperatorExample {
     return read != nil
   }
 
-  /// The attributes with another value of a string attribute, and those that this asks for.
-  fileprivate func attributes(with name: String, _ word: String) -> Attributes {
-    let changed = operation.attributes.replacing(name, .text(word))
+  /// The attributes with another value of a string attribute, and with those that this value
+  /// requires.
+  fileprivate func attributes(with name: String, _ string: String) -> Attributes {
+    let changed = operation.attributes.replacing(name, .string(string))
     var result = Attributes()
     for attribute in definition.attributes {
       let value = changed[attribute.name]
@@ -163,8 +167,8 @@ extension OperatorExample {
       result.append(attribute.name, value ?? attribute.sample(in: changed))
       guard attribute.namesActivation else { continue }
       if attribute.name == name {
-        for (own, value) in Catalog.sampleAttributes(of: word) {
-          result.append("\(name).\(own)", value)
+        for (attribute, value) in Catalog.sampleAttributes(of: string) {
+          result.append("\(name).\(attribute)", value)
         }
       } else {
         for entry in changed.entries where entry.name.hasPrefix("\(attribute.name).") {
@@ -177,7 +181,7 @@ extension OperatorExample {
 }
 
 extension Catalog {
-  /// The attributes of an activation in a cell of `[batch, units]`.
+  /// Attributes of an activation in a cell with `[batch, units]`.
   fileprivate static func sampleAttributes(
     of kind: String
   ) -> [(name: String, value: AttributeValue)] {
@@ -188,7 +192,7 @@ extension Catalog {
 }
 
 extension AttributeDefinition {
-  /// A value for attributes that lack it.
+  /// A value for attributes that lack this one.
   fileprivate func sample(in attributes: Attributes) -> AttributeValue {
     var count = 1
     for case .countOf(let name, let more) in constraints {
@@ -197,11 +201,11 @@ extension AttributeDefinition {
     return switch type {
     case .integer: .integer(1)
     case .real: .real(1)
-    case .boolean: .flag(true)
-    case .string: .text(choices.first?.value ?? "")
+    case .boolean: .boolean(true)
+    case .string: .string(choices.first?.value ?? "")
     case .integers: .integers([Int](repeating: 0, count: count))
     case .reals: .reals([Double](repeating: 0, count: count))
-    case .strings: .texts([String](repeating: "", count: count))
+    case .strings: .strings([String](repeating: "", count: count))
     }
   }
 }
@@ -213,7 +217,7 @@ extension Attributes {
 }
 
 extension Constraint {
-  /// Values like the given one that just fulfil the constraint.
+  /// Variants of a value that just satisfy the constraint.
   fileprivate func bounds(_ value: AttributeValue) -> [AttributeValue] {
     let bound: Double
     switch self {
@@ -237,26 +241,29 @@ extension Constraint {
     }
   }
 
-  /// Values like the given one that break the constraint.
-  fileprivate func broken(
+  /// Variants of a value that violate the constraint.
+  fileprivate func violations(
     _ value: AttributeValue, in stored: Attributes
   ) -> [(Constraint, AttributeValue)] {
     switch value {
     case .integer:
-      broken([0], stored).compactMap { $0.first.map { (self, .integer(Int(exactly: $0) ?? .max)) } }
-    case .real: broken([0], stored).compactMap { $0.first.map { (self, .real($0)) } }
+      violations([0], stored).compactMap {
+        $0.first.map { (self, .integer(Int(exactly: $0) ?? .max)) }
+      }
+    case .real: violations([0], stored).compactMap { $0.first.map { (self, .real($0)) } }
     case .integers(let values):
-      broken(values.map { Double($0) }, stored).map {
+      violations(values.map { Double($0) }, stored).map {
         (self, .integers($0.map { Int(exactly: $0) ?? .max }))
       }
-    case .reals(let values): broken(values, stored).map { (self, .reals($0)) }
-    case .flag, .text, .texts: []
+    case .reals(let values): violations(values, stored).map { (self, .reals($0)) }
+    case .boolean, .string, .strings: []
     }
   }
 
-  private func broken(_ values: [Double], _ stored: Attributes) -> [[Double]] {
-    let rest = values.dropFirst()
-    func first(_ number: Double) -> [[Double]] { values.isEmpty ? [] : [[number] + rest] }
+  private func violations(_ values: [Double], _ stored: Attributes) -> [[Double]] {
+    func first(_ number: Double) -> [[Double]] {
+      values.isEmpty ? [] : [[number] + values.dropFirst()]
+    }
     func number(_ name: String) -> Double? {
       switch stored[name] {
       case .integer(let number): Double(number)

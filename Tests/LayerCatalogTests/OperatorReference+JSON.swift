@@ -4,7 +4,7 @@ import JSON
 import LayerCatalog
 
 extension OperatorReference {
-  /// `operators.json`.
+  /// The content of `operators.json`.
   var json: JSONValue {
     let classes: [(String, [ElementType])] = [
       ("float", ElementType.allCases.filter(\.isFloat)),
@@ -22,9 +22,9 @@ extension OperatorReference.Entry {
   fileprivate var json: JSONValue {
     var members: [(String, JSONValue)] = [
       ("kind", .string(kind)), ("version", .integer(version)),
-      ("composite", .bool(parts != nil)),
+      ("composite", .bool(decomposition != nil)),
     ]
-    if let parts { members.append(("decomposition", list(parts))) }
+    if let decomposition { members.append(("decomposition", list(decomposition))) }
     members += [
       ("inputs", .array(definition.inputs.map(json))),
       ("outputs", .array(definition.outputs.map(\.json))),
@@ -98,8 +98,8 @@ extension AttributeDefinition {
     if !choices.isEmpty { members.append(("values", list(choices.map(\.value)))) }
     let meanings = choices.filter { !$0.meaning.isEmpty }
     if !meanings.isEmpty {
-      let words = meanings.map { ($0.value, JSONValue.string($0.meaning)) }
-      members.append(("meanings", object(words)))
+      let pairs = meanings.map { ($0.value, JSONValue.string($0.meaning)) }
+      members.append(("meanings", object(pairs)))
     }
     if namesActivation { members.append(("attributes_of_value_under", .string("\(name)."))) }
     if !constraints.isEmpty { members.append(("constraints", object(constraints.flatMap(\.json)))) }
@@ -129,7 +129,7 @@ extension Constraint {
     case .unique: [("unique", true)]
     case .permutation: [("permutation", true)]
     case .atMostOnce(let entry): [("at_most_once", .integer(entry))]
-    case .rule(let words): [("rule", .string(words))]
+    case .rule(let rule): [("rule", .string(rule))]
     }
   }
 }
@@ -139,11 +139,11 @@ extension AttributeValue {
     switch self {
     case .integer(let value): .integer(value)
     case .real(let value): .real(value)
-    case .flag(let value): .bool(value)
-    case .text(let value): .string(value)
+    case .boolean(let value): .bool(value)
+    case .string(let value): .string(value)
     case .integers(let values): .array(values.map { .integer($0) })
     case .reals(let values): .array(values.map { .real($0) })
-    case .texts(let values): list(values)
+    case .strings(let values): list(values)
     }
   }
 }

@@ -3,12 +3,12 @@ import GraphIR
 import LayerCatalog
 
 extension OperatorReference {
-  /// `operators.md`.
+  /// The text of `operators.md`.
   var markdown: String {
-    let notions = Notion.allCases.map { "## \($0.title)\n\n\($0.text)" }
+    let concepts = Concept.allCases.map { "## \($0.title)\n\n\($0.text)" }
     let contents = entries.map { "[\($0.kind)](#\($0.kind))" }.joined(separator: ", ")
     return
-      ([Self.introduction, "# Common notions"] + notions + ["# Operators", contents]
+      ([Self.introduction, "# Common concepts"] + concepts + ["# Operators", contents]
       + entries.map(\.markdown) + [Self.dataFormat]).joined(separator: "\n\n") + "\n"
   }
 
@@ -39,7 +39,7 @@ extension OperatorReference {
 }
 
 extension OperatorReference {
-  /// What `operators.json` consists of.
+  /// The description of `operators.json`.
   fileprivate static let dataFormat = """
     # operators.json
 
@@ -79,31 +79,31 @@ extension OperatorReference.Entry {
       ]
       sections.append((header + definition.attributes.map(\.row)).joined(separator: "\n"))
     }
-    let notions = notions.map(\.link)
-    if !notions.isEmpty { sections.append("See \(notions.joined(separator: ", ")).") }
+    let concepts = concepts.map(\.link)
+    if !concepts.isEmpty { sections.append("See \(concepts.joined(separator: ", ")).") }
     return sections.joined(separator: "\n\n")
   }
 
   private var summary: String {
     if kind == Opaque.kind { return "Version \(version). It cannot be computed." }
-    guard let parts else { return "Version \(version), primitive." }
-    let links = parts.map { "[\($0)](#\($0))" }.joined(separator: ", ")
+    guard let decomposition else { return "Version \(version), primitive." }
+    let links = decomposition.map { "[\($0)](#\($0))" }.joined(separator: ", ")
     return "Version \(version), composite: "
-      + (parts.isEmpty ? "no operator is needed." : "\(links).")
+      + (decomposition.isEmpty ? "no operator is needed." : "\(links).")
   }
 
   private func line(_ input: InputDefinition) -> String {
-    var words = ["`\(input.name)`: "]
+    var phrases = ["`\(input.name)`: "]
     switch slot(of: input) {
-    case .weight: words[0] += "weight"
-    case .indices: words[0] += "indices"
+    case .weight: phrases[0] += "weight"
+    case .indices: phrases[0] += "indices"
     case .variadic(_, let minimum):
-      words[0] += "\(minimum) or more tensors" + (input.isMixed ? "" : " of one element type")
-    case .data, nil: words[0] += input.isMask ? "mask" : "data"
+      phrases[0] += "\(minimum) or more tensors" + (input.isMixed ? "" : " of one element type")
+    case .data, nil: phrases[0] += input.isMask ? "mask" : "data"
     }
-    words.append(input.elements.words)
-    if let list = input.countedBy { words.append("as many as `\(list)` says") }
-    return "- " + (words + input.presence.words).joined(separator: ", ")
+    phrases.append(input.elements.phrase)
+    if let list = input.countedBy { phrases.append("as many as `\(list)` says") }
+    return "- " + (phrases + input.presence.phrases).joined(separator: ", ")
   }
 }
 
@@ -116,12 +116,12 @@ extension OutputDefinition {
       case .fixed(let type): type.rawValue
       }
     let count = countedBy.map { ["one for each entry of `\($0)`"] } ?? []
-    return "- `\(name)`: " + ([source] + count + presence.words).joined(separator: ", ")
+    return "- `\(name)`: " + ([source] + count + presence.phrases).joined(separator: ", ")
   }
 }
 
 extension ElementClass {
-  fileprivate var words: String {
+  fileprivate var phrase: String {
     switch self {
     case .float: "floating-point"
     case .integer: "integer"
@@ -129,49 +129,49 @@ extension ElementClass {
     case .bool: "bool"
     case .any: "any element type"
     case .same(let input): "the element type of `\(input)`"
-    case .by(let attribute, let cases): Self.words(attribute, cases)
+    case .by(let attribute, let cases): Self.phrase(attribute, cases)
     }
   }
 
-  private static func words(
+  private static func phrase(
     _ attribute: String, _ cases: [(value: String, elements: ElementClass)]
   ) -> String {
-    var groups: [(words: String, values: [String])] = []
+    var groups: [(phrase: String, values: [String])] = []
     for (value, elements) in cases {
-      if let index = groups.firstIndex(where: { $0.words == elements.words }) {
+      if let index = groups.firstIndex(where: { $0.phrase == elements.phrase }) {
         groups[index].values.append("`\(value)`")
       } else {
-        groups.append((elements.words, ["`\(value)`"]))
+        groups.append((elements.phrase, ["`\(value)`"]))
       }
     }
     groups.sort { $0.values.count < $1.values.count }
     let last = groups.removeLast()
     return groups.map {
-      "\($0.words) where attribute `\(attribute)` is \($0.values.joined(separator: ", "))"
+      "\($0.phrase) where attribute `\(attribute)` is \($0.values.joined(separator: ", "))"
     }
-    .joined(separator: "; ") + "; otherwise \(last.words)"
+    .joined(separator: "; ") + "; otherwise \(last.phrase)"
   }
 }
 
 extension Presence {
-  fileprivate var words: [String] {
+  fileprivate var phrases: [String] {
     switch self {
     case .always: []
     case .optional(let absence): ["optional; without it \(absence)"]
     case .when(let name, let values):
-      ["where attribute `\(name)` is \(values.map(\.words).joined(separator: " or "))"]
+      ["where attribute `\(name)` is \(values.map(\.markdown).joined(separator: " or "))"]
     case .unless(let name, let values):
-      ["where attribute `\(name)` is not \(values.map(\.words).joined(separator: " or "))"]
+      ["where attribute `\(name)` is not \(values.map(\.markdown).joined(separator: " or "))"]
     }
   }
 }
 
 extension AttributeValue {
-  fileprivate var words: String {
+  fileprivate var markdown: String {
     switch self {
-    case .flag(let value): "\(value)"
-    case .text(""): "empty"
-    case .text(let text): "`\(text)`"
+    case .boolean(let value): "\(value)"
+    case .string(""): "empty"
+    case .string(let string): "`\(string)`"
     default: "\(self)"
     }
   }
@@ -180,12 +180,12 @@ extension AttributeValue {
 extension AttributeDefinition {
   fileprivate var row: String {
     let meaning = [meaning, values].filter { !$0.isEmpty }.joined(separator: " ")
-    let limits = constraints.map(\.words).joined(separator: "; ")
-    let cells = ["`\(name)`", type.words, meaning, limits, presence.words.first ?? "always"]
+    let limits = constraints.map(\.phrase).joined(separator: "; ")
+    let cells = ["`\(name)`", type.phrase, meaning, limits, presence.phrases.first ?? "always"]
     return "| " + cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |"
   }
 
-  /// The possible values with their meanings, as a cell of a table.
+  /// The possible values with their meanings, for a table cell.
   private var values: String {
     if choices.isEmpty { return "" }
     let links = namesActivation ? choices.map { "[\($0.value)](#\($0.value))" } : []
@@ -198,7 +198,7 @@ extension AttributeDefinition {
 }
 
 extension AttributeDefinition.ValueType {
-  fileprivate var words: String {
+  fileprivate var phrase: String {
     switch self {
     case .integer, .real, .boolean, .string: rawValue
     case .integers: "list of integers"
@@ -208,7 +208,7 @@ extension AttributeDefinition.ValueType {
   }
 }
 
-extension Notion {
+extension Concept {
   fileprivate var link: String {
     "[\(title.prefix(1).lowercased() + title.dropFirst())](#\(rawValue))"
   }

@@ -4,16 +4,17 @@ import LayerCatalog
 import Testing
 import _CatalogTesting
 
-/// The catalogue as a document: each operator's definition, of which the texts are made.
+/// The catalog as a document: the definitions from which `operators.json` and `operators.md` are
+/// generated.
 struct OperatorReference {
-  /// The repository.
+  /// The root of the repository.
   static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The operators by their kinds.
+  /// The operators, sorted by kind.
   let entries: [Entry]
 
-  /// An operator with what its definition does not say itself.
+  /// An operator with what its definition does not contain.
   struct Entry {
     let kind: String
     let version: Int
@@ -22,8 +23,8 @@ struct OperatorReference {
     let description: String
     /// The inputs of all examples.
     let slots: [InputSlot]
-    /// The operators that decompositions of the examples consist of; `nil` for a primitive.
-    let parts: [String]?
+    /// The kinds of operators in the decompositions of the examples; `nil` for a primitive.
+    let decomposition: [String]?
   }
 
   init() throws {
@@ -33,20 +34,21 @@ struct OperatorReference {
       return Entry(
         kind: type.kind, version: type.version, definition: type.definition,
         description: try #require(comments[String(describing: type)], "\(type)"),
-        slots: examples.flatMap(\.operation.inputs), parts: try Self.parts(of: examples))
+        slots: examples.flatMap(\.operation.inputs),
+        decomposition: try Self.decomposition(of: examples))
     }
     self.entries = (entries + [Self.opaque]).sorted { $0.kind < $1.kind }
   }
 
-  /// The layers that are not understood, which are in no catalogue.
+  /// Layers that are not understood, which are not in the catalog.
   private static var opaque: Entry {
     Entry(
       kind: Opaque.kind, version: Opaque.version, definition: .opaque,
       description: "A layer of the source that is not understood, kept as it is.",
-      slots: [.data("input"), .weight("weights")], parts: nil)
+      slots: [.data("input"), .weight("weights")], decomposition: nil)
   }
 
-  private static func parts(of examples: [OperatorExample]) throws -> [String]? {
+  private static func decomposition(of examples: [OperatorExample]) throws -> [String]? {
     var kinds: Set<String>?
     for example in examples {
       guard let graph = try example.decomposed() else { continue }
@@ -55,7 +57,7 @@ struct OperatorReference {
     return kinds?.sorted()
   }
 
-  /// The documentation comments of the operators, by the names of their types.
+  /// The documentation comments of the operators, by type name.
   private static func comments() throws -> [String: String] {
     let folder = root.appending(path: "Sources/Operators/LayerCatalog")
     let files = try #require(
@@ -69,9 +71,9 @@ struct OperatorReference {
     return comments
   }
 
-  /// The documentation comment in front of a declaration, with links to the operators it names.
-  private static func comment(before declaration: String, in text: String) -> String? {
-    let lines = text.components(separatedBy: "\n")
+  /// The documentation comment before a declaration, with links to the operators that it mentions.
+  private static func comment(before declaration: String, in source: String) -> String? {
+    let lines = source.components(separatedBy: "\n")
     guard let end = lines.firstIndex(where: { $0.hasPrefix(declaration) }) else { return nil }
     let start = lines[..<end].lastIndex { !$0.hasPrefix("///") }.map { $0 + 1 } ?? 0
     let kinds = Dictionary(
@@ -86,19 +88,19 @@ struct OperatorReference {
 }
 
 extension OperatorReference.Entry {
-  /// What an input is, which its slot says: a weight, indices, or so many tensors at least.
+  /// The slot of an input, which says whether it is data, a weight, indices or variadic.
   func slot(of input: InputDefinition) -> InputSlot? {
     slots.first { $0.name == input.name }
   }
 
-  /// The notions that the definition refers to, in the order of the document.
-  var notions: [Notion] {
-    let named = Set(definition.notions + definition.attributes.compactMap(\.notion))
-    return Notion.allCases.filter(named.contains)
+  /// The concepts that the definition refers to, in the order of the document.
+  var concepts: [Concept] {
+    let named = Set(definition.concepts + definition.attributes.compactMap(\.concept))
+    return Concept.allCases.filter(named.contains)
   }
 }
 
-extension Notion {
+extension Concept {
   /// The heading of its section.
   var title: String {
     let words = rawValue.replacing("-", with: " ")

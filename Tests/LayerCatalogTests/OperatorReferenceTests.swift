@@ -5,35 +5,35 @@ import LayerCatalog
 import Testing
 import _CatalogTesting
 
-/// Keeps `Schemas/operators.json` and `operators.md`, the definition of the operators that `.wbm`
-/// files name, equal to what the catalogue says.
+/// Checks that `Schemas/operators.json` and `operators.md`, which define the operators of `.wbm`
+/// files, agree with the catalog.
 @Suite struct OperatorReferenceTests {
-  @Test("Schemas/operators.md says what the catalogue says (`make generate` renews it)")
-  func textIsUpToDate() throws {
+  @Test("Schemas/operators.md says what the catalog says (`make generate` renews it)")
+  func markdownIsUpToDate() throws {
     try expect("operators.md", isEqualTo: try OperatorReference().markdown)
   }
 
-  @Test("Schemas/operators.json says what the catalogue says (`make generate` renews it)")
-  func dataIsUpToDate() throws {
+  @Test("Schemas/operators.json says what the catalog says (`make generate` renews it)")
+  func jsonIsUpToDate() throws {
     try expect(
       "operators.json", isEqualTo: try OperatorReference().json.text(indented: true) + "\n")
   }
 
   @Test("The reference names no declaration of the source")
   func namesNoSourceIdentifier() throws {
-    let text = try OperatorReference().markdown
-    // Words that begin with a small letter and go on with a capital one.
-    #expect(text.matches(of: /\b[a-z][a-z0-9]*[A-Z]\w*/).map { String($0.output) } == [])
-    #expect(!text.contains(/see [^.\n]* below/))
+    let markdown = try OperatorReference().markdown
+    // Words in lower camel case.
+    #expect(markdown.matches(of: /\b[a-z][a-z0-9]*[A-Z]\w*/).map { String($0.output) } == [])
+    #expect(!markdown.contains(/see [^.\n]* below/))
   }
 
   @Test("Every link of the reference leads to a heading of it")
-  func linksLeadSomewhere() throws {
-    let text = try OperatorReference().markdown
-    let headings = text.split(separator: "\n").filter { $0.hasPrefix("#") }.map {
+  func linksLeadToHeadings() throws {
+    let markdown = try OperatorReference().markdown
+    let headings = markdown.split(separator: "\n").filter { $0.hasPrefix("#") }.map {
       $0.drop { $0 == "#" || $0 == " " }.lowercased().replacing(" ", with: "-")
     }
-    let links = text.matches(of: /\]\(#([^)]*)\)/).map { String($0.output.1) }
+    let links = markdown.matches(of: /\]\(#([^)]*)\)/).map { String($0.output.1) }
     #expect(!links.isEmpty)
     #expect(Set(links).subtracting(headings) == [])
     #expect(Set(headings).count == headings.count)

@@ -7,7 +7,7 @@ import LayerCatalog
 import Testing
 import _CatalogTesting
 
-/// What follows from the meaning of recurrent operators, whatever the numbers.
+/// Properties of recurrent operators that hold whatever the numbers.
 @Suite struct RecurrentTests {
   private static let weights = [
     Tensor.random(.float64, shape: [8, 3], in: -1...1, seed: 1),
@@ -46,9 +46,9 @@ import _CatalogTesting
   @Test("Working from the end is working on the reversed sequence, each output with its step")
   func reversed() throws {
     let backwards = try run([sequence(5)], isReversed: true)
-    let turned = try run([sequence(5).reversed(along: [1])])
-    #expect(backwards[0].doubles == turned[0].reversed(along: [1]).doubles)
-    #expect(backwards[2].doubles == turned[2].doubles)
+    let reversed = try run([sequence(5).reversed(along: [1])])
+    #expect(backwards[0].doubles == reversed[0].reversed(along: [1]).doubles)
+    #expect(backwards[2].doubles == reversed[2].doubles)
   }
 
   @Test("Steps that a mask leaves out change nothing but the outputs in their places")
@@ -83,15 +83,15 @@ import _CatalogTesting
       ).evaluate(data + weights, workers: Workers(count: 1))
     }
     let state = Tensor.random(.float64, shape: [2, 3, 2, 3], in: -1...1, seed: 4)
-    let last = try run(.channelsLast, [input, state, state])
-    let first = try run(
+    let channelsLast = try run(.channelsLast, [input, state, state])
+    let channelsFirst = try run(
       .channelsFirst,
       [
         input.permuted([0, 1, 4, 2, 3]), state.permuted([0, 3, 1, 2]),
         state.permuted([0, 3, 1, 2]),
       ])
-    #expect(first[0].doubles == last[0].permuted([0, 1, 4, 2, 3]).doubles)
-    #expect(first[2].doubles == last[2].permuted([0, 3, 1, 2]).doubles)
+    #expect(channelsFirst[0].doubles == channelsLast[0].permuted([0, 1, 4, 2, 3]).doubles)
+    #expect(channelsFirst[2].doubles == channelsLast[2].permuted([0, 3, 1, 2]).doubles)
   }
 
   @Test("A sequence of 10,000 steps is walked over step by step")
@@ -101,22 +101,22 @@ import _CatalogTesting
   }
 }
 
-/// What mappings of recurrent layers make of settings, and what they refuse.
+/// How the settings of recurrent Keras layers are mapped, and which are refused.
 @Suite struct RecurrentSettingsTests {
   private let batch = Dimension.symbolic("batch")
   private static let lstm: JSONObject = [
     "units": 2, "activation": "tanh", "recurrent_activation": "sigmoid", "use_bias": false,
   ]
 
-  /// The nodes of one layer on a sequence of three features, and decisions taken.
+  /// The operators of one layer on a sequence with three features, and the decisions taken.
   private func layer(
     _ className: String, _ settings: JSONObject, weights: [[Int]], states: [[Dimension]] = [],
     isMasked: Bool = false, version: KerasVersion = KerasVersion(2, 15, 0)
   ) throws -> (operators: [any Operator], decisions: [String]) {
     var builder = GraphBuilder()
     var inputs = [try builder.addInput("x", TensorType(.float32, [batch, .unknown, 3]))]
-    for (number, state) in states.enumerated() {
-      inputs.append(try builder.addInput("state_\(number)", TensorType(.float32, state)))
+    for (index, state) in states.enumerated() {
+      inputs.append(try builder.addInput("state_\(index)", TensorType(.float32, state)))
     }
     let mask = try builder.addInput("mask", TensorType(.bool, [batch, .unknown]))
     var layer = KerasLayer(
@@ -211,7 +211,7 @@ import _CatalogTesting
 }
 
 extension JSONObject {
-  /// The same with some members replaced or added.
+  /// The object with some members replaced or added.
   fileprivate func merging(_ other: JSONObject) -> JSONObject {
     var result = self
     for key in other.keys { result[key] = other[key] }

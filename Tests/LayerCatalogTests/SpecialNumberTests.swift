@@ -21,8 +21,8 @@ import Testing
     let numbers = Tensor(.float64, shape: [1, 2], [.nan, 1])
     let other = Tensor(.float64, shape: [1, 2], [1, .nan])
     for operation in [Maximum(), Minimum()] as [any CatalogOperator] {
-      let both = try operation.evaluate([numbers, other], workers: Workers(count: 1))
-      #expect(both[0].doubles.filter(\.isNaN).count == 2)
+      let outputs = try operation.evaluate([numbers, other], workers: Workers(count: 1))
+      #expect(outputs[0].doubles.filter(\.isNaN).count == 2)
     }
     let lanewise: [any CatalogOperator] = [
       LogSoftmax(axes: [1]), Softmax(axes: [1]), Sparsemax(axes: [1]),

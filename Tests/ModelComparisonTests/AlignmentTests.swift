@@ -40,7 +40,7 @@ import Testing
     #expect(pairs.count == longestLength(first, second))
   }
 
-  /// By the textbook's table.
+  /// The longest common subsequence by the textbook's table.
   private func longestLength(_ first: [String], _ second: [String]) -> Int {
     var row = [Int](repeating: 0, count: second.count + 1)
     for element in first {

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// Models in files.
+/// Comparison of models in files.
 @Suite struct FileComparisonTests {
-  private let source = Places.sample("Models/shape-detector/shape-detector.h5")
+  private let source = Paths.sample("Models/shape-detector/shape-detector.h5")
 
   @Test("A .wbm is the same as its source, with equal outputs")
   func converted() throws {
@@ -14,7 +14,7 @@ import Weighbridge
     try model.write(to: folder.file("detector.wbm"))
     var options = ComparisonOptions()
     options.usesNames = true
-    options.inputs = try ArrayFile.read(Places.sample("Models/shape-detector/input.npy"))
+    options.inputs = try ArrayFile.read(Paths.sample("Models/shape-detector/input.npy"))
     let differences = try Model(contentsOf: folder.file("detector.wbm"))
       .differences(from: model, options)
     #expect(differences.areNone)
@@ -45,7 +45,7 @@ import Weighbridge
 
   @Test(
     "Files of one network by Keras 2 and 3 are the same",
-    .enabled(if: Fixtures.areThere, "\(Fixtures.absence)"),
+    .enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"),
     arguments: ["conv_bn_relu", "sequential_cnn", "nested_functional_in_seq", "elu_layer_alpha"])
   func versions(name: String) throws {
     let files = ["k2.h5", "k2.keras", "k3.h5", "k3.keras"].map {

@@ -6,7 +6,7 @@ import Testing
 import Verifier
 
 @Suite struct GraphComparisonTests {
-  /// A small network: convolution, batch normalisation, activation, pooling.
+  /// A small network: convolution, batch normalization, activation, pooling.
   private struct Network {
     var layout = DataLayout.channelsLast
     var stride = 1
@@ -102,7 +102,7 @@ import Verifier
     #expect(exchanged[1].reason == "sigmoid is only in the second")
   }
 
-  /// A batch normalisation behind an input.
+  /// A batch normalization of an input.
   private func normalization(
     gamma: [Double], beta: [Double], mean: [Double], variance: [Double], epsilon: Double
   ) throws -> Graph {
@@ -122,7 +122,7 @@ import Verifier
     return try builder.finish(outputs: [Port(name: "output", value: output)])
   }
 
-  @Test("A folded batch normalisation is known as such, and a changed one is a difference")
+  @Test("A folded batch normalization is known as such, and a changed one is a difference")
   func folding() throws {
     let gamma = [0.5, -2.0]
     let (beta, mean, variance) = ([1.0, 0.25], [3.0, -1.5], [4.0, 0.01])

@@ -6,7 +6,7 @@ import Testing
 @testable import Weighbridge
 
 @Suite struct GraphOutlineTests {
-  /// The items of all drawings, and of blocks within them.
+  /// The items of all drawings, including those of nested blocks.
   private func drawings(_ items: [GraphOutline.Item]) -> [[GraphOutline.Item]] {
     [items]
       + items.flatMap { item -> [[GraphOutline.Item]] in
@@ -23,7 +23,7 @@ import Testing
   private func chain(_ names: [String]) -> StepGraph {
     StepGraph(
       names.enumerated().map { index, name in
-        var layer = Inspection.Layer.made(index: index, name: name)
+        var layer = Inspection.Layer.dense(index: index, name: name)
         layer.inputs = index > 0 ? [names[index - 1]] : []
         return layer
       })
@@ -63,9 +63,10 @@ import Testing
 
   @Test("Blocks begin where little flows across")
   func narrow() {
-    // Pairs of layers: the second of each reads the first of the same and of the next to last pair.
+    // Pairs of layers: the second of each reads the first of its own pair and of the pair before
+    // the previous one.
     let layers = (0..<120).map { index in
-      var layer = Inspection.Layer.made(index: index, name: "l\(index)")
+      var layer = Inspection.Layer.dense(index: index, name: "l\(index)")
       let block = index / 6 * 6
       layer.inputs = index % 6 == 0 ? ["l\(index - 1)"] : (block..<index).map { "l\($0)" }
       return layer
@@ -125,7 +126,7 @@ enum ResidualNetwork {
 }
 
 extension Inspection.Layer {
-  fileprivate static func made(index: Int, name: String) -> Inspection.Layer {
+  fileprivate static func dense(index: Int, name: String) -> Inspection.Layer {
     Inspection.Layer(
       index: index, name: name, className: "Dense", kind: "dense", outputs: [], parameterCount: 0)
   }

@@ -7,7 +7,7 @@ import Testing
 import Vision
 import Weighbridge
 
-/// Models whose names and descriptions try to be more than text.
+/// Models whose names and descriptions contain markup and other attacks.
 @Suite struct HostileTextTests {
   private static let attacks = [
     "</title></style></script><script>alert(1)</script>",
@@ -17,7 +17,7 @@ import Weighbridge
     "\u{202E}txet\u{0}\u{7}\u{1B}[31m",
   ]
 
-  /// A page on whose every text the attack stands.
+  /// A page with the attack in every text.
   private func page(_ attack: String) throws -> Page {
     let folder = try TemporaryFolder()
     let quoted = JSONValue.string(attack).text(indented: false)
@@ -27,7 +27,7 @@ import Weighbridge
     var options = ReadOptions()
     options.architecture = folder.file("a.json")
     var model = try Model(
-      contentsOf: Places.sample("Hostile/keras/weights_only.h5"), options: options)
+      contentsOf: Paths.sample("Hostile/keras/weights_only.h5"), options: options)
     var edit = DescriptionEdit()
     let fit = String(attack.unicodeScalars.filter { $0 != "\u{0}" })
     (edit.author, edit.license, edit.summary, edit.version) = (fit, fit, fit, fit)
@@ -47,7 +47,7 @@ import Weighbridge
     let harmless = try Page([
       ReportedModel(contentsOf: Sample.detector), ReportedModel(contentsOf: Sample.detector),
     ]) { ($0.verifies, $0.profiles) = (false, false) }
-    // Labels are a list of their own, and what looks like an option is marked as code.
+    // Labels are a separate list, and text that looks like an option is marked as code.
     let elements = try harmless.names("//*").union(["ol", "strong", "details", "summary", "code"])
     #expect(try page.names("//*").subtracting(elements) == [])
     #expect(try page.names("//@*").filter { $0.hasPrefix("on") } == [])

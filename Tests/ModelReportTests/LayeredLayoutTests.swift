@@ -6,7 +6,7 @@ import Testing
 @Suite struct LayeredLayoutTests {
   typealias Arrow = LayeredLayout.Arrow
 
-  /// Arrows between boxes that a generator chose, most of them short and forward.
+  /// Random arrows between boxes, most of them short and forward.
   private static func arrows(_ count: Int, seed: UInt64, cycles: Bool) -> [Arrow] {
     var generator = SplitMix64(seed: seed)
     return (0..<2 * count).map { _ in

@@ -8,8 +8,8 @@ import Weighbridge
   import FoundationXML
 #endif
 
-/// A report as a program reads it: the page is well-formed XML, so what is not markup of ours cannot be
-/// taken for markup.
+/// A parsed report: the page is well-formed XML, so that text of the model cannot be taken
+/// for markup.
 struct Page {
   let text: String
   private let document: XMLDocument
@@ -27,27 +27,27 @@ struct Page {
     try self.init(try Report(models, options: options).html())
   }
 
-  /// The nodes that an XPath names.
+  /// The nodes that match an XPath.
   func nodes(_ path: String) throws -> [XMLNode] { try document.nodes(forXPath: path) }
 
-  /// Their names.
+  /// The names of the matching nodes.
   func names(_ path: String) throws -> Set<String> { Set(try nodes(path).compactMap(\.name)) }
 
-  /// Their texts, without blanks around them.
+  /// The trimmed texts of the matching nodes.
   func texts(_ path: String) throws -> [String] {
     try nodes(path).map {
       ($0.stringValue ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
     }
   }
 
-  /// The text of a section with blanks in place of line breaks.
+  /// The text of a section with spaces instead of line breaks.
   func section(_ id: String) throws -> String {
     let texts = try texts("//section[@id='\(id)']")
     try #require(texts.count == 1, "\(texts.count) sections \(id)")
     return texts[0].split(whereSeparator: \.isNewline).joined(separator: " ")
   }
 
-  /// The cells of a section's tables, row by row; without the heads.
+  /// The cells of a section's tables, row by row, without the headers.
   func rows(_ section: String, table: Int = 1) throws -> [[String]] {
     let rows = try nodes("(//section[@id='\(section)']//table)[\(table)]/tbody/tr")
     return rows.map { row in
@@ -56,13 +56,13 @@ struct Page {
   }
 }
 
-/// What the reports of these tests are about.
+/// The models in the reports of these tests.
 enum Sample {
-  static let detector = Places.sample("Models/shape-detector/shape-detector.h5")
+  static let detector = Paths.sample("Models/shape-detector/shape-detector.h5")
 
-  static func file(_ name: String) -> String { Places.sample("Models/shape-detector/\(name)") }
+  static func file(_ name: String) -> String { Paths.sample("Models/shape-detector/\(name)") }
 
-  /// The trained shape detector with all there is to say of it, and what Keras computed in its layers.
+  /// The trained shape detector with a full description and Keras' outputs of its layers.
   static func described() throws -> Model {
     var model = try Model(contentsOf: detector)
     var edit = DescriptionEdit()

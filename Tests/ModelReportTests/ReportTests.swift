@@ -7,9 +7,9 @@ import Testing
 import Vision
 import Weighbridge
 
-/// What a page says, read from its elements.
+/// The contents of a page, read from its elements.
 @Suite struct ReportTests {
-  /// The page of the described detector, with its picture.
+  /// The page of the described detector, with its image.
   private static let text = Result {
     let folder = try TemporaryFolder()
     try Sample.described().write(to: folder.file("shapes.wbm"))
@@ -101,8 +101,8 @@ import Weighbridge
   func profile() throws {
     let rows = try page().rows("profile")
     #expect(rows.count == 11)
-    let shares = rows.compactMap { Double($0[4].dropLast()) }
-    #expect(shares.count == 11 && abs(shares.reduce(0, +) - 100) < 1)
+    let percentages = rows.compactMap { Double($0[4].dropLast()) }
+    #expect(percentages.count == 11 && abs(percentages.reduce(0, +) - 100) < 1)
   }
 
   @Test("What is found in a picture is drawn on it, listed, and said in words")
@@ -172,7 +172,7 @@ import Weighbridge
   func article() throws {
     let path = "Sources/Product/Weighbridge/Weighbridge.docc/ReportOfAModel.md"
     let article = String(
-      decoding: try Files.read("\(Places.project)/\(path)"), as: UTF8.self)
+      decoding: try Files.read("\(Paths.project)/\(path)"), as: UTF8.self)
     let code = """
       var options = ReportOptions()
       options.image = .init(name: "picture.png", image: try Image(contentsOf: "picture.png"))
@@ -182,7 +182,7 @@ import Weighbridge
       let page = try report.html()
       """
     #expect(article.contains("```swift\nimport ModelReport\n\n\(code)\n```"))
-    // The same with other files.
+    // The same for other files.
     var options = ReportOptions()
     options.image = .init(
       name: "picture.png", image: try Image(contentsOf: Sample.file("picture.png")))

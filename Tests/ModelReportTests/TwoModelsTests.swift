@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// Two models side by side.
+/// Reports that compare two models.
 @Suite struct TwoModelsTests {
   @Test("Two files of one model are the same, and each section has both")
   func same() throws {
@@ -36,15 +36,15 @@ import Weighbridge
     #expect(try page.rows("differences").count == count)
   }
 
-  @Test("A file that is no model is shown beside one, and not compared")
+  @Test("A file that is not a model is shown beside one, and not compared")
   func notComparable() throws {
     let page = try Page([
       ReportedModel(contentsOf: Sample.detector),
-      ReportedModel(contentsOf: Places.sample("Hostile/keras/weights_only.h5")),
+      ReportedModel(contentsOf: Paths.sample("Hostile/keras/weights_only.h5")),
     ]) { ($0.verifies, $0.profiles) = (false, false) }
     #expect(try page.texts("//header/p") == ["They could not be compared."])
     #expect(try page.section("differences").contains("weights_only.h5"))
     #expect(try page.section("graph").contains("\(APIName.architecture)"))
-    #expect(!page.text.contains(Places.sample("Hostile")), "a folder is in the page")
+    #expect(!page.text.contains(Paths.sample("Hostile")), "a folder is in the page")
   }
 }

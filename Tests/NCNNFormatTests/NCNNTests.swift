@@ -32,7 +32,7 @@ import Testing
     #expect(model.layers[2].inputs == ["a"] && model.layers[2].integer(2) == 24)
     #expect(
       model.layers[3].parameters == [
-        0: .integer(2), 1: .integer(1), 2: .real(-0.5), 3: .integers([1, -1]), 4: .reals([2.5]),
+        0: .integer(2), 1: .integer(1), 2: .float(-0.5), 3: .integers([1, -1]), 4: .floats([2.5]),
       ])
     #expect(model.text == Self.text)
   }
@@ -40,7 +40,7 @@ import Testing
   @Test("Lists may stand there without their length, and lines with other white space")
   func modern() throws {
     let model = try read("7767517\r\n1 1\r\n\r\nCrop\tc  0 1 x 9=1,2 10=0.5,1e3\r\n")
-    #expect(model.layers[0].parameters == [9: .integers([1, 2]), 10: .reals([0.5, 1000])])
+    #expect(model.layers[0].parameters == [9: .integers([1, 2]), 10: .floats([0.5, 1000])])
   }
 
   @Test("Every number is written in the 15 characters that ncnn reads, and reads equal")
@@ -53,14 +53,14 @@ import Testing
       numbers.append(Float(sin(Double(step)) * pow(10, Double(step % 60 - 30))))
     }
     let layer = NCNNLayer(
-      type: "Clip", name: "c", inputs: [], outputs: ["y"], parameters: [4: .reals(numbers)])
+      type: "Clip", name: "c", inputs: [], outputs: ["y"], parameters: [4: .floats(numbers)])
     let text = NCNNModel(layers: [layer]).text
     #expect(try read(text).layers == [layer])
-    for word in text.split(separator: ",").dropFirst() {
-      let word = word.trimmingCharacters(in: .newlines)
-      #expect(word.utf8.count <= 15, "\(word)")
-      let digits = word.split(separator: "e")[0].split(separator: ".")
-      #expect(digits.allSatisfy { $0.filter(\.isNumber).count <= 9 }, "\(word)")
+    for value in text.split(separator: ",").dropFirst() {
+      let value = value.trimmingCharacters(in: .newlines)
+      #expect(value.utf8.count <= 15, "\(value)")
+      let digits = value.split(separator: "e")[0].split(separator: ".")
+      #expect(digits.allSatisfy { $0.filter(\.isNumber).count <= 9 }, "\(value)")
     }
   }
 
@@ -68,10 +68,10 @@ import Testing
   func infinities() throws {
     let layer = NCNNLayer(
       type: "Clip", name: "c", inputs: [], outputs: ["y"],
-      parameters: [0: .real(-.infinity), 1: .real(.infinity)])
+      parameters: [0: .float(-.infinity), 1: .float(.infinity)])
     let read = try read(NCNNModel(layers: [layer]).text)
     let largest = Float.greatestFiniteMagnitude
-    #expect(read.layers[0].parameters == [0: .real(-largest), 1: .real(largest)])
+    #expect(read.layers[0].parameters == [0: .float(-largest), 1: .float(largest)])
   }
 
   @Test(
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(
-    "A setting that is no number is refused",
+    "A setting that is not a number is refused",
     arguments: ["0=", "0=x", "0=\"a\"", "0=nan", "0=inf", "0=1e99", "0=99999999999e", "0=1,,2"])
   func noNumbers(_ setting: String) {
     let text = "7767517\n1 1\nInput a 0 1 a \(setting)\n"
@@ -105,7 +105,7 @@ import Testing
   @Test("Bytes that are no text, and a text that is too long, are refused")
   func bytes() {
     #expect(failure { _ = try NCNNModel([0xFF, 0x00, 0x37]) }?.code == .malformed)
-    let long = [UInt8](repeating: 0x20, count: NCNNModel.largestText + 1)
+    let long = [UInt8](repeating: 0x20, count: NCNNModel.byteLimit + 1)
     #expect(failure { _ = try NCNNModel(long) }?.code == .limitExceeded)
   }
 
@@ -180,11 +180,11 @@ import Testing
       if !isHalf { #expect(folder.names.isEmpty) }
       try writer.commit(replacing: true)
       #expect(folder.names == ["n.bin", "n.param"])
-      let wanted =
+      let expected =
         isHalf
         ? bytes(tag: [0x47, 0x6B, 0x30, 0x01], kernel: 6, padding: [0, 0])
         : bytes(tag: [0, 0, 0, 0], kernel: 12, padding: [])
-      #expect(try Files.read(folder.file("n.bin")) == Data(wanted))
+      #expect(try Files.read(folder.file("n.bin")) == Data(expected))
       #expect(try NCNNModel(Array(Files.read(folder.file("n.param")))) == Self.network)
     }
   }

@@ -68,10 +68,10 @@ struct NPYTests {
       ("object", "pickled Python objects"), ("text", "texts"), ("complex", "complex"),
       ("date", "dates"), ("structure", "structures"), ("bfloat16", "bfloat16"),
     ])
-  func refusals(name: String, word: String) {
+  func refusals(name: String, phrase: String) {
     let error = failure { _ = try Fixtures.read("refused-\(name).npy") }
     #expect(error?.code == .unsupported)
-    #expect(error?.reason.contains(word) == true, "\(error?.reason ?? "")")
+    #expect(error?.reason.contains(phrase) == true, "\(error?.reason ?? "")")
   }
 
   @Test("A file cut off anywhere, or longer than its array, is refused")

@@ -36,10 +36,10 @@ struct NPZTests {
       ("pickle", .unsupported, "pickled"), ("twice", .malformed, "twice"),
       ("shared", .malformed, "share bytes"), ("ratio", .malformed, "cannot unpack"),
     ])
-  func refusals(name: String, code: WeighbridgeError.Code, word: String) {
+  func refusals(name: String, code: WeighbridgeError.Code, phrase: String) {
     let error = failure { _ = try Fixtures.read("refused-\(name).npz") }
     #expect(error?.code == code)
-    #expect(error.map { "\($0)" }?.contains(word) == true, "\(error.map { "\($0)" } ?? "read")")
+    #expect(error.map { "\($0)" }?.contains(phrase) == true, "\(error.map { "\($0)" } ?? "read")")
   }
 
   @Test("An archive cut off anywhere is refused", arguments: ["stored.npz", "deflated.npz"])
@@ -54,7 +54,7 @@ struct NPZTests {
   @Test("A flipped bit in an array's bytes is noticed", arguments: ["stored.npz", "deflated.npz"])
   func flippedBits(name: String) throws {
     let whole = try contents(Fixtures.path(name))
-    // The first member: behind its local header of 30 bytes, the name and numpy's ZIP64 field.
+    // The first member, after its local header of 30 bytes, its name and NumPy's ZIP64 field.
     for offset in 55..<60 {
       for bit in 0..<8 {
         var bytes = whole

@@ -12,7 +12,7 @@ import ZipArchive
 
 @Suite("Writing NumPy's files")
 struct WritingTests {
-  /// Whether a Python with NumPy is here.
+  /// Whether `python3` has NumPy.
   static let hasNumPy = system("python3 -c 'import numpy' >/dev/null 2>&1") == 0
 
   private func samples() throws -> [NumPyArray] {

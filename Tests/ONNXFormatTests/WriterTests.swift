@@ -6,7 +6,7 @@ import ProtobufWire
 import TestSupport
 import Testing
 
-/// Files as the protobuf library reads them.
+/// Written files, as the protobuf library reads them.
 @Suite struct WriterTests {
   private let weight = ONNXInitializer(name: "weight", elementType: .float32, shape: [40, 10])
   private let scale = ONNXInitializer(name: "scale", elementType: .float16, shape: [])
@@ -19,9 +19,9 @@ import Testing
     let node = ONNXNode(
       name: "n", operation: "Scan", inputs: ["x", "", "weight"], outputs: ["y"],
       attributes: [
-        ("body", .graph(body)), ("count", .integer(0)), ("factor", .real(0.5)),
-        ("lists", .integers([1, -2])), ("numbers", .reals([0.25])), ("word", .text("é")),
-        ("words", .texts(["a", "b"])),
+        ("body", .graph(body)), ("count", .integer(0)), ("factor", .float(0.5)),
+        ("lists", .integers([1, -2])), ("numbers", .floats([0.25])), ("word", .string("é")),
+        ("words", .strings(["a", "b"])),
       ])
     return ONNXModel(
       irVersion: 8, opset: 17, producerName: "weighbridge", producerVersion: "1",
@@ -31,9 +31,9 @@ import Testing
         outputs: [feature]))
   }
 
-  /// Writes a model whose weights' bytes count up from 0.
+  /// Writes a model in which the bytes of each weight count up from 0.
   private func write(
-    _ model: ONNXModel, to path: String, _ storage: ONNXWriter.Storage = .inside
+    _ model: ONNXModel, to path: String, _ storage: ONNXWriter.Storage = .embedded
   ) throws {
     var writer = try ONNXWriter(model, to: path, storage: storage)
     for initializer in model.graph.initializers {
@@ -60,7 +60,7 @@ import Testing
     try unpacked.withMessage { (read) throws(WeighbridgeError) in
       message = UnsafeRawPointer(read).assumingMemoryBound(to: Onnx__ModelProto.self).pointee
     }
-    // `unpacked` lives on until the end of the call.
+    // Keeps `unpacked` alive until the end of the call.
     let result = try body(message)
     _ = consume unpacked
     return result
@@ -73,7 +73,7 @@ import Testing
     try read(folder.file("m.onnx")) { message in
       #expect(message.ir_version == 8)
       #expect(message.opset_import[0]?.pointee.version == 17)
-      #expect(MessageParts.text(message.metadata_props[0]?.pointee.value) == "v")
+      #expect(MessageParts.string(message.metadata_props[0]?.pointee.value) == "v")
       let graph = try #require(message.graph?.pointee)
       #expect(graph.n_node == 1 && graph.n_initializer == 2)
       let node = try #require(graph.node[0]?.pointee)
@@ -81,7 +81,7 @@ import Testing
       let count = try #require(node.attribute[1]?.pointee)
       #expect(count.has_i == 1 && count.i == 0)
       let word = try #require(node.attribute[5]?.pointee)
-      #expect(MessageParts.text(word.s) == "é")
+      #expect(MessageParts.string(word.s) == "é")
       let dimensions = try #require(graph.input[0]?.pointee.type.pointee.tensor_type.pointee.shape)
       #expect(dimensions.pointee.n_dim == 3)
       #expect(
@@ -98,12 +98,12 @@ import Testing
   }
 
   @Test("Large weights go into a file beside, and small ones stay")
-  func beside() throws {
+  func externalData() throws {
     let folder = try TemporaryFolder()
     let other = ONNXInitializer(name: "other", elementType: .uint8, shape: [2001])
     try write(
       model([other, scale, weight]), to: folder.file("m.onnx"),
-      .beside(path: folder.file("m.onnx.data"), name: "m.onnx.data"))
+      .external(path: folder.file("m.onnx.data"), name: "m.onnx.data"))
     #expect(folder.names == ["m.onnx", "m.onnx.data"])
     let data = try Files.read(folder.file("m.onnx.data"))
     #expect(data.count == 2048 + 1600)
@@ -112,8 +112,8 @@ import Testing
       let graph = try #require(message.graph?.pointee)
       let weight = try #require(graph.initializer[2]?.pointee)
       #expect(weight.data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
-      let entries = (0..<weight.n_external_data).map { position in
-        MessageParts.text(weight.external_data[position]?.pointee.value)
+      let entries = (0..<weight.n_external_data).map { index in
+        MessageParts.string(weight.external_data[index]?.pointee.value)
       }
       #expect(entries == ["m.onnx.data", "2048", "1600"])
       #expect(graph.initializer[1]?.pointee.raw_data.len == 2)
@@ -125,7 +125,7 @@ import Testing
     let folder = try TemporaryFolder()
     let huge = ONNXInitializer(name: "huge", elementType: .float32, shape: [1 << 29])
     let error = failure {
-      _ = try ONNXWriter(model([huge]), to: folder.file("m.onnx"), storage: .inside)
+      _ = try ONNXWriter(model([huge]), to: folder.file("m.onnx"), storage: .embedded)
     }
     #expect(error?.code == .unsupported)
     #expect(folder.names.isEmpty)
@@ -138,13 +138,13 @@ import Testing
     do {
       var writer = try ONNXWriter(
         model([weight]), to: folder.file("m.onnx"),
-        storage: .beside(path: folder.file("m.onnx.data"), name: "m.onnx.data"))
+        storage: .external(path: folder.file("m.onnx.data"), name: "m.onnx.data"))
       try writer.beginWeight()
     }
     #expect(folder.names == ["m.onnx"])
     #expect(try Files.read(folder.file("m.onnx")) == Data("old".utf8))
     let error = failure {
-      _ = try ONNXWriter(model([]), to: folder.file("no/m.onnx"), storage: .inside)
+      _ = try ONNXWriter(model([]), to: folder.file("no/m.onnx"), storage: .embedded)
     }
     #expect(error?.code == .outputFailed)
   }

@@ -91,7 +91,7 @@ def said(case, number):
 
 
 def first_channels(array, is_turned):
-    """An array with its channels first, behind the batch."""
+    """An array with its channels first, after the batch."""
     return numpy.moveaxis(array, -1, 1) if is_turned else array
 
 

@@ -45,7 +45,7 @@ import Testing
   func malformed(_ hexadecimal: String, _ offset: Int, _ story: String) {
     let error = #expect(throws: WeighbridgeError.self) { try scan(hexadecimal) }
     #expect(error?.code == .malformed, "\(story)")
-    guard case .byte(let byte)? = error?.place.spot else {
+    guard case .byte(let byte)? = error?.place.position else {
       Issue.record("\(story): no byte")
       return
     }

@@ -28,7 +28,7 @@ import Testing
     #expect(ProtobufField.tag(15, wireType: 5) == [0x7D])
     #expect(ProtobufField.tag(16, wireType: 0) == [0x80, 0x01])
     #expect(ProtobufField.tag(1 << 29 - 1, wireType: 1) == [0xF9, 0xFF, 0xFF, 0xFF, 0x0F])
-    #expect(ProtobufField.head(2, byteCount: 300) == [0x12, 0xAC, 0x02])
+    #expect(ProtobufField.header(2, byteCount: 300) == [0x12, 0xAC, 0x02])
   }
 
   /// Records of ONNX' `TensorProto`, and their bytes.
@@ -36,13 +36,13 @@ import Testing
     ([:], ""),
     (["data_type": .integer(150)], "109601"),
     (["data_type": .integer(-2)], "10feffffffffffffffff01"),
-    (["name": .text("testing")], "420774657374696e67"),
-    (["name": .text("größe")], "42076772c3b6c39f65"),
+    (["name": .string("testing")], "420774657374696e67"),
+    (["name": .string("größe")], "42076772c3b6c39f65"),
     (["int64_data": .integers([3, 270, 86942, -1])], "3a10038e029ea705ffffffffffffffffff01"),
     (
       [
-        "float_data": .reals([1.5, -2]), "int32_data": .integers([-1, 7]),
-        "double_data": .reals([0.1]), "uint64_data": .integers([Int.max]),
+        "float_data": .doubles([1.5, -2]), "int32_data": .integers([-1, 7]),
+        "double_data": .doubles([0.1]), "uint64_data": .integers([Int.max]),
       ],
       "22080000c03f000000c02a0bffffffffffffffffff010752089a9999999999b93f"
         + "5a09ffffffffffffffff7f"
@@ -77,10 +77,10 @@ import Testing
       "0802080310014201774a04000102036a110a086c6f636174696f6e1205612e62696e7001")
     let record = try read(bytes)
     #expect(record.integers("dims") == [2, 3])
-    #expect(record.place("raw_data") == ProtobufPlace(offset: 11, byteCount: 4))
-    #expect(record.place("raw_data")?.range == 11..<15)
-    #expect(record.records("external_data").map { $0.text("key") } == ["location"])
-    #expect(record.records("external_data").map { $0.text("value") } == ["a.bin"])
+    #expect(record.byteRange("raw_data") == ProtobufByteRange(offset: 11, byteCount: 4))
+    #expect(record.byteRange("raw_data")?.range == 11..<15)
+    #expect(record.records("external_data").map { $0.string("key") } == ["location"])
+    #expect(record.records("external_data").map { $0.string("value") } == ["a.bin"])
     #expect(record.choice("data_location") == "EXTERNAL")
     let numbers = try ProtobufRecordReader.fieldNumbers(bytes.span.bytes)
     #expect(numbers == [1, 2, 8, 9, 13, 14])
@@ -90,9 +90,9 @@ import Testing
   func defaults() throws {
     let record = try read([])
     #expect(record == ProtobufRecord())
-    #expect(record.integer("data_type") == 0 && record.text("name") == "")
-    #expect(record.integers("dims") == [] && record.reals("float_data") == [])
-    #expect(record.place("raw_data") == nil && record.choice("data_location") == nil)
+    #expect(record.integer("data_type") == 0 && record.string("name") == "")
+    #expect(record.integers("dims") == [] && record.doubles("float_data") == [])
+    #expect(record.byteRange("raw_data") == nil && record.choice("data_location") == nil)
     #expect(record.records("external_data") == [] && !record.boolean("name"))
   }
 
@@ -100,7 +100,7 @@ import Testing
   func lists() throws {
     #expect(
       try read(Self.bytes("3201613200"))
-        == ["string_data": .place(ProtobufPlace(offset: 5, byteCount: 0))])
+        == ["string_data": .byteRange(ProtobufByteRange(offset: 5, byteCount: 0))])
   }
 
   @Test("A number that its field cannot hold, and a text with a NUL, are not written")
@@ -109,7 +109,7 @@ import Testing
     for record: ProtobufRecord in [
       ["data_type": .integer(1 << 31)], ["data_type": .integer(-1 << 31 - 1)],
       ["int32_data": .integers([0, 1 << 40])], ["uint64_data": .integers([-1])],
-      ["name": .text("a\0b")],
+      ["name": .string("a\0b")],
     ] {
       let error = #expect(throws: WeighbridgeError.self) {
         _ = try ProtobufPieces(record, as: descriptor)
@@ -119,15 +119,18 @@ import Testing
   }
 
   @Test("Bytes that whoever writes the message knows are pieces of their own")
-  func places() throws {
+  func byteRanges() throws {
     let descriptor = try #require(onnx_tensor_descriptor())
-    let place = ProtobufPlace(offset: 77, byteCount: 300)
+    let range = ProtobufByteRange(offset: 77, byteCount: 300)
     let message = try ProtobufPieces(
-      ["data_type": .integer(1), "raw_data": .place(place), "data_location": .choice("EXTERNAL")],
+      [
+        "data_type": .integer(1), "raw_data": .byteRange(range),
+        "data_location": .choice("EXTERNAL"),
+      ],
       as: descriptor)
     #expect(
       message.pieces == [
-        .bytes([0x10, 0x01, 0x4A, 0xAC, 0x02]), .place(place), .bytes([0x70, 0x01]),
+        .bytes([0x10, 0x01, 0x4A, 0xAC, 0x02]), .byteRange(range), .bytes([0x70, 0x01]),
       ])
     #expect(message.byteCount == 307)
   }

@@ -4,7 +4,7 @@ import LayerCatalog
 import ReferenceRuntime
 import Testing
 
-/// The reference engine: what it computes, what it refuses, and what an observer sees.
+/// What the reference runtime computes and refuses, and what it reports to an observer.
 @Suite struct ReferenceRuntimeTests {
   private let runtime = ReferenceRuntime(workers: Workers(count: 2))
   private let row = TensorType(.float32, [.symbolic("batch"), 3])
@@ -19,10 +19,10 @@ import Testing
     let x = try builder.addInput("x", row)
     let w = try builder.addWeight("w", Tensor(.float32, shape: [1, 3], [-2, 0, 2]))
     let sum = try builder.addNode(Add(), named: "sum", inputs: [x, w], source: source("one"))
-    let bent = try builder.addNode(
+    let relu = try builder.addNode(
       ReLU(slope: 0, threshold: 0, maximum: nil), named: "relu", inputs: sum, source: source("two"))
     return try builder.finish(
-      outputs: [Port(name: "y", value: bent[0]), Port(name: "z", value: sum[0])])
+      outputs: [Port(name: "y", value: relu[0]), Port(name: "z", value: sum[0])])
   }
 
   private func run(
@@ -44,8 +44,8 @@ import Testing
   @Test(
     "The elements of inputs may lie in any order, and those of outputs stand in row-major order")
   func views() throws {
-    let turned = Tensor(.float32, shape: [3, 2], [1, 3, -1, 4, 0.5, -5]).permuted([1, 0])
-    #expect(try run(graph(), [turned]).map(\.doubles) == run(graph(), [input]).map(\.doubles))
+    let permuted = Tensor(.float32, shape: [3, 2], [1, 3, -1, 4, 0.5, -5]).permuted([1, 0])
+    #expect(try run(graph(), [permuted]).map(\.doubles) == run(graph(), [input]).map(\.doubles))
     var builder = GraphBuilder()
     let x = try builder.addInput("x", row)
     let y = try builder.addNode(
@@ -64,8 +64,8 @@ import Testing
     let graph = try builder.finish(
       outputs: [x, w, sum, sum].enumerated().map { Port(name: "\($0)", value: $1) })
     let outputs = try run(graph, [input]).map(\.doubles)
-    let wanted: [Double] = [2, 1, 3.5, 4, 6, -2]
-    #expect(outputs == [input.doubles, [1, 2, 3], wanted, wanted])
+    let expected: [Double] = [2, 1, 3.5, 4, 6, -2]
+    #expect(outputs == [input.doubles, [1, 2, 3], expected, expected])
   }
 
   @Test("An empty batch gives empty outputs")
@@ -82,7 +82,7 @@ import Testing
     let sum = try builder.addNode(
       Add(), named: "b", inputs: [one[0], x], source: source("b"))
     let graph = try builder.finish(outputs: [Port(name: "y", value: sum[0])])
-    // 3 * 683 = 2049, which lies between two numbers of float16 (NumPy: np.float16(2049) is 2048).
+    // 3 * 683 = 2049 is between two float16 numbers (in NumPy, np.float16(2049) is 2048).
     let output = try run(graph, [Tensor(.float16, shape: [1], [683])])[0]
     #expect(output.elementType == .float16 && output.doubles == [2048])
   }
@@ -101,24 +101,24 @@ import Testing
       Dense(hasBias: true), named: "d", inputs: [x, w, b], source: source("d"))
     let graph = try builder.finish(outputs: [Port(name: "y", value: y[0])])
     let inputs = [Tensor(.float32, shape: [5, 7], numbers(35))]
-    let engine = ReferenceRuntime(workers: Workers(count: count))
+    let several = ReferenceRuntime(workers: Workers(count: count))
     let single = ReferenceRuntime(workers: Workers(count: 1))
     #expect(
-      try run(graph, inputs, engine).map { $0.contiguousBytes() }
+      try run(graph, inputs, several).map { $0.contiguousBytes() }
         == run(graph, inputs, single).map { $0.contiguousBytes() })
   }
 
   @Test("An observer sees each node once, in order, with what it made")
   func observer() throws {
-    var seen: [(Int, String, KernelKind, [[Double]])] = []
+    var observed: [(Int, String, KernelKind, [[Double]])] = []
     _ = try runtime.run(graph(), inputs: [input]) { result in
-      seen.append(
+      observed.append(
         (result.position, result.node.name, result.kernel, result.outputs.map(\.doubles)))
       #expect(result.fused.isEmpty)
     }
-    #expect(seen.map(\.0) == [0, 1] && seen.map(\.1) == ["sum", "relu"])
-    #expect(seen.map(\.2) == [.reference, .reference])
-    #expect(seen.map(\.3) == [[[-1, -1, 2.5, 1, 4, -3]], [[0, 0, 2.5, 1, 4, 0]]])
+    #expect(observed.map(\.0) == [0, 1] && observed.map(\.1) == ["sum", "relu"])
+    #expect(observed.map(\.2) == [.reference, .reference])
+    #expect(observed.map(\.3) == [[[-1, -1, 2.5, 1, 4, -3]], [[0, 0, 2.5, 1, 4, 0]]])
     let error = #expect(throws: WeighbridgeError.self) {
       _ = try runtime.run(graph(), inputs: [input]) { _ throws(WeighbridgeError) in
         throw WeighbridgeError(.mismatch, "enough")
@@ -162,12 +162,14 @@ import Testing
       className: "Warp", settings: "{}", inputCount: 1, weightNames: [],
       outputs: [.init(elementType: .float32, dimensions: [nil, 3])])
     let y = try builder.addNode(opaque, named: "w", inputs: [x], source: source("warp"))
-    let kept = try builder.finish(outputs: [Port(name: "y", value: y[0])])
+    let opaqueGraph = try builder.finish(outputs: [Port(name: "y", value: y[0])])
     var other = GraphBuilder()
     let a = try other.addInput("x", row)
     let b = try other.addNode(Kernelless(), named: "k", inputs: [a], source: source("bare"))
-    let bare = try other.finish(outputs: [Port(name: "y", value: b[0])])
-    for (graph, layer) in [(kept, "#0 warp (Layer)"), (bare, "#0 bare (Layer)")] {
+    let kernellessGraph = try other.finish(outputs: [Port(name: "y", value: b[0])])
+    for (graph, layer) in [
+      (opaqueGraph, "#0 warp (Layer)"), (kernellessGraph, "#0 bare (Layer)"),
+    ] {
       let error = #expect(throws: WeighbridgeError.self) { _ = try run(graph, [input]) }
       #expect(error?.code == .unsupported && error?.place.layer == layer)
     }
@@ -175,15 +177,15 @@ import Testing
 
   @Test("A run whose activations take more than the limit is refused before it begins")
   func memory() throws {
-    // At each node two arrays of 2 x 3 numbers of 4 bytes: x is let go before the activation.
+    // Two tensors of 2 x 3 elements of 4 bytes at each node: x is released before the activation.
     let enough = ReferenceRuntime(workers: Workers(count: 1), memoryLimit: 48)
     #expect(try run(graph(), [input], enough).count == 2)
     let less = ReferenceRuntime(workers: Workers(count: 1), memoryLimit: 47)
-    var seen = 0
+    var observedCount = 0
     let error = #expect(throws: WeighbridgeError.self) {
-      _ = try less.run(graph(), inputs: [input]) { _ in seen += 1 }
+      _ = try less.run(graph(), inputs: [input]) { _ in observedCount += 1 }
     }
-    #expect(error?.code == .limitExceeded && seen == 0)
+    #expect(error?.code == .limitExceeded && observedCount == 0)
     #expect(error?.reason.contains("48 bytes at once, and the limit is 47") == true)
   }
 
@@ -193,19 +195,19 @@ import Testing
       let cancellation = Cancellation()
       if stop == 0 { cancellation.cancel() }
       let runtime = ReferenceRuntime(workers: Workers(count: 1), cancellation: cancellation)
-      var seen = 0
+      var observedCount = 0
       let error = #expect(throws: WeighbridgeError.self) {
         _ = try runtime.run(graph(), inputs: [input]) { _ in
-          seen += 1
-          if seen == stop { cancellation.cancel() }
+          observedCount += 1
+          if observedCount == stop { cancellation.cancel() }
         }
       }
-      #expect(error?.code == .cancelled && seen == stop)
+      #expect(error?.code == .cancelled && observedCount == stop)
     }
   }
 }
 
-/// An operator outside of the catalogue.
+/// An operator that is not in the catalog and has no kernel.
 private struct Kernelless: Operator {
   static let kind = "kernelless"
   static let version = 1

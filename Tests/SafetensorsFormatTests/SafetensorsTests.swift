@@ -4,9 +4,9 @@ import SafetensorsFormat
 import TestSupport
 import Testing
 
-/// Files of safetensors, byte by byte as the format's README has them.
+/// Safetensors files, byte by byte as the format's README specifies them.
 @Suite struct SafetensorsTests {
-  private func entries(_ path: String) throws -> SafetensorsFile {
+  private func read(_ path: String) throws -> SafetensorsFile {
     try ByteStore(try MappedFile(path: path)).withBytes { (bytes) throws(WeighbridgeError) in
       try SafetensorsFile(bytes)
     }
@@ -31,12 +31,12 @@ import Testing
       try writer.append([UInt8](repeating: UInt8(count), count: count).span.bytes)
     }
     try writer.commit(replacing: false)
-    let file = try entries(folder.file("t.safetensors"))
+    let file = try read(folder.file("t.safetensors"))
     #expect(file.metadata.map(\.key) == ["author", "empty"])
     #expect(file.metadata.map(\.value) == ["A. \"Ü\" Author", ""])
-    let sizes = Dictionary(file.tensors.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+    let tensors = Dictionary(file.tensors.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
     for entry in written {
-      let read = try #require(sizes[entry.name])
+      let read = try #require(tensors[entry.name])
       #expect(read.elementType == entry.elementType)
       #expect(read.shape == entry.shape)
       #expect(read.range.isEmpty || read.range.lowerBound % entry.elementType.byteCount == 0)

@@ -3,9 +3,10 @@ import Testing
 
 @testable import TensorEncoding
 
-/// What is decoded in vector registers beside plain loops. (`WEIGHBRIDGE_MAX_ISA` chooses the registers.)
+/// Decoders that use vector registers, compared with plain loops. (`WEIGHBRIDGE_MAX_ISA` selects
+/// the registers.)
 @Suite struct DecodersTests {
-  /// Symbols as `Schemas/wbm.md` has them; `nil` for other bytes than an encoder's.
+  /// Decodes symbols as `Schemas/wbm.md` specifies; `nil` for bytes that no encoder writes.
   private static func symbols(
     _ bytes: [UInt8], _ frequencies: [UInt16], lanes: Int, count: Int
   ) -> [UInt8]? {
@@ -42,9 +43,9 @@ import Testing
   private static func decode(
     _ bytes: [UInt8], _ table: SymbolTable, lanes: Int, count: Int
   ) -> [UInt8]? {
-    // Behind the symbols stand bytes that must stay.
+    // The bytes after the symbols must not change.
     var symbols = [UInt8](repeating: 77, count: count + 64)
-    let isRight = bytes.withUnsafeBytes { bytes in
+    let isValid = bytes.withUnsafeBytes { bytes in
       symbols.withUnsafeMutableBufferPointer {
         RANSCoder.decode(
           bytes, RANSCoder.slots(table), lanes: lanes,
@@ -52,7 +53,7 @@ import Testing
       }
     }
     #expect(symbols[count...].allSatisfy { $0 == 77 })
-    return isRight ? Array(symbols[..<count]) : nil
+    return isValid ? Array(symbols[..<count]) : nil
   }
 
   @Test(
@@ -60,7 +61,7 @@ import Testing
     arguments: [1, 2, 4, 8, 16, 32])
   func symbols(_ lanes: Int) throws {
     var numbers = SampleNumbers(seed: UInt64(lanes))
-    var refused = 0
+    var refusedCount = 0
     for deviation in [0, 0.4, 2, 9, 60] {
       for count in [0, 1, 31, 32, 33, 200, 1500] {
         let symbols = (0..<count).map { _ in
@@ -73,17 +74,17 @@ import Testing
         #expect(Self.decode(coded, table, lanes: lanes, count: count) == symbols)
         for round in 0..<30 {
           var bytes = coded
-          // Of the words, of the states, or fewer bytes.
+          // Changes any byte or the states only, or removes bytes.
           if round % 3 == 0 { bytes.removeLast(numbers.below(min(bytes.count, 80)) + 1) }
           let end = round % 3 == 1 ? min(4 * lanes, bytes.count) : bytes.count
           if end > 0 { bytes[numbers.below(end)] ^= UInt8(1 + numbers.below(255)) }
-          let want = Self.symbols(bytes, table.frequencies, lanes: lanes, count: count)
-          #expect(Self.decode(bytes, table, lanes: lanes, count: count) == want)
-          if want == nil { refused += 1 }
+          let expected = Self.symbols(bytes, table.frequencies, lanes: lanes, count: count)
+          #expect(Self.decode(bytes, table, lanes: lanes, count: count) == expected)
+          if expected == nil { refusedCount += 1 }
         }
       }
     }
-    #expect(refused > 500)
+    #expect(refusedCount > 500)
   }
 
   @Test("Packed numbers of every width are unpacked", arguments: 1...16)
@@ -103,9 +104,9 @@ import Testing
   @Test("Every binary16 becomes its number")
   func halves() throws {
     let bytes = (0..<65_536).flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
-    let got = try EncodedElements(.half(.float16), .float32, shape: [65_536], bytes: bytes)
+    let actual = try EncodedElements(.half(.float16), .float32, shape: [65_536], bytes: bytes)
       .decoded().floats
-    for (index, number) in got.enumerated() {
+    for (index, number) in actual.enumerated() {
       let half = Float16(bitPattern: UInt16(index))
       #expect(half.isNaN ? number.isNaN : number.bitPattern == Float(half).bitPattern)
     }
@@ -130,16 +131,16 @@ import Testing
     for type in [ElementType.float32, .float64] {
       let decoded = try EncodedElements(.linear(linear), type, shape: grid.shape, bytes: stored)
         .decoded()
-      let wanted = (0..<count).map { position in
-        var (rest, block, step) = (position, 0, 1)
+      let expected = (0..<count).map { position in
+        var (remaining, block, step) = (position, 0, 1)
         for axis in grid.shape.indices.reversed() {
-          block += rest % grid.shape[axis] / grid.block[axis] * step
+          block += remaining % grid.shape[axis] / grid.block[axis] * step
           step *= blocks[axis]
-          rest /= grid.shape[axis]
+          remaining /= grid.shape[axis]
         }
         return Float(integers[position]) * scales[block]
       }
-      #expect(decoded == FloatElements.bytes(count: count, type) { wanted[$0] })
+      #expect(decoded == FloatElements.bytes(count: count, type) { expected[$0] })
     }
   }
 
@@ -148,21 +149,21 @@ import Testing
     var numbers = SampleNumbers(seed: 9)
     let count = 17_000  // as many as have 32 lanes
     let plain = FloatElements.bytes(count: count, .float32) { _ in Float(numbers.normal()) }
-    let good = EncodedElements(
+    let valid = EncodedElements(
       .bytePlanes, .float32, shape: [count], bytes: BytePlanes.encode(plain.span.bytes, .float32))
-    #expect(try good.decoded() == plain)
-    var refused = 0
+    #expect(try valid.decoded() == plain)
+    var refusedCount = 0
     for round in 0..<600 {
-      var bytes = good.bytes
+      var bytes = valid.bytes
       bytes[numbers.below(round % 2 == 0 ? 300 : bytes.count)] = UInt8(numbers.below(256))
       if round % 5 == 0 { bytes = Array(bytes.prefix(numbers.below(bytes.count))) }
       do throws(WeighbridgeError) {
-        #expect(try good.replacing(bytes).decoded().count == 4 * count)
+        #expect(try valid.replacing(bytes).decoded().count == 4 * count)
       } catch {
-        refused += 1
+        refusedCount += 1
         #expect(error.code == .malformed)
       }
     }
-    #expect(refused > 200)
+    #expect(refusedCount > 200)
   }
 }

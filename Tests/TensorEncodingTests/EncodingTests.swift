@@ -33,15 +33,15 @@ import Testing
   func halves() throws {
     // 1 + 2^-11 lies between two float16, 1 + 2^-8 between two bfloat16.
     let numbers: [Float] = [1.00048828125, 1.0014648, 65504, 1.00390625, 1.01171875, -3.1415927]
-    let want: [(HalfPrecision, [Float])] = [
+    let cases: [(HalfPrecision, [Float])] = [
       (.float16, [1, 1.0019531, 65504, 1.0039062, 1.0117188, -3.140625]),
       (.bfloat16, [1, 1, 65536, 1, 1.015625, -3.140625]),
     ]
-    for (half, wanted) in want {
+    for (half, expected) in cases {
       let elements = EncodedElements(
         .half(half), .float32, shape: [6], bytes: half.encode(numbers))
       #expect(elements.byteCount == 12)
-      #expect(try elements.decoded().floats == wanted)
+      #expect(try elements.decoded().floats == expected)
     }
   }
 
@@ -55,18 +55,18 @@ import Testing
         bits: bits, isSigned: isSigned, blockShape: [1, 32, 2], hasZeroPoints: true,
         hasOffsets: true)
       let scales = (1...6).map { Float($0) / 3 }
-      let (zeros, offsets) = ((0..<6).map { Int32($0) - 2 }, (0..<6).map { Float($0) * 0.7 })
+      let (zeroPoints, offsets) = ((0..<6).map { Int32($0) - 2 }, (0..<6).map { Float($0) * 0.7 })
       let content = LinearIntegers.Content(
         integers: integers.map { Int8(truncatingIfNeeded: $0) }, scales: scales,
-        zeroPoints: zeros, offsets: offsets)
+        zeroPoints: zeroPoints, offsets: offsets)
       let stored = linear.encode(content, shape: [3, 50, 2])
-      let got = try EncodedElements(
+      let actual = try EncodedElements(
         .linear(linear), .float32, shape: [3, 50, 2], bytes: stored
       ).decoded().floats
       for (index, integer) in integers.enumerated() {
         let block = index / 100 * 2 + index / 2 % 50 / 32
-        let product = Float(integer - Int(zeros[block])) * scales[block]
-        #expect(got[index] == product + offsets[block])
+        let product = Float(integer - Int(zeroPoints[block])) * scales[block]
+        #expect(actual[index] == product + offsets[block])
       }
       let read = try linear.content(stored.span.bytes, shape: [3, 50, 2])
       #expect(read.integers == content.integers)
@@ -80,10 +80,10 @@ import Testing
     let positions = (0..<35).map { _ in UInt8(numbers.below(1 << bits)) }
     let tables = (0..<3 << bits).map { _ in Float(numbers.normal()) }
     let stored = lookup.encode(.init(positions: positions, tables: tables), shape: [5, 7])
-    let got = try EncodedElements(.lookup(lookup), .float32, shape: [5, 7], bytes: stored)
+    let actual = try EncodedElements(.lookup(lookup), .float32, shape: [5, 7], bytes: stored)
       .decoded().floats
     for index in 0..<35 {
-      #expect(got[index] == tables[(index / 14) << bits + Int(positions[index])])
+      #expect(actual[index] == tables[(index / 14) << bits + Int(positions[index])])
     }
   }
 
@@ -103,7 +103,7 @@ import Testing
 
   @Test("Parameters that do not fit the tensor are refused")
   func parameters() {
-    let bad: [TensorEncoding] = [
+    let invalid: [TensorEncoding] = [
       .linear(LinearIntegers(bits: 1, isSigned: true, blockShape: [1, 4])),
       .linear(LinearIntegers(bits: 9, isSigned: true, blockShape: [1, 4])),
       .linear(LinearIntegers(bits: 8, isSigned: true, blockShape: [0, 4])),
@@ -113,7 +113,7 @@ import Testing
       .lookup(LookupTables(bits: 9, blockShape: [2, 4])),
       .lookup(LookupTables(bits: 8, blockShape: [2, 5])),
     ]
-    for encoding in bad {
+    for encoding in invalid {
       let elements = EncodedElements(encoding, .float32, shape: [2, 4], bytes: [0, 1, 2])
       #expect(throws: WeighbridgeError.self) { try elements.decoded() }
     }

@@ -65,43 +65,43 @@ import Testing
   func hostile() throws {
     var numbers = SampleNumbers(seed: 4)
     let integers = numbers.integers(rows: 50, columns: 100, deviation: 12)
-    let good = EncodedElements.rans(.init(integers: integers, steps: [0.5]), shape: [50, 100])
-    var refused = 0
+    let valid = EncodedElements.rans(.init(integers: integers, steps: [0.5]), shape: [50, 100])
+    var refusedCount = 0
     for _ in 0..<4000 {
-      var bytes = good.bytes
+      var bytes = valid.bytes
       for _ in 0...numbers.below(3) {
         bytes[numbers.below(numbers.below(2) == 0 ? 60 : bytes.count)] = UInt8(numbers.below(256))
       }
       if numbers.below(4) == 0 { bytes = Array(bytes.prefix(numbers.below(bytes.count))) }
       do throws(WeighbridgeError) {
-        #expect(try good.replacing(bytes).decoded().count == 20_000)
+        #expect(try valid.replacing(bytes).decoded().count == 20_000)
       } catch {
-        refused += 1
+        refusedCount += 1
         #expect(error.code == .malformed)
       }
     }
-    #expect(refused > 2000)
+    #expect(refusedCount > 2000)
   }
 
   @Test("Every cut is refused")
   func cut() throws {
     var numbers = SampleNumbers(seed: 5)
     let integers = numbers.integers(rows: 5, columns: 40, deviation: 12)
-    let good = EncodedElements.rans(.init(integers: integers, steps: [0.5]), shape: [5, 40])
-    for count in 0..<good.byteCount {
+    let valid = EncodedElements.rans(.init(integers: integers, steps: [0.5]), shape: [5, 40])
+    for count in 0..<valid.byteCount {
       #expect(throws: WeighbridgeError.self) {
-        try good.replacing(Array(good.bytes.prefix(count))).decoded()
+        try valid.replacing(Array(valid.bytes.prefix(count))).decoded()
       }
     }
-    #expect(throws: WeighbridgeError.self) { try good.replacing(good.bytes + [0]).decoded() }
+    #expect(throws: WeighbridgeError.self) { try valid.replacing(valid.bytes + [0]).decoded() }
   }
 
   @Test(
     "A tensor that claims more elements than its bytes can hold is refused before memory is taken")
   func claims() throws {
-    let good = EncodedElements.rans(.init(integers: [1, 2, 3], steps: [1]), shape: [3])
+    let valid = EncodedElements.rans(.init(integers: [1, 2, 3], steps: [1]), shape: [3])
     for shape in [[1 << 40], [1 << 31, 1 << 31], [1 << 20, 1 << 30], [1 << 40, 0]] {
-      let elements = EncodedElements(.rans, .float32, shape: shape, bytes: good.bytes)
+      let elements = EncodedElements(.rans, .float32, shape: shape, bytes: valid.bytes)
       #expect(throws: WeighbridgeError.self) { try elements.decoded() }
     }
   }

@@ -7,10 +7,10 @@ struct SampleNumbers {
 
   init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
-  /// From 0 to 1.
+  /// Uniformly distributed from 0 to 1.
   mutating func uniform() -> Double { Double(generator.next() >> 11) * 0x1p-53 }
 
-  /// About normally distributed: the sum of twelve.
+  /// Approximately normally distributed: the sum of twelve uniform numbers.
   mutating func normal() -> Double { (0..<12).reduce(-6) { sum, _ in sum + uniform() } }
 
   /// Integers of rows whose magnitudes differ.
@@ -26,7 +26,7 @@ struct SampleNumbers {
 }
 
 extension [UInt8] {
-  /// The bytes as numbers of single precision.
+  /// The bytes as numbers in single precision.
   var floats: [Float] {
     stride(from: 0, to: count, by: 4).map {
       span.bytes.unsafeLoadUnaligned(fromByteOffset: $0, as: Float.self)
@@ -41,7 +41,7 @@ extension EncodedElements {
       .rans, .float32, shape: shape, bytes: RANSIntegers.encode(content, shape: shape))
   }
 
-  /// The same with other bytes.
+  /// The same elements with other bytes.
   func replacing(_ bytes: [UInt8]) -> EncodedElements {
     EncodedElements(encoding, elementType, shape: shape, bytes: bytes)
   }

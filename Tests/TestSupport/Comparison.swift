@@ -48,12 +48,12 @@ extension [NamedTensor] {
 /// Returns the differences between a run's outputs and expected arrays: by name, or by order when
 /// the names do not match. One is infinite when the numbers of arrays differ.
 package func distances(got: [NamedTensor], want: [NamedTensor]) -> [Distance] {
-  let nothing = Tensor(.float32, shape: [0], [])
+  let missing = Tensor(.float32, shape: [0], [])
   guard got.count == want.count else {
-    return [Distance(got: nothing, want: Tensor(.float32, shape: [1], [0]))]
+    return [Distance(got: missing, want: Tensor(.float32, shape: [1], [0]))]
   }
   let byName = Set(got.map(\.name)) == Set(want.map(\.name))
   return zip(got, want).map { result, sameOrder in
-    Distance(got: result.tensor, want: (byName ? want[result.name] : sameOrder.tensor) ?? nothing)
+    Distance(got: result.tensor, want: (byName ? want[result.name] : sameOrder.tensor) ?? missing)
   }
 }

@@ -12,7 +12,7 @@ package enum Files {
     try Data(bytes).write(to: URL(filePath: path))
   }
 
-  /// Makes a folder, and its parent folders if necessary.
+  /// Creates a folder, and its parent folders if necessary.
   package static func makeFolder(_ path: String) throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
@@ -40,7 +40,7 @@ package final class TemporaryFolder: Sendable {
   /// The folder's path, without a trailing slash.
   package let path: String
 
-  /// Makes an empty folder.
+  /// Creates an empty folder.
   package init() throws {
     path = NSTemporaryDirectory().trimmingSuffix("/") + "/weighbridge-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)

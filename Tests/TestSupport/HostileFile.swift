@@ -1,6 +1,6 @@
 package import Weighbridge
 
-/// A broken file of `Samples/Hostile`, and the error it must cause.
+/// A damaged file of `Samples/Hostile`, and the error that it must cause.
 package struct HostileFile: CustomStringConvertible, Sendable {
   /// The name in its folder.
   package let name: String
@@ -9,14 +9,14 @@ package struct HostileFile: CustomStringConvertible, Sendable {
   /// Parts of the message: the location, if there is one, and the reason.
   package let messages: [String]
 
-  /// Makes the expectation for a file.
+  /// Creates the expectation for a file.
   package init(_ name: String, _ code: WeighbridgeError.Code, _ messages: String...) {
     self.name = name
     self.code = code
     self.messages = messages
   }
 
-  /// The name, by which tests of the file are labelled.
+  /// The name, which labels the tests of the file.
   package var description: String { name }
 
   /// Whether an error is the one that this file must cause.

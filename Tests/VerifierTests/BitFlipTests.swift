@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// One flipped bit anywhere in a file is noticed.
+/// A flipped bit anywhere in a file is detected.
 @Suite struct BitFlipTests {
   private static let preambleSize = 64
 
   /// A small trained classifier as a `.wbm` file with its references.
   private func classifier(_ folder: TemporaryFolder) throws -> String {
-    let sample = Places.sample("Models/sketch-classifier")
+    let sample = Paths.sample("Models/sketch-classifier")
     var model = try Model(contentsOf: "\(sample)/sketch-classifier.h5")
     try model.addReferences(
       inputs: ArrayFile.read("\(sample)/input.npy"),
@@ -19,7 +19,7 @@ import Weighbridge
     return folder.file("classifier.wbm")
   }
 
-  /// Whether reading or verifying the file finds a fault; an issue for any other error.
+  /// Whether reading or verifying the file reports damage; records an issue for any other error.
   private func isNoticed(_ path: String) throws -> Bool {
     var options = VerifyOptions()
     options.run.threads = 1

@@ -4,27 +4,28 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// The trained shape detector, with what Keras computed for its input and in all of its layers.
+/// The trained shape detector with its reference input, output and layer outputs, computed by
+/// Keras.
 enum ShapeDetector {
-  static let source = Places.sample("Models/shape-detector/shape-detector.h5")
+  static let source = Paths.sample("Models/shape-detector/shape-detector.h5")
 
   /// The model with its references.
   static func model() throws -> Model {
     var model = try Model(contentsOf: source)
-    let output = try ArrayFile.read(Places.sample("Models/shape-detector/outputs.npz"))
-    let layers = try ArrayFile.read(Places.sample("Models/shape-detector/layers.npz"))
+    let output = try ArrayFile.read(Paths.sample("Models/shape-detector/outputs.npz"))
+    let layers = try ArrayFile.read(Paths.sample("Models/shape-detector/layers.npz"))
     try model.addReferences(
-      inputs: ArrayFile.read(Places.sample("Models/shape-detector/input.npy")),
+      inputs: ArrayFile.read(Paths.sample("Models/shape-detector/input.npy")),
       outputs: [NamedTensor(name: "conv2d_7", tensor: output[0].tensor)]
         + layers.filter { $0.name != "conv2d_7" },
       author: "keras 2.1.5")
     return model
   }
 
-  /// The same, as a check sees it.
+  /// The content of the same model.
   static func content() throws -> ModelContent { try model().content }
 
-  /// What computes in these tests.
+  /// The runtime of these tests.
   static var runtime: ReferenceRuntime { ReferenceRuntime(workers: Workers(count: 2)) }
 }
 
@@ -44,7 +45,7 @@ extension ModelContent {
 }
 
 extension Graph {
-  /// The same graph, built anew with another tensor for one weight.
+  /// A builder of the same graph with another tensor for one weight, and the new ids of the values.
   private func builder(
     replacing name: String, with tensor: Tensor
   ) throws -> (GraphBuilder, [ValueID]) {
@@ -58,10 +59,10 @@ extension Graph {
       ids[index] = try builder.addWeight(value.name, value.name == name ? tensor : constant)
     }
     for node in nodes {
-      let made = try builder.addNode(
+      let results = try builder.addNode(
         node.operation, named: node.name, inputs: node.inputs.map { ids[$0.index] },
         source: node.source)
-      for (old, new) in zip(node.outputs, made) { ids[old.index] = new }
+      for (old, new) in zip(node.outputs, results) { ids[old.index] = new }
     }
     return (builder, ids)
   }

@@ -39,12 +39,12 @@ import Weighbridge
   }
 }
 
-/// The reference runtime with one node's results changed, for those who read them too.
+/// The reference runtime with the results of one node changed, also for the nodes that read them.
 struct ChangedRuntime: Runtime {
   let name = "changed"
-  /// Which node.
+  /// The position of the node.
   let position: Int
-  /// Takes how many nodes the graph has, and a number.
+  /// Changes an element, given the number of nodes in the graph.
   let change: @Sendable (Int, Double) -> Double
 
   init(position: Int, change: @escaping @Sendable (Int, Double) -> Double) {
@@ -59,10 +59,10 @@ struct ChangedRuntime: Runtime {
     var values: [ValueID: Tensor] = [:]
     for (port, input) in zip(graph.inputs, inputs) { values[port.value] = input }
     for (number, node) in graph.nodes.enumerated() {
-      let part = try graph.part([number], types: types)
-      let made = try ShapeDetector.runtime.run(
+      let part = try graph.subgraph([number], types: types)
+      let results = try ShapeDetector.runtime.run(
         part.graph, inputs: part.inputs.compactMap { values[$0] }, observe: { _ in })
-      let changed = made.map { tensor in
+      let changed = results.map { tensor in
         guard number == position else { return tensor }
         return tensor.changing { numbers in
           numbers = numbers.map { change(graph.nodes.count, $0) }

@@ -9,12 +9,12 @@ import Weighbridge
     _ content: ModelContent, layers: Bool = false, tolerance: Tolerance? = nil
   ) throws -> [CheckResult] {
     let check = ReferencesCheck(
-      runtime: ShapeDetector.runtime, measure: ShapeDetector.runtime, tolerance: tolerance,
+      runtime: ShapeDetector.runtime, referenceRuntime: ShapeDetector.runtime, tolerance: tolerance,
       checksLayers: layers)
     return try check.run(VerificationSubject(content: content))
   }
 
-  /// The detector with one number of its reference output changed.
+  /// The detector with one element of its reference output changed.
   private func content(
     _ index: Int, _ change: (Double) -> Double
   ) throws -> ModelContent {

@@ -6,16 +6,16 @@ import Testing
 import Verifier
 import Weighbridge
 
-/// Networks that amplify rounding, recorded by Keras in float32, and what they make in float64.
+/// Networks that amplify rounding, recorded by Keras in float32, and their outputs in float64.
 @Suite struct RoundingTests {
   private func array(_ name: String) throws -> Tensor {
-    try #require(try ArrayFile.read(Places.sample("Models/rounding/\(name).npy")).first).tensor
+    try #require(try ArrayFile.read(Paths.sample("Models/rounding/\(name).npy")).first).tensor
   }
 
-  /// A model with what Keras made of its input, for example of `chaotic_lstm.k2.h5`.
+  /// A model with Keras' output for its input, for example `chaotic_lstm.k2.h5`.
   private func model(_ file: String) throws -> Model {
     let parts = file.split(separator: ".")
-    var model = try Model(contentsOf: Places.sample("Models/rounding/\(file)"))
+    var model = try Model(contentsOf: Paths.sample("Models/rounding/\(file)"))
     try model.addReferences(
       inputs: [NamedTensor(name: "", tensor: try array("\(parts[0]).inputs"))],
       outputs: [NamedTensor(name: "", tensor: try array("\(parts[0]).\(parts[1]).outputs"))],
@@ -23,7 +23,7 @@ import Weighbridge
     return model
   }
 
-  /// Verifies a model with the reference engine, which rounds alike on every processor.
+  /// Verifies a model with the reference engine, which rounds in the same way on every processor.
   private func verify(_ file: String) throws -> VerificationReport {
     var options = VerifyOptions()
     options.run.engine = .reference
@@ -50,16 +50,16 @@ import Weighbridge
   @Test(
     "The reference engine is nearer to float64 than Keras in float32",
     arguments: ["chaotic_lstm.k2.h5", "chaotic_lstm.k3.keras", "deep_tanh.k3.keras"])
-  func truth(file: String) throws {
+  func exactness(file: String) throws {
     let model = try model(file)
     let reference = try #require(model.content.references.first)
     var options = RunOptions()
     options.engine = .reference
     let inputs = reference.inputs.map { NamedTensor(name: $0.name, tensor: $0.tensor) }
-    let got = try model.run(inputs, options: options).outputs[0].tensor
-    let truth = try array("\(file.prefix { $0 != "." }).float64")
-    let distance = Distance(got: got, want: truth)
-    #expect(distance < Distance(got: reference.outputs[0].tensor, want: truth))
+    let actual = try model.run(inputs, options: options).outputs[0].tensor
+    let expected = try array("\(file.prefix { $0 != "." }).float64")
+    let distance = Distance(got: actual, want: expected)
+    #expect(distance < Distance(got: reference.outputs[0].tensor, want: expected))
   }
 
   @Test("The figure is two digits: a chaotic LSTM amplifies rounding by 1,400")
@@ -77,7 +77,7 @@ import Weighbridge
   func wrongWeight(file: String, weight: String) throws {
     let content = try model(file).content.changingWeight(weight) { $0[3] *= 1.02 }
     let runtime = ShapeDetector.runtime
-    let check = ReferencesCheck(runtime: runtime, measure: runtime)
+    let check = ReferencesCheck(runtime: runtime, referenceRuntime: runtime)
     let results = try check.run(VerificationSubject(content: content))
     #expect(results.map(\.status) == [.failed])
     #expect(results[0].reason.contains("this model amplifies rounding by "))
@@ -105,7 +105,7 @@ import Weighbridge
     #expect(engines.reason.contains("; with its weights times 0.25 both agree: max abs "))
   }
 
-  /// What the check of engines says of an engine that makes something else of a node.
+  /// The result of the engines check for an engine that changes the results of one node.
   private func check(
     _ file: String, position: Int, _ change: @escaping @Sendable (Double) -> Double
   ) throws -> CheckResult {
@@ -139,7 +139,7 @@ import Weighbridge
     let tensor = content.references[0].outputs[0].tensor
     content.references[0].outputs[0].tensor = tensor.changing { $0[5] += 0.01 }
     let runtime = ShapeDetector.runtime
-    let check = ReferencesCheck(runtime: runtime, measure: runtime)
+    let check = ReferencesCheck(runtime: runtime, referenceRuntime: runtime)
     let result = try #require(try check.run(VerificationSubject(content: content)).first)
     #expect(result.status == .failed)
     #expect(result.reason.contains(", which explains no more than "))

@@ -30,7 +30,7 @@ import Weighbridge
         "float32 [batch, 22, 22, 21] for conv2d_3, and it is float32 [batch, 22, 22, 20]"))
   }
 
-  /// Writes the detector with another header, digests and all.
+  /// Writes the detector with another header and matching digests.
   private func write(
     _ path: String, _ change: (inout WBMHeader) throws -> Void
   ) throws {

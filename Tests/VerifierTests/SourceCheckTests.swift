@@ -41,7 +41,7 @@ import Weighbridge
   @Test("Another model is not the source")
   func otherModel() throws {
     let other = try Model(
-      contentsOf: Places.sample("Models/sketch-classifier/sketch-classifier.h5"))
+      contentsOf: Paths.sample("Models/sketch-classifier/sketch-classifier.h5"))
     let results = try results(other.content)
     #expect(!results.contains { $0.status == .passed })
     #expect(results.contains { $0.reason.contains("is missing") })

@@ -5,7 +5,7 @@ import Testing
 import Verifier
 import Weighbridge
 
-/// A check that ends with an error.
+/// A check that throws an error.
 private struct Failing: VerificationCheck {
   let name = "failing"
   let error: WeighbridgeError
@@ -54,9 +54,9 @@ private struct Failing: VerificationCheck {
 
   @Test("Numbers of a difference are what their names say")
   func difference() {
-    let got = Tensor(.float32, shape: [2, 3], [1, 2, 3, 4, 5, 6])
-    let want = Tensor(.float32, shape: [2, 3], [1, 2, 3, 4, 3, 6])
-    let difference = TensorDifference(got: got, want: want)
+    let actual = Tensor(.float32, shape: [2, 3], [1, 2, 3, 4, 5, 6])
+    let expected = Tensor(.float32, shape: [2, 3], [1, 2, 3, 4, 3, 6])
+    let difference = TensorDifference(got: actual, want: expected)
     #expect(difference.maxAbsolute == 2)
     #expect(difference.maxRelative == 2.0 / 6)
     #expect(difference.error == 2.0 / 6)
@@ -70,22 +70,22 @@ private struct Failing: VerificationCheck {
 
   @Test("Where nothing but 0 is wanted, a relative error is one to 1")
   func zeros() {
-    let want = Tensor(.float32, shape: [4], [0, 0, 0, 0])
-    let got = Tensor(.float32, shape: [4], [0.5, -0.5, 0.5, 0.5])
-    #expect(TensorDifference(got: got, want: want).relativeL2 == 0.5)
-    #expect(TensorDifference(got: want, want: want).relativeL2 == 0)
-    #expect(TensorDifference(got: want, want: got).relativeL2 == 1)
-    #expect(TensorDifference(got: got, want: want).isWithin(Tolerance(relativeL2: 0.5)))
-    #expect(!TensorDifference(got: got, want: want).isWithin(Tolerance(relativeL2: 0.49)))
+    let expected = Tensor(.float32, shape: [4], [0, 0, 0, 0])
+    let actual = Tensor(.float32, shape: [4], [0.5, -0.5, 0.5, 0.5])
+    #expect(TensorDifference(got: actual, want: expected).relativeL2 == 0.5)
+    #expect(TensorDifference(got: expected, want: expected).relativeL2 == 0)
+    #expect(TensorDifference(got: expected, want: actual).relativeL2 == 1)
+    #expect(TensorDifference(got: actual, want: expected).isWithin(Tolerance(relativeL2: 0.5)))
+    #expect(!TensorDifference(got: actual, want: expected).isWithin(Tolerance(relativeL2: 0.49)))
   }
 
   @Test("NaN and infinities agree only with themselves")
   func nonFinite() {
-    let want = Tensor(.float32, shape: [4], [.nan, .infinity, -.infinity, 1])
-    let same = TensorDifference(got: want, want: want)
+    let expected = Tensor(.float32, shape: [4], [.nan, .infinity, -.infinity, 1])
+    let same = TensorDifference(got: expected, want: expected)
     #expect(same.nonFiniteMismatches == 0 && same.maxAbsolute == 0)
-    let got = Tensor(.float32, shape: [4], [0, -.infinity, -.infinity, .nan])
-    let other = TensorDifference(got: got, want: want)
+    let actual = Tensor(.float32, shape: [4], [0, -.infinity, -.infinity, .nan])
+    let other = TensorDifference(got: actual, want: expected)
     #expect(other.nonFiniteMismatches == 3 && other.worstIndex == [0])
     #expect(!other.isWithin(Tolerance(absolute: .infinity, relative: 0)))
   }

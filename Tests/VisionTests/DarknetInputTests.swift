@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// What darknet made of `dog.jpg`, recorded in both forks.
-@Suite("Images as darknet's input", .enabled(if: Fixtures.areThere, "\(Fixtures.absence)"))
+/// The network input that both forks of darknet compute from `dog.jpg`.
+@Suite("Images as darknet's input", .enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
 struct DarknetInputTests {
   @Test(
     "A photo becomes the input that darknet makes of it",
@@ -14,14 +14,14 @@ struct DarknetInputTests {
   func recorded(name: String, policy: ImageInput.ResizePolicy) throws {
     let input = ImageInput(
       colorOrder: .rgb, scale: 1 / 255.0, bias: [0, 0, 0], resize: policy, layout: .channelsFirst)
-    let got = try Image(contentsOf: Fixtures.file("images/dog.jpg"))
+    let actual = try Image(contentsOf: Fixtures.file("images/dog.jpg"))
       .tensor(for: input, width: 416, height: 416, policy: policy, resampling: .darknet)
     let file = Fixtures.file("darknet/yolov3-tiny/\(name)/inputs.npz")
-    let want = try #require(try ArrayFile.read(file).first).tensor
-    // Decoders may differ by a few steps of 1/255 in single pixels: darknet's is stb_image.
-    let distance = Distance(got: got.tensor, want: want)
+    let expected = try #require(try ArrayFile.read(file).first).tensor
+    // darknet decodes with stb_image, which may differ by a few steps of 1/255 in single pixels.
+    let distance = Distance(got: actual.tensor, want: expected)
     #expect(distance.absolute <= 0.05, "\(distance)")
-    let errors = zip(got.tensor.doubles, want.doubles).map { ($0 - $1).magnitude }
+    let errors = zip(actual.tensor.doubles, expected.doubles).map { ($0 - $1).magnitude }
     #expect(errors.reduce(0, +) / Double(errors.count) <= 0.001)
   }
 }

@@ -46,13 +46,13 @@ struct DrawingTests {
   func manyLabels() {
     var placer = LabelPlacer(image: PixelSize(width: 300, height: 200))
     let frame = PixelRectangle(columns: 250..<290, rows: 60..<110)
-    let places = (0..<12).map { _ in
+    let labels = (0..<12).map { _ in
       placer.place(PixelSize(width: 70, height: 13), beside: frame)
     }
     let bounds = PixelSize(width: 300, height: 200).bounds
-    for (index, place) in places.enumerated() {
-      #expect(place.clipped(to: bounds) == place)
-      #expect(places[..<index].allSatisfy { $0.clipped(to: place).area == 0 }, "label \(index)")
+    for (index, label) in labels.enumerated() {
+      #expect(label.clipped(to: bounds) == label)
+      #expect(labels[..<index].allSatisfy { $0.clipped(to: label).area == 0 }, "label \(index)")
     }
   }
 

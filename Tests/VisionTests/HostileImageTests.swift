@@ -4,7 +4,7 @@ import Weighbridge
 
 /// The files of `Samples/Hostile/images`.
 extension HostileFile {
-  /// Files whose Exif data is wrong and whose pixels are not.
+  /// Files whose Exif data is damaged but whose pixels are not.
   fileprivate static let toleratedImages = ["exif_endless.jpg", "exif_outside.jpg"]
 
   fileprivate static let refusedImages: [HostileFile] = [
@@ -32,7 +32,7 @@ extension HostileFile {
     .init("no_end.png", .malformed, "the file ends too early"),
     .init("no_palette.png", .malformed, "byte 41: is a damaged PNG image"),
     .init("no_scan.jpg", .malformed, "is a damaged JPEG image"),
-    .init("noise.png", .unsupported, "is no kind of image that is known"),
+    .init("noise.png", .unsupported, "not a known image format"),
     .init("not_deflate.png", .malformed, "incorrect header check"),
     .init("one_pixel.png", .unsupported, "1 x 1 pixels; at least 2 along each axis are needed"),
     .init("one_row.png", .unsupported, "10 x 1 pixels; at least 2 along each axis are needed"),
@@ -51,7 +51,7 @@ extension HostileFile {
 
 @Suite("Hostile images")
 struct HostileImageTests {
-  private static let folder = Places.sample("Hostile/pictures")
+  private static let folder = Paths.sample("Hostile/pictures")
 
   @Test(
     "A hostile image is refused by name, with its place", arguments: HostileFile.refusedImages)
@@ -64,9 +64,9 @@ struct HostileImageTests {
 
   @Test("Exif data that is wrong leaves the image as it is stored")
   func wrongExif() throws {
-    let want = try Image(contentsOf: SampleImages.path("baseline.jpg"))
+    let expected = try Image(contentsOf: SampleImages.path("baseline.jpg"))
     for name in HostileFile.toleratedImages {
-      #expect(try Image(contentsOf: "\(Self.folder)/\(name)") == want, "\(name)")
+      #expect(try Image(contentsOf: "\(Self.folder)/\(name)") == expected, "\(name)")
     }
   }
 
@@ -88,10 +88,10 @@ struct HostileImageTests {
     "An image cut off anywhere is refused",
     arguments: ["interlaced.png", "palette.png", "turned.png", "progressive.jpg", "ycck.jpg"])
   func truncation(name: String) throws {
-    let whole = Array(try Files.read(SampleImages.path(name)))
-    // A JPEG file's last two bytes say only that it ends.
-    for count in stride(from: 0, to: whole.count - 2, by: 3) {
-      let error = failure { _ = try Image(file: Array(whole[..<count])) }
+    let bytes = Array(try Files.read(SampleImages.path(name)))
+    // The last two bytes of a JPEG file are only the end marker.
+    for count in stride(from: 0, to: bytes.count - 2, by: 3) {
+      let error = failure { _ = try Image(file: Array(bytes[..<count])) }
       #expect(error?.code == .malformed || error?.code == .unsupported, "\(count) bytes")
     }
   }
@@ -103,12 +103,12 @@ struct HostileImageTests {
       "progressive.jpg", "subsampled.jpg", "ycck.jpg",
     ])
   func flippedBits(name: String) throws {
-    let whole = Array(try Files.read(SampleImages.path(name)))
+    let bytes = Array(try Files.read(SampleImages.path(name)))
     let limits = ImageLimits(pixelCount: 1 << 20)
-    for (index, offset) in stride(from: 0, to: whole.count, by: 2).enumerated() {
-      var bytes = whole
-      bytes[offset] ^= 1 << (index % 8)
-      if let image = try? Image(file: bytes, limits: limits) {
+    for (index, offset) in stride(from: 0, to: bytes.count, by: 2).enumerated() {
+      var changed = bytes
+      changed[offset] ^= 1 << (index % 8)
+      if let image = try? Image(file: changed, limits: limits) {
         #expect(image.pixels.count == image.width * image.height * 3)
       }
     }

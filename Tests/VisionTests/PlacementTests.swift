@@ -23,7 +23,7 @@ struct PlacementTests {
     #expect(wide.dimensionInImage(width: 0.5, height: 0.375) == (0.5, 0.5))
     let high = try placement(.letterbox, (100, 200), (64, 32))
     #expect(high == ImagePlacement(scale: (0.25, 1), offset: (0.375, 0)))
-    // 33 * 10 / 20 is 16 rows, and half a row more above than below.
+    // 33 * 10 / 20 is 16 rows, with half a row more above than below.
     let odd = try placement(.letterbox, (20, 10), (33, 33))
     #expect(odd == ImagePlacement(scale: (1, 16 / 33.0), offset: (0, 8.5 / 33)))
   }
@@ -33,7 +33,7 @@ struct PlacementTests {
     #expect(try placement(.stretch, (768, 576), (416, 320)) == .filling)
   }
 
-  @Test("A cut image is scaled until its shorter side fits; the centred part fills the input")
+  @Test("A cut image is scaled until its shorter side fits; the centered part fills the input")
   func centerCrop() throws {
     let square = try placement(.centerCrop, (768, 576), (416, 416))
     let (left, right) = (square.pointInImage(x: 0, y: 0), square.pointInImage(x: 1, y: 1))

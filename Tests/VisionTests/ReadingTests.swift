@@ -14,10 +14,10 @@ struct ReadingTests {
 
   @Test("Every kind of PNG and JPEG reads as Pillow reads it, turned upright", arguments: names)
   func pixels(name: String) throws {
-    let want = try #require(try SampleImages.recorded("pixels.npz")[name])
+    let expected = try #require(try SampleImages.recorded("pixels.npz")[name])
     let distance = Distance(
-      got: tensor(try Image(contentsOf: SampleImages.path(name))), want: want)
-    // PNG is exact; versions of libjpeg-turbo for other processors may round otherwise.
+      got: tensor(try Image(contentsOf: SampleImages.path(name))), want: expected)
+    // PNG is exact; libjpeg-turbo may round differently on other processors.
     #expect(distance.absolute <= (name.hasSuffix(".png") ? 0 : 1), "\(distance)")
   }
 

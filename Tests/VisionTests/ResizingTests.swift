@@ -5,41 +5,41 @@ import Weighbridge
 /// An image resized by another program: `<resampling> <policy or gray> <width>x<height>`.
 struct Resized: CustomTestStringConvertible, Sendable {
   let testDescription: String
-  let want: Tensor
+  let expected: Tensor
   let resampling: Resampling
   let policy: ImageInput.ResizePolicy
   let isGray: Bool
 
   init?(_ array: NamedTensor) {
-    let words = array.name.split(separator: " ").map(String.init)
-    guard words.count == 3, let resampling = Resampling(rawValue: words[0]) else { return nil }
+    let parts = array.name.split(separator: " ").map(String.init)
+    guard parts.count == 3, let resampling = Resampling(rawValue: parts[0]) else { return nil }
     testDescription = array.name
-    want = array.tensor
+    expected = array.tensor
     self.resampling = resampling
-    isGray = words[1] == "gray"
-    policy = ImageInput.ResizePolicy(rawValue: words[1]) ?? .stretch
+    isGray = parts[1] == "gray"
+    policy = ImageInput.ResizePolicy(rawValue: parts[1]) ?? .stretch
   }
 
   static func all(_ file: String) -> [Resized] {
     ((try? SampleImages.recorded(file)) ?? []).compactMap(Resized.init)
   }
 
-  /// What becomes of the drawing, in the recording's axes.
-  func got() throws -> [Double] {
+  /// The resized drawing, with the axes of the recording.
+  func resizedDrawing() throws -> [Double] {
     let input = ImageInput(
       colorOrder: isGray ? .gray : .rgb, scale: 1, bias: isGray ? [0] : [0, 0, 0], resize: nil,
       layout: .channelsLast)
     return try SampleImages.drawing().tensor(
-      for: input, width: want.shape[1], height: want.shape[0], policy: policy,
+      for: input, width: expected.shape[1], height: expected.shape[0], policy: policy,
       resampling: resampling
     ).tensor.doubles
   }
 
   /// The largest difference from the recording.
   func distance() throws -> Double {
-    let got = try got()
-    guard got.count == want.count else { return .infinity }
-    return zip(got, want.doubles).map { ($0 - $1).magnitude }.max() ?? .infinity
+    let actual = try resizedDrawing()
+    guard actual.count == expected.count else { return .infinity }
+    return zip(actual, expected.doubles).map { ($0 - $1).magnitude }.max() ?? .infinity
   }
 }
 
@@ -61,7 +61,7 @@ struct ResizingTests {
 
   @Test("Interpolated numbers are those that TensorFlow computes", arguments: byTensorFlow)
   func tensorFlow(_ resized: Resized) throws {
-    // Of 255; both compute in float32.
+    // Of 0...255; both compute in float32.
     #expect(try resized.distance() <= 1e-3)
   }
 
@@ -77,17 +77,17 @@ struct ResizingTests {
         for: input, width: width, height: height, policy: policy, resampling: resampling
       ).tensor.doubles
     }
-    let whole = try tensor(scaledWidth, scaledHeight, .stretch)
+    let scaled = try tensor(scaledWidth, scaledHeight, .stretch)
     let (left, top) = ((scaledWidth - width) / 2, (scaledHeight - height) / 2)
     let middle = (top..<top + height).flatMap { row in
-      whole[row * scaledWidth + left..<row * scaledWidth + left + width]
+      scaled[row * scaledWidth + left..<row * scaledWidth + left + width]
     }
     #expect(try tensor(width, height, .centerCrop) == middle)
   }
 
   @Test("A long strip is cut without being scaled as a whole")
   func strip() throws {
-    // As a whole it would be 400 million pixels wide.
+    // Scaled as a whole, it would be 400 million pixels wide.
     let strip = Image(
       width: 2_000_000, height: 2, pixels: [UInt8](repeating: 80, count: 2_000_000 * 2 * 3))
     for resampling in Resampling.allCases {
@@ -96,7 +96,7 @@ struct ResizingTests {
       let tensor = try strip.tensor(
         for: input, width: 400, height: 400, policy: .centerCrop, resampling: resampling
       ).tensor
-      // darknet's last row is not whole.
+      // darknet's last row is incomplete.
       #expect(tensor.doubles.prefix(399 * 400).allSatisfy { ($0 - 80).magnitude < 1e-3 })
     }
   }
@@ -135,12 +135,12 @@ struct ResizingTests {
     let white = Image(width: 4, height: 2, pixels: [UInt8](repeating: 255, count: 24))
     let input = ImageInput(
       colorOrder: .rgb, scale: 2 / 255.0, bias: [-1, -1, -1], resize: nil, layout: .channelsFirst)
-    let got = try white.tensor(
+    let actual = try white.tensor(
       for: input, width: 8, height: 8, policy: .letterbox, resampling: .darknet
     ).tensor.doubles
-    let rows = (0..<24).map { got[$0 * 8] }
-    let want: [Double] = [0, 0, 1, 1, 1, 1, 0, 0]
-    #expect(zip(rows, want + want + want).allSatisfy { ($0 - $1).magnitude < 1e-6 })
+    let rows = (0..<24).map { actual[$0 * 8] }
+    let expected: [Double] = [0, 0, 1, 1, 1, 1, 0, 0]
+    #expect(zip(rows, expected + expected + expected).allSatisfy { ($0 - $1).magnitude < 1e-6 })
   }
 
   @Test("An input of no size or of more than any memory is refused")
@@ -162,10 +162,11 @@ struct ResizingTests {
     let line = Image(width: 1, height: 900, pixels: [UInt8](repeating: 200, count: 2700))
     for resampling in Resampling.allCases {
       for policy in ImageInput.ResizePolicy.allCases {
-        let got = try line.tensor(
+        let actual = try line.tensor(
           for: input, width: 7, height: 5, policy: policy, resampling: resampling)
-        #expect(got.tensor.doubles.allSatisfy { (0...255).contains($0) }, "\(resampling) \(policy)")
-        #expect(got.tensor.doubles.contains { $0 > 190 }, "\(resampling) \(policy)")
+        let numbers = actual.tensor.doubles
+        #expect(numbers.allSatisfy { (0...255).contains($0) }, "\(resampling) \(policy)")
+        #expect(numbers.contains { $0 > 190 }, "\(resampling) \(policy)")
       }
     }
   }

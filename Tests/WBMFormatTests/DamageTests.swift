@@ -11,8 +11,8 @@ struct DamageTests {
     return model.file
   }()
 
-  /// Whether opening or the check of the tensors notices that something is wrong.
-  private func isNoticed(_ bytes: [UInt8]) -> Bool {
+  /// Whether opening the file or checking the tensors detects damage.
+  private func isDetected(_ bytes: [UInt8]) -> Bool {
     TestFiles.failure { () throws(WeighbridgeError) in
       try TestFiles.open(bytes).checkIntegrity()
     } != nil
@@ -20,7 +20,7 @@ struct DamageTests {
 
   @Test("A whole file is found whole")
   func whole() {
-    #expect(!isNoticed(Self.file))
+    #expect(!isDetected(Self.file))
   }
 
   @Test("A file cut off at any length is refused when it is opened")
@@ -40,7 +40,7 @@ struct DamageTests {
       for bit in 0..<8 {
         var bytes = Self.file
         bytes[offset] ^= 1 << bit
-        #expect(isNoticed(bytes), "bit \(bit) of byte \(offset)")
+        #expect(isDetected(bytes), "bit \(bit) of byte \(offset)")
       }
     }
   }

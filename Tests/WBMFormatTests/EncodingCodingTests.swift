@@ -16,7 +16,7 @@ import Testing
     .lookup(LookupTables(bits: 1, blockShape: [2, 1])),
   ]
 
-  /// The bytes of a tensor of [2, 3] in an encoding.
+  /// A tensor of shape `[2, 3]` in an encoding.
   private static func elements(_ encoding: TensorEncoding) -> EncodedElements {
     let numbers: [Float] = [1, 2, 3, 4, 5, 6]
     let plain = FloatElements.bytes(count: 6, .float32) { numbers[$0] }

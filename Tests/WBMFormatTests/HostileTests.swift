@@ -109,7 +109,7 @@ struct HostileTests {
   }
 }
 
-/// Files of our writer.
+/// Files written by our writer.
 enum WBMFileBytes {
   /// The tiny sample with the elements of ``RawModel``.
   static func tiny() throws -> [UInt8] {

@@ -55,7 +55,7 @@ struct PropertyTests {
     #expect(try TestFiles.open(bytes).header == header)
   }
 
-  /// A header without what the writer fills in.
+  /// A header without the fields that the writer sets.
   private func cleared(_ header: WBMHeader) throws -> WBMHeader {
     var header = header
     for index in header.tensors.indices {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import WBMFormat
 
-/// The numbers of enumerations, against those of `Schemas/wbm.proto`.
+/// The numbers of enumerations, compared with those of `Schemas/wbm.proto`.
 @Suite struct SchemaEnumerationTests {
-  /// The enumerators of the schema with their numbers, 0 left out.
+  /// The enumerators of the schema with their numbers, except 0.
   private static func enumerators(of prefix: String) throws -> [String: UInt32] {
     let folder = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     let text = try String(contentsOfFile: "\(folder)/Schemas/wbm.proto", encoding: .utf8)
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  /// `centerCrop` as the schema has it: `CENTER_CROP`.
+  /// The name in the schema: `CENTER_CROP` for `centerCrop`.
   private static func schemaName(_ value: some Any) -> String {
     "\(value)".replacing("YOLO", with: "Yolo").map { $0.isUppercase ? "_\($0)" : $0.uppercased() }
       .joined()
@@ -30,9 +30,9 @@ import Testing
     for value in Value.allCases {
       #expect(try Value(schemaNumber: value.schemaNumber, prefix) == value)
     }
-    let own = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
-    let wanted = try Self.enumerators(of: prefix)
-    #expect(!wanted.isEmpty && own == wanted, "\(prefix)")
+    let actual = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    let expected = try Self.enumerators(of: prefix)
+    #expect(!expected.isEmpty && actual == expected, "\(prefix)")
   }
 
   @Test("Every enumeration has the schema's names and numbers, and no others")

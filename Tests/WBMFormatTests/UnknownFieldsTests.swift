@@ -5,26 +5,26 @@ import WBMFormat
 
 @Suite("Fields of a later version")
 struct UnknownFieldsTests {
-  private static let note = Wire.text(777, "later")
+  private static let note = Wire.string(777, "later")
 
   /// A model whose description and provenance have an unknown field at every level.
   private static var laterModel: RawModel {
     var model = RawModel()
-    let pair = Wire.text(1, "k") + note
+    let pair = Wire.string(1, "k") + note
     let image =
       Wire.number(1, 3) + Wire.bytes(3, [UInt8](repeating: 0, count: 8)) + Wire.number(5, 1) + note
     let anchor = Wire.bytes(2, note)
-    let head = Wire.bytes(4, Wire.text(1, "y") + note)
+    let head = Wire.bytes(4, Wire.string(1, "y") + note)
     model.description =
-      Wire.bytes(3, Wire.text(1, "MIT") + note)
-      + Wire.bytes(6, Wire.text(1, "x") + Wire.bytes(3, image) + note)
+      Wire.bytes(3, Wire.string(1, "MIT") + note)
+      + Wire.bytes(6, Wire.string(1, "x") + Wire.bytes(3, image) + note)
       + Wire.bytes(
         8, Wire.number(1, 2) + anchor + Wire.number(3, 2) + head + Wire.number(5, 1) + note)
       + Wire.bytes(9, pair) + note
-    let source = Wire.text(1, "a.h5") + Wire.bytes(3, [UInt8](repeating: 1, count: 32)) + note
+    let source = Wire.string(1, "a.h5") + Wire.bytes(3, [UInt8](repeating: 1, count: 32)) + note
     model.provenance =
-      Wire.bytes(1, source) + Wire.text(5, "test") + Wire.bytes(6, pair)
-      + Wire.bytes(7, Wire.text(2, "t") + note) + note
+      Wire.bytes(1, source) + Wire.string(5, "test") + Wire.bytes(6, pair)
+      + Wire.bytes(7, Wire.string(2, "t") + note) + note
     model.version.minor = 9
     return model
   }

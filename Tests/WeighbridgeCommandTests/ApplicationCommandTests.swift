@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// `weighbridge classify`, `cut` and `stylize`, from the arguments to what they print and write.
+/// `weighbridge classify`, `cut` and `stylize`, from the arguments to their output.
 @Suite struct ApplicationCommandTests {
   private let folder = Result { try TemporaryFolder() }
-  private static let sketches = Places.sample("Models/sketch-classifier")
+  private static let sketches = Paths.sample("Models/sketch-classifier")
   private static let star = "\(sketches)/picture.png"
   private static let model = "\(sketches)/sketch-classifier.h5"
   private static let use = [
@@ -14,7 +14,7 @@ import Weighbridge
     "\(sketches)/labels.names",
   ]
   private static let softening = [
-    "stylize", Places.sample("Models/softening/softening.h5"), "--image-input", "photo",
+    "stylize", Paths.sample("Models/softening/softening.h5"), "--image-input", "photo",
     "--image-scale", "1/255",
   ]
 
@@ -65,13 +65,13 @@ import Weighbridge
     #expect(try Image(contentsOf: try file("sheet.png")).width > 400)
   }
 
-  @Test("classify refuses what is no image, no classifier and no option")
+  @Test("classify refuses what is neither an image, nor a classifier, nor an option")
   func refusals() throws {
     try classify(Self.model).expect(3, "sketch-classifier.h5: ")
     try classify(Self.star, "--top", "0").expect(2, "--top")
     try classify(Self.star, "--threshold", "2").expect(2, "--threshold")
     try classify(Self.star, "-o", "sheet.gif").expect(2, ".png nor .jpg")
-    try Program.run("classify", Sample.detector, Self.star).expect(2, "no classifier")
+    try Program.run("classify", Sample.detector, Self.star).expect(2, "not a classifier")
     try Program.run("classify", Self.model, Self.star).expect(2, "--image-input")
   }
 
@@ -90,23 +90,25 @@ import Weighbridge
 
   @Test("cut leaves what stood there when the layers do not fit")
   func cutRefusals() throws {
-    let place = try Workplace()
+    let workspace = try Workspace()
     for (arguments, message) in [
       (["--output", "dense_3"], "the nearest names are dense_1, dense_2"),
       (["--output", "conv2d_1", "--input", "dense_1"], "no path leads from dense_1"),
       (["--output", "dense_1", "--input", "nothing"], "has no layer nothing"),
     ] {
-      try Program.run(["cut", Self.model, "-o", place.output] + arguments).expect(2, message)
-      try place.expectUntouched()
+      try Program.run(["cut", Self.model, "-o", workspace.output] + arguments).expect(2, message)
+      try workspace.expectUntouched()
     }
-    try Program.run("cut", Self.model, "--output", "dense_1", "-o", place.output, "--no-clobber")
-      .expect(4)
-    try place.expectUntouched()
+    try Program.run(
+      "cut", Self.model, "--output", "dense_1", "-o", workspace.output, "--no-clobber"
+    )
+    .expect(4)
+    try workspace.expectUntouched()
   }
 
   @Test("stylize writes an image for each image")
   func stylize() throws {
-    let images = ["wide.png", "odd.png"].map { Places.sample("Models/softening/\($0)") }
+    let images = ["wide.png", "odd.png"].map { Paths.sample("Models/softening/\($0)") }
     let outcome = try Program.run(
       Self.softening + images + ["/nowhere.png", "-o", try file("soft"), "--json"])
     outcome.expect(1, "1 of 3 images could not be read")

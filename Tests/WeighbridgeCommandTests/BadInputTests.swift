@@ -1,22 +1,22 @@
 import TestSupport
 import Testing
 
-/// What cannot be converted: the status, the message, and nothing written.
+/// Inputs that cannot be converted: the status, the message, and nothing written.
 @Suite struct BadInputTests {
-  /// Expects `convert` of an input to fail and to leave everything as it was.
+  /// Expects `convert` of an input to fail and to change nothing.
   private func expectFailure(
     _ status: Int32, _ input: String, _ parts: [String], also arguments: [String] = [],
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    let place = try Workplace()
-    let outcome = try Program.run(["convert", input, "-o", place.output] + arguments)
+    let workspace = try Workspace()
+    let outcome = try Program.run(["convert", input, "-o", workspace.output] + arguments)
     outcome.expect(status, "weighbridge: error: ", sourceLocation: sourceLocation)
     for part in parts {
       #expect(
         outcome.messages.contains(part), "\(outcome.messages)", sourceLocation: sourceLocation)
     }
     #expect(outcome.output.isEmpty, sourceLocation: sourceLocation)
-    try place.expectUntouched(sourceLocation: sourceLocation)
+    try workspace.expectUntouched(sourceLocation: sourceLocation)
   }
 
   @Test("A file that is not there is named")
@@ -25,9 +25,9 @@ import Testing
       3, "/nowhere/model.h5", ["/nowhere/model.h5: cannot open: No such file or directory"])
   }
 
-  @Test("A folder is no model")
+  @Test("A folder is not a model")
   func folder() throws {
-    let folder = Places.sample("Models")
+    let folder = Paths.sample("Models")
     try expectFailure(3, folder, ["\(folder): is a folder, not a file"])
   }
 
@@ -56,13 +56,13 @@ import Testing
   @Test("A file of a preview is refused, and what to do is said")
   func preview() throws {
     try expectFailure(
-      3, Places.sample("Hostile/wbm/preview.wbm"),
+      3, Paths.sample("Hostile/wbm/preview.wbm"),
       ["was written by a preview of Weighbridge; convert the source again"])
   }
 
-  @Test("What is no model has the exit status 3, whatever is to be done with it")
+  @Test("What is not a model has the exit status 3, whatever is to be done with it")
   func foreign() throws {
-    let folder = Places.sample("Hostile/foreign")
+    let folder = Paths.sample("Hostile/foreign")
     let names = Files.names(in: folder).filter { $0 != "make.py" }
     #expect(names.count > 5)
     for name in names {
@@ -74,12 +74,12 @@ import Testing
 
   @Test("A model without an input shape says what to type, and then converts")
   func inputShape() throws {
-    let model = Places.sample("Shapeless/2.2.4-tf/dense.h5")
+    let model = Paths.sample("Shapeless/2.2.4-tf/dense.h5")
     try expectFailure(
       3, model, ["its last dimension is 3, not how many", "--input-shape dense_input=3 says none"])
-    let place = try Workplace()
+    let workspace = try Workspace()
     for shape in ["dense_input=3", "None,3"] {
-      try Program.run("convert", model, "-o", place.output, "--input-shape", shape).expect(0)
+      try Program.run("convert", model, "-o", workspace.output, "--input-shape", shape).expect(0)
     }
     for (shape, part) in [
       ("4", "say that its last dimension is 3"), ("=-3", "dimensions from 1 on are expected"),
@@ -92,23 +92,23 @@ import Testing
 
   @Test("An input shape is refused where it does not apply, and where it is none")
   func inputShapeElsewhere() throws {
-    let place = try Workplace()
-    let (model, array) = (Places.sample("Shapeless/2.2.4-tf/dense.h5"), ["--input-shape", "3"])
-    try Program.run(["convert", model, "-o", place.output] + array).expect(0)
-    let onnx = place.folder.file("dense.onnx")
-    let tensors = place.folder.file("dense.safetensors")
+    let workspace = try Workspace()
+    let (model, array) = (Paths.sample("Shapeless/2.2.4-tf/dense.h5"), ["--input-shape", "3"])
+    try Program.run(["convert", model, "-o", workspace.output] + array).expect(0)
+    let onnx = workspace.folder.file("dense.onnx")
+    let tensors = workspace.folder.file("dense.safetensors")
     for path in [onnx, tensors] {
       try Program.run(["export", model, "-o", path] + array).expect(0)
     }
     for arguments in [
-      ["convert", place.output, "-o", onnx], ["convert", onnx, "-o", place.output],
-      ["export", place.output, "-o", onnx], ["inspect", onnx],
-      ["convert", tensors, "--architecture", place.output, "-o", place.output],
+      ["convert", workspace.output, "-o", onnx], ["convert", onnx, "-o", workspace.output],
+      ["export", workspace.output, "-o", onnx], ["inspect", onnx],
+      ["convert", tensors, "--architecture", workspace.output, "-o", workspace.output],
     ] {
       try Program.run(arguments + array).expect(
         2, ": --input-shape does not apply")
     }
-    try Program.run(["diff", place.output, onnx] + array).expect(
+    try Program.run(["diff", workspace.output, onnx] + array).expect(
       2, "the models are a .wbm file and an ONNX file: --input-shape does not apply")
     try Program.run(["diff", model, onnx] + array).expect(0)
     try Program.run(["inspect", tensors] + array).expect(3, "holds weights only")
@@ -133,23 +133,23 @@ import Testing
   @Test("No hostile file ends the program by a signal or leaves anything behind")
   func hostile() throws {
     let harmless = ["group_cycle.h5", "nan_weights.h5", "plain.h5", "weight_double.h5"]
-    let names = Files.names(in: Places.sample("Hostile/keras")).filter {
+    let names = Files.names(in: Paths.sample("Hostile/keras")).filter {
       $0.hasSuffix(".h5") && !harmless.contains($0)
     }
     #expect(names.count > 80)
     for name in names {
-      let place = try Workplace()
-      let path = Places.sample("Hostile/keras/\(name)")
-      let outcome = try Program.run("convert", path, "-o", place.output)
+      let workspace = try Workspace()
+      let path = Paths.sample("Hostile/keras/\(name)")
+      let outcome = try Program.run("convert", path, "-o", workspace.output)
       #expect([3, 5].contains(outcome.status) && !outcome.wasKilled, "\(name)")
       #expect(outcome.messages.hasPrefix("weighbridge: error: \(path)"), "\(outcome.messages)")
-      try place.expectUntouched()
+      try workspace.expectUntouched()
     }
   }
 
   @Test("An error ends the program cleanly while a digest is still being computed")
   func earlyEnd() throws {
-    // A race: one end in a hundred was a crash.
+    // There was a race in which one exit in a hundred was a crash.
     let outcome = try Program.shell(
       #"for i in $(seq 200); do "$PROGRAM" convert "$1" -o /nowhere/x; echo $? >&2; done"#,
       Sample.hostile("truncated_signature"))
@@ -159,12 +159,12 @@ import Testing
 
   @Test("NaN among the weights is a warning with the count, and verify fails")
   func nanWeights() throws {
-    let place = try Workplace()
+    let workspace = try Workspace()
     let conversion = try Program.run(
-      "convert", Sample.hostile("nan_weights"), "-o", place.output)
+      "convert", Sample.hostile("nan_weights"), "-o", workspace.output)
     conversion.expect(0, "warning: 3 elements of a/kernel are NaN or infinite")
-    #expect(place.folder.names == ["out.wbm"])
-    let verification = try Program.run("verify", place.output)
+    #expect(workspace.folder.names == ["out.wbm"])
+    let verification = try Program.run("verify", workspace.output)
     verification.expect(1)
     #expect(verification.output.contains("3 of 12 elements are NaN or infinite"))
   }

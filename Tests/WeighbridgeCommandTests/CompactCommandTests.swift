@@ -6,9 +6,9 @@ import Testing
 import Vision
 import Weighbridge
 
-/// `weighbridge compact`, from the arguments to what the file holds.
+/// `weighbridge compact`, from the arguments to the contents of the file.
 @Suite struct CompactCommandTests {
-  private static let folderOfSketches = Places.sample("Models/sketch-classifier")
+  private static let folderOfSketches = Paths.sample("Models/sketch-classifier")
   private static let sketches: [String] = {
     let folder = "\(folderOfSketches)/sketches"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -31,7 +31,7 @@ import Weighbridge
     return path
   }
 
-  /// What stands in front of the softmax: the last layer computed here from what goes into it.
+  /// The logits: the last layer, computed here from its input.
   private func scores(of model: Model, for image: Tensor) throws -> [Double] {
     let layers = try model.run([NamedTensor(name: "sketch", tensor: image)], keepsLayers: true)
       .layers
@@ -47,12 +47,12 @@ import Weighbridge
     }
   }
 
-  /// ||got - want|| / ||want||
-  private func error(_ got: [Double], _ want: [Double]) -> Double {
-    let (part, whole) = zip(got, want).reduce((0.0, 0.0)) { sum, pair in
+  /// ||actual - expected|| / ||expected||
+  private func error(_ actual: [Double], _ expected: [Double]) -> Double {
+    let (difference, magnitude) = zip(actual, expected).reduce((0.0, 0.0)) { sum, pair in
       (sum.0 + (pair.0 - pair.1) * (pair.0 - pair.1), sum.1 + pair.1 * pair.1)
     }
-    return (part / whole).squareRoot()
+    return (difference / magnitude).squareRoot()
   }
 
   @Test("Without a budget nothing is lost, and the references of Keras still hold")
@@ -83,33 +83,33 @@ import Weighbridge
   func budget() throws {
     try #require(Self.sketches.count == 200)
     let (plain, small) = (try classifier(), try file("small.wbm"))
-    let (learned, measured) = (Self.sketches[..<64], Self.sketches[100..<160])
+    let (calibration, evaluation) = (Self.sketches[..<64], Self.sketches[100..<160])
     let outcome = try Program.run(
-      ["compact", plain, "-o", small, "--max-error", "0.01", "--json", "--calibration"] + learned
-        + ["--evaluation"] + measured)
+      ["compact", plain, "-o", small, "--max-error", "0.01", "--json", "--calibration"]
+        + calibration + ["--evaluation"] + evaluation)
     outcome.expect(0)
     let record = try #require(try outcome.json()["compaction"]?.object)
     #expect(record["input_count"]?.integer == 60)
     let stated = try #require(record["outputs"]?.array?.first?.object?["worst"]?.real)
     let models = try [Model(contentsOf: plain), Model(contentsOf: small)]
     var worst = 0.0
-    for path in measured {
+    for path in evaluation {
       let image = try models[0].imageTensor("sketch", [Image(contentsOf: path)])
-      let both = try models.map { try scores(of: $0, for: image) }
-      worst = max(worst, error(both[1], both[0]))
+      let results = try models.map { try scores(of: $0, for: image) }
+      worst = max(worst, error(results[1], results[0]))
     }
-    // Errors jump from one step to the next, so what is smallest may lie well below the budget.
+    // Errors change in steps, so the error of the smallest model may be well below the budget.
     #expect(abs(worst - stated) < 0.01 * stated && worst < 0.0101 && worst > 0.005)
     #expect(try Files.read(small).count * 3 < Files.read(plain).count)
-    let answers = try #require(record["answers"]?.object)
-    #expect(answers["total"]?.integer == 60)
-    #expect(try #require(answers["kept"]?.integer) >= 59)
+    let predictions = try #require(record["answers"]?.object)
+    #expect(predictions["total"]?.integer == 60)
+    #expect(try #require(predictions["kept"]?.integer) >= 59)
     try Program.run("verify", small).expect(0)
-    // The references are Keras' outputs, and how far the smaller model is from them.
+    // The references are Keras' outputs, with the error of the smaller model as their tolerance.
     let references = try #require(Inspection(of: small).references.first)
     #expect(references.author == "keras 2.1.5" && references.toleranceSource == .compaction)
     #expect(try #require(references.tolerance.relativeL2) < 0.05)
-    // Another budget begins with the whole model.
+    // Another budget needs the original model.
     try Program.run("compact", small, "-o", file("again.wbm"), "--max-error", "0.1").expect(
       2, "has already been compacted with a loss")
     try Program.run("compact", small, "-o", file("again.wbm")).expect(0)
@@ -154,30 +154,30 @@ import Weighbridge
       ["--max-error", "0.1", "--lossless"], ["--calibration", "x.png"], ["--proof"],
     ])
   func badBudgets(_ arguments: [String]) throws {
-    let place = try Workplace()
-    try Program.run(["compact", Sample.detector, "-o", place.output] + arguments).expect(2)
-    try place.expectUntouched()
+    let workspace = try Workspace()
+    try Program.run(["compact", Sample.detector, "-o", workspace.output] + arguments).expect(2)
+    try workspace.expectUntouched()
   }
 
   @Test("Examples that are none, or too few, are said, and nothing is written")
   func badExamples() throws {
-    let (plain, place) = (try classifier(), try Workplace())
-    let use = ["compact", plain, "-o", place.output, "--max-error", "0.1", "--calibration"]
+    let (plain, workspace) = (try classifier(), try Workspace())
+    let use = ["compact", plain, "-o", workspace.output, "--max-error", "0.1", "--calibration"]
     try Program.run(use + Self.sketches[..<3]).expect(2, "3 examples are too few")
     try Program.run(use + ["\(Self.folderOfSketches)/labels.names"]).expect(3, "labels.names")
     try Program.run(use + ["/nowhere/a.png"]).expect(3, "/nowhere/a.png")
     try Program.run(use + [Sample.input]).expect(2, "the input sketch takes")
-    try place.expectUntouched()
+    try workspace.expectUntouched()
   }
 
   @Test("Answers that the model does not give cannot be kept")
   func noAnswers() throws {
-    let place = try Workplace()
+    let workspace = try Workspace()
     try Program.run(
-      "compact", Places.sample("Models/softening/softening.h5"), "-o", place.output,
+      "compact", Paths.sample("Models/softening/softening.h5"), "-o", workspace.output,
       "--keep-answers", "0.9"
     ).expect(2, "no answers that can be counted")
-    try place.expectUntouched()
+    try workspace.expectUntouched()
   }
 
   @Test(
@@ -192,12 +192,12 @@ import Weighbridge
     try Program.run("convert", source, "-o", plain, "--quiet").expect(0)
     try Program.run(["compact", plain, "-o", two, "--quiet"] + budget).expect(0)
     try Program.run(["convert", source, "-o", one, "--compact", "--quiet"] + budget).expect(0)
-    let both = try [one, two].map { path in
+    let weights = try [one, two].map { path in
       try Model(contentsOf: path).content.graph.weights.map(\.tensor.doubles)
     }
-    #expect(!both[0].isEmpty && both[0] == both[1])
+    #expect(!weights[0].isEmpty && weights[0] == weights[1])
     #expect(try Files.read(one).count < Files.read(plain).count)
-    // Each weight is as far from the source's as the file says.
+    // The error of each weight is the recorded one.
     try Program.run("verify", one, "--against", source).expect(0)
   }
 
@@ -210,7 +210,7 @@ import Weighbridge
         "convert", source, "-o", path, "--compact", "--encoding", encoding, "--quiet"
       ).expect(0)
     }
-    // Two files of other numbers are both right by their own records, and not equal to each other.
+    // Two files with different numbers both pass by their own records, and differ from each other.
     try Program.run("verify", other, "--against", source).expect(0)
     try Program.run("verify", other, "--against", fine).expect(1)
   }
@@ -218,7 +218,7 @@ import Weighbridge
   @Test("A model whose batch normalizations were folded is held against its source's, folded too")
   func folded() throws {
     let (source, small) = (
-      Places.sample("Models/shape-detector/shape-detector.h5"), try file("small.wbm")
+      Paths.sample("Models/shape-detector/shape-detector.h5"), try file("small.wbm")
     )
     for encoding in ["int8", "float16"] {
       try Program.run(
@@ -229,9 +229,9 @@ import Weighbridge
       #expect(!kinds.isEmpty && !kinds.contains("batch_normalization"))
       try Program.run("verify", small, "--against", source).expect(0)
     }
-    // Another model is not what this one was made of.
+    // Another model is not the source of this one.
     try Program.run(
-      "verify", small, "--against", Places.sample("Models/scene-detector/scene-detector.h5")
+      "verify", small, "--against", Paths.sample("Models/scene-detector/scene-detector.h5")
     ).expect(1)
   }
 
@@ -241,10 +241,10 @@ import Weighbridge
   func activations(type: String) throws {
     try #require(Self.sketches.count == 200)
     let (plain, fast) = (try classifier(), try file("fast.wbm"))
-    let (learned, measured) = (Self.sketches[..<32], Self.sketches[100..<130])
+    let (calibration, evaluation) = (Self.sketches[..<32], Self.sketches[100..<130])
     let outcome = try Program.run(
-      ["compact", plain, "-o", fast, "--activations", type, "--json", "--calibration"] + learned
-        + ["--evaluation"] + measured)
+      ["compact", plain, "-o", fast, "--activations", type, "--json", "--calibration"]
+        + calibration + ["--evaluation"] + evaluation)
     outcome.expect(0)
     let json = try outcome.json()
     let layers = try #require(json["quantization"]?.object)
@@ -252,22 +252,22 @@ import Weighbridge
     let stated = try #require(
       json["compaction"]?.object?["outputs"]?.array?.first?.object?["worst"]?.real)
     let models = try [Model(contentsOf: plain), Model(contentsOf: fast)]
-    // The scores are those of a dense layer, which may be computed by integers itself.
-    let parts = try models.map { model in
-      var part = model
+    // The scores are those of a dense layer, which may itself be computed with integers.
+    let scoreModels = try models.map { model in
+      var scoreModel = model
       let last = try #require(model.content.graph.nodes.last { $0.operation.kind == "softmax" })
-      part.content.graph = model.content.graph.replacingOutputs([
+      scoreModel.content.graph = model.content.graph.replacingOutputs([
         Port(name: "scores", value: last.inputs[0])
       ])
-      return part
+      return scoreModel
     }
     var worst = 0.0
-    for path in measured {
+    for path in evaluation {
       let image = try models[0].imageTensor("sketch", [Image(contentsOf: path)])
-      let both = try parts.map {
+      let scores = try scoreModels.map {
         try $0.run([NamedTensor(name: "sketch", tensor: image)]).outputs[0].tensor.doubles
       }
-      worst = max(worst, error(both[1], both[0]))
+      worst = max(worst, error(scores[1], scores[0]))
     }
     #expect(abs(worst - stated) < 0.01 * stated && worst <= 0.05 && worst > 0.0005)
     try Program.run("verify", fast, "--against", plain).expect(0)
@@ -279,7 +279,7 @@ import Weighbridge
     let profile = try Program.run(
       "run", fast, "--inputs", input, "--outputs", file("out.npz"), "--profile")
     #expect(profile.status == 0 && profile.output.contains("\(type) convolution"))
-    // Another description leaves it as it is, a file for another tool is one of floats.
+    // An edited description keeps the activation type; a file for another tool has floats.
     let (named, exported) = (try file("named.wbm"), try file("fast.onnx"))
     try Program.run("metadata", fast, "--set", "author=me", "-o", named).expect(0)
     let quantizations = try [fast, named].map { path in
@@ -294,7 +294,7 @@ import Weighbridge
 
   @Test("What int8 cannot do is said")
   func badActivations() throws {
-    let place = try Workplace()
+    let workspace = try Workspace()
     let source = "\(Self.folderOfSketches)/sketch-classifier.h5"
     for (arguments, code, message) in [
       (["--activations", "int4"], 2, "int4"),
@@ -302,17 +302,17 @@ import Weighbridge
       (["--activations", "int8", "--lossless"], 2, "goes with --max-error"),
       (["--activations", "int8", "--max-error", "1e-9"], 5, "cannot be met with 8-bit integers"),
     ] as [([String], Int32, String)] {
-      try Program.run(["compact", source, "-o", place.output] + arguments).expect(code, message)
+      try Program.run(["compact", source, "-o", workspace.output] + arguments).expect(code, message)
     }
-    try place.expectUntouched()
+    try workspace.expectUntouched()
   }
 
   @Test("A budget without --compact is bad usage")
   func budgetAlone() throws {
-    let place = try Workplace()
+    let workspace = try Workspace()
     let source = "\(Self.folderOfSketches)/sketch-classifier.h5"
-    try Program.run("convert", source, "-o", place.output, "--max-error", "0.1")
+    try Program.run("convert", source, "-o", workspace.output, "--max-error", "0.1")
       .expect(2, "need --compact")
-    try place.expectUntouched()
+    try workspace.expectUntouched()
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 /// The program on Core ML files.
 @Suite struct CoreMLTests {
-  private func sample(_ name: String) -> String { Places.sample("CoreML/\(name)") }
+  private func sample(_ name: String) -> String { Paths.sample("CoreML/\(name)") }
 
   @Test("inspect shows a classifier's label and whether an app can train the model")
   func classifier() throws {
@@ -27,11 +27,11 @@ import Testing
     ] {
       #expect(inspection.output.contains(text), "\(inspection.output)")
     }
-    let place = try Workplace()
-    try Program.run("convert", sample("program.mlpackage/"), "-o", place.output).expect(
+    let workspace = try Workspace()
+    try Program.run("convert", sample("program.mlpackage/"), "-o", workspace.output).expect(
       3, "program.mlpackage: is an ML Program", "convert_to=\"neuralnetwork\"")
-    try place.expectUntouched()
-    let output = place.folder.file("other.wbm")
+    try workspace.expectUntouched()
+    let output = workspace.folder.file("other.wbm")
     try Program.run("convert", sample("network.mlpackage/"), "-o", output).expect(0)
     try Program.run("verify", output, "--against", sample("network.mlpackage")).expect(0)
   }

@@ -1,13 +1,13 @@
 import TestSupport
 import Testing
 
-/// `--custom-layers` and `--keep-unknown`, wherever a source is read.
+/// `--custom-layers` and `--keep-unknown`, for every command that reads a source.
 @Suite struct CustomLayerCommandTests {
-  private let weights = Places.sample("Hostile/keras/weights_only.h5")
+  private let weights = Paths.sample("Hostile/keras/weights_only.h5")
   private let folder = Result { try TemporaryFolder() }
 
-  /// Options for the weights with an architecture that has a layer of the class `Odd`, and what is
-  /// said of that class.
+  /// Options for the weights with an architecture that has a layer of the class `Odd`, and the
+  /// message about that class.
   private func options(mapping: String?) throws -> [String] {
     let folder = try folder.get()
     let text = ChainArchitecture.json(layers: 3).replacing("\"Activation\"", with: "\"Odd\"")
@@ -62,7 +62,7 @@ import Testing
     let verification = try Program.run("verify", output)
     verification.expect(0)
     #expect(verification.output.contains("skipped  references"), "\(verification.output)")
-    let input = Places.sample("Models/shape-detector/input.npy")
+    let input = Paths.sample("Models/shape-detector/input.npy")
     try Program.run("run", output, "--inputs", input, "--outputs", "/dev/null").expect(
       3, "#1 layer2 (Odd): is kept as it is because its computation is not described")
     try Program.run(["convert", weights, "-o", output, "--keep-unknown"] + options.prefix(2))

@@ -1,13 +1,13 @@
 import TestSupport
 import Testing
 
-/// A darknet training taken up by somebody who has its files and the program's messages.
+/// Conversion of a darknet training by somebody who has only its files and the program's messages.
 @Suite struct DarknetCommandTests {
   private func folder(_ names: [String]) throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
     for name in names {
       try Files.write(
-        Files.read(Places.sample("Darknet/training/\(name)")), to: folder.file(name))
+        Files.read(Paths.sample("Darknet/training/\(name)")), to: folder.file(name))
     }
     return folder
   }
@@ -38,7 +38,7 @@ import Testing
   func quoted() throws {
     let folder = try folder(["pets.cfg"])
     try Files.write(
-      Files.read(Places.sample("Darknet/training/pets_best.weights")),
+      Files.read(Paths.sample("Darknet/training/pets_best.weights")),
       to: folder.file("Anna's best $1.weights"))
     let first = try Program.run("convert", "pets.cfg", in: folder.path)
     try follow(first.messages, in: folder).expect(0)

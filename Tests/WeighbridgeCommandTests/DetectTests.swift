@@ -3,17 +3,17 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// `weighbridge detect`, from the arguments to what it prints and draws.
+/// `weighbridge detect`, from the arguments to its output.
 @Suite struct DetectTests {
   private let folder = Result { try TemporaryFolder() }
-  private static let image = Places.sample("Models/shape-detector/picture.png")
-  private static let use = [
+  private static let image = Paths.sample("Models/shape-detector/picture.png")
+  private static let modelOptions = [
     "--image-input", "input_1", "--image-scale", "1/255", "--labels", Sample.labels, "--detector",
     "region", "--anchors", Sample.anchors,
   ]
 
-  private func detect(_ arguments: String..., use: [String] = use) throws -> Outcome {
-    try Program.run(["detect", Sample.detector] + arguments + use)
+  private func detect(_ arguments: String..., options: [String] = modelOptions) throws -> Outcome {
+    try Program.run(["detect", Sample.detector] + arguments + options)
   }
 
   private func file(_ name: String) throws -> String { try folder.get().file(name) }
@@ -60,7 +60,7 @@ import Weighbridge
     #expect(drawn.width == 88 && drawn.height == 88 && drawn.pixels != plain.pixels)
   }
 
-  @Test("Images of a folder are done in order, into a folder; what is no image is named")
+  @Test("Images of a folder are done in order, into a folder; what is not an image is named")
   func folders() throws {
     for name in ["b.png", "a.png"] { try copyImage(to: name) }
     try Files.write("words".utf8, to: try file("notes.txt"))
@@ -105,24 +105,27 @@ import Weighbridge
       ["--threads", "0"],
     ])
   func usage(arguments: [String]) throws {
-    try Program.run(["detect", Sample.detector, Self.image] + Self.use + arguments).expect(2)
+    try Program.run(["detect", Sample.detector, Self.image] + Self.modelOptions + arguments)
+      .expect(2)
   }
 
   @Test("What the model does not say is asked for, and what does not fit is refused")
   func description() throws {
-    try detect(Self.image, use: []).expect(2, "--anchors")
-    let withoutLabels = Array(Self.use[..<4] + Self.use[6...])
-    try detect(Self.image, use: withoutLabels).expect(2, "--labels")
-    let withoutImage = Array(Self.use[4...])
-    try detect(Self.image, use: withoutImage).expect(2, "--image-input")
+    try detect(Self.image, options: []).expect(2, "--anchors")
+    let withoutLabels = Array(Self.modelOptions[..<4] + Self.modelOptions[6...])
+    try detect(Self.image, options: withoutLabels).expect(2, "--labels")
+    let withoutImage = Array(Self.modelOptions[4...])
+    try detect(Self.image, options: withoutImage).expect(2, "--image-input")
     try Files.write("one\ntwo\n".utf8, to: try file("two.names"))
-    let twoLabels = Array(Self.use[..<4]) + ["--labels", try file("two.names")] + Self.use[6...]
-    try detect(Self.image, use: twoLabels).expect(2, "2 labels")
+    let twoLabels =
+      Array(Self.modelOptions[..<4]) + ["--labels", try file("two.names")]
+      + Self.modelOptions[6...]
+    try detect(Self.image, options: twoLabels).expect(2, "2 labels")
     try detect(Self.image, "-o", try file("found.gif")).expect(2, ".png nor .jpg")
   }
 }
 
 extension String {
-  /// How often another text stands in this one.
+  /// The number of occurrences of another string.
   fileprivate func count(of part: String) -> Int { ranges(of: part).count }
 }

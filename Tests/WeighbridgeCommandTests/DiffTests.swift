@@ -18,7 +18,7 @@ import Weighbridge
 
   @Test("Another model differs with status 1, and each line says what")
   func different() throws {
-    let other = Places.sample("Models/sketch-classifier/sketch-classifier.h5")
+    let other = Paths.sample("Models/sketch-classifier/sketch-classifier.h5")
     let outcome = try Program.run("diff", Sample.detector, other)
     outcome.expect(1)
     #expect(outcome.output.contains("differs  structure"))
@@ -33,8 +33,8 @@ import Weighbridge
   func errors() throws {
     try Program.run("diff", Sample.detector).expect(2)
     try Program.run("diff", Sample.detector, "/nowhere/x").expect(3, "/nowhere/x: cannot open")
-    let other = Places.sample("Models/sketch-classifier/sketch-classifier.h5")
-    let input = Places.sample("Models/shape-detector/input.npy")
+    let other = Paths.sample("Models/sketch-classifier/sketch-classifier.h5")
+    let input = Paths.sample("Models/shape-detector/input.npy")
     try Program.run("diff", Sample.detector, other, "--inputs", input).expect(2)
   }
 }

@@ -98,7 +98,7 @@ import Weighbridge
   @Test("What does not fit names the layers with status 3; an unknown format has status 2")
   func refused() throws {
     let folder = try TemporaryFolder()
-    let other = Places.sample("Models/number-types/float64_recurrent.k2.h5")
+    let other = Paths.sample("Models/number-types/float64_recurrent.k2.h5")
     try Program.run("export", other, "-o", folder.file("m.cfg")).expect(3, "darknet")
     try Program.run("export", Sample.detector, "-o", folder.file("m.xyz")).expect(2)
     try Program.run("export", Sample.detector, "-o", folder.file("m"), "--to", "xyz").expect(2)

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// `run` for somebody who has no inputs yet.
+/// `run` with generated inputs.
 @Suite struct GeneratedInputTests {
-  private static let sum = Places.sample("Layers/add/add_two.h5")
+  private static let sum = Paths.sample("Layers/add/add_two.h5")
 
   @Test("Without --inputs, what the model takes is printed with commands that go on from there")
   func help() throws {
@@ -38,9 +38,9 @@ import Weighbridge
     let folder = try TemporaryFolder()
     try Program.run("run", Self.sum, "--inputs", "ones", "--outputs", folder.file("y.npy")).expect(
       0, "generated: input_1 float32 [1, 4, 5, 3]")
-    let got = try #require(try ArrayFile.read(folder.file("y.npy")).first).tensor
-    #expect(got.shape == [1, 4, 5, 3])
-    #expect(got.doubles.allSatisfy { $0 == 2 })
+    let output = try #require(try ArrayFile.read(folder.file("y.npy")).first).tensor
+    #expect(output.shape == [1, 4, 5, 3])
+    #expect(output.doubles.allSatisfy { $0 == 2 })
   }
 
   @Test("Random numbers go from 0 to 1 and are the same for each seed, and others for another")
@@ -58,7 +58,7 @@ import Weighbridge
     "Indices stay within the rows of an embedding, whatever type the input has",
     arguments: ["embedding", "embedding_float_indices", "embedding_unknown_length"])
   func indices(_ name: String) throws {
-    let path = Places.sample("Layers/embedding/\(name).h5")
+    let path = Paths.sample("Layers/embedding/\(name).h5")
     let model = try Model(contentsOf: path)
     let weights = try #require(model.content.graph.weights.first)
     for seed in 0..<20 as Range<UInt64> {

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the program's sources may import.
+/// The modules that the program's sources may import.
 @Suite struct ImportTests {
   /// Modules that are not part of the program.
   private static let others = ["Support/", "Product/WeighbridgePlugin/"]
 
   @Test("No module of the program imports Foundation, which would double its size")
   func foundation() throws {
-    let folder = "\(Places.project)/Sources"
+    let folder = "\(Paths.project)/Sources"
     let paths = try #require(FileManager.default.enumerator(atPath: folder)).compactMap {
       $0 as? String
     }

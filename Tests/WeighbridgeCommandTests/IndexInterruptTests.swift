@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// `weighbridge index`, ended in the middle.
+/// Interruption of `weighbridge index`.
 @Suite struct IndexInterruptTests {
   private let count = 12
 
-  /// Starts an index, reads that so many images are done, and ends the process.
+  /// Starts indexing, waits until so many images are reported, and sends the signal.
   private func endAfter(
     _ done: Int, _ arguments: [String], with signal: Int32
   ) throws -> Outcome {
@@ -32,9 +32,9 @@ import Weighbridge
     let arguments = images.arguments(folder.file("photos.db"))
     let outcome = try endAfter(done, arguments, with: SIGKILL)
     #expect(outcome.wasKilled || outcome.status == 0)
-    let rest = try Program.run(arguments + ["--json"]).json()
-    #expect(rest["images"]?.integer == count)
-    let analyzed = try #require(rest["analyzed"]?.integer)
+    let resumed = try Program.run(arguments + ["--json"]).json()
+    #expect(resumed["images"]?.integer == count)
+    let analyzed = try #require(resumed["analyzed"]?.integer)
     #expect(analyzed <= count - done)
     let again = try Program.run(arguments + ["--json"]).json()
     #expect(again["analyzed"]?.integer == 0)
@@ -46,11 +46,11 @@ import Weighbridge
     let images = try IndexedImages(count: count)
     let arguments = images.arguments(folder.file("photos.db"))
     let outcome = try endAfter(2, arguments, with: SIGINT)
-    // It may have been done before the signal came.
+    // It may have finished before the signal arrived.
     #expect(outcome.status == 130 || outcome.status == 0)
-    let rest = try Program.run(arguments + ["--json"]).json()
-    #expect(rest["images"]?.integer == count)
-    #expect(try #require(rest["analyzed"]?.integer) <= count - 2)
+    let resumed = try Program.run(arguments + ["--json"]).json()
+    #expect(resumed["images"]?.integer == count)
+    #expect(try #require(resumed["analyzed"]?.integer) <= count - 2)
   }
 
   @Test("Two processes at once make one index, with each image once")

@@ -1,12 +1,13 @@
 import TestSupport
 import Weighbridge
 
-/// A folder of images that differ in one pixel, and the words that index it with the shape detector.
+/// A folder of images that differ in one pixel, and the arguments that index it with the shape
+/// detector.
 struct IndexedImages {
   let count: Int
   private let folder: TemporaryFolder
 
-  private static let use = [
+  private static let options = [
     "--model", Sample.detector, "--image-input", "input_1", "--image-scale", "1/255", "--labels",
     Sample.labels, "--detector", "region", "--anchors", Sample.anchors, "--threads", "1",
   ]
@@ -17,9 +18,9 @@ struct IndexedImages {
     for number in 0..<count { try add(number) }
   }
 
-  /// Adds the image of a number.
+  /// Adds the image with a number.
   func add(_ number: Int) throws {
-    let image = try Image(contentsOf: Places.sample("Models/shape-detector/picture.png"))
+    let image = try Image(contentsOf: Paths.sample("Models/shape-detector/picture.png"))
     var pixels = image.pixels
     pixels[0] = UInt8(number)
     try Image(width: image.width, height: image.height, pixels: pixels)
@@ -28,6 +29,6 @@ struct IndexedImages {
 
   /// The arguments of `weighbridge index`.
   func arguments(_ index: String) -> [String] {
-    ["index", folder.path, "-o", index] + Self.use
+    ["index", folder.path, "-o", index] + Self.options
   }
 }

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// `inspect` of models that cannot be converted, and of weights alone.
+/// `inspect` of models that cannot be converted, and of files with only weights.
 @Suite struct InspectOutlineTests {
   private func inspect(_ sample: String, _ options: String...) throws -> Outcome {
-    try Program.run(["inspect", Places.sample(sample)] + options)
+    try Program.run(["inspect", Paths.sample(sample)] + options)
   }
 
   @Test("Keras layers of which nothing is known are named, with the shapes in front of them")
@@ -92,11 +92,11 @@ import Weighbridge
       ("keras/config_number.h5", "not one string", ["a/a/kernel:0  float32 [4, 3]"]),
       ("keras/keras_4.h5", "by Keras 4.0.0", ["a  Dense", "from keras 4.0.0"]),
       ("coreml/layer_unknown.mlmodel", "field 1999", ["new  field 1999", "of a kind that cannot"]),
-      ("coreml/cut_off.mlmodel", "are left in what holds it", ["relu  no kind"]),
+      ("coreml/cut_off.mlmodel", "are left in the enclosing message", ["relu  no kind"]),
       ("coreml-syntax/layer_random.mlmodel", "randomNormalLike", ["a  randomNormalLike"]),
       ("onnx/constant_huge.onnx", "computes float32", ["c (ConstantOfShape): computes float32"]),
       ("onnx/external_missing.onnx", "nowhere.bin", ["y  Conv", "108 parameters"]),
-      ("onnx/truncated.onnx", "are left in what holds it", ["y  Conv"]),
+      ("onnx/truncated.onnx", "are left in the enclosing message", ["y  Conv"]),
       ("darknet/nul_byte.cfg", "a NUL byte", ["data  float32 [batch, 3, "]),
       ("darknet/weights_plain.weights", "comes first", ["trained on 0 images", "float32 [157]"]),
       ("safetensors/dtype_later.safetensors", "F8_E4M3", ["w: F8_E4M3 [2, 3]"]),
@@ -118,7 +118,7 @@ import Weighbridge
     }
   }
 
-  /// Files in which there is nothing to show: nothing of a model, or all of it behind what is broken.
+  /// Files of which nothing can be shown: not a model, or damaged before any of its contents.
   private static let empty: [String: Set<String>] = [
     "keras": [
       "empty.h5", "not_keras.h5", "text.h5", "truncated.h5", "truncated_half.h5",
@@ -141,7 +141,7 @@ import Weighbridge
 
   @Test("Of every hostile model something is shown", arguments: empty.keys.sorted())
   func hostile(folder: String) throws {
-    let path = Places.sample("Hostile/\(folder)")
+    let path = Paths.sample("Hostile/\(folder)")
     let endings = [".h5", ".keras", ".mlmodel", ".onnx", ".cfg", ".weights"]
     let names = Files.names(in: path).filter { name in endings.contains { name.hasSuffix($0) } }
     #expect(names.count >= 20)

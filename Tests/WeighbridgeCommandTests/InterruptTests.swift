@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// Ctrl-C in the middle, and readers that go away.
+/// Ctrl-C during a run, and readers that close their pipe.
 @Suite(.serialized) struct InterruptTests {
   /// Writes a deep architecture, an input for it, and zeros as outputs.
   private func writeDeepModel(_ folder: TemporaryFolder) throws {
@@ -14,10 +14,10 @@ import Weighbridge
     try ArrayFile.write([.init(name: "", tensor: output)], to: folder.file("y.npy"))
   }
 
-  /// Starts a command that names each layer it computes, reads that it does so `count` times, and
+  /// Starts a command that names each layer as it computes it, waits for `count` runs, and
   /// interrupts it.
   ///
-  /// The command has more to say than a pipe holds, and nobody reads on: however fast the machine is,
+  /// The command prints more than a pipe holds, and nobody reads on: however fast the machine is,
   /// it cannot end by itself before it is interrupted.
   private func expectInterruption(
     _ arguments: [String], after count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation
@@ -36,16 +36,16 @@ import Weighbridge
 
   @Test("Ctrl-C ends run, verify and convert --verify with status 130, and nothing is written")
   func interrupted() throws {
-    let (place, files) = (try Workplace(), try TemporaryFolder())
+    let (workspace, files) = (try Workspace(), try TemporaryFolder())
     try writeDeepModel(files)
     let model = [Sample.hostile("weights_only"), "--architecture", files.file("deep.json")]
     let (x, y) = (files.file("x.npy"), files.file("y.npy"))
     let references = ["--reference-inputs", x, "--reference-outputs", y]
     try expectInterruption(
-      ["run"] + model + ["--inputs", x, "--outputs", place.output, "--engine", "reference"])
+      ["run"] + model + ["--inputs", x, "--outputs", workspace.output, "--engine", "reference"])
     try expectInterruption(["verify"] + model + references)
-    try expectInterruption(["convert"] + model + ["-o", place.output, "--verify"] + references)
-    try place.expectUntouched()
+    try expectInterruption(["convert"] + model + ["-o", workspace.output, "--verify"] + references)
+    try workspace.expectUntouched()
   }
 
   @Test("Ctrl-C ends repeated runs")

@@ -7,23 +7,24 @@ import Testing
 
 /// `--memory-limit` and `--time-limit`.
 @Suite struct LimitTests {
-  /// What each command needs to run on the sample.
-  private static func commands(_ place: Workplace, _ model: String) -> [[String]] {
-    let pictures = Places.sample("Models/shape-detector")
-    let picture = "\(pictures)/picture.png"
+  /// Arguments with which each command runs on the sample.
+  private static func commands(_ workspace: Workspace, _ model: String) -> [[String]] {
+    let images = Paths.sample("Models/shape-detector")
+    let image = "\(images)/picture.png"
     return [
-      ["convert", Sample.detector, "-o", place.output], ["inspect", model],
-      ["metadata", model, "--set", "author=A", "-o", place.output], ["verify", model],
-      ["run", model, "--inputs", "random:1", "--outputs", place.output], ["diff", model, model],
-      ["detect", model, picture, "-o", place.output],
-      ["export", model, "-o", place.output, "--to", "onnx"],
-      ["classify", model, picture], ["stylize", model, picture, "-o", place.output],
-      ["index", pictures, "--model", model, "-o", place.output],
-      ["similar", picture, "--in", pictures, "--model", model, "--features", "conv2d_1"],
-      ["search", "--in", pictures, "--model", model, "--like", picture],
-      ["cut", model, "--output", "conv2d_1", "-o", place.output],
-      ["compact", model, "-o", place.output], ["swift", model, "-o", place.output],
-      ["report", model, "-o", place.output],
+      ["convert", Sample.detector, "-o", workspace.output], ["inspect", model],
+      ["metadata", model, "--set", "author=A", "-o", workspace.output], ["verify", model],
+      ["run", model, "--inputs", "random:1", "--outputs", workspace.output],
+      ["diff", model, model],
+      ["detect", model, image, "-o", workspace.output],
+      ["export", model, "-o", workspace.output, "--to", "onnx"],
+      ["classify", model, image], ["stylize", model, image, "-o", workspace.output],
+      ["index", images, "--model", model, "-o", workspace.output],
+      ["similar", image, "--in", images, "--model", model, "--features", "conv2d_1"],
+      ["search", "--in", images, "--model", model, "--like", image],
+      ["cut", model, "--output", "conv2d_1", "-o", workspace.output],
+      ["compact", model, "-o", workspace.output], ["swift", model, "-o", workspace.output],
+      ["report", model, "-o", workspace.output],
     ]
   }
 
@@ -32,30 +33,31 @@ import Testing
     let names = WeighbridgeCommand.configuration.subcommands.map { command in
       command.configuration.commandName ?? "\(command)".lowercased()
     }
-    #expect(Set(Self.commands(try Workplace(), "").map { $0[0] }) == Set(names))
+    #expect(Set(Self.commands(try Workspace(), "").map { $0[0] }) == Set(names))
   }
 
   @Test(
     "Every command ends with status 5 when it takes more than it may",
     arguments: [["--memory-limit", "10K"], ["--time-limit", "0.000001"]])
   func everyCommand(limit: [String]) throws {
-    let (place, files) = (try Workplace(), try TemporaryFolder())
+    let (workspace, files) = (try Workspace(), try TemporaryFolder())
     let model = files.file("model.wbm")
     try Sample.convert(to: model)
-    for command in Self.commands(place, model) {
+    for command in Self.commands(workspace, model) {
       let outcome = try Program.run(command + limit)
       outcome.expect(5, limit[0])
-      try place.expectUntouched()
+      try workspace.expectUntouched()
     }
   }
 
   @Test("A command that takes less is not disturbed")
   func enough() throws {
-    let (place, files) = (try Workplace(), try TemporaryFolder())
+    let (workspace, files) = (try Workspace(), try TemporaryFolder())
     let model = files.file("model.wbm")
     try Sample.convert(to: model)
     try Program.run(
-      "convert", Sample.detector, "-o", place.output, "--memory-limit", "4G", "--time-limit", "600"
+      "convert", Sample.detector, "-o", workspace.output, "--memory-limit", "4G", "--time-limit",
+      "600"
     ).expect(0)
   }
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// Where the output cannot go, and where it goes.
+/// Paths that the output can and cannot be written to.
 @Suite struct OutputTests {
   private func convert(to path: String, _ arguments: String...) throws -> Outcome {
     try Program.run(["convert", Sample.detector, "-o", path] + arguments)
@@ -35,21 +35,21 @@ import Weighbridge
     "A folder that cannot be written keeps what it has",
     .enabled(if: geteuid() != 0, "root may write everywhere"))
   func unwritable() throws {
-    let place = try Workplace()
+    let workspace = try Workspace()
     let manager = FileManager.default
-    try manager.setAttributes([.posixPermissions: 0o500], ofItemAtPath: place.folder.path)
-    try convert(to: place.output).expect(4, place.output, "Permission denied")
-    try manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: place.folder.path)
-    try place.expectUntouched()
+    try manager.setAttributes([.posixPermissions: 0o500], ofItemAtPath: workspace.folder.path)
+    try convert(to: workspace.output).expect(4, workspace.output, "Permission denied")
+    try manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: workspace.folder.path)
+    try workspace.expectUntouched()
   }
 
   @Test("A limit on the size of files is a failed output, not a signal")
   func sizeLimit() throws {
-    let place = try Workplace()
+    let workspace = try Workspace()
     let outcome = try Program.shell(
-      #"ulimit -f 100; exec "$PROGRAM" convert "$1" -o "$2""#, Sample.detector, place.output)
-    outcome.expect(4, place.output, "File too large")
-    try place.expectUntouched()
+      #"ulimit -f 100; exec "$PROGRAM" convert "$1" -o "$2""#, Sample.detector, workspace.output)
+    outcome.expect(4, workspace.output, "File too large")
+    try workspace.expectUntouched()
   }
 
   @Test(
@@ -58,9 +58,9 @@ import Weighbridge
   func fullDisk() throws {
     let disk = try TinyDisk()
     let path = "\(disk.path)/out.wbm"
-    try Files.write(Workplace.precious, to: path)
+    try Files.write(Workspace.oldContents, to: path)
     try convert(to: path).expect(4, path, "No space left on device")
-    #expect(try Array(Files.read(path)) == Workplace.precious)
+    #expect(try Array(Files.read(path)) == Workspace.oldContents)
     #expect(Files.names(in: disk.path) == ["out.wbm"])
     try Program.run(
       "run", Sample.detector, "--inputs", Sample.input, "--layers", "--outputs",
@@ -75,21 +75,21 @@ import Weighbridge
   func readOnlyDisk() throws {
     let disk = try TinyDisk()
     let path = "\(disk.path)/out.wbm"
-    try Files.write(Workplace.precious, to: path)
+    try Files.write(Workspace.oldContents, to: path)
     try disk.forbidWriting()
     try convert(to: path).expect(4, path, "Read-only file system")
-    #expect(try Array(Files.read(path)) == Workplace.precious)
+    #expect(try Array(Files.read(path)) == Workspace.oldContents)
     #expect(Files.names(in: disk.path) == ["out.wbm"])
   }
 
   @Test("An existing output is replaced, and refused with --no-clobber")
   func replacing() throws {
-    let place = try Workplace()
-    try convert(to: place.output, "--no-clobber").expect(4, place.output, "File exists")
-    try place.expectUntouched()
-    try convert(to: place.output).expect(0)
-    #expect(place.folder.names == ["out.wbm"])
-    try Program.run("verify", place.output).expect(0)
+    let workspace = try Workspace()
+    try convert(to: workspace.output, "--no-clobber").expect(4, workspace.output, "File exists")
+    try workspace.expectUntouched()
+    try convert(to: workspace.output).expect(0)
+    #expect(workspace.folder.names == ["out.wbm"])
+    try Program.run("verify", workspace.output).expect(0)
   }
 
   @Test("Without -o the output has the input's name and stands in the current folder")
@@ -121,7 +121,7 @@ import Weighbridge
 
   @Test("--verify puts a model in place only when it computes its references")
   func verifying() throws {
-    let place = try Workplace()
+    let workspace = try Workspace()
     let files = try TemporaryFolder()
     var wrong = try ArrayFile.read(Sample.outputs)
     var numbers = wrong[0].tensor.doubles
@@ -129,9 +129,9 @@ import Weighbridge
     wrong[0].tensor = Tensor(.float32, shape: wrong[0].tensor.shape, numbers)
     try ArrayFile.write(wrong, to: files.file("wrong.npz"))
     let references = ["--verify", "--reference-inputs", Sample.input, "--reference-outputs"]
-    let command = ["convert", Sample.detector, "-o", place.output] + references
+    let command = ["convert", Sample.detector, "-o", workspace.output] + references
     try Program.run(command + [files.file("wrong.npz")]).expect(1, "worst at [0, 0, 3, 5]")
-    try place.expectUntouched()
+    try workspace.expectUntouched()
     try Program.run(command + [Sample.outputs]).expect(0)
   }
 }
@@ -141,7 +141,7 @@ final class TinyDisk {
   private let folder: TemporaryFolder
   var path: String { folder.path }
 
-  /// Whether one can be mounted here.
+  /// Whether such a file system can be mounted here.
   static let isPossible = geteuid() == 0 && (try? TinyDisk()) != nil
 
   init() throws {
@@ -151,7 +151,7 @@ final class TinyDisk {
     try #require(mount.status == 0, "\(mount.messages)")
   }
 
-  /// Makes it one that can only be read.
+  /// Creates the file system read-only.
   func forbidWriting() throws {
     try Program.shell(#"mount -o remount,ro "$1""#, folder.path).expect(0)
   }

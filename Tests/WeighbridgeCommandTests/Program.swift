@@ -2,18 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the program did.
+/// The result of running the program.
 struct Outcome: Sendable {
   let status: Int32
-  /// Whether a signal ended it.
+  /// Whether a signal terminated the program.
   let wasKilled: Bool
   let output: String
   let messages: String
 }
 
-/// The built program, which stands beside the test bundle in the build folder.
+/// The built program, which is next to the test bundle in the build folder.
 enum Program {
-  /// The program's path: `WEIGHBRIDGE_PROGRAM`, or found upwards from the test bundle.
+  /// The program's path: `WEIGHBRIDGE_PROGRAM`, or found in the parent folders of the test bundle.
   static let path: String? = {
     if let given = ProcessInfo.processInfo.environment["WEIGHBRIDGE_PROGRAM"] { return given }
     let arguments = CommandLine.arguments
@@ -30,29 +30,29 @@ enum Program {
     return nil
   }()
 
-  /// Runs the program and waits for its end.
+  /// Runs the program and waits until it exits.
   static func run(_ arguments: String..., in folder: String? = nil) throws -> Outcome {
     try run(arguments, in: folder)
   }
 
-  /// Runs the program and waits for its end.
+  /// Runs the program and waits until it exits.
   static func run(_ arguments: [String], in folder: String? = nil) throws -> Outcome {
     try start(arguments, in: folder).wait()
   }
 
-  /// Runs a shell's command line with the program as `$PROGRAM` and further words as `$1`, ...
-  static func shell(_ script: String, _ words: String...) throws -> Outcome {
+  /// Runs a shell script with the program as `$PROGRAM` and the arguments as `$1`, ...
+  static func shell(_ script: String, _ arguments: String...) throws -> Outcome {
     try Running(
-      "/bin/sh", ["-c", script, "sh"] + words, in: nil, environment: ["PROGRAM": program()]
+      "/bin/sh", ["-c", script, "sh"] + arguments, in: nil, environment: ["PROGRAM": program()]
     ).wait()
   }
 
-  /// Begins to run the program.
+  /// Starts the program.
   ///
   /// - Parameters:
-  ///   - environment: Variables besides those of the tests.
-  ///   - output: Takes the results in place of the outcome.
-  ///   - messages: Takes the messages; what nobody has read at the end is the outcome's.
+  ///   - environment: Variables in addition to those of the test process.
+  ///   - output: Receives standard output instead of the outcome.
+  ///   - messages: Receives standard error; the outcome has what is unread at the end.
   static func start(
     _ arguments: [String], in folder: String? = nil, environment: [String: String] = [:],
     output: Pipe? = nil, messages: Pipe? = nil
@@ -100,26 +100,26 @@ final class Running {
     try FileHandle(forWritingTo: URL(filePath: path))
   }
 
-  /// Sends what Ctrl-C sends.
+  /// Sends the signal of Ctrl-C.
   func interrupt() { process.interrupt() }
 
   /// Sends a signal.
   func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
-  /// Waits for the end, as long as it takes.
+  /// Waits until the process exits, without a timeout.
   func wait() throws -> Outcome {
     ended.wait()
-    let rest =
+    let messages =
       try messages?.fileHandleForReading.readToEnd() ?? Files.read(folder.file("messages"))
     return Outcome(
       status: process.terminationStatus, wasKilled: process.terminationReason == .uncaughtSignal,
       output: String(decoding: try Files.read(folder.file("output")), as: UTF8.self),
-      messages: String(decoding: rest, as: UTF8.self))
+      messages: String(decoding: messages, as: UTF8.self))
   }
 }
 
 extension Outcome {
-  /// Expects a status and messages with these parts, and no end by a signal.
+  /// Expects an exit status and messages that contain these parts, and no termination by a signal.
   func expect(
     _ status: Int32, _ parts: String..., sourceLocation: SourceLocation = #_sourceLocation
   ) {

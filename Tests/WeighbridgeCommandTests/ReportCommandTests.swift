@@ -42,7 +42,7 @@ import Testing
 
   @Test("What is said of a model, and a picture, are options")
   func options() throws {
-    let picture = Places.sample("Models/shape-detector/picture.png")
+    let picture = Paths.sample("Models/shape-detector/picture.png")
     let outcome = try Program.run(
       [
         "report", Sample.detector, "-o", "-", "--image", picture, "--labels", Sample.labels,
@@ -70,26 +70,27 @@ import Testing
 
   @Test("Missing inputs have the status 3 and leave nothing behind")
   func missing() throws {
-    let place = try Workplace()
+    let workspace = try Workspace()
     for command in [
       ["report", "missing.wbm"], ["report", Sample.detector, "missing.wbm"],
       ["report", Sample.detector, "--image", "missing.png"],
       ["report", Sample.detector, "--against", "missing.h5"],
-      ["report", Places.sample("Models/shape-detector/train.py")],
+      ["report", Paths.sample("Models/shape-detector/train.py")],
     ] {
-      try Program.run(command + ["-o", place.output]).expect(3)
-      try place.expectUntouched()
+      try Program.run(command + ["-o", workspace.output]).expect(3)
+      try workspace.expectUntouched()
     }
   }
 
   @Test("A page that cannot be written has the status 4, before anything is computed")
   func unwritable() throws {
-    let place = try Workplace()
+    let workspace = try Workspace()
     let command = ["report", Sample.detector] + Self.quick
-    try Program.run(command + ["-o", place.folder.file("no/page.html")]).expect(4, "no/page.html")
-    try Program.run(command + ["-o", place.folder.path]).expect(4, "is a folder")
-    try Program.run(command + ["-o", place.output, "--no-clobber"]).expect(4, "File exists")
-    try place.expectUntouched()
+    let missing = workspace.folder.file("no/page.html")
+    try Program.run(command + ["-o", missing]).expect(4, "no/page.html")
+    try Program.run(command + ["-o", workspace.folder.path]).expect(4, "is a folder")
+    try Program.run(command + ["-o", workspace.output, "--no-clobber"]).expect(4, "File exists")
+    try workspace.expectUntouched()
   }
 
   @Test(
@@ -108,32 +109,32 @@ import Testing
 
   @Test("Labels and references that do not fit have the status 2")
   func mismatch() throws {
-    let place = try Workplace()
-    let command = ["report", Sample.detector, "-o", place.output]
+    let workspace = try Workspace()
+    let command = ["report", Sample.detector, "-o", workspace.output]
     try Program.run(
       command + ["--reference-inputs", Sample.outputs, "--reference-outputs", Sample.outputs]
     ).expect(2)
     try Program.run(
       command + ["--labels", Sample.labels, "--detector", "region", "--anchors", "1,1,2,2"]
     ).expect(2, "shape-detector.h5")
-    try place.expectUntouched()
+    try workspace.expectUntouched()
   }
 
   @Test("Ctrl-C leaves nothing behind")
   func interrupt() throws {
-    let place = try Workplace()
+    let workspace = try Workspace()
     let files = try TemporaryFolder()
     try Files.write(ChainArchitecture.json(layers: 5000).utf8, to: files.file("deep.json"))
     let messages = Pipe()
     let running = try Program.start(
       [
         "report", Sample.hostile("weights_only"), "--architecture", files.file("deep.json"), "-o",
-        place.output, "--progress",
+        workspace.output, "--progress",
       ], messages: messages)
-    // A first message says that the work has begun.
+    // The first message shows that the work has begun.
     _ = messages.fileHandleForReading.availableData
     running.interrupt()
     #expect(try running.wait().status == 130)
-    try place.expectUntouched()
+    try workspace.expectUntouched()
   }
 }

@@ -5,7 +5,7 @@ import Weighbridge
 
 @testable import WeighbridgeCommand
 
-/// What the commands print and write when all is well, or when a check fails.
+/// The output of the commands when they succeed, or when a check fails.
 @Suite struct ResultTests {
   @Test("verify --json has the promised members")
   func verifyJSON() throws {
@@ -46,7 +46,7 @@ import Weighbridge
   func against() throws {
     let folder = try TemporaryFolder()
     try Sample.convert(to: folder.file("model.wbm"))
-    let other = Places.sample("Models/sketch-classifier/sketch-classifier.h5")
+    let other = Paths.sample("Models/sketch-classifier/sketch-classifier.h5")
     let outcome = try Program.run("verify", folder.file("model.wbm"), "--against", other)
     outcome.expect(1)
     #expect(outcome.output.contains("FAILED   source"))
@@ -138,7 +138,7 @@ import Weighbridge
     let line =
       "decision, 8 times: this input has a value of its own, and always has that "
       + "(features.0.weight, features.0.bias, features.1.weight and 5 more)"
-    let (model, output) = (Places.sample("ONNX/defaults.onnx"), folder.file("out.wbm"))
+    let (model, output) = (Paths.sample("ONNX/defaults.onnx"), folder.file("out.wbm"))
     let conversion = try Program.run("convert", model, "-o", output)
     conversion.expect(0, "weighbridge: \(line)\n")
     #expect(conversion.messages.split(separator: "decision").count == 2)

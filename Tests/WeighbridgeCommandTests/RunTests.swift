@@ -11,11 +11,11 @@ import Weighbridge
       "run", Sample.detector, "--inputs", Sample.input, "--outputs", folder.file("y.npz"),
       "--layers"
     ).expect(0)
-    let got = try ArrayFile.read(folder.file("y.npz"))
-    let want = try ArrayFile.read(Sample.layers)
-    #expect(Set(got.map(\.name)) == Set(want.map(\.name)))
-    for array in want {
-      let distance = Distance(got: try #require(got[array.name]), want: array.tensor)
+    let actual = try ArrayFile.read(folder.file("y.npz"))
+    let expected = try ArrayFile.read(Sample.layers)
+    #expect(Set(actual.map(\.name)) == Set(expected.map(\.name)))
+    for array in expected {
+      let distance = Distance(got: try #require(actual[array.name]), want: array.tensor)
       #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(array.name)")
     }
     #expect(folder.names == ["y.npz"])
@@ -27,8 +27,8 @@ import Weighbridge
     try Program.run(
       "run", Sample.detector, "--inputs", Sample.input, "--outputs", folder.file("y.npy")
     ).expect(0)
-    let want = try ArrayFile.read(Sample.outputs)
-    let distance = distances(got: try ArrayFile.read(folder.file("y.npy")), want: want)
+    let expected = try ArrayFile.read(Sample.outputs)
+    let distance = distances(got: try ArrayFile.read(folder.file("y.npy")), want: expected)
     #expect(distance.allSatisfy { $0.error <= 1e-5 })
   }
 
@@ -79,17 +79,17 @@ import Weighbridge
     try Program.run(
       "run", Sample.detector, "--inputs", Sample.input, "--outputs", folder.file("y.npy"), "--fast"
     ).expect(0)
-    let want = try ArrayFile.read(Sample.outputs)
-    let distance = distances(got: try ArrayFile.read(folder.file("y.npy")), want: want)
+    let expected = try ArrayFile.read(Sample.outputs)
+    let distance = distances(got: try ArrayFile.read(folder.file("y.npy")), want: expected)
     #expect(distance.allSatisfy { $0.error <= 1e-3 })
   }
 
   private func run(_ arrays: [NamedTensor], _ model: String) throws -> Outcome {
-    let place = try Workplace()
-    try ArrayFile.write(arrays, to: place.folder.file("x.npz"))
+    let workspace = try Workspace()
+    try ArrayFile.write(arrays, to: workspace.folder.file("x.npz"))
     let outcome = try Program.run(
-      "run", model, "--inputs", place.folder.file("x.npz"), "--outputs", place.output)
-    if outcome.status != 0 { try place.expectUntouched("x.npz") }
+      "run", model, "--inputs", workspace.folder.file("x.npz"), "--outputs", workspace.output)
+    if outcome.status != 0 { try workspace.expectUntouched("x.npz") }
     return outcome
   }
 
@@ -110,21 +110,22 @@ import Weighbridge
     "An array without elements whose other axes are huge is refused",
     arguments: ["(0, 1099511627776, 1099511627776, 3)", "(1099511627776, 1099511627776, 0, 3)"])
   func emptyAndHuge(shape: String) throws {
-    let place = try Workplace()
+    let workspace = try Workspace()
     let header = "{'descr': '<f4', 'fortran_order': False, 'shape': \(shape), }"
     let padded = header + String(repeating: " ", count: 117 - header.utf8.count) + "\n"
     try Files.write(
       Array("\u{93}NUMPY\u{1}\0\u{76}\0\(padded)".unicodeScalars.map { UInt8($0.value) }),
-      to: place.folder.file("x.npy"))
+      to: workspace.folder.file("x.npy"))
     try Program.run(
-      "run", Sample.detector, "--inputs", place.folder.file("x.npy"), "--outputs", place.output
-    ).expect(3, "x.npy", "larger than any memory")
+      "run", Sample.detector, "--inputs", workspace.folder.file("x.npy"), "--outputs",
+      workspace.output
+    ).expect(3, "x.npy", "too large")
   }
 
   @Test("Surplus, missing and misnamed arrays are refused, and the inputs named")
   func wrongArrays() throws {
-    let model = Places.sample("Layers/add/add_two.h5")
-    let inputs = try ArrayFile.read(Places.sample("Layers/add/add_two.inputs.npz"))
+    let model = Paths.sample("Layers/add/add_two.h5")
+    let inputs = try ArrayFile.read(Paths.sample("Layers/add/add_two.inputs.npz"))
     try run(inputs, model).expect(0)
     try run([inputs[0]], model).expect(2, "do not fit the inputs", inputs[1].name)
     try run(inputs + [zeros("extra", [1])], model).expect(2, "extra")
@@ -134,8 +135,8 @@ import Weighbridge
 
   @Test("Arrays whose names say nothing are matched by order")
   func byOrder() throws {
-    let model = Places.sample("Layers/subtract/subtract_two.h5")
-    let inputs = try ArrayFile.read(Places.sample("Layers/subtract/subtract_two.inputs.npz"))
+    let model = Paths.sample("Layers/subtract/subtract_two.h5")
+    let inputs = try ArrayFile.read(Paths.sample("Layers/subtract/subtract_two.inputs.npz"))
     let renamed = inputs.enumerated().map { NamedTensor(name: "in\($0)", tensor: $1.tensor) }
     try run(renamed, model).expect(0)
   }

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// `weighbridge index`, `search` and `similar`, from the arguments to what they print and draw.
+/// `weighbridge index`, `search` and `similar`, from the arguments to their output.
 @Suite struct SearchTests {
   private let folder = Result { try TemporaryFolder() }
-  private static let image = Places.sample("Models/shape-detector/picture.png")
+  private static let image = Paths.sample("Models/shape-detector/picture.png")
   private static let model =
     [
       "--model", Sample.detector, "--image-input", "input_1", "--image-scale", "1/255", "--labels",
@@ -16,19 +16,19 @@ import Weighbridge
 
   private func file(_ name: String) throws -> String { try folder.get().file(name) }
 
-  /// A folder with the sample's image, what `change` makes of it, and copies of both.
+  /// A folder with the sample image and two copies of it, flipped vertically.
   private func makeImages() throws -> String {
     let images = try file("images")
     try Files.makeFolder(images)
     let image = try Image(contentsOf: Self.image)
     try image.write(to: "\(images)/a.png")
-    let turned = Image(
+    let flipped = Image(
       width: image.width, height: image.height,
       pixels: (0..<image.height).reversed().flatMap { row in
         image.pixels[row * image.width * 3..<(row + 1) * image.width * 3]
       })
-    try turned.write(to: "\(images)/b.png")
-    try turned.write(to: "\(images)/c.png")
+    try flipped.write(to: "\(images)/b.png")
+    try flipped.write(to: "\(images)/c.png")
     return images
   }
 
@@ -48,7 +48,7 @@ import Weighbridge
     let first = try index(images, "-o", database, "--json")
     first.expect(0)
     let counts = try first.json()
-    // c.png has the bytes of b.png; which of both is analyzed depends on the threads.
+    // c.png has the bytes of b.png; which of the two is analyzed depends on the threads.
     #expect(counts["images"]?.integer == 3 && counts["unreadable"]?.array?.isEmpty == true)
     let second = try index(images, "-o", database, "--json").json()
     #expect(second["analyzed"]?.integer == 0 && second["images"]?.integer == 3)
@@ -69,12 +69,12 @@ import Weighbridge
   @Test("The demonstration on the samples prints what the article shows")
   func demonstration() throws {
     let outcome = try Program.shell(
-      "exec \"$1\" \"$PROGRAM\" \"$2\"", Places.sample("Models/scene-detector/demo.sh"),
+      "exec \"$1\" \"$PROGRAM\" \"$2\"", Paths.sample("Models/scene-detector/demo.sh"),
       try file("demo"))
     outcome.expect(0)
     let article = String(
       decoding: try Files.read(
-        "\(Places.project)/Sources/Product/ImageSearch/ImageSearch.docc/FromAFolderToASearch.md"),
+        "\(Paths.project)/Sources/Product/ImageSearch/ImageSearch.docc/FromAFolderToASearch.md"),
       as: UTF8.self)
     #expect(article.contains("```console\n\(outcome.output)```"), "\(outcome.output)")
     let counts = outcome.output.split(separator: "\n").compactMap { line in
@@ -176,7 +176,7 @@ import Weighbridge
     #expect(outcome.output.isEmpty)
   }
 
-  @Test("A model that is no detector, takes no image or is another one is told what to do")
+  @Test("A model that is not a detector, takes no image or is another one is told what to do")
   func wrongModels() throws {
     let (images, database) = (try makeImages(), try file("photos.db"))
     let layout = ["--object", "ellipse:0,0,1,1"]
@@ -184,7 +184,7 @@ import Weighbridge
     try Program.run(["search", "--in", images] + layout + plain).expect(2, "no input is described")
     let features = plain + ["--image-input", "input_1", "--image-scale", "1/255"]
     try Program.run(["search", "--in", images] + layout + features)
-      .expect(2, "is no detector")
+      .expect(2, "is not a detector")
     try index(images, "-o", database).expect(0)
     try Program.run(["similar", Self.image, "--in", database]).expect(
       2, "and no features", "name the layer")

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Options of a source that its format does not take.
+/// Options for a source that its format does not support.
 @Suite struct SourceOptionTests {
   private static let values: [String: [String]] = [
     "--architecture": ["a.json"], "--keras-version": ["2.1.5"], "--keras-backend": ["theano"],
@@ -18,12 +18,12 @@ import Testing
         "--from-token-ids", "--custom-layers", "--keep-unknown",
       ]
     ),
-    (Places.sample("ONNX/vgg.onnx"), ["--set"]),
+    (Paths.sample("ONNX/vgg.onnx"), ["--set"]),
     (
-      Places.sample("Hostile/darknet/weights_tiny.cfg"),
+      Paths.sample("Hostile/darknet/weights_tiny.cfg"),
       ["--weights", "--darknet", "--data", "--random-weights", "--strict"]
     ),
-    (Places.sample("Hostile/coreml/custom_layer.mlmodel"), ["--custom-layers", "--keep-unknown"]),
+    (Paths.sample("Hostile/coreml/custom_layer.mlmodel"), ["--custom-layers", "--keep-unknown"]),
   ]
 
   @Test("Every option that a format does not take is bad usage", arguments: files.indices)
@@ -43,18 +43,18 @@ import Testing
 
   @Test("An export takes the fork for a source or a target of darknet only")
   func fork() throws {
-    let place = try Workplace()
-    let path = place.output + ".onnx"
+    let workspace = try Workspace()
+    let path = workspace.output + ".onnx"
     try Program.run("export", Sample.detector, "-o", path, "--darknet", "pjreddie")
       .expect(2, "is a Keras file: --darknet does not apply")
   }
 
   @Test("A stored model takes none of them")
   func stored() throws {
-    let place = try Workplace()
-    try Sample.convert(to: place.output)
+    let workspace = try Workspace()
+    try Sample.convert(to: workspace.output)
     for (option, value) in Self.values.sorted(by: { $0.key < $1.key }) {
-      try Program.run(["inspect", place.output, option] + value).expect(
+      try Program.run(["inspect", workspace.output, option] + value).expect(
         2, "is a .wbm file: \(option) does not apply")
     }
   }

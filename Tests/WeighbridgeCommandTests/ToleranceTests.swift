@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// The tolerance that an author gives with the reference outputs.
+/// The tolerance that an author sets for the reference outputs.
 @Suite struct ToleranceTests {
   private let references = [
     "--reference-inputs", Sample.input, "--reference-outputs", Sample.outputs,
@@ -23,7 +23,7 @@ import Weighbridge
       ("0,0.5", 0, 0.5, 0, "tolerance 0 + 5.00e-01 x max|want|"),
     ] as [(String, Double, Double, Int32, String)])
   func converting(
-    option: String, absolute: Double, relative: Double, status: Int32, words: String
+    option: String, absolute: Double, relative: Double, status: Int32, summary: String
   ) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("model.wbm")
@@ -34,7 +34,7 @@ import Weighbridge
     #expect(tolerance["absolute"]?.real == absolute && tolerance["relative"]?.real == relative)
     #expect(tolerance["source"] == "author")
     let text = try Program.run("inspect", path).output
-    #expect(text.contains("\n  \(words), decided by the author"), "\(text)")
+    #expect(text.contains("\n  \(summary), decided by the author"), "\(text)")
     #expect(try Program.run("verify", path).status == status)
   }
 

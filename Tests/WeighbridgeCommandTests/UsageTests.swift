@@ -33,7 +33,7 @@ import Testing
   @Test("An input that is fixed where it cannot be has the status 2, and where it can be is said")
   func fixedInput() throws {
     let folder = try TemporaryFolder()
-    let (model, output) = (Places.sample("ONNX/Exported/rates.onnx"), folder.file("m.wbm"))
+    let (model, output) = (Paths.sample("ONNX/Exported/rates.onnx"), folder.file("m.wbm"))
     let convert = ["convert", model, "-o", output]
     try Program.run(convert).expect(3, "fix it, for example with --set sr=16000")
     try Program.run(convert + ["--set", "rate=1"]).expect(2, "its inputs are x, sr")

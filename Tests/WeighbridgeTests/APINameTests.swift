@@ -10,7 +10,7 @@ import Weighbridge
 
 /// Messages name the library's API; the program names its options instead.
 @Suite struct APINameTests {
-  /// The strings of the library's modules, without comments: each line of code with a quote in it.
+  /// The strings of the library's modules: each line of code with a quote in it, without comments.
   private static func stringLines() throws -> [String] {
     let sources = URL(filePath: "\(Project.folder)/Sources")
     let programs = ["Product/WeighbridgeCommand/", "Product/WeighbridgePlugin/", "Support/"]

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Each block of code in an article is compiled or run, or says why not.
+/// Each code block in an article is compiled or run, or says why not.
 @Suite struct ArticleBlockTests {
   @Test("Each block of code is compiled or run by a test, or says in front of it why not")
   func blocks() throws {
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  /// What is compiled and run of the articles' Swift.
+  /// The Swift of the articles that is compiled and run.
   private func compiledCode() throws -> String {
     let folder = "\(Project.folder)/Tests"
     let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
@@ -53,7 +53,7 @@ import Testing
       || lines.contains { $0.split(separator: " ").contains(article.name[...]) }
   }
 
-  /// The files that the articles speak of, where the commands of an article are run.
+  /// Calls `body` with a folder that has the files which the articles name.
   private func withFiles(_ body: (String) throws -> Void) throws {
     try withTemporaryFile("article") { folder in
       let script = "\(Project.folder)/Samples/Models/articles.sh"
@@ -71,11 +71,11 @@ import Testing
   func commands(_ article: Article) throws {
     try withFiles { folder in
       for block in article.blocks where block.language == "console" && block.note == nil {
-        // A block of commands alone leaves out what they print.
+        // A block of only commands omits their output.
         let showsOutput = block.commands.contains { !$0.shown.isEmpty }
         for command in block.commands {
           let (output, status) = try run(command.written, in: folder)
-          // Models that differ end `diff` with 1.
+          // `diff` ends with 1 when the models differ.
           let isDifference = command.written[0].hasPrefix("$ weighbridge diff ") && status == 1
           #expect(status == 0 || isDifference, "\(command.written): \(status)\n\(output)")
           guard showsOutput else { continue }

@@ -3,13 +3,13 @@ import Testing
 
 /// An article of the documentation.
 struct Article: CustomTestStringConvertible, Sendable {
-  /// Its path from the root.
+  /// The path from the root.
   let path: String
   let text: String
 
   var testDescription: String { path }
 
-  /// Its name in links.
+  /// The name in links.
   var name: String {
     URL(filePath: path).deletingPathExtension().lastPathComponent
   }
@@ -19,7 +19,7 @@ struct Article: CustomTestStringConvertible, Sendable {
     text = try Project.text(path)
   }
 
-  /// All of them, in the catalogs of the libraries and in that of the site.
+  /// All articles, in the catalogs of the libraries and of the site.
   static func all() throws -> [Article] {
     let catalogs = try folders(in: "Sources/Product") + ["Documentation/Manual"]
     return try catalogs.flatMap { folder in
@@ -43,7 +43,7 @@ struct Article: CustomTestStringConvertible, Sendable {
     try FileManager.default.contentsOfDirectory(atPath: "\(Project.folder)/\(folder)").sorted()
   }
 
-  /// The code in it.
+  /// The code blocks.
   var blocks: [CodeBlock] {
     var blocks: [CodeBlock] = []
     var previous = ""
@@ -70,7 +70,7 @@ struct Article: CustomTestStringConvertible, Sendable {
 
 /// A block of code in an article.
 struct CodeBlock {
-  /// What stands in a comment in front of a block that the tests of articles do not run.
+  /// The comment before a block that the article tests do not run.
   enum Note {
     /// The file that says how it is run.
     case isRun(by: String)
@@ -91,7 +91,7 @@ struct CodeBlock {
   let note: Note?
   var lines: [String] = []
 
-  /// The lines without their indentation and without empty ones.
+  /// The lines without their indentation and without empty lines.
   var unindented: String { CodeBlock.unindented(lines) }
 
   static func unindented(_ lines: [String]) -> String {
@@ -99,7 +99,7 @@ struct CodeBlock {
       .joined(separator: "\n")
   }
 
-  /// The commands of a console, each with the lines it is written in and those that are shown under it.
+  /// The commands of a console, each with its own lines and the lines of its output.
   var commands: [(written: [String], shown: [String])] {
     var commands: [(written: [String], shown: [String])] = []
     var goesOn = false

@@ -3,7 +3,7 @@ import Testing
 
 /// The links between the documents. Those to symbols are checked by `make docs`.
 @Suite struct LinkTests {
-  /// The documents, by their paths from the root.
+  /// The paths of the documents from the root.
   private static func documents() throws -> [String] {
     let hidden = [".build", ".git", "Documentation/Manual/Manual.docc/Generated"]
     let folders = try FileManager.default.contentsOfDirectory(atPath: Project.folder)
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  /// A document without its code.
+  /// The document without its code.
   private func prose(_ text: String) -> String {
     var isCode = false
     let lines = text.components(separatedBy: "\n").filter { line in
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  /// What GitHub makes of a heading in an address.
+  /// The fragment that GitHub generates for a heading.
   private func anchor(_ heading: String) -> String {
     heading.lowercased().filter { $0.isLetter || $0.isNumber || "-_ ".contains($0) }
       .replacing(" ", with: "-")
@@ -62,9 +62,9 @@ import Testing
           Issue.record("\(document): \(path)")
           continue
         }
-        guard let place = link.2 else { continue }
+        guard let heading = link.2 else { continue }
         let anchors = headings(try String(contentsOfFile: target, encoding: .utf8)).map(anchor)
-        #expect(anchors.contains(String(place)), "\(document): \(link.0)")
+        #expect(anchors.contains(String(heading)), "\(document): \(link.0)")
       }
     }
   }
@@ -78,14 +78,14 @@ import Testing
     for article in articles {
       for link in article.text.matches(of: /<doc:(?:[\w\/]*\/)?(\w*)(?:#([^>]+))?>/) {
         let name = link.1.isEmpty ? article.name : String(link.1)
-        // What is generated, and a library without an article, is checked by `make docs`.
+        // Generated articles, and libraries without an article, are checked by `make docs`.
         guard !["CHeader", "FileFormat", "ModelReport", "Operators", "PythonAPI"].contains(name)
         else { continue }
         count += 1
         let found = headings[name]?.map { $0.replacing(" ", with: "-") }
         #expect(found != nil, "\(article.path): \(link.0)")
-        if let place = link.2 {
-          #expect(found?.contains(String(place)) == true, "\(article.path): \(link.0)")
+        if let heading = link.2 {
+          #expect(found?.contains(String(heading)) == true, "\(article.path): \(link.0)")
         }
       }
     }

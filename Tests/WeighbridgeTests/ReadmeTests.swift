@@ -6,15 +6,15 @@ import LayerCatalog
 import Testing
 import _CatalogTesting
 
-/// What the README and the article with its tables say, and what the code says, are one.
+/// The README and the tables in an article are in sync with the code.
 @Suite struct ReadmeTests {
-  /// A part of a text that `make generate` writes.
+  /// A generated part of a document, which `make generate` writes.
   enum Part: String, CaseIterable, Sendable {
     case demonstration = "what `make demo` prints"
     case layers = "the layers of Keras"
     case support = "the layer catalogue"
 
-    /// The text that it stands in.
+    /// The file that contains it.
     var file: String {
       switch self {
       case .demonstration: "README.md"
@@ -22,7 +22,7 @@ import _CatalogTesting
       }
     }
 
-    /// The part as it should be.
+    /// The part, generated now.
     func text() throws -> String {
       switch self {
       case .layers: KerasLayerTable.markdown
@@ -31,7 +31,7 @@ import _CatalogTesting
       }
     }
 
-    /// What the demonstration prints, with most of the layers left out.
+    /// The output of the demonstration, with most of the layers omitted.
     private func demonstration() throws -> String {
       try withTemporaryFile("demo") { folder in
         let (output, status) = try Program.run(
@@ -46,7 +46,7 @@ import _CatalogTesting
     }
   }
 
-  /// A text with a part as it should be.
+  /// A text with a part regenerated.
   private func renewed(_ text: String, _ part: Part) throws -> String {
     let begin = "<!-- From \(part.rawValue), by `make generate`. -->\n"
     let start = try #require(text.range(of: begin), "\(part.file) has lost the marker \(begin)")
@@ -57,8 +57,8 @@ import _CatalogTesting
       in: start.upperBound..<end.lowerBound, with: try part.text() + "\n")
   }
 
-  /// The README with the commands under "Commands" run anew, one after the other, where the
-  /// demonstration left its files.
+  /// The README with the commands under "Commands" run again, one after the other, in the folder of
+  /// the demonstration.
   private func renewedExamples(_ text: String) throws -> String {
     let heading = try #require(text.range(of: "\n## Commands\n"), "the README has lost a heading")
     return try withTemporaryFile("demo") { folder in
@@ -78,7 +78,7 @@ import _CatalogTesting
     }
   }
 
-  /// A block with each command followed by what it prints now.
+  /// A block with each command followed by its current output.
   private func renewedBlock(_ block: String, _ folder: String) throws -> String {
     let programs = URL(filePath: Program.path).deletingLastPathComponent()
       .path(percentEncoded: false)
@@ -102,11 +102,12 @@ import _CatalogTesting
       try renewed.write(toFile: "\(Project.folder)/\(file)", atomically: true, encoding: .utf8)
       return
     }
-    let isCurrent = masked(renewed) == masked(text)  // apart, so that a failure does not print both
+    // A separate variable, so that a failure does not print both texts.
+    let isCurrent = masked(renewed) == masked(text)
     #expect(isCurrent, "\(file) is out of date. Run: make generate")
   }
 
-  /// The text without differences of tensors, whose last digits depend on the processor.
+  /// The text without tensor differences, whose last digits depend on the processor.
   private func masked(_ text: String) -> String {
     text.replacing(/(max abs|by) [0-9].*/) { "\($0.output.1)" }
   }
@@ -136,7 +137,7 @@ import _CatalogTesting
   }
 }
 
-/// An operator that a source does not have.
+/// An operator that Keras does not have.
 private struct WithoutKeras: ElementwiseOperator, PlainOperator, PrimitiveOperator {
   static let kind = "without_keras"
   static let version = 1

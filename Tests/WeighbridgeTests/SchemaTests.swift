@@ -7,7 +7,7 @@ import JSON
 import Testing
 import Weighbridge
 
-/// What the program prints and reads as JSON is what `Schemas` says.
+/// The JSON that the program prints and reads conforms to `Schemas`.
 @Suite struct SchemaTests {
   private let metadata = Result { try schema("metadata") }
   private let inspection = Result { try schema("inspect") }
@@ -17,7 +17,7 @@ import Weighbridge
     try JSONValue(parsing: Array(try Project.text("Schemas/\(name).schema.json").utf8))
   }
 
-  /// The examples in the schema: a whole one, and a detector of another kind.
+  /// The examples in the schema: a complete one, and a detector of another kind.
   private func examples() throws -> [JSONValue] {
     try #require(try metadata.get().object?["examples"]?.array)
   }
@@ -38,7 +38,7 @@ import Weighbridge
       #expect(SchemaCheck(schema).problems(example) == [])
       members.formUnion(SchemaCheck.members(ofValue: example))
     }
-    for declared in SchemaCheck.members(of: schema) { #expect(members.contains(declared.place)) }
+    for declared in SchemaCheck.members(of: schema) { #expect(members.contains(declared.path)) }
   }
 
   @Test(
@@ -46,7 +46,7 @@ import Weighbridge
   func membersAreDescribed(name: String) throws {
     for member in SchemaCheck.members(of: try Self.schema(name)) {
       let rules = member.schema.object
-      #expect(rules?["description"] != nil || rules?["$ref"] != nil, "\(member.place)")
+      #expect(rules?["description"] != nil || rules?["$ref"] != nil, "\(member.path)")
     }
   }
 
@@ -83,12 +83,12 @@ import Weighbridge
 
   @Test("A member that the metadata schema does not have is refused, wherever it stands")
   func unknownMembers() throws {
-    let places = ["/", "/inputs/*/", "/inputs/*/image/", "/outputs/*/", "/detector/"]
-    for place in places + ["/detector/heads/*/"] {
+    let paths = ["/", "/inputs/*/", "/inputs/*/image/", "/outputs/*/", "/detector/"]
+    for path in paths + ["/detector/heads/*/"] {
       let changed = adding(
-        "surplus", at: place.split(separator: "/").map(String.init), try example())
+        "surplus", at: path.split(separator: "/").map(String.init), try example())
       #expect(SchemaCheck(try metadata.get()).problems(changed).count == 1)
-      let error = #expect(throws: WeighbridgeError.self, "\(place)") {
+      let error = #expect(throws: WeighbridgeError.self, "\(path)") {
         _ = try DescriptionEdit(metadata: changed)
       }
       #expect(error?.code == .mismatch)
@@ -145,7 +145,7 @@ import Weighbridge
       let error = #expect(throws: WeighbridgeError.self) {
         _ = try Model(contentsOf: source, options: options)
       }
-      // It is about the layers of other models.
+      // It is about layers of other models.
       #expect(error?.description.contains("lambda_6 matches no mapped layer of the model") == true)
     }
   }

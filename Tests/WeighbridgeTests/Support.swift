@@ -3,7 +3,7 @@ import Testing
 
 /// The project's files.
 enum Project {
-  /// The root folder, without a slash at its end.
+  /// The root folder, without a trailing slash.
   static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path(percentEncoded: false)
     .trimmingSlash
@@ -21,7 +21,7 @@ extension String {
   fileprivate var trimmingSlash: String { hasSuffix("/") ? String(dropLast()) : self }
 }
 
-/// A path for a test's output, and its removal.
+/// Calls `body` with a temporary path, which is removed afterwards.
 func withTemporaryFile<Result>(_ name: String, _ body: (String) throws -> Result) throws -> Result {
   let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -31,7 +31,7 @@ func withTemporaryFile<Result>(_ name: String, _ body: (String) throws -> Result
 
 /// The built program.
 enum Program {
-  /// Its path: it is built beside the bundle that the tests are in.
+  /// The path: it is built next to the test bundle.
   static var path: String {
     URL(filePath: Bundle.main.executablePath ?? CommandLine.arguments[0])
       .deletingLastPathComponent().appending(path: "weighbridge").path(percentEncoded: false)

@@ -33,8 +33,8 @@ import YAML
       ("!!float 5", .real(5)), ("100000000000000000000", .real(1e20)),
       ("1.2.3", .string("1.2.3")), ("-", .array([.null])), (".", .string(".")),
     ])
-  func scalars(_ text: String, _ wanted: JSONValue) throws {
-    #expect(try value(text) == wanted, "\(text)")
+  func scalars(_ text: String, _ expected: JSONValue) throws {
+    #expect(try value(text) == expected, "\(text)")
   }
 
   @Test("Lists, mappings and tuples nest, and aliases repeat what was anchored")
@@ -62,18 +62,18 @@ import YAML
     "What JSON cannot say, and what is no YAML, is refused where it stands",
     arguments: [
       ("a: [1, 2", 2, "not YAML: did not find expected"), ("a: 1\na: 2", 2, "occurs twice"),
-      ("x: 1\ny: *b", 2, "*b stands for nothing before it"), ("&a [*a]", 1, "*a stands for"),
+      ("x: 1\ny: *b", 2, "*b is undefined"), ("&a [*a]", 1, "*a is undefined"),
       ("a: 1\nb: !!python/object/apply:os.system [ls]", 2, "!!python/object/apply:os.system"),
       ("f: !!python/name:os.system ''", 1, "!!python/name:os.system, which is an object"),
-      ("[1, 2]: 3", 1, "no string"),
+      ("[1, 2]: 3", 1, "not a string"),
       ("a: &x {b: 1}\nc:\n  <<: *x", 3, "merged"), ("a: 1\n---\nb: 2", 2, "a second YAML document"),
-      ("!!int x", 1, "\"x\" is not of the type !!int"), ("", 0, "there is nothing in it"),
+      ("!!int x", 1, "\"x\" is not of the type !!int"), ("", 0, "the document is empty"),
       ("\u{1}", 1, "not YAML"),
     ])
   func refused(_ text: String, _ line: Int, _ reason: String) throws {
     let error = try #require(failure(text))
     #expect(error.reason.contains(reason), "\(error)")
-    if line > 0 { #expect(error.place.spot == .line(line), "\(error)") }
+    if line > 0 { #expect(error.place.position == .line(line), "\(error)") }
   }
 
   @Test("Aliases of aliases, depth and length end at their limits, and soon")

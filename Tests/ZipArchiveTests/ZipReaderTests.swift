@@ -38,15 +38,15 @@ import ZipArchive
       ("deflated", [("a", 3000), ("b", 0)]), ("commented", [("a", 4)]),
       ("names", [("größe/é", 4), ("a b", 5)]), ("large", [("a", 100)]), ("streamed", [("a", 1000)]),
     ] as [(String, [(String, Int)])])
-  func members(_ name: String, _ wanted: [(String, Int)]) throws {
+  func members(_ name: String, _ expected: [(String, Int)]) throws {
     let members = try read(archive(name))
-    #expect(members.map(\.name) == wanted.map(\.0))
-    #expect(members.map(\.contents) == wanted.map { contents($0.1) })
+    #expect(members.map(\.name) == expected.map(\.0))
+    #expect(members.map(\.contents) == expected.map { contents($0.1) })
     let bytes = try archive(name)
     let isMagic = ZipDirectory.isMagic(bytes.span.bytes)
     let first = ZipDirectory.firstName(bytes.span.bytes)
     let names = ZipDirectory.names(bytes.span.bytes)
-    #expect(isMagic && first == wanted.first?.0 && names == wanted.map(\.0))
+    #expect(isMagic && first == expected.first?.0 && names == expected.map(\.0))
   }
 
   @Test("Stored members stay where they are, and unpacked ones count against the memory")
@@ -125,7 +125,7 @@ import ZipArchive
       (0, 30, 0x62, "another name there"), (1, 0, 2, "another signature of the directory's entry"),
       (1, 8, 1, "encryption"), (1, 10, 8, "deflated, and yet as long"),
       (1, 20, 11, "two sizes of a stored member"), (1, 24, 9, "a shorter size"),
-      (1, 42, 7, "a header elsewhere"), (1, 45, 0x7F, "a header behind the directory"),
+      (1, 42, 7, "a header elsewhere"), (1, 45, 0x7F, "a header after the directory"),
       (1, 46, 0x07, "a control character in the name"), (1, 46, 0xFF, "a name that is not UTF-8"),
       (1, 46, 0x64, "two members of one name"), (2, 4, 1, "several disks"),
       (2, 8, 2, "other counts of members"), (2, 10, 4, "more members than there are"),

@@ -8,7 +8,7 @@ import WBMConversion
 import Weighbridge
 
 extension FuzzTarget {
-  /// A graph of the catalogue's operators chosen by the bytes, which is written, read, verified and
+  /// A graph of the catalog's operators chosen by the bytes, which is written, read, verified and
   /// exported to each format.
   static let graph = FuzzTarget("graph", []) { bytes in
     guard let graph = try? GraphRecipe(bytes).graph() else { return }

@@ -18,7 +18,7 @@ extension FuzzTarget {
   /// Networks without weights.
   static let darknet = FuzzTarget("darknet", [".cfg"]) { bytes in
     var options = ReadOptions()
-    options.laterWeightLimit = 1 << 24
+    options.deferredWeightLimit = 1 << 24
     try ScratchFile.with(bytes, ending: ".cfg") { path in
       _ = try ModelReader.read(path, options: options)
     }

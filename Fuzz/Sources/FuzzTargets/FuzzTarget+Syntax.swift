@@ -49,7 +49,7 @@ extension FuzzTarget {
     let tree = try? DarknetTree(ByteStore(bytes))
     do {
       let configuration = try DarknetConfiguration(bytes: bytes)
-      _ = configuration.sections.map { ($0.option("size"), DarknetNumber.real($0.name)) }
+      _ = configuration.sections.map { ($0.option("size"), DarknetNumber.double($0.name)) }
     } catch { if tree == nil { throw error } }
   }
 

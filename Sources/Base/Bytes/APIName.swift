@@ -1,4 +1,4 @@
-/// Something that a message may tell its reader to use, by its name in the library's API.
+/// A part of the library's API that a message may refer to, by its name.
 ///
 /// A message refers to it by interpolation (`"give it with \(APIName.weights)"`), which puts the
 /// name in backquotes. The command-line program replaces it with its own option before it prints a
@@ -50,12 +50,12 @@ package enum APIName: String, CaseIterable, Sendable, CustomStringConvertible {
 extension String {
   /// The message with the names of the API replaced.
   ///
-  /// - Parameter name: Returns the replacement for a name.
-  package func naming(_ name: (APIName) -> String) -> String {
+  /// - Parameter replacement: Returns the replacement for a name.
+  package func replacingAPINames(_ replacement: (APIName) -> String) -> String {
     guard utf8.contains(UInt8(ascii: "`")) else { return self }
-    return APIName.allCases.reduce(self) { message, known in
-      message.split(separator: known.description, omittingEmptySubsequences: false)
-        .joined(separator: name(known))
+    return APIName.allCases.reduce(self) { message, name in
+      message.split(separator: name.description, omittingEmptySubsequences: false)
+        .joined(separator: replacement(name))
     }
   }
 }

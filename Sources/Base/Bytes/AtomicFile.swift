@@ -8,9 +8,10 @@ import CSystemCalls
 
 /// A file that appears under its name only when it is complete.
 ///
-/// It is written without a name where the system can do so (so nothing is left behind however the
-/// process ends), otherwise under a temporary name in the same folder, and put in place by
-/// ``commit(replacing:)`` with one rename. A previous file of that name is never lost.
+/// It is written as an unnamed file where the system can do so (so that nothing is left behind
+/// however the process ends), otherwise under a temporary name in the same folder.
+/// ``commit(replacing:)`` puts it in place with one rename. A previous file of that name is never
+/// lost.
 package struct AtomicFile: ~Copyable {
   /// The path under which the file will appear.
   package let path: String
@@ -25,10 +26,10 @@ package struct AtomicFile: ~Copyable {
   /// The offset up to which the system has been told to write.
   private var writebackStart = 0
 
-  /// Begins a new file.
+  /// Creates a new file.
   ///
   /// - Parameters:
-  ///   - path: Where it will appear.
+  ///   - path: The path under which it will appear.
   ///   - isNamed: Whether it has a temporary name from the start, so that another library can open
   ///     it.
   /// - Throws: ``WeighbridgeError/Code/outputFailed`` when the folder cannot be written or `path`
@@ -51,7 +52,7 @@ package struct AtomicFile: ~Copyable {
     try write(bytes, at: count)
     count += bytes.byteCount
     guard count - writebackStart >= Self.writebackSize else { return }
-    placedWriter.startWriting(writebackStart..<count)
+    positionalWriter.startWriting(writebackStart..<count)
     writebackStart = count
   }
 
@@ -59,24 +60,26 @@ package struct AtomicFile: ~Copyable {
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``, for example when the disk is full.
   package borrowing func write(_ bytes: RawSpan, at offset: Int) throws(WeighbridgeError) {
-    try placedWriter.write(bytes, at: offset)
+    try positionalWriter.write(bytes, at: offset)
   }
 
   /// Writes at offsets, from several threads at once. It must not outlive the file.
-  package var placedWriter: PlacedWriter { PlacedWriter(descriptor: descriptor, path: path) }
+  package var positionalWriter: PositionalWriter {
+    PositionalWriter(descriptor: descriptor, path: path)
+  }
 
   /// The temporary name, while there is one.
   package var temporaryName: String? { temporaryPath }
 
-  /// Removes the temporary name, if there is one, and counts what another library has written. The
-  /// file can still be read until it is closed, but no longer be put in place.
+  /// Removes the temporary name, if there is one, and updates ``count`` after another library wrote
+  /// to the file. The file can still be read until it is closed, but no longer be put in place.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
-  package mutating func hide() throws(WeighbridgeError) {
+  package mutating func unlinkTemporaryName() throws(WeighbridgeError) {
     if let temporaryPath { unlink(temporaryPath) }
     temporaryPath = nil
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw failed(errno) }
+    guard fstat(descriptor, &status) == 0 else { throw writeError(errno) }
     count = Int(status.st_size)
   }
 
@@ -85,8 +88,8 @@ package struct AtomicFile: ~Copyable {
     count += byteCount
   }
 
-  /// Appends a range of another file without taking its bytes through this process where the system
-  /// can copy it.
+  /// Appends a range of another file. Where the system can copy it, its bytes do not pass through
+  /// this process.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package mutating func append(
@@ -103,10 +106,10 @@ package struct AtomicFile: ~Copyable {
         count += copied
       }
     }
-    let rest = next..<range.upperBound
-    if !rest.isEmpty {
+    let remainder = next..<range.upperBound
+    if !remainder.isEmpty {
       try store.withBytes { (bytes) throws(WeighbridgeError) in
-        try append(bytes.extracting(rest))
+        try append(bytes.extracting(remainder))
       }
     }
   }
@@ -115,7 +118,7 @@ package struct AtomicFile: ~Copyable {
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package borrowing func syncData() throws(WeighbridgeError) {
-    guard succeeds({ fdatasync(descriptor) }) else { throw failed(errno) }
+    guard succeeds({ fdatasync(descriptor) }) else { throw writeError(errno) }
   }
 
   /// Calls `body` with everything written so far, mapped, to read it back before the commit.
@@ -126,7 +129,7 @@ package struct AtomicFile: ~Copyable {
   ) throws(WeighbridgeError) {
     guard count > 0, let address = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0),
       address != MAP_FAILED
-    else { throw failed(errno) }
+    else { throw writeError(errno) }
     defer { munmap(address, count) }
     // The mapping covers `count` bytes and outlives the call of `body`.
     try body(UnsafeRawBufferPointer(start: address, count: count).bytes)
@@ -139,35 +142,35 @@ package struct AtomicFile: ~Copyable {
   package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
     let (descriptor, path, size) = (descriptor, path, off_t(count))
     guard succeeds({ ftruncate(descriptor, size) }), succeeds({ fsync(descriptor) }) else {
-      throw failed(errno)
+      throw writeError(errno)
     }
-    if temporaryPath == nil { try giveName(replacing: replacing) }
-    guard let temporary = temporaryPath else { return }  // linked directly under its own name
+    if temporaryPath == nil { try linkName(replacing: replacing) }
+    guard let temporary = temporaryPath else { return }  // linked directly under its final name
     guard succeeds({ replacing ? rename(temporary, path) : link(temporary, path) }) else {
-      throw failed(errno)
+      throw writeError(errno)
     }
     if replacing { temporaryPath = nil }
   }
 
-  /// Links an unnamed file under its own name, or under a temporary one if that is taken.
-  private mutating func giveName(replacing: Bool) throws(WeighbridgeError) {
+  /// Links an unnamed file under its final name, or under a temporary one if that is taken.
+  private mutating func linkName(replacing: Bool) throws(WeighbridgeError) {
     let open = "/proc/self/fd/\(descriptor)"
     let link = { (name: String) in
       succeeds { linkat(AT_FDCWD, open, AT_FDCWD, name, AT_SYMLINK_FOLLOW) }
     }
     if link(path) { return }
-    guard errno == EEXIST, replacing else { throw failed(errno) }
+    guard errno == EEXIST, replacing else { throw writeError(errno) }
     let name = Self.temporaryName(for: path)
-    guard link(name) else { throw failed(errno) }
+    guard link(name) else { throw writeError(errno) }
     temporaryPath = name
   }
 
-  private func failed(_ number: Int32) -> WeighbridgeError {
+  private func writeError(_ number: Int32) -> WeighbridgeError {
     WeighbridgeError(.outputFailed, "cannot write: \(describe(systemError: number))")
       .at(file: path)
   }
 
-  /// Opens a file without a name, or one under a temporary name, in the folder of `path`.
+  /// Opens an unnamed file, or one with a temporary name, in the folder of `path`.
   private static func create(
     _ path: String, isNamed: Bool
   ) throws(WeighbridgeError) -> (descriptor: Int32, temporaryPath: String?) {

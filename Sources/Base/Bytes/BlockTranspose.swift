@@ -3,10 +3,10 @@ import CSystemCalls
 /// Transposes matrices of four-byte elements in blocks of 16 x 16, each as wide as a cache line of
 /// either side.
 ///
-/// The lines of a block are often whole pages apart and then map to the same cache set, which has
-/// room for fewer than 16. So a block is first gathered in a buffer of 1 KB: each line of the
-/// source is read once and each line of the result written once (measured: 63 MB in 11 ms instead
-/// of 30 element by element).
+/// The cache lines of a block are often whole pages apart and then map to the same cache set, which
+/// holds fewer than 16. So a block is first gathered in a buffer of 1 KB: each line of the source
+/// is read once and each line of the result written once (measured: 63 MB in 11 ms instead of 30 ms
+/// element by element).
 enum BlockTranspose {
   /// The rows and columns of a block.
   static let dimension = 16
@@ -18,7 +18,7 @@ enum BlockTranspose {
   ///   - source: The first element of the first row.
   ///   - target: The result's start.
   ///   - rows: The number of rows; a multiple of 16.
-  ///   - columns: Where each column begins in the source, in elements.
+  ///   - columns: The offset of each column in the source, in elements.
   ///   - rowSize: The distance between rows of the result in bytes.
   static func copy(
     _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, rows: Int,
@@ -27,7 +27,7 @@ enum BlockTranspose {
     withUnsafeTemporaryAllocation(byteCount: dimension * lineSize, alignment: lineSize) { buffer in
       guard let block = buffer.baseAddress else { return }
       columns.withUnsafeBufferPointer { columns in
-        // Four blocks under one another, so that a page of the source is visited a quarter as
+        // Four blocks below each other, so that a page of the source is visited a quarter as
         // often.
         for top in stride(from: 0, to: rows, by: 4 * dimension) {
           let bottom = min(top + 4 * dimension, rows)

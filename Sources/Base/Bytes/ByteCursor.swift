@@ -1,6 +1,6 @@
-/// Reads little-endian numbers from a run of bytes, front to back.
+/// Reads little-endian integers from a range of bytes, from start to end.
 ///
-/// The cursor only stores a position; the bytes are passed to each call, because a span cannot be
+/// The cursor only stores an offset; the bytes are passed to each call, because a span cannot be
 /// stored.
 package struct ByteCursor: Sendable {
   /// The offset of the next byte.
@@ -8,7 +8,7 @@ package struct ByteCursor: Sendable {
   /// The offset after the last byte that may be read.
   package let end: Int
 
-  /// A cursor over `range` of the bytes that it will be given.
+  /// Creates a cursor over a range of the bytes that it will be given.
   package init(_ range: Range<Int>) {
     offset = range.lowerBound
     end = range.upperBound

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// An immutable run of bytes that many values share: its own memory, a mapped file, or bytes that
-/// are made when they are first needed.
+/// An immutable sequence of bytes that many values share: its own memory, a mapped file, or bytes
+/// that are computed when they are first needed.
 package final class ByteStore: Sendable {
   private enum Source: ~Copyable {
     case memory([UInt8])
@@ -10,7 +10,7 @@ package final class ByteStore: Sendable {
   }
 
   private let source: Source
-  /// What deferred bytes are made from; `nil` for others.
+  /// What deferred bytes are computed from; `nil` for others.
   package let origin: (any Sendable)?
   /// The number of bytes.
   package let count: Int
@@ -22,29 +22,29 @@ package final class ByteStore: Sendable {
     origin = nil
   }
 
-  /// The bytes of a mapped file, from its first to its last.
+  /// All bytes of a mapped file.
   package init(_ file: consuming MappedFile) {
     count = file.count
     source = .file(file)
     origin = nil
   }
 
-  /// Bytes that are made when they are first needed.
+  /// Bytes that are computed when they are first needed.
   ///
   /// - Parameters:
   ///   - count: The number of bytes.
-  ///   - origin: What they are made from.
-  ///   - make: Makes exactly that many bytes, the same in every call.
+  ///   - origin: What they are computed from.
+  ///   - compute: Returns exactly that many bytes, the same in every call.
   package init(
     count: Int, of origin: some Sendable,
-    _ make: @escaping @Sendable () throws(WeighbridgeError) -> [UInt8]
+    _ compute: @escaping @Sendable () throws(WeighbridgeError) -> [UInt8]
   ) {
     self.count = count
     self.origin = origin
-    source = .deferred(DeferredBytes(count: count, make))
+    source = .deferred(DeferredBytes(count: count, compute))
   }
 
-  /// Calls `body` with the bytes. Bytes that could not be made are zeros, and
+  /// Calls `body` with the bytes. Bytes that could not be computed are zeros, and
   /// ``checkUnchanged()`` throws the reason.
   package func withBytes<Result, Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Result
@@ -52,7 +52,7 @@ package final class ByteStore: Sendable {
     switch source {
     case .memory(let bytes): return try body(bytes.span.bytes)
     case .file(let file): return try file.withBytes(body)
-    case .deferred(let bytes): return try body(bytes.made.span.bytes)
+    case .deferred(let bytes): return try body(bytes.value.span.bytes)
     }
   }
 
@@ -68,10 +68,10 @@ package final class ByteStore: Sendable {
     }
   }
 
-  /// Makes sure that a mapped file is as it was when it was opened, and that deferred bytes could be
-  /// made.
+  /// Checks that a mapped file has not changed since it was opened, and that deferred bytes could
+  /// be computed.
   ///
-  /// - Throws: ``WeighbridgeError/Code/damaged``, or why deferred bytes could not be made.
+  /// - Throws: ``WeighbridgeError/Code/damaged``, or why deferred bytes could not be computed.
   package func checkUnchanged() throws(WeighbridgeError) {
     switch source {
     case .memory: break
@@ -81,11 +81,11 @@ package final class ByteStore: Sendable {
   }
 
   /// Tells the system how the bytes of a mapped file will be read from now on.
-  package func expect(_ access: MappedFile.Access) {
+  package func advise(_ access: MappedFile.Access) {
     switch source {
     case .memory: break
     case .deferred: break
-    case .file(let file): file.expect(access)
+    case .file(let file): file.advise(access)
     }
   }
 
@@ -95,29 +95,29 @@ package final class ByteStore: Sendable {
     switch source {
     case .memory: break
     case .file(let file): file.release(range)
-    case .deferred(let bytes): if range.count == count { bytes.forget() }
+    case .deferred(let bytes): if range.count == count { bytes.discard() }
     }
   }
 }
 
-/// Bytes that are made when they are first needed.
+/// Bytes that are computed when they are first needed.
 private final class DeferredBytes: Sendable {
   private let count: Int
-  private let make: @Sendable () throws(WeighbridgeError) -> [UInt8]
+  private let compute: @Sendable () throws(WeighbridgeError) -> [UInt8]
   private let state = Mutex<(bytes: [UInt8]?, error: WeighbridgeError?)>((nil, nil))
 
-  init(count: Int, _ make: @escaping @Sendable () throws(WeighbridgeError) -> [UInt8]) {
+  init(count: Int, _ compute: @escaping @Sendable () throws(WeighbridgeError) -> [UInt8]) {
     self.count = count
-    self.make = make
+    self.compute = compute
   }
 
-  /// The bytes; zeros when they could not be made.
-  var made: [UInt8] {
+  /// The bytes; zeros when they could not be computed.
+  var value: [UInt8] {
     state.withLock { state in
       if let bytes = state.bytes { return bytes }
       var bytes: [UInt8]
       do throws(WeighbridgeError) {
-        bytes = try make()
+        bytes = try compute()
         precondition(bytes.count == count, "as many bytes as were announced")
       } catch {
         state.error = error
@@ -128,11 +128,11 @@ private final class DeferredBytes: Sendable {
     }
   }
 
-  /// - Throws: The reason why the bytes could not be made.
+  /// - Throws: The reason why the bytes could not be computed.
   func check() throws(WeighbridgeError) {
     if let error = state.withLock(\.error) { throw error }
   }
 
-  /// Drops the bytes; they are made again when they are next needed.
-  func forget() { state.withLock { $0.bytes = nil } }
+  /// Frees the bytes; they are computed again when they are next needed.
+  func discard() { state.withLock { $0.bytes = nil } }
 }

@@ -24,10 +24,10 @@ package enum Checked {
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when one is negative or the sum does not fit.
   package static func sum(
-    _ first: Int, _ second: Int, of what: @autoclosure () -> String
+    _ lhs: Int, _ rhs: Int, of what: @autoclosure () -> String
   ) throws(WeighbridgeError) -> Int {
-    let (result, overflow) = first.addingReportingOverflow(second)
-    guard first >= 0, second >= 0, !overflow else { throw tooLarge(what()) }
+    let (result, overflow) = lhs.addingReportingOverflow(rhs)
+    guard lhs >= 0, rhs >= 0, !overflow else { throw tooLarge(what()) }
     return result
   }
 
@@ -42,6 +42,6 @@ package enum Checked {
   }
 
   private static func tooLarge(_ what: String) -> WeighbridgeError {
-    WeighbridgeError(.malformed, "\(what) is negative or larger than any memory")
+    WeighbridgeError(.malformed, "\(what) is negative or too large")
   }
 }

@@ -6,7 +6,7 @@
 
 /// The names of a folder's entries.
 package enum FolderListing {
-  /// Whether a path leads to a folder that can be read.
+  /// Whether a path is that of a folder that can be read.
   package static func isFolder(_ path: String) -> Bool {
     guard let stream = opendir(path) else { return false }
     closedir(stream)

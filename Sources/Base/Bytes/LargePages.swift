@@ -2,13 +2,13 @@
   import Glibc
 #endif
 
-/// Large pages of memory: the system has fewer of them to provide, and the processor's TLB covers
-/// more memory with them than with small pages.
+/// Large pages of memory: the system has to provide fewer of them, and the processor's TLB covers
+/// more memory with them.
 package enum LargePages {
   /// The size of a large page in bytes.
   package static let size = 2 << 20
 
-  /// Asks for large pages in memory that has room for one; the system may ignore the request.
+  /// Asks for large pages if the memory is large enough for one; the system may ignore the request.
   ///
   /// - Parameter memory: The caller's own memory; its contents are kept.
   package static func use(in memory: UnsafeMutableRawBufferPointer) {

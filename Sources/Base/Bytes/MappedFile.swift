@@ -7,7 +7,7 @@
 /// A file mapped for reading, unmapped and closed when it is released.
 ///
 /// The mapping is private and read-only. If the file is truncated meanwhile, later reads fail with
-/// a bus error, as with every mapped file; ``checkUnchanged()`` finds every other change.
+/// a bus error, as with every mapped file; ``checkUnchanged()`` detects other changes.
 package struct MappedFile: ~Copyable, Sendable {
   /// The file's path as it was given.
   package let path: String
@@ -15,7 +15,7 @@ package struct MappedFile: ~Copyable, Sendable {
   package let count: Int
   private let descriptor: Int32
   private let base: UInt  // 0 for an empty file, which cannot be mapped
-  private let lastChange: timespec
+  private let modificationTime: timespec
 
   /// Opens and maps a regular file.
   ///
@@ -49,10 +49,10 @@ package struct MappedFile: ~Copyable, Sendable {
     self.count = count
     self.descriptor = descriptor
     self.base = base
-    lastChange = Self.lastChange(status)
+    modificationTime = Self.modificationTime(status)
   }
 
-  private static func lastChange(_ status: stat) -> timespec {
+  private static func modificationTime(_ status: stat) -> timespec {
     #if canImport(Darwin)
       status.st_mtimespec
     #else
@@ -60,15 +60,15 @@ package struct MappedFile: ~Copyable, Sendable {
     #endif
   }
 
-  /// Makes sure that the file has not been written to or truncated since it was opened.
+  /// Checks that the file has not been written to or truncated since it was opened.
   ///
   /// - Throws: ``WeighbridgeError/Code/damaged``.
   package borrowing func checkUnchanged() throws(WeighbridgeError) {
     var status = stat()
-    let isKnown = fstat(descriptor, &status) == 0
-    let change = Self.lastChange(status)
-    guard isKnown, Int(status.st_size) == count, change.tv_sec == lastChange.tv_sec,
-      change.tv_nsec == lastChange.tv_nsec
+    let isAvailable = fstat(descriptor, &status) == 0
+    let time = Self.modificationTime(status)
+    guard isAvailable, Int(status.st_size) == count, time.tv_sec == modificationTime.tv_sec,
+      time.tv_nsec == modificationTime.tv_nsec
     else {
       throw .damaged("was changed while it was read; try again when nobody writes to it")
         .at(file: path)
@@ -99,15 +99,15 @@ package struct MappedFile: ~Copyable, Sendable {
 
   /// How a file's bytes will be read.
   package enum Access: Sendable {
-    /// In random order: the system reads from the disk only what is needed.
-    case sparse
-    /// In long runs: the system reads ahead.
+    /// At random: the system reads from the disk only what is needed.
+    case random
+    /// Sequentially: the system reads ahead.
     case sequential
   }
 
   /// Tells the system how the bytes will be read from now on.
-  package borrowing func expect(_ access: Access) {
-    advise(0..<count, access == .sparse ? MADV_RANDOM : MADV_NORMAL)
+  package borrowing func advise(_ access: Access) {
+    advise(0..<count, access == .random ? MADV_RANDOM : MADV_NORMAL)
   }
 
   /// Returns a range's memory to the system; reading it again reads the file again.
@@ -116,7 +116,7 @@ package struct MappedFile: ~Copyable, Sendable {
   private borrowing func advise(_ range: Range<Int>, _ advice: Int32) {
     let range = range.clamped(to: 0..<count)
     let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-    // Partial pages are left alone.
+    // Partial pages are excluded.
     let start = (range.lowerBound + page - 1) / page * page
     let end = range.upperBound < count ? range.upperBound / page * page : count
     guard start < end, let address = UnsafeMutableRawPointer(bitPattern: base + UInt(start)) else {

@@ -1,8 +1,8 @@
 extension RawSpan {
   /// The number of NaN or infinite elements; 0 for integers.
   ///
-  /// It looks at the exponent bits only, and counts one by one only in blocks that contain any, so
-  /// it is as fast as the memory.
+  /// It tests whole blocks by their exponent bits, and counts only in blocks that contain such
+  /// elements, so that its speed is that of the memory.
   package func nonFiniteCount(_ elementType: ElementType) -> Int {
     switch elementType {
     case .float16: count(UInt16.self, exponent: 0x7C00)

@@ -1,8 +1,8 @@
 /// Copies an array given by strides into row-major order.
 ///
-/// This is the one place where weights are transposed from a source's axis order to the canonical
-/// one, so it is written for memory traffic: tiling over two axes keeps both the reads and the
-/// writes inside cache lines.
+/// All weights are transposed here from a source's axis order to the canonical one, so it is
+/// optimized for memory traffic: tiling over two axes keeps both the reads and the writes inside
+/// cache lines.
 package struct StridedCopy: Sendable {
   /// The result's size along each axis, outermost first, with axes merged where possible.
   private var shape: [Int]
@@ -32,21 +32,21 @@ package struct StridedCopy: Sendable {
     }
   }
 
-  /// Copies to the start of `output`, which must have room for the whole result.
+  /// Copies to the start of `output`, which must be large enough for the whole result.
   ///
   /// - Parameters:
   ///   - input: The source's bytes.
   ///   - offset: The byte offset in `input` of the result's first element.
-  ///   - output: Receives the elements in row-major order. (It is consumed: in Swift 6.2, a method takes
-  ///     no `inout` span beside another span.)
+  ///   - output: Receives the elements in row-major order. (It is consumed because in Swift 6.2 a
+  ///     method cannot take an `inout` span together with another span.)
   package func copy(
     from input: RawSpan, offset: Int, into output: consuming MutableRawSpan
   ) {
     guard !shape.contains(0) else { return }
     precondition(output.byteCount >= shape.reduce(elementSize, *), "the output is too small")
     checkBounds(input.byteCount, offset)
-    // Every address below is that of one of the result's elements, whose extremes were just
-    // checked.
+    // Every address below is that of one of the result's elements, the first and last of which
+    // were just checked.
     input.withUnsafeBytes { source in
       output.withUnsafeMutableBytes { target in
         guard let source = source.baseAddress, let target = target.baseAddress else { return }
@@ -65,8 +65,8 @@ package struct StridedCopy: Sendable {
     var lowest = offset
     var highest = offset
     for (dimension, stride) in zip(shape, strides) {
-      let reach = (dimension - 1) * stride * elementSize
-      if reach < 0 { lowest += reach } else { highest += reach }
+      let distance = (dimension - 1) * stride * elementSize
+      if distance < 0 { lowest += distance } else { highest += distance }
     }
     precondition(lowest >= 0 && highest + elementSize <= byteCount, "the source is too short")
   }
@@ -79,11 +79,11 @@ package struct StridedCopy: Sendable {
       return
     }
     // The axis along which the source is contiguous, when it is not the innermost one.
-    let unit = strides.firstIndex(of: 1) ?? shape.count - 1
-    if unit == shape.count - 1 {
+    let contiguousAxis = strides.firstIndex(of: 1) ?? shape.count - 1
+    if contiguousAxis == shape.count - 1 {
       copyRows(source, target, axis: 0, as: type)
     } else {
-      copyTiles(source, target, unit: unit, as: type)
+      copyTiles(source, target, contiguousAxis: contiguousAxis, as: type)
     }
   }
 
@@ -110,25 +110,26 @@ package struct StridedCopy: Sendable {
     }
   }
 
-  /// Copies an array whose source is contiguous along an axis (`unit`) that is not the innermost of
-  /// the result.
+  /// Copies an array whose source is contiguous along an axis that is not the innermost of the
+  /// result.
   private func copyTiles<Element: BitwiseCopyable>(
-    _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, unit: Int, as type: Element.Type
+    _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, contiguousAxis axis: Int,
+    as type: Element.Type
   ) {
-    let outer = Self.offsets(Array(shape[..<unit]), Array(strides[..<unit]))
-    let inner = Self.offsets(Array(shape[(unit + 1)...]), Array(strides[(unit + 1)...]))
+    let outer = Self.offsets(Array(shape[..<axis]), Array(strides[..<axis]))
+    let inner = Self.offsets(Array(shape[(axis + 1)...]), Array(strides[(axis + 1)...]))
     let rowSize = inner.count * elementSize
     for (block, offset) in outer.enumerated() {
       copyBlock(
-        source + offset * elementSize, target + block * shape[unit] * rowSize, rows: shape[unit],
+        source + offset * elementSize, target + block * shape[axis] * rowSize, rows: shape[axis],
         columns: inner, as: type)
     }
   }
 
   /// Copies rows that are contiguous in the result from columns that are contiguous in the source:
-  /// whole blocks first, then the rest.
+  /// whole blocks first, then the remaining elements.
   ///
-  /// - Parameter columns: Where each column begins in the source, in elements.
+  /// - Parameter columns: The offset of each column in the source, in elements.
   private func copyBlock<Element: BitwiseCopyable>(
     _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, rows: Int, columns: [Int],
     as type: Element.Type
@@ -146,8 +147,8 @@ package struct StridedCopy: Sendable {
     copyElements(source, target, wholeRows..<rows, 0..<columns.count, columns, as: type)
   }
 
-  /// Copies a part of such a block element by element, in tiles as wide as a cache line of the
-  /// result and as high as four of the source.
+  /// Copies a part of such a block element by element, in tiles that are one cache line of the
+  /// result wide and four cache lines of the source high.
   private func copyElements<Element: BitwiseCopyable>(
     _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, _ rows: Range<Int>,
     _ range: Range<Int>, _ columns: [Int], as type: Element.Type
@@ -159,9 +160,9 @@ package struct StridedCopy: Sendable {
       for column in stride(from: range.lowerBound, to: range.upperBound, by: width) {
         let columnEnd = min(column + width, range.upperBound)
         for y in row..<rowEnd {
-          let to = target + y * rowSize
+          let targetRow = target + y * rowSize
           for x in column..<columnEnd {
-            (to + x * elementSize).storeBytes(
+            (targetRow + x * elementSize).storeBytes(
               of: (source + (columns[x] + y) * elementSize).loadUnaligned(as: type), as: type)
           }
         }

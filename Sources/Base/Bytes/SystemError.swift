@@ -4,12 +4,12 @@
   import Darwin
 #endif
 
-/// The system's last error, in words.
+/// The description of the system's last error.
 package func lastSystemError() -> String {
   describe(systemError: errno)
 }
 
-/// An error number of the system, in words.
+/// The description of a system error number.
 package func describe(systemError number: Int32) -> String {
   // strerror never returns NULL, and its string is copied before anything else can change it.
   String(cString: strerror(number))

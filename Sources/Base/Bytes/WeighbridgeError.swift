@@ -1,8 +1,8 @@
 /// What went wrong, and where.
 ///
-/// Inner code knows the reason; the code around it adds the place with ``at(file:)`` and its
-/// siblings. A part of it that is already known is never replaced, so every level may add what it
-/// knows.
+/// Inner code knows the reason; the code that calls it adds the place with ``at(file:)``,
+/// ``at(_:)`` and ``at(layer:)``. They never replace a part of the place that is already
+/// known, so every level can add what it knows.
 ///
 /// ```swift
 /// do {
@@ -17,10 +17,10 @@ public struct WeighbridgeError: Error, Hashable, Sendable {
   public let code: Code
   /// What was found, what was expected and what is possible.
   public let reason: String
-  /// Where it was found.
+  /// Where the problem was found.
   public private(set) var place: Place
 
-  /// Makes an error.
+  /// Creates an error.
   public init(_ code: Code, _ reason: String, place: Place = Place()) {
     self.code = code
     self.reason = reason
@@ -56,21 +56,21 @@ extension WeighbridgeError {
     public static let cancelled = Code("cancelled")
   }
 
-  /// Where something was found: the file, the spot in it, and the model's layer.
+  /// Where something was found: the file, the position in it, and the model's layer.
   public struct Place: Hashable, Sendable {
     /// The file's path as the user gave it.
     public var file: String?
-    /// The spot inside the file.
-    public var spot: Spot?
+    /// The position in the file.
+    public var position: Position?
     /// The layer, for example `#3 lambda_1 (Lambda)`.
     public var layer: String?
 
-    /// A place about which nothing is known yet.
+    /// Creates a place of which nothing is known yet.
     public init() {}
   }
 
-  /// A spot inside a file, in the terms of its format.
-  public enum Spot: Hashable, Sendable {
+  /// A position in a file, in the terms of its format.
+  public enum Position: Hashable, Sendable {
     /// A byte offset from the start of the file.
     case byte(Int)
     /// A line of a text file; the first is 1.
@@ -86,10 +86,10 @@ extension WeighbridgeError {
     return copy
   }
 
-  /// The same error with its spot, unless it is already known.
-  public func at(_ spot: Spot) -> Self {
+  /// The same error with its position, unless it is already known.
+  public func at(_ position: Position) -> Self {
     var copy = self
-    if copy.place.spot == nil { copy.place.spot = spot }
+    if copy.place.position == nil { copy.place.position = position }
     return copy
   }
 
@@ -150,7 +150,7 @@ extension WeighbridgeError.Place: CustomStringConvertible {
   /// `file:line`, `file: byte offset` or `file:/path`, then the layer.
   public var description: String {
     var text = file ?? ""
-    switch spot {
+    switch position {
     case .line(let line): text += ":\(line)"
     case .path(let path): text += ":\(path)"
     case .byte(let offset): text += (text.isEmpty ? "" : ": ") + "byte \(offset)"
@@ -161,10 +161,10 @@ extension WeighbridgeError.Place: CustomStringConvertible {
   }
 }
 
-/// Runs `body` and adds what is known of the place to any error.
+/// Runs `body` and adds what is known about the place to its errors.
 package func locating<Result>(
-  _ place: (WeighbridgeError) -> WeighbridgeError,
+  _ addPlace: (WeighbridgeError) -> WeighbridgeError,
   _ body: () throws(WeighbridgeError) -> Result
 ) throws(WeighbridgeError) -> Result {
-  do { return try body() } catch { throw place(error) }
+  do { return try body() } catch { throw addPlace(error) }
 }

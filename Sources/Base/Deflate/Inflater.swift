@@ -1,8 +1,8 @@
 import CZlib
 
-/// Unpacks deflate streams (RFC 1951), bare or within zlib's frame (RFC 1950).
+/// Decompresses deflate streams (RFC 1951), raw or in the zlib format (RFC 1950).
 package enum Inflater {
-  /// The format around a stream.
+  /// The format that wraps a stream.
   package enum Frame: Sendable {
     /// Nothing, as in ZIP archives.
     case none
@@ -10,58 +10,60 @@ package enum Inflater {
     case zlib
   }
 
-  /// The result of unpacking a stream.
+  /// The result of decompressing a stream.
   package struct Outcome: Sendable {
-    /// The unpacked bytes.
+    /// The decompressed bytes.
     package let bytes: [UInt8]
-    /// The number of input bytes that the stream took.
+    /// The number of input bytes that the stream consists of.
     package let usedByteCount: Int
     /// Whether the stream ended; otherwise it is damaged, truncated or longer than the output.
     package let isComplete: Bool
   }
 
-  /// The largest ratio of unpacked to packed bytes that deflate can reach, by its specification.
+  /// The largest compression ratio that deflate can reach by its specification.
   package static let largestRatio = 1032
 
-  /// Unpacks a stream to at most `byteCount` bytes, for which memory is allocated first.
+  /// Decompresses a stream to at most `byteCount` bytes, for which memory is allocated first.
   package static func inflate(_ bytes: RawSpan, _ frame: Frame, byteCount: Int) -> Outcome {
-    var (isComplete, used) = (false, 0)
+    var (isComplete, usedCount) = (false, 0)
     let result = [UInt8](unsafeUninitializedCapacity: byteCount) { output, count in
       bytes.withUnsafeBytes { input in
         // `count` is what zlib says it wrote, so all of it is initialized.
-        (isComplete, used, count) = inflate(input, frame, output)
+        (isComplete, usedCount, count) = inflate(input, frame, output)
       }
     }
-    return Outcome(bytes: result, usedByteCount: used, isComplete: isComplete)
+    return Outcome(bytes: result, usedByteCount: usedCount, isComplete: isComplete)
   }
 
   private static func inflate(
     _ input: UnsafeRawBufferPointer, _ frame: Frame, _ output: UnsafeMutableBufferPointer<UInt8>
-  ) -> (isComplete: Bool, used: Int, made: Int) {
+  ) -> (isComplete: Bool, usedCount: Int, producedCount: Int) {
     var stream = z_stream()
     let size = Int32(MemoryLayout<z_stream>.size)
     let window = frame == .zlib ? MAX_WBITS : -MAX_WBITS
     guard inflateInit2_(&stream, window, ZLIB_VERSION, size) == Z_OK else { return (false, 0, 0) }
     defer { inflateEnd(&stream) }
-    var spare: UInt8 = 0  // a valid target when the output is empty
-    var (used, made) = (0, 0)
+    var placeholder: UInt8 = 0  // a valid destination when the output is empty
+    var (usedCount, producedCount) = (0, 0)
     while true {
       // The library counts in 32 bits, so large buffers are passed in parts.
-      let part = min(input.count - used, 1 << 30)
-      let room = min(output.count - made, 1 << 30)
+      let available = min(input.count - usedCount, 1 << 30)
+      let capacity = min(output.count - producedCount, 1 << 30)
       stream.next_in = UnsafeMutablePointer(
-        mutating: input.bindMemory(to: UInt8.self).baseAddress.map { $0 + used })
-      stream.avail_in = UInt32(part)
-      stream.avail_out = UInt32(room)
-      let status = withUnsafeMutablePointer(to: &spare) { spare in
-        stream.next_out = output.baseAddress.map { $0 + made } ?? spare
+        mutating: input.bindMemory(to: UInt8.self).baseAddress.map { $0 + usedCount })
+      stream.avail_in = UInt32(available)
+      stream.avail_out = UInt32(capacity)
+      let status = withUnsafeMutablePointer(to: &placeholder) { placeholder in
+        stream.next_out = output.baseAddress.map { $0 + producedCount } ?? placeholder
         return CZlib.inflate(&stream, Z_NO_FLUSH)
       }
-      used += part - Int(stream.avail_in)
-      made += room - Int(stream.avail_out)
-      if status == Z_STREAM_END { return (true, used, made) }
-      let moved = part > Int(stream.avail_in) || room > Int(stream.avail_out)
-      guard status == Z_OK || status == Z_BUF_ERROR, moved else { return (false, used, made) }
+      usedCount += available - Int(stream.avail_in)
+      producedCount += capacity - Int(stream.avail_out)
+      if status == Z_STREAM_END { return (true, usedCount, producedCount) }
+      let madeProgress = available > Int(stream.avail_in) || capacity > Int(stream.avail_out)
+      guard status == Z_OK || status == Z_BUF_ERROR, madeProgress else {
+        return (false, usedCount, producedCount)
+      }
     }
   }
 }

@@ -7,7 +7,7 @@ package final class PendingDigest: Sendable {
   private let result = Mutex<Result<[UInt8], WeighbridgeError>>(.success([]))
   private let group = DispatchGroup()
 
-  /// Begins to digest all bytes of a store.
+  /// Starts computing the digest of all bytes of a store.
   package init(sha256Of store: ByteStore) {
     DispatchQueue.global(qos: .userInitiated).async(group: group) { [self] in
       let digest = Result { () throws(WeighbridgeError) in try sha256(of: store) }
@@ -21,7 +21,7 @@ package final class PendingDigest: Sendable {
   /// Waits until the digest is available.
   package func wait() { group.wait() }
 
-  /// The digest's 32 bytes; waits until it is available.
+  /// Returns the digest's 32 bytes after waiting until it is available.
   ///
   /// - Throws: As ``sha256(of:)``.
   package func value() throws(WeighbridgeError) -> [UInt8] {

@@ -14,7 +14,7 @@ package struct XXH3Digest: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// The digest of a run of bytes.
+  /// Computes the digest of bytes.
   package init(of bytes: RawSpan) {
     self.init(bytes.withUnsafeBytes { XXH3_128bits($0.baseAddress, $0.count) })
   }
@@ -26,11 +26,11 @@ package struct XXH3Digest: Hashable, Sendable {
   }
 }
 
-/// Computes an XXH3-128 digest of bytes that come in pieces.
+/// Computes an XXH3-128 digest of bytes that are added in pieces.
 package struct XXH3Stream: ~Copyable {
   private let state: OpaquePointer
 
-  /// Begins a digest.
+  /// Starts a digest.
   ///
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there is no memory for its state.
   package init() throws(WeighbridgeError) {
@@ -52,7 +52,7 @@ package struct XXH3Stream: ~Copyable {
     bytes.withUnsafeBytes { _ = XXH3_128bits_update(state, $0.baseAddress, $0.count) }
   }
 
-  /// The digest of all bytes added so far.
+  /// Returns the digest of all bytes added so far.
   package borrowing func digest() -> XXH3Digest {
     XXH3Digest(XXH3_128bits_digest(state))
   }

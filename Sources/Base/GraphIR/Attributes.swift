@@ -1,34 +1,34 @@
 package import Bytes
 
-/// A setting of an operator as it is stored.
+/// The value of an operator's attribute as it is stored.
 package enum AttributeValue: Hashable, Sendable {
   case integer(Int)
   case real(Double)
-  case flag(Bool)
-  case text(String)
+  case boolean(Bool)
+  case string(String)
   case integers([Int])
   case reals([Double])
-  case texts([String])
+  case strings([String])
 }
 
-/// The settings of an operator as they are stored: names and values in a fixed order.
+/// The attributes of an operator as they are stored: names and values in a fixed order.
 package struct Attributes: Hashable, Sendable {
-  /// The settings in the order in which the operator writes them.
+  /// The attributes in the order in which the operator writes them.
   package private(set) var entries: [(name: String, value: AttributeValue)] = []
 
-  /// No settings.
+  /// No attributes.
   package init() {}
 
-  /// Settings read from a file.
+  /// Attributes read from a file.
   package init(_ entries: [(name: String, value: AttributeValue)]) { self.entries = entries }
 
-  /// Adds a setting.
+  /// Adds an attribute.
   package mutating func append(_ name: String, _ value: AttributeValue) {
     entries.append((name, value))
   }
 
-  package static func == (first: Attributes, second: Attributes) -> Bool {
-    first.entries.elementsEqual(second.entries) { $0 == $1 }
+  package static func == (lhs: Attributes, rhs: Attributes) -> Bool {
+    lhs.entries.elementsEqual(rhs.entries) { $0 == $1 }
   }
 
   package func hash(into hasher: inout Hasher) {
@@ -45,7 +45,8 @@ extension Attributes {
     entries.first { $0.name == name }?.value
   }
 
-  /// The same settings with real numbers rounded to float32, as only some writers round them.
+  /// The same attributes with real numbers rounded to float32, to compare those of writers that
+  /// round with those of writers that do not.
   package var roundedToFloat: Attributes {
     Attributes(
       entries.map { name, value in
@@ -64,25 +65,25 @@ extension Attributes: ExpressibleByDictionaryLiteral {
   }
 }
 
-/// Reads the settings of an operator; each must be read exactly once.
+/// Reads the attributes of an operator; each must be read exactly once.
 package struct AttributeReader {
-  /// All settings, including those that were read.
+  /// All attributes, including those that were read.
   package let attributes: Attributes
   private let operatorKind: String
-  private let takesIntegersForReals: Bool
+  private let acceptsIntegersAsReals: Bool
   private var unread: [String: AttributeValue] = [:]
 
-  /// Begins to read.
+  /// Creates a reader.
   ///
-  /// - Parameter takesIntegersForReals: Whether integers are accepted as real numbers, as people
-  ///   write them; files never contain that.
+  /// - Parameter acceptsIntegersAsReals: Whether integers are accepted as real numbers, as people
+  ///   write them; model files never contain that.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when a name occurs twice.
   package init(
-    _ attributes: Attributes, of operatorKind: String, takesIntegersForReals: Bool = false
+    _ attributes: Attributes, of operatorKind: String, acceptsIntegersAsReals: Bool = false
   ) throws(WeighbridgeError) {
     self.attributes = attributes
     self.operatorKind = operatorKind
-    self.takesIntegersForReals = takesIntegersForReals
+    self.acceptsIntegersAsReals = acceptsIntegersAsReals
     for (name, value) in attributes.entries {
       guard unread.updateValue(value, forKey: name) == nil else {
         throw malformed("the attribute \(name) occurs twice")
@@ -108,24 +109,24 @@ package struct AttributeReader {
   package mutating func real(_ name: String) throws(WeighbridgeError) -> Double {
     switch try take(name) {
     case .real(let value): return value
-    case .integer(let value) where takesIntegersForReals: return Double(value)
+    case .integer(let value) where acceptsIntegersAsReals: return Double(value)
     default: throw wrongType(name, "a number")
     }
   }
 
   /// Reads a boolean.
-  package mutating func flag(_ name: String) throws(WeighbridgeError) -> Bool {
-    guard case .flag(let value) = try take(name) else { throw wrongType(name, "a flag") }
+  package mutating func boolean(_ name: String) throws(WeighbridgeError) -> Bool {
+    guard case .boolean(let value) = try take(name) else { throw wrongType(name, "a flag") }
     return value
   }
 
   /// Reads a string.
-  package mutating func text(_ name: String) throws(WeighbridgeError) -> String {
-    guard case .text(let text) = try take(name) else { throw wrongType(name, "a text") }
-    return text
+  package mutating func string(_ name: String) throws(WeighbridgeError) -> String {
+    guard case .string(let value) = try take(name) else { throw wrongType(name, "a text") }
+    return value
   }
 
-  /// Takes all settings whose names begin with `name` and a period, and removes that prefix.
+  /// Takes all attributes whose names begin with `name` and a period, without that prefix.
   package mutating func takeAll(under name: String) -> Attributes {
     let names = unread.keys.filter { $0.hasPrefix("\(name).") }.sorted()
     return Attributes(
@@ -135,9 +136,11 @@ package struct AttributeReader {
   }
 
   /// Reads a list of strings.
-  package mutating func texts(_ name: String) throws(WeighbridgeError) -> [String] {
-    guard case .texts(let texts) = try take(name) else { throw wrongType(name, "a list of texts") }
-    return texts
+  package mutating func strings(_ name: String) throws(WeighbridgeError) -> [String] {
+    guard case .strings(let values) = try take(name) else {
+      throw wrongType(name, "a list of texts")
+    }
+    return values
   }
 
   /// Reads a list of integers.
@@ -152,12 +155,12 @@ package struct AttributeReader {
   package mutating func reals(_ name: String) throws(WeighbridgeError) -> [Double] {
     switch try take(name) {
     case .reals(let values): return values
-    case .integers(let values) where takesIntegersForReals: return values.map(Double.init)
+    case .integers(let values) where acceptsIntegersAsReals: return values.map(Double.init)
     default: throw wrongType(name, "a list of numbers")
     }
   }
 
-  /// Returns an error about the settings as a whole.
+  /// Returns an error about the attributes as a whole.
   package func malformed(_ reason: String) -> WeighbridgeError {
     WeighbridgeError(.malformed, "\(operatorKind): \(reason)")
   }

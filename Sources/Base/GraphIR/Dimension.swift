@@ -12,11 +12,11 @@ public enum Dimension: Hashable, Sendable {
 
   /// Whether the two can be the same size.
   package func agrees(with other: Dimension) -> Bool {
-    guard let first = value, let second = other.value else { return true }
-    return first == second
+    guard let size = value, let otherSize = other.value else { return true }
+    return size == otherSize
   }
 
-  /// The size computed from this one, which is unknown when this one is.
+  /// Returns a size computed from this one, which is unknown when this one is.
   package func map(
     _ transform: (Int) throws(ShapeError) -> Int
   ) throws(ShapeError) -> Dimension {
@@ -61,11 +61,12 @@ extension Dimension: ExpressibleByIntegerLiteral, CustomStringConvertible {
   }
 }
 
-/// Shapes that do not fit an operator, in words. The caller that knows the layer adds its name.
+/// An error about shapes that do not fit an operator. The caller that knows the layer adds its
+/// name.
 package struct ShapeError: Error, Hashable, Sendable {
   /// What was found and what was expected.
   package let reason: String
 
-  /// Makes an error.
+  /// Creates an error.
   package init(_ reason: String) { self.reason = reason }
 }

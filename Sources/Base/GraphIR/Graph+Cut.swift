@@ -14,40 +14,40 @@ extension Graph {
     let path = path(from: given, to: outputs.map(\.value))
     try check(path, from: inputs, to: outputs)
     var builder = GraphBuilder()
-    var numbers: [ValueID: ValueID] = [:]
+    var newIDs: [ValueID: ValueID] = [:]
     for port in inputs {
       let value = self[port.value]
-      numbers[port.value] = try builder.addInput(value.name, value.type)
+      newIDs[port.value] = try builder.addInput(value.name, value.type)
     }
     for (index, value) in values.enumerated() where path.values.contains(ValueID(index)) {
       guard let tensor = value.constant else { continue }
-      numbers[ValueID(index)] = try builder.addWeight(value.name, tensor)
+      newIDs[ValueID(index)] = try builder.addWeight(value.name, tensor)
     }
     for node in path.nodes.map({ nodes[$0] }) {
       // A given value that is also computed by a needed node already has its name.
       let isGiven = !given.isDisjoint(with: node.outputs)
-      let made = try builder.addNode(
-        node.operation, named: node.name, inputs: node.inputs.compactMap { numbers[$0] },
+      let results = try builder.addNode(
+        node.operation, named: node.name, inputs: node.inputs.compactMap { newIDs[$0] },
         source: node.source, outputNames: isGiven ? nil : node.outputs.map { self[$0].name },
         quantization: node.quantization)
-      for (id, new) in zip(node.outputs, made) where !given.contains(id) { numbers[id] = new }
+      for (id, newID) in zip(node.outputs, results) where !given.contains(id) { newIDs[id] = newID }
     }
     let ports = outputs.compactMap { port in
-      numbers[port.value].map { Port(name: port.name, value: $0) }
+      newIDs[port.value].map { Port(name: port.name, value: $0) }
     }
     return try builder.finish(outputs: ports)
       .renamingPorts(inputs: inputs.map(\.name), outputs: outputs.map(\.name))
   }
 
-  /// The nodes between values, by ascending position, and all values that they read.
+  /// The positions of the nodes between some values, ascending, and all values that they read.
   private struct Path {
     var nodes: [Int] = []
     var values: Set<ValueID> = []
   }
 
-  private func path(from given: Set<ValueID>, to wanted: [ValueID]) -> Path {
+  private func path(from given: Set<ValueID>, to targets: [ValueID]) -> Path {
     var path = Path()
-    var needed = Set(wanted).subtracting(given)
+    var needed = Set(targets).subtracting(given)
     for (position, node) in nodes.enumerated().reversed()
     where !needed.isDisjoint(with: node.outputs) {
       path.nodes.append(position)

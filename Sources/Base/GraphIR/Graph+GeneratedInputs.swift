@@ -21,7 +21,7 @@ extension Graph {
     let limits = indexLimits
     var sizes: [String: Int] = [:]
     var tensors: [Tensor] = []
-    for (number, port) in inputs.enumerated() {
+    for (index, port) in inputs.enumerated() {
       let type = self[port.value].type
       let shape = Self.generatedShape(type, &sizes)
       guard let count = try? Checked.product(shape, of: "the size of an input"), count <= 1 << 28
@@ -31,7 +31,7 @@ extension Graph {
         )
       }
       var source = NumberSource(
-        numbers, input: number, limit: limits[port.value] ?? Self.usualLimit(type.elementType))
+        numbers, input: index, limit: limits[port.value] ?? Self.defaultLimit(type.elementType))
       tensors.append(
         Tensor(type.elementType, shape: shape, (0..<count).map { _ in source.next() }))
     }
@@ -40,12 +40,12 @@ extension Graph {
 
   private static func generatedShape(_ type: TensorType, _ sizes: inout [String: Int]) -> [Int] {
     type.shape.enumerated().map { axis, dimension in
-      let usual = axis == 0 ? 1 : 32
+      let defaultSize = axis == 0 ? 1 : 32
       switch dimension {
       case .fixed(let value): return value
-      case .unknown: return usual
+      case .unknown: return defaultSize
       case .symbolic(let name):
-        let size = sizes[name] ?? usual
+        let size = sizes[name] ?? defaultSize
         sizes[name] = size
         return size
       }
@@ -53,19 +53,19 @@ extension Graph {
   }
 
   /// The limit when no operator gives one; `nil` for floats.
-  private static func usualLimit(_ type: ElementType) -> Int? {
+  private static func defaultLimit(_ type: ElementType) -> Int? {
     if type.isFloat { return nil }
     return type == .uint8 ? 256 : 2
   }
 
   /// For values used as indices, their exclusive upper bound: given by the operator itself, or
-  /// passed back through operators with no other data input, such as casts and reshapes.
+  /// propagated backwards through operators with only one input, such as casts and reshapes.
   private var indexLimits: [ValueID: Int] {
     var limits: [ValueID: Int] = [:]
     for node in nodes.reversed() {
       for (position, id) in node.inputs.enumerated() where self[id].constant == nil {
-        let passed = node.inputs.count == 1 ? node.outputs.compactMap { limits[$0] }.min() : nil
-        guard let limit = limit(of: node, position) ?? passed else { continue }
+        let propagated = node.inputs.count == 1 ? node.outputs.compactMap { limits[$0] }.min() : nil
+        guard let limit = limit(of: node, position) ?? propagated else { continue }
         limits[id] = min(limits[id] ?? limit, max(1, limit))
       }
     }

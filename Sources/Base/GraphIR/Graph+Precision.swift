@@ -12,9 +12,9 @@ extension Graph {
     for node in nodes {
       let inputs = node.inputs.compactMap { precisions[$0.index] }
       for output in node.outputs {
-        let own = values[output.index].type.elementType
-        let all = inputs + (own.isFloat ? [own] : [])
-        precisions[output.index] = all.min { $0.significantBits < $1.significantBits }
+        let type = values[output.index].type.elementType
+        let types = inputs + (type.isFloat ? [type] : [])
+        precisions[output.index] = types.min { $0.significantBits < $1.significantBits }
       }
     }
     return precisions

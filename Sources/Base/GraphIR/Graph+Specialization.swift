@@ -22,10 +22,12 @@ extension Graph {
     return types
   }
 
-  /// Whether sizes stay unknown even when those of the inputs are known, because they depend on elements.
+  /// Whether some shapes depend on the values of elements, so that they are unknown even when those of the inputs
+  /// are known.
   ///
   /// - Throws: As ``specialized(to:)-([Tensor])``.
-  package func hasOpenDimensions(for inputTypes: [TensorType]) throws(WeighbridgeError) -> Bool {
+  package func hasDataDependentShapes(for inputTypes: [TensorType]) throws(WeighbridgeError) -> Bool
+  {
     try specialized(to: inputTypes).contains { $0.fixedShape == nil }
   }
 
@@ -52,8 +54,8 @@ extension Graph {
     }
   }
 
-  /// For each node, the values that are no longer needed by a later node or an output once it has
-  /// run. Weights are never among them.
+  /// For each node, the values that it is the last to use: no later node and no output of the graph
+  /// needs them. Weights are never among them.
   package var lastUses: [[ValueID]] {
     var last = [Int?](repeating: nil, count: values.count)
     for (position, node) in nodes.enumerated() {

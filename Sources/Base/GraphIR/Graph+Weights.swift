@@ -5,32 +5,32 @@ extension Graph {
   ///
   /// - Parameter weights: One for each of the graph's weights, with its name and shape and its
   ///   type, or a floating-point type that the graph's represents exactly.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when one is missing or surplus, or has another
-  ///   shape or type.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when one is missing, extra, or has another shape
+  ///   or type.
   package func replacingWeights(
     _ weights: [(name: String, tensor: Tensor)]
   ) throws(WeighbridgeError) -> Graph {
-    var rest = Dictionary(
+    var remaining = Dictionary(
       weights.map { ($0.name, $0.tensor) }, uniquingKeysWith: { first, _ in first })
-    let missing = values.filter { $0.constant != nil && rest[$0.name] == nil }
+    let missing = values.filter { $0.constant != nil && remaining[$0.name] == nil }
     if let first = missing.first {
       let others = missing.count == 1 ? "" : " and \(missing.count - 1) others"
       throw .mismatch("has no weight \(first.name)\(others), which the architecture has")
     }
     var replaced: [Value] = []
     for value in values {
-      guard value.constant != nil, let weight = rest.removeValue(forKey: value.name) else {
+      guard value.constant != nil, let weight = remaining.removeValue(forKey: value.name) else {
         replaced.append(value)
         continue
       }
-      let fitting = try locating({ $0.at(.path(value.name)) }) { () throws(WeighbridgeError) in
-        try weight.fitting(value.type)
+      let converted = try locating({ $0.at(.path(value.name)) }) { () throws(WeighbridgeError) in
+        try weight.converted(to: value.type)
       }
-      replaced.append(Value(name: value.name, type: value.type, constant: fitting))
+      replaced.append(Value(name: value.name, type: value.type, constant: converted))
     }
-    if let name = rest.keys.min() {
-      let others = rest.count == 1 ? "" : " and \(rest.count - 1) others"
-      throw .mismatch("has a weight \(name)\(others), which the architecture has not")
+    if let name = remaining.keys.min() {
+      let others = remaining.count == 1 ? "" : " and \(remaining.count - 1) others"
+      throw .mismatch("has a weight \(name)\(others), that the architecture does not have")
     }
     return Graph(values: replaced, nodes: nodes, inputs: inputs, outputs: outputs)
   }
@@ -39,28 +39,28 @@ extension Graph {
   ///
   /// - Parameter constants: Tensors whose types agree with the values'.
   package func settingConstants(_ constants: [ValueID: Tensor]) -> Graph {
-    let known = values.enumerated().map { index, value in
+    let newValues = values.enumerated().map { index, value in
       constants[ValueID(index)].map { Value(name: value.name, type: $0.type, constant: $0) }
         ?? value
     }
-    return Graph(values: known, nodes: nodes, inputs: inputs, outputs: outputs)
+    return Graph(values: newValues, nodes: nodes, inputs: inputs, outputs: outputs)
   }
 }
 
 extension Tensor {
-  /// The tensor in another floating-point type that represents each of its elements exactly.
+  /// The tensor in a floating-point type that represents each of its elements exactly.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when shapes differ or the type cannot represent
   ///   them.
-  fileprivate func fitting(_ type: TensorType) throws(WeighbridgeError) -> Tensor {
+  fileprivate func converted(to type: TensorType) throws(WeighbridgeError) -> Tensor {
     guard type.fixedShape == shape else {
       throw .mismatch("has the shape \(shape), and the architecture \(type.shape)")
     }
     if elementType == type.elementType { return self }
-    let wider: [ElementType: Set<ElementType>] = [
+    let exactTargets: [ElementType: Set<ElementType>] = [
       .float16: [.float32, .float64], .bfloat16: [.float32, .float64], .float32: [.float64],
     ]
-    guard wider[elementType]?.contains(type.elementType) == true else {
+    guard exactTargets[elementType]?.contains(type.elementType) == true else {
       throw .mismatch(
         "is \(elementType.rawValue), and the architecture's \(type.elementType.rawValue) does not "
           + "hold that exactly")

@@ -1,8 +1,8 @@
 /// The identifier of a value in its graph.
 package struct ValueID: Hashable, Sendable {
-  /// The position in ``Graph/values``.
+  /// The index in ``Graph/values``.
   package let index: Int
-  /// Makes an identifier from a position.
+  /// Creates an identifier from an index.
   package init(_ index: Int) { self.index = index }
 }
 
@@ -15,7 +15,7 @@ package struct Value: Sendable {
   /// The elements, when this is a weight.
   package let constant: Tensor?
 
-  /// Makes a value.
+  /// Creates a value.
   package init(name: String, type: TensorType, constant: Tensor? = nil) {
     self.name = name
     self.type = type
@@ -31,10 +31,10 @@ package struct SourceScope: Hashable, Sendable {
   package var className: String
   /// The index of the call of a layer that is used several times; the first is 0.
   package var call: Int
-  /// The purpose of this node when the layer became several, for example `activation`.
+  /// The purpose of this node when the layer became several nodes, for example `activation`.
   package var role: String
 
-  /// Makes a scope.
+  /// Creates a scope.
   package init(layer: String, className: String, call: Int = 0, role: String = "") {
     self.layer = layer
     self.className = className
@@ -49,11 +49,11 @@ package struct SourceScope: Hashable, Sendable {
   package var nodeName: String { role.isEmpty ? callName : "\(callName)/\(role)" }
 
   /// The same layer with another role.
-  package func role(_ role: String) -> SourceScope {
+  package func withRole(_ role: String) -> SourceScope {
     SourceScope(layer: layer, className: className, call: call, role: role)
   }
 
-  /// The layer for messages, with its node's position: `#3 conv2d_1 (Conv2D)`.
+  /// The layer as it is named in messages, with its node's position: `#3 conv2d_1 (Conv2D)`.
   package func place(_ position: Int) -> String { "#\(position) \(callName) (\(className))" }
 }
 
@@ -72,7 +72,7 @@ package struct Node: Sendable {
   /// The quantization of its data, if it is computed with 8-bit integers or bfloat16.
   package var quantization: InputQuantization?
 
-  /// Makes a node.
+  /// Creates a node.
   package init(
     name: String, operation: any Operator, inputs: [ValueID], outputs: [ValueID],
     source: SourceScope, quantization: InputQuantization? = nil
@@ -93,7 +93,7 @@ package struct Port: Hashable, Sendable {
   /// The value it refers to.
   package let value: ValueID
 
-  /// Makes a port.
+  /// Creates a port.
   package init(name: String, value: ValueID) {
     self.name = name
     self.value = value
@@ -104,7 +104,7 @@ package struct Port: Hashable, Sendable {
 ///
 /// Built by ``GraphBuilder``, which checks every reference and every shape.
 package struct Graph: Sendable {
-  /// All values; a ``ValueID`` is a position here.
+  /// All values; a ``ValueID`` is an index into them.
   package let values: [Value]
   /// The nodes; each reads only inputs, weights and the results of earlier nodes.
   package let nodes: [Node]
@@ -140,13 +140,16 @@ package struct Graph: Sendable {
   /// The number of elements of all weights.
   package var parameterCount: Int { weights.reduce(0) { $0 + $1.tensor.count } }
 
-  /// The nodes whose outputs are those of a source layer, by position, with the layer's name as in
-  /// the results of `--layers`. If a layer became several nodes, it is the last of them.
+  /// For each source layer, the position of the node that computes its outputs, which is the last
+  /// of several, and the layer's name as in the results of `--layers`.
   package var layerNodes: [Int: String] {
-    var last: [SourceKey: Int] = [:]
-    for (position, node) in nodes.enumerated() { last[SourceKey(node.source)] = position }
+    var lastPositions: [SourceKey: Int] = [:]
+    for (position, node) in nodes.enumerated() {
+      lastPositions[SourceKey(node.source)] = position
+    }
     return Dictionary(
-      last.values.map { ($0, nodes[$0].source.callName) }, uniquingKeysWith: { first, _ in first })
+      lastPositions.values.map { ($0, nodes[$0].source.callName) },
+      uniquingKeysWith: { first, _ in first })
   }
 
   private struct SourceKey: Hashable {

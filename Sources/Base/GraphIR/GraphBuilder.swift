@@ -46,8 +46,9 @@ package struct GraphBuilder {
   /// - Parameters:
   ///   - name: The node's name, by default that of its source; its first output has the same name,
   ///     the others `name:1`, ... A number is appended to a name that is taken.
-  ///   - outputNames: Names for the outputs instead of these, when they are known (from a file).
-  ///   - quantization: How its data is quantized, if it is computed with 8-bit integers or bfloat16.
+  ///   - outputNames: The names of the outputs when they are known, as from a file; these must be
+  ///     unused.
+  ///   - quantization: How its data is quantized, if it computes with 8-bit integers or bfloat16.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the inputs do not fit; the caller adds the
   ///   layer.
   package mutating func addNode(
@@ -63,11 +64,12 @@ package struct GraphBuilder {
     let nodeName = nodeNames.unused(name ?? source.nodeName)
     var outputs: [ValueID] = []
     for (position, type) in types.enumerated() {
-      let wanted = position == 0 ? nodeName : "\(nodeName):\(position)"
-      if let given = outputNames.map({ $0.indices.contains(position) ? $0[position] : wanted }) {
-        outputs.append(try addValue(Value(name: given, type: type)))
+      let defaultName = position == 0 ? nodeName : "\(nodeName):\(position)"
+      let known = outputNames.map { $0.indices.contains(position) ? $0[position] : defaultName }
+      if let known {
+        outputs.append(try addValue(Value(name: known, type: type)))
       } else {
-        values.append(Value(name: valueNames.unused(wanted), type: type))
+        values.append(Value(name: valueNames.unused(defaultName), type: type))
         outputs.append(ValueID(values.count - 1))
       }
     }
@@ -90,7 +92,7 @@ package struct GraphBuilder {
   ///   same name, or a weight is not used.
   package consuming func finish(outputs: [Port]) throws(WeighbridgeError) -> Graph {
     guard !outputs.isEmpty else { throw .malformed("the model has no output") }
-    if let name = Self.duplicate(outputs.map(\.name)) {
+    if let name = Self.firstDuplicate(outputs.map(\.name)) {
       throw .malformed("two outputs have the name \(name)")
     }
     let used = Set(nodes.flatMap(\.inputs))
@@ -109,7 +111,7 @@ package struct GraphBuilder {
     return ValueID(values.count - 1)
   }
 
-  static func duplicate(_ names: [String]) -> String? {
+  static func firstDuplicate(_ names: [String]) -> String? {
     var seen: Set<String> = []
     return names.first { !seen.insert($0).inserted }
   }

@@ -1,18 +1,18 @@
 import Bytes
 
-/// How one of a node's inputs is stored in fewer bits, and the node then computed.
+/// How one of a node's inputs is quantized, and so the precision with which the node computes.
 package struct InputQuantization: Hashable, Sendable {
-  /// What its elements become.
+  /// The type that the elements are quantized to.
   package enum Elements: Hashable, Sendable {
     /// 8-bit integers.
     case integers(IntegerQuantization)
-    /// The nearest bfloat16. Weights that they are multiplied with become bfloat16, too.
+    /// The nearest bfloat16. Weights that they are multiplied with are rounded to bfloat16, too.
     case bfloat16
   }
 
-  /// The number of the input: 0 where weights are multiplied, any of a sum's.
+  /// The index of the input: 0 where it is multiplied with weights, any index for a sum.
   package var input = 0
-  /// What its elements become.
+  /// The type that its elements are quantized to.
   package let elements: Elements
 
   /// Creates a quantization.
@@ -20,7 +20,7 @@ package struct InputQuantization: Hashable, Sendable {
     (self.elements, self.input) = (elements, input)
   }
 
-  /// The number that an element becomes.
+  /// Returns an element after quantization and dequantization.
   package func rounded(_ number: Float) -> Float {
     switch elements {
     case .integers(let integers): integers.dequantized(integers.quantized(number))
@@ -30,7 +30,7 @@ package struct InputQuantization: Hashable, Sendable {
 }
 
 extension Float {
-  /// The nearest bfloat16, of two the even one.
+  /// The nearest bfloat16, with ties to even.
   package var roundedToBFloat16: Float { Float(bitPattern: UInt32(bfloat16Bits) << 16) }
 }
 
@@ -66,15 +66,15 @@ package struct IntegerQuantization: Hashable, Sendable {
     (self.scale, self.zeroPoint, self.method) = (scale, zeroPoint, method)
   }
 
-  /// Creates the quantization of elements from `least` to `greatest`, and of 0.
+  /// Creates the quantization of elements from `minimum` to `maximum`, and of 0.
   ///
   /// - Returns: `nil` when both are 0 or one is not finite.
-  package init?(from least: Float, to greatest: Float, method: Method) {
-    let (least, greatest) = (min(least, 0), max(greatest, 0))
-    let scale = (greatest - least) / 255
+  package init?(from minimum: Float, to maximum: Float, method: Method) {
+    let (minimum, maximum) = (min(minimum, 0), max(maximum, 0))
+    let scale = (maximum - minimum) / 255
     guard scale.isFinite, scale > 0 else { return nil }
     self.init(
-      scale: scale, zeroPoint: UInt8(min(255, (-least / scale).rounded(.toNearestOrEven))),
+      scale: scale, zeroPoint: UInt8(min(255, (-minimum / scale).rounded(.toNearestOrEven))),
       method: method)
   }
 
@@ -99,18 +99,20 @@ package struct QuantizedChannels: Sendable {
   /// One for each channel.
   package let scales: [Float]
 
-  /// Uses the integers of weights that are stored as integers; other weights are rounded to the
+  /// Quantizes weights. Weights that are stored as integers keep them; others are rounded to the
   /// nearest multiple of 1/127 of the largest magnitude in their channel.
   ///
   /// - Parameter weights: float32, with the output channels first.
   package init(_ weights: Tensor) {
     let count = weights.shape.first ?? 0
     if let stored = weights.quantized, stored.integers.elementType == .int8,
-      case .linear(let line) = stored.meaning, line.zeroPoints.isEmpty, line.offsets.isEmpty,
-      line.axis == 0 || line.axis == nil
+      case .linear(let parameters) = stored.dequantization, parameters.zeroPoints.isEmpty,
+      parameters.offsets.isEmpty, parameters.axis == 0 || parameters.axis == nil
     {
       integers = stored.integers.contiguousBytes().map { Int8(bitPattern: $0) }
-      scales = line.axis == nil ? Array(repeating: line.scales[0], count: count) : line.scales
+      scales =
+        parameters.axis == nil
+        ? Array(repeating: parameters.scales[0], count: count) : parameters.scales
       return
     }
     let numbers = weights.floats

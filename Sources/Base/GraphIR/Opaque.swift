@@ -1,6 +1,6 @@
 package import Bytes
 
-/// A layer that is not understood, kept as it is: its class, settings and weights. It has output
+/// A layer whose computation is unknown, kept with its class, settings and weights. It has output
 /// types, but cannot run.
 ///
 /// - inputs: the layer's inputs, then its weights in the order of the source
@@ -13,7 +13,7 @@ package struct Opaque: Operator {
     /// The sizes, `nil` where they are dynamic.
     package let dimensions: [Int?]
 
-    /// Makes an output.
+    /// Creates an output.
     package init(elementType: ElementType, dimensions: [Int?]) {
       self.elementType = elementType
       self.dimensions = dimensions
@@ -34,7 +34,7 @@ package struct Opaque: Operator {
   package static let kind = "opaque"
   package static let version = 1
 
-  /// More inputs than any layer has.
+  /// The largest number of inputs, more than any layer has.
   private static let inputLimit = 1 << 16
 
   package var inputs: [InputSlot] {
@@ -44,15 +44,15 @@ package struct Opaque: Operator {
 
   package var attributes: Attributes {
     [
-      "class": .text(className), "settings": .text(settings), "inputs": .integer(inputCount),
-      "weights": .texts(weightNames),
-      "element_types": .texts(outputs.map(\.elementType.rawValue)),
+      "class": .string(className), "settings": .string(settings), "inputs": .integer(inputCount),
+      "weights": .strings(weightNames),
+      "element_types": .strings(outputs.map(\.elementType.rawValue)),
       "ranks": .integers(outputs.map(\.dimensions.count)),
       "sizes": .integers(outputs.flatMap { $0.dimensions.map { $0 ?? -1 } }),
     ]
   }
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(
     className: String, settings: String, inputCount: Int, weightNames: [String], outputs: [Output]
   ) {
@@ -64,11 +64,11 @@ package struct Opaque: Operator {
   }
 
   package init(reading attributes: inout AttributeReader) throws(WeighbridgeError) {
-    className = try attributes.text("class")
-    settings = try attributes.text("settings")
+    className = try attributes.string("class")
+    settings = try attributes.string("settings")
     inputCount = try attributes.integer("inputs")
-    weightNames = try attributes.texts("weights")
-    let elementTypes = try attributes.texts("element_types")
+    weightNames = try attributes.strings("weights")
+    let elementTypes = try attributes.strings("element_types")
     let ranks = try attributes.integers("ranks")
     var dimensions = try attributes.integers("sizes")[...]
     guard (0...Self.inputLimit).contains(inputCount), !ranks.isEmpty,
@@ -92,20 +92,20 @@ package struct Opaque: Operator {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     outputs.map { output in
       var shape = output.dimensions.map { $0.map(Dimension.fixed) ?? .unknown }
-      let isOpen = output.dimensions.first.map { $0 == nil } ?? false
-      if isOpen, inputCount > 0, let batch = inputs[0].shape.first { shape[0] = batch }
+      let hasDynamicBatch = output.dimensions.first.map { $0 == nil } ?? false
+      if hasDynamicBatch, inputCount > 0, let batch = inputs[0].shape.first { shape[0] = batch }
       return TensorType(output.elementType, shape)
     }
   }
 }
 
 extension Graph {
-  /// The nodes that cannot run, by position.
+  /// The nodes that cannot run, with their positions.
   package var opaqueNodes: [(position: Int, node: Node)] {
     nodes.enumerated().filter { $0.element.operation is Opaque }.map { ($0.offset, $0.element) }
   }
 
-  /// Refuses to run a graph with layers that are kept but not understood.
+  /// Checks that no layer of the graph is opaque, so that it can run.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with the first of them.
   package func checkRuns() throws(WeighbridgeError) {

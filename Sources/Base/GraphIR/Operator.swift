@@ -1,12 +1,12 @@
 package import Bytes
 
-/// What a node computes: typed settings, and the rules that need no elements.
+/// What a node computes: typed settings, and the rules that do not depend on elements.
 ///
-/// The catalogue's operators add the reference kernel and the mappings from and to other formats.
+/// The catalog's operators add the reference kernel and the mappings from and to other formats.
 package protocol Operator: Sendable, Hashable {
   /// The operator's name in files, for example `convolution`.
   static var kind: String { get }
-  /// Increased whenever files of an older version would be misinterpreted.
+  /// The version, increased whenever stored operators would otherwise be misinterpreted.
   static var version: Int { get }
 
   /// The inputs, in order: data first, then weights.
@@ -14,7 +14,7 @@ package protocol Operator: Sendable, Hashable {
 
   /// The settings as they are stored.
   var attributes: Attributes { get }
-  /// Makes the operator from stored settings. Reads every attribute; the caller calls `finish`.
+  /// Creates the operator from stored settings. Reads every attribute; the caller calls `finish`.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when a setting is missing or invalid.
   init(reading attributes: inout AttributeReader) throws(WeighbridgeError)

@@ -3,10 +3,10 @@ package import TensorEncoding
 
 /// A weight as integers with their scales or table.
 package struct QuantizedWeight: Sendable {
-  /// The values that the integers represent.
-  package enum Meaning: Sendable {
+  /// How the integers are converted to the values that they represent.
+  package enum Dequantization: Sendable {
     /// `(q - zeroPoint) * scale + offset`, each step in single precision.
-    case linear(Line)
+    case linear(LinearParameters)
     /// `q * scale` in single precision, with a scale for each block of this shape; the scales are a
     /// float32 tensor with one element per block.
     case blocks(shape: [Int], scales: Tensor)
@@ -14,8 +14,8 @@ package struct QuantizedWeight: Sendable {
     case table([Float])
   }
 
-  /// The parameters of a linear mapping: one of each, or one for each index of an axis.
-  package struct Line: Sendable {
+  /// The parameters of a linear dequantization: one of each, or one for each index of an axis.
+  package struct LinearParameters: Sendable {
     /// At least one.
     package let scales: [Float]
     /// One for each scale; none where all are 0.
@@ -25,15 +25,15 @@ package struct QuantizedWeight: Sendable {
     /// The axis whose indices each have a scale; `nil` for one scale.
     package let axis: Int?
 
-    /// Makes a line. Lists of one element are repeated to the length of the longest list.
+    /// Creates the parameters. Lists of one element are repeated to the length of the longest list.
     package init(scales: [Float], zeroPoints: [Int32] = [], offsets: [Float] = [], axis: Int?) {
       let count = max(scales.count, zeroPoints.count, offsets.count)
-      func filled<Number>(_ numbers: [Number]) -> [Number] {
+      func repeated<Number>(_ numbers: [Number]) -> [Number] {
         numbers.count == 1 ? Array(repeating: numbers[0], count: count) : numbers
       }
-      self.scales = filled(scales)
-      self.zeroPoints = zeroPoints.allSatisfy { $0 == 0 } ? [] : filled(zeroPoints)
-      self.offsets = filled(offsets)
+      self.scales = repeated(scales)
+      self.zeroPoints = zeroPoints.allSatisfy { $0 == 0 } ? [] : repeated(zeroPoints)
+      self.offsets = repeated(offsets)
       self.axis = count == 1 ? nil : axis
     }
   }
@@ -42,12 +42,12 @@ package struct QuantizedWeight: Sendable {
   package let integers: Tensor
   /// The number of bits that an integer needs.
   package let bits: Int
-  /// The values that they represent.
-  package let meaning: Meaning
+  /// How the integers are converted to values.
+  package let dequantization: Dequantization
 
-  /// Makes a weight from its integers.
-  package init(_ integers: Tensor, bits: Int, _ meaning: Meaning) {
-    (self.integers, self.bits, self.meaning) = (integers, bits, meaning)
+  /// Creates a weight from its integers.
+  package init(_ integers: Tensor, bits: Int, _ dequantization: Dequantization) {
+    (self.integers, self.bits, self.dequantization) = (integers, bits, dequantization)
   }
 
   /// The weight in the encoding of `.wbm` files; `nil` where there is none.
@@ -55,7 +55,7 @@ package struct QuantizedWeight: Sendable {
     let shape = integers.shape
     guard integers.elementType != .int16 else { return nil }
     let bytes = integers.contiguousBytes()
-    switch meaning {
+    switch dequantization {
     case .table(let table):
       let tables = LookupTables(bits: bits, blockShape: shape)
       return EncodedElements(
@@ -68,16 +68,16 @@ package struct QuantizedWeight: Sendable {
         integers: bytes.map { Int8(bitPattern: $0) }, scales: scales.doubles.map { Float($0) })
       return EncodedElements(
         .linear(linear), .float32, shape: shape, bytes: linear.encode(content, shape: shape))
-    case .linear(let line):
+    case .linear(let parameters):
       guard (2...8).contains(bits) else { return nil }
       var blockShape = shape.map { max($0, 1) }
-      if let axis = line.axis { blockShape[axis] = 1 }
+      if let axis = parameters.axis { blockShape[axis] = 1 }
       let linear = LinearIntegers(
         bits: bits, isSigned: integers.elementType == .int8, blockShape: blockShape,
-        hasZeroPoints: !line.zeroPoints.isEmpty, hasOffsets: !line.offsets.isEmpty)
+        hasZeroPoints: !parameters.zeroPoints.isEmpty, hasOffsets: !parameters.offsets.isEmpty)
       let content = LinearIntegers.Content(
-        integers: bytes.map { Int8(bitPattern: $0) }, scales: line.scales,
-        zeroPoints: line.zeroPoints, offsets: line.offsets)
+        integers: bytes.map { Int8(bitPattern: $0) }, scales: parameters.scales,
+        zeroPoints: parameters.zeroPoints, offsets: parameters.offsets)
       return EncodedElements(
         .linear(linear), .float32, shape: shape, bytes: linear.encode(content, shape: shape))
     }

@@ -28,7 +28,7 @@ package struct NodeResult {
   package let position: Int
   /// The node.
   package let node: Node
-  /// The positions of earlier nodes that were computed together with it.
+  /// The positions of earlier nodes that were fused with it.
   package let fused: [Int]
   /// What computed it.
   package let kernel: KernelKind
@@ -36,9 +36,9 @@ package struct NodeResult {
   package let nanoseconds: UInt64
   private let read: () -> [Tensor]
 
-  /// Makes a result.
+  /// Creates a result.
   ///
-  /// - Parameter read: Returns its outputs; called only if the observer reads them.
+  /// - Parameter read: Returns the node's outputs; called only if the observer reads them.
   package init(
     position: Int, node: Node, fused: [Int] = [], kernel: KernelKind, nanoseconds: UInt64,
     read: @escaping () -> [Tensor]
@@ -51,7 +51,7 @@ package struct NodeResult {
     self.read = read
   }
 
-  /// Its outputs.
+  /// The node's outputs.
   package var outputs: [Tensor] { read() }
 }
 
@@ -96,19 +96,19 @@ extension Graph {
     try checkSymbols(types)
   }
 
-  /// Axes with the same name must have the same size in all inputs.
+  /// Checks that axes with the same name have the same size in all inputs.
   private func checkSymbols(_ types: [TensorType]) throws(WeighbridgeError) {
     var dimensions: [String: (Int, String)] = [:]
     for (port, type) in zip(inputs, types) {
       let axes = zip(self[port.value].type.shape, type.fixedShape ?? [])
       for case (.symbolic(let name), let dimension) in axes {
-        let (first, firstPort) = dimensions[name] ?? (dimension, port.name)
-        guard first == dimension else {
+        let (size, firstPort) = dimensions[name] ?? (dimension, port.name)
+        guard size == dimension else {
           throw .mismatch(
-            "the axis \(name) has \(first) elements in \(firstPort) and \(dimension) in \(port.name)"
+            "the axis \(name) has \(size) elements in \(firstPort) and \(dimension) in \(port.name)"
           )
         }
-        dimensions[name] = (first, firstPort)
+        dimensions[name] = (size, firstPort)
       }
     }
   }

@@ -6,21 +6,21 @@ extension Tensor {
   /// Contiguous elements are passed without copying; others are copied piece by piece into
   /// row-major order, so that even the largest weight needs no full second copy.
   ///
-  /// - Parameter body: Receives the pieces front to back.
+  /// - Parameter body: Receives the pieces in order.
   package func withPieces<Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Void
   ) throws(Failure) {
     var buffer: [UInt8] = []
-    for piece in pieces(ofAbout: isContiguous ? byteCount : 1 << 20) {
+    for piece in pieces(approximateSize: isContiguous ? byteCount : 1 << 20) {
       try piece.withBytes(&buffer, body)
     }
   }
 
-  /// Parts of the elements in row-major order: runs of bytes where they are contiguous, and whole
-  /// outermost slices otherwise.
+  /// Splits the elements in row-major order into parts: byte ranges if they are contiguous, and
+  /// slices along the outermost axis otherwise.
   ///
   /// - Parameter size: The approximate size of a part in bytes.
-  package func pieces(ofAbout size: Int) -> [Tensor] {
+  package func pieces(approximateSize size: Int) -> [Tensor] {
     guard count > 0 else { return [] }
     if isContiguous {
       return stride(from: 0, to: byteCount, by: size).map { start in
@@ -32,8 +32,8 @@ extension Tensor {
     let sliceSize = byteCount / shape[0]
     // Thirty-two rows suit the strided copy where the source is contiguous along the outermost axis
     // (Keras' kernels); this makes no piece larger than 8 MB.
-    let wanted = (size / sliceSize + 31) / 32 * 32
-    let rows = max(1, min(shape[0], wanted, (8 << 20) / sliceSize))
+    let targetRows = (size / sliceSize + 31) / 32 * 32
+    let rows = max(1, min(shape[0], targetRows, (8 << 20) / sliceSize))
     return stride(from: 0, to: shape[0], by: rows).map { start in
       slice(start..<min(start + rows, shape[0]), along: 0)
     }
@@ -56,7 +56,7 @@ extension Tensor {
   }
 
   /// Copies the elements in row-major order to the front of a buffer, which grows when it is too
-  /// small, and returns their size in bytes.
+  /// small. Returns their size in bytes.
   package func copyBytes(into buffer: inout [UInt8]) -> Int {
     if buffer.count < byteCount { buffer = [UInt8](repeating: 0, count: byteCount) }
     copyElements(into: &buffer)
@@ -83,8 +83,8 @@ extension Tensor {
 }
 
 extension Tensor {
-  /// Returns the memory of the elements to the system when they are in a mapped file; they can
-  /// still be read.
+  /// Returns the memory of the elements to the system if they are in a mapped file; they can still
+  /// be read.
   package func releaseMemory() {
     let lowest =
       offset + zip(shape, strides).map { min(0, ($0 - 1) * $1) }.reduce(0, +)

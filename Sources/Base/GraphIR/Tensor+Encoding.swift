@@ -22,7 +22,7 @@ extension Tensor {
     try self.init(elements) { () throws(WeighbridgeError) in try elements.decoded() }
   }
 
-  /// The encoded elements, when they are encoded and this is the whole, unchanged tensor.
+  /// The encoded elements, if the tensor is all of them in their own order.
   package var encodedElements: EncodedElements? {
     guard let elements = store.origin as? EncodedElements, isContiguous, offset == 0,
       elements.shape == shape, elements.elementType == elementType
@@ -35,12 +35,12 @@ extension Tensor {
 }
 
 extension Graph {
-  /// Decodes the encoded constants, so that damaged data causes an error and not a wrong number.
+  /// Decodes the encoded constants, so that damaged data causes an error and not wrong numbers.
   ///
   /// - Throws: ``WeighbridgeError/Code/damaged``, ``WeighbridgeError/Code/malformed``.
   package func decodeConstants() throws(WeighbridgeError) {
     let encoded = values.compactMap(\.constant).filter { $0.store.origin != nil }
-    // A tensor's chunks are decoded in parallel; so are small tensors.
+    // The chunks of one tensor are decoded in parallel; this does the same for small tensors.
     _ = Workers(count: Workers.processorCount).map(encoded.count) { index in
       encoded[index].store.withBytes { $0.byteCount }
     }

@@ -13,16 +13,16 @@ extension Tensor {
   private func elements<Element: BitwiseCopyable>(of type: Element.Type) -> [Element] {
     precondition(elementType.byteCount == MemoryLayout<Element>.size)
     let bytes = contiguousBytes()
-    return [Element](unsafeUninitializedCapacity: count) { target, initialized in
+    return [Element](unsafeUninitializedCapacity: count) { buffer, initializedCount in
       // As many bytes as the tensor has elements of this size.
-      UnsafeMutableRawBufferPointer(target).copyBytes(from: bytes)
-      initialized = count
+      UnsafeMutableRawBufferPointer(buffer).copyBytes(from: bytes)
+      initializedCount = count
     }
   }
 
-  /// A tensor of float32 or, with numbers rounded to it, of another floating-point type.
+  /// Creates a tensor of float32 or, by rounding, of another floating-point type.
   ///
-  /// - Parameter floats: In row-major order; as many as the shape says.
+  /// - Parameter floats: The elements in row-major order, as many as the shape requires.
   package init(_ elementType: ElementType, shape: [Int], floats: [Float]) {
     guard elementType == .float32 else {
       self.init(elementType, shape: shape, floats.map(Double.init))
@@ -31,7 +31,7 @@ extension Tensor {
     self.init(elementType, shape: shape, bytes: floats.withUnsafeBytes { [UInt8]($0) })
   }
 
-  /// A tensor of integers.
+  /// Creates a tensor of int32.
   package init(_ elementType: ElementType, shape: [Int], integers: [Int32]) {
     precondition(elementType == .int32)
     self.init(elementType, shape: shape, bytes: integers.withUnsafeBytes { [UInt8]($0) })

@@ -38,20 +38,20 @@ extension Tensor {
     return result
   }
 
-  /// Makes a tensor of numbers, each rounded to the nearest value of the element type.
+  /// Creates a tensor of numbers, each rounded to the nearest value of the element type.
   ///
   /// - Parameter numbers: In row-major order; traps when their count does not match the shape.
   public init(_ elementType: ElementType, shape: [Int], _ numbers: [Double]) {
     precondition(numbers.count == shape.reduce(1, *))
     var bytes = [UInt8](repeating: 0, count: numbers.count * elementType.byteCount)
     @inline(__always)
-    func store<Bits: FixedWidthInteger & BitwiseCopyable>(_ bits: (Double) -> Bits) {
+    func store<Bits: FixedWidthInteger & BitwiseCopyable>(_ convert: (Double) -> Bits) {
       var span = bytes.mutableSpan
       var target = span.mutableBytes
       let size = MemoryLayout<Bits>.size
       for index in numbers.indices {
         target.storeBytes(
-          of: bits(numbers[index]).littleEndian, toByteOffset: index * size, as: Bits.self)
+          of: convert(numbers[index]).littleEndian, toByteOffset: index * size, as: Bits.self)
       }
     }
     switch elementType {
@@ -72,7 +72,7 @@ extension Tensor {
     self.init(elementType, shape: shape, bytes: bytes)
   }
 
-  /// Drops the fraction, as casting does in NumPy; values out of range saturate, and NaN becomes 0.
+  /// Truncates a number as a cast in NumPy does; numbers out of range saturate, and NaN becomes 0.
   private static func integer<Value: FixedWidthInteger>(_ number: Double) -> Value {
     if number.isNaN { return 0 }
     if number <= Double(Value.min) { return .min }

@@ -7,7 +7,7 @@ extension Tensor {
   package var storedElements: EncodedElements? { encodedElements ?? quantized?.encoded }
 
   /// The 16-bit type in which the elements are stored exactly; `nil` when there is none.
-  package var storedHalf: ElementType? {
+  package var storedHalfType: ElementType? {
     guard let stored = store.origin as? EncodedElements, stored.elementType == elementType,
       case .half(let half) = stored.encoding
     else { return nil }
@@ -38,7 +38,7 @@ extension Tensor {
   }
 }
 
-/// The position of a view within the stored tensor.
+/// A tensor as a view of the encoded tensor that its elements are decoded from.
 private struct EncodedView {
   let tensor: Tensor
   /// The shape of the stored tensor, which is row-major.
@@ -46,7 +46,7 @@ private struct EncodedView {
 
   private var start: Int { tensor.offset / tensor.elementType.byteCount }
 
-  /// The tensor with its elements replaced by integers.
+  /// The view with its elements replaced by integers.
   func integers(_ type: ElementType, _ bytes: [UInt8]) -> Tensor {
     Tensor(
       type, shape: tensor.shape, store: ByteStore(bytes), offset: start * type.byteCount,
@@ -54,20 +54,21 @@ private struct EncodedView {
   }
 
   func weight(_ linear: LinearIntegers, _ content: LinearIntegers.Content) -> QuantizedWeight? {
-    let divided = shape.indices.filter { linear.blockShape[$0] < shape[$0] }
-    guard divided.allSatisfy({ linear.blockShape[$0] == 1 }), divided.count <= 1 else {
+    let blockedAxes = shape.indices.filter { linear.blockShape[$0] < shape[$0] }
+    guard blockedAxes.allSatisfy({ linear.blockShape[$0] == 1 }), blockedAxes.count <= 1 else {
       return blocks(linear, content)
     }
-    guard let indices = indices(ofAxis: divided.first) else { return nil }
-    let line = QuantizedWeight.Line(
-      scales: indices.of(content.scales), zeroPoints: indices.of(content.zeroPoints),
-      offsets: indices.of(content.offsets), axis: indices.axis)
+    guard let indices = indices(ofAxis: blockedAxes.first) else { return nil }
+    let parameters = QuantizedWeight.LinearParameters(
+      scales: indices.select(content.scales), zeroPoints: indices.select(content.zeroPoints),
+      offsets: indices.select(content.offsets), axis: indices.axis)
     let bytes = content.integers.map { UInt8(bitPattern: $0) }
     return QuantizedWeight(
-      integers(linear.isSigned ? .int8 : .uint8, bytes), bits: linear.bits, .linear(line))
+      integers(linear.isSigned ? .int8 : .uint8, bytes), bits: linear.bits, .linear(parameters))
   }
 
-  /// Integers with a scale for each block, for the whole tensor with its axes in any order.
+  /// Returns integers with a scale for each block, for the whole tensor with its axes in any
+  /// order.
   private func blocks(
     _ linear: LinearIntegers, _ content: LinearIntegers.Content
   ) -> QuantizedWeight? {
@@ -83,11 +84,11 @@ private struct EncodedView {
   /// The stored axis of each of the view's axes; `nil` when it is not the whole tensor.
   private var storedAxes: [Int]? {
     guard start == 0, tensor.shape.count == shape.count else { return nil }
-    let steps = shape.indices.map { shape[($0 + 1)...].reduce(1, *) }
+    let storedStrides = Tensor.rowMajorStrides(shape)
     var order: [Int] = []
     for (size, stride) in zip(tensor.shape, tensor.strides) {
       let axis = shape.indices.first {
-        !order.contains($0) && shape[$0] == size && (size == 1 || steps[$0] == stride)
+        !order.contains($0) && shape[$0] == size && (size == 1 || storedStrides[$0] == stride)
       }
       guard let axis else { return nil }
       order.append(axis)
@@ -99,10 +100,11 @@ private struct EncodedView {
   func weight(_ content: RANSIntegers.Content) -> QuantizedWeight? {
     guard let indices = indices(ofAxis: content.steps.count == 1 ? nil : 0) else { return nil }
     let multiples = content.multiples(shape: shape)
-    let widest = multiples.reduce(0) { max($0, $1 < 0 ? ~$1 : $1) }
-    let bits = max(2, Int32.bitWidth - widest.leadingZeroBitCount + 1)
+    let largest = multiples.reduce(0) { max($0, $1 < 0 ? ~$1 : $1) }
+    let bits = max(2, Int32.bitWidth - largest.leadingZeroBitCount + 1)
     guard bits <= 16 else { return nil }
-    let line = QuantizedWeight.Line(scales: indices.of(content.steps), axis: indices.axis)
+    let parameters = QuantizedWeight.LinearParameters(
+      scales: indices.select(content.steps), axis: indices.axis)
     let type: ElementType = bits <= 8 ? .int8 : .int16
     var bytes: [UInt8] = []
     bytes.reserveCapacity(multiples.count * type.byteCount)
@@ -110,26 +112,26 @@ private struct EncodedView {
       bytes.append(UInt8(truncatingIfNeeded: integer))
       if type == .int16 { bytes.append(UInt8(truncatingIfNeeded: integer >> 8)) }
     }
-    return QuantizedWeight(integers(type, bytes), bits: bits, .linear(line))
+    return QuantizedWeight(integers(type, bytes), bits: bits, .linear(parameters))
   }
 
-  /// A range of indices of an axis of the stored tensor.
+  /// A range of indices along an axis of the stored tensor.
   struct Indices {
-    /// The view's axis that they belong to; `nil` where all elements have the same index.
+    /// The view's axis along which they lie; `nil` if all elements have the same index.
     let axis: Int?
     let range: Range<Int>
 
-    /// The elements at the indices; a single element is for all indices.
-    func of<Number>(_ numbers: [Number]) -> [Number] {
+    /// Returns the elements at the indices; a single element applies to all indices.
+    func select<Number>(_ numbers: [Number]) -> [Number] {
       numbers.count <= 1 ? numbers : Array(numbers[range])
     }
   }
 
-  /// The range of an axis of the stored tensor that the view covers; `nil` where the view's axes
-  /// mix it with others.
-  func indices(ofAxis whole: Int?) -> Indices? {
-    guard let whole else { return Indices(axis: nil, range: 0..<1) }
-    let (step, count) = (shape[(whole + 1)...].reduce(1, *), shape[whole])
+  /// Returns the range of an axis of the stored tensor that the view covers; `nil` if an axis of
+  /// the view combines it with other axes.
+  func indices(ofAxis storedAxis: Int?) -> Indices? {
+    guard let storedAxis else { return Indices(axis: nil, range: 0..<1) }
+    let (step, count) = (shape[(storedAxis + 1)...].reduce(1, *), shape[storedAxis])
     var axis: Int?
     var inner = start % step
     for (position, stride) in tensor.strides.enumerated() where tensor.shape[position] > 1 {

@@ -1,10 +1,10 @@
 package import Bytes
 
 extension [Tensor] {
-  /// Makes sure that the tensors' files are as they were when they were opened; called before a
-  /// result made from them is put in place.
+  /// Checks that the tensors' files have not changed since they were opened. To be called before a
+  /// result that was computed from them replaces a file.
   ///
-  /// - Throws: ``WeighbridgeError/Code/damaged`` , with the file.
+  /// - Throws: ``WeighbridgeError/Code/damaged`` with the file.
   /// - Complexity: One system call for each file.
   package func checkSourcesUnchanged() throws(WeighbridgeError) {
     var seen: Set<ObjectIdentifier> = []

@@ -21,14 +21,14 @@ extension Tensor {
       offset: offset + range.lowerBound * strides[axis] * elementType.byteCount, strides: strides)
   }
 
-  /// The elements in the opposite order along some axes. Copies nothing.
+  /// The elements in reverse order along some axes. Copies nothing.
   package func reversed(along axes: [Int]) -> Tensor {
-    var (start, steps) = (offset, strides)
+    var (start, newStrides) = (offset, strides)
     for axis in axes where shape[axis] > 0 {
-      start += (shape[axis] - 1) * steps[axis] * elementType.byteCount
-      steps[axis] = -steps[axis]
+      start += (shape[axis] - 1) * newStrides[axis] * elementType.byteCount
+      newStrides[axis] = -newStrides[axis]
     }
-    return Tensor(elementType, shape: shape, store: store, offset: start, strides: steps)
+    return Tensor(elementType, shape: shape, store: store, offset: start, strides: newStrides)
   }
 
   /// Every `step`-th element along an axis, from `start` on. Copies nothing.
@@ -37,21 +37,22 @@ extension Tensor {
   ///   - step: The distance between consecutive elements; may be negative.
   ///   - count: The number of elements; the last one must be in bounds. Traps otherwise.
   package func strided(along axis: Int, from start: Int, count: Int, step: Int) -> Tensor {
-    var (dimensions, steps, first) = (shape, strides, offset)
+    var (dimensions, newStrides, newOffset) = (shape, strides, offset)
     dimensions[axis] = count
     if count > 1 {
       precondition((0..<shape[axis]).contains(start + (count - 1) * step))
-      steps[axis] *= step
+      newStrides[axis] *= step
     }
     if count > 0 {
       precondition((0..<shape[axis]).contains(start))
-      first += start * strides[axis] * elementType.byteCount
+      newOffset += start * strides[axis] * elementType.byteCount
     }
-    return Tensor(elementType, shape: dimensions, store: store, offset: first, strides: steps)
+    return Tensor(
+      elementType, shape: dimensions, store: store, offset: newOffset, strides: newStrides)
   }
 
-  /// The same elements, repeated along each axis of size 1 for which `shape` has another size.
-  /// Copies nothing.
+  /// The elements broadcast along each axis of size 1 for which `shape` has another size. Copies
+  /// nothing.
   ///
   /// - Parameter shape: A shape with the same number of axes, and the same sizes where this
   ///   tensor's is not 1; traps otherwise.
@@ -59,8 +60,8 @@ extension Tensor {
     precondition(
       shape.count == self.shape.count && zip(self.shape, shape).allSatisfy { $0 == 1 || $0 == $1 },
       "a shape that it cannot be repeated to")
-    let steps = zip(strides, zip(self.shape, shape)).map { $1.0 == $1.1 ? $0 : 0 }
-    return Tensor(elementType, shape: shape, store: store, offset: offset, strides: steps)
+    let newStrides = zip(strides, zip(self.shape, shape)).map { $1.0 == $1.1 ? $0 : 0 }
+    return Tensor(elementType, shape: shape, store: store, offset: offset, strides: newStrides)
   }
 
   /// The same elements in another shape with the same count. Copies only when they are not
@@ -76,11 +77,11 @@ extension Tensor {
   /// Splits one axis into several whose sizes multiply to its own. Copies nothing.
   package func splitting(_ axis: Int, into dimensions: [Int]) -> Tensor {
     precondition(dimensions.reduce(1, *) == shape[axis], "another number of elements")
-    let inner = Self.rowMajorStrides(dimensions).map { $0 * strides[axis] }
+    let newStrides = Self.rowMajorStrides(dimensions).map { $0 * strides[axis] }
     return Tensor(
       elementType, shape: Array(shape[..<axis]) + dimensions + Array(shape[(axis + 1)...]),
       store: store, offset: offset,
-      strides: Array(strides[..<axis]) + inner + Array(strides[(axis + 1)...]))
+      strides: Array(strides[..<axis]) + newStrides + Array(strides[(axis + 1)...]))
   }
 
   /// The same elements in reverse order along some axes. Copies nothing.
@@ -88,13 +89,13 @@ extension Tensor {
     precondition(
       axes.lowerBound >= 0 && axes.upperBound <= shape.count, "axes that the tensor does not have")
     guard count > 0 else { return self }
-    var (first, steps) = (0, strides)
+    var (start, newStrides) = (0, strides)
     for axis in axes {
-      first += (shape[axis] - 1) * strides[axis]
-      steps[axis] = -strides[axis]
+      start += (shape[axis] - 1) * strides[axis]
+      newStrides[axis] = -strides[axis]
     }
     return Tensor(
-      elementType, shape: shape, store: store, offset: offset + first * elementType.byteCount,
-      strides: steps)
+      elementType, shape: shape, store: store, offset: offset + start * elementType.byteCount,
+      strides: newStrides)
   }
 }

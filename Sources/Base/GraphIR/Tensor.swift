@@ -9,7 +9,7 @@ public struct Tensor: Sendable {
   public let elementType: ElementType
   /// The sizes, outermost first. A scalar has no axes.
   public let shape: [Int]
-  /// The store of the elements, little-endian.
+  /// The bytes that contain the elements, little-endian.
   package let store: ByteStore
   /// The byte offset in `store` of the element whose indices are all 0.
   package let offset: Int
@@ -33,7 +33,7 @@ public struct Tensor: Sendable {
       strides: Self.rowMajorStrides(shape))
   }
 
-  /// Makes a tensor with its own memory. Traps when the bytes do not fill the shape.
+  /// Creates a tensor with its own memory. Traps when the number of bytes does not match the shape.
   package init(_ elementType: ElementType, shape: [Int], bytes: [UInt8]) {
     precondition(bytes.count == shape.reduce(elementType.byteCount, *))
     self.init(

@@ -1,19 +1,19 @@
 public import Bytes
 
-/// The number type and the axes of a tensor, known before the model runs.
+/// The element type and the shape of a tensor, known before the model runs.
 public struct TensorType: Hashable, Sendable {
   /// The number type of the elements.
   public var elementType: ElementType
   /// The sizes, outermost first. A scalar has no axes.
   public var shape: [Dimension]
 
-  /// Makes a type.
+  /// Creates a type.
   public init(_ elementType: ElementType, _ shape: [Dimension]) {
     self.elementType = elementType
     self.shape = shape
   }
 
-  /// Makes a type with known sizes.
+  /// Creates a type with known sizes.
   public init(_ elementType: ElementType, _ shape: [Int]) {
     self.init(elementType, shape.map(Dimension.fixed))
   }
@@ -27,16 +27,15 @@ public struct TensorType: Hashable, Sendable {
     return fixed.count == rank ? fixed : nil
   }
 
-  /// The sizes for a batch of one: the known sizes, with 1 for an unknown first axis; `nil` when
-  /// another axis is unknown.
-  package var shapeOfOne: [Int]? {
+  /// The shape for a batch of one: 1 for an unknown first axis; `nil` when another axis is unknown.
+  package var singleExampleShape: [Int]? {
     fixedShape ?? TensorType(elementType, [1] + shape.dropFirst()).fixedShape
   }
 
-  /// The same element type with other axes.
+  /// The same element type with another shape.
   package func with(shape: [Dimension]) -> TensorType { TensorType(elementType, shape) }
 
-  /// Whether a tensor can have both types.
+  /// Whether a tensor can be of both types.
   package func agrees(with other: TensorType) -> Bool {
     elementType == other.elementType && rank == other.rank
       && zip(shape, other.shape).allSatisfy { $0.agrees(with: $1) }

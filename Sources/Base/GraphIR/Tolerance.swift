@@ -2,23 +2,25 @@ public import Bytes
 
 /// The allowed difference between two computations of one tensor.
 ///
-/// Two computations agree when max|got - want| <= absolute + relative * max|want|.
+/// Two computations agree when max|actual - expected| <= absolute + relative *
+/// max|expected|.
 public struct Tolerance: Hashable, Sendable {
   /// The absolute part, in the tensor's own unit.
   public var absolute: Double
-  /// The part relative to the largest wanted magnitude.
+  /// The part relative to the largest expected magnitude.
   public var relative: Double
-  /// If set, replaces both with a bound on the distance of whole tensors: ||got - want|| <= bound *
-  /// ||want|| in the Euclidean norm; where want is 0 everywhere, bound * the norm of as many ones.
+  /// If set, replaces both with a bound on the distance of whole tensors: ||actual - expected|| <=
+  /// bound * ||expected|| in the Euclidean norm; if all expected elements are 0, bound * the norm
+  /// of as many ones.
   public var relativeL2: Double?
 
-  /// Makes a bound on the distance of whole tensors.
+  /// Creates a bound on the distance of whole tensors.
   public init(relativeL2: Double) {
     (absolute, relative) = (0, 0)
     self.relativeL2 = relativeL2
   }
 
-  /// Makes a tolerance.
+  /// Creates a tolerance.
   public init(absolute: Double, relative: Double) {
     self.absolute = absolute
     self.relative = relative

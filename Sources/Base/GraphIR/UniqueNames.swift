@@ -1,4 +1,4 @@
-/// A set of names that generates unique ones.
+/// A set of names, with which new unique names are generated.
 package struct UniqueNames: Sendable {
   private var names: Set<String>
   /// For each name that was requested again, the number to try next.
@@ -16,10 +16,10 @@ package struct UniqueNames: Sendable {
   /// Whether a name is taken.
   package func contains(_ name: String) -> Bool { names.contains(name) }
 
-  /// Takes a name; returns whether it was free.
+  /// Takes a name; returns whether it was unused.
   package mutating func insert(_ name: String) -> Bool { names.insert(name).inserted }
 
-  /// Takes a name, with the first number appended that makes it unique.
+  /// Takes a name, with a number appended if that is needed to make it unique, and returns it.
   package mutating func unused(_ name: String) -> String {
     if names.insert(name).inserted { return name }
     var number = nextNumbers[name, default: firstNumber]

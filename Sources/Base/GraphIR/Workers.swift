@@ -7,7 +7,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// The threads that a computation may use.
+/// The number of threads that a computation may use.
 package struct Workers: Sendable {
   /// The number of threads that work at once, at least 1.
   package let count: Int
@@ -43,8 +43,8 @@ package struct Workers: Sendable {
   /// on the calling thread, in order, while later ones are still being computed. At most two
   /// results per thread are computed ahead.
   ///
-  /// - Throws: What `body` throws; then no further results are begun, and those in progress are
-  ///   waited for.
+  /// - Throws: What `body` throws, after the results in progress are finished; no further ones are
+  ///   started.
   package func forEach<Element: Sendable, Failure: Error>(
     _ count: Int, computing element: @escaping @Sendable (Int) -> Element,
     then body: (Int, Element) throws(Failure) -> Void
@@ -54,12 +54,12 @@ package struct Workers: Sendable {
       for index in 0..<count { try body(index, element(index)) }
       return
     }
-    let line = OrderedResults<Element>(count: count, room: 2 * threads)
-    defer { line.stop() }
+    let results = OrderedResults<Element>(count: count, capacity: 2 * threads)
+    defer { results.stop() }
     for _ in 0..<threads {
-      DispatchQueue.global().async(group: line.threads) { line.compute(element) }
+      DispatchQueue.global().async(group: results.threads) { results.compute(element) }
     }
-    for index in 0..<count { try body(index, line.next(index)) }
+    for index in 0..<count { try body(index, results.next(index)) }
   }
 }
 
@@ -68,31 +68,32 @@ private final class OrderedResults<Element: Sendable>: Sendable {
   /// The threads that compute.
   let threads = DispatchGroup()
   private let count: Int
-  private let room = DispatchSemaphore(value: 0)
+  private let capacity = DispatchSemaphore(value: 0)
   private let arrival = DispatchSemaphore(value: 0)
   private let state = Mutex(State())
 
   private struct State {
-    var begunCount = 0
+    var startedCount = 0
     var results: [Int: Element] = [:]
   }
 
-  /// - Parameter room: The largest number of results that are computed but not yet taken.
-  init(count: Int, room: Int) {
+  /// - Parameter capacity: The largest number of results that are computed but not yet taken.
+  init(count: Int, capacity: Int) {
     self.count = count
-    for _ in 0..<room { self.room.signal() }  // from 0: it must not end below its initial value
+    // Counts from 0, because a semaphore must not be freed below its initial value.
+    for _ in 0..<capacity { self.capacity.signal() }
   }
 
-  /// Computes results one after another until all are begun.
+  /// Computes results one after another until all are started.
   func compute(_ element: (Int) -> Element) {
     while true {
-      room.wait()
+      capacity.wait()
       let index = state.withLock { state in
-        defer { state.begunCount += 1 }
-        return state.begunCount
+        defer { state.startedCount += 1 }
+        return state.startedCount
       }
       guard index < count else {
-        room.signal()  // for the next thread waiting
+        capacity.signal()  // for the next thread waiting
         return
       }
       let result = element(index)
@@ -105,37 +106,40 @@ private final class OrderedResults<Element: Sendable>: Sendable {
   func next(_ index: Int) -> Element {
     while true {
       if let result = state.withLock({ $0.results.removeValue(forKey: index) }) {
-        room.signal()
+        capacity.signal()
         return result
       }
       arrival.wait()
     }
   }
 
-  /// Prevents further results from being begun, and waits for those in progress.
+  /// Prevents further results from being started, and waits for those in progress.
   func stop() {
-    state.withLock { $0.begunCount = max($0.begunCount, count) }
-    room.signal()
+    state.withLock { $0.startedCount = max($0.startedCount, count) }
+    capacity.signal()
     threads.wait()
   }
 }
 
-/// A request to stop that one thread makes and others see.
+/// A request to stop, which one thread makes and others observe.
 public final class Cancellation: Sendable {
-  private let requested = Atomic(false)
-  private let ask: (@Sendable () -> Bool)?
+  private let isRequested = Atomic(false)
+  private let isCancelledOutside: (@Sendable () -> Bool)?
 
-  /// Nothing is requested yet.
-  public init() { ask = nil }
+  /// Creates an object with nothing requested yet.
+  public init() { isCancelledOutside = nil }
 
-  /// Makes an object with nothing requested yet, whose users ask whether to stop.
+  /// Creates an object with nothing requested yet, which also asks a closure whether to stop.
   ///
-  /// - Parameter ask: Called often, by any thread that works: between the layers of a run.
-  public init(asking ask: @escaping @Sendable () -> Bool) { self.ask = ask }
+  /// - Parameter ask: Called often, by any thread that works, for example between the layers of a
+  ///   run.
+  public init(asking ask: @escaping @Sendable () -> Bool) { isCancelledOutside = ask }
 
   /// Requests that the work with this object stop soon.
-  public func cancel() { requested.store(true, ordering: .relaxed) }
+  public func cancel() { isRequested.store(true, ordering: .relaxed) }
 
   /// Whether a stop was requested.
-  public var isCancelled: Bool { requested.load(ordering: .relaxed) || ask?() == true }
+  public var isCancelled: Bool {
+    isRequested.load(ordering: .relaxed) || isCancelledOutside?() == true
+  }
 }

@@ -45,13 +45,13 @@ private struct JSONParser {
 
   mutating func document() throws(WeighbridgeError) -> JSONValue {
     let value = try value()
-    skipBlanks()
+    skipWhitespace()
     guard offset == text.count else { throw unexpected("the end of the text") }
     return value
   }
 
   private mutating func value() throws(WeighbridgeError) -> JSONValue {
-    skipBlanks()
+    skipWhitespace()
     switch peek {
     case UInt8(ascii: "{"):
       return try nested { (parser) throws(WeighbridgeError) in
@@ -62,13 +62,13 @@ private struct JSONParser {
         try parser.array()
       }
     case UInt8(ascii: "\""): return .string(try string())
-    case UInt8(ascii: "t"): return try word("true", .bool(true))
-    case UInt8(ascii: "f"): return try word("false", .bool(false))
-    case UInt8(ascii: "n"): return try word("null", .null)
-    case UInt8(ascii: "N"): return try word("NaN", .real(.nan))
-    case UInt8(ascii: "I"): return try word("Infinity", .real(.infinity))
+    case UInt8(ascii: "t"): return try literal("true", .bool(true))
+    case UInt8(ascii: "f"): return try literal("false", .bool(false))
+    case UInt8(ascii: "n"): return try literal("null", .null)
+    case UInt8(ascii: "N"): return try literal("NaN", .real(.nan))
+    case UInt8(ascii: "I"): return try literal("Infinity", .real(.infinity))
     case UInt8(ascii: "-") where offset + 1 < text.count && text[offset + 1] == UInt8(ascii: "I"):
-      return try word("-Infinity", .real(-.infinity))
+      return try literal("-Infinity", .real(-.infinity))
     default: return try number()
     }
   }
@@ -88,20 +88,20 @@ private struct JSONParser {
 
   private mutating func object() throws(WeighbridgeError) -> JSONValue {
     var members = JSONObject()
-    skipBlanks()
+    skipWhitespace()
     if take("}") { return .object(members) }
     repeat {
-      skipBlanks()
+      skipWhitespace()
       let start = offset
       guard peek == UInt8(ascii: "\"") else { throw unexpected("a key") }
       let key = try string()
       guard members[key] == nil else {
         throw .malformed("the key \"\(key)\" occurs twice").at(.byte(start))
       }
-      skipBlanks()
+      skipWhitespace()
       guard take(":") else { throw unexpected("\":\"") }
       members[key] = try value()
-      skipBlanks()
+      skipWhitespace()
     } while take(",")
     guard take("}") else { throw unexpected("\",\" or \"}\"") }
     return .object(members)
@@ -109,11 +109,11 @@ private struct JSONParser {
 
   private mutating func array() throws(WeighbridgeError) -> JSONValue {
     var elements: [JSONValue] = []
-    skipBlanks()
+    skipWhitespace()
     if take("]") { return .array(elements) }
     repeat {
       elements.append(try value())
-      skipBlanks()
+      skipWhitespace()
     } while take(",")
     guard take("]") else { throw unexpected("\",\" or \"]\"") }
     return .array(elements)
@@ -122,9 +122,9 @@ private struct JSONParser {
   private mutating func number() throws(WeighbridgeError) -> JSONValue {
     let start = offset
     _ = take("-")
-    let leading = offset
+    let firstDigit = offset
     guard skipDigits() else { throw unexpected("a value") }
-    guard offset - leading == 1 || text[leading] != UInt8(ascii: "0") else {
+    guard offset - firstDigit == 1 || text[firstDigit] != UInt8(ascii: "0") else {
       throw .malformed("a number has a leading zero").at(.byte(start))
     }
     var isInteger = true
@@ -139,12 +139,12 @@ private struct JSONParser {
     }
     let digits = String(decoding: text[start..<offset], as: UTF8.self)
     if isInteger, let integer = Int(digits) { return .integer(integer) }
-    return .real(Double(digits) ?? .nan)  // the digits were checked; Double accepts all of them
+    return .real(Double(digits) ?? .nan)  // the syntax was checked, and `Double` accepts it
   }
 
   private mutating func string() throws(WeighbridgeError) -> String {
     offset += 1
-    if let plain = plainString() { return plain }
+    if let string = simpleString() { return string }
     var bytes: [UInt8] = []
     while true {
       let start = offset
@@ -163,9 +163,9 @@ private struct JSONParser {
     return string
   }
 
-  /// The rest of a string of plain ASCII without escapes, as nearly all are; `nil`, with nothing
-  /// consumed, for others.
-  private mutating func plainString() -> String? {
+  /// Reads a string of ASCII characters without escapes, as nearly all strings are, after its
+  /// opening quote; for other strings, returns `nil` and reads nothing.
+  private mutating func simpleString() -> String? {
     var end = offset
     while end < text.count, text[end] != UInt8(ascii: "\"") {
       guard text[end] != UInt8(ascii: "\\"), (0x20..<0x80).contains(text[end]) else { return nil }
@@ -177,14 +177,14 @@ private struct JSONParser {
   }
 
   private mutating func escape(into bytes: inout [UInt8]) throws(WeighbridgeError) {
-    let plain: [UInt8: UInt8] = [
+    let simpleEscapes: [UInt8: UInt8] = [
       UInt8(ascii: "\""): 0x22, UInt8(ascii: "\\"): 0x5C, UInt8(ascii: "/"): 0x2F,
       UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0C, UInt8(ascii: "n"): 0x0A,
       UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09,
     ]
     guard let letter = peek else { throw unexpected("an escape") }
     offset += 1
-    if let byte = plain[letter] {
+    if let byte = simpleEscapes[letter] {
       bytes.append(byte)
       return
     }
@@ -211,10 +211,10 @@ private struct JSONParser {
     return code
   }
 
-  private mutating func word(
-    _ word: StaticString, _ value: JSONValue
+  private mutating func literal(
+    _ literal: StaticString, _ value: JSONValue
   ) throws(WeighbridgeError) -> JSONValue {
-    let expected = Array(word.description.utf8)
+    let expected = Array(literal.description.utf8)
     guard text[offset...].starts(with: expected) else { throw unexpected("a value") }
     offset += expected.count
     return value
@@ -234,7 +234,7 @@ private struct JSONParser {
     return offset > start
   }
 
-  private mutating func skipBlanks() {
+  private mutating func skipWhitespace() {
     while let byte = peek, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { offset += 1 }
   }
 

@@ -1,23 +1,24 @@
 import Bytes
 
 extension JSONValue {
-  /// Reads what it can of a JSON text that ``init(parsing:limits:)`` rejects: all complete values
-  /// before the error, with the arrays and objects around them closed.
+  /// Reads as much as possible of a JSON text that ``init(parsing:limits:)`` rejects: all complete
+  /// values before the error, with the arrays and objects around them closed.
   ///
-  /// - Returns: `nil` where the text does not begin with an array or an object.
+  /// - Returns: `nil` if the text does not begin with an array or an object.
   package init?(fragmentOf text: [UInt8], limits: Limits = Limits()) {
     do throws(WeighbridgeError) {
       try self.init(parsing: text, limits: limits)
     } catch {
-      guard case .byte(let offset) = error.place.spot, offset <= text.count else { return nil }
+      guard case .byte(let offset) = error.place.position, offset <= text.count else { return nil }
       try? self.init(parsing: Self.closed(text[..<offset]), limits: limits)
     }
   }
 
-  /// The start of a text up to its last complete value, with the brackets open there closed.
+  /// Returns the start of a text up to its last complete value, followed by the brackets that close
+  /// those open there.
   private static func closed(_ start: ArraySlice<UInt8>) -> [UInt8] {
-    var ends: [UInt8] = []
-    var (whole, wholeEnds) = (start.startIndex, ends)
+    var closers: [UInt8] = []
+    var (completeEnd, completeClosers) = (start.startIndex, closers)
     var isInString = false
     var isEscaped = false
     for (index, byte) in zip(start.indices, start) {
@@ -29,15 +30,15 @@ extension JSONValue {
       switch byte {
       case UInt8(ascii: "\""): isInString = true
       case UInt8(ascii: "{"), UInt8(ascii: "["):
-        ends.append(byte + 2)  // the bracket that closes it, in ASCII
-        (whole, wholeEnds) = (index + 1, ends)
+        closers.append(byte + 2)  // the bracket that closes it, in ASCII
+        (completeEnd, completeClosers) = (index + 1, closers)
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
-        _ = ends.popLast()
-        (whole, wholeEnds) = (index + 1, ends)
-      case UInt8(ascii: ","): (whole, wholeEnds) = (index, ends)
+        _ = closers.popLast()
+        (completeEnd, completeClosers) = (index + 1, closers)
+      case UInt8(ascii: ","): (completeEnd, completeClosers) = (index, closers)
       default: break
       }
     }
-    return start[..<whole] + wholeEnds.reversed()
+    return start[..<completeEnd] + completeClosers.reversed()
   }
 }

@@ -9,7 +9,7 @@ package enum JSONValue: Hashable, Sendable {
   case object(JSONObject)
 }
 
-/// The members of a JSON object, in the order of the text, each key once. Objects with the same
+/// The members of a JSON object, in the order of the text, with unique keys. Objects with the same
 /// members in a different order are equal.
 ///
 /// Keys are compared by code units (RFC 8259, section 8.3): a composed and a decomposed "é" are
@@ -18,8 +18,8 @@ package struct JSONObject: Sendable {
   private struct ExactKey: Hashable, Sendable {
     let text: String
 
-    static func == (first: ExactKey, second: ExactKey) -> Bool {
-      first.text == second.text && first.text.utf8.elementsEqual(second.text.utf8)
+    static func == (lhs: ExactKey, rhs: ExactKey) -> Bool {
+      lhs.text == rhs.text && lhs.text.utf8.elementsEqual(rhs.text.utf8)
     }
   }
 
@@ -29,9 +29,9 @@ package struct JSONObject: Sendable {
   }
 
   private var list: [Member] = []
-  /// The position of each key; empty while there are so few members that a linear search is faster.
-  private var places: [ExactKey: Int] = [:]
-  private static let indexedCount = 32
+  /// The index of each key; empty while there are so few members that a linear search is faster.
+  private var indices: [ExactKey: Int] = [:]
+  private static let linearSearchLimit = 32
 
   /// An object without members.
   package init() {}
@@ -46,50 +46,50 @@ package struct JSONObject: Sendable {
 
   /// The value under a key; setting a new key appends it, setting `nil` removes it.
   package subscript(_ key: String) -> JSONValue? {
-    get { place(of: ExactKey(text: key)).map { list[$0].value } }
+    get { index(of: ExactKey(text: key)).map { list[$0].value } }
     set {
       let key = ExactKey(text: key)
-      switch (place(of: key), newValue) {
-      case (let place?, let value?): list[place].value = value
-      case (let place?, nil):
-        list.remove(at: place)
-        if !places.isEmpty { index() }
+      switch (index(of: key), newValue) {
+      case (let index?, let value?): list[index].value = value
+      case (let index?, nil):
+        list.remove(at: index)
+        if !indices.isEmpty { rebuildIndices() }
       case (nil, let value?):
         list.append(Member(key: key, value: value))
-        if !places.isEmpty {
-          places[key] = list.count - 1
-        } else if list.count > Self.indexedCount {
-          index()
+        if !indices.isEmpty {
+          indices[key] = list.count - 1
+        } else if list.count > Self.linearSearchLimit {
+          rebuildIndices()
         }
       case (nil, nil): break
       }
     }
   }
 
-  private func place(of key: ExactKey) -> Int? {
-    places.isEmpty ? list.firstIndex { $0.key == key } : places[key]
+  private func index(of key: ExactKey) -> Int? {
+    indices.isEmpty ? list.firstIndex { $0.key == key } : indices[key]
   }
 
-  private mutating func index() {
-    places.removeAll()
-    guard list.count > Self.indexedCount else { return }
-    for (place, member) in list.enumerated() { places[member.key] = place }
+  private mutating func rebuildIndices() {
+    indices.removeAll()
+    guard list.count > Self.linearSearchLimit else { return }
+    for (index, member) in list.enumerated() { indices[member.key] = index }
   }
 }
 
 extension JSONObject: Hashable {
-  package static func == (first: JSONObject, second: JSONObject) -> Bool {
-    first.list.count == second.list.count
-      && (first.list == second.list
-        || first.list.allSatisfy { second[$0.key.text] == $0.value })
+  package static func == (lhs: JSONObject, rhs: JSONObject) -> Bool {
+    lhs.list.count == rhs.list.count
+      && (lhs.list == rhs.list
+        || lhs.list.allSatisfy { rhs[$0.key.text] == $0.value })
   }
 
   package func hash(into hasher: inout Hasher) {
     var sum = 0
     for member in list {
-      var own = Hasher()
-      own.combine(member)
-      sum ^= own.finalize()
+      var memberHasher = Hasher()
+      memberHasher.combine(member)
+      sum ^= memberHasher.finalize()
     }
     hasher.combine(sum)
   }
@@ -138,7 +138,7 @@ extension JSONValue {
     }
   }
 
-  /// The value's type in words, for messages.
+  /// The name of the value's type, for messages.
   package var typeName: String {
     switch self {
     case .null: "null"
@@ -152,13 +152,13 @@ extension JSONValue {
 }
 
 extension JSONValue {
-  /// The same value with every string changed, except keys.
-  package func mapStrings(_ change: (String) -> String) -> JSONValue {
+  /// The same value with every string except keys transformed.
+  package func mapStrings(_ transform: (String) -> String) -> JSONValue {
     switch self {
-    case .string(let text): return .string(change(text))
-    case .array(let elements): return .array(elements.map { $0.mapStrings(change) })
+    case .string(let text): return .string(transform(text))
+    case .array(let elements): return .array(elements.map { $0.mapStrings(transform) })
     case .object(var members):
-      for key in members.keys { members[key] = members[key]?.mapStrings(change) }
+      for key in members.keys { members[key] = members[key]?.mapStrings(transform) }
       return .object(members)
     case .null, .bool, .integer, .real: return self
     }

@@ -1,6 +1,6 @@
 import CProtobufC
 
-/// The set of singular fields of one message that were seen.
+/// The singular fields of one message that have occurred so far.
 struct FieldSet {
   private var low: UInt64 = 0
   private var high: [Int] = []
@@ -17,17 +17,17 @@ struct FieldSet {
     return true
   }
 
-  /// The position of a field in its message; for a oneof, that of its first member.
-  static func group(
+  /// The index of a field in its message; for a oneof, that of its first member.
+  static func slot(
     of field: UnsafePointer<ProtobufCFieldDescriptor>, in message: ProtobufScanner.Descriptor
   ) -> Int {
     // `field` points into the message's own array of fields.
     let fields = UnsafeBufferPointer(
       start: message.pointee.fields, count: Int(message.pointee.n_fields))
     let index = fields.baseAddress.map { field - $0 } ?? 0
-    guard ProtobufFieldRule(field: field.pointee).isMember else { return index }
+    guard FieldDescriptor(field.pointee).isOneofMember else { return index }
     return fields.firstIndex {
-      ProtobufFieldRule(field: $0).isMember
+      FieldDescriptor($0).isOneofMember
         && $0.quantifier_offset == field.pointee.quantifier_offset
     } ?? index
   }

@@ -9,7 +9,7 @@ final class MessageArena {
   private var chunks: [UnsafeMutableRawBufferPointer] = []
   private var used = 0
 
-  /// Makes an empty arena.
+  /// Creates an empty arena.
   init() {}
 
   deinit {
@@ -40,20 +40,20 @@ final class MessageArena {
   /// A NUL-terminated string.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the string itself contains a NUL.
-  func text(_ text: String) throws(WeighbridgeError) -> UnsafeMutablePointer<CChar> {
-    var text = text
-    let copy = text.withUTF8 { units -> UnsafeMutablePointer<CChar>? in
+  func string(_ string: String) throws(WeighbridgeError) -> UnsafeMutablePointer<CChar> {
+    var string = string
+    let copy = string.withUTF8 { units -> UnsafeMutablePointer<CChar>? in
       guard !units.contains(0) else { return nil }
       let copy = allocate(CChar.self, count: units.count + 1)
       for (index, unit) in units.enumerated() { copy[index] = CChar(bitPattern: unit) }
       copy[units.count] = 0
       return copy
     }
-    guard let copy else { throw .unsupported("the string \"\(text)\" contains a NUL character") }
+    guard let copy else { throw .unsupported("the string \"\(string)\" contains a NUL character") }
     return copy
   }
 
-  /// A list with an element made from each value; `nil` for an empty one.
+  /// A list with the element that a closure returns for each value; `nil` for an empty one.
   func list<Value, Element: BitwiseCopyable>(
     _ values: [Value], _ element: (Value) throws(WeighbridgeError) -> Element
   ) throws(WeighbridgeError) -> UnsafeMutablePointer<Element>? {
@@ -78,8 +78,8 @@ final class MessageArena {
     ProtobufCBinaryData(len: bytes.count, data: numbers(bytes))
   }
 
-  /// Adds fields that the message's own type does not know.
-  func keep(_ unknown: UnknownFields, in base: inout ProtobufCMessage) {
+  /// Adds fields that the message's schema does not know.
+  func addUnknownFields(_ unknown: UnknownFields, to base: inout ProtobufCMessage) {
     let fields = unknown.fields.map { field in
       ProtobufCMessageUnknownField(
         tag: field.number, wire_type: ProtobufCWireType(UInt32(field.wireType)),

@@ -3,7 +3,7 @@ import CProtobufC
 /// The location of a field in a message, and its description in the schema.
 struct MessageField {
   private let message: UnsafeMutableRawPointer
-  private let rule: UnsafePointer<ProtobufCFieldDescriptor>
+  private let descriptor: UnsafePointer<ProtobufCFieldDescriptor>
 
   /// The field with a number. Precondition: the schema numbers the message's fields from 1 without
   /// gaps.
@@ -13,33 +13,33 @@ struct MessageField {
       count: Int(message.pointee.descriptor.pointee.n_fields))
     precondition(fields.indices ~= number - 1 && fields[number - 1].id == number)
     self.message = UnsafeMutableRawPointer(message)
-    rule = message.pointee.descriptor.pointee.fields + (number - 1)
+    descriptor = message.pointee.descriptor.pointee.fields + (number - 1)
   }
 
-  var number: UInt32 { rule.pointee.id }
-  var type: ProtobufCType { rule.pointee.type }
-  /// Whether the field is a member of a oneof.
-  var isMember: Bool { rule.pointee.flags & PROTOBUF_C_FIELD_FLAG_ONEOF.rawValue != 0 }
+  var number: UInt32 { descriptor.pointee.id }
+  var type: ProtobufCType { descriptor.pointee.type }
+  var isOneofMember: Bool { descriptor.pointee.flags & PROTOBUF_C_FIELD_FLAG_ONEOF.rawValue != 0 }
 
-  /// Where a oneof stores which of its members is present: a C enumeration of 32 bits.
-  var presence: UnsafeMutablePointer<UInt32> {
-    precondition(isMember)
-    return (message + Int(rule.pointee.quantifier_offset)).assumingMemoryBound(to: UInt32.self)
+  /// The location of the number of the oneof's present member: a C enumeration of 32 bits.
+  var oneofCase: UnsafeMutablePointer<UInt32> {
+    precondition(isOneofMember)
+    return (message + Int(descriptor.pointee.quantifier_offset))
+      .assumingMemoryBound(to: UInt32.self)
   }
 
   /// The descriptor of the field's message.
   var messageType: ProtobufScanner.Descriptor {
-    guard let type = ProtobufFieldRule(field: rule.pointee).message else {
+    guard let type = FieldDescriptor(descriptor.pointee).message else {
       preconditionFailure("field \(number) is no message")
     }
     return type
   }
 
   /// The location of the field's single value.
-  func place<Value: BitwiseCopyable>(of _: Value.Type) -> UnsafeMutablePointer<Value> {
-    precondition(rule.pointee.label != PROTOBUF_C_LABEL_REPEATED && holds(Value.self))
+  func value<Value: BitwiseCopyable>(of _: Value.Type) -> UnsafeMutablePointer<Value> {
+    precondition(descriptor.pointee.label != PROTOBUF_C_LABEL_REPEATED && holds(Value.self))
     // The generated structure contains a value of the field's type at this offset.
-    return (message + Int(rule.pointee.offset)).assumingMemoryBound(to: Value.self)
+    return (message + Int(descriptor.pointee.offset)).assumingMemoryBound(to: Value.self)
   }
 
   /// The locations of a repeated field's element count and elements.
@@ -49,10 +49,10 @@ struct MessageField {
     count: UnsafeMutablePointer<Int>,
     elements: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>
   ) {
-    precondition(rule.pointee.label == PROTOBUF_C_LABEL_REPEATED && holds(Element.self))
+    precondition(descriptor.pointee.label == PROTOBUF_C_LABEL_REPEATED && holds(Element.self))
     // The generated structure contains a size_t and a pointer at these offsets.
-    let count = message + Int(rule.pointee.quantifier_offset)
-    let elements = message + Int(rule.pointee.offset)
+    let count = message + Int(descriptor.pointee.quantifier_offset)
+    let elements = message + Int(descriptor.pointee.offset)
     return (
       count.assumingMemoryBound(to: Int.self),
       elements.assumingMemoryBound(to: UnsafeMutablePointer<Element>?.self)

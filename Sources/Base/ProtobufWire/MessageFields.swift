@@ -24,7 +24,7 @@ package struct MessageFields {
   ///
   /// - Parameter member: The number of any of its members.
   package func presentMember(ofOneofWith member: Int) -> Int? {
-    let number = Int(field(member).presence.pointee)
+    let number = Int(field(member).oneofCase.pointee)
     return number == 0 ? nil : number
   }
 
@@ -34,53 +34,53 @@ package struct MessageFields {
 // Singular fields.
 extension MessageFields {
   /// A string.
-  package func text(_ number: Int, _ value: inout String) throws(WeighbridgeError) {
-    let place = place(field(number), of: UnsafeMutablePointer<CChar>?.self)
+  package func string(_ number: Int, _ value: inout String) throws(WeighbridgeError) {
+    let pointer = pointer(to: field(number), of: UnsafeMutablePointer<CChar>?.self)
     if let arena {
-      place.pointee = try arena.text(value)
+      pointer.pointee = try arena.string(value)
     } else {
-      value = MessageParts.text(place.pointee)
+      value = MessageParts.string(pointer.pointee)
     }
   }
 
   /// A string that may be absent.
-  package func text(_ number: Int, _ value: inout String?) throws(WeighbridgeError) {
-    try optional(number, &value, blank: "") { (text) throws(WeighbridgeError) in
-      try self.text(number, &text)
+  package func string(_ number: Int, _ value: inout String?) throws(WeighbridgeError) {
+    try optional(number, &value, initial: "") { (string) throws(WeighbridgeError) in
+      try self.string(number, &string)
     }
   }
 
   /// A number of the same size as in the schema; `UInt32` for an enumerator.
   package func number<Number: BitwiseCopyable>(_ number: Int, _ value: inout Number) {
-    let place = place(field(number), of: Number.self)
-    if isReading { value = place.pointee } else { place.pointee = value }
+    let pointer = pointer(to: field(number), of: Number.self)
+    if isReading { value = pointer.pointee } else { pointer.pointee = value }
   }
 
   /// A number that may be absent.
   package func number<Number: BitwiseCopyable & Numeric>(
     _ number: Int, _ value: inout Number?
   ) throws(WeighbridgeError) {
-    try optional(number, &value, blank: 0) { self.number(number, &$0) }
+    try optional(number, &value, initial: 0) { self.number(number, &$0) }
   }
 
   /// A boolean.
-  package func flag(_ number: Int, _ value: inout Bool) {
-    var bit: protobuf_c_boolean = value ? 1 : 0
-    self.number(number, &bit)
-    value = bit != 0
+  package func boolean(_ number: Int, _ value: inout Bool) {
+    var boolean: protobuf_c_boolean = value ? 1 : 0
+    self.number(number, &boolean)
+    value = boolean != 0
   }
 
   /// A run of bytes.
   package func bytes(_ number: Int, _ value: inout [UInt8]) {
-    let place = place(field(number), of: ProtobufCBinaryData.self)
+    let pointer = pointer(to: field(number), of: ProtobufCBinaryData.self)
     if let arena {
-      place.pointee = arena.bytes(value)
+      pointer.pointee = arena.bytes(value)
     } else {
-      value = MessageParts.bytes(place.pointee)
+      value = MessageParts.bytes(pointer.pointee)
     }
   }
 
-  /// A count, size or position, which is never negative.
+  /// A count, size or index, which is never negative.
   ///
   /// - Parameter what: What is counted, for errors.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the value read is negative or does not fit
@@ -91,9 +91,9 @@ extension MessageFields {
   ) throws(WeighbridgeError) {
     let field = field(number)
     if field.type == PROTOBUF_C_TYPE_UINT32 {
-      try count(place(field, of: UInt32.self), &value, what)
+      try count(pointer(to: field, of: UInt32.self), &value, what)
     } else {
-      try count(place(field, of: UInt64.self), &value, what)
+      try count(pointer(to: field, of: UInt64.self), &value, what)
     }
   }
 
@@ -101,18 +101,18 @@ extension MessageFields {
   package func count(
     _ number: Int, _ value: inout Int?, _ what: @autoclosure () -> String
   ) throws(WeighbridgeError) {
-    try optional(number, &value, blank: 0) { (count) throws(WeighbridgeError) in
+    try optional(number, &value, initial: 0) { (count) throws(WeighbridgeError) in
       try self.count(number, &count, what())
     }
   }
 
   private func count<Number: FixedWidthInteger>(
-    _ place: UnsafeMutablePointer<Number>, _ value: inout Int, _ what: () -> String
+    _ pointer: UnsafeMutablePointer<Number>, _ value: inout Int, _ what: () -> String
   ) throws(WeighbridgeError) {
     if isReading {
-      value = try Self.count(place.pointee, what)
+      value = try Self.count(pointer.pointee, what)
     } else {
-      place.pointee = try Self.stored(value, what)
+      pointer.pointee = try Self.stored(value, what)
     }
   }
 
@@ -143,44 +143,46 @@ extension MessageFields {
   /// The fields of a message; `nil` when it is absent from the message that is read.
   package func message(_ number: Int) -> MessageFields? {
     let field = field(number)
-    guard !isReading || !field.isMember || field.presence.pointee == field.number else {
+    guard !isReading || !field.isOneofMember || field.oneofCase.pointee == field.number else {
       return nil
     }
-    let place = place(field, of: UnsafeMutablePointer<ProtobufCMessage>?.self)
-    if let arena { place.pointee = arena.message(field.messageType) }
-    return place.pointee.map { MessageFields($0, in: arena) }
+    let pointer = pointer(to: field, of: UnsafeMutablePointer<ProtobufCMessage>?.self)
+    if let arena { pointer.pointee = arena.message(field.messageType) }
+    return pointer.pointee.map { MessageFields($0, in: arena) }
   }
 
   /// The fields that the schema does not know.
   package func unknown(_ value: inout UnknownFields) {
     if let arena {
-      arena.keep(value, in: &message.pointee)
+      arena.addUnknownFields(value, to: &message.pointee)
     } else {
       value = MessageParts.unknownFields(message.pointee)
     }
   }
 
-  /// Codes a member of a oneof, if it is present.
+  /// Reads or writes a member of a oneof if it is present.
+  ///
+  /// - Parameter initial: The value that reading starts from.
   private func optional<Value>(
-    _ number: Int, _ value: inout Value?, blank: Value,
+    _ number: Int, _ value: inout Value?, initial: Value,
     code: (inout Value) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {
     let field = field(number)
-    guard isReading ? field.presence.pointee == field.number : value != nil else {
+    guard isReading ? field.oneofCase.pointee == field.number : value != nil else {
       value = nil
       return
     }
-    var present = value ?? blank
+    var present = value ?? initial
     try code(&present)
     value = present
   }
 
-  /// The location of a singular field; when writing, its oneof is set to it.
-  private func place<Value: BitwiseCopyable>(
-    _ field: MessageField, of type: Value.Type
+  /// The location of a singular field's value; when writing, makes it the member of its oneof.
+  private func pointer<Value: BitwiseCopyable>(
+    to field: MessageField, of type: Value.Type
   ) -> UnsafeMutablePointer<Value> {
-    if !isReading, field.isMember { field.presence.pointee = field.number }
-    return field.place(of: type)
+    if !isReading, field.isOneofMember { field.oneofCase.pointee = field.number }
+    return field.value(of: type)
   }
 
   private static func count<Number: FixedWidthInteger>(
@@ -204,11 +206,11 @@ extension MessageFields {
 // Repeated fields.
 extension MessageFields {
   /// A list of strings.
-  package func texts(_ number: Int, _ values: inout [String]) throws(WeighbridgeError) {
-    try list(field(number), &values) { (text: UnsafeMutablePointer<CChar>?) in
-      MessageParts.text(text)
-    } writing: { (text, arena) throws(WeighbridgeError) in
-      try arena.text(text)
+  package func strings(_ number: Int, _ values: inout [String]) throws(WeighbridgeError) {
+    try list(field(number), &values) { (pointer: UnsafeMutablePointer<CChar>?) in
+      MessageParts.string(pointer)
+    } writing: { (string, arena) throws(WeighbridgeError) in
+      try arena.string(string)
     }
   }
 
@@ -219,7 +221,7 @@ extension MessageFields {
     try list(field(number), &values, reading: { $0 }, writing: { number, _ in number })
   }
 
-  /// Counts, sizes or positions.
+  /// Counts, sizes or indices.
   ///
   /// - Parameter what: What is counted, for errors.
   /// - Throws: As ``count(_:_:_:)``.

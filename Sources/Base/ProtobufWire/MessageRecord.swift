@@ -1,16 +1,16 @@
 package import Bytes
 import CProtobufC
 
-/// A record with the fields of a message of a schema, each declared once for both directions.
+/// The Swift form of a message, with each field declared once for both reading and writing.
 ///
 /// ```swift
 /// mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-///   try fields.text(1, &name)
+///   try fields.string(1, &name)
 ///   try fields.records(2, &inputs)
 /// }
 /// ```
 package protocol MessageRecord {
-  /// Makes an empty record.
+  /// Creates an empty record.
   init()
 
   /// Reads every field from its message, or writes every field to it, depending on `fields`.
@@ -45,7 +45,7 @@ extension MessageRecord {
   ) throws(WeighbridgeError) -> Result {
     let arena = MessageArena()
     let message = arena.message(descriptor)
-    var copy = self  // writing leaves it unchanged
+    var copy = self  // `code` is mutating, but writing changes nothing
     try copy.code(MessageFields(message, in: arena))
     return body(arena, message)
   }

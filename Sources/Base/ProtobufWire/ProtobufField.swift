@@ -8,7 +8,7 @@ package enum ProtobufField {
   }
 
   /// The tag and length that precede a field of bytes.
-  package static func head(_ number: Int, byteCount: Int) -> [UInt8] {
+  package static func header(_ number: Int, byteCount: Int) -> [UInt8] {
     tag(number, wireType: 2) + varint(UInt64(byteCount))
   }
 

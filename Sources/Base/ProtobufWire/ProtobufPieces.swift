@@ -7,7 +7,7 @@ package struct ProtobufPieces: Sendable {
   package enum Piece: Hashable, Sendable {
     case bytes([UInt8])
     /// Bytes that the writer of the message will provide.
-    case place(ProtobufPlace)
+    case byteRange(ProtobufByteRange)
   }
 
   /// The parts, in order.
@@ -29,14 +29,14 @@ package struct ProtobufPieces: Sendable {
       guard let field = protobuf_c_message_descriptor_get_field_by_name(descriptor, name) else {
         preconditionFailure("no message of the schema has the field \(name)")
       }
-      return (rule: ProtobufFieldRule(field: field.pointee), value: value)
+      return (descriptor: FieldDescriptor(field.pointee), value: value)
     }
-    for field in fields.sorted(by: { $0.rule.number < $1.rule.number }) {
-      try append(field.value, field.rule)
+    for field in fields.sorted(by: { $0.descriptor.number < $1.descriptor.number }) {
+      try append(field.value, field.descriptor)
     }
   }
 
-  /// Returns the bytes of a record without ``ProtobufValue/place(_:)`` values.
+  /// Returns the bytes of a record without ``ProtobufValue/byteRange(_:)`` values.
   ///
   /// - Throws: As ``init(_:as:)``.
   package static func bytes(
@@ -49,48 +49,50 @@ package struct ProtobufPieces: Sendable {
   }
 
   private mutating func append(
-    _ value: ProtobufValue, _ rule: ProtobufFieldRule
+    _ value: ProtobufValue, _ field: FieldDescriptor
   ) throws(WeighbridgeError) {
     switch value {
-    case .place(let place):
-      append(ProtobufField.head(rule.number, byteCount: place.byteCount))
-      pieces.append(.place(place))
-      byteCount += place.byteCount
-    case .record(let record): try append(record, rule)
+    case .byteRange(let range):
+      append(ProtobufField.header(field.number, byteCount: range.byteCount))
+      pieces.append(.byteRange(range))
+      byteCount += range.byteCount
+    case .record(let record): try append(record, field)
     case .records(let records):
-      for record in records { try append(record, rule) }
-    case .texts(let texts):
-      for text in texts { append(try rule.field(text)) }
-    case .text(let text):
-      if rule.hasPresence || !text.isEmpty { append(try rule.field(text)) }
-    default: append(numbers: try rule.numbers(value), rule)
+      for record in records { try append(record, field) }
+    case .strings(let strings):
+      for string in strings { append(try field.encoded(string)) }
+    case .string(let string):
+      if field.hasPresence || !string.isEmpty { append(try field.encoded(string)) }
+    default: append(numbers: try field.numbers(value), field)
     }
   }
 
-  private mutating func append(numbers: [[UInt8]], _ rule: ProtobufFieldRule) {
-    if rule.isRepeated, rule.isPacked {
+  private mutating func append(numbers: [[UInt8]], _ field: FieldDescriptor) {
+    if field.isRepeated, field.isPacked {
       let bytes = numbers.flatMap { $0 }
-      if !bytes.isEmpty { append(ProtobufField.head(rule.number, byteCount: bytes.count) + bytes) }
+      if !bytes.isEmpty {
+        append(ProtobufField.header(field.number, byteCount: bytes.count) + bytes)
+      }
     } else {
       for bytes in numbers
-      where rule.isRepeated || rule.hasPresence || bytes.contains(where: { $0 != 0 }) {
-        append(ProtobufField.tag(rule.number, wireType: rule.wireType) + bytes)
+      where field.isRepeated || field.hasPresence || bytes.contains(where: { $0 != 0 }) {
+        append(ProtobufField.tag(field.number, wireType: field.wireType) + bytes)
       }
     }
   }
 
   private mutating func append(
-    _ record: ProtobufRecord, _ rule: ProtobufFieldRule
+    _ record: ProtobufRecord, _ field: FieldDescriptor
   ) throws(WeighbridgeError) {
-    guard let message = rule.message else { preconditionFailure("\(rule.name) is no message") }
+    guard let message = field.message else { preconditionFailure("\(field.name) is no message") }
     let inner = try ProtobufPieces(record, as: message)
-    append(ProtobufField.head(rule.number, byteCount: inner.byteCount))
+    append(ProtobufField.header(field.number, byteCount: inner.byteCount))
     for piece in inner.pieces {
       switch piece {
       case .bytes(let bytes): append(bytes)
-      case .place(let place):
-        pieces.append(.place(place))
-        byteCount += place.byteCount
+      case .byteRange(let range):
+        pieces.append(.byteRange(range))
+        byteCount += range.byteCount
       }
     }
   }
@@ -107,13 +109,13 @@ package struct ProtobufPieces: Sendable {
   }
 }
 
-extension ProtobufFieldRule {
+extension FieldDescriptor {
   /// A string with its tag and length.
-  fileprivate func field(_ text: String) throws(WeighbridgeError) -> [UInt8] {
-    guard !text.utf8.contains(0) else {
-      throw .unsupported("the string \"\(text)\" contains a NUL character")
+  fileprivate func encoded(_ string: String) throws(WeighbridgeError) -> [UInt8] {
+    guard !string.utf8.contains(0) else {
+      throw .unsupported("the string \"\(string)\" contains a NUL character")
     }
-    return ProtobufField.head(number, byteCount: text.utf8.count) + text.utf8
+    return ProtobufField.header(number, byteCount: string.utf8.count) + string.utf8
   }
 
   /// The bytes of each number.
@@ -122,20 +124,20 @@ extension ProtobufFieldRule {
     case .integer(let number): return [try bits(number)]
     case .integers(let numbers):
       return try numbers.map { (number) throws(WeighbridgeError) in try bits(number) }
-    case .real(let number): return [bits(number)]
-    case .reals(let numbers): return numbers.map { bits($0) }
+    case .double(let number): return [bits(number)]
+    case .doubles(let numbers): return numbers.map { bits($0) }
     case .boolean(let flag): return [[flag ? 1 : 0]]
     case .booleans(let flags): return flags.map { [$0 ? 1 : 0] }
     case .choice(let name):
       guard let number = enumerator(name) else { preconditionFailure("\(name) is no \(self.name)") }
       return [try bits(Int(number))]
-    default: preconditionFailure("\(name) is no number")
+    default: preconditionFailure("\(name) is not a number")
     }
   }
 
   private func bits(_ number: Int) throws(WeighbridgeError) -> [UInt8] {
     let fits =
-      switch field.type {
+      switch type {
       case PROTOBUF_C_TYPE_UINT32: UInt32(exactly: number) != nil
       case PROTOBUF_C_TYPE_UINT64: number >= 0
       case PROTOBUF_C_TYPE_INT32, PROTOBUF_C_TYPE_ENUM: Int32(exactly: number) != nil
@@ -147,7 +149,7 @@ extension ProtobufFieldRule {
 
   private func bits(_ number: Double) -> [UInt8] {
     var bytes: [UInt8] = []
-    if field.type == PROTOBUF_C_TYPE_FLOAT {
+    if type == PROTOBUF_C_TYPE_FLOAT {
       bytes.append(littleEndian: Int(Float(number).bitPattern), byteCount: 4)
     } else {
       bytes.append(littleEndian: Int(bitPattern: UInt(number.bitPattern)), byteCount: 8)

@@ -1,12 +1,12 @@
 /// A message of any type, as a dictionary of its fields by their names in the schema.
 ///
-/// It is used for schemas with many messages that are treated alike, and for lists that are too
-/// large to be unpacked: these stay where they are, as ``ProtobufValue/place(_:)``.
+/// It serves schemas with many messages that are handled alike, and lists that are too large to be
+/// copied: these are only located, by ``ProtobufValue/byteRange(_:)``.
 package struct ProtobufRecord: Hashable, Sendable {
   /// The fields that are present.
   package var fields: [String: ProtobufValue]
 
-  /// Makes a record.
+  /// Creates a record.
   package init(_ fields: [String: ProtobufValue] = [:]) { self.fields = fields }
 
   /// The value of a field, if it is present.
@@ -17,7 +17,7 @@ package struct ProtobufRecord: Hashable, Sendable {
 }
 
 extension ProtobufRecord: ExpressibleByDictionaryLiteral {
-  /// Makes a record; the names must be unique.
+  /// Creates a record; the names must be unique.
   package init(dictionaryLiteral elements: (String, ProtobufValue)...) {
     fields = Dictionary(uniqueKeysWithValues: elements)
   }
@@ -26,36 +26,36 @@ extension ProtobufRecord: ExpressibleByDictionaryLiteral {
 /// The value of a field.
 package enum ProtobufValue: Hashable, Sendable {
   case integer(Int)
-  case real(Double)
+  case double(Double)
   case boolean(Bool)
-  case text(String)
+  case string(String)
   /// An enumerator, by its name.
   case choice(String)
   case record(ProtobufRecord)
-  /// Bytes, or a packed list of numbers, left where they are.
-  case place(ProtobufPlace)
+  /// Bytes, or a packed list of numbers, that are not copied.
+  case byteRange(ProtobufByteRange)
   case integers([Int])
-  case reals([Double])
+  case doubles([Double])
   case booleans([Bool])
-  case texts([String])
+  case strings([String])
   case records([ProtobufRecord])
 }
 
-/// A run of bytes outside of a record.
-package struct ProtobufPlace: Hashable, Sendable {
+/// The location of bytes outside of a record.
+package struct ProtobufByteRange: Hashable, Sendable {
   /// The offset of the first byte in the bytes read; in a record to be written, any number that its
   /// writer assigns.
   package var offset: Int
   /// The number of bytes.
   package var byteCount: Int
 
-  /// Makes a place from an offset and a size.
+  /// Creates a byte range from an offset and a size.
   package init(offset: Int, byteCount: Int) {
     self.offset = offset
     self.byteCount = byteCount
   }
 
-  /// The range of the bytes read.
+  /// The range in the bytes read.
   package var range: Range<Int> { offset..<offset + byteCount }
 }
 
@@ -65,22 +65,22 @@ extension ProtobufRecord {
     if case .integer(let number)? = fields[name] { number } else { 0 }
   }
 
-  package func real(_ name: String) -> Double {
-    if case .real(let number)? = fields[name] { number } else { 0 }
+  package func double(_ name: String) -> Double {
+    if case .double(let number)? = fields[name] { number } else { 0 }
   }
 
   package func boolean(_ name: String) -> Bool {
     if case .boolean(let flag)? = fields[name] { flag } else { false }
   }
 
-  package func text(_ name: String) -> String {
-    if case .text(let text)? = fields[name] { text } else { "" }
+  package func string(_ name: String) -> String {
+    if case .string(let string)? = fields[name] { string } else { "" }
   }
 
   /// A string, or `nil` where it is empty or absent.
-  package func nonEmptyText(_ name: String) -> String? {
-    let text = text(name)
-    return text.isEmpty ? nil : text
+  package func nonEmptyString(_ name: String) -> String? {
+    let string = string(name)
+    return string.isEmpty ? nil : string
   }
 
   /// An enumerator's name; `nil` where the field is absent, which means the enumerator numbered 0.
@@ -92,24 +92,24 @@ extension ProtobufRecord {
     if case .record(let record)? = fields[name] { record } else { nil }
   }
 
-  package func place(_ name: String) -> ProtobufPlace? {
-    if case .place(let place)? = fields[name] { place } else { nil }
+  package func byteRange(_ name: String) -> ProtobufByteRange? {
+    if case .byteRange(let range)? = fields[name] { range } else { nil }
   }
 
   package func integers(_ name: String) -> [Int] {
     if case .integers(let numbers)? = fields[name] { numbers } else { [] }
   }
 
-  package func reals(_ name: String) -> [Double] {
-    if case .reals(let numbers)? = fields[name] { numbers } else { [] }
+  package func doubles(_ name: String) -> [Double] {
+    if case .doubles(let numbers)? = fields[name] { numbers } else { [] }
   }
 
   package func booleans(_ name: String) -> [Bool] {
     if case .booleans(let flags)? = fields[name] { flags } else { [] }
   }
 
-  package func texts(_ name: String) -> [String] {
-    if case .texts(let texts)? = fields[name] { texts } else { [] }
+  package func strings(_ name: String) -> [String] {
+    if case .strings(let strings)? = fields[name] { strings } else { [] }
   }
 
   package func records(_ name: String) -> [ProtobufRecord] {

@@ -9,8 +9,8 @@ extension ProtobufRecordReader {
   /// show its contents: everything before the error.
   ///
   /// A message whose length exceeds the enclosing message ends with it. If a singular field occurs
-  /// twice, the last one counts. A field that the schema does not know is an empty place under its
-  /// number.
+  /// twice, the last one counts. A field that the schema does not know is an empty byte range under
+  /// its number.
   /// - Complexity: O(n) in the bytes that are not in place, with at most a million values.
   package static func fragment(
     _ bytes: RawSpan, as descriptor: ProtobufScanner.Descriptor,
@@ -37,36 +37,36 @@ private struct FragmentReader {
     var lists: [String: RepeatedField] = [:]
     while !wire.isAtEnd, remainingValues > 0, let tag = try? wire.tag(bytes) {
       remainingValues -= 1
-      guard let field = protobuf_c_message_descriptor_get_field(descriptor, tag.number) else {
-        record["\(ProtobufRecordReader.unknownPrefix)\(tag.number)"] = .place(
-          ProtobufPlace(offset: wire.offset, byteCount: 0))
+      guard let pointer = protobuf_c_message_descriptor_get_field(descriptor, tag.number) else {
+        record["\(ProtobufRecordReader.unknownPrefix)\(tag.number)"] = .byteRange(
+          ProtobufByteRange(offset: wire.offset, byteCount: 0))
         guard (try? wire.skip(tag.wireType, bytes)) != nil else { break }
         continue
       }
-      let rule = ProtobufFieldRule(field: field.pointee)
-      let isPlaced =
+      let field = FieldDescriptor(pointer.pointee)
+      let isInPlace =
         inPlace[descriptor]?.contains(tag.number) == true
-        || field.pointee.type == PROTOBUF_C_TYPE_BYTES
-      guard tag.wireType == 2, isPlaced || rule.wireType != 2 || rule.message != nil else {
-        guard read(rule, tag.wireType, &wire, bytes, &record, &lists) else { break }
+        || field.type == PROTOBUF_C_TYPE_BYTES
+      guard tag.wireType == 2, isInPlace || field.wireType != 2 || field.message != nil else {
+        guard read(field, tag.wireType, &wire, bytes, &record, &lists) else { break }
         continue
       }
       var section = (try? wire.section(bytes)) ?? wire.remainder()
-      if isPlaced {
-        record[rule.name] = .place(
-          ProtobufPlace(offset: section.offset, byteCount: section.remaining))
-      } else if let message = rule.message {
+      if isInPlace {
+        record[field.name] = .byteRange(
+          ProtobufByteRange(offset: section.offset, byteCount: section.remaining))
+      } else if let message = field.message {
         guard depth < depthLimit else { continue }
         let inner = self.record(section, bytes, message, depth: depth + 1)
-        if rule.isRepeated {
-          lists[rule.name, default: RepeatedField()].records.append(inner)
+        if field.isRepeated {
+          lists[field.name, default: RepeatedField()].records.append(inner)
         } else {
-          record[rule.name] = .record(inner)
+          record[field.name] = .record(inner)
         }
       } else {
-        while !section.isAtEnd, remainingValues > 0, let value = try? section.value(bytes, rule) {
+        while !section.isAtEnd, remainingValues > 0, let value = try? section.value(bytes, field) {
           remainingValues -= 1
-          lists[rule.name, default: RepeatedField()].append(value)
+          lists[field.name, default: RepeatedField()].append(value)
         }
       }
     }
@@ -78,20 +78,20 @@ private struct FragmentReader {
   ///
   /// - Returns: Whether the bytes after it can be read.
   private func read(
-    _ rule: ProtobufFieldRule, _ wireType: UInt8, _ wire: inout WireReader, _ bytes: RawSpan,
+    _ field: FieldDescriptor, _ wireType: UInt8, _ wire: inout WireReader, _ bytes: RawSpan,
     _ record: inout ProtobufRecord, _ lists: inout [String: RepeatedField]
   ) -> Bool {
     let start = wire
-    guard wireType == rule.wireType, rule.message == nil,
-      let value = try? wire.value(bytes, rule)
+    guard wireType == field.wireType, field.message == nil,
+      let value = try? wire.value(bytes, field)
     else {
       wire = start
       return (try? wire.skip(wireType, bytes)) != nil
     }
-    if rule.isRepeated {
-      lists[rule.name, default: RepeatedField()].append(value)
+    if field.isRepeated {
+      lists[field.name, default: RepeatedField()].append(value)
     } else {
-      record[rule.name] = value
+      record[field.name] = value
     }
     return true
   }

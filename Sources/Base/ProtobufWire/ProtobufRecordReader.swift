@@ -3,8 +3,8 @@ import CProtobufC
 
 /// Reads messages into records, by their descriptors.
 package enum ProtobufRecordReader {
-  /// Reads a message; `bytes` fields, and the fields in place, are returned as places. Of a
-  /// repeated `bytes` field, the last element is returned.
+  /// Reads a message; of `bytes` fields, and of the fields in place, only the byte ranges are
+  /// returned. Of a repeated `bytes` field, the last element is returned.
   ///
   /// - Parameters:
   ///   - bytes: The serialized message.
@@ -67,36 +67,36 @@ package enum ProtobufRecordReader {
   ) throws(WeighbridgeError) -> ProtobufRecord {
     var record = ProtobufRecord()
     var lists: [String: RepeatedField] = [:]
-    let placed = inPlace[descriptor] ?? []
+    let fieldsInPlace = inPlace[descriptor] ?? []
     while !reader.isAtEnd {
       let tag = try reader.tag(bytes)
-      guard let field = protobuf_c_message_descriptor_get_field(descriptor, tag.number) else {
+      guard let pointer = protobuf_c_message_descriptor_get_field(descriptor, tag.number) else {
         _ = try reader.skip(tag.wireType, bytes)
         continue
       }
-      let rule = ProtobufFieldRule(field: field.pointee)
-      let name = rule.name
-      if placed.contains(tag.number) || field.pointee.type == PROTOBUF_C_TYPE_BYTES {
+      let field = FieldDescriptor(pointer.pointee)
+      let name = field.name
+      if fieldsInPlace.contains(tag.number) || field.type == PROTOBUF_C_TYPE_BYTES {
         let section = try reader.section(bytes)
-        record[name] = .place(
-          ProtobufPlace(offset: section.offset, byteCount: section.remaining))
-      } else if let message = rule.message {
+        record[name] = .byteRange(
+          ProtobufByteRange(offset: section.offset, byteCount: section.remaining))
+      } else if let message = field.message {
         var section = try reader.section(bytes)
         let inner = try self.record(&section, bytes, message, inPlace)
-        if rule.isRepeated {
+        if field.isRepeated {
           lists[name, default: RepeatedField()].records.append(inner)
         } else {
           record[name] = .record(inner)
         }
-      } else if rule.isRepeated, tag.wireType == 2, rule.wireType != 2 {
+      } else if field.isRepeated, tag.wireType == 2, field.wireType != 2 {
         var packed = try reader.section(bytes)
         while !packed.isAtEnd {
-          lists[name, default: RepeatedField()].append(try packed.value(bytes, rule))
+          lists[name, default: RepeatedField()].append(try packed.value(bytes, field))
         }
-      } else if rule.isRepeated {
-        lists[name, default: RepeatedField()].append(try reader.value(bytes, rule))
+      } else if field.isRepeated {
+        lists[name, default: RepeatedField()].append(try reader.value(bytes, field))
       } else {
-        record[name] = try reader.value(bytes, rule)
+        record[name] = try reader.value(bytes, field)
       }
     }
     for (name, list) in lists { record[name] = list.value }
@@ -107,25 +107,25 @@ package enum ProtobufRecordReader {
 /// The elements of a repeated field while they are read.
 struct RepeatedField {
   private var integers: [Int] = []
-  private var reals: [Double] = []
+  private var doubles: [Double] = []
   private var booleans: [Bool] = []
-  private var texts: [String] = []
+  private var strings: [String] = []
   var records: [ProtobufRecord] = []
 
   mutating func append(_ value: ProtobufValue) {
     switch value {
     case .integer(let number): integers.append(number)
-    case .real(let number): reals.append(number)
+    case .double(let number): doubles.append(number)
     case .boolean(let flag): booleans.append(flag)
-    case .text(let text): texts.append(text)
+    case .string(let string): strings.append(string)
     default: break  // no schema in use has lists of anything else
     }
   }
 
   var value: ProtobufValue {
     if !records.isEmpty { return .records(records) }
-    if !texts.isEmpty { return .texts(texts) }
-    if !reals.isEmpty { return .reals(reals) }
+    if !strings.isEmpty { return .strings(strings) }
+    if !doubles.isEmpty { return .doubles(doubles) }
     return booleans.isEmpty ? .integers(integers) : .booleans(booleans)
   }
 }
@@ -133,30 +133,30 @@ struct RepeatedField {
 extension WireReader {
   /// Reads a value that is not a message.
   mutating func value(
-    _ bytes: RawSpan, _ rule: ProtobufFieldRule
+    _ bytes: RawSpan, _ field: FieldDescriptor
   ) throws(WeighbridgeError) -> ProtobufValue {
-    if rule.field.type == PROTOBUF_C_TYPE_STRING {
+    if field.type == PROTOBUF_C_TYPE_STRING {
       let section = try section(bytes)
-      let text = bytes.extracting(section.offset..<section.offset + section.remaining)
+      let utf8 = bytes.extracting(section.offset..<section.offset + section.remaining)
       // Read while the span lives; it is UTF-8, as the scanner has checked.
-      return .text(text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+      return .string(utf8.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
     }
     let start = offset
-    let bits = try number(rule.field.type, bytes)
-    switch rule.field.type {
+    let bits = try number(field.type, bytes)
+    switch field.type {
     case PROTOBUF_C_TYPE_BOOL: return .boolean(bits != 0)
-    case PROTOBUF_C_TYPE_DOUBLE: return .real(Double(bitPattern: bits))
+    case PROTOBUF_C_TYPE_DOUBLE: return .double(Double(bitPattern: bits))
     case PROTOBUF_C_TYPE_FLOAT:
-      return .real(Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))))
+      return .double(Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))))
     case PROTOBUF_C_TYPE_UINT64:
       guard let number = Int(exactly: bits) else {
-        throw .malformed("field \(rule.name) is \(bits), which nothing can have").at(.byte(start))
+        throw .malformed("field \(field.name) is \(bits), which nothing can have").at(.byte(start))
       }
       return .integer(number)
     case PROTOBUF_C_TYPE_ENUM:
-      guard let name = rule.enumerator(Int32(truncatingIfNeeded: bits)) else {
+      guard let name = field.enumerator(Int32(truncatingIfNeeded: bits)) else {
         throw .unsupported(
-          "field \(rule.name) has the value \(Int64(bitPattern: bits)), which is not known"
+          "field \(field.name) has the value \(Int64(bitPattern: bits)), which is not known"
         ).at(.byte(start))
       }
       return .choice(name)

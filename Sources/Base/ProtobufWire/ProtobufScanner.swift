@@ -19,8 +19,8 @@ package struct ProtobufScanner {
   /// - Parameters:
   ///   - bytes: The serialized message.
   ///   - descriptor: Its type.
-  ///   - keepingUnknownIn: Fields of the outermost message within which fields unknown to the
-  ///     descriptor are allowed at any level; elsewhere they are rejected.
+  ///   - keepingUnknownIn: The numbers of fields of the outermost message within which unknown
+  ///     fields are allowed at any level; elsewhere they are rejected.
   ///   - isLenient: Whether fields unknown to the descriptor are allowed everywhere.
   ///   - inPlace: Fields that will not be unpacked; their bytes are not counted, and a list of
   ///     numbers must be packed in one piece.
@@ -57,7 +57,7 @@ package struct ProtobufScanner {
   ) throws(WeighbridgeError) {
     try budget.message(of: descriptor, depth: depth)
     var seen = FieldSet()
-    let placed = inPlace[descriptor] ?? []
+    let fieldsInPlace = inPlace[descriptor] ?? []
     while !reader.isAtEnd {
       let tag = try reader.tag(bytes)
       try budget.field()
@@ -69,14 +69,14 @@ package struct ProtobufScanner {
         continue
       }
       path.append(field.pointee.name)
-      let staysInPlace = placed.contains(tag.number)
+      let staysInPlace = fieldsInPlace.contains(tag.number)
       if field.pointee.label != PROTOBUF_C_LABEL_REPEATED || staysInPlace {
-        guard seen.insert(FieldSet.group(of: field, in: descriptor)) else {
+        guard seen.insert(FieldSet.slot(of: field, in: descriptor)) else {
           throw malformed("occurs twice, or together with another member of its oneof")
         }
       }
       if staysInPlace {
-        try self.placed(&reader, bytes, field, tag.wireType)
+        try skipInPlace(&reader, bytes, field, tag.wireType)
         path.removeLast()
         continue
       }
@@ -86,8 +86,8 @@ package struct ProtobufScanner {
     }
   }
 
-  /// Skips bytes that stay where they are.
-  private func placed(
+  /// Skips the bytes of a field that is not unpacked.
+  private func skipInPlace(
     _ reader: inout WireReader, _ bytes: RawSpan,
     _ field: UnsafePointer<ProtobufCFieldDescriptor>, _ wireType: UInt8
   ) throws(WeighbridgeError) {
@@ -97,7 +97,7 @@ package struct ProtobufScanner {
     let section = try reader.section(bytes)
     let size = WireReader.wireType(of: field.pointee.type) == 5 ? 4 : 1
     guard section.remaining.isMultiple(of: size) else {
-      throw malformed("has \(section.remaining) bytes, which are no whole numbers")
+      throw malformed("has \(section.remaining) bytes, which are not integers")
     }
   }
 
@@ -136,7 +136,7 @@ package struct ProtobufScanner {
       }
     case PROTOBUF_C_TYPE_STRING:
       try budget.allocate(24 + section.remaining)
-      try section.text(bytes)
+      try section.validateString(bytes)
     default:
       try budget.allocate(24 + section.remaining)
     }

@@ -1,7 +1,7 @@
 import Bytes
 import CProtobufC
 
-/// Counts what unpacking a message will require, and enforces the limits.
+/// Counts what unpacking a message will take, and enforces the limits.
 struct ScanBudget {
   private let limits: ProtobufLimits
   private var fieldCount = 0
@@ -17,10 +17,10 @@ struct ScanBudget {
   mutating func message(
     of descriptor: ProtobufScanner.Descriptor, depth: Int
   ) throws(WeighbridgeError) {
-    guard depth <= limits.depth else { throw over("nests messages deeper than", limits.depth) }
+    guard depth <= limits.depth else { throw exceeded("nests messages deeper than", limits.depth) }
     messageCount += 1
     guard messageCount <= limits.messageCount else {
-      throw over("brings more messages than", limits.messageCount)
+      throw exceeded("has more messages than", limits.messageCount)
     }
     try allocate(descriptor.pointee.sizeof_message + 32)
   }
@@ -29,7 +29,7 @@ struct ScanBudget {
   mutating func field() throws(WeighbridgeError) {
     fieldCount += 1
     guard fieldCount <= limits.fieldCount else {
-      throw over("brings more fields than", limits.fieldCount)
+      throw exceeded("brings more fields than", limits.fieldCount)
     }
     try allocate(48)
   }
@@ -38,7 +38,7 @@ struct ScanBudget {
   mutating func packedNumber() throws(WeighbridgeError) {
     packedNumberCount += 1
     guard packedNumberCount <= limits.packedNumberCount else {
-      throw over("brings more numbers in lists than", limits.packedNumberCount)
+      throw exceeded("brings more numbers in lists than", limits.packedNumberCount)
     }
     try allocate(8)
   }
@@ -47,11 +47,11 @@ struct ScanBudget {
   mutating func allocate(_ byteCount: Int) throws(WeighbridgeError) {
     memory += byteCount
     guard memory <= limits.memory else {
-      throw over("would take more memory when unpacked than", limits.memory)
+      throw exceeded("would take more memory when unpacked than", limits.memory)
     }
   }
 
-  private func over(_ what: String, _ limit: Int) -> WeighbridgeError {
+  private func exceeded(_ what: String, _ limit: Int) -> WeighbridgeError {
     WeighbridgeError(.limitExceeded, "\(what) the limit of \(limit)")
   }
 }

@@ -10,7 +10,7 @@ package struct UnknownFields: Hashable, Sendable {
     /// The field's bytes after its tag; for wire type 2, they begin with the length.
     package let payload: [UInt8]
 
-    /// Makes a field.
+    /// Creates a field.
     package init(number: UInt32, wireType: UInt8, payload: [UInt8]) {
       self.number = number
       self.wireType = wireType
@@ -21,7 +21,7 @@ package struct UnknownFields: Hashable, Sendable {
   /// The fields in the order of the file.
   package var fields: [Field]
 
-  /// Makes a list of fields, by default an empty one.
+  /// Creates a list of fields, by default an empty one.
   package init(_ fields: [Field] = []) {
     self.fields = fields
   }

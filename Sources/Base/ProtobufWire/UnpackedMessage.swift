@@ -36,7 +36,7 @@ package struct UnpackedMessage: ~Copyable {
 /// in.
 package enum MessageParts {
   /// A string; empty when it is absent.
-  package static func text(_ pointer: UnsafePointer<CChar>?) -> String {
+  package static func string(_ pointer: UnsafePointer<CChar>?) -> String {
     pointer.map { String(cString: $0) } ?? ""  // the library's strings end with NUL
   }
 
@@ -45,7 +45,7 @@ package enum MessageParts {
     Array(UnsafeBufferPointer(start: data.data, count: data.len))
   }
 
-  /// The fields that the message's own type does not know.
+  /// The fields that the message's schema does not know.
   static func unknownFields(_ base: ProtobufCMessage) -> UnknownFields {
     let fields = UnsafeBufferPointer(start: base.unknown_fields, count: Int(base.n_unknown_fields))
     return UnknownFields(

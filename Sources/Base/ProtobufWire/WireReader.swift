@@ -43,7 +43,7 @@ struct WireReader {
     let start = offset
     let length = try varint(bytes)
     guard length <= UInt64(remaining) else {
-      throw .malformed("has \(length) bytes, and \(remaining) are left in what holds it")
+      throw .malformed("has \(length) bytes, and \(remaining) are left in the enclosing message")
         .at(.byte(start))
     }
     defer { offset += Int(length) }  // fits: it is at most `remaining`
@@ -98,13 +98,13 @@ struct WireReader {
   }
 
   /// Checks that all bytes are UTF-8 without NUL.
-  mutating func text(_ bytes: RawSpan) throws(WeighbridgeError) {
+  func validateString(_ bytes: RawSpan) throws(WeighbridgeError) {
     let section = bytes.extracting(offset..<end)
-    let isText = section.withUnsafeBytes { buffer in
+    let isValid = section.withUnsafeBytes { buffer in
       // Read while the span lives; nothing is kept.
       !buffer.contains(0) && String(validating: buffer, as: UTF8.self) != nil
     }
-    guard isText else { throw .malformed("is not UTF-8, or contains a NUL").at(.byte(offset)) }
+    guard isValid else { throw .malformed("is not UTF-8, or contains a NUL").at(.byte(offset)) }
   }
 
   private mutating func varint(_ bytes: RawSpan) throws(WeighbridgeError) -> UInt64 {

@@ -22,37 +22,37 @@ struct BlockGrid {
   /// - Parameter blockShape: The size of a block along each axis, at least 1.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when it does not fit the tensor.
   init(_ shape: [Int], blockShape: [Int]) throws(WeighbridgeError) {
-    let fits =
+    let isDivisible =
       shape.count == blockShape.count
       && zip(shape, blockShape).allSatisfy { $1 >= 1 && $1 <= max($0, 1) }
-    guard fits else {
+    guard isDivisible else {
       throw .malformed("blocks of \(blockShape) do not divide a tensor of \(shape)")
     }
     elementCount = try Checked.product(shape, of: "the number of elements")
-    let all = zip(shape, blockShape).map { Axis(size: $0, block: $1) }
-    count = try Checked.product(all.map(\.blocks), of: "the number of blocks")
-    axes = elementCount == 0 ? [Axis(size: 1, block: 1)] : Self.joined(all)
+    let allAxes = zip(shape, blockShape).map { Axis(size: $0, block: $1) }
+    count = try Checked.product(allAxes.map(\.blocks), of: "the number of blocks")
+    axes = elementCount == 0 ? [Axis(size: 1, block: 1)] : Self.merged(allAxes)
   }
 
   /// Merges axes where this does not change the division, so that consecutive elements of a block
   /// in memory are elements of one row.
-  private static func joined(_ axes: [Axis]) -> [Axis] {
-    var joined = [Axis(size: 1, block: 1)]
+  private static func merged(_ axes: [Axis]) -> [Axis] {
+    var merged = [Axis(size: 1, block: 1)]
     for axis in axes {
-      let last = joined.count - 1
-      if joined[last].size == 1 {
-        joined[last] = axis
+      let last = merged.count - 1
+      if merged[last].size == 1 {
+        merged[last] = axis
       } else if axis.block == axis.size {
-        joined[last].size *= axis.size
-        joined[last].block *= axis.size
+        merged[last].size *= axis.size
+        merged[last].block *= axis.size
       } else {
-        joined.append(axis)
+        merged.append(axis)
       }
     }
-    return joined
+    return merged
   }
 
-  /// Calls `body` for each part of a row in a row-major run of elements.
+  /// Calls `body` for each part of a row in a range of elements in row-major order.
   ///
   /// - Parameter body: Receives the elements, the column of the first, and the block that contains
   ///   column 0 of their row.
@@ -70,10 +70,10 @@ struct BlockGrid {
   private func firstBlock(ofRow row: Int) -> Int {
     var (row, block, step) = (row, 0, axes[axes.count - 1].blocks)
     for axis in axes.dropLast().reversed() {
-      let (rest, index) = row.quotientAndRemainder(dividingBy: axis.size)
+      let (quotient, index) = row.quotientAndRemainder(dividingBy: axis.size)
       block += index / axis.block * step
       step *= axis.blocks
-      row = rest
+      row = quotient
     }
     return block
   }

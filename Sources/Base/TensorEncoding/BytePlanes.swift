@@ -1,13 +1,13 @@
 package import Bytes
 import CKernels
 
-/// The bytes of elements as planes, the most significant first: the upper bytes of trained weights
-/// are similar and therefore entropy-coded; the others are stored unchanged.
+/// The bytes of elements split into planes, the most significant first. The upper bytes of trained
+/// weights are similar and therefore entropy-coded; the others are stored unchanged.
 ///
 /// Elements of a floating-point type are first rotated to the left by one bit, so that the sign
 /// follows the mantissa and the exponent fills the first planes.
 package enum BytePlanes {
-  /// The stored bytes of elements.
+  /// Encodes elements.
   ///
   /// - Parameter bytes: The elements, row-major, little-endian.
   package static func encode(_ bytes: RawSpan, _ elementType: ElementType) -> [UInt8] {
@@ -18,17 +18,17 @@ package enum BytePlanes {
     let tables = planes.map { plane in table(plane, lanes: lanes) }
     var stored = tables.map { UInt8($0 == nil ? 0 : 1) }
     stored.append(UInt8(lanes.trailingZeroBitCount))
-    for case .some(let table) in tables { stored += table.stored }
+    for case .some(let table) in tables { stored += table.serialized }
     var (directory, chunks): ([UInt8], [UInt8]) = ([], [])
     var start = 0
     for size in RANSCoder.chunks(count) {
       for (plane, table) in zip(planes, tables) {
-        let part = plane[start..<start + size]
+        let chunk = plane[start..<start + size]
         guard let table else {
-          chunks += part
+          chunks += chunk
           continue
         }
-        let coded = RANSCoder.encode(part, table, lanes: lanes)
+        let coded = RANSCoder.encode(chunk, table, lanes: lanes)
         directory.append(littleEndian: coded.count, byteCount: 4)
         chunks += coded
       }
@@ -37,24 +37,24 @@ package enum BytePlanes {
     return stored + directory + chunks
   }
 
-  /// The table of a plane, or `nil` when coding does not make the plane smaller.
+  /// Returns the table of a plane; `nil` if entropy coding does not make the plane smaller.
   private static func table(_ plane: [UInt8], lanes: Int) -> SymbolTable? {
     var counts = [Int](repeating: 0, count: 256)
     for byte in plane { counts[Int(byte)] += 1 }
     guard let table = SymbolTable(counts: counts) else { return nil }
     let chunks = RANSCoder.chunks(plane.count).count
-    let size = table.bits(counts) / 8 + Double(table.stored.count + chunks * (4 + 4 * lanes))
+    let size = table.bits(counts) / 8 + Double(table.serialized.count + chunks * (4 + 4 * lanes))
     return size < Double(plane.count) ? table : nil
   }
 
   private static func split(_ bytes: RawSpan, width: Int, rotated: Bool) -> [[UInt8]] {
     let count = bytes.byteCount / width
-    let all = [UInt8](unsafeUninitializedCapacity: width * count) { buffer, filled in
+    let all = [UInt8](unsafeUninitializedCapacity: width * count) { buffer, filledCount in
       bytes.withUnsafeBytes {
-        // There is room for all planes.
+        // The buffer has the size of all planes.
         elements_split($0.baseAddress, count, Int32(width), rotated, buffer.baseAddress)
       }
-      filled = width * count
+      filledCount = width * count
     }
     return (0..<width).map { Array(all[$0 * count..<($0 + 1) * count]) }
   }
@@ -116,29 +116,30 @@ package enum BytePlanes {
       self.chunks = chunks
     }
 
-    /// Decodes a chunk into its part of the elements.
+    /// Decodes a chunk into its part of the elements' memory; returns whether it succeeded.
     func decode(
       _ part: Int, _ source: UnsafeRawBufferPointer, rotated: Bool,
       to memory: UnsafeMutableRawBufferPointer
     ) -> Bool {
       let (size, ranges) = chunks[part]
-      let coded = slots.count { $0 != nil }
-      return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: coded * size) { decoded in
+      let codedPlaneCount = slots.count { $0 != nil }
+      return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: codedPlaneCount * size) {
+        decoded in
         var planes: [UnsafePointer<UInt8>?] = []
-        var room = decoded[...]
+        var unused = decoded[...]
         for (slots, range) in zip(slots, ranges) {
           let bytes = UnsafeRawBufferPointer(rebasing: source[range])
           guard let slots else {
             planes.append(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
             continue
           }
-          let plane = UnsafeMutableBufferPointer(rebasing: room.prefix(size))
+          let plane = UnsafeMutableBufferPointer(rebasing: unused.prefix(size))
           guard RANSCoder.decode(bytes, slots, lanes: lanes, to: plane) else { return false }
           planes.append(UnsafePointer(plane.baseAddress))
-          room = room.dropFirst(size)
+          unused = unused.dropFirst(size)
         }
         let target = memory.baseAddress.map { $0 + part * RANSCoder.chunkSize * width }
-        // Each plane has as many bytes as the chunk elements, and the target has room for these.
+        // Each plane has as many bytes as the chunk has elements, all of which fit in the target.
         elements_join(
           planes, size, Int32(width), rotated, target?.assumingMemoryBound(to: UInt8.self))
         return true

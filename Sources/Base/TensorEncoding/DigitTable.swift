@@ -1,7 +1,7 @@
 import Bytes
 
-/// The mapping of the integers of a class to symbols: their upper bits, entropy-coded, and some low
-/// bits stored unchanged.
+/// The mapping of the integers of a class to symbols, which are their upper bits and entropy-coded,
+/// and low bits, which are stored unchanged.
 struct DigitTable {
   /// The symbol of an integer that is stored in a separate list.
   static let escape: UInt8 = 0
@@ -13,7 +13,7 @@ struct DigitTable {
   /// The frequency of each symbol.
   let symbols: SymbolTable
   /// The table's bytes in a file.
-  let stored: [UInt8]
+  let serialized: [UInt8]
 
   /// Reads a table.
   ///
@@ -33,14 +33,14 @@ struct DigitTable {
       self.zero = shape.zero
       symbols = shape.table
     }
-    stored = bytes.copied(start..<cursor.offset)
+    serialized = bytes.copied(start..<cursor.offset)
   }
 
   private init(lowBits: Int, zero: Int, _ symbols: SymbolTable, isShaped: Bool) {
     self.lowBits = lowBits
     self.zero = zero
     self.symbols = symbols
-    stored = [UInt8(lowBits), isShaped ? 0 : UInt8(zero)] + symbols.stored
+    serialized = [UInt8(lowBits), isShaped ? 0 : UInt8(zero)] + symbols.serialized
   }
 
   /// Returns the table that encodes integers in the fewest bytes.
@@ -49,10 +49,10 @@ struct DigitTable {
     for lowBits in 0...16 {
       let counts = integers.shifted(by: lowBits)
       for candidate in candidates(counts, lowBits: lowBits) {
-        let escapes = Double(candidate.counts[0])
+        let escapeCount = Double(candidate.counts[0])
         let bits =
-          candidate.table.symbols.bits(candidate.counts) + 32 * escapes
-          + Double(lowBits * integers.total + 8 * candidate.table.stored.count)
+          candidate.table.symbols.bits(candidate.counts) + 32 * escapeCount
+          + Double(lowBits * integers.total + 8 * candidate.table.serialized.count)
         if bits < best?.bits ?? .infinity { best = (candidate.table, bits) }
       }
       if counts.lowest >= -8, counts.highest <= 8 { break }  // more low bits no longer help
@@ -65,8 +65,8 @@ struct DigitTable {
     _ counts: IntegerCounts, lowBits: Int
   ) -> [(table: DigitTable, counts: [Int])] {
     // Symbols 1 to 255: all that occur, or those around 0.
-    let fits = counts.highest - counts.lowest < 255
-    let range = fits ? counts.lowest...counts.highest : -127...127
+    let allFit = counts.highest - counts.lowest < 255
+    let range = allFit ? counts.lowest...counts.highest : -127...127
     let zero = 1 - range.lowerBound
     var result: [(table: DigitTable, counts: [Int])] = []
     if (1...255).contains(zero) {
@@ -86,7 +86,7 @@ struct DigitTable {
   }
 
   /// Splits integers into symbols, low bits and escapes.
-  func split(_ integers: [Int32]) -> (symbols: [UInt8], low: [UInt8], escapes: [Int32]) {
+  func split(_ integers: [Int32]) -> (symbols: [UInt8], lowBits: [UInt8], escapes: [Int32]) {
     var symbols = [UInt8](repeating: 0, count: integers.count)
     var escapes: [Int32] = []
     for (index, integer) in integers.enumerated() {
@@ -97,8 +97,8 @@ struct DigitTable {
         escapes.append(integer)
       }
     }
-    let low = PackedBits.pack(integers.lazy.map { UInt32(bitPattern: $0) }, bits: lowBits)
-    return (symbols, low, escapes)
+    let packedLowBits = PackedBits.pack(integers.lazy.map { UInt32(bitPattern: $0) }, bits: lowBits)
+    return (symbols, packedLowBits, escapes)
   }
 }
 
@@ -110,12 +110,12 @@ struct IntegerCounts {
   let total: Int
   private let counts: [Int]
 
-  /// Counts integers; there must be at least one, and none over 2^24 in magnitude.
+  /// Counts integers; there must be at least one, and none above 2^24 in magnitude.
   init(_ integers: some Collection<Int32>) {
-    let (low, high) = (Int(integers.min() ?? 0), Int(integers.max() ?? 0))
-    var counts = [Int](repeating: 0, count: high - low + 1)
-    for integer in integers { counts[Int(integer) - low] += 1 }
-    (lowest, highest, total) = (low, high, integers.count)
+    let (lowest, highest) = (Int(integers.min() ?? 0), Int(integers.max() ?? 0))
+    var counts = [Int](repeating: 0, count: highest - lowest + 1)
+    for integer in integers { counts[Int(integer) - lowest] += 1 }
+    (self.lowest, self.highest, total) = (lowest, highest, integers.count)
     self.counts = counts
   }
 
@@ -124,14 +124,14 @@ struct IntegerCounts {
     highest = lowest + counts.count - 1
   }
 
-  /// The same counts without some low bits.
+  /// The counts of the integers without some of their low bits.
   func shifted(by bits: Int) -> IntegerCounts {
-    let first = lowest >> bits
-    var shifted = [Int](repeating: 0, count: (highest >> bits) - first + 1)
+    let shiftedLowest = lowest >> bits
+    var shifted = [Int](repeating: 0, count: (highest >> bits) - shiftedLowest + 1)
     for (offset, count) in counts.enumerated() {
-      shifted[(lowest + offset) >> bits - first] += count
+      shifted[(lowest + offset) >> bits - shiftedLowest] += count
     }
-    return IntegerCounts(lowest: first, counts: shifted, total: total)
+    return IntegerCounts(lowest: shiftedLowest, counts: shifted, total: total)
   }
 
   /// The number of occurrences of each symbol; integers without a symbol count as escapes.

@@ -1,7 +1,7 @@
 package import Bytes
 
 extension EncodedElements {
-  /// Encodes elements losslessly in the smallest form, or returns `nil` where that saves nothing.
+  /// Encodes elements losslessly in the smallest form; returns `nil` if that saves nothing.
   ///
   /// Elements with only a few values, such as pixels in single precision, become indices into a
   /// table.
@@ -22,16 +22,16 @@ extension EncodedElements {
 
 /// The distinct values of single-precision elements, when there are at most 256.
 private struct ValueTable {
-  private var positions: [UInt32: UInt8] = [:]
+  private var indices: [UInt32: UInt8] = [:]
   private var values: [UInt32] = []
 
   init?(_ bytes: RawSpan, _ elementType: ElementType) {
     guard elementType == .float32 else { return nil }
     for offset in stride(from: 0, to: bytes.byteCount, by: 4) {
       let bits = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
-      guard positions[bits] == nil else { continue }
+      guard indices[bits] == nil else { continue }
       guard values.count < 256 else { return nil }
-      positions[bits] = UInt8(values.count)
+      indices[bits] = UInt8(values.count)
       values.append(bits)
     }
     guard values.count > 1 else { return nil }
@@ -40,12 +40,12 @@ private struct ValueTable {
   func encoded(_ bytes: RawSpan, shape: [Int]) -> EncodedElements {
     let bits = Int.bitWidth - (values.count - 1).leadingZeroBitCount
     let lookup = LookupTables(bits: bits, blockShape: shape.map { max($0, 1) })
-    let all = (0..<bytes.byteCount / 4).map { index in
-      positions[bytes.unsafeLoadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)] ?? 0
+    let indices = (0..<bytes.byteCount / 4).map { index in
+      self.indices[bytes.unsafeLoadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)] ?? 0
     }
     let padding = [UInt32](repeating: 0, count: 1 << bits - values.count)
     let content = LookupTables.Content(
-      positions: all, tables: (values + padding).map(Float.init(bitPattern:)))
+      positions: indices, tables: (values + padding).map(Float.init(bitPattern:)))
     return EncodedElements(
       .lookup(lookup), .float32, shape: shape, bytes: lookup.encode(content, shape: shape))
   }

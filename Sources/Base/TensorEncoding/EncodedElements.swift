@@ -8,7 +8,7 @@ package struct EncodedElements: Sendable {
   package let elementType: ElementType
   /// The size of each axis, outermost first.
   package let shape: [Int]
-  /// The store of the encoded bytes.
+  /// The store that contains the encoded bytes.
   package let store: ByteStore
   /// The range of the encoded bytes in the store.
   package let range: Range<Int>
@@ -43,7 +43,7 @@ package struct EncodedElements: Sendable {
     try store.withBytes { (bytes) throws(Failure) in try body(bytes.extracting(range)) }
   }
 
-  /// The elements in row-major order, little-endian.
+  /// Decodes the elements, in row-major order and little-endian.
   ///
   /// - Throws: As ``TensorEncoding/decode(_:_:shape:)``.
   package func decoded() throws(WeighbridgeError) -> [UInt8] {

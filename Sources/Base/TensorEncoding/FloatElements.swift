@@ -8,27 +8,27 @@ package enum FloatElements {
   /// - Parameters:
   ///   - count: The number of elements.
   ///   - elementType: A floating-point type.
-  ///   - number: Returns the number at a position.
+  ///   - number: Returns the number at an index.
   package static func bytes(
     count: Int, _ elementType: ElementType, _ number: (Int) -> Float
   ) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: count * elementType.byteCount) { buffer, filled in
+    [UInt8](unsafeUninitializedCapacity: count * elementType.byteCount) { buffer, filledCount in
       store(count, elementType, to: UnsafeMutableRawBufferPointer(buffer), number)
-      filled = count * elementType.byteCount
+      filledCount = count * elementType.byteCount
     }
   }
 
-  /// Writes elements into memory of their size.
+  /// Writes elements to memory of their size.
   fileprivate static func store(
     _ count: Int, _ elementType: ElementType, to memory: UnsafeMutableRawBufferPointer,
     _ number: (Int) -> Float
   ) {
     @inline(__always)
-    func store<Bits: BitwiseCopyable>(_ bits: (Float) -> Bits) {
+    func store<Bits: BitwiseCopyable>(_ convert: (Float) -> Bits) {
       precondition(memory.count == count * MemoryLayout<Bits>.size)
       for index in 0..<count {
         memory.storeBytes(
-          of: bits(number(index)), toByteOffset: index * MemoryLayout<Bits>.size, as: Bits.self)
+          of: convert(number(index)), toByteOffset: index * MemoryLayout<Bits>.size, as: Bits.self)
       }
     }
     switch elementType {
@@ -45,7 +45,7 @@ package enum FloatElements {
   ) throws(WeighbridgeError) -> [UInt8] {
     guard elementType != .float32 else { return numbers }
     return try decode(count: numbers.count / 4, elementType) { elements, target in
-      // In bounds, and the target has room for the elements.
+      // In bounds, and the elements fit in the target.
       let start = 4 * elements.lowerBound
       numbers.withUnsafeBytes { numbers in
         UnsafeMutableRawBufferPointer(start: target, count: 4 * elements.count).copyMemory(
@@ -67,7 +67,7 @@ package enum FloatElements {
     }
   }
 
-  /// The same with parts of consecutive elements.
+  /// Decodes elements on several threads, in parts of consecutive elements.
   ///
   /// - Parameter body: Writes the numbers of a range of elements.
   static func decode(
@@ -88,7 +88,7 @@ package enum FloatElements {
   }
 }
 
-/// Memory for all elements of a tensor, to which numbers are written.
+/// The memory for all elements of a tensor, to which numbers are written.
 struct FloatTarget {
   private let elementType: ElementType
   private let memory: UnsafeMutableRawBufferPointer

@@ -1,8 +1,8 @@
 package import Bytes
 import CKernels
 
-/// Integers q of 2 to 8 bits: an element is (q - zero) * scale + offset, each step in single
-/// precision, with a scale for each block of the tensor.
+/// Integers q of 2 to 8 bits: an element is (q - zero point) * scale + offset, with each operation
+/// in single precision and a scale for each block of the tensor.
 package struct LinearIntegers: Hashable, Sendable {
   /// The bits of each integer, 2 to 8.
   package var bits: Int
@@ -10,9 +10,9 @@ package struct LinearIntegers: Hashable, Sendable {
   package var isSigned: Bool
   /// The size of the block that has a scale along each axis.
   package var blockShape: [Int]
-  /// Whether each block has a zero point, an integer. Otherwise it is 0.
+  /// Whether each block has an integer zero point. Otherwise it is 0.
   package var hasZeroPoints: Bool
-  /// Whether each block has an offset, a number. Otherwise nothing is added.
+  /// Whether each block has an offset. Otherwise nothing is added.
   package var hasOffsets: Bool
 
   /// Describes integers.
@@ -38,7 +38,7 @@ package struct LinearIntegers: Hashable, Sendable {
     /// A number for each block, or none.
     package var offsets: [Float]
 
-    /// Makes a content. The bits of unsigned integers are stored in `integers`.
+    /// Creates the content from its parts. The bits of unsigned integers are stored in `integers`.
     package init(
       integers: [Int8], scales: [Float], zeroPoints: [Int32] = [], offsets: [Float] = []
     ) {
@@ -49,19 +49,19 @@ package struct LinearIntegers: Hashable, Sendable {
     }
   }
 
-  /// The size of the stored bytes: the integers, zeros up to a multiple of 4, then scales, zero
-  /// points and offsets in 4 bytes each.
+  /// Returns the size of the stored bytes: the integers with padding to a multiple of 4, then
+  /// scales, zero points and offsets in 4 bytes each.
   func byteCount(_ shape: [Int]) throws(WeighbridgeError) -> Int {
     guard (2...8).contains(bits) else {
       throw .malformed("integers have \(bits) bits, expected 2 to 8")
     }
     let blocks = try BlockGrid(shape, blockShape: blockShape).count
-    let numbers = try Checked.product([blocks, 4, numbersForEachBlock], of: "the size of scales")
+    let numbers = try Checked.product([blocks, 4, parametersPerBlock], of: "the size of scales")
     let packed = PackedBits.paddedByteCount(shape.reduce(1, *), bits: bits)
     return try Checked.sum(packed, numbers, of: "the size of a tensor")
   }
 
-  private var numbersForEachBlock: Int { 1 + (hasZeroPoints ? 1 : 0) + (hasOffsets ? 1 : 0) }
+  private var parametersPerBlock: Int { 1 + (hasZeroPoints ? 1 : 0) + (hasOffsets ? 1 : 0) }
 
   /// Returns the stored bytes. Traps when the content does not fit the shape.
   package func encode(_ content: Content, shape: [Int]) -> [UInt8] {
@@ -69,7 +69,9 @@ package struct LinearIntegers: Hashable, Sendable {
     var bytes = PackedBits.packPadded(
       content.integers.lazy.map { UInt32(UInt8(bitPattern: $0)) }, bits: bits)
     bytes.append(content.scales)
-    for zero in content.zeroPoints { bytes.append(littleEndian: Int(zero), byteCount: 4) }
+    for zeroPoint in content.zeroPoints {
+      bytes.append(littleEndian: Int(zeroPoint), byteCount: 4)
+    }
     bytes.append(content.offsets)
     return bytes
   }
@@ -82,22 +84,22 @@ package struct LinearIntegers: Hashable, Sendable {
     guard try byteCount(shape) == bytes.byteCount else {
       throw .malformed("\(bytes.byteCount) bytes are no \(bits)-bit integers of \(shape)")
     }
-    return stored(bytes, shape: shape)
+    return parse(bytes, shape: shape)
   }
 
-  private func stored(_ bytes: RawSpan, shape: [Int]) -> Content {
+  private func parse(_ bytes: RawSpan, shape: [Int]) -> Content {
     let integers = PackedBits.unpack(
       bytes, count: shape.reduce(1, *), bits: bits, isSigned: isSigned)
-    let first = PackedBits.paddedByteCount(integers.count, bits: bits)
-    let blocks = (bytes.byteCount - first) / 4 / numbersForEachBlock
-    func numbers(_ part: Int) -> [UInt32] {
-      bytes.words(blocks, at: first + 4 * part * blocks)
+    let parametersOffset = PackedBits.paddedByteCount(integers.count, bits: bits)
+    let blocks = (bytes.byteCount - parametersOffset) / 4 / parametersPerBlock
+    func parameters(_ index: Int) -> [UInt32] {
+      bytes.words(blocks, at: parametersOffset + 4 * index * blocks)
     }
     return Content(
       integers: integers.map { Int8(truncatingIfNeeded: $0) },
-      scales: numbers(0).map(Float.init(bitPattern:)),
-      zeroPoints: hasZeroPoints ? numbers(1).map(Int32.init(bitPattern:)) : [],
-      offsets: hasOffsets ? numbers(hasZeroPoints ? 2 : 1).map(Float.init(bitPattern:)) : [])
+      scales: parameters(0).map(Float.init(bitPattern:)),
+      zeroPoints: hasZeroPoints ? parameters(1).map(Int32.init(bitPattern:)) : [],
+      offsets: hasOffsets ? parameters(hasZeroPoints ? 2 : 1).map(Float.init(bitPattern:)) : [])
   }
 
   /// Decodes bytes whose number was checked with ``byteCount(_:)``.
@@ -105,10 +107,13 @@ package struct LinearIntegers: Hashable, Sendable {
     _ bytes: RawSpan, _ elementType: ElementType, shape: [Int]
   ) throws(WeighbridgeError) -> [UInt8] {
     let grid = try BlockGrid(shape, blockShape: blockShape)
-    let all = PackedBlocks(bits: bits, isSigned: isSigned, grid: grid)
-    return try all.decode(bytes, elementType) { integers, row, behind, block, numbers in
+    let packedBlocks = PackedBlocks(bits: bits, isSigned: isSigned, grid: grid)
+    return try packedBlocks.decode(bytes, elementType) {
+      integers, row, parameters, block, numbers in
       // Scales, zero points and offsets: 4 bytes each for every block.
-      func list(_ part: Int) -> UnsafePointer<UInt8> { behind + 4 * (part * grid.count + block) }
+      func list(_ index: Int) -> UnsafePointer<UInt8> {
+        parameters + 4 * (index * grid.count + block)
+      }
       var scales = elements_scales(
         scales: list(0), zero_points: hasZeroPoints ? list(1) : nil,
         offsets: hasOffsets ? list(hasZeroPoints ? 2 : 1) : nil)

@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// Logarithms with which encoders compare sizes; nothing that is stored depends on their last bit.
+/// Logarithms with which encoders compare sizes. No stored value depends on their last bit.
 enum Logarithms {
   static func base2(_ number: Double) -> Double { log2(number) }
 }

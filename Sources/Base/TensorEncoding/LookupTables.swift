@@ -21,15 +21,15 @@ package struct LookupTables: Hashable, Sendable {
     /// The concatenated tables of the blocks, row-major.
     package var tables: [Float]
 
-    /// Makes a content.
+    /// Creates the content from its parts.
     package init(positions: [UInt8], tables: [Float]) {
       self.positions = positions
       self.tables = tables
     }
   }
 
-  /// The size of the stored bytes: the indices, zeros up to a multiple of 4, then the tables in
-  /// single precision.
+  /// Returns the size of the stored bytes: the indices with padding to a multiple of 4, then the
+  /// tables in single precision.
   func byteCount(_ shape: [Int]) throws(WeighbridgeError) -> Int {
     guard (1...8).contains(bits) else {
       throw .malformed("positions have \(bits) bits, expected 1 to 8")
@@ -56,17 +56,18 @@ package struct LookupTables: Hashable, Sendable {
     guard try byteCount(shape) == bytes.byteCount else {
       throw .malformed("\(bytes.byteCount) bytes are no \(bits)-bit lookup of \(shape)")
     }
-    return stored(bytes, shape: shape)
+    return parse(bytes, shape: shape)
   }
 
-  private func stored(_ bytes: RawSpan, shape: [Int]) -> Content {
+  private func parse(_ bytes: RawSpan, shape: [Int]) -> Content {
     let count = shape.reduce(1, *)
-    let first = PackedBits.paddedByteCount(count, bits: bits)
+    let tablesOffset = PackedBits.paddedByteCount(count, bits: bits)
     return Content(
       positions: PackedBits.unpack(bytes, count: count, bits: bits).map {
         UInt8(truncatingIfNeeded: $0)
       },
-      tables: bytes.words((bytes.byteCount - first) / 4, at: first).map(Float.init(bitPattern:)))
+      tables: bytes.words((bytes.byteCount - tablesOffset) / 4, at: tablesOffset)
+        .map(Float.init(bitPattern:)))
   }
 
   /// Decodes bytes whose number was checked with ``byteCount(_:)``.
@@ -74,10 +75,10 @@ package struct LookupTables: Hashable, Sendable {
     _ bytes: RawSpan, _ elementType: ElementType, shape: [Int]
   ) throws(WeighbridgeError) -> [UInt8] {
     let grid = try BlockGrid(shape, blockShape: blockShape)
-    let all = PackedBlocks(bits: bits, isSigned: false, grid: grid)
-    return try all.decode(bytes, elementType) { positions, row, behind, block, numbers in
+    let packedBlocks = PackedBlocks(bits: bits, isSigned: false, grid: grid)
+    return try packedBlocks.decode(bytes, elementType) { positions, row, tables, block, numbers in
       // A table of 2^bits numbers for each block.
-      elements_look_up(positions, &row, behind + 4 * (block << bits), Int32(bits), numbers)
+      elements_look_up(positions, &row, tables + 4 * (block << bits), Int32(bits), numbers)
     }
   }
 }

@@ -4,34 +4,34 @@ import CKernels
 /// Consecutive numbers of 1 to 16 bits, each starting with its lowest bit, in bytes that are filled
 /// from the lowest bit up.
 enum PackedBits {
-  /// The number of bytes that numbers take; the bits after the last are 0.
+  /// Returns the number of bytes that numbers take; the bits after the last number are 0.
   static func byteCount(_ count: Int, bits: Int) -> Int { (count * bits + 7) / 8 }
 
   /// Packs the lowest bits of numbers.
   static func pack(_ numbers: some Collection<UInt32>, bits: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(byteCount(numbers.count, bits: bits))
-    var (word, filled): (UInt32, Int) = (0, 0)
+    var (word, bitCount): (UInt32, Int) = (0, 0)
     for number in numbers {
-      word |= (number & (1 << UInt32(bits) - 1)) << UInt32(filled)
-      filled += bits
-      while filled >= 8 {
+      word |= (number & (1 << UInt32(bits) - 1)) << UInt32(bitCount)
+      bitCount += bits
+      while bitCount >= 8 {
         bytes.append(UInt8(truncatingIfNeeded: word))
         word >>= 8
-        filled -= 8
+        bitCount -= 8
       }
     }
-    if filled > 0 { bytes.append(UInt8(truncatingIfNeeded: word)) }
+    if bitCount > 0 { bytes.append(UInt8(truncatingIfNeeded: word)) }
     return bytes
   }
 
-  /// The number of bytes that numbers take with zeros up to the next multiple of 4, so that numbers
+  /// Returns the number of bytes that numbers take with padding to a multiple of 4, so that numbers
   /// of 4 bytes can follow.
   static func paddedByteCount(_ count: Int, bits: Int) -> Int {
     (byteCount(count, bits: bits) + 3) / 4 * 4
   }
 
-  /// Packs the lowest bits of numbers, with zeros up to the next multiple of 4 bytes.
+  /// Packs the lowest bits of numbers, with zero padding to a multiple of 4 bytes.
   static func packPadded(_ numbers: some Collection<UInt32>, bits: Int) -> [UInt8] {
     let bytes = pack(numbers, bits: bits)
     let size = paddedByteCount(numbers.count, bits: bits)
@@ -44,16 +44,16 @@ enum PackedBits {
   ) -> [Int32] {
     precondition(byteCount(count, bits: bits) <= bytes.byteCount)
     return bytes.withUnsafeBytes { bytes in
-      [Int32](unsafeUninitializedCapacity: count) { buffer, filled in
-        var packed = stored(bytes, bits: bits, isSigned: isSigned)
-        elements_unpack(&packed, 0, count, buffer.baseAddress)  // in bounds, as checked above
-        filled = count
+      [Int32](unsafeUninitializedCapacity: count) { buffer, filledCount in
+        var numbers = packed(bytes, bits: bits, isSigned: isSigned)
+        elements_unpack(&numbers, 0, count, buffer.baseAddress)  // in bounds, as checked above
+        filledCount = count
       }
     }
   }
 
-  /// Returns packed numbers in the form used by C functions.
-  static func stored(
+  /// Describes packed numbers for C functions.
+  static func packed(
     _ bytes: UnsafeRawBufferPointer, bits: Int, isSigned: Bool = false
   ) -> elements_packed {
     elements_packed(
@@ -71,14 +71,14 @@ struct PackedBlocks {
   /// Decodes elements.
   ///
   /// - Parameters:
-  ///   - bytes: All packed numbers and the data after them.
-  ///   - body: Writes the values of elements of a row, given their unpacked numbers, the data after
-  ///     all packed numbers, and the block that contains column 0 of the row.
+  ///   - bytes: All packed numbers, and the parameters of the blocks after them.
+  ///   - body: Writes the values of elements of a row, given their unpacked numbers, the parameters
+  ///     of the blocks, and the block that contains column 0 of the row.
   func decode(
     _ bytes: RawSpan, _ elementType: ElementType,
     _ body:
       @Sendable (
-        UnsafePointer<Int32>, _ row: inout elements_row, _ behind: UnsafePointer<UInt8>,
+        UnsafePointer<Int32>, _ row: inout elements_row, _ parameters: UnsafePointer<UInt8>,
         _ block: Int, UnsafeMutablePointer<Float>
       ) -> Void
   ) throws(WeighbridgeError) -> [UInt8] {
@@ -89,7 +89,7 @@ struct PackedBlocks {
       nonisolated(unsafe) let source = bytes  // only read, until all threads have finished
       return try FloatElements.decode(count: count, elementType) { elements, numbers in
         guard let start = source.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
-        var packed = PackedBits.stored(source, bits: bits, isSigned: isSigned)
+        var packed = PackedBits.packed(source, bits: bits, isSigned: isSigned)
         withUnsafeTemporaryAllocation(of: Int32.self, capacity: elements.count) { unpacked in
           guard let integers = unpacked.baseAddress else { return }
           // Parts of elements begin at multiples of 8.

@@ -7,7 +7,7 @@ enum ParallelParts {
   /// Fills an array of bytes.
   ///
   /// - Parameters:
-  ///   - byteCount: Its size.
+  ///   - byteCount: The size of the array.
   ///   - parts: The number of parts.
   ///   - body: Writes everything that belongs to a part, and nothing else, to the memory of the
   ///     array; returns whether it succeeded.
@@ -15,19 +15,19 @@ enum ParallelParts {
   static func decode(
     byteCount: Int, parts: Int, _ body: @Sendable (Int, UnsafeMutableRawBufferPointer) -> Bool
   ) throws(WeighbridgeError) -> [UInt8] {
-    let damaged = Atomic(-1)
+    let failedPart = Atomic(-1)
     let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
       // Threads write parts that do not overlap, and all have finished when this returns.
       nonisolated(unsafe) let memory = UnsafeMutableRawBufferPointer(buffer)
       LargePages.use(in: memory)
       DispatchQueue.concurrentPerform(iterations: parts) { part in
-        if !body(part, memory) { damaged.store(part, ordering: .relaxed) }
+        if !body(part, memory) { failedPart.store(part, ordering: .relaxed) }
       }
       count = byteCount
     }
-    let part = damaged.load(ordering: .relaxed)
+    let part = failedPart.load(ordering: .relaxed)
     guard part < 0 else {
-      throw .malformed("chunk #\(part) is not what its table of symbols codes")
+      throw .malformed("chunk #\(part) does not match its symbol table")
     }
     return bytes
   }

@@ -21,7 +21,7 @@ enum RANSCoder {
     [UInt8](unsafeUninitializedCapacity: 4 * lanes + 2 * symbols.count) { buffer, count in
       count = symbols.withUnsafeBufferPointer { symbols in
         table.frequencies.withUnsafeBufferPointer { frequencies in
-          // There is room for the largest possible output, as the function requires.
+          // The buffer has the size of the largest possible output, as the function requires.
           rans_encode(
             symbols.baseAddress, symbols.count, frequencies.baseAddress, UInt32(lanes),
             buffer.baseAddress)
@@ -30,7 +30,7 @@ enum RANSCoder {
     }
   }
 
-  /// Returns a table in the decoder's form.
+  /// Returns a table in the form that the decoder uses.
   static func slots(_ table: SymbolTable) -> [UInt32] {
     [UInt32](unsafeUninitializedCapacity: SymbolTable.sum) { buffer, count in
       _ = table.frequencies.withUnsafeBufferPointer {
@@ -40,14 +40,14 @@ enum RANSCoder {
     }
   }
 
-  /// Decodes symbols until the buffer is full; returns whether the bytes are what an encoder writes
-  /// for that many symbols.
+  /// Decodes symbols until the buffer is full; returns whether the bytes are exactly what an
+  /// encoder writes for that many symbols.
   static func decode(
     _ bytes: UnsafeRawBufferPointer, _ slots: [UInt32], lanes: Int,
     to symbols: UnsafeMutableBufferPointer<UInt8>
   ) -> Bool {
     slots.withUnsafeBufferPointer { slots in
-      // It does not go beyond the bytes and the symbols.
+      // The function stays within the bytes and the symbols.
       rans_decode(
         bytes.baseAddress, bytes.count, slots.baseAddress, UInt32(lanes), symbols.baseAddress,
         symbols.count)

@@ -1,35 +1,35 @@
 import Bytes
 
 extension RANSIntegers {
-  /// Encodes integers with the number of row classes that makes them smallest.
+  /// Encodes integers with the number of row classes that takes the fewest bytes.
   ///
   /// - Parameters:
-  ///   - content: One step, or one for each row, finite; integers of at most 2^24 in magnitude.
-  ///   - shape: The tensor's shape; not empty.
+  ///   - content: Finite steps, one or one for each row, and integers of at most 2^24 in magnitude.
+  ///   - shape: The tensor's shape; it has at least one element.
   package static func encode(_ content: Content, shape: [Int]) -> [UInt8] {
     let (rows, columns) = matrix(shape)
     precondition(content.integers.count == rows * columns && !content.integers.isEmpty)
     precondition(content.steps.count == 1 || content.steps.count == rows)
-    let divided = RowClasses.best(content.integers, rows: rows, columns: columns)
-    let lanes = RANSCoder.lanes(rows * columns / divided.classes.count)
-    let (kind, steps) = stored(content.steps)
+    let rowClasses = RowClasses.best(content.integers, rows: rows, columns: columns)
+    let lanes = RANSCoder.lanes(rows * columns / rowClasses.classes.count)
+    let (kind, steps) = serialized(content.steps)
     let flag = content.isDependent ? RANSLayout.dependentFlag : 0
     var bytes = [
-      kind.rawValue | flag, UInt8(lanes.trailingZeroBitCount), UInt8(divided.classes.count),
+      kind.rawValue | flag, UInt8(lanes.trailingZeroBitCount), UInt8(rowClasses.classes.count),
     ]
     bytes += steps
-    bytes += divided.stored(rows: rows)
-    for table in divided.tables { bytes += table.stored }
+    bytes += rowClasses.serialized(rows: rows)
+    for table in rowClasses.tables { bytes += table.serialized }
     var (directory, chunks): ([UInt8], [UInt8]) = ([], [])
-    for (rows, table) in zip(divided.classes, divided.tables) {
+    for (rows, table) in zip(rowClasses.classes, rowClasses.tables) {
       let integers = rows.flatMap { content.integers[$0 * columns..<($0 + 1) * columns] }
       var start = 0
       for size in RANSCoder.chunks(integers.count) {
-        let (symbols, low, escapes) = table.split(Array(integers[start..<start + size]))
+        let (symbols, lowBits, escapes) = table.split(Array(integers[start..<start + size]))
         let coded = RANSCoder.encode(symbols[...], table.symbols, lanes: lanes)
         directory.append(littleEndian: coded.count, byteCount: 4)
         directory.append(littleEndian: escapes.count, byteCount: 4)
-        chunks += coded + low
+        chunks += coded + lowBits
         for escape in escapes { chunks.append(littleEndian: Int(escape), byteCount: 4) }
         start += size
       }
@@ -37,7 +37,7 @@ extension RANSIntegers {
     return bytes + directory + chunks
   }
 
-  private static func stored(_ steps: [Float]) -> (RANSLayout.Steps, [UInt8]) {
+  private static func serialized(_ steps: [Float]) -> (RANSLayout.Steps, [UInt8]) {
     func bytes(_ steps: [Float]) -> [UInt8] {
       var bytes: [UInt8] = []
       bytes.append(steps)
@@ -51,7 +51,7 @@ extension RANSIntegers {
   }
 }
 
-/// The rows of a matrix divided into classes of similar magnitudes, and a table for each.
+/// The rows of a matrix divided into classes of similar magnitudes, with a table for each class.
 struct RowClasses {
   /// The rows of each class, in order.
   let classes: [[Int]]
@@ -61,17 +61,17 @@ struct RowClasses {
 
   /// Returns the division for which the integers take the fewest bits.
   static func best(_ integers: [Int32], rows: Int, columns: Int) -> RowClasses {
-    let sizes = (0..<rows).map { row in
+    let magnitudes = (0..<rows).map { row in
       integers[row * columns..<(row + 1) * columns].reduce(0) { $0 + Int($1.magnitude) }
     }
-    let order = (0..<rows).sorted { (sizes[$0], $0) < (sizes[$1], $1) }
+    let order = (0..<rows).sorted { (magnitudes[$0], $0) < (magnitudes[$1], $1) }
     var best = RowClasses([order], integers, columns: columns, rows: rows)
     for count in [2, 4, 8, 16] where count <= rows {
       // More classes are only tried while they reduce the size.
       let parts = (0..<count).map { Array(order[$0 * rows / count..<($0 + 1) * rows / count]) }
-      let next = RowClasses(parts, integers, columns: columns, rows: rows)
-      guard next.bits < best.bits else { break }
-      best = next
+      let candidate = RowClasses(parts, integers, columns: columns, rows: rows)
+      guard candidate.bits < best.bits else { break }
+      best = candidate
     }
     return best
   }
@@ -83,19 +83,19 @@ struct RowClasses {
         for: IntegerCounts(rows.flatMap { integers[$0 * columns..<($0 + 1) * columns] }))
     }
     self.tables = tables.map(\.table)
-    let each = classes.count == 1 ? 0 : Self.idBits(classes.count) * rows
+    let idBitCount = classes.count == 1 ? 0 : Self.idBits(classes.count) * rows
     // Each chunk has an entry in the directory and the states of its lanes.
-    let chunks = classes.reduce(0) { $0 + RANSCoder.chunks($1.count * columns).count }
+    let chunkCount = classes.reduce(0) { $0 + RANSCoder.chunks($1.count * columns).count }
     let lanes = RANSCoder.lanes(rows * columns / classes.count)
-    bits = tables.reduce(Double(each + chunks * 32 * (2 + lanes))) { $0 + $1.bits }
+    bits = tables.reduce(Double(idBitCount + chunkCount * 32 * (2 + lanes))) { $0 + $1.bits }
   }
 
   private static func idBits(_ count: Int) -> Int {
     Int.bitWidth - (count - 1).leadingZeroBitCount
   }
 
-  /// The class of each row, packed; nothing for one class.
-  func stored(rows: Int) -> [UInt8] {
+  /// Returns the class of each row, packed; nothing if there is only one class.
+  func serialized(rows: Int) -> [UInt8] {
     guard classes.count > 1 else { return [] }
     var ids = [UInt32](repeating: 0, count: rows)
     for (index, rows) in classes.enumerated() { for row in rows { ids[row] = UInt32(index) } }

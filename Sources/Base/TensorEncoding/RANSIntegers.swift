@@ -12,40 +12,42 @@ package enum RANSIntegers {
     package var integers: [Int32]
     /// One number, or one for each row.
     package var steps: [Float]
-    /// Whether the integers stand for multiples of the steps by dependent quantization, and are
+    /// Whether the integers represent multiples of the steps by dependent quantization; they are
     /// then below 2^30 in magnitude.
     package var isDependent: Bool
 
-    /// Makes a content.
+    /// Creates the content from its parts.
     package init(integers: [Int32], steps: [Float], isDependent: Bool = false) {
       self.integers = integers
       self.steps = steps
       self.isDependent = isDependent
     }
 
-    /// The multiples of the steps, row-major: the integers themselves, unless quantization is dependent.
+    /// Returns the multiples of the steps, row-major: the integers themselves, unless quantization
+    /// is dependent.
     package func multiples(shape: [Int]) -> [Int32] {
       guard isDependent else { return integers }
-      return DependentSteps.multiples(of: integers, columns: RANSIntegers.matrix(shape).columns)
+      return DependentQuantization.multiples(
+        of: integers, columns: RANSIntegers.matrix(shape).columns)
     }
 
-    /// The decoded values: each multiple times its row's step, in single precision.
+    /// Returns the decoded values: each multiple times its row's step, in single precision.
     package func numbers(shape: [Int]) -> [Float] {
       let (rows, columns) = RANSIntegers.matrix(shape)
       let multiples = multiples(shape: shape)
       var numbers = [Float](repeating: 0, count: multiples.count)
-      var target = numbers.mutableSpan
+      var span = numbers.mutableSpan
       for row in 0..<rows {
         let step = steps[steps.count == 1 ? 0 : row]
         for index in row * columns..<(row + 1) * columns {
-          target[index] = Float(multiples[index]) * step
+          span[index] = Float(multiples[index]) * step
         }
       }
       return numbers
     }
   }
 
-  /// Returns the numbers of rows and columns as which a tensor is coded.
+  /// Returns the numbers of rows and columns of the matrix as which a tensor is coded.
   package static func matrix(_ shape: [Int]) -> (rows: Int, columns: Int) {
     let count = shape.reduce(1, *)
     guard shape.count > 1, count > 0, let rows = shape.first else { return (1, count) }
@@ -59,7 +61,7 @@ package enum RANSIntegers {
     let layout = try RANSLayout(bytes, shape: shape)
     guard !layout.isDependent else {
       var numbers = try integers(bytes, layout)
-      layout.follow(&numbers)
+      layout.reconstruct(&numbers)
       return try FloatElements.convert(numbers, to: elementType)
     }
     return try bytes.withUnsafeBytes { (bytes) throws(WeighbridgeError) in

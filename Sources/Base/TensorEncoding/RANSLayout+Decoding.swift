@@ -19,15 +19,15 @@ extension RANSLayout {
         let coded = UnsafeRawBufferPointer(rebasing: source[chunk.symbols])
         guard
           RANSCoder.decode(coded, slots[chunk.classIndex], lanes: lanes, to: symbols),
-          let all = UnsafePointer(symbols.baseAddress), let integers = block.baseAddress
+          let allSymbols = UnsafePointer(symbols.baseAddress), let integers = block.baseAddress
         else { return false }
         var digits = digits(of: chunk, source)
         for first in stride(from: 0, to: chunk.size, by: Self.blockSize) {
           let part = first..<min(first + Self.blockSize, chunk.size)
-          guard elements_integers(all + first, first, part.count, &digits, integers) else {
+          guard elements_integers(allSymbols + first, first, part.count, &digits, integers) else {
             return false
           }
-          forEachRun(of: chunk, part) { row, elements, position in
+          forEachRow(of: chunk, part) { row, elements, position in
             body(row, elements, integers + (position - first))
           }
         }
@@ -40,12 +40,12 @@ extension RANSLayout {
     let table = digits[chunk.classIndex]
     return elements_digits(
       zero: Int32(table.zero), escape: Int32(DigitTable.escape),
-      low: PackedBits.stored(
-        UnsafeRawBufferPointer(rebasing: source[chunk.low]), bits: table.lowBits),
+      low: PackedBits.packed(
+        UnsafeRawBufferPointer(rebasing: source[chunk.lowBits]), bits: table.lowBits),
       escapes: UnsafeRawBufferPointer(rebasing: source[chunk.escapes]).baseAddress?
         .assumingMemoryBound(to: UInt8.self),
       escape_count: chunk.escapes.count / 4,
-      largest: isDependent ? UInt32(DependentSteps.largest) : .max)
+      largest: isDependent ? UInt32(DependentQuantization.largest) : .max)
   }
 
   /// Decodes a chunk into the values of its rows.
@@ -74,20 +74,20 @@ extension RANSLayout {
     }
   }
 
-  /// Calls `body` for each row that contains some of a chunk's integers, with the row, the elements
-  /// of the tensor and the index of the first integer.
-  private func forEachRun(
+  /// Calls `body` for each row that contains some of a chunk's integers, with the row, the range of
+  /// the elements in the tensor and the index of the first integer in the chunk.
+  private func forEachRow(
     of chunk: Chunk, _ integers: Range<Int>,
     _ body: (_ row: Int, _ elements: Range<Int>, _ first: Int) -> Void
   ) {
-    var done = integers.lowerBound
-    while done < integers.upperBound {
-      let (index, column) = (chunk.first + done).quotientAndRemainder(dividingBy: columns)
-      let size = min(columns - column, integers.upperBound - done)
+    var position = integers.lowerBound
+    while position < integers.upperBound {
+      let (index, column) = (chunk.first + position).quotientAndRemainder(dividingBy: columns)
+      let size = min(columns - column, integers.upperBound - position)
       let row = classes[chunk.classIndex][index]
       let start = row * columns + column
-      body(row, start..<start + size, done)
-      done += size
+      body(row, start..<start + size, position)
+      position += size
     }
   }
 }

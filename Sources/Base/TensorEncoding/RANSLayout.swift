@@ -8,7 +8,7 @@ struct RANSLayout: Sendable {
     let classIndex: Int
     /// The index of the first integer within its class, and the number of integers.
     let first, size: Int
-    let symbols, low, escapes: Range<Int>
+    let symbols, lowBits, escapes: Range<Int>
   }
 
   /// The storage of the rows' steps.
@@ -21,11 +21,11 @@ struct RANSLayout: Sendable {
     case each
   }
 
-  /// The flag in the byte of the kind of steps that means dependent quantization.
+  /// The flag for dependent quantization in the byte that contains the kind of steps.
   static let dependentFlag: UInt8 = 4
 
   let rows, columns: Int
-  /// Whether the integers stand for multiples of the steps by dependent quantization.
+  /// Whether the integers represent multiples of the steps by dependent quantization.
   let isDependent: Bool
   let lanes: Int
   /// One number, or one for each row.
@@ -33,6 +33,7 @@ struct RANSLayout: Sendable {
   /// The rows of each class.
   let classes: [[Int]]
   let digits: [DigitTable]
+  /// The slots of each class's symbol table.
   let slots: [[UInt32]]
   let chunks: [Chunk]
 
@@ -44,14 +45,14 @@ struct RANSLayout: Sendable {
     _ = try Checked.product(shape + [4], of: "the size of a tensor")
     (rows, columns) = RANSIntegers.matrix(shape)
     var cursor = ByteCursor(0..<bytes.byteCount)
-    let first = try cursor.integer(UInt8.self, from: bytes)
+    let flags = try cursor.integer(UInt8.self, from: bytes)
     let laneBits = try cursor.integer(UInt8.self, from: bytes)
     let classCount = Int(try cursor.integer(UInt8.self, from: bytes))
-    isDependent = first & Self.dependentFlag != 0
-    guard let kind = Steps(rawValue: first & ~Self.dependentFlag), laneBits <= 5,
+    isDependent = flags & Self.dependentFlag != 0
+    guard let kind = Steps(rawValue: flags & ~Self.dependentFlag), laneBits <= 5,
       (1...64).contains(classCount)
     else {
-      throw .malformed("integers of kind \(first) in \(classCount) classes are not known")
+      throw .malformed("integers of kind \(flags) in \(classCount) classes are not known")
     }
     lanes = 1 << Int(laneBits)
     steps = try Self.steps(kind, rows: rows, &cursor, bytes)
@@ -112,14 +113,15 @@ struct RANSLayout: Sendable {
       for size in sizes {
         let symbols = Int(try directory.integer(UInt32.self, from: bytes))
         let escapes = Int(try directory.integer(UInt32.self, from: bytes))
-        let low = PackedBits.byteCount(size, bits: digits[index].lowBits)
+        let lowByteCount = PackedBits.byteCount(size, bits: digits[index].lowBits)
         guard escapes <= size else {
           throw .malformed("\(escapes) of \(size) integers are escapes")
         }
         chunks.append(
           Chunk(
             classIndex: index, first: first, size: size,
-            symbols: try cursor.skip(symbols, in: bytes), low: try cursor.skip(low, in: bytes),
+            symbols: try cursor.skip(symbols, in: bytes),
+            lowBits: try cursor.skip(lowByteCount, in: bytes),
             escapes: try cursor.skip(4 * escapes, in: bytes)))
         first += size
       }

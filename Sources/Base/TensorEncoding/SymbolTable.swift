@@ -8,7 +8,7 @@ struct SymbolTable {
   /// 256 numbers that add up to ``sum``.
   let frequencies: [UInt16]
   /// The table's bytes in a file.
-  let stored: [UInt8]
+  let serialized: [UInt8]
 
   /// Reads a table.
   ///
@@ -32,10 +32,10 @@ struct SymbolTable {
     }
     guard sum == Self.sum else { throw Self.malformed("adds up to \(sum)") }
     self.frequencies = frequencies
-    stored = bytes.copied(start..<cursor.offset)
+    serialized = bytes.copied(start..<cursor.offset)
   }
 
-  /// Makes the table that takes the fewest bits for symbols with these counts; `nil` when all are
+  /// Creates the table that takes the fewest bits for symbols with these counts; `nil` when all are
   /// 0.
   init?(counts: [Int]) {
     let total = counts.reduce(0, +)
@@ -43,7 +43,7 @@ struct SymbolTable {
       let last = counts.lastIndex(where: { $0 > 0 })
     else { return nil }
     var frequencies = counts.map { $0 == 0 ? 0 : max(1, $0 * Self.sum / total) }
-    // Units left over go where they save most; a surplus is removed where it costs least.
+    // Remaining units go where they save most; a surplus is removed where it costs least.
     while let surplus = Optional(frequencies.reduce(0, +) - Self.sum), surplus != 0 {
       let step = surplus > 0 ? -1 : 1
       let candidates = frequencies.indices.filter { frequencies[$0] > (surplus > 0 ? 1 : 0) }
@@ -54,24 +54,25 @@ struct SymbolTable {
       frequencies[best] += step
     }
     self.frequencies = frequencies.map { UInt16($0) }
-    var stored = [UInt8(first), UInt8(last)]
+    var serialized = [UInt8(first), UInt8(last)]
     for frequency in frequencies[first...last] {
       if frequency < 128 {
-        stored.append(UInt8(frequency))
+        serialized.append(UInt8(frequency))
       } else {
-        stored += [UInt8(frequency & 127 | 128), UInt8(frequency >> 7)]
+        serialized += [UInt8(frequency & 127 | 128), UInt8(frequency >> 7)]
       }
     }
-    self.stored = stored
+    self.serialized = serialized
   }
 
-  /// Makes a table from given frequencies.
-  init(frequencies: [UInt16], stored: [UInt8]) {
+  /// Creates a table from given frequencies.
+  init(frequencies: [UInt16], serialized: [UInt8]) {
     self.frequencies = frequencies
-    self.stored = stored
+    self.serialized = serialized
   }
 
-  /// The number of bits that symbols with these counts take; infinite when one has no frequency.
+  /// Returns the number of bits that symbols with these counts take; infinite if the frequency of
+  /// one is 0.
   func bits(_ counts: [Int]) -> Double {
     zip(counts, frequencies).reduce(0) { sum, pair in
       pair.0 == 0 ? sum : sum + Double(pair.0) * (12 - Logarithms.base2(Double(pair.1)))
@@ -83,8 +84,10 @@ struct SymbolTable {
   }
 }
 
-/// The number of bits saved by changing a symbol's frequency by a step; negative for a cost.
+/// Returns the number of bits saved by changing a symbol's frequency by a step; negative for a
+/// cost.
 private func gain(_ counts: [Int], _ frequencies: [Int], _ symbol: Int, _ step: Int) -> Double {
-  let now = Double(frequencies[symbol])
-  return Double(counts[symbol]) * (Logarithms.base2(now + Double(step)) - Logarithms.base2(now))
+  let frequency = Double(frequencies[symbol])
+  return Double(counts[symbol])
+    * (Logarithms.base2(frequency + Double(step)) - Logarithms.base2(frequency))
 }

@@ -1,8 +1,8 @@
 import Bytes
 
-/// A table of symbols in seven bytes: integers from -width to width whose frequencies decrease from
-/// 1 on, each by a factor that itself decreases by a factor, between a Laplace and a normal
-/// distribution; all in integer arithmetic.
+/// A table of symbols in seven bytes, for integers from -width to width. From 1 on, each weight is
+/// the one before it times a ratio, which itself decreases by a constant factor; this covers
+/// distributions between Laplace and normal. All arithmetic is in integers.
 struct SymmetricShape {
   /// The largest integer, 0 to 127.
   let width: Int
@@ -46,56 +46,60 @@ struct SymmetricShape {
     return weights
   }
 
-  /// The frequencies: 1 for the escape, and for the others 1 and a share of the remainder; 0
-  /// receives the rest.
+  /// The frequencies: 1 for the escape, and for the other symbols 1 plus a proportional part of
+  /// what is left; the symbol of 0 receives the remainder.
   var table: SymbolTable {
     let weights = weights
-    let left = UInt64(SymbolTable.sum - 2 * width - 2)
+    let distributable = UInt64(SymbolTable.sum - 2 * width - 2)
     let sum = weights[0] + 2 * weights[1...].reduce(0, +)
     var frequencies = [UInt16](repeating: 0, count: 256)
     frequencies[0] = 1
-    var rest = UInt16(SymbolTable.sum - 1)
+    var remainder = UInt16(SymbolTable.sum - 1)
     for integer in stride(from: 1, through: width, by: 1) {
-      let frequency = UInt16(1 + weights[integer] * left / sum)
+      let frequency = UInt16(1 + weights[integer] * distributable / sum)
       frequencies[zero + integer] = frequency
       frequencies[zero - integer] = frequency
-      rest -= 2 * frequency
+      remainder -= 2 * frequency
     }
-    frequencies[zero] = rest
-    var stored = [UInt8(width)]
-    for number in [center, ratio, fall] { stored.append(littleEndian: Int(number), byteCount: 2) }
-    return SymbolTable(frequencies: frequencies, stored: stored)
+    frequencies[zero] = remainder
+    var serialized = [UInt8(width)]
+    for number in [center, ratio, fall] {
+      serialized.append(littleEndian: Int(number), byteCount: 2)
+    }
+    return SymbolTable(frequencies: frequencies, serialized: serialized)
   }
 
-  /// Returns the shape that suits symbols best, by a search with decreasing steps.
+  /// Returns the shape for which symbols take the fewest bits, by a search with decreasing steps.
   static func best(width: Int, for counts: [Int]) -> SymmetricShape {
     let sides = counts[1...].enumerated().filter { $0.offset != width }
     let mean =
       Double(sides.reduce(0) { $0 + abs($1.offset - width) * $1.element })
       / Double(max(1, sides.reduce(0) { $0 + $1.element }))
-    // Starts with a geometric distribution of this mean; then each number is changed while that
+    // Starts with a geometric distribution of this mean; then each parameter is changed while that
     // helps.
     let ratio = max(0.01, min(0.999, 1 - 1 / max(1.01, mean)))
     var best = [32768 / max(ratio, 0.5), ratio * 65536, 0].map { UInt16(min(65535, $0)) }
-    func bits(_ numbers: [UInt16]) -> Double {
-      SymmetricShape(width: width, center: numbers[0], ratio: numbers[1], fall: numbers[2])
+    func bits(_ parameters: [UInt16]) -> Double {
+      SymmetricShape(width: width, center: parameters[0], ratio: parameters[1], fall: parameters[2])
         .table.bits(counts)
     }
-    var lowest = bits(best)
+    var bestBits = bits(best)
     var step = 8192
     while step > 16 {
-      var moved = false
-      for position in 0..<3 {
+      var hasImproved = false
+      for index in 0..<3 {
         for change in [step, -step] {
-          var next = best
-          let number = Int(next[position]) + change
+          var candidate = best
+          let number = Int(candidate[index]) + change
           guard (1...65535).contains(number) else { continue }
-          next[position] = UInt16(number)
-          let cost = bits(next)
-          if cost < lowest { (best, lowest, moved) = (next, cost, true) }
+          candidate[index] = UInt16(number)
+          let candidateBits = bits(candidate)
+          if candidateBits < bestBits {
+            (best, bestBits, hasImproved) = (candidate, candidateBits, true)
+          }
         }
       }
-      if !moved { step /= 2 }
+      if !hasImproved { step /= 2 }
     }
     return SymmetricShape(width: width, center: best[0], ratio: best[1], fall: best[2])
   }

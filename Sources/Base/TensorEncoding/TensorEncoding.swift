@@ -1,11 +1,11 @@
 package import Bytes
 
-/// The encoding of a tensor's elements as bytes; `Schemas/wbm.md`, "Encodings", specifies each to
-/// the bit.
+/// The encoding of a tensor's elements as bytes. `Schemas/wbm.md`, "Encodings", specifies each
+/// encoding exactly.
 package enum TensorEncoding: Hashable, Sendable {
   /// Every element unchanged, row-major.
   case plain
-  /// Floating-point elements stored in 16 bits instead of more.
+  /// Wider floating-point elements stored in 16 bits.
   case half(HalfPrecision)
   /// The elements' bytes in planes, entropy-coded; lossless.
   case bytePlanes
@@ -28,7 +28,7 @@ package enum TensorEncoding: Hashable, Sendable {
     }
   }
 
-  /// The alignment of a tensor's bytes in a file. Encodings that must be decoded front to back need
+  /// The alignment of a tensor's bytes in a file. Encodings that are decoded sequentially need
   /// none.
   package var alignment: Int {
     switch self {
@@ -44,7 +44,7 @@ package enum TensorEncoding: Hashable, Sendable {
   /// Checks the number of stored bytes.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when it does not match the shape, or is so small
-  ///   that decoding would take memory out of proportion to the file.
+  ///   that decoding would take a disproportionate amount of memory.
   package func check(
     byteCount: Int, of elementType: ElementType, shape: [Int]
   ) throws(WeighbridgeError) {
@@ -87,8 +87,8 @@ package enum TensorEncoding: Hashable, Sendable {
     }
   }
 
-  private func check(_ fits: Bool, _ elementType: ElementType) throws(WeighbridgeError) {
-    guard fits else { throw .malformed("\(title) are no encoding of \(elementType)") }
+  private func check(_ isValid: Bool, _ elementType: ElementType) throws(WeighbridgeError) {
+    guard isValid else { throw .malformed("\(title) are no encoding of \(elementType)") }
   }
 
   /// Decodes the elements, in row-major order and little-endian.

@@ -15,13 +15,13 @@ extension JSONValue {
     package init() {}
   }
 
-  /// Parses a YAML 1.1 text of one document as PyYAML does, as far as JSON can express it.
+  /// Parses a YAML 1.1 text of one document as PyYAML does, if JSON can express it.
   ///
   /// Python's tuples and Unicode strings (`!!python/tuple`, `!!python/unicode`) become lists and
   /// strings. Keys are strings, as in Python's JSON writer.
   ///
   /// - Parameter objects: Returns the value of an object, given its tag without `!!` and its
-  ///   content; `nil` for one that JSON cannot express.
+  ///   content; `nil` for an object that JSON cannot express.
   /// - Throws: ``WeighbridgeError/Code/malformed`` with the line,
   ///   ``WeighbridgeError/Code/unsupported`` for tags of objects, or
   ///   ``WeighbridgeError/Code/limitExceeded``.
@@ -40,7 +40,7 @@ extension JSONValue {
         try builder.add(event)
       }
     }
-    guard let root = builder.root else { throw .malformed("not YAML: there is nothing in it") }
+    guard let root = builder.root else { throw .malformed("not YAML: the document is empty") }
     self = root
   }
 }
@@ -48,7 +48,7 @@ extension JSONValue {
 /// Builds a value from the events of a text.
 private struct YAMLBuilder {
   /// A list or mapping that has not ended yet.
-  private struct Open {
+  private struct Container {
     var list: [JSONValue] = []
     var members: JSONObject?
     var key: String?
@@ -62,7 +62,7 @@ private struct YAMLBuilder {
   let limits: JSONValue.YAMLLimits
   let objects: (String, JSONValue) -> JSONValue?
   private(set) var root: JSONValue?
-  private var open: [Open] = []
+  private var open: [Container] = []
   private var anchors: [String: (value: JSONValue, count: Int)] = [:]
   private var documentCount = 0
 
@@ -89,24 +89,24 @@ private struct YAMLBuilder {
       }
     case .list:
       let isPlain = ["", "!", "seq", "python/list", "python/tuple"].contains(event.tag)
-      try begin(Open(anchor: event.anchor, tag: isPlain ? nil : event.tag))
+      try begin(Container(anchor: event.anchor, tag: isPlain ? nil : event.tag))
     case .mapping:
       let isPlain = ["", "!", "map", "python/dict"].contains(event.tag)
       try begin(
-        Open(members: JSONObject(), anchor: event.anchor, tag: isPlain ? nil : event.tag))
+        Container(members: JSONObject(), anchor: event.anchor, tag: isPlain ? nil : event.tag))
     case .end:
-      guard let last = open.popLast() else { return }
-      let content = last.members.map(JSONValue.object) ?? .array(last.list)
-      let value = try last.tag.map { (tag) throws(WeighbridgeError) in
+      guard let container = open.popLast() else { return }
+      let content = container.members.map(JSONValue.object) ?? .array(container.list)
+      let value = try container.tag.map { (tag) throws(WeighbridgeError) in
         try object(tag, content)
       }
-      try append(value ?? content, last.count, last.anchor)
+      try append(value ?? content, container.count, container.anchor)
     case .alias(let name):
       guard let (value, count) = anchors[name] else {
-        throw .malformed("the alias *\(name) stands for nothing before it")
+        throw .malformed("the alias *\(name) is undefined")
       }
       guard isKeyNext else { return try append(value, count, "") }
-      guard let key = value.string else { throw .unsupported("a key that is no string") }
+      guard let key = value.string else { throw .unsupported("a key that is not a string") }
       try setKey(key)
     case .other: break
     }
@@ -123,8 +123,8 @@ private struct YAMLBuilder {
   /// Whether the next value is the key of a mapping.
   private var isKeyNext: Bool { open.last.map { $0.members != nil && $0.key == nil } ?? false }
 
-  private mutating func begin(_ container: Open) throws(WeighbridgeError) {
-    guard !isKeyNext else { throw .unsupported("a key that is no string") }
+  private mutating func begin(_ container: Container) throws(WeighbridgeError) {
+    guard !isKeyNext else { throw .unsupported("a key that is not a string") }
     open.append(container)
     guard open.count <= limits.depth else {
       throw .limitExceeded("YAML nests deeper than \(limits.depth) levels")
@@ -144,21 +144,21 @@ private struct YAMLBuilder {
     _ value: JSONValue, _ count: Int, _ anchor: String
   ) throws(WeighbridgeError) {
     if !anchor.isEmpty { anchors[anchor] = (value, count) }
-    guard var last = open.popLast() else {
+    guard var container = open.popLast() else {
       root = value
       return
     }
-    last.count += count  // both are within the limit
-    guard last.count <= limits.valueCount else {
+    container.count += count  // both are within the limit
+    guard container.count <= limits.valueCount else {
       throw .limitExceeded(
         "YAML of more than \(limits.valueCount) values once its aliases are written out")
     }
-    if let key = last.key {
-      last.members?[key] = value
-      last.key = nil
+    if let key = container.key {
+      container.members?[key] = value
+      container.key = nil
     } else {
-      last.list.append(value)
+      container.list.append(value)
     }
-    open.append(last)
+    open.append(container)
   }
 }

@@ -14,9 +14,9 @@ struct YAMLEvent {
   }
 
   let content: Content
-  /// The tag, without the prefix of YAML's own tags; empty where there is none.
+  /// The tag, without the prefix of YAML's own tags; empty if there is none.
   var tag = ""
-  /// The name by which aliases refer to it; empty where there is none.
+  /// The name by which aliases refer to it; empty if there is none.
   var anchor = ""
   let line: Int
 }
@@ -36,25 +36,25 @@ struct YAMLParser: ~Copyable {
       state.deallocate()
       throw .limitExceeded("there is no memory for reading YAML")
     }
-    // It requests more of the text through this handler; the context is the reader below.
+    // libyaml requests more of the text through this handler; the context is the reader.
     reader = .allocate(capacity: 1)
-    reader.initialize(to: Reader(rest: text[...]))
+    reader.initialize(to: Reader(remaining: text[...]))
     yaml_parser_set_input(
       state,
       { context, buffer, size, count in
         guard let context, let buffer, let count else { return 0 }
         let reader = context.assumingMemoryBound(to: Reader.self)
-        let part = reader.pointee.rest.prefix(size)
-        part.withUnsafeBytes { bytes in
+        let chunk = reader.pointee.remaining.prefix(size)
+        chunk.withUnsafeBytes { bytes in
           UnsafeMutableRawBufferPointer(start: buffer, count: size).copyMemory(from: bytes)
         }
-        reader.pointee.rest = reader.pointee.rest.dropFirst(part.count)
-        count.pointee = part.count
+        reader.pointee.remaining = reader.pointee.remaining.dropFirst(chunk.count)
+        count.pointee = chunk.count
         return 1
       }, reader)
   }
 
-  private struct Reader { var rest: ArraySlice<UInt8> }
+  private struct Reader { var remaining: ArraySlice<UInt8> }
   private let reader: UnsafeMutablePointer<Reader>
 
   deinit {
@@ -64,7 +64,7 @@ struct YAMLParser: ~Copyable {
     reader.deallocate()
   }
 
-  /// The next event; `nil` at the end of the text.
+  /// Returns the next event; `nil` at the end of the text.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` with the line.
   func next() throws(WeighbridgeError) -> YAMLEvent? {

@@ -1,9 +1,9 @@
 internal import Bytes
 internal import JSON
 
-/// The interpretation of scalars of YAML 1.1, as in PyYAML.
+/// Resolves scalars of YAML 1.1 to values, as PyYAML does.
 enum YAMLScalar {
-  /// The value of a scalar; `nil` for a tag of an object.
+  /// Returns the value of a scalar; `nil` for the tag of an object.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the text does not have the tag's type.
   static func value(
@@ -25,7 +25,7 @@ enum YAMLScalar {
     return value
   }
 
-  /// The value of an unquoted scalar, where it is not a string.
+  /// Returns the value of an unquoted scalar; `nil` if it is a string.
   private static func resolved(_ text: String) -> JSONValue? {
     switch text {
     case "", "~", "null", "Null", "NULL": return .null
@@ -38,38 +38,41 @@ enum YAMLScalar {
     }
   }
 
-  /// A decimal number. As in PyYAML, a fraction needs its point, and an exponent its sign. Octal,
-  /// hexadecimal and sexagesimal numbers, which do not occur in architectures, become strings.
+  /// Reads a decimal number. As in PyYAML, a fraction needs its point, and an exponent its sign.
+  /// Octal, hexadecimal and sexagesimal numbers, which do not occur in architectures, become
+  /// strings.
   private static func number(_ text: String) -> JSONValue? {
-    var rest = text.utf8[...]
-    if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
-    let digits = rest.prefix { (0x30...0x39).contains($0) }
-    rest = rest.dropFirst(digits.count)
-    if rest.isEmpty {
+    var remaining = text.utf8[...]
+    if remaining.first == UInt8(ascii: "-") || remaining.first == UInt8(ascii: "+") {
+      remaining.removeFirst()
+    }
+    let digits = remaining.prefix { (0x30...0x39).contains($0) }
+    remaining = remaining.dropFirst(digits.count)
+    if remaining.isEmpty {
       guard !digits.isEmpty, digits.count == 1 || digits.first != UInt8(ascii: "0") else {
         return nil
       }
       return Int(text).map(JSONValue.integer) ?? Double(text).map(JSONValue.real)
     }
-    guard rest.first == UInt8(ascii: ".") else { return nil }
-    rest.removeFirst()
-    let fraction = rest.prefix { (0x30...0x39).contains($0) }
+    guard remaining.first == UInt8(ascii: ".") else { return nil }
+    remaining.removeFirst()
+    let fraction = remaining.prefix { (0x30...0x39).contains($0) }
     guard !digits.isEmpty || !fraction.isEmpty else { return nil }
-    rest = rest.dropFirst(fraction.count)
-    guard hasPlainExponent(rest) else { return nil }
+    remaining = remaining.dropFirst(fraction.count)
+    guard isEmptyOrExponent(remaining) else { return nil }
     // Swift requires a digit on both sides of the point.
     let number = text.replacing(".", with: fraction.isEmpty ? "" : ".", maxReplacements: 1)
     return Double(number).map(JSONValue.real)
   }
 
-  private static func hasPlainExponent(_ rest: Substring.UTF8View) -> Bool {
-    guard let letter = rest.first else { return true }
+  private static func isEmptyOrExponent(_ text: Substring.UTF8View) -> Bool {
+    guard let letter = text.first else { return true }
     guard letter == UInt8(ascii: "e") || letter == UInt8(ascii: "E") else { return false }
-    let signed = rest.dropFirst()
-    guard signed.first == UInt8(ascii: "+") || signed.first == UInt8(ascii: "-") else {
+    let signedDigits = text.dropFirst()
+    guard signedDigits.first == UInt8(ascii: "+") || signedDigits.first == UInt8(ascii: "-") else {
       return false
     }
-    let digits = signed.dropFirst()
+    let digits = signedDigits.dropFirst()
     return !digits.isEmpty && digits.allSatisfy { (0x30...0x39).contains($0) }
   }
 }

@@ -1,19 +1,19 @@
 import Bytes
 
 extension ZipDirectory {
-  /// The distance from the end within which the directory is searched for, and the largest number
-  /// of names.
-  private static let window = 1 << 18
+  /// The distance from the end within which the directory is searched for.
+  private static let searchByteCount = 1 << 18
+  /// The largest number of names.
   private static let nameLimit = 256
 
-  /// Returns the names of members, for identifying an archive: as far as they can be read, from the
-  /// directory or from the first local header, even if other parts are damaged or not supported.
+  /// Returns the names of members that can be read, to identify an archive: from the directory or
+  /// from the first local header, even if other parts are damaged or not supported.
   ///
-  /// - Returns: At most 256 names; none when the bytes do not begin like an archive.
+  /// - Returns: At most 256 names; none if the bytes do not begin like an archive.
   package static func names(_ bytes: RawSpan) -> [String] {
     guard isMagic(bytes) else { return [] }
     var names: [String] = []
-    var offset = max(0, bytes.byteCount - window)
+    var offset = max(0, bytes.byteCount - searchByteCount)
     while offset + 46 <= bytes.byteCount, names.count < nameLimit {
       guard let name = centralName(bytes, at: offset) else {
         offset += 1
@@ -25,7 +25,7 @@ extension ZipDirectory {
     return names.isEmpty ? firstName(bytes).map { [$0] } ?? [] : names
   }
 
-  /// The name in a directory entry that begins at an offset, if there is one.
+  /// Returns the name in a directory entry at an offset, if there is one.
   private static func centralName(_ bytes: RawSpan, at offset: Int) -> [UInt8]? {
     guard bytes[byte: offset] == 0x50 else { return nil }
     var cursor = ByteCursor(offset..<bytes.byteCount)

@@ -1,7 +1,7 @@
 package import Bytes
 
-/// The central directory of a ZIP archive (APPNOTE 6.3, sections 4.3 to 4.5), as far as it is
-/// needed for `.npz` and `.keras` files.
+/// The central directory of a ZIP archive (APPNOTE 6.3, sections 4.3 to 4.5), with the features
+/// that `.npz` and `.keras` files need.
 package struct ZipDirectory: Sendable {
   /// A member of the archive.
   package struct Member: Sendable {
@@ -11,9 +11,9 @@ package struct ZipDirectory: Sendable {
     let isDeflated: Bool
     let crc: UInt32
     let compressedByteCount: Int
-    /// The unpacked size in bytes.
+    /// The uncompressed size in bytes.
     package let byteCount: Int
-    /// The member's bytes as stored, without its local header.
+    /// The location of the member's stored bytes, after its local header.
     let range: Range<Int>
   }
 
@@ -31,7 +31,7 @@ package struct ZipDirectory: Sendable {
     return signature == localSignature || signature == endSignature
   }
 
-  /// The name in the first local header, where there is one.
+  /// The name in the first local header, if there is one.
   package static func firstName(_ bytes: RawSpan) -> String? {
     var cursor = ByteCursor(0..<bytes.byteCount)
     guard let signature = try? cursor.integer(UInt32.self, from: bytes),
@@ -113,7 +113,7 @@ package struct ZipDirectory: Sendable {
     return name
   }
 
-  /// Rejects members that share bytes, by which a small archive can unpack to a huge one.
+  /// Rejects members that overlap, by which a small archive can decompress to huge data.
   private static func checkOverlap(_ members: [Member]) throws(WeighbridgeError) {
     let sorted = members.sorted { $0.range.lowerBound < $1.range.lowerBound }
     for (first, second) in zip(sorted, sorted.dropFirst())

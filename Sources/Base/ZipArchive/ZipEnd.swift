@@ -14,7 +14,7 @@ struct ZipEnd {
     let start = try Self.find(bytes)
     var cursor = ByteCursor(start + 4..<bytes.byteCount)
     let disks = try cursor.integer(UInt32.self, from: bytes)
-    let countHere = try cursor.integer(UInt16.self, from: bytes)
+    let diskMemberCount = try cursor.integer(UInt16.self, from: bytes)
     let count = try cursor.integer(UInt16.self, from: bytes)
     let size = try cursor.integer(UInt32.self, from: bytes)
     let offset = try cursor.integer(UInt32.self, from: bytes)
@@ -23,23 +23,23 @@ struct ZipEnd {
     if count == .max || size == .max || offset == .max {
       try read64(bytes, before: start)
     } else {
-      guard disks == 0, countHere == count else { throw Self.severalDisks }
+      guard disks == 0, diskMemberCount == count else { throw Self.severalDisks }
       try setDirectory(offset: UInt64(offset), size: UInt64(size), end: start)
     }
   }
 
   /// The offset of the end record: the last one whose comment ends exactly with the file.
   private static func find(_ bytes: RawSpan) throws(WeighbridgeError) -> Int {
-    let latest = bytes.byteCount - byteCount
-    for start in stride(from: latest, through: max(0, latest - Int(UInt16.max)), by: -1) {
+    let lastStart = bytes.byteCount - byteCount
+    for start in stride(from: lastStart, through: max(0, lastStart - Int(UInt16.max)), by: -1) {
       guard bytes[byte: start] == 0x50 else { continue }
       var cursor = ByteCursor(start..<bytes.byteCount)
       guard try cursor.integer(UInt32.self, from: bytes) == ZipDirectory.endSignature else {
         continue
       }
       _ = try cursor.skip(16, in: bytes)
-      let comment = try cursor.integer(UInt16.self, from: bytes)
-      if Int(comment) == cursor.remaining { return start }
+      let commentLength = try cursor.integer(UInt16.self, from: bytes)
+      if Int(commentLength) == cursor.remaining { return start }
     }
     throw .malformed("is a ZIP archive without its end, so it was cut off")
   }
@@ -51,10 +51,10 @@ struct ZipEnd {
       throw Self.missing64
     }
     let disk = try locator.integer(UInt32.self, from: bytes)
-    let position = try locator.integer(UInt64.self, from: bytes)
+    let endOffset = try locator.integer(UInt64.self, from: bytes)
     let diskCount = try locator.integer(UInt32.self, from: bytes)
     guard disk == 0, diskCount <= 1 else { throw Self.severalDisks }
-    let end = try Checked.count(position, of: "the offset of the archive's end")
+    let end = try Checked.count(endOffset, of: "the offset of the archive's end")
     guard end <= start - Self.locatorByteCount else { throw Self.missing64 }
     var cursor = ByteCursor(end..<start - Self.locatorByteCount)
     guard try cursor.integer(UInt32.self, from: bytes) == Self.end64Signature else {
@@ -62,9 +62,9 @@ struct ZipEnd {
     }
     _ = try cursor.skip(12, in: bytes)  // the record's size and two versions
     let disks = try cursor.integer(UInt64.self, from: bytes)
-    let countHere = try cursor.integer(UInt64.self, from: bytes)
+    let diskMemberCount = try cursor.integer(UInt64.self, from: bytes)
     let count = try cursor.integer(UInt64.self, from: bytes)
-    guard disks == 0, countHere == count else { throw Self.severalDisks }
+    guard disks == 0, diskMemberCount == count else { throw Self.severalDisks }
     memberCount = try Checked.count(count, of: "the number of members")
     let size = try cursor.integer(UInt64.self, from: bytes)
     let offset = try cursor.integer(UInt64.self, from: bytes)

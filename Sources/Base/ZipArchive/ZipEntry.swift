@@ -1,6 +1,6 @@
 import Bytes
 
-/// One entry of the central directory, with the large sizes of ZIP64 filled in.
+/// An entry of the central directory, with its ZIP64 sizes if it has any.
 struct ZipEntry {
   let flags: UInt16
   let method: UInt16
@@ -38,13 +38,13 @@ struct ZipEntry {
     localOffset = Int(offset)
     let extra = try cursor.skip(extraLength, in: bytes)
     if sizes.0 == .max || sizes.1 == .max || offset == .max {
-      try readLargeSizes(extra, bytes)
+      try readZIP64Sizes(extra, bytes)
     }
     _ = try cursor.skip(commentLength, in: bytes)
   }
 
   /// Reads the extra field 1, which contains the sizes that are too large for 32 bits.
-  private mutating func readLargeSizes(
+  private mutating func readZIP64Sizes(
     _ extra: Range<Int>, _ bytes: RawSpan
   ) throws(WeighbridgeError) {
     var cursor = ByteCursor(extra)
@@ -54,9 +54,9 @@ struct ZipEntry {
       let field = try cursor.skip(length, in: bytes)
       guard kind == 1 else { continue }
       var values = ByteCursor(field)
-      for part in [\ZipEntry.byteCount, \.compressedByteCount, \.localOffset]
-      where self[keyPath: part] == Int(UInt32.max) {
-        self[keyPath: part] = try Checked.count(
+      for size in [\ZipEntry.byteCount, \.compressedByteCount, \.localOffset]
+      where self[keyPath: size] == Int(UInt32.max) {
+        self[keyPath: size] = try Checked.count(
           values.integer(UInt64.self, from: bytes), of: "a size of member \(title)")
       }
       return
@@ -69,7 +69,7 @@ struct ZipEntry {
   /// - Parameter end: The offset of the directory, which follows all members.
   func dataStart(_ bytes: RawSpan, end: Int) throws(WeighbridgeError) -> Int {
     guard localOffset <= end else {
-      throw .malformed("is said to be at \(localOffset), behind the directory")
+      throw .malformed("is said to be at \(localOffset), after the directory")
     }
     var cursor = ByteCursor(localOffset..<end)
     guard try cursor.integer(UInt32.self, from: bytes) == ZipDirectory.localSignature else {

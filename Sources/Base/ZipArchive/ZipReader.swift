@@ -4,9 +4,11 @@ import Deflate
 
 /// Reads the contents of a ZIP member.
 package enum ZipReader {
-  /// Returns the location of the contents: in the archive itself when stored, otherwise in memory.
+  /// Returns the contents as a range of a store: of the archive itself if the member is stored
+  /// uncompressed, otherwise of memory.
   ///
-  /// - Parameter memory: How many bytes may still be unpacked; reduced by the member's size.
+  /// - Parameter memory: The number of bytes that may still be decompressed; reduced by the size of
+  ///   the member.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the checksum or size is wrong,
   ///   ``WeighbridgeError/Code/limitExceeded``.
   package static func contents(
@@ -34,7 +36,7 @@ package enum ZipReader {
     return (ByteStore(contents), 0..<contents.count)
   }
 
-  /// The CRC-32 of bytes, continued from that of the bytes before them.
+  /// Returns the CRC-32 of bytes, continued from that of the bytes before them.
   static func checksum(_ bytes: RawSpan, after previous: UInt32 = 0) -> UInt32 {
     bytes.withUnsafeBytes { buffer in
       // The buffer's own size; the library keeps no pointer to it.
@@ -50,8 +52,8 @@ package enum ZipReader {
     guard crc == member.crc else { throw .malformed("is damaged: its checksum does not fit") }
   }
 
-  /// Unpacks a raw deflate stream, which must produce exactly `byteCount` bytes and use all of its
-  /// input.
+  /// Decompresses a raw deflate stream, which must produce exactly `byteCount` bytes and use all of
+  /// its input.
   private static func inflate(
     _ bytes: RawSpan, byteCount: Int
   ) throws(WeighbridgeError) -> [UInt8] {

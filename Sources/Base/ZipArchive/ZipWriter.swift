@@ -1,13 +1,13 @@
 package import Bytes
 
-/// Writes a ZIP archive of stored members, always the same bytes for the same members.
+/// Writes a ZIP archive of uncompressed members; the same members always give the same bytes.
 package struct ZipWriter: ~Copyable {
   /// 1 January 1980, midnight: the earliest date of the format.
   private static let date = 0x0021
   private static let versionNeeded = 20
-  private static let versionNeeded64 = 45
+  private static let versionNeededForZIP64 = 45
   /// The largest size or offset that fits without ZIP64.
-  package static let largestPlain = Int(UInt32.max) - 1
+  package static let largestWithoutZIP64 = Int(UInt32.max) - 1
 
   private struct Entry {
     let name: [UInt8]
@@ -17,18 +17,19 @@ package struct ZipWriter: ~Copyable {
   }
 
   private var file: AtomicFile
-  private let largest: Int
+  /// The largest size or offset written without ZIP64.
+  private let zip64Threshold: Int
   private var entries: [Entry] = []
 
-  /// Begins an archive.
+  /// Creates an archive.
   ///
   /// - Parameter largest: The largest size or offset written without ZIP64; tests lower it.
-  package init(path: String, largest: Int = largestPlain) throws(WeighbridgeError) {
+  package init(path: String, largest: Int = largestWithoutZIP64) throws(WeighbridgeError) {
     file = try AtomicFile(path: path)
-    self.largest = largest
+    zip64Threshold = largest
   }
 
-  /// Begins a member whose size is known.
+  /// Begins a member of known size.
   package mutating func begin(_ name: String, byteCount: Int) throws(WeighbridgeError) {
     let entry = Entry(name: Array(name.utf8), byteCount: byteCount, offset: file.count)
     entries.append(entry)
@@ -42,7 +43,7 @@ package struct ZipWriter: ~Copyable {
     try file.append(bytes)
   }
 
-  /// Ends the current member: its local header is written in the space left for it.
+  /// Ends the current member by writing its local header into the space reserved for it.
   package mutating func end() throws(WeighbridgeError) {
     let entry = entries[entries.count - 1]
     let header = localHeader(entry)
@@ -65,10 +66,10 @@ package struct ZipWriter: ~Copyable {
   }
 
   private func localHeader(_ entry: Entry) -> [UInt8] {
-    let isLarge = entry.byteCount > largest
+    let isLarge = entry.byteCount > zip64Threshold
     var bytes: [UInt8] = []
     bytes.append(littleEndian: Int(ZipDirectory.localSignature), byteCount: 4)
-    appendCommon(entry, isLarge: isLarge, sizesAreLarge: isLarge, to: &bytes)
+    appendCommon(entry, usesZIP64: isLarge, hasLargeSize: isLarge, to: &bytes)
     bytes.append(littleEndian: isLarge ? 20 : 0, byteCount: 2)
     bytes += entry.name
     if isLarge {
@@ -81,37 +82,40 @@ package struct ZipWriter: ~Copyable {
   }
 
   private func centralHeader(_ entry: Entry) -> [UInt8] {
-    let (isLarge, isFar) = (entry.byteCount > largest, entry.offset > largest)
-    var large: [UInt8] = []
-    if isLarge {
-      large.append(littleEndian: entry.byteCount, byteCount: 8)
-      large.append(littleEndian: entry.byteCount, byteCount: 8)
+    let hasLargeSize = entry.byteCount > zip64Threshold
+    let hasLargeOffset = entry.offset > zip64Threshold
+    var zip64Fields: [UInt8] = []
+    if hasLargeSize {
+      zip64Fields.append(littleEndian: entry.byteCount, byteCount: 8)
+      zip64Fields.append(littleEndian: entry.byteCount, byteCount: 8)
     }
-    if isFar { large.append(littleEndian: entry.offset, byteCount: 8) }
+    if hasLargeOffset { zip64Fields.append(littleEndian: entry.offset, byteCount: 8) }
     var bytes: [UInt8] = []
     bytes.append(littleEndian: Int(ZipDirectory.centralSignature), byteCount: 4)
-    bytes.append(littleEndian: Self.versionNeeded64, byteCount: 2)
-    appendCommon(entry, isLarge: isLarge || isFar, sizesAreLarge: isLarge, to: &bytes)
-    bytes.append(littleEndian: large.isEmpty ? 0 : large.count + 4, byteCount: 2)
+    bytes.append(littleEndian: Self.versionNeededForZIP64, byteCount: 2)
+    appendCommon(
+      entry, usesZIP64: hasLargeSize || hasLargeOffset, hasLargeSize: hasLargeSize, to: &bytes)
+    bytes.append(littleEndian: zip64Fields.isEmpty ? 0 : zip64Fields.count + 4, byteCount: 2)
     bytes.append(littleEndian: 0, byteCount: 10)  // comment, disk, attributes
-    bytes.append(littleEndian: isFar ? Int(UInt32.max) : entry.offset, byteCount: 4)
+    bytes.append(littleEndian: hasLargeOffset ? Int(UInt32.max) : entry.offset, byteCount: 4)
     bytes += entry.name
-    if !large.isEmpty {
+    if !zip64Fields.isEmpty {
       bytes.append(littleEndian: 1, byteCount: 2)
-      bytes.append(littleEndian: large.count, byteCount: 2)
-      bytes += large
+      bytes.append(littleEndian: zip64Fields.count, byteCount: 2)
+      bytes += zip64Fields
     }
     return bytes
   }
 
-  /// Appends the common part of both headers of a member, from the version to the length of the
-  /// name.
+  /// Appends the part that both headers of a member have in common, from the version to the length
+  /// of the name.
   private func appendCommon(
-    _ entry: Entry, isLarge: Bool, sizesAreLarge: Bool, to bytes: inout [UInt8]
+    _ entry: Entry, usesZIP64: Bool, hasLargeSize: Bool, to bytes: inout [UInt8]
   ) {
-    let size = sizesAreLarge ? Int(UInt32.max) : entry.byteCount
+    let size = hasLargeSize ? Int(UInt32.max) : entry.byteCount
     let isASCII = entry.name.allSatisfy { $0 < 0x80 }
-    bytes.append(littleEndian: isLarge ? Self.versionNeeded64 : Self.versionNeeded, byteCount: 2)
+    bytes.append(
+      littleEndian: usesZIP64 ? Self.versionNeededForZIP64 : Self.versionNeeded, byteCount: 2)
     bytes.append(littleEndian: isASCII ? 0 : 0x800, byteCount: 2)
     bytes.append(littleEndian: 0, byteCount: 4)  // stored; midnight
     bytes.append(littleEndian: Self.date, byteCount: 2)
@@ -122,15 +126,15 @@ package struct ZipWriter: ~Copyable {
   }
 
   private func endRecords(directory: Range<Int>, at end: Int) -> [UInt8] {
-    let isLarge =
-      directory.lowerBound > largest || directory.count > largest
-      || entries.count > min(largest, Int(UInt16.max) - 1)
+    let usesZIP64 =
+      directory.lowerBound > zip64Threshold || directory.count > zip64Threshold
+      || entries.count > min(zip64Threshold, Int(UInt16.max) - 1)
     var bytes: [UInt8] = []
-    if isLarge {
+    if usesZIP64 {
       bytes.append(littleEndian: 0x0606_4B50, byteCount: 4)
       bytes.append(littleEndian: 44, byteCount: 8)
-      bytes.append(littleEndian: Self.versionNeeded64, byteCount: 2)
-      bytes.append(littleEndian: Self.versionNeeded64, byteCount: 2)
+      bytes.append(littleEndian: Self.versionNeededForZIP64, byteCount: 2)
+      bytes.append(littleEndian: Self.versionNeededForZIP64, byteCount: 2)
       bytes.append(littleEndian: 0, byteCount: 8)  // disks
       bytes.append(littleEndian: entries.count, byteCount: 8)
       bytes.append(littleEndian: entries.count, byteCount: 8)
@@ -143,11 +147,11 @@ package struct ZipWriter: ~Copyable {
     }
     bytes.append(littleEndian: Int(ZipDirectory.endSignature), byteCount: 4)
     bytes.append(littleEndian: 0, byteCount: 4)  // disks
-    let count = isLarge ? Int(UInt16.max) : entries.count
+    let count = usesZIP64 ? Int(UInt16.max) : entries.count
     bytes.append(littleEndian: count, byteCount: 2)
     bytes.append(littleEndian: count, byteCount: 2)
-    bytes.append(littleEndian: isLarge ? Int(UInt32.max) : directory.count, byteCount: 4)
-    bytes.append(littleEndian: isLarge ? Int(UInt32.max) : directory.lowerBound, byteCount: 4)
+    bytes.append(littleEndian: usesZIP64 ? Int(UInt32.max) : directory.count, byteCount: 4)
+    bytes.append(littleEndian: usesZIP64 ? Int(UInt32.max) : directory.lowerBound, byteCount: 4)
     bytes.append(littleEndian: 0, byteCount: 2)
     return bytes
   }

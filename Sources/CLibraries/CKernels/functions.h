@@ -26,7 +26,7 @@ INLINE float exponential(float x) {
   // Beyond these, the result is 0 or infinite.
   x = x > 89 ? 89 : x;
   x = x < -104 ? -104 : x;
-  // Adding 1.5 * 2^23 rounds to a whole number, which then stands in the lowest bits.
+  // Adding 1.5 * 2^23 rounds to an integer, which then stands in the lowest bits.
   const float rounding = 12582912;
   const float shifted = x * 1.44269504f + rounding, whole = shifted - rounding;
   // ln 2 in two parts, of which the first has so few bits that its product is exact.

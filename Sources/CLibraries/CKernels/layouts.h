@@ -21,7 +21,7 @@ struct kernels_layout {
   /// Whether that form is the one of Winograd's algorithm.
   bool is_winograd;
   int64_t sizes[MAX_RANK];
-  /// The distances between neighbours, or between blocks of them.
+  /// The distances between neighbors, or between blocks of them.
   int64_t strides[MAX_RANK];
   /// Where the first element lies.
   int64_t offset;
@@ -41,7 +41,7 @@ static inline int64_t larger(int64_t first, int64_t second) {
 /// How many elements along an axis stand in one block; 1 without blocks.
 int64_t layout_block(const struct kernels_layout *layout, int axis);
 
-/// The distance between neighbours inside of a block, or in an axis without blocks.
+/// The distance between neighbors inside of a block, or in an axis without blocks.
 int64_t layout_inner_stride(const struct kernels_layout *layout, int axis);
 
 /// A layout of these axes, the outermost first in `order`, around blocks.

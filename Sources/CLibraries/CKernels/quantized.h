@@ -41,7 +41,7 @@ INLINE sixteen_octets round_numbers(numbers value, const struct rounding *roundi
   value *= rounding->factor;
   value = value > rounding->least ? value : rounding->least;
   value = value < rounding->greatest ? value : rounding->greatest;
-  // Adding 1.5 * 2^23 rounds to a whole number, which then stands in the lowest bits.
+  // Adding 1.5 * 2^23 rounds to an integer, which then stands in the lowest bits.
   const numbers shifted = value + 12582912.0f;
   integers whole;
   memcpy(&whole, &shifted, sizeof whole);
@@ -83,7 +83,7 @@ struct quantized_convolution {
   /// And one of what is added; and for how many channels the result has room.
   int64_t summand_lane, target_room;
   /// Where the window's elements lie in the frame, and how many bytes side by side each takes: the
-  /// channels of a pixel, or of neighbours.
+  /// channels of a pixel, or of neighbors.
   int64_t tap_count, run;
   ptrdiff_t *taps;
   /// How many outputs there are along each axis, into how many tiles a row is cut, and where these begin.

@@ -2,21 +2,22 @@ package import GraphIR
 package import JSON
 
 extension AttributeValue {
-  /// The value that a JSON value represents; `nil` when it represents none.
+  /// Reads an attribute's value from JSON; `nil` when the JSON cannot be one.
   package init?(_ json: JSONValue) {
     switch json {
     case .integer(let value): self = .integer(value)
     case .real(let value) where value.isFinite: self = .real(value)
-    case .bool(let value): self = .flag(value)
-    case .string(let value): self = .text(value)
+    case .bool(let value): self = .boolean(value)
+    case .string(let value): self = .string(value)
     case .array(let list):
-      if let integers = Self.all(list, { if case .integer(let value) = $0 { value } else { nil } })
+      if let integers = Self.mapAll(
+        list, { if case .integer(let value) = $0 { value } else { nil } })
       {
         self = .integers(integers)
-      } else if let reals = Self.all(list, \.real), reals.allSatisfy(\.isFinite) {
-        self = .reals(reals)
-      } else if let texts = Self.all(list, \.string) {
-        self = .texts(texts)
+      } else if let doubles = Self.mapAll(list, \.real), doubles.allSatisfy(\.isFinite) {
+        self = .reals(doubles)
+      } else if let strings = Self.mapAll(list, \.string) {
+        self = .strings(strings)
       } else {
         return nil
       }
@@ -24,7 +25,8 @@ extension AttributeValue {
     }
   }
 
-  private static func all<Element>(
+  /// Transforms all elements; `nil` when one of them cannot be transformed.
+  private static func mapAll<Element>(
     _ list: [JSONValue], _ transform: (JSONValue) -> Element?
   ) -> [Element]? {
     let elements = list.compactMap(transform)
@@ -36,11 +38,11 @@ extension AttributeValue {
     switch self {
     case .integer(let value): .integer(value)
     case .real(let value): .real(value)
-    case .flag(let value): .bool(value)
-    case .text(let value): .string(value)
+    case .boolean(let value): .bool(value)
+    case .string(let value): .string(value)
     case .integers(let values): .array(values.map(JSONValue.integer))
     case .reals(let values): .array(values.map(JSONValue.real))
-    case .texts(let values): .array(values.map(JSONValue.string))
+    case .strings(let values): .array(values.map(JSONValue.string))
     }
   }
 }

@@ -14,23 +14,23 @@ package struct FilePath {
   }
 
   /// The name without its extension.
-  package var base: String {
+  package var stem: String {
     guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
     return String(name[..<dot])
   }
 
   /// The path with another extension.
-  package func replacingExtension(_ other: String) -> String { "\(folder)\(base).\(other)" }
+  package func replacingExtension(_ other: String) -> String { "\(folder)\(stem).\(other)" }
 
   /// Returns the path of a file in the same folder.
-  package func beside(_ other: String) -> String { folder + other }
+  package func sibling(_ name: String) -> String { folder + name }
 
-  /// The files that a path written in this file may mean: relative to this file's folder, directly
-  /// in that folder, and relative to the working directory. A Windows path is looked up by its name
-  /// too.
+  /// The files that a path written in this file may refer to: relative to this file's folder,
+  /// directly in that folder, and relative to the working directory. A Windows path is looked up by
+  /// its name too.
   package func candidates(for other: String) -> [String] {
-    let named = beside(FilePath(other.replacing("\\", with: "/")).name)
-    return other.hasPrefix("/") ? [other, named] : [beside(other), named, other]
+    let sameFolder = sibling(FilePath(other.replacing("\\", with: "/")).name)
+    return other.hasPrefix("/") ? [other, sameFolder] : [sibling(other), sameFolder, other]
   }
 
   /// Whether a path leads to a file that can be opened.
@@ -38,8 +38,8 @@ package struct FilePath {
 }
 
 extension FilePath {
-  /// Whether a file has a name that darknet gives to its weights.
-  package var isNamedAsWeights: Bool {
+  /// Whether the file is named as darknet names weights.
+  package var isNamedLikeDarknetWeights: Bool {
     name.hasSuffix(".weights") || name.hasSuffix(".backup") || name.contains(".conv.")
   }
 }

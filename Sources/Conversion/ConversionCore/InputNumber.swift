@@ -14,8 +14,8 @@ extension InputNumber: LosslessStringConvertible {
   public init?(_ description: String) {
     if let number = Int(description) {
       self = .integer(number)
-    } else if let truth = Bool(description) {
-      self = .boolean(truth)
+    } else if let boolean = Bool(description) {
+      self = .boolean(boolean)
     } else if let number = Double(description), number.isFinite {
       self = .real(number)
     } else {
@@ -23,25 +23,26 @@ extension InputNumber: LosslessStringConvertible {
     }
   }
 
-  /// The number in the form in which it is read.
+  /// The number as ``init(_:)`` reads it.
   public var description: String {
     switch self {
     case .integer(let number): "\(number)"
     case .real(let number): "\(number)"
-    case .boolean(let truth): "\(truth)"
+    case .boolean(let boolean): "\(boolean)"
     }
   }
 }
 
 extension InputNumber {
-  /// The number as a tensor with axes of size 1; `nil` where the element type cannot represent it.
+  /// The number as a tensor whose axes all have size 1; `nil` when the element type cannot
+  /// represent it.
   package func tensor(_ type: ElementType, rank: Int) -> Tensor? {
     let shape = [Int](repeating: 1, count: rank)
     switch self {
-    case .boolean(let truth):
-      return type == .bool ? Tensor(type, shape: shape, [truth ? 1 : 0]) : nil
+    case .boolean(let boolean):
+      return type == .bool ? Tensor(type, shape: shape, [boolean ? 1 : 0]) : nil
     case .integer(let number) where !type.isFloat:
-      guard let range = type.wholeNumbers, range.contains(number) else { return nil }
+      guard let range = type.integerRange, range.contains(number) else { return nil }
       var bytes: [UInt8] = []
       bytes.append(littleEndian: number, byteCount: type.byteCount)
       return Tensor(type, shape: shape, bytes: bytes)
@@ -56,7 +57,7 @@ extension InputNumber {
 
 extension ElementType {
   /// The range of an integer type, within that of `Int`; `nil` for other types.
-  fileprivate var wholeNumbers: ClosedRange<Int>? {
+  fileprivate var integerRange: ClosedRange<Int>? {
     switch self {
     case .int8: -0x80...0x7F
     case .int16: -0x8000...0x7FFF

@@ -1,11 +1,11 @@
 /// The shape of a model's input as a user states it, without the batch axis.
 public struct InputShape: Hashable, Sendable, CustomStringConvertible {
-  /// The name of the input; `nil` for the only one.
+  /// The name of the input; `nil` for a model's only input.
   public var input: String?
-  /// The sizes of the dimensions after the batch, `nil` where any size will do.
+  /// The sizes of the dimensions after the batch; `nil` for any size.
   public var dimensions: [Int?]
 
-  /// Makes a shape from its parts.
+  /// Creates a shape from its parts.
   public init(_ dimensions: [Int?], of input: String? = nil) {
     self.input = input
     self.dimensions = dimensions
@@ -13,9 +13,9 @@ public struct InputShape: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses `8,None,3` or `NAME=8,None,3`; `nil` when the string is neither. `None` is any size.
   public init?(_ text: String) {
-    let sign = text.lastIndex(of: "=")
-    input = sign.map { String(text[..<$0]) }
-    let list = sign.map { text[text.index(after: $0)...] } ?? text[...]
+    let separator = text.lastIndex(of: "=")
+    input = separator.map { String(text[..<$0]) }
+    let list = separator.map { text[text.index(after: $0)...] } ?? text[...]
     var dimensions: [Int?] = []
     for part in list.split(separator: ",", omittingEmptySubsequences: false) {
       let size = Int(part)
@@ -25,10 +25,10 @@ public struct InputShape: Hashable, Sendable, CustomStringConvertible {
     self.dimensions = dimensions
   }
 
-  /// The shape in the form in which it is parsed.
+  /// The shape as ``init(_:)`` parses it.
   public var description: String { (input.map { "\($0)=" } ?? "") + text }
 
-  /// The sizes in the form in which they are parsed: `8,None,3`.
+  /// The sizes as ``init(_:)`` parses them: `8,None,3`.
   package var text: String { Self.text(dimensions) }
 
   package static func text(_ dimensions: [Int?]) -> String {

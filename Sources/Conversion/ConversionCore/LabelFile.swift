@@ -4,17 +4,17 @@ public import Bytes
 public enum LabelFile {
   /// Reads the labels. Blank lines at the end and a byte order mark are ignored.
   ///
-  /// - Parameter path: The file; blanks at the ends of a line are not part of a label.
+  /// - Parameter path: The file; whitespace around a label is removed.
   /// - Returns: The labels, in the order of the lines.
   /// - Throws: ``WeighbridgeError/Code/missing``; ``WeighbridgeError/Code/mismatch`` when the file
   ///   is not UTF-8, is empty, or has a blank line between labels.
   public static func read(_ path: String) throws(WeighbridgeError) -> [String] {
-    try parse(try smallFile(path), path: path)
+    try parse(try readSmallFile(path), path: path)
   }
 
   package static func parse(_ bytes: [UInt8], path: String) throws(WeighbridgeError) -> [String] {
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let bytes = bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0)
+    let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let bytes = bytes.dropFirst(bytes.starts(with: byteOrderMark) ? byteOrderMark.count : 0)
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw .mismatch("is not UTF-8 text").at(file: path)
     }
@@ -31,7 +31,7 @@ public enum LabelFile {
 }
 
 /// Reads the bytes of a text file that a person wrote, of at most 16 MiB.
-package func smallFile(_ path: String) throws(WeighbridgeError) -> [UInt8] {
+package func readSmallFile(_ path: String) throws(WeighbridgeError) -> [UInt8] {
   let file = try MappedFile(path: path)
   guard file.count <= 16 << 20 else {
     throw .limitExceeded("has \(file.count) bytes, over the limit of 16 MiB").at(file: path)

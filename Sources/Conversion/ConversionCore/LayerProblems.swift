@@ -4,7 +4,7 @@ package import Bytes
 package struct LayerProblems {
   private var lines: [String] = []
 
-  /// Makes a list without problems.
+  /// Creates a list without problems.
   package init() {
   }
 
@@ -12,18 +12,18 @@ package struct LayerProblems {
     lines.append("\(layer): \(reason)")
   }
 
-  /// Throws one error that names them all, if there are any.
+  /// Throws one error that lists all problems, if there are any.
   ///
-  /// - Parameter words: Makes the message from the words for one layer or for several.
-  package func check(_ words: (String) -> String) throws(WeighbridgeError) {
-    if !lines.isEmpty { throw Self.error(lines, words) }
+  /// - Parameter message: Makes the message from `a layer` or, for example, `3 layers`.
+  package func check(_ message: (String) -> String) throws(WeighbridgeError) {
+    if !lines.isEmpty { throw Self.error(lines, message) }
   }
 
-  /// Makes the error that lists layers with the reasons.
-  package static func error(_ lines: [String], _ words: (String) -> String) -> WeighbridgeError {
+  /// Creates the error that lists layers and the reason for each.
+  package static func error(_ lines: [String], _ message: (String) -> String) -> WeighbridgeError {
     let shown = lines.prefix(20).map { "\n  \($0)" }.joined()
     let rest = lines.count > 20 ? "\n  and \(lines.count - 20) more" : ""
     let layers = lines.count == 1 ? "a layer" : "\(lines.count) layers"
-    return .unsupported("\(words(layers)):\(shown)\(rest)")
+    return .unsupported("\(message(layers)):\(shown)\(rest)")
   }
 }

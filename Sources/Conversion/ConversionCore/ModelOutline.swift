@@ -7,7 +7,7 @@ package struct ModelOutline: Sendable {
   /// after `throws` as a use of its module.)
   package typealias Failure = WeighbridgeError
 
-  /// A layer as the file describes it.
+  /// A layer, as the file describes it.
   package struct Layer: Sendable {
     /// The name, prefixed by the enclosing models: `outer/inner/layer`.
     package let name: String
@@ -15,23 +15,22 @@ package struct ModelOutline: Sendable {
     package let className: String
     /// The names of its inputs: layers or values, as the format refers to them.
     package var inputs: [String] = []
-    /// The types of its outputs; empty where they are not known.
+    /// The types of its outputs; empty when they are unknown.
     package var outputs: [TensorType] = []
-    /// The operator of its last step; empty where it is not known.
+    /// The kind of the last operator that it becomes; empty when it is unknown.
     package var kind = ""
-    /// The number of its weights' elements, where it is known.
+    /// The number of elements of its weights; `nil` when it is unknown.
     package var parameterCount: Int?
-    /// Why it cannot be imported; `nil` when it can, or when that is not known.
+    /// Why it cannot be imported; `nil` when it can be, or when that is unknown.
     package var problem: String?
     /// The layer's name in errors.
     package let label: String
-    /// The part of the model that it belongs to; a unit is a part that can be imported without
-    /// others.
+    /// The unit that it belongs to: a part of the model that can be imported without others.
     package let unit: Int
     /// The units that it reads from.
     package var sources: Set<Int> = []
 
-    /// Makes a layer with the rest unknown.
+    /// Creates a layer about which the rest is unknown.
     package init(
       name: String, className: String, inputs: [String] = [], label: String, unit: Int
     ) {
@@ -47,19 +46,19 @@ package struct ModelOutline: Sendable {
   package var format: String
   /// The size of the file in bytes.
   package let byteCount: Int
-  /// What the file says of itself.
+  /// What the file says about its origin.
   package var provenance = Provenance()
   /// The model's inputs, as far as their types are known.
   package var inputs: [(name: String, type: TensorType)] = []
   package var outputs: [(name: String, type: TensorType)] = []
   /// The layers, in the order of the file; empty for weights alone.
   package var layers: [Layer] = []
-  /// The weights, where the file has a list of them.
+  /// The weights, if the file lists them.
   package var weights: [(name: String, type: TensorType)] = []
   /// Further remarks, as sentences without a full stop.
   package var notes: [String] = []
 
-  /// Makes an empty outline.
+  /// Creates an empty outline.
   package init(format: String, byteCount: Int) {
     self.format = format
     self.byteCount = byteCount
@@ -67,7 +66,7 @@ package struct ModelOutline: Sendable {
 }
 
 extension ModelOutline {
-  /// The total number of the weights' elements, and their size in bytes.
+  /// The total number of elements of the weights, and their size in bytes.
   package var weightSize: (elements: Int, bytes: Int) {
     weights.reduce((0, 0)) { sums, weight in
       let count = Self.elementCount(weight.type.fixedShape ?? [])
@@ -79,7 +78,7 @@ extension ModelOutline {
     }
   }
 
-  /// The number of elements of an unchecked shape; 0 where they would not fit in memory.
+  /// The number of elements of a shape that has not been checked; 0 if they cannot fit in memory.
   package static func elementCount(_ shape: [Int]) -> Int {
     guard shape.allSatisfy({ $0 >= 0 }),
       let bytes = try? Checked.product(shape + [8], of: "a weight")
@@ -87,25 +86,24 @@ extension ModelOutline {
     return bytes / 8
   }
 
-  /// The largest number of attempts, each of which leaves out one more layer that cannot be
-  /// imported.
+  /// The maximum number of attempts; each leaves out one more layer that cannot be imported.
   private static let attemptLimit = 16
 
-  /// Imports what can be imported, to learn the types of the layers' outputs and why other layers
-  /// cannot be imported.
+  /// Imports as many units as possible, to find out the types of the layers' outputs and why other
+  /// layers cannot be imported.
   ///
-  /// - Parameter importUnits: Makes a graph of some of the model's units; its nodes keep the names
-  ///   of their layers.
-  package mutating func attempt(_ importUnits: (Set<Int>) throws(Failure) -> Graph) {
+  /// - Parameter importUnits: Imports some of the model's units as a graph, whose nodes keep the
+  ///   names of their layers.
+  package mutating func attemptImport(_ importUnits: (Set<Int>) throws(Failure) -> Graph) {
     for _ in 0..<Self.attemptLimit {
-      let units = importable  // even without units, there are the inputs
+      let units = importableUnits  // without any units, the graph still has the inputs
       do throws(WeighbridgeError) {
         let graph = try importUnits(units)
-        return take(graph)
+        return merge(graph)
       } catch {
-        guard let place = error.place.layer,
+        guard let location = error.place.layer,
           let index = layers.indices.first(where: { index in
-            units.contains(layers[index].unit) && layers[index].isCalled(place)
+            units.contains(layers[index].unit) && layers[index].matches(location)
           })
         else { return }
         layers[index].problem = error.reason
@@ -113,32 +111,32 @@ extension ModelOutline {
     }
   }
 
-  /// The units without problems that read from no others.
-  private var importable: Set<Int> {
-    var broken = Set(layers.filter { $0.problem != nil }.map(\.unit))
+  /// The units that neither have a problem nor depend on a unit that has one.
+  private var importableUnits: Set<Int> {
+    var failed = Set(layers.filter { $0.problem != nil }.map(\.unit))
     var count: Int
     repeat {
-      count = broken.count
-      for layer in layers where !layer.sources.isDisjoint(with: broken) {
-        broken.insert(layer.unit)
+      count = failed.count
+      for layer in layers where !layer.sources.isDisjoint(with: failed) {
+        failed.insert(layer.unit)
       }
-    } while broken.count > count
-    return Set(layers.map(\.unit)).subtracting(broken)
+    } while failed.count > count
+    return Set(layers.map(\.unit)).subtracting(failed)
   }
 
-  /// Takes over what a graph says about the layers that became its nodes.
-  package mutating func take(_ graph: Graph) {
+  /// Adds what a graph says about the layers that became its nodes.
+  package mutating func merge(_ graph: Graph) {
     var positions: [String: Int] = [:]
     for (index, layer) in layers.enumerated() where positions[layer.name] == nil {
       positions[layer.name] = index
     }
-    var seen: Set<ValueID> = []
+    var counted: Set<ValueID> = []
     for node in graph.nodes where node.source.call == 0 {
       guard let index = positions[node.source.layer] else { continue }
-      let fresh = node.inputs.filter { seen.insert($0).inserted }
+      let newInputs = node.inputs.filter { counted.insert($0).inserted }
       layers[index].parameterCount =
         (layers[index].parameterCount ?? 0)
-        + fresh.reduce(0) { $0 + (graph[$1].constant?.count ?? 0) }
+        + newInputs.reduce(0) { $0 + (graph[$1].constant?.count ?? 0) }
       layers[index].outputs = node.outputs.map { graph[$0].type }
       layers[index].kind = node.operation.kind
     }
@@ -148,13 +146,14 @@ extension ModelOutline {
 }
 
 extension ModelOutline.Layer {
-  /// Whether an error's location is this layer. Positions in it may not count the whole model.
-  fileprivate func isCalled(_ place: String) -> Bool {
-    if place == label { return true }
-    func unnumbered(_ text: String) -> Substring {
+  /// Whether an error's location names this layer. A position in the location is ignored, since it
+  /// may have been counted in a part of the model.
+  fileprivate func matches(_ location: String) -> Bool {
+    if location == label { return true }
+    func withoutPosition(_ text: String) -> Substring {
       guard text.hasPrefix("#") else { return text[...] }
       return text.drop { $0 != " " }
     }
-    return !className.hasPrefix("[") && unnumbered(place) == unnumbered(label)
+    return !className.hasPrefix("[") && withoutPosition(location) == withoutPosition(label)
   }
 }

@@ -4,26 +4,26 @@ package import GraphIR
 /// A model in the files of one format, opened but not yet imported. Each format that can be read is
 /// a conforming type and an entry in the list of formats.
 package protocol ModelSource: Sendable {
-  /// What a file of the format is, with its article, for example `a Keras file`.
+  /// A file of the format, as a phrase with its article: `a Keras file`.
   static var format: String { get }
-  /// The options that apply to a model of the format; others are refused.
+  /// The options that apply to the format; others are refused.
   static var options: Set<APIName> { get }
-  /// Whether a file begins like one of the format.
+  /// Whether a file begins like a file of the format.
   static func recognizes(_ bytes: RawSpan) -> Bool
 
   /// Opens a file and the others that its model consists of.
   ///
   /// - Parameters:
-  ///   - store: The file, or the one that contains the model where `path` is a folder.
-  ///   - path: What the user named.
+  ///   - store: The file, or the file with the model if `path` is a folder.
+  ///   - path: The path that the user gave.
   /// - Throws: What is wrong with the files or the options.
   init(reading store: ByteStore, path: String, options: ReadOptions) throws(WeighbridgeError)
 
   /// The files that were read, by role; none for `.wbm`, which records its own sources.
   var files: [SourceFile] { get }
-  /// The size in bytes of the file with the weights.
+  /// The size in bytes of the file that contains the weights.
   var byteCount: Int { get }
-  /// The name of the format, with its version where it has one: `keras hdf5`, `onnx opset 17`.
+  /// The name of the format, with its version if it has one: `keras hdf5`, `onnx opset 17`.
   var formatName: String { get }
 
   /// Imports the model.
@@ -38,7 +38,7 @@ package protocol ModelSource: Sendable {
 }
 
 extension ModelSource {
-  /// The size in bytes of the file that was named.
+  /// The size in bytes of the file that the user gave.
   package var byteCount: Int { files[0].store.count }
 }
 
@@ -46,17 +46,17 @@ extension ReadOptions {
   /// Refuses options that do not apply to the files that are read with them.
   ///
   /// - Parameter formats: The files' formats; an option of one of them is not refused.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` that names every such option.
+  /// - Throws: ``WeighbridgeError/Code/mismatch``, which names every such option.
   package func check(for formats: any ModelSource.Type...) throws(WeighbridgeError) {
-    let taken = formats.reduce(into: tolerated) { $0.formUnion($1.options) }
-    let surplus = given.filter { !taken.contains($0) }.map(\.description)
-    guard let last = surplus.last else { return }
-    let first = surplus.dropLast().joined(separator: ", ")
+    let applicable = formats.reduce(into: tolerated) { $0.formUnion($1.options) }
+    let inapplicable = given.filter { !applicable.contains($0) }.map(\.description)
+    guard let last = inapplicable.last else { return }
+    let first = inapplicable.dropLast().joined(separator: ", ")
     let names = first.isEmpty ? "\(last) does" : "\(first) and \(last) do"
     let files = formats.map { $0.format }.joined(separator: " and ")
     throw .mismatch("\(formats.count == 1 ? "is" : "the models are") \(files): \(names) not apply")
   }
 
-  /// Whether the file is read by itself, without an architecture or shapes from elsewhere.
-  package var isFileAlone: Bool { architecture == nil && inputShapes.isEmpty }
+  /// Whether the file is read without an architecture or input shapes from elsewhere.
+  package var readsFileOnly: Bool { architecture == nil && inputShapes.isEmpty }
 }

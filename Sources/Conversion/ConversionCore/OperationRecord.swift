@@ -2,14 +2,14 @@ import GraphIR
 import JSON
 package import LayerCatalog
 
-/// An operator with its settings as a line of JSON, such as
+/// An operator and its settings as a line of JSON, such as
 /// `{"operator":"softmax","version":1,"attributes":{"axes":[-1]}}`; `Schemas/operators.md` lists them.
 package struct OperationRecord {
   package let operation: any CatalogOperator
 
   package init(_ operation: any CatalogOperator) { self.operation = operation }
 
-  /// Reads a record; `nil` for other strings and for unknown operators.
+  /// Parses a record; `nil` for other strings and for unknown operators.
   package init?(_ text: String) {
     guard case .object(let record)? = try? JSONValue(parsing: Array(text.utf8)),
       let kind = record["operator"]?.string, let version = record["version"]?.integer,
@@ -22,7 +22,7 @@ package struct OperationRecord {
       attributes.append(key, value)
     }
     guard
-      var reader = try? AttributeReader(attributes, of: kind, takesIntegersForReals: true),
+      var reader = try? AttributeReader(attributes, of: kind, acceptsIntegersAsReals: true),
       let operation = try? type.init(reading: &reader), (try? reader.finish()) != nil
     else { return nil }
     self.operation = operation

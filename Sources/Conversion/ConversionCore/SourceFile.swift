@@ -1,15 +1,15 @@
 package import Bytes
 package import Digests
 
-/// A file that a model is made of.
+/// One of the files that a model is read from.
 package struct SourceFile: Sendable {
-  /// What it contributes: `model`, `weights`, `architecture`.
+  /// What it contains: `model`, `weights`, `architecture`.
   package let role: String
   /// The path as it was given.
   package let path: String
   /// All bytes.
   package let store: ByteStore
-  /// The SHA-256 digest, when its computation was started along with the reading.
+  /// The SHA-256 digest, if its computation was started when the file was opened.
   package let digest: PendingDigest?
 
   package init(role: String, path: String, store: ByteStore, startsDigest: Bool) {
@@ -21,14 +21,14 @@ package struct SourceFile: Sendable {
 
   /// Opens a file that a user names as a model, an architecture or weights.
   ///
-  /// - Throws: ``WeighbridgeError/Code/missing`` when it is not there;
-  ///   ``WeighbridgeError/Code/unsupported``, with what it is instead, when it is certainly
-  ///   something else; ``WeighbridgeError/Code/malformed`` when it is empty.
+  /// - Throws: ``WeighbridgeError/Code/missing`` when it does not exist;
+  ///   ``WeighbridgeError/Code/unsupported`` when it is certainly something else, with what it is;
+  ///   ``WeighbridgeError/Code/malformed`` when it is empty.
   package static func open(_ path: String) throws(WeighbridgeError) -> ByteStore {
     try ForeignFolder.refuse(path)
     let store = ByteStore(try MappedFile(path: path))
-    store.expect(.sparse)  // looking at the start must not read all of it
-    defer { store.expect(.sequential) }
+    store.advise(.random)  // examining the start must not read the whole file
+    defer { store.advise(.sequential) }
     try ForeignFile.refuse(store, path: path)
     return store
   }

@@ -28,7 +28,7 @@ public enum ExportTarget: String, Hashable, Sendable, CaseIterable {
   /// An ncnn `.param` with a `.bin` file next to it.
   case ncnn
 
-  /// The target whose files have a path's extension; `nil` when there is none.
+  /// The target whose file extension a path has; `nil` if there is none.
   public init?(path: String) {
     guard let target = Self.allCases.first(where: { path.hasSuffix(".\($0.fileExtension)") })
     else { return nil }

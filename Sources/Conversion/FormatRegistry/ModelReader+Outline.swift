@@ -9,13 +9,13 @@ import KerasFormat
 import ONNXConversion
 
 extension ModelReader {
-  /// Returns what can be shown of a file with a model or weights that ``read(_:options:)`` refused:
-  /// what could be read in spite of the error.
+  /// Returns the readable parts of a file with a model or weights that ``read(_:options:)``
+  /// rejected.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - error: Why it was refused.
-  /// - Returns: `nil` when it is not a model, or when something given with it is at fault.
+  ///   - error: The error with which it was rejected.
+  /// - Returns: `nil` if it is not a model, or if something other than the file causes the error.
   package static func outline(
     _ path: String, options: ReadOptions, refusedBy error: WeighbridgeError
   ) -> ModelOutline? {
@@ -31,20 +31,21 @@ extension ModelReader {
     }
     let outline =
       format?.outline(of: store, path: path, options: options)
-      ?? (format == nil && options.isFileAlone
+      ?? (format == nil && options.readsFileOnly
         ? formatlessOutline(store, path: path, options: options) : nil)
     // An outline without layers and weights may still have notes: a Keras file whose layers have no
     // weights is an example.
-    let isNoted =
+    let mayHaveOnlyNotes =
       format == WeightSource.self
       || (format == KerasSource.self && outline?.notes.isEmpty == false)
-    guard let outline, isNoted || !outline.layers.isEmpty || !outline.weights.isEmpty else {
-      return nil
-    }
+    guard let outline,
+      mayHaveOnlyNotes || !outline.layers.isEmpty || !outline.weights.isEmpty
+    else { return nil }
     return outline
   }
 
-  /// Returns what can be shown of a part of a model: darknet's weights, a Keras architecture.
+  /// Returns the readable parts of an incomplete model: weights of darknet or a Keras
+  /// architecture.
   private static func formatlessOutline(
     _ store: ByteStore, path: String, options: ReadOptions
   ) -> ModelOutline? {
@@ -53,7 +54,7 @@ extension ModelReader {
     }
     guard store.withBytes({ KerasArchitecture.recognizes($0) }) else { return nil }
     var options = options
-    options.laterWeightLimit = LayerSurvey.weightLimit
+    options.deferredWeightLimit = LayerSurvey.weightLimit
     return (try? KerasSource(architecture: path, options: options))?.outline()
   }
 }

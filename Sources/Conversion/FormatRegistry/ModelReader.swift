@@ -16,7 +16,7 @@ package struct ReadModel: Sendable {
   /// The model.
   package let content: ModelContent
 
-  /// Whether the file's format has fields for author, license and the like.
+  /// Whether the file format has fields for metadata such as author and license.
   package var holdsMetadata: Bool {
     switch source {
     case is KerasSource, is DarknetSource: false
@@ -34,16 +34,16 @@ package struct ReadModel: Sendable {
   }
 }
 
-/// Reads models of every format, which is recognized by the content, whatever the file's name.
+/// Reads models of every format, which is recognized by the content, not by the file's name.
 package enum ModelReader {
-  /// The formats, in the order in which they are tried; the order matters because both .npz and
-  /// .keras files are zip archives.
+  /// The formats, in the order in which they are tried; the order matters because both `.npz` and
+  /// `.keras` files are ZIP archives.
   package static let formats: [any ModelSource.Type] = [
     WBMModelSource.self, WeightSource.self, KerasSource.self, DarknetSource.self, CoreMLSource.self,
     ONNXSource.self,
   ]
 
-  /// The format that a file's start indicates; `nil` for none.
+  /// The format that the first bytes of a file indicate; `nil` for none.
   static func format(of store: ByteStore) -> (any ModelSource.Type)? {
     store.withBytes { bytes in formats.first { $0.recognizes(bytes) } }
   }
@@ -57,8 +57,8 @@ package enum ModelReader {
   ) throws(WeighbridgeError) -> ReadModel {
     let package = try CoreMLPackage(at: path)
     let store = try SourceFile.open(package?.model ?? path)
-    store.expect(.sparse)  // looking at the start and a header must not read the weights too
-    defer { store.expect(.sequential) }
+    store.advise(.random)  // recognizing the format and reading a header must not read ahead
+    defer { store.advise(.sequential) }
     guard let format = format(of: store) else {
       throw store.withBytes({ DarknetWeightsAlone.recognizes($0) })
         ? DarknetMissingFile(options).configuration(of: path, store)
@@ -73,7 +73,7 @@ package enum ModelReader {
     return try ReadModel(format, store, path: path, options: options)
   }
 
-  /// Reads a file of weights alone; `nil` when the path does not lead to one.
+  /// Reads a file that has only weights; `nil` if the file at the path is not one.
   ///
   /// - Throws: What ``read(_:options:)`` throws.
   package static func weightFile(_ path: String) throws(WeighbridgeError) -> WeightFile? {

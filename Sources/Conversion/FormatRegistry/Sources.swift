@@ -19,7 +19,7 @@ extension KerasSource: ModelSource {
   package init(
     reading store: ByteStore, path: String, options: ReadOptions
   ) throws(WeighbridgeError) {
-    store.expect(.sequential)
+    store.advise(.sequential)
     try self.init(store, path: path, options: options)
   }
 
@@ -29,7 +29,7 @@ extension KerasSource: ModelSource {
     if let source = try? KerasSource(store, path: path, options: options) {
       return source.outline()
     }
-    // A faulty architecture given by the user is not this file's fault.
+    // An architecture given by the user may be what is invalid.
     guard options.architecture == nil else { return nil }
     return weightOutline(store, path: path)
       ?? KerasFragment(store, path: path).map {
@@ -59,7 +59,8 @@ extension CoreMLSource: ModelSource {
   ) -> ModelOutline? {
     let package = (try? CoreMLPackage(at: path)) ?? nil
     let source = try? CoreMLSource(
-      store, path: package?.model ?? path, package: package, options: options, isLookedAt: true)
+      store, path: package?.model ?? path, package: package, options: options,
+      isInspectionOnly: true)
     return source?.outline()
   }
 }
@@ -81,6 +82,6 @@ extension ONNXSource: ModelSource {
   package static func outline(
     of store: ByteStore, path: String, options: ReadOptions
   ) -> ModelOutline? {
-    (try? ONNXSource(store, path: path, options: options, isLookedAt: true))?.outline()
+    (try? ONNXSource(store, path: path, options: options, isInspectionOnly: true))?.outline()
   }
 }

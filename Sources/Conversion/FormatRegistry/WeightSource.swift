@@ -9,13 +9,13 @@ import SafetensorsFormat
 /// A file of named weights, and the model that they belong to.
 package struct WeightSource: ModelSource {
   package static let format = "a file of weights"
-  /// The options depend on the architecture, and are checked when that is read.
+  /// The applicable options depend on the architecture, and are checked when it is read.
   package static let options = Set(APIName.allCases)
 
   /// The files that were read, the one with the weights first.
   package let files: [SourceFile]
   package var formatName: String { file.format.rawValue }
-  /// Whether there may be metadata in addition to the arrays.
+  /// Whether the file may have metadata in addition to the arrays.
   var holdsMetadata: Bool { file.format == .safetensors }
   private let file: WeightFile
   private let architecture: ModelContent
@@ -38,41 +38,41 @@ package struct WeightSource: ModelSource {
     }
     var options = options
     options.architecture = nil
-    options.laterWeightLimit = file.weights.reduce(0) { $0 + $1.tensor.count }
-    let (content, others) = try Self.read(architecture, options)
+    options.deferredWeightLimit = file.weights.reduce(0) { $0 + $1.tensor.count }
+    let (content, additionalFiles) = try Self.read(architecture, options)
     self.architecture = content
-    let starts = options.preparesWriting
+    let startsDigest = options.preparesWriting
     files =
       [
-        SourceFile(role: "weights", path: path, store: store, startsDigest: starts),
+        SourceFile(role: "weights", path: path, store: store, startsDigest: startsDigest),
         SourceFile(
           role: "architecture", path: architecture,
-          store: ByteStore(try MappedFile(path: architecture)), startsDigest: starts),
-      ] + others
+          store: ByteStore(try MappedFile(path: architecture)), startsDigest: startsDigest),
+      ] + additionalFiles
   }
 
   /// Reads the architecture.
   ///
-  /// - Returns: The model, and the other files that it was made of.
+  /// - Returns: The model, and the additional files that it was read from.
   private static func read(
     _ path: String, _ options: ReadOptions
   ) throws(WeighbridgeError) -> (ModelContent, [SourceFile]) {
-    let own: Set<String> = ["model", "architecture", "weights"]
+    let mainRoles: Set<String> = ["model", "architecture", "weights"]
     let start = try SourceFile.open(path).withBytes { $0.copied(0..<min(4096, $0.byteCount)) }
     if KerasArchitecture.recognizes(start) {
       try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
         try options.check(for: KerasSource.self)
       }
       let source = try KerasSource(architecture: path, options: options)
-      return (try source.content(), source.files.filter { !own.contains($0.role) })
+      return (try source.content(), source.files.filter { !mainRoles.contains($0.role) })
     }
     let model = try ModelReader.read(path, options: options)
-    return (model.content, model.source.files.filter { !own.contains($0.role) })
+    return (model.content, model.source.files.filter { !mainRoles.contains($0.role) })
   }
 
   /// Returns the architecture with these weights and their file's description.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when weights are missing or surplus, or of
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when weights are missing or surplus, or have
   ///   another shape or type; a narrower float is converted to the architecture's type, which
   ///   represents it exactly.
   package func content() throws(WeighbridgeError) -> ModelContent {
@@ -89,7 +89,7 @@ package struct WeightSource: ModelSource {
   package static func outline(
     of store: ByteStore, path: String, options: ReadOptions
   ) -> ModelOutline? {
-    guard options.isFileAlone, let fragment = store.withBytes({ SafetensorsFragment($0) }) else {
+    guard options.readsFileOnly, let fragment = store.withBytes({ SafetensorsFragment($0) }) else {
       return nil
     }
     var outline = ModelOutline(format: "safetensors", byteCount: store.count)
@@ -98,7 +98,7 @@ package struct WeightSource: ModelSource {
         outline.weights.append((tensor.name, TensorType(type, tensor.shape)))
       } else {
         outline.notes.append(
-          "\(tensor.name): \(tensor.word) \(tensor.shape), a type that is not read")
+          "\(tensor.name): \(tensor.typeName) \(tensor.shape), a type that is not read")
       }
     }
     return outline

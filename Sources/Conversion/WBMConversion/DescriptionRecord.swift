@@ -1,13 +1,13 @@
 /// A record of the file that corresponds to a value of the model's description. Each field is
-/// declared once for both directions.
+/// declared once for both directions of conversion.
 protocol DescriptionRecord {
   /// The type of the corresponding value.
   associatedtype Described
 
   /// An empty value.
-  static var blank: Described { get }
+  static var empty: Described { get }
 
-  /// Makes an empty record.
+  /// Creates an empty record.
   init()
 
   /// Transfers every field from the value to the record or back.
@@ -15,10 +15,9 @@ protocol DescriptionRecord {
 }
 
 extension DescriptionRecord {
-  /// Makes the record of a value.
+  /// Creates the record of a value.
   ///
-  /// - Parameter old: The record that is replaced; its fields that are unknown to this version are
-  ///   kept.
+  /// - Parameter old: The record that is replaced, whose unknown fields are kept.
   init(_ described: Described, replacing old: Self? = nil) {
     self = old ?? Self()
     var described = described
@@ -27,7 +26,7 @@ extension DescriptionRecord {
 
   /// The value that corresponds to the record.
   var described: Described {
-    var (record, described) = (self, Self.blank)
+    var (record, described) = (self, Self.empty)
     record.transfer(&described, .toDescription)
     return described
   }
@@ -47,7 +46,7 @@ enum Transfer {
   }
 
   /// Transfers an optional string, which is empty in the description if it is absent.
-  func text(_ record: inout String?, _ described: inout String) {
+  func string(_ record: inout String?, _ described: inout String) {
     switch self {
     case .toRecord: record = described.isEmpty ? nil : described
     case .toDescription: described = record ?? ""
@@ -63,32 +62,33 @@ enum Transfer {
   }
 
   /// Transfers an enum case.
-  func word<Record: RawRepresentable<String>, Word: RawRepresentable<String>>(
-    _ record: inout Record, _ described: inout Word
+  func enumCase<Record: RawRepresentable<String>, Value: RawRepresentable<String>>(
+    _ record: inout Record, _ described: inout Value
   ) {
     switch self {
-    case .toRecord: record = Record(word: described)
-    case .toDescription: described = Word(word: record)
+    case .toRecord: record = Record(matching: described)
+    case .toDescription: described = Value(matching: record)
     }
   }
 
   /// Transfers an optional enum case.
-  func word<Record: RawRepresentable<String>, Word: RawRepresentable<String>>(
-    _ record: inout Record?, _ described: inout Word?
+  func enumCase<Record: RawRepresentable<String>, Value: RawRepresentable<String>>(
+    _ record: inout Record?, _ described: inout Value?
   ) {
     switch self {
-    case .toRecord: record = described.map { Record(word: $0) }
-    case .toDescription: described = record.map { Word(word: $0) }
+    case .toRecord: record = described.map { Record(matching: $0) }
+    case .toDescription: described = record.map { Value(matching: $0) }
     }
   }
 
   /// Transfers a set of enum cases.
-  func words<Record: RawRepresentable<String>, Word: RawRepresentable<String> & CaseIterable>(
-    _ record: inout [Record], _ described: inout Set<Word>
+  func enumCases<Record: RawRepresentable<String>, Value: RawRepresentable<String> & CaseIterable>(
+    _ record: inout [Record], _ described: inout Set<Value>
   ) {
     switch self {
-    case .toRecord: record = Word.allCases.filter(described.contains).map { Record(word: $0) }
-    case .toDescription: described = Set(record.map { Word(word: $0) })
+    case .toRecord:
+      record = Value.allCases.filter(described.contains).map { Record(matching: $0) }
+    case .toDescription: described = Set(record.map { Value(matching: $0) })
     }
   }
 
@@ -119,10 +119,10 @@ enum Transfer {
 extension RawRepresentable<String> {
   /// Converts an enum case of the description to one of the file, or vice versa: both enums have
   /// the same raw values.
-  init(word: some RawRepresentable<String>) {
-    guard let same = Self(rawValue: word.rawValue) else {
-      preconditionFailure("\(Self.self) lacks the word \(word.rawValue)")
+  init(matching value: some RawRepresentable<String>) {
+    guard let match = Self(rawValue: value.rawValue) else {
+      preconditionFailure("\(Self.self) has no case \(value.rawValue)")
     }
-    self = same
+    self = match
   }
 }

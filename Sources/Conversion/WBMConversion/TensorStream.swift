@@ -6,28 +6,29 @@ import GraphIR
 import Synchronization
 import WBMFormat
 
-/// Writes the tensors of a file: brings them into row-major order, checks and writes them piece by
-/// piece, with several threads.
+/// Writes the tensors of a file piece by piece, with several threads: transposes them to row-major
+/// order, counts non-finite elements, and writes them.
 struct TensorStream {
   private let tensors: [Tensor]
   private let cancellation: Cancellation?
+  /// The elements of each piece.
   private let parts: [Tensor]
-  private let pieces: [WBMTensorLine.Piece]
+  private let pieces: [WBMParallelTensorWriter.Piece]
 
-  /// The number of bytes in a piece, which stay in a core's second-level cache while they are
-  /// reordered, digested and written.
+  /// The number of bytes in a piece, which stay in a core's L2 cache while they are transposed,
+  /// digested and written.
   private static let pieceSize = 1 << 19
 
-  /// The memory of a source of up to this many bytes is not released, because that takes time too.
-  private static let keptSize = 64 << 20
+  /// The maximum size in bytes of a source whose memory is not released, because that takes time.
+  private static let unreleasedSize = 64 << 20
 
   init(_ tensors: [Tensor], _ cancellation: Cancellation?) {
     self.tensors = tensors
     self.cancellation = cancellation
-    var (parts, pieces) = ([Tensor](), [WBMTensorLine.Piece]())
+    var (parts, pieces) = ([Tensor](), [WBMParallelTensorWriter.Piece]())
     for (index, tensor) in tensors.enumerated() {
       var start = 0
-      for part in tensor.pieces(ofAbout: Self.pieceSize) {
+      for part in tensor.pieces(approximateSize: Self.pieceSize) {
         parts.append(part)
         pieces.append(.init(tensor: index, range: start..<start + part.byteCount))
         start += part.byteCount
@@ -39,8 +40,8 @@ struct TensorStream {
 
   /// Writes all tensors.
   ///
-  /// - Parameter digests: Work of other threads, each of which needs a core; for each of them, one
-  ///   thread waits until they are done before it begins.
+  /// - Parameter digests: Work of other threads, each of which needs a core: for each digest, one
+  ///   thread waits until all are done before it begins.
   /// - Returns: The number of elements of each tensor that are NaN or infinite.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``; ``WeighbridgeError/Code/cancelled``.
   func write(
@@ -48,12 +49,12 @@ struct TensorStream {
   ) throws(WeighbridgeError) -> [Int] {
     let counts = Mutex([Int](repeating: 0, count: tensors.count))
     let threads = min(Workers.processorCount, max(1, pieces.count))
-    try writer.writeTensors(pieces) { line in
+    try writer.writeTensors(pieces) { tensorWriter in
       DispatchQueue.concurrentPerform(iterations: threads) { thread in
         if thread > 0, thread >= threads - digests.count { for digest in digests { digest.wait() } }
         var buffer: [UInt8] = []
-        while let index = line.take() {
-          let count = write(index, to: line, &buffer)
+        while let index = tensorWriter.claim() {
+          let count = write(index, to: tensorWriter, &buffer)
           if count > 0 { counts.withLock { $0[pieces[index].tensor] += count } }
         }
       }
@@ -62,20 +63,22 @@ struct TensorStream {
   }
 
   /// Writes one piece and returns the number of its elements that are NaN or infinite.
-  private func write(_ index: Int, to line: WBMTensorLine, _ buffer: inout [UInt8]) -> Int {
+  private func write(
+    _ index: Int, to tensorWriter: WBMParallelTensorWriter, _ buffer: inout [UInt8]
+  ) -> Int {
     let tensor = tensors[pieces[index].tensor]
     var count = 0
     do throws(WeighbridgeError) {
       try cancellation.check()
       parts[index].withBytes(&buffer) { bytes in
         count = bytes.nonFiniteCount(tensor.elementType)
-        line.put(index, bytes)
+        tensorWriter.write(index, bytes)
       }
     } catch {
-      line.giveUp(index, error)
+      tensorWriter.abandon(index, error)
     }
     let isLast = pieces[index].range.upperBound == tensor.byteCount
-    if isLast, tensor.store.count > Self.keptSize { tensor.releaseMemory() }
+    if isLast, tensor.store.count > Self.unreleasedSize { tensor.releaseMemory() }
     return count
   }
 }

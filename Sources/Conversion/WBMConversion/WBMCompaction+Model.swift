@@ -2,7 +2,7 @@ import GraphIR
 import WBMFormat
 
 extension WBMTolerance: DescriptionRecord {
-  static let blank = Tolerance(absolute: 0, relative: 0)
+  static let empty = Tolerance(absolute: 0, relative: 0)
 
   mutating func transfer(_ described: inout Tolerance, _ direction: Transfer) {
     direction.value(&absolute, &described.absolute)
@@ -17,7 +17,7 @@ extension WBMTolerance: DescriptionRecord {
 }
 
 extension WBMCompaction: DescriptionRecord {
-  static let blank = CompactionRecord(
+  static let empty = CompactionRecord(
     author: "", request: "", inputs: "", inputCount: 0, originalByteCount: 0, outputs: [],
     weights: [], answers: nil)
 
@@ -58,7 +58,7 @@ extension WBMCompaction: DescriptionRecord {
 }
 
 extension WBMCompaction.OutputLoss: DescriptionRecord {
-  static let blank = CompactionRecord.OutputLoss(output: "", worst: 0, mean: 0)
+  static let empty = CompactionRecord.OutputLoss(output: "", worst: 0, mean: 0)
 
   mutating func transfer(_ described: inout CompactionRecord.OutputLoss, _ direction: Transfer) {
     direction.value(&output, &described.output)
@@ -68,10 +68,10 @@ extension WBMCompaction.OutputLoss: DescriptionRecord {
 }
 
 extension WBMCompaction.Answers: DescriptionRecord {
-  static let blank = CompactionRecord.Answers(kind: .topClass, kept: 0, total: 0)
+  static let empty = CompactionRecord.Answers(kind: .topClass, kept: 0, total: 0)
 
   mutating func transfer(_ described: inout CompactionRecord.Answers, _ direction: Transfer) {
-    direction.word(&kind, &described.kind)
+    direction.enumCase(&kind, &described.kind)
     direction.value(&kept, &described.kept)
     direction.value(&total, &described.total)
   }

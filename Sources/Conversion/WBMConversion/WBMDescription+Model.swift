@@ -1,15 +1,15 @@
 import GraphIR
 import WBMFormat
 
-// Conversion between the typed description and its record. Fields that a newer program added are
+// Conversion between the typed description and its record. Unknown fields of a later version are
 // kept as long as the record that they belong to is kept.
 
 extension WBMDescription: DescriptionRecord {
-  static let blank = ModelDescription()
+  static let empty = ModelDescription()
 
-  /// Makes the record of a description.
+  /// Creates the record of a description.
   ///
-  /// - Parameter old: The record that is replaced; its unknown fields are kept.
+  /// - Parameter old: The record that is replaced, whose unknown fields are kept.
   init(_ description: ModelDescription, replacing old: WBMDescription = WBMDescription()) {
     self = old
     inputs = Self.predecessors(of: description.inputs, in: old.inputs)
@@ -24,8 +24,8 @@ extension WBMDescription: DescriptionRecord {
     of features: [ModelDescription.Feature], in old: [WBMFeature]
   ) -> [WBMFeature] {
     features.enumerated().map { index, feature in
-      let inPlace = old.count == features.count ? old[index] : WBMFeature()
-      return old.first { $0.name == feature.name } ?? inPlace
+      let atSameIndex = old.count == features.count ? old[index] : WBMFeature()
+      return old.first { $0.name == feature.name } ?? atSameIndex
     }
   }
 
@@ -73,7 +73,7 @@ extension Transfer {
 }
 
 extension WBMLicense: DescriptionRecord {
-  static let blank = License(text: "", spdxExpression: nil, note: nil)
+  static let empty = License(text: "", spdxExpression: nil, note: nil)
 
   mutating func transfer(_ described: inout License, _ direction: Transfer) {
     direction.value(&text, &described.text)
@@ -83,7 +83,7 @@ extension WBMLicense: DescriptionRecord {
 }
 
 extension WBMFeature: DescriptionRecord {
-  static let blank = ModelDescription.Feature(name: "")
+  static let empty = ModelDescription.Feature(name: "")
 
   mutating func transfer(_ described: inout ModelDescription.Feature, _ direction: Transfer) {
     direction.value(&name, &described.name)
@@ -93,14 +93,14 @@ extension WBMFeature: DescriptionRecord {
 }
 
 extension WBMImage: DescriptionRecord {
-  static let blank = ImageInput(
+  static let empty = ImageInput(
     colorOrder: .rgb, scale: 1, bias: [], resize: nil, layout: .channelsLast)
 
   mutating func transfer(_ described: inout ImageInput, _ direction: Transfer) {
-    direction.word(&colorOrder, &described.colorOrder)
+    direction.enumCase(&colorOrder, &described.colorOrder)
     direction.value(&scale, &described.scale)
     direction.value(&bias, &described.bias)
-    direction.word(&resize, &described.resize)
-    direction.word(&layout, &described.layout)
+    direction.enumCase(&resize, &described.resize)
+    direction.enumCase(&layout, &described.layout)
   }
 }

@@ -8,23 +8,27 @@ extension WBMExporter {
   /// graph, the weights, image settings, labels and detector. The author and license, the
   /// provenance and the reference sets are left out.
   ///
-  /// The digest is computed from the header that a `.wbm` file of the model would have, so a model
-  /// and the `.wbm` file made from it have the same digest.
+  /// The digest is that of the header that a `.wbm` file of the model would have, so a model and
+  /// the `.wbm` file written from it have the same digest.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when a string contains a NUL;
   ///   ``WeighbridgeError/Code/limitExceeded`` when there is not enough memory for a digest.
   /// - Complexity: Reads each weight once.
   package static func identity(of content: ModelContent) throws(WeighbridgeError) -> [UInt8] {
-    var bare = ModelContent(
+    var reduced = ModelContent(
       graph: content.graph, description: ModelDescription(), provenance: Provenance())
     let description = content.description
-    bare.description.inputs = description.inputs
-    bare.description.outputs = description.outputs
-    for index in bare.description.inputs.indices { bare.description.inputs[index].summary = nil }
-    for index in bare.description.outputs.indices { bare.description.outputs[index].summary = nil }
-    bare.description.labels = description.labels
-    bare.description.detector = description.detector
-    var (header, tensors) = try header(of: bare)
+    reduced.description.inputs = description.inputs
+    reduced.description.outputs = description.outputs
+    for index in reduced.description.inputs.indices {
+      reduced.description.inputs[index].summary = nil
+    }
+    for index in reduced.description.outputs.indices {
+      reduced.description.outputs[index].summary = nil
+    }
+    reduced.description.labels = description.labels
+    reduced.description.detector = description.detector
+    var (header, tensors) = try header(of: reduced)
     var stream = try XXH3Stream()
     for (index, tensor) in tensors.enumerated() {
       stream.reset()

@@ -10,12 +10,12 @@ import WBMFormat
 package enum WBMExporter {
   /// Writes a model.
   ///
-  /// Weights are converted to their canonical order and digested piece by piece while writing, by
-  /// several threads; other threads compute the sources' digests at the same time.
+  /// Weights are transposed to row-major order and digested piece by piece while writing, by
+  /// several threads; other threads compute the digests of the sources at the same time.
   ///
   /// - Parameters:
   ///   - content: The model.
-  ///   - sources: The files that the model was made from; they replace the sources in the
+  ///   - sources: The files that the model was read from, which replace the sources in the
   ///     provenance.
   ///   - path: The path of the file to write.
   ///   - replacing: Whether an existing file may be replaced.
@@ -38,12 +38,12 @@ package enum WBMExporter {
       }
     }
     let (header, tensors) = try header(of: content)
-    // A graph that could not be read is not written.
+    // A graph that could not be read back is not written.
     let graph = try header.graph.graph(tensors: tensors, catalog: catalog)
     _ = try header.quantization?.applied(to: graph)
     var writer = try WBMWriter(path: path, header: header)
     let counts = try TensorStream(stored(tensors), cancellation).write(to: &writer, after: digests)
-    // While waiting for digests there is time for this.
+    // There is time for this while the digests are being computed.
     if !digests.allSatisfy(\.isDone) { try writer.syncTensors() }
     for (index, digest) in digests.enumerated() {
       content.provenance.sources[index].sha256 = try digest.value()
@@ -57,7 +57,7 @@ package enum WBMExporter {
       .filter { $0.1 > 0 }.map { (name: $0.0.name, count: $0.1) }
   }
 
-  /// The tensors as their stored bytes: encoded ones as their encoded bytes.
+  /// The tensors as they are stored: encoded ones become their encoded bytes.
   private static func stored(_ tensors: [Tensor]) throws(WeighbridgeError) -> [Tensor] {
     try tensors.map { (tensor) throws(WeighbridgeError) in
       guard let elements = tensor.encodedElements else { return tensor }
@@ -81,7 +81,7 @@ package enum WBMExporter {
     func add(_ tensor: Tensor, _ name: String) throws(WeighbridgeError) {
       var tensor = tensor
       let elements = tensor.storedElements
-      // If the order of axes has changed, the elements are encoded anew.
+      // If the axes have been transposed, the elements are encoded anew.
       if let elements, tensor.encodedElements == nil { tensor = try Tensor(elements) }
       tensors.append(tensor)
       guard let elements else {
@@ -97,12 +97,12 @@ package enum WBMExporter {
       guard let tensor = value.constant else { continue }
       try add(tensor, value.name)
     }
-    for (number, set) in content.references.enumerated() {
+    for (index, set) in content.references.enumerated() {
       func named(
         _ entries: [ReferenceSet.Entry], _ kind: String
       ) throws(WeighbridgeError) -> [WBMNamedTensor] {
         try entries.map { (entry) throws(WeighbridgeError) in
-          try add(entry.tensor, "reference \(number) \(kind) \(entry.name)")
+          try add(entry.tensor, "reference \(index) \(kind) \(entry.name)")
           return WBMNamedTensor(name: entry.name, tensor: tensors.count - 1)
         }
       }
@@ -111,7 +111,7 @@ package enum WBMExporter {
       record.inputs = try named(set.inputs, "input")
       record.outputs = try named(set.outputs, "output")
       record.layerOutputs = try named(set.layers, "layer")
-      record.tolerance = WBMTolerance(set.tolerance, source: .init(word: set.toleranceSource))
+      record.tolerance = WBMTolerance(set.tolerance, source: .init(matching: set.toleranceSource))
       header.references.append(record)
     }
     header.compaction = content.compaction.map {

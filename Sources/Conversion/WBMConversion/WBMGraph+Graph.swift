@@ -4,35 +4,35 @@ import LayerCatalog
 import WBMFormat
 
 extension WBMGraph {
-  /// Makes the record of a graph. Weights are given by their positions in the tensor table, in the
-  /// order of ``GraphIR/Graph/storedWeights``, from 0.
+  /// Creates the record of a graph. The tensor table begins with the weights, in the order of
+  /// ``GraphIR/Graph/storedWeights``.
   ///
   /// The values are in the order of the format: inputs, weights in the order in which nodes first
   /// use them, outputs of the nodes.
   init(_ graph: Graph) {
     self.init()
     let computed = graph.nodes.flatMap { $0.outputs }
-    var positions = [Int](repeating: 0, count: graph.values.count)
-    var tensors = 0
+    var indices = [Int](repeating: 0, count: graph.values.count)
+    var tensorCount = 0
     for index in (graph.inputs.map(\.value) + graph.storedWeights + computed).map(\.index) {
       let value = graph.values[index]
-      positions[index] = values.count
+      indices[index] = values.count
       var record = WBMValue()
       record.name = value.name
       record.elementType = value.type.elementType
       record.dimensions = value.type.shape.map { WBMDimension($0) }
       if value.constant != nil {
-        record.tensor = tensors
-        tensors += 1
+        record.tensor = tensorCount
+        tensorCount += 1
       }
       values.append(record)
     }
-    nodes = graph.nodes.map { WBMNode($0, positions) }
-    inputs = graph.inputs.map { WBMPort(name: $0.name, value: positions[$0.value.index]) }
-    outputs = graph.outputs.map { WBMPort(name: $0.name, value: positions[$0.value.index]) }
+    nodes = graph.nodes.map { WBMNode($0, indices) }
+    inputs = graph.inputs.map { WBMPort(name: $0.name, value: indices[$0.value.index]) }
+    outputs = graph.outputs.map { WBMPort(name: $0.name, value: indices[$0.value.index]) }
   }
 
-  /// The types of the values as stated in the file.
+  /// The types of the values as stored in the file.
   var valueTypes: [TensorType] { values.map(\.type) }
 
   /// The stored graph, checked node by node.
@@ -81,21 +81,22 @@ extension WBMGraph {
     let source = node.scope?.described ?? SourceScope(layer: node.name, className: node.kind)
     try locating({ $0.at(layer: node.name) }) { () throws(WeighbridgeError) in
       guard node.subgraphs.isEmpty else {
-        throw .unsupported("\(node.kind) owns a graph, which it cannot")
+        throw .unsupported("\(node.kind) has a subgraph, which it cannot")
       }
       let operation = try catalog.makeStoredOperator(
         kind: node.kind, version: node.version,
         attributes: Attributes(node.attributes.map { (name: $0.name, value: .init($0.value)) }))
       var inputs: [ValueID] = []
       for input in node.inputs { inputs.append(try id(input, ids)) }
-      let made = try builder.addNode(
+      let results = try builder.addNode(
         operation, named: node.name, inputs: inputs, source: source,
         outputNames: node.outputs.map { values[$0].name })
       try OperatorDefinition.checkInputs(of: operation, inputs.map { builder.type(of: $0) })
-      guard made.count == node.outputs.count else {
-        throw .malformed("\(node.kind) makes \(made.count) outputs, and has \(node.outputs.count)")
+      guard results.count == node.outputs.count else {
+        throw .malformed(
+          "\(node.kind) makes \(results.count) outputs, and has \(node.outputs.count)")
       }
-      for (output, id) in zip(node.outputs, made) {
+      for (output, id) in zip(node.outputs, results) {
         guard ids[output] == nil else {
           throw .malformed("the value \(values[output].name) is made twice")
         }
@@ -121,7 +122,7 @@ extension Graph {
 }
 
 extension WBMValue {
-  /// The type as stated in the file.
+  /// The type as stored in the file.
   fileprivate var type: TensorType {
     TensorType(elementType, dimensions.map { Dimension($0) })
   }
@@ -148,14 +149,14 @@ extension Dimension {
 }
 
 extension WBMNode {
-  /// - Parameter positions: The position in the file of each of the graph's values.
-  fileprivate init(_ node: Node, _ positions: [Int]) {
+  /// - Parameter indices: The index in the file of each of the graph's values.
+  fileprivate init(_ node: Node, _ indices: [Int]) {
     self.init()
     kind = node.operation.kind
     version = type(of: node.operation).version
     name = node.name
-    inputs = node.inputs.map { positions[$0.index] }
-    outputs = node.outputs.map { positions[$0.index] }
+    inputs = node.inputs.map { indices[$0.index] }
+    outputs = node.outputs.map { indices[$0.index] }
     attributes = node.operation.attributes.entries.map {
       WBMAttribute(name: $0.name, value: .init($0.value))
     }
@@ -164,7 +165,7 @@ extension WBMNode {
 }
 
 extension WBMScope: DescriptionRecord {
-  static let blank = SourceScope(layer: "", className: "")
+  static let empty = SourceScope(layer: "", className: "")
 
   mutating func transfer(_ described: inout SourceScope, _ direction: Transfer) {
     direction.value(&layerPath, &described.layer)
@@ -179,11 +180,11 @@ extension WBMAttribute.Value {
     switch value {
     case .integer(let value): self = .integer(Int64(value))
     case .real(let value): self = .real(value)
-    case .flag(let value): self = .boolean(value)
-    case .text(let value): self = .string(value)
+    case .boolean(let value): self = .boolean(value)
+    case .string(let value): self = .string(value)
     case .integers(let values): self = .integers(values.map(Int64.init))
     case .reals(let values): self = .reals(values)
-    case .texts(let values): self = .strings(values)
+    case .strings(let values): self = .strings(values)
     }
   }
 }
@@ -193,11 +194,11 @@ extension AttributeValue {
     switch value {
     case .integer(let value): self = .integer(Int(value))
     case .real(let value): self = .real(value)
-    case .boolean(let value): self = .flag(value)
-    case .string(let value): self = .text(value)
+    case .boolean(let value): self = .boolean(value)
+    case .string(let value): self = .string(value)
     case .integers(let values): self = .integers(values.map { Int($0) })
     case .reals(let values): self = .reals(values)
-    case .strings(let values): self = .texts(values)
+    case .strings(let values): self = .strings(values)
     }
   }
 }

@@ -10,7 +10,7 @@ package struct WBMModel: Sendable {
   package let file: WBMFile
   /// The model; its tensors are views of the mapped file.
   package let content: ModelContent
-  /// The types of the graph's values as stated in the file; those in the graph are inferred anew.
+  /// The types of the graph's values as stored in the file; those in the graph are inferred again.
   package let storedTypes: [TensorType]
 
   /// Reads a model.
@@ -55,7 +55,7 @@ package struct WBMModel: Sendable {
       ReferenceSet(
         author: set.by, inputs: entries(set.inputs), outputs: entries(set.outputs),
         layers: entries(set.layerOutputs),
-        tolerance: set.tolerance.described, toleranceSource: .init(word: set.tolerance.source))
+        tolerance: set.tolerance.described, toleranceSource: .init(matching: set.tolerance.source))
     }
     let content = ModelContent(
       graph: graph, description: header.description.description(of: graph),
@@ -69,15 +69,15 @@ package struct WBMModel: Sendable {
     return (content, graph.values.map { stored[$0.name] ?? $0.type })
   }
 
-  /// Computes the digests of all bytes anew and describes every mismatch.
+  /// Computes the digests of all bytes again and describes every mismatch.
   package func integrityProblems() throws(WeighbridgeError) -> [String] {
     file.damage().map(file.sentence)
   }
 
   /// Writes a copy of the file with another description; the system copies the tensors.
   ///
-  /// - Parameter tolerance: An author's tolerance for all reference sets; with `nil` each keeps its
-  ///   own.
+  /// - Parameter tolerance: An author's tolerance for all reference sets; if `nil`, each set keeps
+  ///   its own.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for a tolerance if there are no reference sets,
   ///   or if it is negative or not finite; ``WeighbridgeError/Code/outputFailed``.
   package func rewrite(

@@ -8,7 +8,7 @@ package struct WBMModelSource: ModelSource {
   package static let format = "a .wbm file"
   package static let options: Set<APIName> = []
 
-  /// The model, which is complete as soon as the file is open.
+  /// The model, which is read when the file is opened.
   package let model: WBMModel
 
   package static func recognizes(_ bytes: RawSpan) -> Bool { WBMFile.recognizes(bytes) }

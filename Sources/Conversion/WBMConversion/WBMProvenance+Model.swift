@@ -2,11 +2,11 @@ import GraphIR
 import WBMFormat
 
 extension WBMProvenance: DescriptionRecord {
-  static let blank = Provenance()
+  static let empty = Provenance()
 
   mutating func transfer(_ described: inout Provenance, _ direction: Transfer) {
     direction.records(&sources, &described.sources)
-    direction.text(&framework, &described.framework)
+    direction.string(&framework, &described.framework)
     direction.value(&frameworkVersion, &described.frameworkVersion)
     direction.value(&backend, &described.backend)
     direction.value(&writer, &described.converter)
@@ -16,7 +16,7 @@ extension WBMProvenance: DescriptionRecord {
 }
 
 extension WBMSource: DescriptionRecord {
-  static let blank = Provenance.Source(fileName: "", role: "", byteCount: 0, sha256: [])
+  static let empty = Provenance.Source(fileName: "", role: "", byteCount: 0, sha256: [])
 
   mutating func transfer(_ described: inout Provenance.Source, _ direction: Transfer) {
     direction.value(&name, &described.fileName)
@@ -27,7 +27,7 @@ extension WBMSource: DescriptionRecord {
 }
 
 extension WBMDecision: DescriptionRecord {
-  static let blank = Provenance.Decision(layer: "", text: "")
+  static let empty = Provenance.Decision(layer: "", text: "")
 
   mutating func transfer(_ described: inout Provenance.Decision, _ direction: Transfer) {
     direction.value(&layer, &described.layer)

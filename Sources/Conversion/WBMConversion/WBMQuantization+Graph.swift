@@ -4,7 +4,8 @@ import LayerCatalog
 import WBMFormat
 
 extension WBMQuantization {
-  /// The nodes of a graph that are computed with integers or bfloat16; `nil` when there are none.
+  /// Creates the record of the nodes of a graph that are computed with integers or bfloat16; `nil`
+  /// if there are none.
   init?(_ graph: Graph) {
     self.init()
     for node in graph.nodes {
@@ -14,7 +15,7 @@ extension WBMQuantization {
         nodes.append(
           Node(
             name: node.name, input: quantization.input, scale: Double(integers.scale),
-            zeroPoint: Int(integers.zeroPoint), method: .init(word: integers.method)))
+            zeroPoint: Int(integers.zeroPoint), method: .init(matching: integers.method)))
       case .bfloat16:
         bfloat16Nodes.append(BFloat16Node(name: node.name, input: quantization.input))
       }
@@ -22,15 +23,15 @@ extension WBMQuantization {
     guard !nodes.isEmpty || !bfloat16Nodes.isEmpty else { return nil }
   }
 
-  /// A graph with the nodes computed with integers or bfloat16 that the record names.
+  /// Returns a graph with the nodes of the record computed with integers or bfloat16.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` at a node that cannot be.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` at a node that cannot be quantized.
   func applied(to graph: Graph) throws(WeighbridgeError) -> Graph {
     var quantizations: [String: InputQuantization] = [:]
     for node in nodes {
       let integers = IntegerQuantization(
-        scale: Float(node.scale), zeroPoint: UInt8(node.zeroPoint), method: .init(word: node.method)
-      )
+        scale: Float(node.scale), zeroPoint: UInt8(node.zeroPoint),
+        method: .init(matching: node.method))
       quantizations[node.name] = integers.map {
         InputQuantization(.integers($0), input: node.input)
       }

@@ -72,16 +72,16 @@ package final class CompiledGraph: Sendable {
     }
   }
 
-  /// Whether sizes stay unknown even when those of the inputs are known, because they depend on elements. Nothing can
+  /// Whether some shapes depend on the values of elements. Nothing can
   /// be planned then.
   ///
   /// - Complexity: Linear in the size of the graph, until there is a plan for these types.
-  package func hasOpenDimensions(for types: [TensorType]) throws(WeighbridgeError) -> Bool {
+  package func hasDataDependentShapes(for types: [TensorType]) throws(WeighbridgeError) -> Bool {
     for borrowsMemory in [false, true] {
       let key = key(for: types, keepsNaN: false, borrowsMemory: borrowsMemory)
       if plans.plan(key) != nil { return false }
     }
-    return try graph.hasOpenDimensions(for: types)
+    return try graph.hasDataDependentShapes(for: types)
   }
 
   /// The types of the outputs for inputs of given types.

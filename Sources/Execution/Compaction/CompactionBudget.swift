@@ -39,7 +39,7 @@ package struct AnswerComparison: Sendable {
   package let compare:
     @Sendable (_ got: [Tensor], _ wanted: [Tensor]) throws(WeighbridgeError) -> AnswerCount
 
-  /// Makes a comparison.
+  /// Creates a comparison.
   package init(
     name: String,
     compare:
@@ -81,7 +81,7 @@ package struct AnswerCount: Hashable, Sendable {
   /// How many there were.
   package var count: Int
 
-  /// Makes a count.
+  /// Creates a count.
   package init(kept: Int, count: Int) { (self.kept, self.count) = (kept, count) }
 
   /// The share that is kept; 1 when there were none.

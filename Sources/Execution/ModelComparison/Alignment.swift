@@ -1,9 +1,9 @@
 /// A longest common subsequence of two sequences.
 struct Alignment {
-  /// Positions in the first and in the second sequence, both ascending.
+  /// The positions of equal elements in the first and in the second sequence, both ascending.
   let pairs: [(first: Int, second: Int)]
 
-  /// The most insertions and removals that are considered; anything beyond is cut off.
+  /// The most insertions and removals that are considered; what needs more remains unpaired.
   static let largestDistance = 500
 
   /// Aligns two sequences (Myers 1986, greedy). Takes O((n + m) d) for d insertions and removals.
@@ -21,7 +21,7 @@ struct Alignment {
       + (0..<end).reversed().map { (first.count - 1 - $0, second.count - 1 - $0) }
   }
 
-  /// Returns the pairs of two sequences that differ in both their first and their last elements.
+  /// Returns the pairs of two sequences without a common prefix or suffix.
   private static func middle(
     _ first: [String], _ second: [String]
   ) -> [(first: Int, second: Int)] {
@@ -30,10 +30,10 @@ struct Alignment {
     var history: [[Int: Int]] = []
     var best = (x: 0, y: 0, distance: 0)
     for distance in 0...min(first.count + second.count, largestDistance) {
-      let before = history.last ?? [:]
+      let previous = history.last ?? [:]
       var reach: [Int: Int] = [:]
       for diagonal in stride(from: -distance, through: distance, by: 2) {
-        guard let start = search.start(diagonal, before, distance) else { continue }
+        guard let start = search.start(diagonal, previous, distance) else { continue }
         var (x, y) = (start.x, start.x - diagonal)
         while x < first.count, y < second.count, first[x] == second[y] { (x, y) = (x + 1, y + 1) }
         reach[diagonal] = x
@@ -45,39 +45,40 @@ struct Alignment {
     return search.pairs(history, to: best)
   }
 
-  /// The edits between points (x, y), where x elements of the first and y of the second are
-  /// consumed.
+  /// The edit graph, whose points (x, y) stand for x consumed elements of the first sequence and y
+  /// of the second.
   private struct Search {
     let firstCount: Int
     let secondCount: Int
 
-    /// Returns where a diagonal is entered and from which one, or `nil` when it cannot be reached.
+    /// Returns the x at which a diagonal is entered and the diagonal it is entered from; `nil` if
+    /// it cannot be reached.
     ///
-    /// - Parameter before: The points that one edit fewer reaches.
+    /// - Parameter previous: For each diagonal, the farthest x reached with one edit fewer.
     func start(
-      _ diagonal: Int, _ before: [Int: Int], _ distance: Int
-    ) -> (x: Int, previous: Int)? {
+      _ diagonal: Int, _ previous: [Int: Int], _ distance: Int
+    ) -> (x: Int, diagonal: Int)? {
       guard distance > 0 else { return (0, 0) }
-      let removal = before[diagonal - 1].map { (x: $0 + 1, previous: diagonal - 1) }
-      let insertion = before[diagonal + 1].map { (x: $0, previous: diagonal + 1) }
+      let removal = previous[diagonal - 1].map { (x: $0 + 1, diagonal: diagonal - 1) }
+      let insertion = previous[diagonal + 1].map { (x: $0, diagonal: diagonal + 1) }
       let possible = [insertion, removal].compactMap { $0 }.filter {
         $0.x <= firstCount && $0.x - diagonal <= secondCount
       }
       return possible.max { $0.x < $1.x }
     }
 
-    /// Goes back from a point and collects the equal elements on the way.
+    /// Traces the path back from a point and collects the equal elements on it.
     func pairs(
       _ history: [[Int: Int]], to end: (x: Int, y: Int, distance: Int)
     ) -> [(first: Int, second: Int)] {
       var (x, diagonal) = (end.x, end.x - end.y)
       var pairs: [(first: Int, second: Int)] = []
       for distance in stride(from: end.distance, through: 0, by: -1) {
-        let before = distance > 0 ? history[distance - 1] : [:]
-        guard let start = start(diagonal, before, distance) else { break }
+        let previous = distance > 0 ? history[distance - 1] : [:]
+        guard let start = start(diagonal, previous, distance) else { break }
         for equal in (start.x..<x).reversed() { pairs.append((equal, equal - diagonal)) }
-        diagonal = start.previous
-        x = before[diagonal] ?? 0
+        diagonal = start.diagonal
+        x = previous[diagonal] ?? 0
       }
       return pairs.reversed()
     }

@@ -1,8 +1,8 @@
 import GraphIR
 import LayerCatalog
 
-/// A graph prepared for comparison: without nodes that only pass their input on, and in an order
-/// that depends on what is computed and not on how the file lists it.
+/// A graph prepared for comparison: without pass-through nodes, and in an order that depends on the
+/// computation and not on the order in the file.
 struct ComparableGraph {
   /// The source of a node's data.
   enum Origin: Hashable {
@@ -15,17 +15,17 @@ struct ComparableGraph {
   }
 
   let graph: Graph
-  /// The nodes that compute something, in topological order, traversed from the outputs; nodes that
-  /// no output needs come last.
+  /// The nodes that compute something, in the topological order of a depth-first search from the
+  /// outputs; nodes that no output needs come last.
   let nodes: [Node]
-  /// The source of each value, looking through all nodes that only pass it on.
+  /// The source of each value, with pass-through nodes skipped.
   private let origins: [ValueID: Origin]
 
   /// Takes O(nodes).
   init(_ graph: Graph) {
     self.graph = graph
-    let passed = Self.passedOn(graph)
-    let order = Self.order(graph, passed)
+    let aliases = Self.aliases(graph)
+    let order = Self.order(graph, aliases)
     nodes = order.map { graph.nodes[$0] }
     var origins: [ValueID: Origin] = [:]
     for (position, port) in graph.inputs.enumerated() { origins[port.value] = .input(position) }
@@ -34,7 +34,7 @@ struct ComparableGraph {
         origins[id] = .node(position, output: output)
       }
     }
-    for (id, source) in passed { origins[id] = origins[source] ?? .weight(source) }
+    for (id, source) in aliases { origins[id] = origins[source] ?? .weight(source) }
     self.origins = origins
   }
 
@@ -55,7 +55,7 @@ struct ComparableGraph {
   }
 
   /// Describes a value's source for a message.
-  func words(_ origin: Origin) -> String {
+  func describe(_ origin: Origin) -> String {
     switch origin {
     case .node(let position, _): layer(position)
     case .input(let position): "the input \(graph.inputs[position].name)"
@@ -63,18 +63,18 @@ struct ComparableGraph {
     }
   }
 
-  /// Maps each value that a node only passes on to the original value.
-  private static func passedOn(_ graph: Graph) -> [ValueID: ValueID] {
-    var passed: [ValueID: ValueID] = [:]
-    for node in graph.nodes where isTransparent(node, graph) {
-      passed[node.outputs[0]] = passed[node.inputs[0]] ?? node.inputs[0]
+  /// Maps each output of a pass-through node to the value that it passes through.
+  private static func aliases(_ graph: Graph) -> [ValueID: ValueID] {
+    var aliases: [ValueID: ValueID] = [:]
+    for node in graph.nodes where isPassThrough(node, graph) {
+      aliases[node.outputs[0]] = aliases[node.inputs[0]] ?? node.inputs[0]
     }
-    return passed
+    return aliases
   }
 
-  /// Whether a node is Dropout or the like, a transpose between channels last and channels first,
-  /// or adds the batch axis to an input or removes it from an output.
-  private static func isTransparent(_ node: Node, _ graph: Graph) -> Bool {
+  /// Whether a node is the identity (such as Dropout), transposes between channels last and
+  /// channels first, adds a batch axis to an input, or removes it from an output.
+  private static func isPassThrough(_ node: Node, _ graph: Graph) -> Bool {
     if node.operation is Identity { return true }
     if let expansion = node.operation as? ExpandDims {
       return expansion.axes == [0] && graph.inputs.contains { $0.value == node.inputs[0] }
@@ -89,21 +89,21 @@ struct ComparableGraph {
       || transpose.axes == DataLayout.channelsLast.axesFromChannelsFirst(rank: axes.count)
   }
 
-  private static func order(_ graph: Graph, _ passed: [ValueID: ValueID]) -> [Int] {
-    var makers: [ValueID: Int] = [:]
-    for (position, node) in graph.nodes.enumerated() where passed[node.outputs[0]] == nil {
-      for id in node.outputs { makers[id] = position }
+  private static func order(_ graph: Graph, _ aliases: [ValueID: ValueID]) -> [Int] {
+    var producers: [ValueID: Int] = [:]
+    for (position, node) in graph.nodes.enumerated() where aliases[node.outputs[0]] == nil {
+      for id in node.outputs { producers[id] = position }
     }
     let sources = graph.nodes.map { node in
-      node.inputs.compactMap { makers[passed[$0] ?? $0] }
+      node.inputs.compactMap { producers[aliases[$0] ?? $0] }
     }
     var order: [Int] = []
-    var isPlaced = [Bool](repeating: false, count: graph.nodes.count)
-    let ends = graph.outputs.compactMap { makers[passed[$0.value] ?? $0.value] }
-    let others = graph.nodes.indices.filter { passed[graph.nodes[$0].outputs[0]] == nil }
-    for end in ends + others where !isPlaced[end] {
-      var stack = [(node: end, next: 0)]
-      isPlaced[end] = true
+    var isVisited = [Bool](repeating: false, count: graph.nodes.count)
+    let outputNodes = graph.outputs.compactMap { producers[aliases[$0.value] ?? $0.value] }
+    let allNodes = graph.nodes.indices.filter { aliases[graph.nodes[$0].outputs[0]] == nil }
+    for root in outputNodes + allNodes where !isVisited[root] {
+      var stack = [(node: root, next: 0)]
+      isVisited[root] = true
       while let (node, next) = stack.last {
         guard next < sources[node].count else {
           order.append(node)
@@ -112,8 +112,8 @@ struct ComparableGraph {
         }
         stack[stack.count - 1].next += 1
         let source = sources[node][next]
-        if !isPlaced[source] {
-          isPlaced[source] = true
+        if !isVisited[source] {
+          isVisited[source] = true
           stack.append((source, 0))
         }
       }

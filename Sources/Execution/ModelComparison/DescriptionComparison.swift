@@ -6,26 +6,28 @@ package enum DescriptionComparison {
   ///
   /// - Parameters:
   ///   - usesNames: Whether the models' own names are compared too.
-  ///   - counts: Whether the differences make the models different.
+  ///   - counts: Whether these differences make the models different.
   package static func differences(
     _ first: ModelDescription, _ second: ModelDescription, usesNames: Bool, counts: Bool
   ) -> [ModelDifferences.Item] {
     var lines: [String] = []
     func compare(_ field: String, _ one: String?, _ other: String?) {
       guard one != other else { return }
-      lines.append("\(field): \(words(one)), and in the second \(words(other))")
+      lines.append("\(field): \(quoted(one)), and in the second \(quoted(other))")
     }
     if usesNames { compare("name", first.name, second.name) }
     compare("author", first.author, second.author)
     compare("license", first.license?.text, second.license?.text)
     compare("version", first.version, second.version)
     compare("description", first.summary, second.summary)
-    for (what, features, others) in [
+    for (kind, features, others) in [
       ("input", first.inputs, second.inputs), ("output", first.outputs, second.outputs),
     ] {
       for (feature, other) in zip(features, others) {
-        compare("\(what) \(feature.name)", feature.summary, other.summary)
-        compare("\(what) \(feature.name) as an image", feature.image?.words, other.image?.words)
+        compare("\(kind) \(feature.name)", feature.summary, other.summary)
+        compare(
+          "\(kind) \(feature.name) as an image", feature.image?.preprocessingSummary,
+          other.image?.preprocessingSummary)
       }
     }
     compare("labels", labels(first), labels(second))
@@ -39,7 +41,7 @@ package enum DescriptionComparison {
     return lines.map { ModelDifferences.Item(.metadata, $0, counts: counts) }
   }
 
-  private static func words(_ text: String?) -> String {
+  private static func quoted(_ text: String?) -> String {
     guard let text else { return "nothing" }
     return text.count <= 60 ? "\"\(text)\"" : "\"\(text.prefix(60))...\""
   }
@@ -60,7 +62,7 @@ package enum DescriptionComparison {
 
 extension ImageInput {
   /// The preprocessing in one line.
-  fileprivate var words: String {
+  fileprivate var preprocessingSummary: String {
     "\(colorOrder.rawValue), scale \(scale), bias \(bias), \(resize?.rawValue ?? "any size policy")"
   }
 }

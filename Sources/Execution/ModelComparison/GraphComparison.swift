@@ -3,11 +3,11 @@ package import GraphIR
 import LayerCatalog
 import Verifier
 
-/// Compares what two graphs compute without running them: operators are paired by structure, and
-/// weights, whose axis order does not depend on the source, are compared element by element.
+/// Compares the computations of two graphs without running them: operators are paired by structure,
+/// and weights, whose axis order does not depend on the source, are compared element by element.
 ///
-/// Names and the order of image axes do not matter unless names are asked for; neither do nodes
-/// that only pass their input on.
+/// The order of image axes and pass-through nodes do not matter, nor do names unless they are
+/// requested.
 package struct GraphComparison {
   private let first: ComparableGraph
   private let second: ComparableGraph
@@ -89,64 +89,64 @@ package struct GraphComparison {
   // MARK: Nodes
 
   private mutating func compareNodes(
-    _ one: Int, _ other: Int, _ partners: [Int: Int], _ compared: inout Set<[Int]>
+    _ position: Int, _ otherPosition: Int, _ partners: [Int: Int], _ compared: inout Set<[Int]>
   ) {
-    let (node, wanted) = (first.nodes[one], second.nodes[other])
+    let (node, otherNode) = (first.nodes[position], second.nodes[otherPosition])
     func note(_ kind: ModelDifferences.Item.Kind, _ reason: String, _ difference: TensorDifference?)
     {
       result.items.append(
         ModelDifferences.Item(
-          kind, first: first.layer(one), second: second.layer(other), reason,
+          kind, first: first.layer(position), second: second.layer(otherPosition), reason,
           difference: difference))
     }
-    let folding = foldingDifference(node, wanted)
-    let operation = first.operation(one)
+    let folding = foldingDifference(node, otherNode)
+    let operation = first.operation(position)
     if folding == nil,
-      let reason = Self.settingsDifference(operation, second.operation(other))
+      let reason = Self.settingsDifference(operation, second.operation(otherPosition))
     {
       note(.setting, reason, nil)
     }
-    if node.quantization != wanted.quantization {
-      let words = [node, wanted].map { $0.quantization?.words ?? "floats" }
-      note(.setting, "is computed by \(words[0]), and in the second by \(words[1])", nil)
+    if node.quantization != otherNode.quantization {
+      let types = [node, otherNode].map { $0.quantization?.formatted ?? "floats" }
+      note(.setting, "is computed by \(types[0]), and in the second by \(types[1])", nil)
     }
     if let folding {
       note(.weight, "is folded: each channel's factor and offset agree within \(folding)", nil)
       result.items[result.items.count - 1].counts = false
     }
-    if folding == nil, node.inputs.count != wanted.inputs.count {
-      note(.structure, "takes \(node.inputs.count) and \(wanted.inputs.count) inputs", nil)
+    if folding == nil, node.inputs.count != otherNode.inputs.count {
+      note(.structure, "takes \(node.inputs.count) and \(otherNode.inputs.count) inputs", nil)
     }
-    for (position, (id, wantedID)) in zip(node.inputs, wanted.inputs).enumerated() {
-      let (origin, wantedOrigin) = (first.origin(of: id), second.origin(of: wantedID))
-      guard case .weight(let weight) = origin, case .weight(let wantedWeight) = wantedOrigin else {
-        if !isPaired(origin, wantedOrigin, partners) {
+    for (index, (id, otherID)) in zip(node.inputs, otherNode.inputs).enumerated() {
+      let (origin, otherOrigin) = (first.origin(of: id), second.origin(of: otherID))
+      guard case .weight(let weight) = origin, case .weight(let otherWeight) = otherOrigin else {
+        if !isPaired(origin, otherOrigin, partners) {
           note(
             .structure,
-            "takes what \(first.words(origin)) gives, and in the second what "
-              + "\(second.words(wantedOrigin)) gives", nil)
+            "takes what \(first.describe(origin)) gives, and in the second what "
+              + "\(second.describe(otherOrigin)) gives", nil)
         }
         continue
       }
-      guard compared.insert([weight.index, wantedWeight.index]).inserted, folding == nil else {
+      guard compared.insert([weight.index, otherWeight.index]).inserted, folding == nil else {
         continue
       }
-      let name = node.operation.slot(position)?.name ?? "weight"
-      if let (reason, difference) = compareWeights(weight, wantedWeight) {
+      let name = node.operation.slot(index)?.name ?? "weight"
+      if let (reason, difference) = compareWeights(weight, otherWeight) {
         note(.weight, "\(name) \(reason)", difference)
       }
     }
   }
 
-  /// Just above float32's rounding error in computing a factor.
+  /// Just above the rounding error of a factor that is computed in float32.
   private static let foldingTolerance = 1e-6
 
-  /// Returns the difference between two batch normalisations that have different statistics but
+  /// Returns the difference between two batch normalizations that have different statistics but
   /// compute the same up to rounding; `nil` otherwise.
   private func foldingDifference(_ node: Node, _ other: Node) -> Double? {
     guard let form = NormalizationForm(node, in: first.graph),
       let otherForm = NormalizationForm(other, in: second.graph),
-      form.hasOtherStatistics(than: otherForm)
+      form.hasDifferentStatistics(from: otherForm)
     else { return nil }
     let difference = form.difference(from: otherForm)
     return difference <= Self.foldingTolerance ? difference : nil
@@ -161,41 +161,41 @@ package struct GraphComparison {
     return partners[position] == otherPosition && output == otherOutput
   }
 
-  /// Returns what differs between two operators' settings. The order of the image axes does not
-  /// count, nor does a number that differs only beyond float32's precision (some writers round,
-  /// some do not).
+  /// Describes the differences between two operators' settings; `nil` if there are none. The order
+  /// of the image axes does not matter, nor does a difference beyond float32's precision, to which
+  /// some writers round.
   private static func settingsDifference(
     _ operation: any Operator, _ other: any Operator
   ) -> String? {
     guard operation.kind == other.kind else { return "\(operation.kind) and \(other.kind)" }
-    let wanted = other.attributes.roundedToFloat
-    let changes = ([operation] + turned(operation)).map {
-      changed($0.attributes.roundedToFloat, wanted)
+    let otherAttributes = other.attributes.roundedToFloat
+    let differences = ([operation] + layoutVariants(of: operation)).map {
+      changes(in: $0.attributes.roundedToFloat, otherAttributes)
     }
-    return changes.min { $0.count < $1.count }.flatMap {
+    return differences.min { $0.count < $1.count }.flatMap {
       $0.isEmpty ? nil : $0.joined(separator: ", ")
     }
   }
 
-  /// Returns the same operator for images with the other order of axes.
-  private static func turned(_ operation: any Operator) -> [any Operator] {
+  /// Returns the same operator for images with the other axis order.
+  private static func layoutVariants(of operation: any Operator) -> [any Operator] {
     guard let operation = operation as? any CatalogOperator else { return [] }
     return (3...5).flatMap { rank in
       DataLayout.allCases.compactMap { layout -> (any Operator)? in
         operation.permutingAxes(
           layout == .channelsLast
             ? layout.axesToChannelsFirst(rank: rank)
-            : layout.turned.axesToChannelsFirst(rank: rank).inverted)
+            : layout.opposite.axesToChannelsFirst(rank: rank).inverted)
       }
     }
   }
 
-  private static func changed(_ attributes: Attributes, _ others: Attributes) -> [String] {
+  private static func changes(in attributes: Attributes, _ others: Attributes) -> [String] {
     guard attributes != others else { return [] }
-    let changed = zip(attributes.entries, others.entries).filter { $0 != $1 }.map { one, other in
-      "\(one.name) is \(one.value.words) and \(other.value.words)"
+    let changes = zip(attributes.entries, others.entries).filter { $0 != $1 }.map { one, other in
+      "\(one.name) is \(one.value.formatted) and \(other.value.formatted)"
     }
-    return changed.isEmpty ? ["has other settings"] : changed
+    return changes.isEmpty ? ["has other settings"] : changes
   }
 
   // MARK: Weights
@@ -203,26 +203,29 @@ package struct GraphComparison {
   private mutating func compareWeights(
     _ id: ValueID, _ other: ValueID
   ) -> (String, TensorDifference?)? {
-    guard let tensor = first.graph[id].constant, let wanted = second.graph[other].constant else {
+    guard let tensor = first.graph[id].constant,
+      let otherTensor = second.graph[other].constant
+    else {
       return ("is not a weight in both", nil)
     }
     result.comparedWeights += 1
     result.comparedNumbers += tensor.count
-    guard tensor.shape == wanted.shape else {
-      return ("has the shape \(tensor.shape) and \(wanted.shape)", nil)
+    guard tensor.shape == otherTensor.shape else {
+      return ("has the shape \(tensor.shape) and \(otherTensor.shape)", nil)
     }
-    guard tensor.elementType == wanted.elementType else {
-      let types = "is \(tensor.elementType.rawValue) and \(wanted.elementType.rawValue)"
-      return (types, TensorDifference(got: tensor, want: wanted))
+    guard tensor.elementType == otherTensor.elementType else {
+      let types = "is \(tensor.elementType.rawValue) and \(otherTensor.elementType.rawValue)"
+      return (types, TensorDifference(got: tensor, want: otherTensor))
     }
-    let (bytes, wantedBytes) = (tensor.contiguousBytes(), wanted.contiguousBytes())
-    guard bytes != wantedBytes else { return nil }
+    let (bytes, otherBytes) = (tensor.contiguousBytes(), otherTensor.contiguousBytes())
+    guard bytes != otherBytes else { return nil }
     let size = tensor.elementType.byteCount
     let count = stride(from: 0, to: bytes.count, by: size).count {
-      bytes[$0..<$0 + size] != wantedBytes[$0..<$0 + size]
+      bytes[$0..<$0 + size] != otherBytes[$0..<$0 + size]
     }
     return (
-      "differs in \(count) of \(tensor.count) numbers", TensorDifference(got: tensor, want: wanted)
+      "differs in \(count) of \(tensor.count) numbers",
+      TensorDifference(got: tensor, want: otherTensor)
     )
   }
 
@@ -245,8 +248,8 @@ package struct GraphComparison {
     }
   }
 
-  /// Whether two shapes are the same up to the order of the image axes, the names of unknown sizes,
-  /// and a batch of one where the other's is unknown or missing (Core ML).
+  /// Whether two shapes are the same apart from the order of the image axes, the names of unknown
+  /// dimensions, and a batch of one where the other batch is unknown or missing (Core ML).
   private static func isSame(_ shape: [Dimension], _ other: [Dimension]) -> Bool {
     if shape.count == other.count + 1, (shape[0].value ?? 1) == 1 {
       return isSame(shape, [1] + other)
@@ -273,8 +276,8 @@ package struct GraphComparison {
       if !isPaired(origin, otherOrigin, partners) {
         note(
           .structure,
-          "the output \(port.name) is what \(first.words(origin)) gives, and \(other.name) what "
-            + "\(second.words(otherOrigin)) gives")
+          "the output \(port.name) is what \(first.describe(origin)) gives, and \(other.name) what "
+            + "\(second.describe(otherOrigin)) gives")
       }
     }
   }
@@ -295,21 +298,22 @@ extension [Int] {
 
 extension AttributeValue {
   /// The value for messages.
-  fileprivate var words: String {
+  fileprivate var formatted: String {
     switch self {
     case .integer(let value): "\(value)"
     case .real(let value): "\(value)"
-    case .flag(let value): "\(value)"
-    case .text(let value): value
+    case .boolean(let value): "\(value)"
+    case .string(let value): value
     case .integers(let values): "\(values)"
     case .reals(let values): "\(values)"
-    case .texts(let values): "\(values)"
+    case .strings(let values): "\(values)"
     }
   }
 }
 
 extension InputQuantization {
-  fileprivate var words: String {
+  /// The quantization for messages.
+  fileprivate var formatted: String {
     switch elements {
     case .integers(let integers):
       "8-bit integers (input \(input), scale \(integers.scale), zero point \(integers.zeroPoint))"

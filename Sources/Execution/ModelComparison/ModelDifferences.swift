@@ -33,7 +33,7 @@ public struct ModelDifferences: Sendable {
     /// Whether this makes the models different; otherwise it is only informative.
     public var counts: Bool
 
-    /// Makes an item.
+    /// Creates an item.
     public init(
       _ kind: Kind, first: String? = nil, second: String? = nil, _ reason: String,
       difference: TensorDifference? = nil, counts: Bool = true

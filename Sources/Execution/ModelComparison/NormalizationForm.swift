@@ -1,14 +1,14 @@
 import GraphIR
 import LayerCatalog
 
-/// A batch normalisation reduced to factor x + offset for each channel.
+/// A batch normalization reduced to factor * x + offset for each channel.
 ///
-/// Writers fold its four weights into others that compute the same: Core ML's converters store a
-/// mean of 0 and a variance of 1 with the folded gamma and beta.
+/// Writers may fold its four weights into equivalent ones: Core ML's converters store a mean of 0
+/// and a variance of 1 with the folded gamma and beta.
 struct NormalizationForm {
   private let factors: [Double]
   private let offsets: [Double]
-  /// The largest term that each offset was computed from.
+  /// The largest magnitude among the terms of each offset.
   private let magnitudes: [Double]
   /// The means, then the variances.
   private let statistics: [Double]
@@ -34,7 +34,7 @@ struct NormalizationForm {
   }
 
   /// Whether the statistics differ by more than rounding.
-  func hasOtherStatistics(than other: NormalizationForm) -> Bool {
+  func hasDifferentStatistics(from other: NormalizationForm) -> Bool {
     Self.difference(statistics, other.statistics, scales: statistics) > 1e-3
   }
 

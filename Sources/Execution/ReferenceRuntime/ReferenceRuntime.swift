@@ -2,24 +2,24 @@ package import Bytes
 package import GraphIR
 import LayerCatalog
 
-/// Computes graphs with the catalogue's reference kernels: plain code, accumulating in `Double`,
-/// rounding to the tensors' types between operators.
+/// Computes graphs with the reference kernels of the catalog: plain code that accumulates in
+/// `Double` and rounds to the tensors' types between operators.
 ///
-/// It is the standard that every other engine is measured against, and not fast. A tensor is
-/// released as soon as nothing needs it any more.
+/// It is not fast, but the standard that every other engine is compared with. A tensor is released
+/// as soon as it is no longer needed.
 package struct ReferenceRuntime: Runtime {
   package let name = "reference"
   private let workers: Workers
   private let cancellation: Cancellation?
   private let memoryLimit: Int
 
-  /// The most bytes that activations may take at once when the caller sets no limit: 64 GiB.
+  /// The limit for the size of activations if the caller sets none: 64 GiB.
   package static let defaultMemoryLimit = 64 << 30
 
   /// - Parameters:
   ///   - workers: The threads to use.
-  ///   - cancellation: Checked before each node and after the last.
-  ///   - memoryLimit: The most bytes that the model's activations may take at once.
+  ///   - cancellation: Checked before each node and after the last one.
+  ///   - memoryLimit: The largest number of bytes that the model's activations may take at once.
   package init(
     workers: Workers, cancellation: Cancellation? = nil,
     memoryLimit: Int = Self.defaultMemoryLimit
@@ -75,7 +75,7 @@ package struct ReferenceRuntime: Runtime {
       let outputs = try operation.evaluate(
         node.inputs.compactMap { tensors[$0.index] }, quantization: node.quantization,
         workers: workers)
-      // The shape rule leaves open a size that depends on the elements.
+      // A size that depends on the elements is unknown to the shape rule.
       precondition(
         outputs.count == node.outputs.count
           && zip(outputs, node.outputs).allSatisfy { $0.type.agrees(with: types[$1.index]) },
@@ -84,7 +84,7 @@ package struct ReferenceRuntime: Runtime {
     }
   }
 
-  /// Throws before the run begins if its activations would take more memory than is allowed.
+  /// Throws if the activations of the run would take more memory than allowed.
   private func checkMemory(_ graph: Graph, _ types: [TensorType]) throws(WeighbridgeError) {
     let peak = try graph.peakActivationSize(types)
     guard peak <= memoryLimit else {

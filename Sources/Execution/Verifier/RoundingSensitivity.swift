@@ -2,17 +2,17 @@ import Bytes
 import GraphIR
 
 /// Measures how much rounding changes the outputs of nodes: each element of the inputs and the
-/// weights is moved by one unit in the last place (ulp), and the reference computes once more.
+/// weights is perturbed by one unit in the last place (ulp), and the reference runs once more.
 ///
-/// Arithmetic rounds every intermediate result by as much. Two correct computations of one node may
-/// therefore differ by several times this change, however large it is.
+/// Arithmetic rounds every intermediate result by about as much. Two correct computations of one
+/// node may therefore differ by several times this change, however large it is.
 struct RoundingSensitivity {
   private var effects: [Int: [RoundingEffect]] = [:]
 
-  /// The most times the inputs and weights are moved, each time in other directions.
+  /// The most runs with perturbed inputs and weights, each with other random signs.
   private static let repetitionCount = 4
 
-  /// Repeats the measurement until the discrepancies can be judged; each time is a run of the
+  /// Repeats the measurement until the discrepancies can be judged; each repetition is a run of the
   /// reference.
   ///
   /// - Parameter reference: An engine that rounds less than the one being checked.
@@ -38,23 +38,24 @@ struct RoundingSensitivity {
     let bits =
       positions.flatMap { graph.nodes[$0].outputs }
       .compactMap { precisions[$0.index]?.significantBits }.min() ?? 24
-    var plain: [Int: [Tensor]] = [:]
+    var baseline: [Int: [Tensor]] = [:]
     _ = try reference.run(graph, inputs: inputs) { result in
       guard positions.contains(result.position) else { return }
-      plain[result.position] = result.outputs
+      baseline[result.position] = result.outputs
       effects[result.position] = result.outputs.map { _ in RoundingEffect(bits: bits) }
     }
     for repetition in 0..<Self.repetitionCount {
       var generator = SplitMix64(seed: UInt64(repetition))
-      let moved = graph.changingWeights { $0.moved(bits: bits, &generator) }
-      let movedInputs = inputs.map { $0.moved(bits: bits, &generator) }
-      _ = try reference.run(moved, inputs: movedInputs) { result in
-        let pairs = zip(result.outputs, plain[result.position] ?? [])
-        for (number, (got, want)) in pairs.enumerated() where got.shape == want.shape {
-          effects[result.position]?[number].include(TensorDifference(got: got, want: want))
+      let perturbed = graph.changingWeights { $0.perturbed(bits: bits, &generator) }
+      let perturbedInputs = inputs.map { $0.perturbed(bits: bits, &generator) }
+      _ = try reference.run(perturbed, inputs: perturbedInputs) { result in
+        let pairs = zip(result.outputs, baseline[result.position] ?? [])
+        for (index, (actual, expected)) in pairs.enumerated() where actual.shape == expected.shape {
+          effects[result.position]?[index].include(
+            TensorDifference(got: actual, want: expected))
         }
       }
-      guard discrepancies.contains(where: { self[$0]?.isOpen($0.difference) == true }) else {
+      guard discrepancies.contains(where: { self[$0]?.isUndecided($0.difference) == true }) else {
         return
       }
     }
@@ -73,7 +74,7 @@ struct RoundingSensitivity {
 struct Discrepancy {
   /// The node's position.
   let position: Int
-  /// Which of its outputs.
+  /// The index of the output.
   let output: Int
   let difference: TensorDifference
 }
@@ -89,41 +90,39 @@ struct RoundingEffect {
   mutating func include(_ difference: TensorDifference) {
     change = max(
       change, difference.nonFiniteMismatches > 0 ? .infinity : difference.maxAbsolute)
-    largest = max(largest, difference.largestWanted)
+    largest = max(largest, difference.largestExpected)
   }
 
-  /// The factor by which one unit in the last place grows: the change, in units in the last place
-  /// of the largest element.
+  /// The factor by which one ulp grows: the change, in ulps of the largest element.
   private var amplification: Double { largest > 0 ? change / largest.unit(bits: bits) : 0 }
 
-  /// The largest difference between two correct computations. A result is rounded several times
-  /// where an element was moved once: in products, in sums, and in functions that are exact to a
-  /// few units.
-  private var explained: Double { 8 * change }
+  /// The largest difference that rounding explains. Where an element was perturbed once, a result
+  /// is rounded several times: in products, in sums, and in functions that are exact to a few ulps.
+  private var explainable: Double { 8 * change }
 
-  /// Whether another measurement might explain a difference that this one does not.
-  func isOpen(_ difference: TensorDifference) -> Bool {
-    difference.maxAbsolute > explained && difference.maxAbsolute <= 64 * explained
+  /// Whether further measurements might explain a difference that those so far do not.
+  func isUndecided(_ difference: TensorDifference) -> Bool {
+    difference.maxAbsolute > explainable && difference.maxAbsolute <= 64 * explainable
   }
 
-  /// Beyond this fraction of the largest element, what rounding explains hides a wrong computation
-  /// too.
-  private static let largestTelling = 0.01
+  /// If rounding explains more than this fraction of the largest element, it would hide a wrong
+  /// computation too.
+  private static let conclusiveFraction = 0.01
 
   /// Judges a difference that is out of tolerance.
   ///
   /// - Parameter subject: The thing that amplifies rounding, for example `this model`.
-  /// - Returns: The verdict and its description: passed where rounding explains the difference,
-  ///   failed where it does not, and a warning where it would explain almost everything.
+  /// - Returns: The verdict and its explanation: passed where rounding explains the difference,
+  ///   failed where it does not, and a warning where it would explain almost any difference.
   func judge(_ difference: TensorDifference, _ subject: String) -> (CheckResult.Status, String) {
-    let words = "\(subject) amplifies rounding by \(amplification.inWords)"
-    guard difference.nonFiniteMismatches == 0, difference.maxAbsolute <= explained else {
-      return (.failed, words + ", which explains no more than \(explained.short)")
+    let explanation = "\(subject) amplifies rounding by \(amplification.twoDigits)"
+    guard difference.nonFiniteMismatches == 0, difference.maxAbsolute <= explainable else {
+      return (.failed, explanation + ", which explains no more than \(explainable.scientific)")
     }
-    guard explained <= Self.largestTelling * largest else {
-      return (.warning, words + ", so that these numbers cannot tell whether it is right")
+    guard explainable <= Self.conclusiveFraction * largest else {
+      return (.warning, explanation + ", so that these numbers cannot tell whether it is right")
     }
-    return (.passed, words + ", which explains as much as \(explained.short)")
+    return (.passed, explanation + ", which explains as much as \(explainable.scientific)")
   }
 }
 
@@ -144,9 +143,9 @@ extension Graph {
 }
 
 extension Tensor {
-  /// Returns the tensor with each element one unit in the last place larger or smaller. Whole
-  /// numbers stay: they are exact, and some are indices.
-  fileprivate func moved(bits: Int, _ generator: inout SplitMix64) -> Tensor {
+  /// Returns the tensor with each element one ulp larger or smaller. Whole numbers are unchanged:
+  /// they are exact, and some are indices.
+  fileprivate func perturbed(bits: Int, _ generator: inout SplitMix64) -> Tensor {
     guard elementType.isFloat else { return self }
     let numbers = doubles.map { number in
       guard number.isFinite, number != number.rounded() else { return number }
@@ -164,9 +163,9 @@ extension Double {
   }
 
   /// Two significant digits: `less than 1`, `12`, `3,000`, `2.10e+07`.
-  fileprivate var inWords: String {
+  fileprivate var twoDigits: String {
     guard self >= 1 else { return "less than 1" }
-    guard self < 1e6 else { return short }
+    guard self < 1e6 else { return scientific }
     var (digits, zeros) = (self, 0)
     while digits >= 100 { (digits, zeros) = (digits / 10, zeros + 1) }
     let text = Array("\(Int(digits.rounded()))\(String(repeating: "0", count: zeros))")

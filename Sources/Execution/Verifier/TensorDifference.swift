@@ -12,7 +12,7 @@ public struct TensorDifference: Hashable, Sendable {
   public let relativeL2: Double
   /// The cosine of the angle between the two as vectors: 1 when they have the same direction.
   public let cosine: Double
-  /// The indices of the element that is farthest off.
+  /// The indices of the element with the largest error.
   public let worstIndex: [Int]
   /// The computed value at `worstIndex`.
   public let worstGot: Double
@@ -22,14 +22,14 @@ public struct TensorDifference: Hashable, Sendable {
   public let nonFiniteMismatches: Int
 
   /// The largest |want| that is finite.
-  let largestWanted: Double
+  let largestExpected: Double
   private let elementType: ElementType
 
   /// The error of a tensor as the public API defines it: max|got - want| / max(1, max|want|).
-  public var error: Double { maxAbsolute / max(1, largestWanted) }
+  public var error: Double { maxAbsolute / max(1, largestExpected) }
 
-  /// The worst element and its expected value, in as many digits as its type has.
-  var worstInWords: String {
+  /// The worst element and its expected value, with the digits of its type.
+  var worstDescription: String {
     guard elementType == .float32 else { return "\(worstGot) instead of \(worstWant)" }
     return "\(Float(worstGot)) instead of \(Float(worstWant))"
   }
@@ -38,51 +38,53 @@ public struct TensorDifference: Hashable, Sendable {
   public func isWithin(_ tolerance: Tolerance) -> Bool {
     guard nonFiniteMismatches == 0 else { return false }
     if let bound = tolerance.relativeL2 { return relativeL2 <= bound }
-    return maxAbsolute <= tolerance.absolute + tolerance.relative * largestWanted
+    return maxAbsolute <= tolerance.absolute + tolerance.relative * largestExpected
   }
 
   /// Compares two tensors, element by element, as `Double`. Copies both.
   ///
   /// - Parameters:
-  ///   - got: What was computed.
-  ///   - want: What should have been computed; of the same shape, or it traps.
-  public init(got: Tensor, want: Tensor) {
-    precondition(got.shape == want.shape, "tensors of different shapes")
-    let (gots, wants) = (got.doubles, want.doubles)
-    var (largest, wanted, worst, mismatches, finite) = (0.0, 0.0, 0, 0, 0)
-    var (dot, gotSquares, wantSquares, squares) = (0.0, 0.0, 0.0, 0.0)
-    for index in gots.indices {
-      let (got, want) = (gots[index], wants[index])
-      guard got.isFinite, want.isFinite else {
-        if !(got.isNaN && want.isNaN) && got != want {
+  ///   - actual: The computed tensor.
+  ///   - expected: The expected tensor; traps unless it has the same shape.
+  public init(got actual: Tensor, want expected: Tensor) {
+    precondition(actual.shape == expected.shape, "tensors of different shapes")
+    let (actualNumbers, expectedNumbers) = (actual.doubles, expected.doubles)
+    var (largest, largestExpected, worst, mismatches, finite) = (0.0, 0.0, 0, 0, 0)
+    var (dot, actualSquares, expectedSquares, errorSquares) = (0.0, 0.0, 0.0, 0.0)
+    for index in actualNumbers.indices {
+      let (actual, expected) = (actualNumbers[index], expectedNumbers[index])
+      guard actual.isFinite, expected.isFinite else {
+        if !(actual.isNaN && expected.isNaN) && actual != expected {
           if mismatches == 0 { worst = index }
           mismatches += 1
         }
         continue
       }
       finite += 1
-      wanted = max(wanted, abs(want))
-      if abs(got - want) > largest, mismatches == 0 { worst = index }
-      largest = max(largest, abs(got - want))
-      dot += got * want
-      gotSquares += got * got
-      wantSquares += want * want
-      squares += (got - want) * (got - want)
+      largestExpected = max(largestExpected, abs(expected))
+      if abs(actual - expected) > largest, mismatches == 0 { worst = index }
+      largest = max(largest, abs(actual - expected))
+      dot += actual * expected
+      actualSquares += actual * actual
+      expectedSquares += expected * expected
+      errorSquares += (actual - expected) * (actual - expected)
     }
     maxAbsolute = largest
-    maxRelative = wanted > 0 ? largest / wanted : (largest > 0 ? .infinity : 0)
-    relativeL2 = (squares / (wantSquares > 0 ? wantSquares : Double(max(1, finite)))).squareRoot()
-    let norms = (gotSquares * wantSquares).squareRoot()
-    cosine = norms > 0 ? dot / norms : (gotSquares == wantSquares ? 1 : 0)
+    maxRelative =
+      largestExpected > 0 ? largest / largestExpected : (largest > 0 ? .infinity : 0)
+    let divisor = expectedSquares > 0 ? expectedSquares : Double(max(1, finite))
+    relativeL2 = (errorSquares / divisor).squareRoot()
+    let norms = (actualSquares * expectedSquares).squareRoot()
+    cosine = norms > 0 ? dot / norms : (actualSquares == expectedSquares ? 1 : 0)
     nonFiniteMismatches = mismatches
-    largestWanted = wanted
-    elementType = got.elementType
-    worstGot = gots.isEmpty ? 0 : gots[worst]
-    worstWant = wants.isEmpty ? 0 : wants[worst]
-    var rest = worst
-    worstIndex = got.shape.reversed().map { dimension in
-      defer { rest /= max(1, dimension) }
-      return rest % max(1, dimension)
+    self.largestExpected = largestExpected
+    elementType = actual.elementType
+    worstGot = actualNumbers.isEmpty ? 0 : actualNumbers[worst]
+    worstWant = expectedNumbers.isEmpty ? 0 : expectedNumbers[worst]
+    var remainder = worst
+    worstIndex = actual.shape.reversed().map { dimension in
+      defer { remainder /= max(1, dimension) }
+      return remainder % max(1, dimension)
     }.reversed()
   }
 }

@@ -3,7 +3,7 @@ public struct VerificationReport: Sendable {
   /// The results, in the order of the checks.
   public var results: [CheckResult]
 
-  /// Makes a report.
+  /// Creates a report.
   public init(results: [CheckResult]) { self.results = results }
 
   /// Whether no check failed. Warnings and skipped checks do not fail a verification.
@@ -18,9 +18,9 @@ public struct CheckResult: Sendable {
     case passed
     /// The check found something wrong.
     case failed
-    /// Nothing is wrong for certain, but a person should look.
+    /// Nothing is certainly wrong, but a person should look at it.
     case warning
-    /// There was nothing to check, or no way to.
+    /// There was nothing to check, or no way to check it.
     case skipped
   }
 
@@ -38,7 +38,7 @@ public struct CheckResult: Sendable {
   /// For a comparison layer by layer, the result for each layer, in the order of the computation.
   public var parts: [CheckResult] = []
 
-  /// Makes a result.
+  /// Creates a result.
   public init(
     _ name: String, _ status: Status, _ reason: String, layer: String? = nil,
     difference: TensorDifference? = nil

@@ -11,7 +11,7 @@ package struct VerificationSubject: Sendable {
   /// formats without digests.
   package var checkIntegrity: (@Sendable () throws(WeighbridgeError) -> [String])?
 
-  /// Makes a subject.
+  /// Creates a subject.
   package init(
     content: ModelContent, storedTypes: [TensorType]? = nil,
     checkIntegrity: (@Sendable () throws(WeighbridgeError) -> [String])? = nil
@@ -27,7 +27,7 @@ package protocol VerificationCheck: Sendable {
   /// The name under which results appear.
   var name: String { get }
 
-  /// Checks the subject. A fault in it is a result, never an error.
+  /// Checks the subject. A fault in the subject is a result, never an error.
   ///
   /// - Throws: Only ``WeighbridgeError/Code/cancelled`` ends the verification; any other error
   ///   becomes a failed result.

@@ -15,8 +15,8 @@ package struct CoreMLOutline: Sendable {
   /// A function of an ML Program.
   package struct Function: Sendable {
     package let name: String
-    /// The inputs; like outputs and states, empty for a single function, whose features are the
-    /// model's.
+    /// The inputs. If the description lists no functions, the inputs, outputs and states are empty,
+    /// and the features are those of the model.
     package var inputs: [Feature] = []
     package var outputs: [Feature] = []
     package var states: [Feature] = []
@@ -57,7 +57,7 @@ package struct CoreMLOutline: Sendable {
     try self.init(record, bytes, limits)
   }
 
-  /// Reads what it can of a file that ``init(_:limits:)`` rejects.
+  /// Reads as much as possible of a file that ``init(_:limits:)`` rejects.
   package init?(fragmentOf bytes: RawSpan) {
     guard let descriptor = CoreMLSchema.model else { return nil }
     var record = ProtobufRecordReader.fragment(
@@ -77,12 +77,12 @@ package struct CoreMLOutline: Sendable {
     inputs = Self.features(description.records("input"))
     outputs = Self.features(description.records("output"))
     states = Self.features(description.records("state"))
-    predictedFeature = description.nonEmptyText("predictedFeatureName")
-    predictedProbabilities = description.nonEmptyText("predictedProbabilitiesName")
+    predictedFeature = description.nonEmptyString("predictedFeatureName")
+    predictedProbabilities = description.nonEmptyString("predictedProbabilitiesName")
     metadata = CoreMLMetadata(description.record("metadata") ?? [:])
-    let others: Set = ["specificationVersion", "description", "isUpdatable"]
-    guard let kind = record.fields.keys.filter({ !others.contains($0) }).min() else {
-      throw .malformed("the model is of no kind")
+    let commonFields: Set = ["specificationVersion", "description", "isUpdatable"]
+    guard let kind = record.fields.keys.filter({ !commonFields.contains($0) }).min() else {
+      throw .malformed("the model has no type")
     }
     self.kind = kind
     if let inner = record.record(kind) {
@@ -91,8 +91,8 @@ package struct CoreMLOutline: Sendable {
         members.append(try CoreMLOutline(member, bytes, limits))
       }
     }
-    if kind == "mlProgram", let place = record.place(kind) {
-      functions = Self.functions(description, bytes.extracting(place.range), limits)
+    if kind == "mlProgram", let byteRange = record.byteRange(kind) {
+      functions = Self.functions(description, bytes.extracting(byteRange.range), limits)
     }
   }
 
@@ -100,7 +100,7 @@ package struct CoreMLOutline: Sendable {
     records.map { record in
       let feature = try? CoreMLFeature(record)
       return Feature(
-        name: record.text("name"), summary: record.nonEmptyText("shortDescription"),
+        name: record.string("name"), summary: record.nonEmptyString("shortDescription"),
         type: feature?.type)
     }
   }
@@ -112,9 +112,9 @@ package struct CoreMLOutline: Sendable {
     let operations = operations(program, limits)
     let described = description.records("functions").map { record in
       Function(
-        name: record.text("name"), inputs: features(record.records("input")),
+        name: record.string("name"), inputs: features(record.records("input")),
         outputs: features(record.records("output")), states: features(record.records("state")),
-        operations: operations[record.text("name")])
+        operations: operations[record.string("name")])
     }
     if !described.isEmpty { return described }
     return operations.sorted { $0.key < $1.key }.map { Function(name: $0, operations: $1) }
@@ -130,19 +130,19 @@ package struct CoreMLOutline: Sendable {
     else { return [:] }
     var result: [String: [String: Int]] = [:]
     for entry in record.records("functions") {
-      // Only one of several specializations of a function for different opsets is counted.
-      let forms = entry.record("value")?.records("blockSpecializations") ?? []
+      // A function may have a specialization for each of several opsets; one is counted.
+      let specializations = entry.record("value")?.records("blockSpecializations") ?? []
       var counts: [String: Int] = [:]
-      count(forms.first?.record("value") ?? [:], into: &counts)
-      result[entry.text("key")] = counts
+      count(specializations.first?.record("value") ?? [:], into: &counts)
+      result[entry.string("key")] = counts
     }
     return result
   }
 
-  /// The limits of the reader bound the nesting of blocks.
+  /// Counts the operations of a block. The reader limits the nesting of blocks.
   private static func count(_ block: ProtobufRecord, into counts: inout [String: Int]) {
     for operation in block.records("operations") {
-      let type = operation.text("type")
+      let type = operation.string("type")
       if type != "const" { counts[type, default: 0] += 1 }
       for inner in operation.records("blocks") { count(inner, into: &counts) }
     }

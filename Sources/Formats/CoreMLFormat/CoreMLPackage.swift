@@ -8,22 +8,21 @@ package struct CoreMLPackage: Sendable {
   /// The path of the model's file.
   package let model: String
 
-  /// The largest size of a manifest in bytes.
+  /// The maximum size of a manifest in bytes.
   private static let manifestLimit = 1 << 20
 
   /// Opens a package.
   ///
   /// - Returns: `nil` when the path is not a folder with the parts of a package.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when its manifest is missing, or names no model
-  ///   or one outside of the package; ``WeighbridgeError/Code/missing`` when the model is not
-  ///   there.
+  ///   or one outside the package; ``WeighbridgeError/Code/missing`` when the model does not exist.
   package init?(at path: String) throws(WeighbridgeError) {
     var path = path[...]
     while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
     self.path = String(path)
     let names = FolderListing.names(in: self.path)
-    let isCalledOne = path.hasSuffix(".mlpackage") && FolderListing.isFolder(self.path)
-    guard isCalledOne || names.contains("Data") && names.contains("Manifest.json") else {
+    let hasPackageExtension = path.hasSuffix(".mlpackage") && FolderListing.isFolder(self.path)
+    guard hasPackageExtension || names.contains("Data") && names.contains("Manifest.json") else {
       return nil
     }
     let manifest = "\(path)/Manifest.json"

@@ -2,8 +2,8 @@ import Bytes
 import ProtobufWire
 
 extension CoreMLReader {
-  /// Reads what it can of a file that ``read(_:limits:)`` rejects, to show its contents: a layer of
-  /// unknown kind has no settings, and invalid parts are left out.
+  /// Reads as much as possible of a file that ``read(_:limits:)`` rejects, to show its contents. A
+  /// layer of an unknown kind has no settings, and invalid parts are left out.
   ///
   /// - Returns: `nil` for models without a network.
   package static func fragment(_ bytes: RawSpan) -> CoreMLModel? {

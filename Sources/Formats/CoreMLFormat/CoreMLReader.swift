@@ -1,12 +1,12 @@
 package import Bytes
 package import ProtobufWire
 
-/// Reads Core ML files, except for the elements of weights, which stay where they are.
+/// Reads Core ML files, except for the elements of weights, which stay in the file.
 package enum CoreMLReader {
-  /// Whether bytes look like a Core ML file: a message whose outermost fields are a model's,
-  /// including the kind of the model. The bytes after them may be invalid.
+  /// Whether bytes look like a Core ML file: a message whose top-level fields are those of a model,
+  /// including one for its kind. The bytes after them may be invalid.
   ///
-  /// - Complexity: O(n) in the number of outermost fields, not of bytes.
+  /// - Complexity: O(n) in the number of top-level fields, not of bytes.
   package static func recognizes(_ bytes: RawSpan) -> Bool {
     let numbers = ProtobufRecordReader.leadingFieldNumbers(bytes)
     return numbers.contains(1) && !CoreMLSchema.kinds(numbers).isEmpty
@@ -15,7 +15,7 @@ package enum CoreMLReader {
   /// Reads a file.
   ///
   /// - Parameters:
-  ///   - bytes: The whole file. The offsets of ``CoreMLWeights/place`` start at its first byte.
+  ///   - bytes: The whole file. The offsets of ``CoreMLWeights/byteRange`` start at its first byte.
   ///   - limits: The limits of what is accepted.
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for
   ///   models of other kinds and for fields that no specification up to version 5 has;
@@ -26,7 +26,7 @@ package enum CoreMLReader {
   ) throws(WeighbridgeError) -> CoreMLModel {
     let kinds = CoreMLSchema.kinds(try ProtobufRecordReader.fieldNumbers(bytes))
     if let other = kinds.first(where: { !CoreMLSchema.isReadable($0) }) {
-      throw CoreMLSchema.refusal(of: other)
+      throw CoreMLSchema.unsupportedKindError(other)
     }
     guard let descriptor = CoreMLSchema.model else {
       preconditionFailure("the compiled schema has no model")

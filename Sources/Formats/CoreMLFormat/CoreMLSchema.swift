@@ -5,21 +5,20 @@ import ProtobufWire
 
 /// The compiled schema `Schemas/coreml.proto`.
 enum CoreMLSchema {
-  /// The message of a whole file.
+  /// The descriptor of a model, which is the message of a file.
   static var model: ProtobufScanner.Descriptor? { coreml_model_descriptor() }
 
-  /// The message of an ML Program.
+  /// The descriptor of an ML Program.
   static var program: ProtobufScanner.Descriptor? { coreml_program_descriptor() }
 
-  /// The contents of models, except the members of pipelines: everything that an outline does not
-  /// read.
+  /// The contents of models other than pipelines: everything that an outline does not read.
   static var contentsInPlace: ProtobufFieldsInPlace {
     guard let model else { return [:] }
     let pipelines: Set<UInt32> = [200, 201, 202]
     return [model: Set<UInt32>(200...3000).subtracting(pipelines)]
   }
 
-  /// The fields that are never copied: elements of weights and of mean images.
+  /// The fields that are never copied: the elements of weights and of mean images.
   static var fieldsInPlace: ProtobufFieldsInPlace {
     var fields: ProtobufFieldsInPlace = [:]
     if let weights = coreml_weights_descriptor() { fields[weights] = [1, 2, 30, 31] }
@@ -38,9 +37,9 @@ enum CoreMLSchema {
   }
 
   /// The kind of a model that cannot be read.
-  static func otherKind(of record: ProtobufRecord) -> String? {
+  static func unsupportedKind(of record: ProtobufRecord) -> String? {
     record.fields.first { field in
-      if case .place = field.value { true } else { false }
+      if case .byteRange = field.value { true } else { false }
     }?.key
   }
 
@@ -54,8 +53,8 @@ enum CoreMLSchema {
     }
   }
 
-  /// The error for a model of another kind.
-  static func refusal(of kind: String) -> WeighbridgeError {
+  /// The error for a model of an unsupported kind.
+  static func unsupportedKindError(_ kind: String) -> WeighbridgeError {
     WeighbridgeError(
       .unsupported,
       "is a Core ML model of the kind \(kind); neural networks, and pipelines of them with"
@@ -65,7 +64,7 @@ enum CoreMLSchema {
 
 extension CoreMLLayer {
   /// The field number of a kind of layer in the schema; `nil` for anything else.
-  package static func schemaNumber(of kind: String) -> Int? {
+  package static func fieldNumber(of kind: String) -> Int? {
     protobuf_c_message_descriptor_get_field_by_name(coreml_layer_descriptor(), kind).map {
       Int($0.pointee.id)
     }

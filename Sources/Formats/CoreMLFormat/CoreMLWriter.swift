@@ -1,13 +1,13 @@
 package import Bytes
 package import ProtobufWire
 
-/// Writes a Core ML file from front to back; the elements of weights are appended when they are
-/// due, and are never part of a message.
+/// Writes a Core ML file sequentially. The elements of weights are appended when they are needed,
+/// and are never part of a message in memory.
 ///
 /// ```swift
 /// var writer = try CoreMLWriter(model, to: path)
-/// while let place = try writer.nextPlace() {
-///   try writer.append(elements(of: place))
+/// while let byteRange = try writer.nextByteRange() {
+///   try writer.append(elements(of: byteRange))
 /// }
 /// try writer.commit(replacing: true)
 /// ```
@@ -16,15 +16,15 @@ package struct CoreMLWriter: ~Copyable {
   private let pieces: [ProtobufPieces.Piece]
   private var next = 0
   /// The number of bytes still to be appended for the current elements.
-  private var missing = 0
+  private var remaining = 0
 
-  /// Protobuf's limit for the size of a file.
-  package static let largestFile = Int(Int32.max)
+  /// Protobuf's limit for the size of a file, in bytes.
+  package static let maximumFileSize = Int(Int32.max)
 
   /// Begins a file.
   ///
-  /// - Parameter model: The model to write. A place's offset is any number by which the caller
-  ///   identifies the elements.
+  /// - Parameter model: The model to write. The offset of a byte range is any number by which the
+  ///   caller identifies the elements.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``; ``WeighbridgeError/Code/unsupported`` when a
   ///   string contains a NUL, a number does not fit its field, or the file would be larger than
   ///   protobuf allows.
@@ -33,7 +33,7 @@ package struct CoreMLWriter: ~Copyable {
       preconditionFailure("the compiled schema has no model")
     }
     let message = try ProtobufPieces(model.record, as: descriptor)
-    guard message.byteCount <= Self.largestFile else {
+    guard message.byteCount <= Self.maximumFileSize else {
       throw .unsupported("an .mlmodel file of \(message.byteCount) bytes is more than 2 GB")
     }
     let file = try AtomicFile(path: path)
@@ -41,19 +41,19 @@ package struct CoreMLWriter: ~Copyable {
     pieces = message.pieces
   }
 
-  /// Writes up to the next elements of weights.
+  /// Writes everything before the next elements of weights.
   ///
-  /// - Returns: The elements that must be appended now; `nil` when the file is complete.
+  /// - Returns: The byte range of the elements to append next; `nil` when the file is complete.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
-  package mutating func nextPlace() throws(WeighbridgeError) -> ProtobufPlace? {
-    precondition(missing == 0, "elements of a weight are missing")
+  package mutating func nextByteRange() throws(WeighbridgeError) -> ProtobufByteRange? {
+    precondition(remaining == 0, "elements of a weight are missing")
     while next < pieces.count {
       defer { next += 1 }
       switch pieces[next] {
       case .bytes(let bytes): try file.append(bytes.span.bytes)
-      case .place(let place):
-        missing = place.byteCount
-        return place
+      case .byteRange(let byteRange):
+        remaining = byteRange.byteCount
+        return byteRange
       }
     }
     return nil
@@ -63,17 +63,17 @@ package struct CoreMLWriter: ~Copyable {
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {
-    missing -= bytes.byteCount
-    precondition(missing >= 0, "more elements than the weight has")
+    remaining -= bytes.byteCount
+    precondition(remaining >= 0, "more elements than the weight has")
     try file.append(bytes)
   }
 
-  /// Puts the file in place.
+  /// Finishes the file and moves it to its path.
   ///
-  /// - Parameter replacing: Whether a file of that name may be replaced.
+  /// - Parameter replacing: Whether an existing file may be replaced.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
-    precondition(next == pieces.count && missing == 0, "parts of the file are missing")
+    precondition(next == pieces.count && remaining == 0, "parts of the file are missing")
     try file.commit(replacing: replacing)
   }
 }

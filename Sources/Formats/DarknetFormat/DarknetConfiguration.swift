@@ -2,19 +2,19 @@ package import Bytes
 
 /// A `.cfg` file: sections of keys and values, parsed as in both forks of darknet.
 ///
-/// All blanks of a line are removed, including those inside. A line whose first character is `#` or
-/// `;` is a comment; there are no other comments. The first `=` ends the key. A byte order mark,
-/// which darknet does not accept, is skipped.
+/// All spaces and tabs of a line are removed, even in its middle. A line whose first character is
+/// `#` or `;` is a comment; there are no other comments. The first `=` ends the key. A byte order
+/// mark, which darknet does not accept, is skipped.
 package struct DarknetConfiguration: Hashable, Sendable {
-  /// The largest number of sections in a file, several times that of any network.
+  /// The maximum number of sections in a file, several times that of any network.
   package static let sectionLimit = 8_192
-  /// The largest size of a file in bytes.
+  /// The maximum size of a file in bytes.
   package static let byteLimit = 16 << 20
 
   /// The sections in order; the first is the network's own.
   package let sections: [DarknetSection]
 
-  /// Makes a part of a file, which begins with the network's own section.
+  /// Creates a configuration from sections, the first of which is the network's own.
   package init(sections: [DarknetSection]) { self.sections = sections }
 
   /// Reads a file.
@@ -30,43 +30,47 @@ package struct DarknetConfiguration: Hashable, Sendable {
 
   /// Reads the text of a file.
   ///
-  /// - Parameter section: The section of the options that come before any section; without it, they
-  ///   are an error.
+  /// - Parameter section: The name of the section of options before the first section header; if
+  ///   `nil`, such options are an error.
   /// - Throws: As ``init(_:)``.
   package init(bytes: [UInt8], section: String? = nil) throws(WeighbridgeError) {
     var sections = section.map { [DarknetSection(name: $0, line: 1)] } ?? []
-    let lines = Self.withoutMark(bytes).split(separator: 0x0A, omittingEmptySubsequences: false)
-    for (position, line) in lines.enumerated() {
-      try locating({ $0.at(.line(position + 1)) }) { () throws(WeighbridgeError) in
-        try Self.read(line, number: position + 1, into: &sections)
+    let lines = Self.lines(bytes)
+    for (index, line) in lines.enumerated() {
+      try locating({ $0.at(.line(index + 1)) }) { () throws(WeighbridgeError) in
+        try Self.read(line, number: index + 1, into: &sections)
       }
     }
     guard !sections.isEmpty else { throw .malformed("has no section") }
     self.sections = sections
   }
 
-  /// Reads what it can of a file that ``init(_:)`` rejects, to show its contents: the valid lines.
+  /// Reads the valid lines of a file that ``init(_:)`` rejects, to show its contents.
   package init?(fragmentOf store: ByteStore) {
     guard store.count <= Self.byteLimit else { return nil }
     var sections: [DarknetSection] = []
     let bytes = store.withBytes { $0.copied(0..<$0.byteCount) }
-    let lines = Self.withoutMark(bytes).split(separator: 0x0A, omittingEmptySubsequences: false)
-    for (position, line) in lines.enumerated() {
-      try? Self.read(line, number: position + 1, into: &sections)
+    let lines = Self.lines(bytes)
+    for (index, line) in lines.enumerated() {
+      try? Self.read(line, number: index + 1, into: &sections)
     }
     guard !sections.isEmpty else { return nil }
     self.sections = sections
   }
 
-  /// Returns the bytes of a text without UTF-8's byte order mark.
-  static func withoutMark(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+  private static func lines(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+    withoutByteOrderMark(bytes).split(separator: 0x0A, omittingEmptySubsequences: false)
+  }
+
+  /// Returns the bytes of a text without the UTF-8 byte order mark.
+  static func withoutByteOrderMark(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
     bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
   }
 
   private static func read(
     _ line: ArraySlice<UInt8>, number: Int, into sections: inout [DarknetSection]
   ) throws(WeighbridgeError) {
-    guard let text = try meaningful(line) else { return }
+    guard let text = try stripped(line) else { return }
     if text.first == UInt8(ascii: "[") {
       guard sections.count < sectionLimit else {
         throw .limitExceeded("more than \(sectionLimit) sections, which is the limit")
@@ -75,20 +79,20 @@ package struct DarknetConfiguration: Hashable, Sendable {
       return
     }
     guard !sections.isEmpty else {
-      throw .malformed("\(shown(text)) stands before the first section, which is [net]")
+      throw .malformed("\(excerpt(text)) stands before the first section, which is [net]")
     }
-    guard let sign = text.firstIndex(of: UInt8(ascii: "=")) else {
-      throw .malformed("\(shown(text)) is neither key=value nor a [section]")
+    guard let equalsSign = text.firstIndex(of: UInt8(ascii: "=")) else {
+      throw .malformed("\(excerpt(text)) is neither key=value nor a [section]")
     }
     let option = DarknetOption(
-      key: String(decoding: text[..<sign], as: UTF8.self),
-      value: String(decoding: text[(sign + 1)...], as: UTF8.self), line: number)
+      key: String(decoding: text[..<equalsSign], as: UTF8.self),
+      value: String(decoding: text[(equalsSign + 1)...], as: UTF8.self), line: number)
     sections[sections.count - 1].append(option)
   }
 
-  /// A line without its blanks; `nil` for an empty line or a comment.
-  private static func meaningful(_ line: ArraySlice<UInt8>) throws(WeighbridgeError) -> [UInt8]? {
-    guard !line.contains(0) else { throw .malformed("a NUL byte, and this is no text then") }
+  /// A line without its whitespace; `nil` for an empty line or a comment.
+  private static func stripped(_ line: ArraySlice<UInt8>) throws(WeighbridgeError) -> [UInt8]? {
+    guard !line.contains(0) else { throw .malformed("a NUL byte, and this is not a text file") }
     let text = line.filter { ![0x20, 0x09, 0x0D].contains($0) }
     guard let first = text.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else {
       return nil
@@ -98,27 +102,28 @@ package struct DarknetConfiguration: Hashable, Sendable {
 
   private static func sectionName(_ text: [UInt8]) throws(WeighbridgeError) -> String {
     guard text.count > 2, text.last == UInt8(ascii: "]") else {
-      throw .malformed("\(shown(text)) is not a [section]")
+      throw .malformed("\(excerpt(text)) is not a [section]")
     }
     return String(decoding: text.dropFirst().dropLast(), as: UTF8.self)
   }
 
-  private static func shown(_ text: [UInt8]) -> String {
+  private static func excerpt(_ text: [UInt8]) -> String {
     String(decoding: text.prefix(60), as: UTF8.self) + (text.count > 60 ? "..." : "")
   }
 
-  /// Whether bytes begin like a `.cfg`: the first line that is not a comment is a `[section]`.
+  /// Whether bytes begin like a `.cfg`: the first line that is not empty or a comment is a
+  /// `[section]`.
   package static func recognizes(_ bytes: borrowing RawSpan) -> Bool {
     let start = bytes.copied(0..<min(bytes.byteCount, 1 << 16))
-    for line in withoutMark(start).split(separator: 0x0A) {
-      guard let text = try? meaningful(line) else {
+    for line in withoutByteOrderMark(start).split(separator: 0x0A) {
+      guard let text = try? stripped(line) else {
         if line.contains(0) { return false }
         continue
       }
       guard text.first == UInt8(ascii: "["), text.count > 2, text.last == UInt8(ascii: "]")
       else { return false }
       let name = text.dropFirst().dropLast()
-      return name.allSatisfy { isWordPart($0) } && !isDigit(name[name.startIndex])
+      return name.allSatisfy { isIdentifierCharacter($0) } && !isDigit(name[name.startIndex])
     }
     return false
   }
@@ -127,7 +132,7 @@ package struct DarknetConfiguration: Hashable, Sendable {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  private static func isWordPart(_ byte: UInt8) -> Bool {
+  private static func isIdentifierCharacter(_ byte: UInt8) -> Bool {
     isDigit(byte) || byte == UInt8(ascii: "_")
       || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }

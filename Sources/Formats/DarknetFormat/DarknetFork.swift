@@ -1,5 +1,5 @@
-/// One of the two forks of darknet that models come from. They read the same files, but their
-/// results differ slightly.
+/// One of the two forks of darknet that models come from. They read the same files, but compute
+/// slightly different results.
 public enum DarknetFork: String, Hashable, Sendable, CaseIterable {
   /// AlexeyAB's: YOLOv4 and later.
   case alexeyab

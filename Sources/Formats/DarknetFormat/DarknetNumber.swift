@@ -2,24 +2,24 @@
 package enum DarknetNumber {
   /// Parses the integer at the start of a string.
   ///
-  /// - Returns: The number, and whether the string ends with it; `nil` where there is none (C reads
-  ///   0) or where it does not fit in 32 bits.
-  package static func integer(_ text: String) -> (value: Int, isWhole: Bool)? {
+  /// - Returns: The number, and whether it is the entire string; `nil` if there is none (C reads 0)
+  ///   or if it does not fit in 32 bits.
+  package static func integer(_ text: String) -> (value: Int, isEntireText: Bool)? {
     let bytes = Array(text.utf8)
-    var position = signLength(bytes[...])
-    let start = position
-    while position < bytes.count, isDigit(bytes[position]) { position += 1 }
-    guard position > start, position - start <= 10,
-      let value = Int(String(decoding: bytes[..<position], as: UTF8.self)),
+    var end = signLength(bytes[...])
+    let start = end
+    while end < bytes.count, isDigit(bytes[end]) { end += 1 }
+    guard end > start, end - start <= 10,
+      let value = Int(String(decoding: bytes[..<end], as: UTF8.self)),
       Int32(exactly: value) != nil
     else { return nil }
-    return (value, position == bytes.count)
+    return (value, end == bytes.count)
   }
 
-  /// Parses the number at the start of a string.
+  /// Parses the floating-point number at the start of a string.
   ///
-  /// - Returns: The number, and whether the string ends with it; `nil` where there is none.
-  package static func real(_ text: String) -> (value: Double, isWhole: Bool)? {
+  /// - Returns: The number, and whether it is the entire string; `nil` if there is none.
+  package static func double(_ text: String) -> (value: Double, isEntireText: Bool)? {
     let bytes = Array(text.utf8)
     var end = signLength(bytes[...])
     let start = end
@@ -34,18 +34,20 @@ package enum DarknetNumber {
     }
     guard digits > 0 else { return nil }
     end += exponentLength(bytes[end...])
-    guard let value = Double(padded(bytes[..<end])), value.isFinite else { return nil }
+    guard let value = Double(withDigitsAroundPoint(bytes[..<end])), value.isFinite else {
+      return nil
+    }
     return (value, end == bytes.count)
   }
 
-  /// Swift requires a digit on both sides of the point.
-  private static func padded(_ bytes: ArraySlice<UInt8>) -> String {
+  /// Adds zeros next to a decimal point: Swift requires a digit on both sides of it.
+  private static func withDigitsAroundPoint(_ bytes: ArraySlice<UInt8>) -> String {
     var result: [UInt8] = []
-    for (position, byte) in bytes.enumerated() {
+    for (index, byte) in bytes.enumerated() {
       let isPoint = byte == UInt8(ascii: ".")
       if isPoint, result.last.map({ !isDigit($0) }) ?? true { result.append(UInt8(ascii: "0")) }
       result.append(byte)
-      let next = bytes.startIndex + position + 1
+      let next = bytes.startIndex + index + 1
       if isPoint, next >= bytes.endIndex || !isDigit(bytes[next]) {
         result.append(UInt8(ascii: "0"))
       }

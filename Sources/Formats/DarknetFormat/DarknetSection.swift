@@ -1,13 +1,13 @@
-/// A section of a `.cfg`.
+/// A section of a `.cfg` file.
 package struct DarknetSection: Hashable, Sendable {
   /// The name between the brackets, as written.
   package let name: String
-  /// The line of its name; the first is 1.
+  /// The line number of its header; the first line is 1.
   package let line: Int
-  /// Its keys in order, including repeated ones.
+  /// Its options in order, including repeated keys.
   package private(set) var options: [DarknetOption] = []
 
-  /// Makes a section.
+  /// Creates a section.
   package init(name: String, line: Int, options: [DarknetOption] = []) {
     self.name = name
     self.line = line
@@ -16,36 +16,35 @@ package struct DarknetSection: Hashable, Sendable {
 
   mutating func append(_ option: DarknetOption) { options.append(option) }
 
-  /// The first occurrence of a key with a value, which is the one that counts.
+  /// The first occurrence of a key with a value, which takes precedence.
   package func option(_ key: String) -> DarknetOption? {
     options.first { $0.key == key && !$0.value.isEmpty }
   }
 
   /// Returns the section with another value for a key; `nil` removes the key.
   package func setting(_ key: String, to value: Int?) -> DarknetSection {
-    let added = value.map { DarknetOption(key: key, value: String($0), line: line) }
-    return DarknetSection(
-      name: name, line: line, options: options.filter { $0.key != key } + (added.map { [$0] } ?? [])
-    )
+    var options = options.filter { $0.key != key }
+    if let value { options.append(DarknetOption(key: key, value: String(value), line: line)) }
+    return DarknetSection(name: name, line: line, options: options)
   }
 }
 
-/// A key of a `.cfg` with its value.
+/// A key of a `.cfg` file with its value.
 package struct DarknetOption: Hashable, Sendable {
   /// The key.
   package let key: String
-  /// The value, without blanks; may be empty.
+  /// The value without whitespace; may be empty.
   package let value: String
-  /// Its line; the first is 1.
+  /// Its line number; the first line is 1.
   package let line: Int
 
-  /// Makes a key with its value.
+  /// Creates an option.
   package init(key: String, value: String, line: Int) {
     self.key = key
     self.value = value
     self.line = line
   }
 
-  /// The key and value as written in the file, without blanks.
+  /// The key and value as in the file, without whitespace.
   package var text: String { "\(key)=\(value)" }
 }

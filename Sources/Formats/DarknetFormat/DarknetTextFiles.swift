@@ -7,7 +7,7 @@ package struct DarknetDataFile: Hashable, Sendable {
   /// The number of classes.
   package let classes: DarknetOption?
 
-  /// Reads a file. Other keys concern training and are ignored.
+  /// Reads a file. Other keys are for training and are ignored.
   ///
   /// - Throws: As ``DarknetConfiguration/init(_:)``.
   package init(_ store: ByteStore) throws(WeighbridgeError) {
@@ -26,7 +26,7 @@ package struct DarknetDataFile: Hashable, Sendable {
   }
 }
 
-/// A tree of classes, such as that of YOLO9000: a line `name parent` for each.
+/// A tree of classes, such as that of YOLO9000: a line `name parent` for each class.
 ///
 /// Consecutive lines with the same parent form a group; the classes of a group are mutually
 /// exclusive.
@@ -38,7 +38,7 @@ package struct DarknetTree: Hashable, Sendable {
 
   /// Reads a file.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` at a line whose parent is not above it.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` at a line whose parent is not an earlier line.
   package init(_ store: ByteStore) throws(WeighbridgeError) {
     guard store.count <= DarknetConfiguration.byteLimit else {
       throw .limitExceeded("has \(store.count) bytes, too many for a tree")
@@ -46,13 +46,13 @@ package struct DarknetTree: Hashable, Sendable {
     let lines = store.withBytes { $0.copied(0..<$0.byteCount) }.split(separator: 0x0A)
     var parents: [Int] = []
     var sizes: [Int] = []
-    for (position, line) in lines.enumerated() {
-      let words = line.split { [0x20, 0x09, 0x0D].contains($0) }
-      guard words.count == 2, let parent = Int(String(decoding: words[1], as: UTF8.self)),
-        (-1..<position).contains(parent)
+    for (index, line) in lines.enumerated() {
+      let fields = line.split { [0x20, 0x09, 0x0D].contains($0) }
+      guard fields.count == 2, let parent = Int(String(decoding: fields[1], as: UTF8.self)),
+        (-1..<index).contains(parent)
       else {
         throw .malformed("is not a name and the number of a parent that stands above")
-          .at(.line(position + 1))
+          .at(.line(index + 1))
       }
       if parent == parents.last { sizes[sizes.count - 1] += 1 } else { sizes.append(1) }
       parents.append(parent)

@@ -30,12 +30,12 @@ struct AttributeValueReader {
     }
     let count = try elementCount(shape)
     switch type.kind {
-    case .variableString: return .strings(try variableStrings(count, bytes))
+    case .variableString: return .strings(try variableLengthStrings(count, bytes))
     case .string(let padding):
       try checkSize(Checked.product([type.size, count], of: "its size"))
       var strings: [String] = []
       for element in try elements(type.size, count, bytes) {
-        strings.append(try text(element[...], padding))
+        strings.append(try string(element[...], padding))
       }
       return .strings(strings)
     case .integer(let layout):
@@ -44,14 +44,14 @@ struct AttributeValueReader {
       guard !layout.isVAX, layout.exponent.count <= 30, layout.bias <= 1 << 30 else {
         throw .unsupported("it has \(type.name)")
       }
-      return .reals(try elements(type.size, count, bytes).map { layout.value($0[...]) })
+      return .doubles(try elements(type.size, count, bytes).map { layout.value($0[...]) })
     default:
       throw .unsupported("it has \(type.name), neither text nor numbers")
     }
   }
 
-  /// The number of elements: 1 for a scalar, 0 for an attribute without a value, or the length of a
-  /// list.
+  /// Returns the number of elements: 1 for a scalar, 0 for an attribute without a value, or the
+  /// length of a list.
   private func elementCount(_ shape: [Int]?) throws(WeighbridgeError) -> Int {
     guard let shape else { return 0 }
     guard shape.count <= 1 else {
@@ -73,8 +73,8 @@ struct AttributeValueReader {
     return elements
   }
 
-  /// A string without the padding up to its fixed length.
-  private func text(
+  /// Returns a fixed-length string without its padding.
+  private func string(
     _ bytes: ArraySlice<UInt8>, _ padding: Datatype.Padding
   ) throws(WeighbridgeError) -> String {
     var bytes = bytes
@@ -83,13 +83,13 @@ struct AttributeValueReader {
     case .spaces: while bytes.last == UInt8(ascii: " ") { bytes.removeLast() }
     case .zeros: while bytes.last == 0 { bytes.removeLast() }
     }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    guard let string = String(validating: bytes, as: UTF8.self) else {
       throw .malformed("it is not UTF-8")
     }
-    return text
+    return string
   }
 
-  private func variableStrings(
+  private func variableLengthStrings(
     _ count: Int, _ bytes: Cursor
   ) throws(WeighbridgeError) -> [String] {
     var (strings, bytes, heap) = ([String](), bytes, GlobalHeap(reader.file))
@@ -99,10 +99,10 @@ struct AttributeValueReader {
       let value = try heap.value(&bytes) ?? []
       byteCount += value.count
       try checkSize(byteCount)
-      guard let text = String(validating: value.prefix { $0 != 0 }, as: UTF8.self) else {
+      guard let string = String(validating: value.prefix { $0 != 0 }, as: UTF8.self) else {
         throw .malformed("it is not UTF-8")
       }
-      strings.append(text)
+      strings.append(string)
     }
     return strings
   }

@@ -1,6 +1,6 @@
 import Bytes
 
-/// Reads a dataset's header, checking it part by part.
+/// Reads a dataset: first the parts of its header that describe it, then its storage.
 struct DatasetReader {
   private let reader: ObjectReader
   private let header: ObjectHeader
@@ -19,10 +19,10 @@ struct DatasetReader {
     type = try DatatypeParser.type(Self.body(.datatype, header, reader))
     element = try HDF5ElementType(type)
     space = try Dataspace(Self.body(.dataspace, header, reader))
-    guard let outer = space.shape else {
+    guard let outerShape = space.shape else {
       throw .unsupported("has no elements, not even a shape (a null dataspace)")
     }
-    shape = outer + element.innerShape
+    shape = outerShape + element.innerShape
     byteCount = try Checked.product(
       shape + [element.elementType.byteCount], of: "the dataset's size")
     fill = try FillValue(header, reader)
@@ -123,6 +123,8 @@ struct DatasetReader {
   }
 
   /// Returns the elements of a dataset before any is written.
+  ///
+  /// - Parameter isUnwritten: Whether none of them will be read from the file.
   private func filled(_ isUnwritten: Bool) throws(WeighbridgeError) -> [UInt8] {
     if isUnwritten, !fill.isDefined, fill.isWritten {
       throw .malformed("was never written, and says that it has no fill value")

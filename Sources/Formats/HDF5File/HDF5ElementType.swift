@@ -9,8 +9,8 @@ struct HDF5ElementType {
   /// The sizes of elements that are arrays, which become additional dimensions.
   let innerShape: [Int]
 
-  /// Finds the number type of a datatype: an enumeration is its integers, an array adds dimensions,
-  /// and a compound of one member is that member.
+  /// Finds the number type of a datatype. An enumeration counts as its base type, an array adds
+  /// dimensions, and a compound of one member counts as that member.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a type without an ``ElementType``.
   init(_ type: Datatype) throws(WeighbridgeError) {
@@ -27,14 +27,14 @@ struct HDF5ElementType {
         self = try HDF5ElementType(base)
       }
     case .float(let layout):
-      guard let element = Self.float(layout, type.size) else { throw Self.refusal(type) }
+      guard let element = Self.float(layout, type.size) else { throw Self.unsupported(type) }
       self.init(element, !layout.isBigEndian)
     case .integer(let layout):
-      guard let element = Self.integer(layout, type.size) else { throw Self.refusal(type) }
+      guard let element = Self.integer(layout, type.size) else { throw Self.unsupported(type) }
       self.init(element, !layout.isBigEndian || type.size == 1)
     // h5py stores bfloat16, which NumPy lacks, as two opaque bytes.
     case .opaque where type.size == 2: self.init(.bfloat16, true)
-    default: throw Self.refusal(type)
+    default: throw Self.unsupported(type)
     }
   }
 
@@ -44,11 +44,12 @@ struct HDF5ElementType {
     self.innerShape = innerShape
   }
 
-  private static func refusal(_ type: Datatype) -> WeighbridgeError {
-    WeighbridgeError(.unsupported, "has elements of \(type.name), which is no number type")
+  private static func unsupported(_ type: Datatype) -> WeighbridgeError {
+    WeighbridgeError(.unsupported, "has elements of \(type.name), which is not a number type")
   }
 
-  /// An IEEE 754 format, or bfloat16: sign, exponent and fraction without gaps, biased exponent.
+  /// Returns the type of an IEEE 754 format or bfloat16: sign, exponent and fraction without gaps,
+  /// and a biased exponent.
   private static func float(_ layout: FloatLayout, _ size: Int) -> ElementType? {
     let (exponent, fraction) = (layout.exponent, layout.fraction)
     guard !layout.isVAX, layout.bits == BitRange(start: 0, count: 8 * size),

@@ -6,7 +6,7 @@ extension HDF5File {
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``.
   package func attributeNames(of path: String) throws(WeighbridgeError) -> [String] {
-    try use(path) { () throws(WeighbridgeError) in
+    try locatingErrors(at: path) { () throws(WeighbridgeError) in
       var names: [String] = []
       for entry in try attributes(at: path) {
         guard let name = String(validating: entry.name, as: UTF8.self) else {
@@ -22,12 +22,12 @@ extension HDF5File {
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``.
   package func hasAttribute(_ name: String, of path: String) throws(WeighbridgeError) -> Bool {
-    try use(path) { () throws(WeighbridgeError) in
+    try locatingErrors(at: path) { () throws(WeighbridgeError) in
       try attributes(at: path).element(named: Array(name.utf8), \.name) != nil
     }
   }
 
-  /// Reads an attribute of the object at an absolute path; `nil` when there is none with the name.
+  /// Reads an attribute of the object at an absolute path; `nil` if it has none of that name.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for a
   ///   value that is neither text nor numbers, or has more than one dimension;
@@ -35,7 +35,7 @@ extension HDF5File {
   package func attribute(
     _ name: String, of path: String
   ) throws(WeighbridgeError) -> HDF5Attribute? {
-    try use(path) { () throws(WeighbridgeError) -> HDF5Attribute? in
+    try locatingErrors(at: path) { () throws(WeighbridgeError) -> HDF5Attribute? in
       let entries = try attributes(at: path)
       guard let entry = entries.element(named: Array(name.utf8), \.name) else { return nil }
       do throws(WeighbridgeError) {
@@ -53,10 +53,10 @@ extension HDF5File {
     }
     if let known = cache.withLock({ $0.attributes.value(at: address) }) { return known }
     let header = try reader.header(at: address)
-    let entries = try damage(at: header) { () throws(WeighbridgeError) in
+    let entries = try locatingDamage(at: header) { () throws(WeighbridgeError) in
       try reader.attributes(of: header, atMost: limits.memberCount)
     }
-    cache.withLock { $0.attributes.keep(entries, at: address) }
+    cache.withLock { $0.attributes.insert(entries, at: address) }
     return entries
   }
 }

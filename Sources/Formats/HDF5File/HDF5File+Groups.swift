@@ -2,12 +2,12 @@ package import Bytes
 import Synchronization
 
 extension HDF5File {
-  /// The group at an absolute path, with its direct members.
+  /// Returns the group at an absolute path, with its direct members.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none, or it is damaged;
   ///   ``WeighbridgeError/Code/limitExceeded``.
   package func group(at path: String) throws(WeighbridgeError) -> HDF5Group {
-    try use(path) { () throws(WeighbridgeError) in
+    try locatingErrors(at: path) { () throws(WeighbridgeError) in
       var members: [HDF5Member] = []
       guard let address = try resolve(path) else {
         throw .malformed("the file has nothing at this path")
@@ -23,34 +23,34 @@ extension HDF5File {
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when a part of the path is damaged.
   package func exists(_ path: String) throws(WeighbridgeError) -> Bool {
-    try use(path) { () throws(WeighbridgeError) in
+    try locatingErrors(at: path) { () throws(WeighbridgeError) in
       guard let address = try resolve(path) else { return false }
       _ = try reader.header(at: address)
       return true
     }
   }
 
-  /// Everything below a group, with each group before its members.
+  /// Returns everything below a group, with each group before its members.
   ///
-  /// A group reached by several hard links is entered once; soft links are listed, not followed.
+  /// A group with several hard links is traversed once; soft links are listed, not followed.
   ///
   /// - Parameters:
   ///   - path: The group's absolute path.
-  ///   - known: Paths of members to leave out without reading them.
+  ///   - excluded: Paths of members to leave out without reading them.
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/limitExceeded``.
   package func members(
-    below path: String, except known: Set<String> = []
+    below path: String, except excluded: Set<String> = []
   ) throws(WeighbridgeError) -> [HDF5Member] {
-    try use(path) { () throws(WeighbridgeError) in
-      var found: [HDF5Member] = []
+    try locatingErrors(at: path) { () throws(WeighbridgeError) in
+      var members: [HDF5Member] = []
       guard let start = try resolve(path) else {
         throw .malformed("the file has nothing at this path")
       }
-      var entered: Set<Int> = [start]
+      var visited: Set<Int> = [start]
       var count = 0
-      var waiting = [(path: path, address: start)]
-      while let (path, address) = waiting.popLast() {
-        let links = try use(path) { () throws(WeighbridgeError) in
+      var pending = [(path: path, address: start)]
+      while let (path, address) = pending.popLast() {
+        let links = try locatingErrors(at: path) { () throws(WeighbridgeError) in
           try groupLinks(at: path, address)
         }
         for link in links {
@@ -59,14 +59,14 @@ extension HDF5File {
             throw ObjectReader.tooMany(limits.memberCount, "members")
           }
           let memberPath = try Self.path(of: link, in: path)
-          if known.contains(memberPath) { continue }
+          if excluded.contains(memberPath) { continue }
           let member = try member(link, at: memberPath)
-          found.append(member)
+          members.append(member)
           guard case .hard(let address) = link.target, member.kind == .group else { continue }
-          if entered.insert(address).inserted { waiting.append((member.path, address)) }
+          if visited.insert(address).inserted { pending.append((member.path, address)) }
         }
       }
-      return found
+      return members
     }
   }
 }
@@ -98,7 +98,9 @@ extension HDF5File {
     case .external: return HDF5Member(path: path, kind: .externalLink)
     case .userDefined: return HDF5Member(path: path, kind: .other)
     case .hard(let address):
-      let kind = try use(path) { () throws(WeighbridgeError) in try self.kind(at: address) }
+      let kind = try locatingErrors(at: path) { () throws(WeighbridgeError) in
+        try self.kind(at: address)
+      }
       return HDF5Member(path: path, kind: kind)
     }
   }

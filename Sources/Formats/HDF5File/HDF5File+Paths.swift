@@ -2,24 +2,25 @@ import Bytes
 import Synchronization
 
 extension HDF5File {
-  /// The absolute path of a name in a group, interpreted as in HDF5: a `/` at the start is the
-  /// root, several count as one, and a part `.` means the group itself.
+  /// Returns the absolute path of a name in a group, interpreted as in HDF5: a `/` at the start is
+  /// the root, several count as one, and a component `.` means the group itself.
   package static func path(_ name: String, in group: String = "/") -> String {
     let isAbsolute = name.utf8.first == UInt8(ascii: "/")
-    let whole = isAbsolute ? name : group == "/" ? "/\(name)" : "\(group)/\(name)"
-    return isPlain(whole) ? whole : "/" + parts(of: whole).reversed().joined(separator: "/")
+    let fullPath = isAbsolute ? name : group == "/" ? "/\(name)" : "\(group)/\(name)"
+    return isNormalized(fullPath)
+      ? fullPath : "/" + components(of: fullPath).reversed().joined(separator: "/")
   }
 
-  /// Whether an absolute path is certainly in the form that ``path(_:in:)`` returns: no `/` is at
-  /// its end, or before another `/` or a period.
-  private static func isPlain(_ path: String) -> Bool {
-    var isBehindSlash = false
+  /// Whether an absolute path is certainly in the form that ``path(_:in:)`` returns: it has no `/`
+  /// at its end or before another `/` or a period.
+  private static func isNormalized(_ path: String) -> Bool {
+    var isAfterSlash = false
     for byte in path.utf8 {
       let isSlash = byte == UInt8(ascii: "/")
-      if isBehindSlash, isSlash || byte == UInt8(ascii: ".") { return false }
-      isBehindSlash = isSlash
+      if isAfterSlash, isSlash || byte == UInt8(ascii: ".") { return false }
+      isAfterSlash = isSlash
     }
-    return !isBehindSlash && path.utf8.first == UInt8(ascii: "/")
+    return !isAfterSlash && path.utf8.first == UInt8(ascii: "/")
   }
 
   /// The header of the object at an absolute path.
@@ -36,18 +37,18 @@ extension HDF5File {
   func links(at address: Int) throws(WeighbridgeError) -> [Link]? {
     if let known = cache.withLock({ $0.links.value(at: address) }) { return known }
     let header = try reader.header(at: address)
-    let links = try damage(at: header) { () throws(WeighbridgeError) in
+    let links = try locatingDamage(at: header) { () throws(WeighbridgeError) in
       try reader.links(of: header, atMost: limits.memberCount)
     }
-    cache.withLock { $0.links.keep(links, at: address) }
+    cache.withLock { $0.links.insert(links, at: address) }
     return links
   }
 
   /// Resolves an absolute path to an object's address, link by link; `nil` when there is no object.
   func resolve(_ path: String) throws(WeighbridgeError) -> Int? {
-    var waiting = Self.parts(of: path)
+    var pending = Self.components(of: path)
     var (current, depth, linkCount) = (reader.root, 0, 0)
-    while let name = waiting.popLast() {
+    while let name = pending.popLast() {
       guard let links = try links(at: current) else { return nil }
       depth += 1
       guard depth <= limits.depth else {
@@ -65,7 +66,7 @@ extension HDF5File {
           throw .malformed("the soft link \"\(name)\" is not UTF-8")
         }
         if target.utf8.first == UInt8(ascii: "/") { current = reader.root }
-        waiting += Self.parts(of: target)
+        pending += Self.components(of: target)
       case .external:
         throw .unsupported("\"\(name)\" is a link into another file, which is never followed")
       case .userDefined(let kind):
@@ -76,13 +77,13 @@ extension HDF5File {
     return current
   }
 
-  /// The number of parts of a path.
+  /// The number of components of a path.
   static func depth(of path: String) -> Int {
     path.utf8.split(separator: UInt8(ascii: "/")).count { !$0.elementsEqual(".".utf8) }
   }
 
-  /// The parts of a path, last first. A part `.` means the group itself, as in HDF5.
-  private static func parts(of path: String) -> [String] {
+  /// The components of a path, last first, without `.`, which means the group itself.
+  private static func components(of path: String) -> [String] {
     path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { String(Substring($0)) }
       .filter { $0 != "." }
   }

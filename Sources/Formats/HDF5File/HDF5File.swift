@@ -1,7 +1,7 @@
 package import Bytes
 import Synchronization
 
-/// An HDF5 file, opened for reading. Its methods return plain values.
+/// An HDF5 file, opened for reading.
 ///
 /// The file is read according to the HDF5 file format specification, version 3.0, with the
 /// extensions of HDF5 2.0. Everything is checked: addresses against the file, counts before memory
@@ -22,16 +22,16 @@ package final class HDF5File: Sendable {
     package var attributeElementCount = 1 << 20
     /// The largest size of a dataset that must be decoded into memory, in bytes.
     package var datasetByteCount = 1 << 32
-    /// The largest ratio of the size of such a dataset to the file's size, beyond the first 64 MiB:
-    /// the largest that deflate can reach. Small files that claim large arrays are rejected before
-    /// decoding.
+    /// The largest ratio of the size of such a dataset to the file's size, for datasets larger than
+    /// 64 MiB: by default the largest compression ratio of deflate. Small files that claim large
+    /// arrays are rejected before decoding.
     package var expansion = 1032
 
     /// The default limits.
     package init() {}
 
-    /// The larger of 64 MiB and the most that a file of a given size can unpack to, within the
-    /// absolute limit.
+    /// The larger of 64 MiB and the largest size to which a file of a given size can be
+    /// decompressed, within the absolute limit.
     func decodedByteCount(ofFileWith byteCount: Int) -> Int {
       let (product, overflow) = byteCount.multipliedReportingOverflow(by: expansion)
       return min(datasetByteCount, overflow ? .max : max(64 << 20, product))
@@ -47,7 +47,7 @@ package final class HDF5File: Sendable {
   /// The limits on what is read.
   package let limits: Limits
   let reader: ObjectReader
-  /// The most recently read parts, since consecutive requests are mostly for the same ones.
+  /// The most recently read metadata, since consecutive requests mostly need the same.
   let cache = Mutex(HDF5Cache())
 
   /// Opens an HDF5 file.
@@ -64,7 +64,7 @@ package final class HDF5File: Sendable {
   /// - Parameters:
   ///   - store: The bytes that contain the file.
   ///   - byteRange: The file's range in the store; `nil` for all of it.
-  ///   - path: Its path, for errors.
+  ///   - path: The file's path, for errors.
   ///   - limits: The limits on what is read.
   /// - Throws: As ``init(path:limits:)``.
   package init(
@@ -85,25 +85,25 @@ package final class HDF5File: Sendable {
 
   /// Runs `body` and adds the file and `path` to its errors; a byte offset becomes part of the
   /// reason.
-  func use<Result>(
-    _ path: String, _ body: () throws(WeighbridgeError) -> Result
+  func locatingErrors<Result>(
+    at path: String, _ body: () throws(WeighbridgeError) -> Result
   ) throws(WeighbridgeError) -> Result {
     try locating({ $0.at(path: path).at(file: self.path) }, body)
   }
 
-  /// Runs `body`, and adds the header's offset to errors about damage without an offset.
-  func damage<Result>(
+  /// Runs `body` and adds the header's offset to errors about malformed data that have no offset.
+  func locatingDamage<Result>(
     at header: ObjectHeader, _ body: () throws(WeighbridgeError) -> Result
   ) throws(WeighbridgeError) -> Result {
-    let place = WeighbridgeError.Spot.byte(reader.file.baseAddress + header.address)
-    return try locating({ $0.code == .malformed ? $0.at(place) : $0 }, body)
+    let position = WeighbridgeError.Position.byte(reader.file.baseAddress + header.address)
+    return try locating({ $0.code == .malformed ? $0.at(position) : $0 }, body)
   }
 }
 
 extension WeighbridgeError {
-  /// The same error at a path within the file, with the byte offset kept as part of the reason.
+  /// The same error at a path within the file, with its byte offset moved to the reason.
   func at(path: String) -> WeighbridgeError {
-    guard case .byte(let offset) = place.spot else { return at(.path(path)) }
+    guard case .byte(let offset) = place.position else { return at(.path(path)) }
     return WeighbridgeError(code, "\(reason) (byte \(offset) of the file)").at(.path(path))
   }
 }

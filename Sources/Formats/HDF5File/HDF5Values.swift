@@ -29,21 +29,21 @@ package struct HDF5Member: Hashable, Sendable {
   /// The kind of the member.
   package let kind: Kind
 
-  /// Makes a member.
+  /// Creates a member.
   package init(path: String, kind: Kind) {
     self.path = path
     self.kind = kind
   }
 
-  /// The last part of the path.
+  /// The last component of the path.
   package var name: String { String(path.split(separator: "/").last ?? "") }
 }
 
-/// An array of an HDF5 file: its type, shape and location, without its bytes.
+/// A dataset of an HDF5 file: its type, shape and location, without its elements.
 package struct HDF5Dataset: Hashable, Sendable {
   /// The location of the bytes.
   package enum Storage: Hashable, Sendable {
-    /// In the file, in the required form: dense, row-major, little-endian.
+    /// In the file, dense, row-major and little-endian.
     case fileRange(Range<Int>)
     /// In chunks, compressed, big-endian or never written; see ``HDF5File/contents(of:)``.
     case encoded
@@ -65,15 +65,15 @@ package struct HDF5Dataset: Hashable, Sendable {
 package enum HDF5Attribute: Hashable, Sendable {
   case strings([String])
   case integers([Int])
-  case reals([Double])
+  case doubles([Double])
 
-  /// The strings. A list without elements counts as one, whatever its type: h5py writes an empty
-  /// list of strings as an empty list of numbers.
+  /// The strings. An empty list of any type counts as a list of strings, because h5py writes an
+  /// empty list of strings as an empty list of numbers.
   package var strings: [String]? {
     switch self {
     case .strings(let values): values
     case .integers(let values): values.isEmpty ? [] : nil
-    case .reals(let values): values.isEmpty ? [] : nil
+    case .doubles(let values): values.isEmpty ? [] : nil
     }
   }
 

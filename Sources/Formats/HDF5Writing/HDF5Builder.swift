@@ -17,19 +17,19 @@ package struct HDF5Builder: Sendable {
   /// An attribute to be written.
   enum Attribute: Hashable, Sendable {
     /// A variable-length string.
-    case text(String)
-    /// Strings of one length, padded with zeros as in NumPy.
-    case list([String])
+    case string(String)
+    /// Strings of one fixed length, padded with zeros as in NumPy.
+    case strings([String])
   }
 
-  /// The groups, each after its parent, without the root.
+  /// The paths of the groups without the root, each after its parent.
   private(set) var groups: [String] = []
-  private var known: Set<String> = ["/"]
+  private var groupPaths: Set<String> = ["/"]
   /// The datasets in the order in which they were added.
   package private(set) var datasets: [Dataset] = []
   private(set) var attributes: [(path: String, name: String, value: Attribute)] = []
 
-  /// Makes an empty file.
+  /// Creates an empty file.
   package init() {}
 
   /// Adds a group and its ancestors, unless they exist.
@@ -37,7 +37,7 @@ package struct HDF5Builder: Sendable {
     var current = ""
     for part in path.split(separator: "/") {
       current += "/\(part)"
-      if known.insert(current).inserted { groups.append(current) }
+      if groupPaths.insert(current).inserted { groups.append(current) }
     }
   }
 
@@ -50,12 +50,12 @@ package struct HDF5Builder: Sendable {
   }
 
   /// Adds a string attribute to a group or dataset.
-  package mutating func setText(_ name: String, _ text: String, of path: String) {
-    attributes.append((path, name, .text(text)))
+  package mutating func setString(_ name: String, _ value: String, of path: String) {
+    attributes.append((path, name, .string(value)))
   }
 
-  /// Adds an attribute with a list of strings to a group.
-  package mutating func setList(_ name: String, _ texts: [String], of path: String) {
-    attributes.append((path, name, .list(texts)))
+  /// Adds an attribute that is a list of strings to a group.
+  package mutating func setStrings(_ name: String, _ values: [String], of path: String) {
+    attributes.append((path, name, .strings(values)))
   }
 }

@@ -19,13 +19,13 @@ import Bytes
       }
     }
 
-    /// An error with HDF5's own message: the innermost description of its error stack.
+    /// Returns an error with HDF5's own message: the innermost description of its error stack.
     static func failure(_ what: String) -> WeighbridgeError {
       var text = [CChar](repeating: 0, count: 512)
       chdf5_last_error(&text)  // writes at most 511 characters and a zero
-      let said = String(
+      let message = String(
         decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      return .malformed(said.isEmpty ? what : "\(what); HDF5 says: \(said)")
+      return .malformed(message.isEmpty ? what : "\(what); HDF5 says: \(message)")
     }
 
     /// Throws HDF5's error when a call returned a negative number, and otherwise returns the
@@ -52,7 +52,7 @@ import Bytes
       self.identifier = identifier
     }
 
-    /// Closes it. Much of a file is written only then.
+    /// Closes the identifier. Much of a file is only written then.
     ///
     /// - Throws: HDF5's error when that fails.
     consuming func close(_ what: @autoclosure () -> String) throws(WeighbridgeError) {

@@ -7,7 +7,7 @@ import Bytes
     /// The alignment of the elements of datasets in bytes.
     private static var alignment: Int { 64 }
 
-    /// Creates everything in a file, and determines the locations of elements.
+    /// Creates all objects in a file, and determines the locations of the datasets' elements.
     ///
     /// - Throws: ``WeighbridgeError/Code/outputFailed``.
     static func layOut(
@@ -20,7 +20,6 @@ import Bytes
       }
     }
 
-    /// Creates everything, and determines the locations of elements.
     private static func layOutLocked(
       _ builder: HDF5Builder, _ path: String
     ) throws(WeighbridgeError) -> [(range: Range<Int>, dataset: Int)] {
@@ -29,7 +28,7 @@ import Bytes
         _ = try HDF5Handle(
           chdf5_create_group(handle.identifier, group), "the group \(group) cannot be created")
       }
-      var places: [(range: Range<Int>, dataset: Int)] = []
+      var locations: [(range: Range<Int>, dataset: Int)] = []
       for (index, dataset) in builder.datasets.enumerated() {
         let created = try create(dataset, in: handle.identifier)
         guard dataset.byteCount > 0 else { continue }
@@ -37,7 +36,7 @@ import Bytes
         guard let start = Int(exactly: offset) else {
           throw HDF5Library.failure("the dataset \(dataset.path) has no place")
         }
-        places.append((start..<start + dataset.byteCount, index))
+        locations.append((start..<start + dataset.byteCount, index))
       }
       for attribute in builder.attributes {
         let object = try HDF5Handle(
@@ -46,7 +45,7 @@ import Bytes
         try write(attribute.value, attribute.name, to: object)
       }
       try handle.close("the file cannot be written")
-      return places.sorted { $0.range.lowerBound < $1.range.lowerBound }
+      return locations.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }
 
     private static func create(
@@ -74,26 +73,26 @@ import Bytes
     ) throws(WeighbridgeError) {
       let identifier = object.identifier
       switch value {
-      case .text(let text):
+      case .string(let string):
         let type = try HDF5Handle(chdf5_text(0), "its type cannot be created")
         let space = try space([])
-        let status = text.withCString { pointer in
+        let status = string.withCString { pointer in
           // One pointer to a NUL-terminated string, which HDF5 copies.
           withUnsafePointer(to: pointer) {
             chdf5_write_attribute(identifier, name, type.identifier, space.identifier, $0)
           }
         }
         try HDF5Library.check(status, "the attribute \(name) cannot be written")
-      case .list(let texts):
-        let size = max(1, texts.map(\.utf8.count).max() ?? 1)
+      case .strings(let strings):
+        let size = max(1, strings.map(\.utf8.count).max() ?? 1)
         let type = try HDF5Handle(chdf5_text(size), "its type cannot be created")
-        let space = try space([texts.count])
-        let bytes = texts.flatMap {
+        let space = try space([strings.count])
+        let bytes = strings.flatMap {
           Array($0.utf8) + [UInt8](repeating: 0, count: size - $0.utf8.count)
         }
         // The shape gives the number of strings of `size` bytes; for none HDF5 writes nothing.
         let status =
-          texts.isEmpty
+          strings.isEmpty
           ? chdf5_write_attribute(identifier, name, type.identifier, space.identifier, nil)
           : chdf5_write_attribute(identifier, name, type.identifier, space.identifier, bytes)
         try HDF5Library.check(status, "the attribute \(name) cannot be written")

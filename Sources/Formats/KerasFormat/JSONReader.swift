@@ -1,8 +1,7 @@
 import Bytes
 import JSON
 
-/// A JSON value together with its location, so that errors about missing values and wrong types
-/// have a place.
+/// A JSON value and its location, which errors about missing values and wrong types state.
 struct JSONReader {
   let value: JSONValue
   let place: JSONPlace
@@ -16,7 +15,7 @@ struct JSONReader {
   func failure(
     _ reason: String, code: WeighbridgeError.Code = .malformed
   ) -> WeighbridgeError {
-    let place = place.text
+    let place = place.description
     return WeighbridgeError(code, place.isEmpty ? reason : "\(place) \(reason)")
   }
 
@@ -43,7 +42,7 @@ struct JSONReader {
 
   /// Returns a non-negative integer.
   func count() throws(WeighbridgeError) -> Int {
-    guard let integer = value.integer else { throw unexpected("a whole number") }
+    guard let integer = value.integer else { throw unexpected("an integer") }
     guard integer >= 0 else { throw failure("is \(integer), and cannot be negative") }
     return integer
   }
@@ -60,7 +59,7 @@ struct JSONReader {
     return keys.map { JSONReader(object[$0] ?? .null, place: .member($0, of: place)) }
   }
 
-  /// Rejects all keys but the given ones.
+  /// Rejects all keys except the given ones.
   func allow(only keys: [String]) throws(WeighbridgeError) {
     let unknown = try object().keys.filter { !keys.contains($0) }
     guard unknown.isEmpty else {
@@ -75,19 +74,19 @@ struct JSONReader {
   }
 }
 
-/// The location of a value in a JSON text. It is only converted to a string for errors.
-indirect enum JSONPlace {
+/// The location of a value in a JSON document. It is only converted to a string for errors.
+indirect enum JSONPlace: CustomStringConvertible {
   case path(String)
   case member(String, of: JSONPlace)
   case element(Int, of: JSONPlace)
 
-  /// The location as a string, such as `config.layers[3].inbound_nodes`; empty for the whole text.
-  var text: String {
+  /// The location as a string, such as `config.layers[3].inbound_nodes`; empty for the root.
+  var description: String {
     switch self {
     case .path(let path): return path
-    case .element(let position, let list): return "\(list.text)[\(position)]"
+    case .element(let index, let list): return "\(list)[\(index)]"
     case .member(let key, let object):
-      let object = object.text
+      let object = object.description
       return object.isEmpty ? key : "\(object).\(key)"
     }
   }

@@ -11,7 +11,7 @@ package struct KerasArchitecture: Hashable, Sendable {
   /// The model.
   package let model: KerasModelRecord
 
-  /// Makes an architecture of only a model.
+  /// Creates an architecture from a model alone.
   package init(_ model: KerasModelRecord) { self.model = model }
 
   /// Reads the model from a `to_json` or `to_yaml` text, or from an `.h5` file or a `.keras`
@@ -22,13 +22,13 @@ package struct KerasArchitecture: Hashable, Sendable {
   ///   - layerNames: The names of the layers in the weights' file; see
   ///     ``KerasModelRecord/init(parsing:layerNames:)``.
   /// - Throws: ``WeighbridgeError/Code/missing``, ``WeighbridgeError/Code/malformed``,
-  ///   ``WeighbridgeError/Code/unsupported`` , with the place in the file.
+  ///   ``WeighbridgeError/Code/unsupported``, with the location in the file.
   package static func read(
     path: String, layerNames: [String]? = nil
   ) throws(WeighbridgeError) -> KerasArchitecture {
     let store = ByteStore(try MappedFile(path: path))
     return try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      switch store.withBytes({ KerasFile.wrapping(of: $0) }) {
+      switch store.withBytes({ KerasFile.outerFormat(of: $0) }) {
       case .zip: try KerasArchitecture(KerasArchive(store, path: path))
       case .hdf5: try KerasArchitecture(HDF5File(store, path: path), layerNames)
       case nil:
@@ -45,17 +45,17 @@ package struct KerasArchitecture: Hashable, Sendable {
 
   private init(_ file: HDF5File, _ layerNames: [String]?) throws(WeighbridgeError) {
     let reader = KerasFileReader(file: file)
-    guard let root = try reader.weightsRoot() else { throw Self.weightsOnly }
+    guard let root = try reader.weightsRoot() else { throw Self.weightsOnlyError }
     version = try reader.version(root)
     backend = try reader.string("backend", of: root)
     let ownNames = try KerasWeightReader(file: file, root: root).layerNames()
     guard let model = try reader.model(version, layerNames: layerNames ?? ownNames) else {
-      throw Self.weightsOnly
+      throw Self.weightsOnlyError
     }
     self.model = model
   }
 
-  private static let weightsOnly = WeighbridgeError(
+  private static let weightsOnlyError = WeighbridgeError(
     .malformed, "has weights only: it has no model_config attribute with the architecture")
 
   private init(text: [UInt8], _ layerNames: [String]?) throws(WeighbridgeError) {
@@ -94,10 +94,10 @@ package struct KerasArchitecture: Hashable, Sendable {
       value = try JSONValue(parsing: Array(text.utf8))
     } catch {
       // The byte offset is relative to the string.
-      var place = ""
-      if case .byte(let offset) = error.place.spot { place = "byte \(offset): " }
+      var prefix = ""
+      if case .byte(let offset) = error.place.position { prefix = "byte \(offset): " }
       throw WeighbridgeError(
-        error.code, "is a JSON string whose text is no JSON: \(place)\(error.reason)")
+        error.code, "is a JSON string whose text is not JSON: \(prefix)\(error.reason)")
     }
     guard value.object == nil else { return value }
     throw .malformed(

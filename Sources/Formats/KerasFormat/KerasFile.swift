@@ -8,17 +8,17 @@ import JSON
 package struct KerasFile: Sendable {
   /// The format of a file.
   package enum Container: String, Hashable, Sendable {
-    /// HDF5 with lists of the names of layers and weights.
-    case named = "hdf5"
+    /// HDF5 with attributes that list the names of layers and weights (`.h5`).
+    case legacyHDF5 = "hdf5"
     /// HDF5 with a group for each object, named after classes (`.weights.h5`).
-    case objects = "weights hdf5"
+    case weightsHDF5 = "weights hdf5"
     /// A ZIP archive with such weights and the model (`.keras`).
     case archive
   }
 
   /// The format of the file.
   package let container: Container
-  /// The HDF5 file, for its mapped bytes and for weights that have to be decoded.
+  /// The HDF5 file, for its mapped bytes and for weights that must be decoded.
   package let file: HDF5File
   /// The version of Keras that wrote the file; `nil` where the file does not give it.
   package let version: KerasVersion?
@@ -29,23 +29,22 @@ package struct KerasFile: Sendable {
   /// The weights of each layer, in the order of `layer_names`. Empty in the other containers, where
   /// the names follow from the model; see ``weightGroups(of:_:)``.
   package let weightGroups: [KerasWeightGroup]
-  /// Strings about the model that the file contains in addition to what Keras writes, with their
-  /// keys.
-  package let texts: [(key: String, value: String)]
+  /// The metadata that Weighbridge adds to what Keras writes: strings with their keys.
+  package let customMetadata: [(key: String, value: String)]
   /// The vocabularies that layers store in separate files, by file name in the archive.
   private let vocabularies: [String: [UInt8]]
 
-  /// Whether bytes begin like one of the containers; including files with only weights.
+  /// Whether bytes begin like one of the containers, including files with only weights.
   package static func recognizes(_ bytes: RawSpan) -> Bool {
-    wrapping(of: bytes) != nil
+    outerFormat(of: bytes) != nil
   }
 
   /// The outer format of a file.
-  enum Wrapping { case zip, hdf5 }
+  enum OuterFormat { case zip, hdf5 }
 
   /// The outer format of bytes, recognized by content; `nil` for neither. ZIP comes first: an
   /// uncompressed member may begin exactly where HDF5 allows a file after a user block.
-  static func wrapping(of bytes: RawSpan) -> Wrapping? {
+  static func outerFormat(of bytes: RawSpan) -> OuterFormat? {
     if KerasArchive.recognizes(bytes) { return .zip }
     return HDF5File.isHDF5(bytes) ? .hdf5 : nil
   }
@@ -67,7 +66,7 @@ package struct KerasFile: Sendable {
   package init(
     _ store: ByteStore, path: String, limits: HDF5File.Limits = HDF5File.Limits()
   ) throws(WeighbridgeError) {
-    if store.withBytes({ Self.wrapping(of: $0) }) == .zip {
+    if store.withBytes({ Self.outerFormat(of: $0) }) == .zip {
       self = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
         try KerasFile(KerasArchive(store, path: path), limits)
       }
@@ -83,7 +82,7 @@ package struct KerasFile: Sendable {
     backend = nil
     model = try archive.model()
     weightGroups = []
-    texts = archive.texts
+    customMetadata = archive.customMetadata
     vocabularies = archive.vocabularies
   }
 
@@ -92,23 +91,24 @@ package struct KerasFile: Sendable {
     vocabularies = [:]
     let reader = KerasFileReader(file: file)
     guard let root = try reader.weightsRoot() else {
-      (container, version, backend, model, weightGroups) = (.objects, nil, nil, nil, [])
-      texts = []
+      (container, version, backend, model, weightGroups) = (.weightsHDF5, nil, nil, nil, [])
+      customMetadata = []
       return
     }
-    container = .named
+    container = .legacyHDF5
     version = try reader.version(root)
     backend = try reader.string("backend", of: root)
     let weights = KerasWeightReader(file: file, root: root)
     let layerNames = try weights.layerNames()
     model = try reader.model(version, layerNames: layerNames)
     weightGroups = try weights.groups(layerNames)
-    texts = try KerasStrings.read(reader.string(KerasStrings.attributeName, of: "/"), of: file)
+    customMetadata = try KerasCustomMetadata.read(
+      reader.string(KerasCustomMetadata.attributeName, of: "/"), of: file)
   }
 
-  /// The weights of each layer of the model that the file belongs to. In a container other than
-  /// ``Container/named``, the layers of a nested model are listed individually with their paths,
-  /// `outer/inner/layer`.
+  /// The weights of each layer of the model that the file belongs to. Except in
+  /// ``Container/legacyHDF5``, the layers of a nested model are listed individually with their
+  /// paths, `outer/inner/layer`.
   ///
   /// - Parameter parts: The parts of layers, by class.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the file has weights that no layer of the
@@ -116,14 +116,14 @@ package struct KerasFile: Sendable {
   package func weightGroups(
     of model: KerasModelRecord, _ parts: [String: KerasLayerParts]
   ) throws(WeighbridgeError) -> [KerasWeightGroup] {
-    guard container != .named else { return weightGroups }
+    guard container != .legacyHDF5 else { return weightGroups }
     var reader = try KerasObjectReader(file, parts)
     return try reader.groups(of: model)
   }
 
   /// The lines of a layer's vocabulary, when the file contains it next to the weights.
   ///
-  /// - Parameter number: The number of layers of the class before it in the model.
+  /// - Parameter number: The number of layers of the same class before it in the model.
   package func vocabulary(of className: String, _ number: Int) -> [String]? {
     var names = KerasObjectNames()
     for _ in 0..<number { _ = names.next(className) }

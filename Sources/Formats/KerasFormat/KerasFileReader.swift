@@ -6,7 +6,7 @@ import JSON
 struct KerasFileReader {
   let file: HDF5File
 
-  /// The group whose members are the layers' weights; `nil` when they are in the newer layout.
+  /// The group whose members are the layers' weights; `nil` for the newer layout.
   ///
   /// - Throws: An error that says what the file is instead, when it is not a Keras file.
   func weightsRoot() throws(WeighbridgeError) -> String? {
@@ -22,7 +22,7 @@ struct KerasFileReader {
     }
     let members = try file.group(at: "/").members.map(\.name)
     if members.contains(where: KerasObjectTree.isLayers) { return nil }
-    throw try stranger()
+    throw try notKerasError()
   }
 
   /// Whether the file contains something that only Keras writes.
@@ -65,7 +65,7 @@ struct KerasFileReader {
           parsing: JSONValue(parsing: Array(text.utf8)), layerNames: layerNames)
       } catch {
         // The byte offset is relative to the attribute.
-        guard case .byte(let offset) = error.place.spot else { throw error }
+        guard case .byte(let offset) = error.place.position else { throw error }
         throw WeighbridgeError(error.code, "model_config, byte \(offset): \(error.reason)")
       }
     }
@@ -85,33 +85,34 @@ enum KerasGeneration {
 extension KerasFileReader {
   /// The error for an HDF5 file that Keras did not write: its origin, when it is recognized, and
   /// its contents.
-  func stranger() throws(WeighbridgeError) -> WeighbridgeError {
-    let owner = try owner().map { "; it is \($0)" } ?? ""
+  func notKerasError() throws(WeighbridgeError) -> WeighbridgeError {
+    let origin = try origin().map { "; it is \($0)" } ?? ""
     return .malformed(
       "is an HDF5 file, but not one that Keras wrote: it has no model_config and no layer_names "
-        + "attribute\(owner); it has: \(try contents())"
+        + "attribute\(origin); it has: \(try contents())"
     ).at(file: file.path)
   }
 
-  /// The attributes that programs write at the root of their files.
-  private static let marks = [
+  /// The attributes by which files of other programs are recognized, and what such a file is.
+  private static let originAttributes = [
     ("PYTABLES_FORMAT_VERSION", "a table of pandas or PyTables"), ("_NCProperties", "netCDF data"),
     ("encoding-type", "data of AnnData"),
   ]
 
-  private func owner() throws(WeighbridgeError) -> String? {
+  private func origin() throws(WeighbridgeError) -> String? {
     let matlab = Array("MATLAB ".utf8)
     let isMatlab = file.store.withBytes { bytes in
       bytes.byteCount >= matlab.count && bytes.copied(0..<matlab.count) == matlab
     }
     if isMatlab { return "a file of MATLAB" }
-    for (attribute, owner) in Self.marks where try file.hasAttribute(attribute, of: "/") {
-      return owner
+    for (attribute, origin) in Self.originAttributes
+    where try file.hasAttribute(attribute, of: "/") {
+      return origin
     }
     return nil
   }
 
-  /// The first members without members of their own: datasets with their types, and empty groups.
+  /// The first leaves of the file: datasets with their types, and empty groups.
   private func contents() throws(WeighbridgeError) -> String {
     let members = try file.members(below: "/")
     let parents = Set(

@@ -7,11 +7,11 @@ import ZipArchive
 package struct KerasFragment: Sendable {
   /// A layer as described in its file.
   package struct Layer: Sendable {
-    /// The name, with those of the enclosing models: `outer/inner/layer`.
+    /// The name, prefixed with those of the enclosing models: `outer/inner/layer`.
     package let name: String
     /// The class as written.
     package let className: String
-    /// The names of the layers that it reads.
+    /// The names of the layers whose outputs it reads.
     package let inputs: [String]
     /// The shape of the input with the batch axis, where the file states it; `nil` for dynamic
     /// sizes.
@@ -32,12 +32,12 @@ package struct KerasFragment: Sendable {
   /// The arrays of numbers, with their paths below the group of the weights.
   package private(set) var weights: [(name: String, elementType: ElementType, shape: [Int])] = []
 
-  /// Reads what it can of a file.
+  /// Reads as much of a file as possible.
   ///
   /// - Returns: `nil` for a file that Keras did not write, or in which neither a layer nor a weight
   ///   can be read.
   package init?(_ store: ByteStore, path: String) {
-    switch store.withBytes({ KerasFile.wrapping(of: $0) }) {
+    switch store.withBytes({ KerasFile.outerFormat(of: $0) }) {
     case .hdf5:
       guard let file = try? HDF5File(store, path: path),
         (try? KerasFileReader(file: file).isKeras()) == true
@@ -56,14 +56,14 @@ package struct KerasFragment: Sendable {
     let reader = KerasFileReader(file: file)
     let hasGroup = (try? file.exists("/model_weights")) == true
     let root = hasGroup ? "/model_weights" : "/"
-    container = (try? reader.weightsRoot()) == .some(nil) ? .objects : .named
+    container = (try? reader.weightsRoot()) == .some(nil) ? .weightsHDF5 : .legacyHDF5
     version = (try? reader.string("keras_version", of: root)) ?? nil
     backend = (try? reader.string("backend", of: root)) ?? nil
     if let text = (try? reader.string("model_config", of: "/")) ?? nil {
       let names = try? KerasWeightReader(file: file, root: root).layerNames()
-      takeModel(Array(text.utf8), layerNames: names)
+      readModel(Array(text.utf8), layerNames: names)
     }
-    takeWeights(of: file, below: root)
+    readWeights(of: file, below: root)
   }
 
   private init(_ directory: ZipDirectory, _ store: ByteStore, path: String) {
@@ -73,20 +73,20 @@ package struct KerasFragment: Sendable {
       guard let member = directory.members.first(where: { $0.name == name }) else { return nil }
       return try? ZipReader.contents(of: member, in: store, memory: &memory)
     }
-    func text(_ name: String) -> [UInt8]? {
+    func bytes(of name: String) -> [UInt8]? {
       contents(name).map { store, range in store.withBytes { $0.copied(range) } }
     }
-    let metadata = text(KerasArchive.metadataName).flatMap { JSONValue(fragmentOf: $0) }
+    let metadata = bytes(of: KerasArchive.metadataName).flatMap { JSONValue(fragmentOf: $0) }
     version = metadata?.object?["keras_version"]?.string
-    if let text = text(KerasArchive.configName) { takeModel(text, layerNames: nil) }
+    if let text = bytes(of: KerasArchive.configName) { readModel(text, layerNames: nil) }
     if let (store, range) = contents(KerasArchive.weightsName),
       let file = try? HDF5File(store, byteRange: range, path: path)
     {
-      takeWeights(of: file, below: "/")
+      readWeights(of: file, below: "/")
     }
   }
 
-  private mutating func takeModel(_ text: [UInt8], layerNames: [String]?) {
+  private mutating func readModel(_ text: [UInt8], layerNames: [String]?) {
     if let json = try? JSONValue(parsing: text),
       (try? KerasGeneration.check(version.flatMap(KerasVersion.init))) != nil,
       let model = try? KerasModelRecord(parsing: json, layerNames: layerNames)
@@ -114,7 +114,8 @@ package struct KerasFragment: Sendable {
     }
   }
 
-  /// The layers that calls refer to: strings before two numbers, in all generations of Keras.
+  /// The layers that calls refer to. In all generations of Keras, a reference is a string followed
+  /// by two numbers.
   private static func references(in value: JSONValue) -> [String] {
     if let elements = value.array {
       if elements.count >= 3, let name = elements[0].string, elements[1].integer != nil {
@@ -126,11 +127,11 @@ package struct KerasFragment: Sendable {
     return object.keys.flatMap { references(in: object[$0] ?? .null) }
   }
 
-  private mutating func takeWeights(of file: HDF5File, below root: String) {
+  private mutating func readWeights(of file: HDF5File, below root: String) {
     let prefix = root == "/" ? root : "\(root)/"
     for member in (try? file.members(below: root)) ?? [] where member.kind == .dataset {
       let parts = member.path.dropFirst(prefix.count).split(separator: "/").map(String.init)
-      guard !parts.contains(where: KerasObjectTree.training.contains),
+      guard !parts.contains(where: KerasObjectTree.trainingGroups.contains),
         parts.first != "optimizer_weights", let dataset = try? file.dataset(at: member.path)
       else { continue }
       weights.append((parts.joined(separator: "/"), dataset.elementType, dataset.shape))

@@ -1,7 +1,7 @@
 package import Bytes
 import JSON
 
-/// A layer as read from JSON, before its calls are resolved.
+/// A layer read from JSON, before its calls are resolved.
 struct KerasLayerBuilder {
   /// The layer without its calls.
   let layer: KerasLayerRecord
@@ -25,7 +25,7 @@ struct KerasLayerBuilder {
     let config = try json.member("config")
     let ownName = try json.optional("name")?.string()
     let innerName = config.value.object == nil ? nil : try config.optional("name")?.string()
-    // TensorFlow 2.1 to 2.3 omit the prefix of such a layer's name in its config.
+    // TensorFlow 2.1 to 2.3 omit the name's prefix in the config of such a layer.
     if let ownName, let innerName, ownName != innerName, className != "TensorFlowOpLayer" {
       throw json.failure("has the name \"\(ownName)\", and \"\(innerName)\" in its config")
     }
@@ -38,20 +38,20 @@ struct KerasLayerBuilder {
     let module = try json.optional("module")?.value.string
     let registered = try json.optional("registered_name")
     // Keras registers a few classes of its own, such as those of its applications.
-    let isOwn = module?.hasPrefix("keras.src.") == true
-    let built = json.value.object?["build_config"]?.object?["input_shape"]
-    let isShape = built?.array?.allSatisfy { $0 == .null || $0.integer != nil } == true
+    let isBuiltIn = module?.hasPrefix("keras.src.") == true
+    let buildShape = json.value.object?["build_config"]?.object?["input_shape"]
+    let isShape = buildShape?.array?.allSatisfy { $0 == .null || $0.integer != nil } == true
     nodes = try json.optional("inbound_nodes")
     layer = KerasLayerRecord(
       index: index, name: name, className: className,
       function: KerasFunctionName(
         className: className, module: module, config: settings,
         hasArguments: nodes?.value.array?.first?.object != nil),
-      registeredName: registered?.value == .null || isOwn ? nil : try registered?.string(),
-      config: settings, buildInputShape: isShape ? built : nil)
+      registeredName: registered?.value == .null || isBuiltIn ? nil : try registered?.string(),
+      config: settings, buildInputShape: isShape ? buildShape : nil)
   }
 
-  /// A nested Sequential had no name before Keras 2.2.3; any unique one does.
+  /// The name of a nested Sequential, which had none before Keras 2.2.3; any unique name will do.
   private static func defaultName(_ config: JSONReader, _ index: Int) -> String? {
     config.value.array == nil ? nil : "sequential_\(index + 1)"
   }

@@ -7,7 +7,7 @@ extension KerasLayerTable {
   func statedTypes() -> [KerasTensorReference: KerasStatedType] {
     var types: [KerasTensorReference: KerasStatedType] = [:]
     for builder in builders {
-      // Their depth is bounded by that of the JSON.
+      // The nesting depth is bounded by the JSON parser.
       var pending = [builder.nodes?.value ?? .null]
       while let value = pending.popLast() {
         if let list = value.array {
@@ -34,8 +34,8 @@ extension KerasLayerTable {
       let tensor = history[2].integer,
       dimensions.allSatisfy({ $0 == .null || ($0.integer ?? -1) >= 0 })
     else { return nil }
-    let written = KerasTensorReference(layer: layer, call: call, tensor: tensor)
-    guard let reference = try? resolved(written, firstCalls) else { return nil }
+    let unresolved = KerasTensorReference(layer: layer, call: call, tensor: tensor)
+    guard let reference = try? resolved(unresolved, firstCalls) else { return nil }
     return (reference, KerasStatedType(shape: dimensions.map(\.integer), dtype: dtype))
   }
 }

@@ -1,7 +1,7 @@
 import Bytes
 import JSON
 
-/// The layers of a model by name, which resolves and checks references.
+/// The layers of a model by name, used to resolve and check references.
 struct KerasLayerTable {
   let builders: [KerasLayerBuilder]
   let indices: [String: Int]
@@ -45,7 +45,7 @@ struct KerasLayerTable {
     }
   }
 
-  /// The layers with their calls; every reference leads to an existing call.
+  /// The layers with their calls. Every reference is to an existing call.
   func layers() throws(WeighbridgeError) -> [KerasLayerRecord] {
     try builders.map { (builder) throws(WeighbridgeError) in
       try locating({ $0.at(layer: builder.layer.label) }) { () throws(WeighbridgeError) in
@@ -66,9 +66,9 @@ struct KerasLayerTable {
 
   /// The references under `input_layers` or `output_layers`: `["x", 0, 0]`, or a list of such.
   func references(in json: JSONReader) throws(WeighbridgeError) -> [KerasTensorReference] {
-    let written = try KerasNodeParser.references(in: json)
+    let unresolved = try KerasNodeParser.references(in: json)
     var references: [KerasTensorReference] = []
-    for reference in written {
+    for reference in unresolved {
       do throws(WeighbridgeError) {
         references.append(try resolved(reference, firstCallsOfOutputs))
       } catch {
@@ -123,9 +123,9 @@ struct KerasLayerTable {
     return KerasTensorReference(layer: reference.layer, call: call, tensor: reference.tensor)
   }
 
-  /// Keras counts the calls of a nested model from 1 when the model was first called on its own
-  /// inputs (always, for Model and Functional). Every call is referred to, since Keras writes only
-  /// those that an output needs, so the count started at 1 when no reference is to 0.
+  /// Keras counts the calls of a nested model from 1 if the model was first called on its own
+  /// inputs (always the case for Model and Functional). Keras writes only calls that an output
+  /// needs, so every call is referred to: if no reference is to call 0, the count starts at 1.
   private static func firstCalls(
     _ mayCountFromOne: [Bool], _ indices: [String: Int], _ references: [KerasTensorReference]
   ) -> [Int] {

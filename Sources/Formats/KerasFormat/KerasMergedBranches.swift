@@ -3,12 +3,12 @@ import JSON
 
 /// Rewrites a Sequential that begins with a Merge as a graph.
 ///
-/// In Keras 1, such a Merge contains models, its branches, written under `layers`; each begins with
-/// an input of the whole model. The file lists the weights of the branches' layers under those
-/// layers' own names, so the branches' layers become layers of the model itself.
+/// In Keras 1, the setting `layers` of such a Merge contains models, its branches, each of which
+/// begins with an input of the whole model. The file lists the weights of a branch's layers under
+/// the names of these layers, so they become layers of the model itself.
 struct KerasMergedBranches {
   /// The settings of the graph. Its layers are in the order in which the file lists their weights,
-  /// including inputs that follow from the shape of a first layer.
+  /// and include inputs implied by the shape of a first layer.
   let graph: JSONReader
 
   /// - Parameters:
@@ -22,11 +22,11 @@ struct KerasMergedBranches {
     let list = config.value.array ?? config.value.object?["layers"]?.array ?? []
     guard Self.recognizes(list) else { return nil }
     let isList = config.value.array != nil
-    var parts = Parts(layerNames: layerNames ?? [])
+    var builder = GraphBuilder(layerNames: layerNames ?? [])
     let layers = isList ? config : try config.member("layers")
-    let output = try parts.addChain(try layers.elements(), depth: 0)
+    let output = try builder.addChain(try layers.elements(), depth: 0)
     var graph: JSONObject = [
-      "layers": .array(parts.layers), "input_layers": .array(parts.inputs),
+      "layers": .array(builder.layers), "input_layers": .array(builder.inputs),
       "output_layers": .array([output]),
     ]
     graph["name"] = isList ? nil : config.value.object?["name"]
@@ -39,12 +39,12 @@ struct KerasMergedBranches {
     return first["class_name"]?.string == "Merge" && first["config"]?.object?["layers"] != nil
   }
 
-  private struct Parts {
+  private struct GraphBuilder {
     let layerNames: [String]
     var layers: [JSONValue] = []
     var inputs: [JSONValue] = []
-    /// The number of layers in the file.
-    var writtenCount = 0
+    /// The number of added layers that are in the file, as opposed to implied inputs.
+    var fileLayerCount = 0
 
     /// Adds the layers of a Sequential and returns its output.
     mutating func addChain(
@@ -54,19 +54,19 @@ struct KerasMergedBranches {
         throw .malformed("a Merge of a model without layers, or too many in one")
       }
       var output: JSONValue
-      var rest = elements[...]
+      var remaining = elements[...]
       if KerasMergedBranches.recognizes(elements.map(\.value)) {
         output = try addMerge(first, depth: depth)
-        rest = rest.dropFirst()
+        remaining = remaining.dropFirst()
       } else if try first.member("class_name").string() == "InputLayer" {
-        output = try add(first, takes: [])
+        output = try add(first, inputs: [])
         inputs.append(output)
-        rest = rest.dropFirst()
+        remaining = remaining.dropFirst()
       } else {
         output = try addImpliedInput(of: first)
         inputs.append(output)
       }
-      for element in rest { output = try add(element, takes: [output]) }
+      for element in remaining { output = try add(element, inputs: [output]) }
       return output
     }
 
@@ -80,8 +80,8 @@ struct KerasMergedBranches {
       }
       var settings = try config.object()
       settings["layers"] = nil
-      let form: JSONObject = ["class_name": "Merge", "config": .object(settings)]
-      return try add(JSONReader(.object(form), place: merge.place), takes: outputs)
+      let layer: JSONObject = ["class_name": "Merge", "config": .object(settings)]
+      return try add(JSONReader(.object(layer), place: merge.place), inputs: outputs)
     }
 
     private mutating func addBranch(
@@ -93,9 +93,9 @@ struct KerasMergedBranches {
         throw branch.failure(
           "is a branch of a Merge, and no model; only models can be read there", code: .unsupported)
       }
-      let written = try config.member("layers").elements().map(\.value)
-      layers += written
-      writtenCount += written.count
+      let branchLayers = try config.member("layers").elements().map(\.value)
+      layers += branchLayers
+      fileLayerCount += branchLayers.count
       inputs += try config.member("input_layers").elements().map(\.value)
       let outputs = try config.member("output_layers").elements()
       guard outputs.count == 1 else {
@@ -104,7 +104,7 @@ struct KerasMergedBranches {
       return outputs[0].value
     }
 
-    /// Adds the input that follows from the shape of a Sequential's first layer.
+    /// Adds the input implied by the shape of a Sequential's first layer.
     private mutating func addImpliedInput(
       of layer: JSONReader
     ) throws(WeighbridgeError) -> JSONValue {
@@ -118,27 +118,27 @@ struct KerasMergedBranches {
         "name": .string(try config.member("name").string() + "_input"), "batch_input_shape": shape,
       ]
       input["input_dtype"] = settings["input_dtype"]
-      let form: JSONObject = ["class_name": "InputLayer", "config": .object(input)]
+      let inputLayer: JSONObject = ["class_name": "InputLayer", "config": .object(input)]
       return try add(
-        JSONReader(.object(form), place: layer.place), takes: [], isImplied: true)
+        JSONReader(.object(inputLayer), place: layer.place), inputs: [], isImplied: true)
     }
 
     /// Adds a layer with one call.
     private mutating func add(
-      _ layer: JSONReader, takes inputs: [JSONValue], isImplied: Bool = false
+      _ layer: JSONReader, inputs: [JSONValue], isImplied: Bool = false
     ) throws(WeighbridgeError) -> JSONValue {
-      var form = try layer.object()
+      var object = try layer.object()
       let config = try layer.member("config")
       var name = "sequential_\(layers.count + 1)"
       if config.value.array == nil {
         name = try config.member("name").string()
-      } else if layerNames.indices.contains(writtenCount) {
-        name = layerNames[writtenCount]
+      } else if layerNames.indices.contains(fileLayerCount) {
+        name = layerNames[fileLayerCount]
       }
-      if !isImplied { writtenCount += 1 }
-      form["name"] = .string(name)
-      form["inbound_nodes"] = .array(inputs.isEmpty ? [] : [.array(inputs)])
-      layers.append(.object(form))
+      if !isImplied { fileLayerCount += 1 }
+      object["name"] = .string(name)
+      object["inbound_nodes"] = .array(inputs.isEmpty ? [] : [.array(inputs)])
+      layers.append(.object(object))
       return .array([.string(name), 0, 0])
     }
   }

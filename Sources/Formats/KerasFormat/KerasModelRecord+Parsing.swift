@@ -8,8 +8,8 @@ extension KerasModelRecord {
   ///   - json: The model: `class_name`, `config`, and other members.
   ///   - layerNames: The names of the layers where they are known from elsewhere (`layer_names` of
   ///     the weights); they name a nested Sequential without a name.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` or ``WeighbridgeError/Code/unsupported`` , with
-  ///   the place in the JSON or the layer.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` or ``WeighbridgeError/Code/unsupported``, with
+  ///   the location in the JSON or the layer.
   package init(
     parsing json: JSONValue, layerNames: [String]? = nil
   ) throws(WeighbridgeError) {
@@ -22,7 +22,7 @@ extension KerasModelRecord {
 
   /// Reads the nested model that a layer contains; see ``KerasLayerRecord/isModel``.
   ///
-  /// - Throws: As ``init(parsing:layerNames:)``, with the outer layer in the place.
+  /// - Throws: As ``init(parsing:layerNames:)``, with the outer layer in the location.
   package init(nestedIn layer: KerasLayerRecord) throws(WeighbridgeError) {
     self = try locating({ $0.at(layer: layer.label) }) { () throws(WeighbridgeError) in
       try KerasModelRecord(
@@ -64,8 +64,8 @@ extension KerasModelRecord {
     for (index, layer) in try config.member("layers").elements().enumerated() {
       builders.append(try KerasLayerBuilder(layer, index: index))
     }
-    let written = try KerasNodeParser.references(in: try config.member("output_layers"))
-    let table = try KerasLayerTable(builders, outputs: written)
+    let unresolvedOutputs = try KerasNodeParser.references(in: try config.member("output_layers"))
+    let table = try KerasLayerTable(builders, outputs: unresolvedOutputs)
     let layers = try table.layers()
     let inputs = try table.references(in: try config.member("input_layers"))
     let outputs = try table.references(in: try config.member("output_layers"))
@@ -90,9 +90,9 @@ extension KerasModelRecord {
     }
     let elements = try (isList ? config : try config.member("layers")).elements()
     guard !elements.isEmpty else { throw config.failure("describes a model without layers") }
-    let hints = layerNames.flatMap { $0.count == elements.count ? $0 : nil }
+    let fallbackNames = layerNames.flatMap { $0.count == elements.count ? $0 : nil }
     let builders = try elements.enumerated().map { (index, layer) throws(WeighbridgeError) in
-      try KerasLayerBuilder(layer, index: index, fallbackName: hints?[index])
+      try KerasLayerBuilder(layer, index: index, fallbackName: fallbackNames?[index])
     }
     let table = try KerasLayerTable(builders)
     layers = table.chain()

@@ -18,14 +18,15 @@ extension KerasModelRecord {
           calls: [KerasCall(inputs: [])]))
     }
     for layer in self.layers {
-      let other = replacements[layer.name]
-      let isBehindFirst = first != nil && layers.count == 1
+      let replacement = replacements[layer.name]
+      let readsFirst = first != nil && layers.count == 1
       layers.append(
         KerasLayerRecord(
-          index: layers.count, name: layer.name, className: other?.className ?? layer.className,
-          function: layer.function, registeredName: other == nil ? layer.registeredName : nil,
-          config: other?.config ?? layer.config,
-          calls: isBehindFirst
+          index: layers.count, name: layer.name,
+          className: replacement?.className ?? layer.className, function: layer.function,
+          registeredName: replacement == nil ? layer.registeredName : nil,
+          config: replacement?.config ?? layer.config,
+          calls: readsFirst
             ? [KerasCall(inputs: [KerasTensorReference(layer: layers[0].name)])] : layer.calls))
     }
     var model = self
@@ -39,8 +40,8 @@ extension KerasModelRecord {
     return model
   }
 
-  /// Returns the model with the calls of only some layers, given by position; its output is that of
-  /// the last one. They must not read from other layers.
+  /// Returns the model with the calls of only some layers, given by index, which must not read from
+  /// other layers. Its output is that of the last one.
   package func keeping(_ layers: Set<Int>) -> KerasModelRecord {
     var model = self
     model.callOrder = callOrder.filter { layers.contains($0.layer) }

@@ -6,21 +6,21 @@ package struct KerasModelRecord: Hashable, Sendable {
   package let className: String
   /// The model's name; `nil` where the file has none (Sequential before Keras 2.2.3).
   package let name: String?
-  /// Whether the model is a chain whose calls are not written but follow from the order.
+  /// Whether the model is a chain of layers, whose calls are not written but follow from the order.
   package let isSequential: Bool
   /// `build_input_shape` of a Sequential, where written: the shape with the batch axis.
   package let buildInputShape: JSONValue?
   /// The layers, in the order of the file.
   package internal(set) var layers: [KerasLayerRecord]
-  /// Every call of every layer in the order of the file, except that the calls that a call depends
-  /// on come before it.
+  /// Every call of every layer in the order of the file, except that each call comes after those
+  /// that it depends on.
   package internal(set) var callOrder: [KerasCallReference]
   /// The model's inputs. Empty for a Sequential that does not begin with an InputLayer: its input
   /// is that of the first layer, with that layer's `batch_input_shape`.
   package internal(set) var inputs: [KerasTensorReference]
   /// The model's outputs.
   package internal(set) var outputs: [KerasTensorReference]
-  /// The position in ``layers`` of each layer, by its name.
+  /// The index in ``layers`` of each layer, by its name.
   package internal(set) var layerIndices: [String: Int]
   /// The types of layers' outputs, where the file states them: Keras 3 writes them wherever a layer
   /// reads a tensor.
@@ -34,7 +34,7 @@ package struct KerasStatedType: Hashable, Sendable {
   /// The element type's name.
   package let dtype: String
 
-  /// Makes a type.
+  /// Creates a type.
   package init(shape: [Int?], dtype: String) {
     self.shape = shape
     self.dtype = dtype
@@ -54,13 +54,13 @@ extension KerasModelRecord {
 
 /// A layer of a model: its class, settings and calls.
 package struct KerasLayerRecord: Hashable, Sendable {
-  /// The layer's position in ``KerasModelRecord/layers``.
+  /// The layer's index in ``KerasModelRecord/layers``.
   package let index: Int
   /// The name, unique in its model.
   package let name: String
   /// The class as written, such as `Conv2D`; a custom class is under its own name.
   package let className: String
-  /// The function, if this is one used in the model without a layer.
+  /// The function, if this is a function that the model calls without a layer.
   package let function: KerasFunctionName?
   /// `registered_name`, where it is not null: `package>Class` for a registered custom class.
   package let registeredName: String?
@@ -73,7 +73,7 @@ package struct KerasLayerRecord: Hashable, Sendable {
   /// one call without inputs.
   package internal(set) var calls: [KerasCall]
 
-  /// Makes a layer.
+  /// Creates a layer.
   package init(
     index: Int = 0, name: String, className: String, function: KerasFunctionName? = nil,
     registeredName: String? = nil, config: JSONObject, buildInputShape: JSONValue? = nil,
@@ -104,11 +104,11 @@ package struct KerasCall: Hashable, Sendable {
   package let tensorArguments: [KerasTensorArgument]
   /// The other arguments that are plain values, such as `training`.
   package let arguments: JSONObject
-  /// How a function's arguments are made from ``inputs``, which contains all their tensors; `nil`
-  /// for a layer.
+  /// The arguments of a function, which refer to tensors by their index in ``inputs``; `nil` for a
+  /// layer.
   package let operands: KerasOperands?
 
-  /// Makes a call.
+  /// Creates a call.
   package init(
     inputs: [KerasTensorReference], tensorArguments: [KerasTensorArgument] = [],
     arguments: JSONObject = [:], operands: KerasOperands? = nil
@@ -135,13 +135,13 @@ package struct KerasTensorArgument: Hashable, Sendable {
 package struct KerasTensorReference: Hashable, Sendable {
   /// The layer's name.
   package let layer: String
-  /// The position in ``KerasLayerRecord/calls``, from 0. (Keras counts a nested model's calls from
+  /// The index in ``KerasLayerRecord/calls``, from 0. (Keras counts a nested model's calls from
   /// 1; this is corrected here.)
   package let call: Int
-  /// The position among the layer's outputs, from 0.
+  /// The index among the layer's outputs, from 0.
   package let tensor: Int
 
-  /// Makes a reference.
+  /// Creates a reference.
   package init(layer: String, call: Int = 0, tensor: Int = 0) {
     self.layer = layer
     self.call = call
@@ -149,10 +149,10 @@ package struct KerasTensorReference: Hashable, Sendable {
   }
 }
 
-/// A call of a layer, by position.
+/// A call of a layer, by index.
 package struct KerasCallReference: Hashable, Sendable {
-  /// The position in ``KerasModelRecord/layers``.
+  /// The index in ``KerasModelRecord/layers``.
   package let layer: Int
-  /// The position in ``KerasLayerRecord/calls``.
+  /// The index in ``KerasLayerRecord/calls``.
   package let call: Int
 }

@@ -4,18 +4,18 @@ import JSON
 /// Nodes as Keras 3 writes them: `{"args": [...], "kwargs": {...}}`, with an object of the class
 /// `__keras_tensor__` in place of each tensor.
 extension KerasNodeParser {
-  /// The first positional argument is the call's input; others have no names in the file and are
-  /// called `args[1]`, `args[2]`, ...
-  static func callOfArguments(_ node: JSONReader) throws(WeighbridgeError) -> KerasCall {
+  /// Reads a call. The first positional argument is its input; the others have no names in the file
+  /// and are named `args[1]`, `args[2]`, ...
+  static func keras3Call(_ node: JSONReader) throws(WeighbridgeError) -> KerasCall {
     try node.allow(only: ["args", "kwargs"])
     var inputs: [KerasTensorReference] = []
     var tensors: [KerasTensorArgument] = []
     var arguments = JSONObject()
-    for (position, argument) in try node.member("args").elements().enumerated() {
-      let name = "args[\(position)]"
+    for (index, argument) in try node.member("args").elements().enumerated() {
+      let name = "args[\(index)]"
       if !containsTensor(argument.value) {
         arguments[name] = argument.value
-      } else if position == 0 {
+      } else if index == 0 {
         inputs = try self.tensors(in: argument)
       } else {
         tensors.append(KerasTensorArgument(name: name, tensors: try self.tensors(in: argument)))
@@ -27,9 +27,9 @@ extension KerasNodeParser {
       let list = argument.value.array ?? []
       if list.contains(.null), list.allSatisfy({ isTensor($0) || $0 == .null }) {
         // Only some masks are given: each is a separate argument, `mask[0]`, `mask[1]`.
-        for (position, item) in try argument.elements().enumerated() where item.value != .null {
+        for (index, item) in try argument.elements().enumerated() where item.value != .null {
           tensors.append(
-            KerasTensorArgument(name: "\(key)[\(position)]", tensors: [try tensor(item)]))
+            KerasTensorArgument(name: "\(key)[\(index)]", tensors: [try tensor(item)]))
         }
         if list.allSatisfy({ $0 == .null }) { arguments[key] = argument.value }
       } else if containsTensor(argument.value) {

@@ -1,13 +1,13 @@
 import Bytes
 import JSON
 
-/// Calls of functions, for which the order of tensors and constants matters.
+/// Calls of functions, in which the order of tensors and constants matters.
 extension KerasNodeParser {
-  /// Reads a call in the form of either generation.
+  /// Reads a call in the form of Keras 2 or Keras 3.
   static func functionCall(_ node: JSONReader) throws(WeighbridgeError) -> KerasCall {
     var parser = KerasOperandParser()
     let operands =
-      node.value.object == nil ? try parser.written(node) : try parser.keras3(node)
+      node.value.object == nil ? try parser.keras2(node) : try parser.keras3(node)
     return KerasCall(inputs: parser.tensors, operands: operands)
   }
 }
@@ -26,9 +26,9 @@ private struct KerasOperandParser {
       positional: positional, named: try members(try node.member("kwargs")))
   }
 
-  /// Reads `["x", 0, 0, {...}]` of Keras 2, a list of such, or `["_CONSTANT_VALUE", -1, value,
+  /// Reads `["x", 0, 0, {...}]` of Keras 2, a list of these, or `["_CONSTANT_VALUE", -1, value,
   /// {...}]`; the dictionary contains the arguments after the first.
-  mutating func written(_ node: JSONReader) throws(WeighbridgeError) -> KerasOperands {
+  mutating func keras2(_ node: JSONReader) throws(WeighbridgeError) -> KerasOperands {
     var named: JSONReader?
     let first = try firstArgument(node, &named)
     guard let named else { return KerasOperands(positional: [first], named: [:]) }

@@ -5,7 +5,7 @@ import JSON
 enum KerasNodeParser {
   /// The calls of a layer, with Keras' own numbering of calls.
   ///
-  /// - Parameter isFunction: Whether it is a function used in the model without a layer.
+  /// - Parameter isFunction: Whether it is a function that the model calls without a layer.
   static func calls(
     in nodes: JSONReader?, isFunction: Bool
   ) throws(WeighbridgeError) -> [KerasCall] {
@@ -16,8 +16,8 @@ enum KerasNodeParser {
     return calls
   }
 
-  /// References as a single `["x", 0, 0]`, or as lists and dictionaries of such, possibly nested.
-  /// They are in the order of the lists and of the sorted keys, as Keras flattens them.
+  /// Reads a single reference `["x", 0, 0]`, or possibly nested lists and dictionaries of them, in
+  /// the order of the lists and of the sorted keys, as Keras flattens them.
   static func references(
     in json: JSONReader
   ) throws(WeighbridgeError) -> [KerasTensorReference] {
@@ -33,10 +33,10 @@ enum KerasNodeParser {
     return references
   }
 
-  /// A node: a list of `["x", 0, 0, {...}]`, or a single one (operations as layers). Keras 3 writes
-  /// a dictionary.
+  /// Reads a node: a list of `["x", 0, 0, {...}]`, or a single one (operations as layers), or in
+  /// Keras 3 a dictionary.
   private static func call(_ node: JSONReader) throws(WeighbridgeError) -> KerasCall {
-    if node.value.object != nil { return try callOfArguments(node) }
+    if node.value.object != nil { return try keras3Call(node) }
     let items = isReference(node.value) ? [node] : try node.elements()
     var inputs: [KerasTensorReference] = []
     var keywords: JSONObject?
@@ -47,11 +47,11 @@ enum KerasNodeParser {
         continue
       }
       inputs.append(try reference(item))
-      let own = try self.keywords(of: item)
-      guard keywords == nil || keywords == own else {
+      let itemKeywords = try self.keywords(of: item)
+      guard keywords == nil || keywords == itemKeywords else {
         throw item.failure("has other arguments than the tensors before it")
       }
-      keywords = own
+      keywords = itemKeywords
     }
     return try call(inputs, keywords ?? [:], node)
   }
@@ -72,11 +72,11 @@ enum KerasNodeParser {
         list.allSatisfy({ isReference($0) || $0 == .null })
       {
         // Only some masks are given: each is a separate argument, `mask[0]`, `mask[1]`.
-        for (position, item) in list.enumerated() where item != .null {
+        for (index, item) in list.enumerated() where item != .null {
           let argument = JSONReader(
-            item, place: .element(position, of: .member(key, of: node.place)))
+            item, place: .element(index, of: .member(key, of: node.place)))
           tensors.append(
-            KerasTensorArgument(name: "\(key)[\(position)]", tensors: [try reference(argument)]))
+            KerasTensorArgument(name: "\(key)[\(index)]", tensors: [try reference(argument)]))
         }
       } else {
         arguments[key] = value

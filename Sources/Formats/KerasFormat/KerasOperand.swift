@@ -1,6 +1,6 @@
 package import JSON
 
-/// A function used in a model without a layer.
+/// A function that a model calls without a layer.
 package enum KerasFunctionName: Hashable, Sendable {
   /// An operation of Keras 3, by its class name, such as `Add` for `keras.ops.add`.
   case operation(String)
@@ -27,7 +27,7 @@ package enum KerasFunctionName: Hashable, Sendable {
     {
       self = .graphNode(operation)
     } else if module == nil, hasArguments, config["trainable"] == nil, config["layers"] == nil,
-      !Self.layersWithoutTraining.contains(className)
+      !Self.layersWithoutTrainableKey.contains(className)
     {
       self = .operation(className)
     } else {
@@ -36,7 +36,7 @@ package enum KerasFunctionName: Hashable, Sendable {
   }
 
   /// Layers of Keras 3 whose settings do not have the key `trainable`.
-  private static let layersWithoutTraining: Set<String> = [
+  private static let layersWithoutTrainableKey: Set<String> = [
     "Discretization", "HashedCrossing", "InputLayer", "SpatialDropout1D", "SpatialDropout2D",
     "SpatialDropout3D",
   ]
@@ -53,7 +53,7 @@ package enum KerasFunctionName: Hashable, Sendable {
 
 /// An argument of a call of a function.
 package indirect enum KerasOperand: Hashable, Sendable {
-  /// A tensor, by its position among the call's inputs.
+  /// A tensor, by its index among the call's inputs.
   case tensor(Int)
   /// A plain value without tensors.
   case value(JSONValue)
@@ -70,7 +70,7 @@ package struct KerasOperands: Hashable, Sendable {
   /// The named arguments.
   package let named: [String: KerasOperand]
 
-  /// Makes arguments.
+  /// Creates arguments.
   package init(positional: [KerasOperand], named: [String: KerasOperand]) {
     self.positional = positional
     self.named = named

@@ -11,7 +11,7 @@ package struct KerasVersion: Hashable, Sendable {
   /// What follows the numbers, such as `-tf` for a Keras inside TensorFlow; usually empty.
   package let suffix: String
 
-  /// Makes a version from its numbers.
+  /// Creates a version from its numbers.
   package init(_ major: Int, _ minor: Int, _ patch: Int = 0) {
     self.major = major
     self.minor = minor
@@ -22,13 +22,14 @@ package struct KerasVersion: Hashable, Sendable {
   /// Parses `2.1.5`, `2.2.4-tf`, `2.3`, `2.15.0rc1`; `nil` when the text is not a version.
   package init?(_ text: String) {
     var rest = text[...]
-    guard let major = Self.number(&rest), Self.take(".", &rest), let minor = Self.number(&rest)
+    guard let major = Self.parseNumber(&rest), Self.consume(".", &rest),
+      let minor = Self.parseNumber(&rest)
     else { return nil }
     self.major = major
     self.minor = minor
     if rest.first == ".", let digit = rest.dropFirst().first, digit.isASCII, digit.isNumber {
       rest.removeFirst()
-      guard let patch = Self.number(&rest) else { return nil }
+      guard let patch = Self.parseNumber(&rest) else { return nil }
       self.patch = patch
     } else {
       patch = 0
@@ -39,18 +40,18 @@ package struct KerasVersion: Hashable, Sendable {
   /// Parses the version given in a file.
   init(checking text: String) throws(WeighbridgeError) {
     guard let version = KerasVersion(text) else {
-      throw .malformed("keras_version \"\(text)\" is no version")
+      throw .malformed("keras_version \"\(text)\" is not a version")
     }
     self = version
   }
 
-  private static func number(_ rest: inout Substring) -> Int? {
+  private static func parseNumber(_ rest: inout Substring) -> Int? {
     let digits = rest.prefix { $0.isASCII && $0.isNumber }
     rest = rest[digits.endIndex...]
     return Int(digits)
   }
 
-  private static func take(_ character: Character, _ rest: inout Substring) -> Bool {
+  private static func consume(_ character: Character, _ rest: inout Substring) -> Bool {
     guard rest.first == character else { return false }
     rest.removeFirst()
     return true
@@ -58,13 +59,13 @@ package struct KerasVersion: Hashable, Sendable {
 }
 
 extension KerasVersion: Comparable {
-  package static func < (first: KerasVersion, second: KerasVersion) -> Bool {
-    (first.major, first.minor, first.patch) < (second.major, second.minor, second.patch)
+  package static func < (lhs: KerasVersion, rhs: KerasVersion) -> Bool {
+    (lhs.major, lhs.minor, lhs.patch) < (rhs.major, rhs.minor, rhs.patch)
   }
 
-  /// Whether the numbers are equal; the suffix tells the packaging, not the meaning.
-  package static func == (first: KerasVersion, second: KerasVersion) -> Bool {
-    (first.major, first.minor, first.patch) == (second.major, second.minor, second.patch)
+  /// Whether the numbers are equal; the suffix identifies the packaging, not the semantics.
+  package static func == (lhs: KerasVersion, rhs: KerasVersion) -> Bool {
+    (lhs.major, lhs.minor, lhs.patch) == (rhs.major, rhs.minor, rhs.patch)
   }
 
   package func hash(into hasher: inout Hasher) {

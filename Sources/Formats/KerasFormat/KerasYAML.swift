@@ -2,8 +2,8 @@ import Bytes
 import JSON
 import YAML
 
-/// The Python objects that `to_yaml` writes where `to_json` writes numbers, lists and mappings.
-/// They are read as data; nothing is created or called.
+/// Reads the Python objects that `to_yaml` writes where `to_json` writes numbers, lists and
+/// mappings. They are read as data; nothing is instantiated or called.
 enum KerasYAML {
   /// Parses a `to_yaml` string of Keras 1, Keras 2 or TensorFlow.
   static func json(_ text: [UInt8]) throws(WeighbridgeError) -> JSONValue {
@@ -39,16 +39,16 @@ enum KerasYAML {
     }
   }
 
-  // The keys of a NumPy object's parts until its number is complete. Keras has no settings with
-  // such keys.
+  // The keys of the parts of a NumPy number, until it is decoded. Keras has no settings with such
+  // keys.
   private static let binaryKey = "!!binary"
   private static let typeKey = "!!numpy.dtype"
 
   /// Decodes a NumPy number from its type and bytes.
   private static func number(_ type: JSONValue, _ content: JSONValue) -> JSONValue? {
     // Python 2 writes bytes that are ASCII as a string.
-    let written = content.object?[binaryKey]?.string.flatMap { [UInt8](base64: $0) }
-    guard let bytes = written ?? content.string.map({ Array($0.utf8) }), bytes.count <= 8 else {
+    let decoded = content.object?[binaryKey]?.string.flatMap { [UInt8](base64: $0) }
+    guard let bytes = decoded ?? content.string.map({ Array($0.utf8) }), bytes.count <= 8 else {
       return nil
     }
     let bits = bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

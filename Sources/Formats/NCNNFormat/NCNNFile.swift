@@ -8,7 +8,7 @@ package enum NCNNEncoding: UInt32, Hashable, Sendable {
   /// The size of an element in bytes.
   package var byteCount: Int { self == .float32 ? 4 : 2 }
 
-  /// The number of zero bytes after `byteCount` bytes of elements.
+  /// The number of zero bytes that follow `byteCount` bytes of elements.
   static func padding(_ byteCount: Int) -> Int { (4 - byteCount % 4) % 4 }
 }
 
@@ -28,7 +28,7 @@ package struct NCNNFile: Hashable, Sendable {
   /// The weights of each layer.
   package let weights: [[NCNNWeight]]
 
-  /// Locates the weights. Every byte must belong to one of them.
+  /// Locates the weights. Every byte must be part of a weight.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for other
   ///   number types, and the errors of ``NCNNLayer/weightSlots()``.
@@ -37,12 +37,14 @@ package struct NCNNFile: Hashable, Sendable {
   ) throws(WeighbridgeError) {
     var cursor = ByteCursor(0..<bytes.byteCount)
     var weights: [[NCNNWeight]] = []
-    for (position, layer) in model.layers.enumerated() {
-      var own: [NCNNWeight] = []
+    for (index, layer) in model.layers.enumerated() {
+      var layerWeights: [NCNNWeight] = []
       do throws(WeighbridgeError) {
-        for slot in try layer.weightSlots() { own.append(try Self.weight(slot, &cursor, bytes)) }
-      } catch { throw error.at(layer: "#\(position) \(layer.name) (\(layer.type))") }
-      weights.append(own)
+        for slot in try layer.weightSlots() {
+          layerWeights.append(try Self.weight(slot, &cursor, bytes))
+        }
+      } catch { throw error.at(layer: "#\(index) \(layer.name) (\(layer.type))") }
+      weights.append(layerWeights)
     }
     guard cursor.remaining == 0 else {
       throw .malformed("has \(cursor.remaining) bytes behind the last weight")
@@ -59,17 +61,17 @@ package struct NCNNFile: Hashable, Sendable {
     if slot.isTagged {
       let start = cursor.offset
       let tag = try cursor.integer(UInt32.self, from: bytes)
-      guard let known = NCNNEncoding(rawValue: tag) else {
+      guard let tagged = NCNNEncoding(rawValue: tag) else {
         throw .unsupported("weights of the type \(tag), and float32 and float16 are known")
           .at(.byte(start))
       }
-      encoding = known
+      encoding = tagged
     }
     let size = try Checked.product([slot.count, encoding.byteCount], of: "its size")
     let range = try cursor.skip(size, in: bytes)
-    for place in try cursor.skip(NCNNEncoding.padding(size), in: bytes)
-    where bytes[byte: place] != 0 {
-      throw .malformed("the padding is not 0").at(.byte(place))
+    for offset in try cursor.skip(NCNNEncoding.padding(size), in: bytes)
+    where bytes[byte: offset] != 0 {
+      throw .malformed("the padding is not 0").at(.byte(offset))
     }
     return NCNNWeight(encoding: encoding, range: range)
   }

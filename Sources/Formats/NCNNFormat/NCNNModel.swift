@@ -1,9 +1,9 @@
 /// A setting of a layer.
 package enum NCNNParameter: Hashable, Sendable {
   case integer(Int)
-  case real(Float)
+  case float(Float)
   case integers([Int])
-  case reals([Float])
+  case floats([Float])
 }
 
 /// A layer of a network: a line of a `.param` file.
@@ -36,18 +36,18 @@ package struct NCNNLayer: Hashable, Sendable {
   }
 }
 
-/// The contents of a `.param` file: layers in an executable order. Blobs are arrays of up to four
-/// axes, without a batch.
+/// The contents of a `.param` file: layers in execution order. Blobs are arrays of up to four axes,
+/// without a batch axis.
 ///
-/// The text begins with the number 7767517 and the counts of the layers and of the blobs. A line
-/// for each layer follows: type, name, the numbers of blobs that it reads and computes, their
-/// names, and settings as `number=value`. A list is written as `-23300 - number=count,value,value`
-/// (ncnn, param-and-model-file-structure.md).
+/// The text begins with the number 7767517 and the numbers of layers and blobs. A line for each
+/// layer follows: type, name, the numbers of blobs that it reads and computes, their names, and
+/// settings as `number=value`. A list is written as `n=count,value,value` with `n` =
+/// -23300 - number (ncnn, param-and-model-file-structure.md).
 package struct NCNNModel: Hashable, Sendable {
   /// The first line of a file.
   package static let magic = "7767517"
-  /// The largest length of the name of a layer or blob that ncnn reads, in bytes.
-  package static let longestName = 255
+  /// The maximum length of the name of a layer or blob that ncnn reads, in bytes.
+  package static let maximumNameByteCount = 255
 
   /// The layers.
   package var layers: [NCNNLayer]
@@ -64,37 +64,37 @@ package struct NCNNModel: Hashable, Sendable {
 extension NCNNLayer {
   fileprivate var line: String {
     let padding = String(repeating: " ", count: max(0, 16 - type.utf8.count))
-    let words =
+    let tokens =
       [type + padding, name, "\(inputs.count)", "\(outputs.count)"] + inputs + outputs
       + parameters.sorted { $0.key < $1.key }.map { $1.text($0) }
-    return words.joined(separator: " ")
+    return tokens.joined(separator: " ")
   }
 }
 
 extension NCNNParameter {
-  /// The number from which that of a list's setting is subtracted.
+  /// The number of a setting that is a list is subtracted from this.
   static let listBase = -23300
 
   fileprivate func text(_ id: Int) -> String {
     switch self {
     case .integer(let number): "\(id)=\(number)"
-    case .real(let number): "\(id)=\(Self.text(number))"
+    case .float(let number): "\(id)=\(Self.text(number))"
     case .integers(let numbers): list(id, numbers.map(String.init))
-    case .reals(let numbers): list(id, numbers.map(Self.text))
+    case .floats(let numbers): list(id, numbers.map(Self.text))
     }
   }
 
-  private func list(_ id: Int, _ words: [String]) -> String {
-    "\(Self.listBase - id)=" + (["\(words.count)"] + words).joined(separator: ",")
+  private func list(_ id: Int, _ values: [String]) -> String {
+    "\(Self.listBase - id)=" + (["\(values.count)"] + values).joined(separator: ",")
   }
 
   /// A number in the form that ncnn reads: at most 15 characters, with at most 9 digits after the
-  /// point. Infinities become the largest finite numbers.
+  /// decimal point. Infinities become the largest finite numbers.
   private static func text(_ number: Float) -> String {
     let largest = Float.greatestFiniteMagnitude
-    let word = "\(number.isNaN ? 0 : min(max(number, -largest), largest))"
-    let parts = word.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 2, !word.contains("e"), parts[1].count > 9 else { return word }
+    let text = "\(number.isNaN ? 0 : min(max(number, -largest), largest))"
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2, !text.contains("e"), parts[1].count > 9 else { return text }
     // 0.000123 becomes 1.23e-4.
     let digits = parts[1].drop { $0 == "0" }
     let exponent = parts[1].count - digits.count + 1

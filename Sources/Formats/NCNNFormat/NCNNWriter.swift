@@ -1,7 +1,7 @@
 package import Bytes
 
-/// Writes a `.param` file and, weight by weight, the `.bin` file: always the same bytes for the same
-/// network.
+/// Writes a `.param` file and, weight by weight, the `.bin` file. The same network always yields
+/// the same bytes.
 package struct NCNNWriter: ~Copyable {
   private let path: String
   private let model: NCNNModel
@@ -10,8 +10,11 @@ package struct NCNNWriter: ~Copyable {
   /// The number of weights begun so far.
   private var count = 0
 
-  /// Begins a network whose text and weights will be at these paths.
+  /// Begins to write a network.
   ///
+  /// - Parameters:
+  ///   - path: The path of the `.param` file.
+  ///   - weightsPath: The path of the `.bin` file.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``, and the errors of
   ///   ``NCNNLayer/weightSlots()``.
   package init(
@@ -26,7 +29,7 @@ package struct NCNNWriter: ~Copyable {
 
   /// Begins the next weight.
   ///
-  /// - Parameter isHalf: Whether its elements are stored as float16 where the format has a choice.
+  /// - Parameter isHalf: Whether its elements are stored as float16 where the format allows it.
   /// - Returns: The encoding that its elements must have.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package mutating func beginWeight(isHalf: Bool) throws(WeighbridgeError) -> NCNNEncoding {
@@ -48,9 +51,9 @@ package struct NCNNWriter: ~Copyable {
     if bytes.byteCount > 0 { try binary.append(bytes) }
   }
 
-  /// Puts both files in place after reading them back, the text last.
+  /// Reads both files back and moves them to their paths, the text last.
   ///
-  /// - Parameter replacing: Whether files of these names may be replaced.
+  /// - Parameter replacing: Whether existing files may be replaced.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
     precondition(count == slots.count, "weights are missing")

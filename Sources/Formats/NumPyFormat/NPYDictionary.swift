@@ -1,7 +1,7 @@
 import Bytes
 
-/// Parses the dictionary of a `.npy` header, a Python literal that is only accepted in this form:
-/// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }` and blanks.
+/// Parses the dictionary of a `.npy` header, a Python literal that is only accepted in this form,
+/// apart from whitespace: `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
 struct NPYDictionary {
   private let text: [UInt8]
   private let axisLimit: Int
@@ -38,7 +38,7 @@ struct NPYDictionary {
         break
       }
     }
-    skipBlanks()
+    skipWhitespace()
     guard offset == text.count else { throw malformed("has data after its dictionary") }
     guard let type, let isFortranOrder, let shape else {
       throw malformed("lacks one of the keys descr, fortran_order and shape")
@@ -58,7 +58,7 @@ struct NPYDictionary {
   }
 
   private mutating func string() throws(WeighbridgeError) -> String {
-    skipBlanks()
+    skipWhitespace()
     guard let quote = peek, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
       throw malformed("lacks a quoted text at \(offset)")
     }
@@ -97,7 +97,7 @@ struct NPYDictionary {
   }
 
   private mutating func integer() throws(WeighbridgeError) -> Int {
-    skipBlanks()
+    skipWhitespace()
     let start = offset
     while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { offset += 1 }
     guard let value = Int(String(decoding: text[start..<offset], as: UTF8.self)) else {
@@ -109,12 +109,12 @@ struct NPYDictionary {
 
   private var peek: UInt8? { offset < text.count ? text[offset] : nil }
 
-  private mutating func skipBlanks() {
+  private mutating func skipWhitespace() {
     while let byte = peek, byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") { offset += 1 }
   }
 
   private mutating func accept(_ token: StaticString) -> Bool {
-    skipBlanks()
+    skipWhitespace()
     let token = Array(token.description.utf8)
     guard text[offset...].starts(with: token) else { return false }
     offset += token.count

@@ -4,7 +4,7 @@ import Bytes
 enum NPYElementType {
   /// Returns the type and its byte order.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` , with the name, for types that are not
+  /// - Throws: ``WeighbridgeError/Code/unsupported``, with the name, for types that are not
   ///   supported.
   static func parse(
     _ text: String

@@ -2,9 +2,9 @@ import Bytes
 
 /// The header of a `.npy` file (NumPy format versions 1.0, 2.0 and 3.0).
 struct NPYHeader {
-  /// The extension of files and members.
+  /// The extension of files and archive members.
   static let fileExtension = ".npy"
-  /// The alignment in bytes to which a header is padded when written.
+  /// The alignment in bytes of the elements in a written file; the header is padded to it.
   static let alignment = 64
   private static let magic: [UInt8] = [0x93, 0x4E, 0x55, 0x4D, 0x50, 0x59]
 
@@ -12,7 +12,7 @@ struct NPYHeader {
   var isBigEndian = false
   var isFortranOrder = false
   var shape: [Int]
-  /// The size of everything before the elements in bytes.
+  /// The size in bytes of everything before the elements.
   var byteCount = 0
 
   static func isMagic(_ bytes: RawSpan) -> Bool {
@@ -59,17 +59,18 @@ struct NPYHeader {
     try Checked.product(shape + [elementType.byteCount], of: "the size of the array")
   }
 
-  /// The header in NumPy's form, padded so that the elements are aligned to 64 bytes.
+  /// The header in NumPy's format, padded so that the elements are aligned to 64 bytes.
   func serialized() -> [UInt8] {
     let dimensions =
       shape.count == 1 ? "\(shape[0])," : shape.map(String.init).joined(separator: ", ")
     let text =
       "{'descr': '\(elementType.npyType)', 'fortran_order': False, 'shape': (\(dimensions)), }"
-    let isLong = Self.magic.count + 4 + text.utf8.count + Self.alignment > Int(UInt16.max)
-    let front = Self.magic.count + 2 + (isLong ? 4 : 2)
-    let total = (front + text.utf8.count + 1 + Self.alignment - 1) / Self.alignment * Self.alignment
-    var bytes = Self.magic + [isLong ? 2 : 1, 0]
-    bytes.append(littleEndian: total - front, byteCount: isLong ? 4 : 2)
+    let isVersion2 = Self.magic.count + 4 + text.utf8.count + Self.alignment > Int(UInt16.max)
+    let prefix = Self.magic.count + 2 + (isVersion2 ? 4 : 2)
+    let unpadded = prefix + text.utf8.count + 1
+    let total = (unpadded + Self.alignment - 1) / Self.alignment * Self.alignment
+    var bytes = Self.magic + [isVersion2 ? 2 : 1, 0]
+    bytes.append(littleEndian: total - prefix, byteCount: isVersion2 ? 4 : 2)
     bytes += text.utf8
     bytes += [UInt8](repeating: UInt8(ascii: " "), count: total - bytes.count - 1)
     return bytes + [UInt8(ascii: "\n")]

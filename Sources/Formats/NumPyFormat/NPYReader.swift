@@ -2,9 +2,10 @@ import Bytes
 
 /// Reads a `.npy` file in a range of a store.
 enum NPYReader {
-  /// Reads the array; its elements stay where they are when they are little-endian and row-major.
+  /// Reads the array. Its elements stay in the store if they are little-endian and row-major.
   ///
-  /// - Parameter memory: How many bytes may still be converted; reduced by the array's size.
+  /// - Parameter memory: The number of bytes that may still be converted; reduced by the size of
+  ///   the array.
   static func array(
     named name: String, in store: ByteStore, _ range: Range<Int>, memory: inout Int,
     limits: NumPyLimits
@@ -40,7 +41,7 @@ enum NPYReader {
     _ bytes: RawSpan, _ header: NPYHeader, isTransposed: Bool
   ) -> [UInt8] {
     var result = [UInt8](repeating: 0, count: bytes.byteCount)
-    // In Fortran order the first axis varies fastest.
+    // In Fortran order, the first axis varies fastest.
     var strides: [Int] = []
     var stride = 1
     for dimension in header.shape {

@@ -1,8 +1,8 @@
 package import Bytes
 import ZipArchive
 
-/// Writes a `.npz` file array by array, each from front to back. A bfloat16 array is written as
-/// float32, which NumPy can read.
+/// Writes a `.npz` file sequentially, array by array. A bfloat16 array is written as float32, which
+/// NumPy can read.
 package struct NPZWriter: ~Copyable {
   private var archive: ZipWriter
   private var elementType = ElementType.uint8
@@ -11,11 +11,11 @@ package struct NPZWriter: ~Copyable {
   ///
   /// - Parameters:
   ///   - names: The names of the arrays to be written.
-  ///   - largest: The largest size or offset written without ZIP64; tests lower it.
+  ///   - largest: The maximum size or offset written without ZIP64; tests lower it.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when a name is empty, occurs twice or contains
   ///   control characters; ``WeighbridgeError/Code/outputFailed``.
   package init(
-    path: String, names: [String], largest: Int = ZipWriter.largestPlain
+    path: String, names: [String], largest: Int = ZipWriter.largestWithoutZIP64
   ) throws(WeighbridgeError) {
     try Self.check(names)
     archive = try ZipWriter(path: path, largest: largest)
@@ -42,9 +42,9 @@ package struct NPZWriter: ~Copyable {
   /// Ends the array.
   package mutating func end() throws(WeighbridgeError) { try archive.end() }
 
-  /// Puts the file in place after reading it back.
+  /// Reads the file back and moves it to its path.
   ///
-  /// - Parameter replacing: Whether a file of that name may be replaced.
+  /// - Parameter replacing: Whether an existing file may be replaced.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
     try archive.commit(replacing: replacing)
@@ -53,12 +53,12 @@ package struct NPZWriter: ~Copyable {
   private static func check(_ names: [String]) throws(WeighbridgeError) {
     var seen: Set<[UInt8]> = []
     for name in names {
-      let units = Array(name.utf8)
-      guard !units.isEmpty, units.count <= 60_000, units.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+      let bytes = Array(name.utf8)
+      guard !bytes.isEmpty, bytes.count <= 60_000, bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
       else {
         throw .mismatch("\"\(name)\" cannot be the name of an array in a .npz file")
       }
-      guard seen.insert(units).inserted else { throw .mismatch("two arrays are named \(name)") }
+      guard seen.insert(bytes).inserted else { throw .mismatch("two arrays are named \(name)") }
     }
   }
 }
@@ -67,7 +67,7 @@ extension ElementType {
   /// The size of a written element in bytes.
   fileprivate var npyByteCount: Int { self == .bfloat16 ? 4 : byteCount }
 
-  /// Calls `body` with the elements in their written form: a bfloat16 is the upper half of a
+  /// Calls `body` with the elements as they are written: a bfloat16 becomes the upper half of a
   /// float32.
   func withNPYBytes(
     _ bytes: RawSpan, _ body: (RawSpan) throws(WeighbridgeError) -> Void

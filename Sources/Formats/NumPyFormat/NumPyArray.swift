@@ -2,8 +2,8 @@ package import Bytes
 
 /// A named array: the contents of a `.npy` file or of a member of a `.npz` file.
 ///
-/// The elements are little-endian and in row-major order. They may be at any address, so they are
-/// read with unaligned loads.
+/// The elements are little-endian and in row-major order. They may not be aligned, so they are read
+/// with unaligned loads.
 package struct NumPyArray: Sendable {
   /// The name inside the `.npz` file, without `.npy`; empty for an array of a `.npy` file.
   package var name: String
@@ -11,12 +11,12 @@ package struct NumPyArray: Sendable {
   package let elementType: ElementType
   /// The size of each axis, outermost first; empty for a scalar.
   package let shape: [Int]
-  /// The store of the elements: the mapped file where its bytes are in this form, otherwise memory.
+  /// The store of the elements: the mapped file if its bytes are in this format, otherwise memory.
   package let storage: ByteStore
   /// The range of the elements in ``storage``.
   package let range: Range<Int>
 
-  /// Makes an array whose elements are in `range` of `storage`.
+  /// Creates an array whose elements are in `range` of `storage`.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the range does not have the array's size.
   package init(
@@ -35,7 +35,7 @@ package struct NumPyArray: Sendable {
     self.range = range
   }
 
-  /// Makes an array from bytes in memory.
+  /// Creates an array from bytes in memory.
   ///
   /// - Throws: As ``init(name:elementType:shape:storage:range:)``.
   package init(

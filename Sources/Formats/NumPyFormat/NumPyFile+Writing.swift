@@ -4,7 +4,7 @@ extension NumPyFile {
   /// Writes arrays: as `.npy` when the path ends in `.npy` and there is one array, otherwise as
   /// `.npz` in the given order. A bfloat16 array is written as float32, which NumPy can read.
   ///
-  /// - Parameter replacing: Whether a file of that name may be replaced.
+  /// - Parameter replacing: Whether an existing file may be replaced.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when a name is empty, occurs twice or contains
   ///   control characters; ``WeighbridgeError/Code/outputFailed``.
   package static func write(
@@ -49,7 +49,7 @@ extension NPZWriter {
 }
 
 extension NumPyArray {
-  /// Calls `body` with the bytes of the elements, front to back, at most 1 MB at once.
+  /// Calls `body` with the bytes of the elements in order, at most 1 MB at a time.
   fileprivate func withPieces(
     _ body: (RawSpan) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {

@@ -2,7 +2,7 @@ package import Bytes
 
 /// A whole ONNX file, without the elements of its weights.
 ///
-/// What was read of a file may contain more than what is written: see ``ONNXFile``.
+/// A model that was read may contain more than can be written; see ``ONNXFile``.
 package struct ONNXModel: Sendable {
   /// The version of the format, which determines its fields and rules.
   package var irVersion: Int
@@ -12,17 +12,16 @@ package struct ONNXModel: Sendable {
   package var producerName: String
   /// The version of that program.
   package var producerVersion: String
-  /// A description of the model, for human readers.
+  /// A human-readable description of the model.
   package var summary: String?
-  /// Other metadata of the model, in this order.
+  /// Other metadata of the model, in the order of the file.
   package var metadata: [(key: String, value: String)]
   /// The model's computation.
   package var graph: ONNXGraph
-  /// Whether the file contains functions, operators defined by others; only set for a file that was
-  /// read.
+  /// Whether the file contains model-local functions; only set for a file that was read.
   package internal(set) var hasFunctions = false
 
-  /// Makes a model.
+  /// Creates a model.
   package init(
     irVersion: Int, opset: Int, producerName: String, producerVersion: String, summary: String?,
     metadata: [(key: String, value: String)], graph: ONNXGraph
@@ -41,7 +40,7 @@ package struct ONNXModel: Sendable {
 package struct ONNXGraph: Sendable {
   /// The graph's name; never empty.
   package var name: String
-  /// A description in words.
+  /// A human-readable description.
   package var summary: String?
   /// The operations.
   package var nodes: [ONNXNode]
@@ -52,7 +51,7 @@ package struct ONNXGraph: Sendable {
   /// The graph's outputs.
   package var outputs: [ONNXFeature]
 
-  /// Makes a graph.
+  /// Creates a graph.
   package init(
     name: String, summary: String? = nil, nodes: [ONNXNode],
     initializers: [ONNXInitializer] = [], inputs: [ONNXFeature], outputs: [ONNXFeature]
@@ -70,18 +69,18 @@ package struct ONNXGraph: Sendable {
 package struct ONNXNode: Sendable {
   /// The node's name; may be empty in files from other programs.
   package var name: String
-  /// The operator set of the operation; empty for ONNX' own.
+  /// The domain of the operator; empty for that of ONNX itself.
   package var domain: String
   /// The operator, for example `Conv`.
   package var operation: String
   /// The values it reads; an empty name omits an optional one.
   package var inputs: [String]
-  /// The values it computes; an empty name omits one.
+  /// The values it computes; an empty name omits an optional one.
   package var outputs: [String]
   /// Its settings, sorted by name.
   package var attributes: [(name: String, value: ONNXAttribute)]
 
-  /// Makes a node.
+  /// Creates a node.
   package init(
     name: String, domain: String = "", operation: String, inputs: [String], outputs: [String],
     attributes: [(name: String, value: ONNXAttribute)]
@@ -98,12 +97,12 @@ package struct ONNXNode: Sendable {
 /// A setting of a node.
 package enum ONNXAttribute: Sendable {
   case integer(Int)
-  case real(Double)
-  case text(String)
+  case float(Double)
+  case string(String)
   case integers([Int])
-  case reals([Double])
-  case texts([String])
-  /// A subgraph, whose nodes can read the values around it.
+  case floats([Double])
+  case strings([String])
+  /// A subgraph, whose nodes can read the values of the enclosing graphs.
   case graph(ONNXGraph)
   /// A tensor; only in files that are read.
   case tensor(ONNXInitializer)
@@ -118,16 +117,16 @@ package struct ONNXInitializer: Sendable {
   package var name: String
   /// The type of the elements.
   package var elementType: ElementType
-  /// Whether the elements, int8 or uint8, are stored in 4 bits each, two in a byte, the first in
-  /// the lower half.
+  /// Whether the elements, int8 or uint8, are stored in 4 bits each, two per byte, the first in the
+  /// lower half.
   package var isPacked: Bool
-  /// The sizes.
+  /// The sizes of the axes.
   package var shape: [Int]
   /// The location of the elements, in row-major order and little-endian; `nil` in a model to be
   /// written.
   package var elements: ONNXElements?
 
-  /// Makes a tensor.
+  /// Creates a tensor.
   package init(
     name: String, elementType: ElementType, isPacked: Bool = false, shape: [Int],
     elements: ONNXElements? = nil
@@ -143,11 +142,11 @@ package struct ONNXInitializer: Sendable {
 /// The location of a tensor's elements.
 package enum ONNXElements: Hashable, Sendable {
   /// In the file.
-  case inside(Range<Int>)
-  /// Unpacked from integers of another width.
+  case embedded(Range<Int>)
+  /// In memory, converted from integers of another width.
   case unpacked([UInt8])
-  /// In a separate file.
-  case beside(fileName: String, offset: Int)
+  /// In another file, as external data.
+  case external(fileName: String, offset: Int)
 }
 
 /// An input or output of a graph.
@@ -155,7 +154,7 @@ package struct ONNXFeature: Sendable {
   /// The size of an axis.
   package enum Dimension: Hashable, Sendable {
     case fixed(Int)
-    /// Known when the model runs; equal names mean equal sizes.
+    /// Determined when the model runs; equal names mean equal sizes.
     case named(String)
     case unknown
   }
@@ -164,20 +163,20 @@ package struct ONNXFeature: Sendable {
   package var name: String
   /// The type of the elements.
   package var elementType: ElementType
-  /// The sizes.
+  /// The sizes of the axes.
   package var shape: [Dimension]
-  /// A description of the contents, for people.
+  /// A human-readable description.
   package var summary: String?
   /// The ONNX denotation, such as `IMAGE`.
   package var denotation: String?
   /// The ONNX denotations of the axes, such as `DATA_CHANNEL`; empty if there are none.
   package var axisDenotations: [String]
-  /// Why its type cannot be read, to be appended to its name in a message; only set for a file that
-  /// was read. The types of outputs, and of all inputs of subgraphs, follow from the nodes,
-  /// whatever the file states.
+  /// Why its type cannot be read, as a phrase that follows its name in a message; only set for a
+  /// file that was read. It does not matter for outputs and for inputs of subgraphs, whose types
+  /// follow from the nodes.
   package internal(set) var problem: String?
 
-  /// Makes a feature.
+  /// Creates a feature.
   package init(
     name: String, elementType: ElementType, shape: [Dimension], summary: String? = nil,
     denotation: String? = nil, axisDenotations: [String] = []

@@ -2,19 +2,19 @@ import Bytes
 import CONNX
 import ProtobufWire
 
-// Each record becomes its message of Schemas/onnx.proto.
+// Each type is converted to its message of Schemas/onnx.proto.
 
 extension ONNXModel {
   /// The model's bytes without its graph.
   func packedHead() throws(WeighbridgeError) -> [UInt8] {
     var record: ProtobufRecord = [
-      "ir_version": .integer(irVersion), "producer_name": .text(producerName),
-      "producer_version": .text(producerVersion),
-      "opset_import": .records([["domain": .text(""), "version": .integer(opset)]]),
+      "ir_version": .integer(irVersion), "producer_name": .string(producerName),
+      "producer_version": .string(producerVersion),
+      "opset_import": .records([["domain": .string(""), "version": .integer(opset)]]),
       "metadata_props": .records(
-        metadata.map { ["key": .text($0.key), "value": .text($0.value)] }),
+        metadata.map { ["key": .string($0.key), "value": .string($0.value)] }),
     ]
-    record["doc_string"] = summary.map { .text($0) }
+    record["doc_string"] = summary.map { .string($0) }
     return try record.packed(as: onnx_model_descriptor())
   }
 }
@@ -27,10 +27,10 @@ extension ONNXGraph {
 
   fileprivate var record: ProtobufRecord {
     var record: ProtobufRecord = [
-      "name": .text(name), "node": .records(nodes.map(\.record)),
+      "name": .string(name), "node": .records(nodes.map(\.record)),
       "input": .records(inputs.map(\.record)), "output": .records(outputs.map(\.record)),
     ]
-    record["doc_string"] = summary.map { .text($0) }
+    record["doc_string"] = summary.map { .string($0) }
     return record
   }
 }
@@ -39,11 +39,11 @@ extension ONNXNode {
   fileprivate var record: ProtobufRecord {
     let settings = attributes.map { entry in
       let (type, field, value) = entry.value.field
-      return ["name": .text(entry.name), "type": .choice(type), field: value] as ProtobufRecord
+      return ["name": .string(entry.name), "type": .choice(type), field: value] as ProtobufRecord
     }
     return [
-      "name": .text(name), "op_type": .text(operation), "input": .texts(inputs),
-      "output": .texts(outputs), "attribute": .records(settings),
+      "name": .string(name), "op_type": .string(operation), "input": .strings(inputs),
+      "output": .strings(outputs), "attribute": .records(settings),
     ]
   }
 }
@@ -53,11 +53,11 @@ extension ONNXAttribute {
   fileprivate var field: (type: String, name: String, value: ProtobufValue) {
     switch self {
     case .integer(let number): ("INT", "i", .integer(number))
-    case .real(let number): ("FLOAT", "f", .real(number))
-    case .text(let text): ("STRING", "s", .text(text))
+    case .float(let number): ("FLOAT", "f", .double(number))
+    case .string(let string): ("STRING", "s", .string(string))
     case .integers(let numbers): ("INTS", "ints", .integers(numbers))
-    case .reals(let numbers): ("FLOATS", "floats", .reals(numbers))
-    case .texts(let texts): ("STRINGS", "strings", .texts(texts))
+    case .floats(let numbers): ("FLOATS", "floats", .doubles(numbers))
+    case .strings(let strings): ("STRINGS", "strings", .strings(strings))
     case .graph(let graph): ("GRAPH", "g", .record(graph.record))
     case .tensor, .other: preconditionFailure("this is in files that are read only")
     }
@@ -68,7 +68,7 @@ extension ONNXFeature {
   fileprivate var record: ProtobufRecord {
     let dimensions = shape.enumerated().map { axis, dimension -> ProtobufRecord in
       var record = dimension.record
-      if axis < axisDenotations.count { record["denotation"] = .text(axisDenotations[axis]) }
+      if axis < axisDenotations.count { record["denotation"] = .string(axisDenotations[axis]) }
       return record
     }
     let tensor: ProtobufRecord = [
@@ -76,9 +76,9 @@ extension ONNXFeature {
       "shape": .record(["dim": .records(dimensions)]),
     ]
     var type: ProtobufRecord = ["tensor_type": .record(tensor)]
-    type["denotation"] = denotation.map { .text($0) }
-    var record: ProtobufRecord = ["name": .text(name), "type": .record(type)]
-    record["doc_string"] = summary.map { .text($0) }
+    type["denotation"] = denotation.map { .string($0) }
+    var record: ProtobufRecord = ["name": .string(name), "type": .record(type)]
+    record["doc_string"] = summary.map { .string($0) }
     return record
   }
 }
@@ -87,43 +87,43 @@ extension ONNXFeature.Dimension {
   fileprivate var record: ProtobufRecord {
     switch self {
     case .fixed(let size): ["dim_value": .integer(size)]
-    case .named(let name): ["dim_param": .text(name)]
+    case .named(let name): ["dim_param": .string(name)]
     case .unknown: [:]
     }
   }
 }
 
 extension ONNXInitializer {
-  /// The location of elements in the file of external data.
-  struct Location {
+  /// The location of elements in a file of external data.
+  struct ExternalLocation {
     let fileName: String
     let offset: Int
   }
 
-  /// The ONNX numbers of the 4-bit integer types, by their element types here.
+  /// The ONNX numbers of the 4-bit integer types, by the element types that represent them here.
   static let packedNumbers: [ElementType: Int] = [.uint8: 21, .int8: 22]
 
-  /// The size of the elements in the file in bytes.
+  /// The size in bytes of the elements in the file.
   package var byteCount: Int {
     isPacked ? (shape.reduce(1, *) + 1) / 2 : shape.reduce(elementType.byteCount, *)
   }
 
   /// The tensor's bytes without its elements.
   ///
-  /// - Parameter location: The location of the elements, when they are in another file.
-  func packedHead(_ location: Location?) throws(WeighbridgeError) -> [UInt8] {
+  /// - Parameter location: The location of the elements if they are external data.
+  func packedHead(_ location: ExternalLocation?) throws(WeighbridgeError) -> [UInt8] {
     var record: ProtobufRecord = [
       "dims": .integers(shape),
       "data_type": .integer(
         isPacked ? Self.packedNumbers[elementType] ?? 0 : Int(elementType.onnxNumber)),
-      "name": .text(name),
+      "name": .string(name),
     ]
     if let location {
       record["data_location"] = .choice("EXTERNAL")
       record["external_data"] = .records([
-        ["key": .text("location"), "value": .text(location.fileName)],
-        ["key": .text("offset"), "value": .text("\(location.offset)")],
-        ["key": .text("length"), "value": .text("\(byteCount)")],
+        ["key": .string("location"), "value": .string(location.fileName)],
+        ["key": .string("offset"), "value": .string("\(location.offset)")],
+        ["key": .string("length"), "value": .string("\(byteCount)")],
       ])
     }
     return try record.packed(as: onnx_tensor_descriptor())
@@ -143,8 +143,8 @@ extension ElementType {
   /// The number of the type in ONNX.
   package var onnxNumber: Int32 { Int32(bitPattern: onnxType.rawValue) }
 
-  /// Makes the type with a number in ONNX; `nil` for strings, complex numbers and unsupported small
-  /// types.
+  /// Creates the type with a number in ONNX; `nil` for unsupported types such as strings, complex
+  /// numbers and float8.
   package init?(onnxNumber: Int) {
     guard let type = Self.allCases.first(where: { Int($0.onnxNumber) == onnxNumber }) else {
       return nil

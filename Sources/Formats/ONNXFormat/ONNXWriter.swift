@@ -1,42 +1,42 @@
 package import Bytes
 import ProtobufWire
 
-/// Writes an ONNX file from front to back: small parts are packed by the library, and the elements
-/// of the weights follow as they are appended, in the order of ``ONNXGraph/initializers``.
+/// Writes an ONNX file sequentially: the small parts are packed by the library, and the elements of
+/// the weights follow as they are appended, in the order of ``ONNXGraph/initializers``.
 ///
-/// The fields of a protobuf message can be in any order, so the graph's weights can come after its
-/// nodes, and their elements after the rest of each.
+/// The fields of a protobuf message can be in any order, so the weights of a graph can come after
+/// its nodes, and the elements of a weight after its other fields.
 package struct ONNXWriter: ~Copyable {
   /// The destination of the weights' elements.
   package enum Storage: Sendable {
-    /// In the main file.
-    case inside
-    /// A separate file with this path and name; small weights stay in the main file.
-    case beside(path: String, name: String)
+    /// In the model's file.
+    case embedded
+    /// In a file of external data with this path and name; small weights stay in the model's file.
+    case external(path: String, name: String)
   }
 
   private var file: AtomicFile
   private var data: AtomicFile?
-  /// The weights in order, each with its bytes before the elements.
+  /// The weights in order, each with the bytes before its elements.
   private let weights: [Weight]
   private var next = 0
   /// The number of bytes still to be appended for the current elements.
-  private var missing = 0
+  private var remaining = 0
 
   fileprivate struct Weight {
     let head: [UInt8]
     let byteCount: Int
-    /// The offset in the other file, if the elements are written there.
+    /// The offset in the file of external data, if the elements are written there.
     let offset: Int?
   }
 
-  /// Protobuf's limit for the size of a file.
-  package static let largestFile = Int(Int32.max)
+  /// Protobuf's limit for the size of a file, in bytes.
+  package static let maximumFileSize = Int(Int32.max)
 
-  /// Smaller elements, in bytes, stay in the file.
-  private static let smallestBeside = 1024
+  /// The minimum size in bytes of the elements of a weight that is stored externally.
+  private static let externalDataThreshold = 1024
 
-  /// The alignment of elements in a separate file, so that it can be mapped.
+  /// The alignment in bytes of elements in external data, which allows mapping them.
   private static let alignment = 64
 
   /// Writes everything before the first weight.
@@ -50,12 +50,12 @@ package struct ONNXWriter: ~Copyable {
     let head = try model.packedHead()
     let graph = try model.graph.packedHead()
     let size = graph.count + weights.map(\.fieldSize).reduce(0, +)
-    guard head.count + size < Self.largestFile - 16 else {
+    guard head.count + size < Self.maximumFileSize - 16 else {
       throw .unsupported(
         "an .onnx file of \(size) bytes is more than 2 GB; store the weights in an external file")
     }
     var file = try AtomicFile(path: path)
-    try file.append((head + ProtobufField.head(7, byteCount: size) + graph).span.bytes)
+    try file.append((head + ProtobufField.header(7, byteCount: size) + graph).span.bytes)
     let data = try Self.dataFile(storage)
     self.file = file
     self.data = data
@@ -63,7 +63,7 @@ package struct ONNXWriter: ~Copyable {
   }
 
   private static func dataFile(_ storage: Storage) throws(WeighbridgeError) -> AtomicFile? {
-    guard case .beside(let path, _) = storage else { return nil }
+    guard case .external(let path, _) = storage else { return nil }
     return try AtomicFile(path: path)
   }
 
@@ -75,14 +75,15 @@ package struct ONNXWriter: ~Copyable {
     var weights: [Weight] = []
     for initializer in initializers {
       let byteCount = initializer.byteCount
-      guard case .beside(_, let fileName) = storage, byteCount >= smallestBeside else {
+      guard case .external(_, let fileName) = storage, byteCount >= externalDataThreshold
+      else {
         let head =
-          try initializer.packedHead(nil) + ProtobufField.head(9, byteCount: byteCount)
+          try initializer.packedHead(nil) + ProtobufField.header(9, byteCount: byteCount)
         weights.append(Weight(head: head, byteCount: byteCount, offset: nil))
         continue
       }
       let offset = (end + alignment - 1) / alignment * alignment
-      let location = ONNXInitializer.Location(fileName: fileName, offset: offset)
+      let location = ONNXInitializer.ExternalLocation(fileName: fileName, offset: offset)
       weights.append(
         Weight(head: try initializer.packedHead(location), byteCount: byteCount, offset: offset))
       end = offset + byteCount
@@ -94,21 +95,21 @@ package struct ONNXWriter: ~Copyable {
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package mutating func beginWeight() throws(WeighbridgeError) {
-    precondition(missing == 0, "elements of a weight are missing")
+    precondition(remaining == 0, "elements of a weight are missing")
     let weight = weights[next]
-    let head = ProtobufField.head(5, byteCount: weight.messageSize) + weight.head
+    let head = ProtobufField.header(5, byteCount: weight.messageSize) + weight.head
     try file.append(head.span.bytes)
-    missing = weight.byteCount
+    remaining = weight.byteCount
     if let offset = weight.offset, let end = data?.count { data?.skip(offset - end) }
     next += 1
   }
 
-  /// Appends elements of the weight, in row-major order.
+  /// Appends elements of the current weight, in row-major order.
   ///
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {
-    missing -= bytes.byteCount
-    precondition(missing >= 0, "more elements than the weight has")
+    remaining -= bytes.byteCount
+    precondition(remaining >= 0, "more elements than the weight has")
     if weights[next - 1].offset == nil {
       try file.append(bytes)
     } else {
@@ -116,12 +117,12 @@ package struct ONNXWriter: ~Copyable {
     }
   }
 
-  /// Puts the files in place, the model last.
+  /// Finishes the files and moves them to their paths, the model last.
   ///
-  /// - Parameter replacing: Whether files of these names may be replaced.
+  /// - Parameter replacing: Whether existing files may be replaced.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
-    precondition(next == weights.count && missing == 0, "weights are missing")
+    precondition(next == weights.count && remaining == 0, "weights are missing")
     if let data = data.take() { try data.commit(replacing: replacing) }
     try file.commit(replacing: replacing)
   }
@@ -133,6 +134,6 @@ extension ONNXWriter.Weight {
 
   /// The size of the message with its tag and length.
   fileprivate var fieldSize: Int {
-    ProtobufField.head(5, byteCount: messageSize).count + messageSize
+    ProtobufField.header(5, byteCount: messageSize).count + messageSize
   }
 }

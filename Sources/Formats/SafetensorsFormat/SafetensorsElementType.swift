@@ -1,23 +1,23 @@
 import Bytes
 
 extension ElementType {
-  /// Makes the type from safetensors' name for it.
+  /// Creates the type from its name in safetensors.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` , with the name, for types that are not
+  /// - Throws: ``WeighbridgeError/Code/unsupported``, with the name, for types that are not
   ///   supported; ``WeighbridgeError/Code/malformed`` for names that the format does not define.
-  init(safetensors word: String) throws(WeighbridgeError) {
-    if let type = Self.allCases.first(where: { $0.safetensorsWord == word }) {
+  init(safetensorsName name: String) throws(WeighbridgeError) {
+    if let type = Self.allCases.first(where: { $0.safetensorsName == name }) {
       self = type
       return
     }
-    guard Self.otherWords.contains(word) else {
-      throw .malformed("has the type \(word), which the format does not have")
+    guard Self.unsupportedNames.contains(name) else {
+      throw .malformed("has the type \(name), which the format does not have")
     }
-    throw .unsupported("has elements of the type \(word), which are not read")
+    throw .unsupported("has elements of the type \(name), which are not read")
   }
 
   /// The name that safetensors uses for the type.
-  var safetensorsWord: String {
+  var safetensorsName: String {
     switch self {
     case .float16: "F16"
     case .bfloat16: "BF16"
@@ -35,8 +35,9 @@ extension ElementType {
     }
   }
 
-  /// Numbers of less than a byte, floating-point numbers of one byte, and complex numbers.
-  private static let otherWords: Set<String> = [
+  /// The names of numbers of less than a byte, floating-point numbers of a byte, and complex
+  /// numbers.
+  private static let unsupportedNames: Set<String> = [
     "C64", "F4", "F6_E2M3", "F6_E3M2", "F8_E4M3", "F8_E4M3FNUZ", "F8_E5M2", "F8_E5M2FNUZ",
     "F8_E8M0",
   ]

@@ -7,7 +7,7 @@ package struct SafetensorsTensor: Hashable, Sendable {
   package let name: String
   /// The type of the elements.
   package let elementType: ElementType
-  /// The sizes, outermost first; empty for a scalar.
+  /// The sizes of the axes, outermost first; empty for a scalar.
   package let shape: [Int]
   /// The range of the elements in the file, little-endian and in row-major order.
   package let range: Range<Int>
@@ -16,8 +16,8 @@ package struct SafetensorsTensor: Hashable, Sendable {
 /// A file of named tensors, in the format of huggingface/safetensors: a length, a JSON text that
 /// describes the tensors, and their elements.
 ///
-/// Everything that the format's own reader checks is checked: tensors neither overlap nor leave
-/// gaps, and together they fill the file.
+/// The checks are those of the format's own reader: tensors neither overlap nor leave gaps, and the
+/// last one ends where the file ends.
 package struct SafetensorsFile: Sendable {
   /// The tensors in the order of their elements.
   package let tensors: [SafetensorsTensor]
@@ -26,7 +26,7 @@ package struct SafetensorsFile: Sendable {
 
   /// Whether bytes begin like a file of the format.
   package static func recognizes(_ bytes: borrowing RawSpan) -> Bool {
-    SafetensorsHeader.isAt(bytes)
+    SafetensorsHeader.recognizes(bytes)
   }
 
   /// Reads everything but the elements.
@@ -48,7 +48,7 @@ package struct SafetensorsFile: Sendable {
     tensors.sort {
       ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound)
     }
-    try Self.checkCover(tensors, from: start, to: bytes.byteCount)
+    try Self.checkCoverage(tensors, from: start, to: bytes.byteCount)
     self.tensors = tensors
   }
 
@@ -56,14 +56,13 @@ package struct SafetensorsFile: Sendable {
     _ value: JSONValue?
   ) throws(WeighbridgeError) -> [(key: String, value: String)] {
     guard let value else { return [] }
-    let place = WeighbridgeError.Spot.path(SafetensorsHeader.metadataKey)
+    let position = WeighbridgeError.Position.path(SafetensorsHeader.metadataKey)
     guard let object = value.object else {
-      throw .malformed("is \(value.typeName), and an object is expected").at(
-        place)
+      throw .malformed("is \(value.typeName), and an object is expected").at(position)
     }
     return try object.keys.map { (key) throws(WeighbridgeError) in
       guard let text = object[key]?.string else {
-        throw .malformed("has a \(key) that is no text").at(place)
+        throw .malformed("has a \(key) that is not a string").at(position)
       }
       return (key, text)
     }
@@ -74,13 +73,13 @@ package struct SafetensorsFile: Sendable {
     _ name: String, _ value: JSONValue?, start: Int
   ) throws(WeighbridgeError) -> SafetensorsTensor {
     guard let members = value?.object else {
-      throw .malformed("is no object with dtype, shape and data_offsets")
+      throw .malformed("is not an object with dtype, shape and data_offsets")
     }
     if let key = members.keys.first(where: { !["dtype", "shape", "data_offsets"].contains($0) }) {
       throw .unsupported("has an unknown member \(key)")
     }
-    guard let word = members["dtype"]?.string else { throw .malformed("has no dtype") }
-    let type = try ElementType(safetensors: word)
+    guard let typeName = members["dtype"]?.string else { throw .malformed("has no dtype") }
+    let type = try ElementType(safetensorsName: typeName)
     let shape = try counts("shape", members)
     let offsets = try counts("data_offsets", members)
     guard offsets.count == 2, offsets[0] <= offsets[1] else {
@@ -88,7 +87,8 @@ package struct SafetensorsFile: Sendable {
     }
     let size = try Checked.product(shape + [type.byteCount], of: "its size")
     guard offsets[1] - offsets[0] == size else {
-      throw .malformed("has \(offsets[1] - offsets[0]) bytes, and \(word) \(shape) takes \(size)")
+      throw .malformed(
+        "has \(offsets[1] - offsets[0]) bytes, and \(typeName) \(shape) takes \(size)")
     }
     let begin = try Checked.sum(start, offsets[0], of: "its offset")
     let end = try Checked.sum(start, offsets[1], of: "its offset")
@@ -110,13 +110,13 @@ package struct SafetensorsFile: Sendable {
 
   /// Rejects tensors that share bytes, bytes that belong to no tensor, and a file that ends too
   /// early.
-  private static func checkCover(
+  private static func checkCoverage(
     _ tensors: [SafetensorsTensor], from start: Int, to end: Int
   ) throws(WeighbridgeError) {
     var next = start
     for tensor in tensors {
       guard tensor.range.lowerBound == next else {
-        let problem = tensor.range.lowerBound < next ? "overlaps the tensor" : "leaves a hole"
+        let problem = tensor.range.lowerBound < next ? "overlaps the tensor" : "leaves a gap"
         throw .malformed(
           "begins at byte \(tensor.range.lowerBound) and \(problem) before it, which ends at \(next)"
         ).at(.path(tensor.name))

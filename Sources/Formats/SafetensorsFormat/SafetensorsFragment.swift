@@ -8,7 +8,7 @@ package struct SafetensorsFragment: Sendable {
     /// Its name.
     package let name: String
     /// The name of the element type.
-    package let word: String
+    package let typeName: String
     /// The type; `nil` where it is unknown.
     package let elementType: ElementType?
     /// The sizes of its axes.
@@ -18,25 +18,26 @@ package struct SafetensorsFragment: Sendable {
   /// The tensors with a type and a shape, in the order of the header.
   package let tensors: [Tensor]
 
-  /// Reads what it can of a file.
+  /// Reads as much as possible of a file.
   ///
   /// - Returns: `nil` when no tensor can be read.
   package init?(_ bytes: RawSpan) {
     var cursor = ByteCursor(0..<bytes.byteCount)
     guard let length = try? cursor.integer(UInt64.self, from: bytes),
-      length <= SafetensorsHeader.largestText
+      length <= SafetensorsHeader.textByteLimit
     else { return nil }
     let count = min(Int(length), bytes.byteCount - cursor.offset)
     guard let text = try? cursor.bytes(count, from: bytes),
       let header = JSONValue(fragmentOf: text)?.object
     else { return nil }
     tensors = header.keys.compactMap { name in
-      guard let tensor = header[name]?.object, let word = tensor["dtype"]?.string,
+      guard let tensor = header[name]?.object, let typeName = tensor["dtype"]?.string,
         let shape = tensor["shape"]?.array?.compactMap(\.integer),
         shape.allSatisfy({ $0 >= 0 })
       else { return nil }
       return Tensor(
-        name: name, word: word, elementType: try? ElementType(safetensors: word), shape: shape)
+        name: name, typeName: typeName, elementType: try? ElementType(safetensorsName: typeName),
+        shape: shape)
     }
     if tensors.isEmpty { return nil }
   }

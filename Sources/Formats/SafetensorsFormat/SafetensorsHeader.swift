@@ -3,17 +3,17 @@ import JSON
 
 /// The header before the elements: eight bytes with the length of a JSON text, and the text.
 enum SafetensorsHeader {
-  /// The size of the length.
+  /// The size of the length in bytes.
   static let prefixSize = 8
-  /// The largest size of the text in bytes, which is the limit of the format's own reader.
-  static let largestText = 100_000_000
-  /// The key of the strings about the file as a whole.
+  /// The maximum size of the text in bytes, which is the limit of the format's own reader.
+  static let textByteLimit = 100_000_000
+  /// The key of the metadata of the file.
   static let metadataKey = "__metadata__"
-  /// There are only objects within objects, and lists in them.
+  /// The maximum nesting depth: the header has objects in an object, with lists in them.
   private static let depthLimit = 4
 
-  /// Whether bytes begin like a file of the format: a length that cannot be text, then an object.
-  static func isAt(_ bytes: borrowing RawSpan) -> Bool {
+  /// Whether bytes begin like a file of the format: a plausible length, then an object.
+  static func recognizes(_ bytes: borrowing RawSpan) -> Bool {
     guard bytes.byteCount > prefixSize, bytes[byte: prefixSize] == UInt8(ascii: "{") else {
       return false
     }
@@ -32,8 +32,8 @@ enum SafetensorsHeader {
     var cursor = ByteCursor(0..<bytes.byteCount)
     let length = try Checked.count(
       cursor.integer(UInt64.self, from: bytes), of: "the length of the header")
-    guard length <= largestText else {
-      throw .limitExceeded("has a header of \(length) bytes, and at most \(largestText) are read")
+    guard length <= textByteLimit else {
+      throw .limitExceeded("has a header of \(length) bytes, and at most \(textByteLimit) are read")
         .at(.byte(0))
     }
     let text = try cursor.bytes(length, from: bytes)
@@ -44,19 +44,19 @@ enum SafetensorsHeader {
     limits.depth = depthLimit
     let json = try JSONValue(parsing: text, limits: limits)
     guard let object = json.object else {
-      throw .malformed("has a header that is no object").at(.byte(prefixSize))
+      throw .malformed("has a header that is not an object").at(.byte(prefixSize))
     }
     return (object, cursor.offset)
   }
 
-  /// The bytes before the elements: padded with blanks, so that the elements are aligned to eight
+  /// The bytes before the elements: padded with spaces so that the elements are aligned to eight
   /// bytes.
   static func bytes(_ object: JSONObject) throws(WeighbridgeError) -> [UInt8] {
     var text = Array(JSONValue.object(object).text().utf8)
     text += [UInt8](repeating: UInt8(ascii: " "), count: (prefixSize - text.count % 8) % 8)
-    guard text.count <= largestText else {
+    guard text.count <= textByteLimit else {
       throw .unsupported(
-        "takes a header of \(text.count) bytes, and readers of safetensors take \(largestText)")
+        "takes a header of \(text.count) bytes, and readers of safetensors take \(textByteLimit)")
     }
     var bytes: [UInt8] = []
     bytes.append(littleEndian: text.count, byteCount: prefixSize)

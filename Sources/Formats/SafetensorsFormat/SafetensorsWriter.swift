@@ -1,7 +1,7 @@
 package import Bytes
 import JSON
 
-/// Writes a safetensors file from front to back: always the same bytes for the same tensors.
+/// Writes a safetensors file sequentially. The same tensors always yield the same bytes.
 package struct SafetensorsWriter: ~Copyable {
   /// The description of a tensor in the header.
   package struct Entry: Hashable, Sendable {
@@ -9,10 +9,10 @@ package struct SafetensorsWriter: ~Copyable {
     package let name: String
     /// The type of the elements.
     package let elementType: ElementType
-    /// The sizes, outermost first.
+    /// The sizes of the axes, outermost first.
     package let shape: [Int]
 
-    /// Makes an entry.
+    /// Creates an entry.
     package init(name: String, elementType: ElementType, shape: [Int]) {
       self.name = name
       self.elementType = elementType
@@ -29,8 +29,8 @@ package struct SafetensorsWriter: ~Copyable {
   /// Writes everything before the elements.
   ///
   /// - Parameters:
-  ///   - entries: The tensors in the order in which their elements will be appended. Those with
-  ///     larger elements should come first, so that all are aligned.
+  ///   - entries: The tensors in the order in which their elements will be appended. Tensors with
+  ///     larger element types should come first, so that all are aligned.
   ///   - metadata: Strings about the file as a whole.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``; ``WeighbridgeError/Code/mismatch`` for names
   ///   that occur twice or are reserved; ``WeighbridgeError/Code/unsupported`` for more tensors
@@ -40,9 +40,9 @@ package struct SafetensorsWriter: ~Copyable {
   ) throws(WeighbridgeError) {
     var header = JSONObject()
     if !metadata.isEmpty {
-      var texts = JSONObject()
-      for (key, value) in metadata { texts[key] = .string(value) }
-      header[SafetensorsHeader.metadataKey] = .object(texts)
+      var strings = JSONObject()
+      for (key, value) in metadata { strings[key] = .string(value) }
+      header[SafetensorsHeader.metadataKey] = .object(strings)
     }
     var end = 0
     for entry in entries {
@@ -50,7 +50,7 @@ package struct SafetensorsWriter: ~Copyable {
         throw .mismatch("\(entry.name) cannot be the name of one more tensor")
       }
       header[entry.name] = .object([
-        "dtype": .string(entry.elementType.safetensorsWord),
+        "dtype": .string(entry.elementType.safetensorsName),
         "shape": .array(entry.shape.map(JSONValue.integer)),
         "data_offsets": [.integer(end), .integer(end + entry.byteCount)],
       ])
@@ -70,9 +70,9 @@ package struct SafetensorsWriter: ~Copyable {
     try file.append(bytes)
   }
 
-  /// Puts the file in place after reading it back.
+  /// Reads the file back and moves it to its path.
   ///
-  /// - Parameter replacing: Whether a file of that name may be replaced.
+  /// - Parameter replacing: Whether an existing file may be replaced.
   /// - Throws: ``WeighbridgeError/Code/outputFailed``.
   package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
     precondition(file.count == byteCount, "elements are missing")

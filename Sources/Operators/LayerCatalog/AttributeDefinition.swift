@@ -22,18 +22,19 @@ package struct AttributeDefinition: Sendable {
   package let meaning: String
   /// The constraints on its value.
   package let constraints: [Constraint]
-  /// The possible values of a string attribute; empty when they are not a fixed list.
+  /// The possible values of a string attribute; empty if they are not a fixed list.
   package let choices: [Choice]
-  /// Whether its value names an operator whose attributes are stored here under `name.`.
+  /// Whether its value is the kind of an activation, whose own attributes follow with the prefix
+  /// `name.`.
   package let namesActivation: Bool
   /// When the attribute is present.
   package let presence: Presence
-  /// The notion that explains it, if any.
-  package private(set) var notion: Notion?
+  /// The concept that explains it, if any.
+  package private(set) var concept: Concept?
 }
 
-/// A constraint on an attribute's value; in a list it applies to each entry, unless it is about the
-/// list.
+/// A constraint on an attribute's value. For a list it applies to each entry, unless it is about
+/// the list as a whole.
 package enum Constraint: Sendable, Hashable {
   case atLeast(Double)
   case above(Double)
@@ -51,17 +52,17 @@ package enum Constraint: Sendable, Hashable {
   case maximumCount(Int)
   /// The number of entries of another list, plus a constant.
   case countOf(String, plus: Int)
-  /// Each entry larger than the one before it.
+  /// Strictly increasing: each entry is larger than the previous one.
   case rising
-  /// No entry smaller than the one before it.
+  /// Non-decreasing: no entry is smaller than the previous one.
   case notFalling
   /// No two entries are the same.
   case unique
-  /// Each number from 0 to one less than the count, once.
+  /// The entries are the numbers from 0 to one less than their count, in any order.
   case permutation
   /// This entry occurs at most once.
   case atMostOnce(Int)
-  /// A rule in words.
+  /// A rule in words, which is not checked here.
   case rule(String)
 
   /// The same number of entries as another list.
@@ -86,10 +87,10 @@ extension AttributeDefinition {
     self.presence = presence
   }
 
-  /// The same definition with the notion that explains it.
-  func explained(by notion: Notion) -> AttributeDefinition {
+  /// The same definition with the concept that explains it.
+  func explained(by concept: Concept) -> AttributeDefinition {
     var result = self
-    result.notion = notion
+    result.concept = concept
     return result
   }
 }

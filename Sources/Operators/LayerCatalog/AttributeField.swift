@@ -11,10 +11,10 @@ package struct AttributeField<Owner, Value>: Sendable {
   /// Reads the value, and checks it.
   let read: @Sendable (inout AttributeReader) throws(WeighbridgeError) -> Value
 
-  /// The same field with the notion that explains it.
-  package func explained(by notion: Notion) -> AttributeField {
+  /// The same field with the concept that explains it.
+  package func explained(by concept: Concept) -> AttributeField {
     var result = self
-    result.definitions = definitions.map { $0.explained(by: notion) }
+    result.definitions = definitions.map { $0.explained(by: concept) }
     return result
   }
 
@@ -28,8 +28,8 @@ package struct AttributeField<Owner, Value>: Sendable {
   }
 }
 
-/// The encoding of values of a type as an attribute.
-private struct AttributeForm<Value>: Sendable {
+/// Converts values of a type to and from the stored form of an attribute.
+private struct AttributeCodec<Value>: Sendable {
   let encode: @Sendable (Value) -> AttributeValue
   let decode: @Sendable (inout AttributeReader, _ name: String) throws(WeighbridgeError) -> Value
 
@@ -42,12 +42,12 @@ private struct AttributeForm<Value>: Sendable {
     return result
   }
 
-  /// Reads an attribute that is there by its presence, and checks it.
+  /// Reads an attribute if its presence rule says that it is there, and checks it.
   func readIfPresent(
     _ definition: AttributeDefinition, _ reader: inout AttributeReader
   ) throws(WeighbridgeError) -> Value? {
-    let isThere = definition.presence.holds(in: reader.attributes)
-    guard isThere ?? (reader.attributes[definition.name] != nil) else { return nil }
+    let isPresent = definition.presence.holds(in: reader.attributes)
+    guard isPresent ?? (reader.attributes[definition.name] != nil) else { return nil }
     return try read(definition, &reader)
   }
 }
@@ -56,40 +56,40 @@ extension AttributeField {
   /// A single attribute that is always present.
   private init(
     _ definition: AttributeDefinition, _ value: @escaping @Sendable (Owner) -> Value,
-    _ form: AttributeForm<Value>
+    _ codec: AttributeCodec<Value>
   ) {
     definitions = [definition]
-    write = { $1.append(definition.name, form.encode(value($0))) }
-    read = { (reader) throws(WeighbridgeError) in try form.read(definition, &reader) }
+    write = { $1.append(definition.name, codec.encode(value($0))) }
+    read = { (reader) throws(WeighbridgeError) in try codec.read(definition, &reader) }
   }
 
-  /// A single attribute that is present depending on its presence rule.
+  /// A single attribute whose presence is decided by its rule.
   private init<Wrapped>(
     _ definition: AttributeDefinition, _ value: @escaping @Sendable (Owner) -> Wrapped?,
-    _ form: AttributeForm<Wrapped>
+    _ codec: AttributeCodec<Wrapped>
   ) where Value == Wrapped? {
     definitions = [definition]
     write = { owner, attributes in
-      if let value = value(owner) { attributes.append(definition.name, form.encode(value)) }
+      if let value = value(owner) { attributes.append(definition.name, codec.encode(value)) }
     }
-    read = { (reader) throws(WeighbridgeError) in try form.readIfPresent(definition, &reader) }
+    read = { (reader) throws(WeighbridgeError) in try codec.readIfPresent(definition, &reader) }
   }
 }
 
-extension AttributeForm<Int> {
-  static let integer = AttributeForm(encode: AttributeValue.integer) {
+extension AttributeCodec<Int> {
+  static let integer = AttributeCodec(encode: AttributeValue.integer) {
     (reader, name) throws(WeighbridgeError) in try reader.integer(name)
   }
 }
 
-extension AttributeForm<Double> {
-  static let real = AttributeForm(encode: AttributeValue.real) {
+extension AttributeCodec<Double> {
+  static let real = AttributeCodec(encode: AttributeValue.real) {
     (reader, name) throws(WeighbridgeError) in try reader.real(name)
   }
 }
 
-extension AttributeForm<[Int]> {
-  static let integers = AttributeForm(encode: AttributeValue.integers) {
+extension AttributeCodec<[Int]> {
+  static let integers = AttributeCodec(encode: AttributeValue.integers) {
     (reader, name) throws(WeighbridgeError) in try reader.integers(name)
   }
 }
@@ -153,8 +153,8 @@ extension AttributeField where Value == Bool {
   ) -> AttributeField {
     AttributeField(
       AttributeDefinition(name, .boolean, meaning, constraints), value,
-      AttributeForm(encode: AttributeValue.flag) {
-        (reader, name) throws(WeighbridgeError) in try reader.flag(name)
+      AttributeCodec(encode: AttributeValue.boolean) {
+        (reader, name) throws(WeighbridgeError) in try reader.boolean(name)
       })
   }
 
@@ -212,34 +212,34 @@ extension AttributeField where Value == [Double] {
   ) -> AttributeField {
     AttributeField(
       AttributeDefinition(name, .reals, meaning, constraints), value,
-      AttributeForm(encode: AttributeValue.reals) {
+      AttributeCodec(encode: AttributeValue.reals) {
         (reader, name) throws(WeighbridgeError) in try reader.reals(name)
       })
   }
 }
 
 extension AttributeField where Value: RawRepresentable<String> & Sendable {
-  /// A string that is validated by its type.
+  /// A string that the type of the value validates.
   package static func string(
     _ name: String, _ value: @escaping @Sendable (Owner) -> Value, _ meaning: String,
     _ constraints: Constraint...
   ) -> AttributeField {
-    .word(AttributeDefinition(name, .string, meaning, constraints), value)
+    .rawValue(AttributeDefinition(name, .string, meaning, constraints), value)
   }
 
-  private static func word(
+  private static func rawValue(
     _ definition: AttributeDefinition, _ value: @escaping @Sendable (Owner) -> Value
   ) -> AttributeField {
-    let form = AttributeForm<Value>(encode: { .text($0.rawValue) }) {
+    let codec = AttributeCodec<Value>(encode: { .string($0.rawValue) }) {
       (reader, name) throws(WeighbridgeError) in
-      let text = try reader.text(name)
-      try reader.check(.text(text), against: definition)
-      guard let word = Value(rawValue: text) else {
-        throw reader.malformed("the attribute \(name) cannot be \(text)")
+      let string = try reader.string(name)
+      try reader.check(.string(string), against: definition)
+      guard let result = Value(rawValue: string) else {
+        throw reader.malformed("the attribute \(name) cannot be \(string)")
       }
-      return word
+      return result
     }
-    return AttributeField(definition, value, form)
+    return AttributeField(definition, value, codec)
   }
 }
 
@@ -247,12 +247,12 @@ extension AttributeField where Value: RawRepresentable<String> & CaseIterable & 
   /// A string that is one of the values of a type, or of some of them.
   package static func choice(
     _ name: String, _ value: @escaping @Sendable (Owner) -> Value, _ meaning: String,
-    among values: [Value] = Array(Value.allCases), _ words: (Value) -> String
+    among values: [Value] = Array(Value.allCases), _ meaningOf: (Value) -> String
   ) -> AttributeField {
     let choices = values.map {
-      AttributeDefinition.Choice(value: $0.rawValue, meaning: words($0))
+      AttributeDefinition.Choice(value: $0.rawValue, meaning: meaningOf($0))
     }
-    return .word(AttributeDefinition(name, .string, meaning, choices: choices), value)
+    return .rawValue(AttributeDefinition(name, .string, meaning, choices: choices), value)
   }
 }
 

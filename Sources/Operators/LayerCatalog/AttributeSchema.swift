@@ -1,8 +1,9 @@
 package import Bytes
 package import GraphIR
 
-/// The stored form of the settings of an operator, or of a part shared by several operators: each
-/// attribute is declared once, for writing, checked reading and its definition.
+/// The stored form of the settings of an operator, or of a group of settings that several operators
+/// share. Each attribute is declared once; writing, checked reading and the definition follow from
+/// the declaration.
 package struct AttributeSchema<Owner>: Sendable {
   /// The definitions of the attributes, in the order in which they are stored.
   private(set) var definitions: [AttributeDefinition] = []
@@ -32,7 +33,7 @@ package struct AttributeSchema<Owner>: Sendable {
     }
   }
 
-  /// The same attributes with a rule for their combination.
+  /// The same attributes with a rule that involves several of them.
   ///
   /// - Parameter rule: Returns why an owner is invalid; `nil` if it is valid.
   package func checked(_ rule: @escaping @Sendable (Owner) -> String?) -> AttributeSchema {
@@ -41,10 +42,10 @@ package struct AttributeSchema<Owner>: Sendable {
     return result
   }
 
-  /// The same attributes, each with the notion that explains it.
-  package func explained(by notion: Notion) -> AttributeSchema {
+  /// The same attributes, each with the concept that explains it.
+  package func explained(by concept: Concept) -> AttributeSchema {
     var result = self
-    result.definitions = definitions.map { $0.explained(by: notion) }
+    result.definitions = definitions.map { $0.explained(by: concept) }
     return result
   }
 }
@@ -66,7 +67,7 @@ extension AttributeSchema {
     return result
   }
 
-  /// Why an owner is invalid, if it is: its attributes violate a constraint or a rule.
+  /// The constraint or rule that an owner violates, as a message; `nil` if it is valid.
   func problem(of owner: Owner) -> String? {
     attributes(of: owner).problem(by: definitions) ?? rule(owner)
   }

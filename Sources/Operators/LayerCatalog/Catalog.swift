@@ -5,7 +5,7 @@ package import GraphIR
 package struct Catalog: Sendable {
   private let byKind: [String: any CatalogOperator.Type]
 
-  /// Makes a list of operators, no two of one kind.
+  /// Creates a list of operators, each of a different kind.
   package init(_ operators: [any CatalogOperator.Type]) {
     byKind = Dictionary(operators.map { ($0.kind, $0) }, uniquingKeysWith: { first, _ in first })
   }
@@ -145,7 +145,7 @@ extension Catalog {
   /// The operator with a stored kind; `nil` when there is none.
   package subscript(kind: String) -> (any CatalogOperator.Type)? { byKind[kind] }
 
-  /// Makes the operator that is stored in a file, including ``Opaque`` ones.
+  /// Creates the operator that is stored in a file, including ``Opaque`` ones.
   ///
   /// - Throws: As ``makeOperator(kind:version:attributes:)``.
   package func makeStoredOperator(
@@ -160,7 +160,7 @@ extension Catalog {
     return operation
   }
 
-  /// Makes the operator of the catalogue that is stored in a file.
+  /// Creates the operator of the catalog that is stored in a file.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for an unknown kind, version or attribute;
   ///   ``WeighbridgeError/Code/malformed`` for invalid settings.

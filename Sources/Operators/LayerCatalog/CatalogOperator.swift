@@ -3,9 +3,9 @@ package import GraphIR
 
 /// An operator with its complete definition, in one file.
 ///
-/// The members are in this order in each file: the settings (typed, without defaults), the
+/// In each file, the members are in this order: the settings (typed, without defaults), the
 /// declaration, the shape rule, the reference kernel with its tolerance, the cost, the layout rule,
-/// the decomposition. The common parts of operators are defined by the protocols below.
+/// the decomposition. The protocols below define what many operators have in common.
 package protocol CatalogOperator: Operator {
   /// The inputs, outputs, formula and attributes: their meaning and their stored form.
   static var declaration: OperatorDeclaration<Self> { get }
@@ -15,7 +15,7 @@ package protocol CatalogOperator: Operator {
   ///
   /// - Parameters:
   ///   - inputs: One tensor for each slot; their types have passed the shape rule.
-  ///   - workers: The threads it may use.
+  ///   - workers: The threads that it may use.
   /// - Returns: Tensors of exactly the types given by the shape rule.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an element is invalid (such as an index out
   ///   of range).
@@ -30,12 +30,12 @@ package protocol CatalogOperator: Operator {
   var cost: OperatorCost { get }
 
   /// The layout rule: the operator that computes the same outputs, transposed, from transposed data
-  /// inputs; `nil` when there is none and a transpose is needed.
+  /// inputs; `nil` if there is none, so that the data must be transposed back.
   ///
-  /// - Parameter axes: Axis `axes[i]` of this operator's data is axis `i` of the new one's.
+  /// - Parameter axes: Axis `i` of the new operator's data is axis `axes[i]` of this one's.
   func permutingAxes(_ axes: [Int]) -> Self?
 
-  /// The same computation with other operators, for engines and formats without this one.
+  /// The same computation by other operators, for engines and formats that lack this one.
   var decomposition: Decomposition { get }
 }
 
@@ -45,16 +45,16 @@ package protocol ImageOperator: CatalogOperator {
   var layout: DataLayout { get }
 }
 
-/// An operator with a weight that has the axes of its data except the batch, and so must be
-/// transposed with them.
+/// An operator with a weight that has the axes of its data except the batch, so that it must be
+/// transposed together with the data.
 package protocol PositionWeightedOperator: CatalogOperator {
-  /// The position of that weight among the inputs.
+  /// The index of that weight among the inputs.
   static var positionWeight: Int { get }
 }
 
 /// An operator without settings.
 package protocol PlainOperator: CatalogOperator {
-  /// Makes the operator.
+  /// Creates the operator.
   init()
 }
 
@@ -65,8 +65,8 @@ extension PrimitiveOperator {
   package var decomposition: Decomposition { .primitive }
 }
 
-/// An operator that moves, counts or compares elements and computes nothing that is rounded, so
-/// that every implementation has the same results.
+/// An operator that only moves, counts or compares elements. Nothing is rounded, so every
+/// implementation has the same results.
 package protocol ExactOperator: CatalogOperator {}
 
 extension ExactOperator {
@@ -98,16 +98,16 @@ extension CatalogOperator {
     self = try Self.declaration.schema.read(&attributes)
   }
 
-  /// Why the settings are invalid, if they are.
+  /// Why the settings are invalid; `nil` if they are valid.
   package var problem: String? { Self.declaration.schema.problem(of: self) }
 }
 
-/// The composition of an operator of others.
+/// How an operator is composed of others.
 package enum Decomposition: Sendable {
-  /// None: every engine and every target must implement it.
+  /// It is not: every engine and every target must implement the operator.
   case primitive
-  /// Adds nodes for the same computation to a graph, each with the source of the node that they
-  /// replace, and returns their outputs.
+  /// Adds nodes for the same computation to a graph and returns the values that take the place of
+  /// the operator's outputs. Each node gets the source of the node that is replaced.
   case nodes(
     @Sendable (
       _ graph: inout GraphBuilder, _ inputs: [ValueID], _ source: SourceScope

@@ -1,8 +1,8 @@
 package import Bytes
 package import GraphIR
 
-/// An operator defined by its decomposition: its shape rule and its reference kernel are those of
-/// the decomposition's nodes.
+/// An operator that is defined by its decomposition: its shape rule and its reference kernel follow
+/// from those of the decomposition's nodes.
 package protocol CompositeOperator: CatalogOperator {
   /// Expresses the operator in terms of others.
   ///
@@ -16,7 +16,7 @@ extension CompositeOperator {
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     do throws(WeighbridgeError) {
-      guard let graph = try parts(of: inputs) else { return [] }
+      guard let graph = try decomposed(inputs) else { return [] }
       return graph.outputs.map { graph[$0.value].type }
     } catch { throw ShapeError(error.reason) }
   }
@@ -24,10 +24,10 @@ extension CompositeOperator {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    try parts(of: inputs.map(\.type))?.evaluated(inputs, workers: workers) ?? []
+    try decomposed(inputs.map(\.type))?.evaluated(inputs, workers: workers) ?? []
   }
 
-  private func parts(of types: [TensorType]) throws(WeighbridgeError) -> Graph? {
+  private func decomposed(_ types: [TensorType]) throws(WeighbridgeError) -> Graph? {
     let inputs = types.enumerated().map { Value(name: "input \($0)", type: $1) }
     return try decomposition.graph(
       inputs, source: SourceScope(layer: kind, className: kind))
@@ -35,10 +35,10 @@ extension CompositeOperator {
 }
 
 extension Decomposition {
-  /// The nodes as a graph with an output for each of the operator's; `nil` for a primitive.
+  /// The nodes as a graph with the operator's outputs; `nil` for a primitive.
   ///
-  /// - Parameter inputs: The operator's inputs; those with constants become weights, the others
-  ///   inputs.
+  /// - Parameter inputs: The operator's inputs; those with constants become weights of the graph,
+  ///   the others its inputs.
   package func graph(
     _ inputs: [Value], source: SourceScope
   ) throws(WeighbridgeError) -> Graph? {
@@ -59,7 +59,7 @@ extension Decomposition {
 }
 
 extension Graph {
-  /// Evaluates the graph with the reference kernels; the results are in the order of the outputs.
+  /// Evaluates the graph with the reference kernels and returns its outputs, in order.
   package func evaluated(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {

@@ -3,7 +3,7 @@ package import GraphIR
 
 /// Builds the nodes of a composite operator in a graph.
 ///
-/// Values that are combined have the same rank; axes of size 1 are broadcast.
+/// Values that are combined must have the same rank; axes of size 1 are broadcast.
 package struct Composition {
   /// The operator's inputs, in the order of its slots.
   package let inputs: [ValueID]
@@ -60,7 +60,7 @@ package struct Composition {
     try apply(operation, inputs)
   }
 
-  /// Adds an operator with one output that takes any number of tensors.
+  /// Adds an operator with one output, which takes a list of tensors.
   package mutating func apply(
     _ operation: any Operator, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> ValueID {
@@ -81,7 +81,7 @@ package struct Composition {
     try graph.addConstant(tensor, named: "\(source.callName)/constant")
   }
 
-  /// Adds a number with the element type and rank of a value.
+  /// Adds a constant of one element with the element type and rank of a value.
   package mutating func number(
     _ number: Double, like value: ValueID
   ) throws(WeighbridgeError) -> ValueID {
@@ -91,7 +91,7 @@ package struct Composition {
   }
 }
 
-// The vocabulary of formulas.
+// The building blocks of formulas.
 extension Composition {
   package mutating func sum(_ x: ValueID, _ y: ValueID) throws(WeighbridgeError) -> ValueID {
     try self(Add(), x, y)
@@ -129,8 +129,8 @@ extension Composition {
     try self(Rescaling(scale: [scale], offset: [offset]), x)
   }
 
-  /// max(x, 0).
-  package mutating func positive(_ x: ValueID) throws(WeighbridgeError) -> ValueID {
+  /// The positive part, max(x, 0).
+  package mutating func positivePart(_ x: ValueID) throws(WeighbridgeError) -> ValueID {
     try self(ReLU(slope: 0, threshold: 0, maximum: nil), x)
   }
 
@@ -147,24 +147,25 @@ extension Composition {
     try self(Comparison(.greater), x, try self.number(number, like: x))
   }
 
-  /// Elements of x where a condition is true, and of y elsewhere.
+  /// The elements of x where a condition is true, and those of y elsewhere.
   package mutating func chosen(
     _ condition: ValueID, _ x: ValueID, _ y: ValueID
   ) throws(WeighbridgeError) -> ValueID {
     try self(Where(), condition, x, y)
   }
 
-  /// The numbers in reverse order: -x, or for integers -1 - x or the type's largest number minus x,
-  /// which cannot overflow. Applied twice, it yields x.
-  package mutating func opposite(_ x: ValueID) throws(WeighbridgeError) -> ValueID {
+  /// x mapped so that the order of all values is reversed, without overflow: -x for floating-point
+  /// numbers, -1 - x for signed integers, and the type's maximum minus x for unsigned ones.
+  /// Applying it twice yields x.
+  package mutating func orderReversed(_ x: ValueID) throws(WeighbridgeError) -> ValueID {
     let type = type(x).elementType
     if type.isFloat { return try self(UnaryMath(.negative), x) }
     let largest = Double(UInt64.max >> UInt64(64 - 8 * type.byteCount))
     return try difference(try number(type.isSignedInteger ? -1 : largest, like: x), x)
   }
 
-  /// The elements in a range of an axis.
-  package mutating func part(
+  /// The elements in a range along an axis.
+  package mutating func slice(
     _ x: ValueID, _ range: Range<Int>, axis: Int
   ) throws(WeighbridgeError) -> ValueID {
     let range = Slice.Range(
@@ -188,34 +189,35 @@ extension Composition {
     try self(MatMul(transposeA: false, transposeB: transposeB), x, y)
   }
 
-  /// Weighted sums along an axis, for floating-point numbers: a row of weights for each index of
-  /// the output.
-  package mutating func weighted(
+  /// Weighted sums of floating-point numbers along an axis; `rows` has a row of weights for each
+  /// index of the output.
+  package mutating func weightedSums(
     _ x: ValueID, axis: Int, _ rows: [[Double]]
   ) throws(WeighbridgeError) -> ValueID {
     let type = type(x)
-    let last = (0..<type.rank).filter { $0 != axis } + [axis]
+    let order = (0..<type.rank).filter { $0 != axis } + [axis]
     let matrix = Tensor(
       type.elementType, shape: [rows.count, rows.first?.count ?? 0], rows.flatMap { $0 })
-    let sums = try self(Dense(hasBias: false), try transposed(x, last), try constant(matrix))
-    return try transposed(sums, last.indices.sorted { last[$0] < last[$1] })
+    let sums = try self(Dense(hasBias: false), try transposed(x, order), try constant(matrix))
+    return try transposed(sums, order.indices.sorted { order[$0] < order[$1] })
   }
 
-  /// The mean along axes, which are kept with size 1.
+  /// The mean over axes, which are kept with size 1.
   package mutating func mean(_ x: ValueID, _ axes: [Int]) throws(WeighbridgeError) -> ValueID {
     axes.isEmpty ? x : try self(Reduce(.mean, axes: axes, keepDims: true), x)
   }
 
-  /// The axes in another order.
+  /// x with its axes permuted: axis i of the result is axis `axes[i]` of x.
   package mutating func transposed(
     _ x: ValueID, _ axes: [Int]
   ) throws(WeighbridgeError) -> ValueID {
     axes == Array(axes.indices) ? x : try self(Transpose(axes: axes), x)
   }
 
-  /// Reshapes a weight with the sizes of some axes to a rank, with size 1 along all other axes.
-  package mutating func along(
-    _ axes: [Int], _ weight: ValueID, rank: Int
+  /// Reshapes a weight that has one axis for each of `axes`, so that it broadcasts against a value
+  /// of the given rank: size 1 along all other axes.
+  package mutating func aligned(
+    _ weight: ValueID, to axes: [Int], rank: Int
   ) throws(WeighbridgeError) -> ValueID {
     var shape = [Int](repeating: 1, count: rank)
     for (position, axis) in axes.enumerated() { shape[axis] = try size(weight, axis: position) }

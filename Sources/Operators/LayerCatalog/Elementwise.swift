@@ -1,9 +1,8 @@
 package import Bytes
 package import GraphIR
 
-/// An operator that treats each element separately: one input, one output of the same type.
-///
-/// The common part of all these operators is defined here.
+/// An operator that computes each element of its output from the element at the same position: one
+/// input, one output of the same type.
 package protocol ElementwiseOperator: ArithmeticOperator {
   /// Returns the output element for an input element.
   func apply(_ element: Double) -> Double

@@ -5,11 +5,12 @@ package import GraphIR
 package enum OperatorCost: Sendable {
   /// One for each element of the first output.
   case elements
-  /// Two for each product in a sum. The numbers of products are lists of factors, which are added
-  /// up; they are computed from the shapes of the inputs and outputs.
+  /// Two for each product in a sum: a multiplication and an addition. The closure gets the shapes
+  /// of the inputs and outputs and returns numbers of products, which are added up; each is a list
+  /// of factors.
   case products(@Sendable (_ inputs: [[Int]], _ outputs: [[Int]]) -> [[Int]])
   /// The sum over the nodes of the decomposition.
-  case parts
+  case decomposition
 }
 
 extension CatalogOperator {
@@ -22,7 +23,7 @@ extension CatalogOperator {
     switch cost {
     case .elements: return shapes.1.first.map { [$0] }.flatMap(Self.sum) ?? 0
     case .products(let count): return Self.sum(count(shapes.0, shapes.1).map { [2] + $0 })
-    case .parts:
+    case .decomposition:
       let values = inputs.enumerated().map { Value(name: "input \($0)", type: $1) }
       let source = SourceScope(layer: kind, className: kind)
       guard let graph = try? decomposition.graph(values, source: source) else {

@@ -6,7 +6,7 @@ package struct OperatorDeclaration<Operation: CatalogOperator>: Sendable {
   package let definition: OperatorDefinition
   /// The stored form of the attributes.
   package let schema: AttributeSchema<Operation>
-  /// The inputs where each is always there.
+  /// The inputs, if no attribute decides which of them are present.
   private let fixedSlots: [InputSlot]?
 
   /// Declares an operator.
@@ -14,26 +14,26 @@ package struct OperatorDeclaration<Operation: CatalogOperator>: Sendable {
   /// - Parameter formula: The computation, as formulas or pseudocode, one step per line.
   package init(
     _ formula: String, inputs: [InputDefinition], outputs: [OutputDefinition],
-    attributes: AttributeSchema<Operation>, notions: [Notion] = []
+    attributes: AttributeSchema<Operation>, concepts: [Concept] = []
   ) {
     schema = attributes
     definition = OperatorDefinition(
       formula, inputs: inputs, outputs: outputs, attributes: attributes.definitions,
-      notions: notions)
-    fixedSlots = inputs.allSatisfy(\.presence.isCertain) ? inputs.map(\.slot) : nil
+      concepts: concepts)
+    fixedSlots = inputs.allSatisfy(\.presence.isUnconditional) ? inputs.map(\.slot) : nil
   }
 
   /// Declares an operator with one input and one output of the same element type.
   package init(
     _ formula: String, of elements: ElementClass, attributes: AttributeSchema<Operation>,
-    notions: [Notion] = []
+    concepts: [Concept] = []
   ) {
     self.init(
       formula, inputs: [.data("input", elements)], outputs: [.like("input")],
-      attributes: attributes, notions: notions)
+      attributes: attributes, concepts: concepts)
   }
 
-  /// The inputs that an operator has.
+  /// The inputs that an operator has with its attributes.
   func inputs(of operation: Operation) -> [InputSlot] {
     fixedSlots ?? definition.slots(with: schema.attributes(of: operation))
   }
@@ -43,17 +43,18 @@ extension OperatorDeclaration where Operation: PlainOperator {
   /// Declares an operator without attributes.
   package init(
     _ formula: String, inputs: [InputDefinition], outputs: [OutputDefinition],
-    notions: [Notion] = []
+    concepts: [Concept] = []
   ) {
     self.init(
       formula, inputs: inputs, outputs: outputs, attributes: AttributeSchema(Operation.init),
-      notions: notions)
+      concepts: concepts)
   }
 
   /// Declares an operator without attributes, with one input and one output of the same element
   /// type.
-  package init(_ formula: String, of elements: ElementClass, notions: [Notion] = []) {
-    self.init(formula, of: elements, attributes: AttributeSchema(Operation.init), notions: notions)
+  package init(_ formula: String, of elements: ElementClass, concepts: [Concept] = []) {
+    self.init(
+      formula, of: elements, attributes: AttributeSchema(Operation.init), concepts: concepts)
   }
 }
 
@@ -65,8 +66,8 @@ extension OperatorDefinition {
 }
 
 extension Presence {
-  /// Whether no attribute decides it.
-  fileprivate var isCertain: Bool {
+  /// Whether it does not depend on attributes.
+  fileprivate var isUnconditional: Bool {
     switch self {
     case .always, .optional: true
     case .when, .unless: false

@@ -3,22 +3,22 @@ package import GraphIR
 
 extension OperatorDefinition {
   /// Returns how attributes violate the definition: each must be present exactly when required, in
-  /// order, of its type, and within its constraints, except for those in words.
+  /// order, of its type, and within its constraints (rules in words are not checked).
   package func problems(of stored: Attributes) -> [String] {
     var (problems, rest) = ([String](), stored.entries[...])
     for attribute in attributes {
       let value = rest.first.flatMap { $0.name == attribute.name ? $0.value : nil }
-      if let isThere = attribute.presence.holds(in: stored), isThere != (value != nil) {
-        problems.append("\(attribute.name) is \(isThere ? "missing here" : "too much")")
+      if let isRequired = attribute.presence.holds(in: stored), isRequired != (value != nil) {
+        problems.append("\(attribute.name) is \(isRequired ? "missing here" : "too much")")
       }
       guard let value else { continue }
       rest = rest.dropFirst()
       if let problem = attribute.problem(of: value, in: stored) { problems.append(problem) }
-      if attribute.namesActivation, case .text(let kind) = value {
-        let own = rest.prefix { $0.name.hasPrefix("\(attribute.name).") }
-        rest = rest.dropFirst(own.count)
-        let names = own.map { (String($0.name.dropFirst(attribute.name.count + 1)), $0.value) }
-        problems += Catalog.standard[kind]?.definition.problems(of: Attributes(names)) ?? []
+      if attribute.namesActivation, case .string(let kind) = value {
+        let nested = rest.prefix { $0.name.hasPrefix("\(attribute.name).") }
+        rest = rest.dropFirst(nested.count)
+        let entries = nested.map { (String($0.name.dropFirst(attribute.name.count + 1)), $0.value) }
+        problems += Catalog.standard[kind]?.definition.problems(of: Attributes(entries)) ?? []
       }
     }
     return problems + rest.map { "\($0.name) is not known, or not in order" }
@@ -31,15 +31,15 @@ extension AttributeDefinition {
     guard value.type == type else {
       return "the attribute \(name) is not of the type \(type.rawValue)"
     }
-    if case .text(let text) = value, !choices.isEmpty,
-      !choices.contains(where: { $0.value == text })
+    if case .string(let string) = value, !choices.isEmpty,
+      !choices.contains(where: { $0.value == string })
     {
-      let words = choices.map(\.value).joined(separator: ", ")
-      return "the attribute \(name) is \(text), and must be one of \(words)"
+      let values = choices.map(\.value).joined(separator: ", ")
+      return "the attribute \(name) is \(string), and must be one of \(values)"
     }
     return constraints.first { !$0.holds(for: value, in: stored) }.map {
-      "the attribute \(name) is \(value.shortText), and must \($0.isOfCount ? "have" : "be") "
-        + $0.words
+      "the attribute \(name) is \(value.abbreviated), and must \($0.isOfCount ? "have" : "be") "
+        + $0.phrase
     }
   }
 }
@@ -58,7 +58,7 @@ extension AttributeReader {
 }
 
 extension Attributes {
-  /// Why the attributes cannot be, if one breaks a constraint.
+  /// The constraint that an attribute violates, as a message; `nil` if there is none.
   func problem(by definitions: [AttributeDefinition]) -> String? {
     for definition in definitions {
       guard let value = self[definition.name] else { continue }
@@ -76,31 +76,31 @@ extension Constraint {
     case .real(let number): holds(for: CollectionOfOne(number), in: stored)
     case .integers(let numbers): holds(for: numbers, in: stored)
     case .reals(let numbers): holds(for: numbers, in: stored)
-    case .texts(let texts): holds(forCount: texts.count, in: stored) ?? true
-    case .flag, .text: true
+    case .strings(let strings): holds(forCount: strings.count, in: stored) ?? true
+    case .boolean, .string: true
     }
   }
 
   private func holds<Number: AttributeNumber>(
     for numbers: some RandomAccessCollection<Number>, in stored: Attributes
   ) -> Bool {
-    func each(_ name: String, _ relation: (Number, Number) -> Bool) -> Bool {
+    func eachSatisfies(_ name: String, _ relation: (Number, Number) -> Bool) -> Bool {
       guard let other = stored[name].flatMap(Number.init) else { return false }
       return numbers.allSatisfy { relation($0, other) }
     }
-    let neighbours = zip(numbers, numbers.dropFirst())
+    let neighbors = zip(numbers, numbers.dropFirst())
     return switch self {
     case .atLeast(let bound): numbers.allSatisfy { $0.double >= bound }
     case .above(let bound): numbers.allSatisfy { $0.double > bound }
     case .atMost(let bound): numbers.allSatisfy { $0.double <= bound }
-    case .atLeastThat(let name): each(name, >=)
-    case .aboveThat(let name): each(name, >)
-    case .atMostThat(let name): each(name, <=)
+    case .atLeastThat(let name): eachSatisfies(name, >=)
+    case .aboveThat(let name): eachSatisfies(name, >)
+    case .atMostThat(let name): eachSatisfies(name, <=)
     case .finite: numbers.allSatisfy(\.double.isFinite)
     case .notNaN: numbers.allSatisfy { !$0.double.isNaN }
     case .notZero: numbers.allSatisfy { $0.double != 0 }
-    case .rising: neighbours.allSatisfy(<)
-    case .notFalling: neighbours.allSatisfy(<=)
+    case .rising: neighbors.allSatisfy(<)
+    case .notFalling: neighbors.allSatisfy(<=)
     case .unique: Set(numbers).count == numbers.count
     case .permutation:
       numbers.sorted().enumerated().allSatisfy { $0.element.double == Double($0.offset) }
@@ -110,22 +110,22 @@ extension Constraint {
     }
   }
 
-  /// Whether a number of entries satisfies it; `nil` when it is about something else.
+  /// Whether a number of entries satisfies it; `nil` if it is not about the number of entries.
   private func holds(forCount count: Int, in stored: Attributes) -> Bool? {
     switch self {
-    case .minimumCount(let least): count >= least
-    case .maximumCount(let most): count <= most
+    case .minimumCount(let minimum): count >= minimum
+    case .maximumCount(let maximum): count <= maximum
     case .countOf(let name, let more): count == (stored[name]?.count ?? 0) + more
     default: nil
     }
   }
 }
 
-/// A number of an attribute. Integers are compared as such, since `Double` cannot represent all of
-/// them.
+/// A number in an attribute. Integers are compared as integers, since `Double` cannot represent all
+/// of them.
 private protocol AttributeNumber: Comparable, Hashable {
   var double: Double { get }
-  /// Makes a single number from a stored value.
+  /// Creates a single number from a stored value.
   init?(_ value: AttributeValue)
 }
 
@@ -152,11 +152,11 @@ extension Double: AttributeNumber {
 
 extension Constraint {
   /// The constraint in words, for example "at least 1", for messages and `operators.md`.
-  package var words: String {
+  package var phrase: String {
     switch self {
-    case .atLeast(let bound): "at least \(Self.words(bound))"
-    case .above(let bound): "above \(Self.words(bound))"
-    case .atMost(let bound): "at most \(Self.words(bound))"
+    case .atLeast(let bound): "at least \(Self.phrase(bound))"
+    case .above(let bound): "above \(Self.phrase(bound))"
+    case .atMost(let bound): "at most \(Self.phrase(bound))"
     case .atLeastThat(let name): "at least `\(name)`"
     case .aboveThat(let name): "above `\(name)`"
     case .atMostThat(let name): "at most `\(name)`"
@@ -172,11 +172,11 @@ extension Constraint {
     case .unique: "no two equal"
     case .permutation: "each number from 0 on, once"
     case .atMostOnce(let entry): "\(entry) once at most"
-    case .rule(let words): words
+    case .rule(let rule): rule
     }
   }
 
-  /// Whether the words follow "have" rather than "be".
+  /// Whether the phrase follows "have" rather than "be".
   fileprivate var isOfCount: Bool {
     switch self {
     case .minimumCount, .maximumCount, .countOf, .unique, .permutation, .atMostOnce: true
@@ -184,7 +184,7 @@ extension Constraint {
     }
   }
 
-  private static func words(_ bound: Double) -> String {
+  private static func phrase(_ bound: Double) -> String {
     guard let number = Int(exactly: bound) else { return "\(bound)" }
     return number >= 1 << 20 && number & (number - 1) == 0
       ? "2^\(number.trailingZeroBitCount)" : "\(number)"
@@ -197,26 +197,26 @@ extension AttributeValue {
     switch self {
     case .integer: .integer
     case .real: .real
-    case .flag: .boolean
-    case .text: .string
+    case .boolean: .boolean
+    case .string: .string
     case .integers: .integers
     case .reals: .reals
-    case .texts: .strings
+    case .strings: .strings
     }
   }
 
   /// The number of entries of a list; 1 for a value that is not a list.
   package var count: Int {
     switch self {
-    case .integer, .real, .flag, .text: 1
+    case .integer, .real, .boolean, .string: 1
     case .integers(let values): values.count
     case .reals(let values): values.count
-    case .texts(let values): values.count
+    case .strings(let values): values.count
     }
   }
 
   /// The value for messages; for a long list, only the first entries.
-  fileprivate var shortText: String {
+  fileprivate var abbreviated: String {
     func list(_ entries: [some Any]) -> String {
       let shown = entries.prefix(10).map { "\($0)" } + (entries.count > 10 ? ["..."] : [])
       return "[\(shown.joined(separator: ", "))]"
@@ -224,11 +224,11 @@ extension AttributeValue {
     return switch self {
     case .integer(let value): "\(value)"
     case .real(let value): "\(value)"
-    case .flag(let value): "\(value)"
-    case .text(let value): value
+    case .boolean(let value): "\(value)"
+    case .string(let value): value
     case .integers(let values): list(values)
     case .reals(let values): list(values)
-    case .texts(let values): list(values)
+    case .strings(let values): list(values)
     }
   }
 }

@@ -1,7 +1,7 @@
 import GraphIR
 
 extension OperatorDefinition {
-  /// The definition of ``Opaque``, which is not in the catalogue since it cannot run.
+  /// The definition of ``Opaque``, which is not in the catalog since it cannot run.
   package static let opaque: OperatorDefinition = {
     var (inputs, weights) = (
       InputDefinition.data("input", .any), InputDefinition.data("weights", .any)

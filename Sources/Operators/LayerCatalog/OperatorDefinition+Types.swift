@@ -2,7 +2,7 @@ package import Bytes
 package import GraphIR
 
 extension OperatorDefinition {
-  /// The definition of an operator of the catalogue, or of ``Opaque``; `nil` for another.
+  /// The definition of an operator of the catalog, or of ``Opaque``; `nil` for any other.
   package static func of(_ operation: any Operator) -> OperatorDefinition? {
     if let operation = operation as? any CatalogOperator { return type(of: operation).definition }
     return operation is Opaque ? .opaque : nil
@@ -10,7 +10,7 @@ extension OperatorDefinition {
 
   /// Checks the number of an operator's inputs and their element types.
   ///
-  /// Attributes need no check: an operator that has been read has valid ones.
+  /// Attributes need no check: those of an operator that has been read are valid.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when they do not match the definition.
   package static func checkInputs(
@@ -21,19 +21,19 @@ extension OperatorDefinition {
     }
   }
 
-  /// Returns how an operator with inputs and outputs of given types violates the definition: by its
-  /// attributes, or by the number or the element types of its inputs and outputs.
+  /// Returns how an operator with inputs and outputs of given types violates the definition, by its
+  /// attributes or by the number or the element types of its inputs and outputs.
   package func problems(
     of operation: any Operator, inputs: [TensorType], outputs: [TensorType]
   ) -> [String] {
     let stored = operation.attributes
     var problems = problems(of: stored) + inputProblems(stored, inputs)
-    let wanted = self.outputs.flatMap { output in
+    let expected = self.outputs.flatMap { output in
       (0..<(output.presence.holds(in: stored) ?? true ? stored.count(of: output.countedBy) : 0))
         .map { elementType(output, $0, stored, inputs) }
     }
-    if outputs.map(\.elementType) != wanted {
-      problems.append("the outputs are \(outputs), and the element types \(wanted) are wanted")
+    if outputs.map(\.elementType) != expected {
+      problems.append("the outputs are \(outputs), and the element types \(expected) are wanted")
     }
     return problems
   }
@@ -45,20 +45,20 @@ extension OperatorDefinition {
 
   private func inputProblems(_ stored: Attributes, _ types: [TensorType]) -> [String] {
     let isVariadic = if case .variadic = inputs.first?.slot { true } else { false }
-    let defined = inputs.filter { $0.presence.holds(in: stored) ?? true }.flatMap { input in
+    let expected = inputs.filter { $0.presence.holds(in: stored) ?? true }.flatMap { input in
       Array(repeating: input, count: isVariadic ? types.count : stored.count(of: input.countedBy))
     }
-    guard defined.count == types.count else {
-      return ["there are \(types.count) inputs, and \(defined.map(\.name)) are wanted"]
+    guard expected.count == types.count else {
+      return ["there are \(types.count) inputs, and \(expected.map(\.name)) are wanted"]
     }
-    var first: [String: ElementType] = [:]
-    for (input, type) in zip(defined, types) where first[input.name] == nil {
-      first[input.name] = type.elementType
+    var elementTypes: [String: ElementType] = [:]
+    for (input, type) in zip(expected, types) where elementTypes[input.name] == nil {
+      elementTypes[input.name] = type.elementType
     }
-    return zip(defined, types).compactMap { input, type in
+    return zip(expected, types).compactMap { input, type in
       let fits =
-        input.elements.contains(type.elementType, stored, first)
-        && (!isVariadic || input.isMixed || type.elementType == first[input.name])
+        input.elements.contains(type.elementType, stored, elementTypes)
+        && (!isVariadic || input.isMixed || type.elementType == elementTypes[input.name])
       return fits ? nil : "the input \(input.name) is \(type)"
     }
   }
@@ -74,8 +74,8 @@ extension OperatorDefinition {
         .elementType
     case .attribute(let name):
       switch stored[name] {
-      case .text(let word): return ElementType(rawValue: word)
-      case .texts(let words): return ElementType(rawValue: words[index])
+      case .string(let name): return ElementType(rawValue: name)
+      case .strings(let names): return ElementType(rawValue: names[index])
       default: return nil
       }
     }
@@ -83,7 +83,7 @@ extension OperatorDefinition {
 }
 
 extension Graph {
-  /// How nodes violate the definitions of their operators, each with the node's name.
+  /// How nodes violate the definitions of their operators, each message with the node's name.
   package var definitionProblems: [String] {
     nodes.flatMap { node in
       let types = [node.inputs, node.outputs].map { ids in ids.map { values[$0.index].type } }
@@ -129,7 +129,7 @@ extension ElementClass {
     case .same(let input): types[input] == type
     case .by(let name, let cases):
       cases.contains {
-        stored[name] == .text($0.value) && $0.elements.contains(type, stored, types)
+        stored[name] == .string($0.value) && $0.elements.contains(type, stored, types)
       }
     }
   }

@@ -12,24 +12,24 @@ package struct OperatorDefinition: Sendable {
   package let attributes: [AttributeDefinition]
   /// The computation, as formulas or pseudocode, one step per line.
   package let formula: String
-  /// The notions that the formula refers to, in addition to those of the attributes.
-  package let notions: [Notion]
+  /// The concepts that the formula refers to, in addition to those of the attributes.
+  package let concepts: [Concept]
 
-  /// Makes a definition.
+  /// Creates a definition.
   package init(
     _ formula: String, inputs: [InputDefinition], outputs: [OutputDefinition],
-    attributes: [AttributeDefinition] = [], notions: [Notion] = []
+    attributes: [AttributeDefinition] = [], concepts: [Concept] = []
   ) {
     self.inputs = inputs
     self.outputs = outputs
     self.attributes = attributes
     self.formula = formula
-    self.notions = notions
+    self.concepts = concepts
   }
 }
 
 /// A concept shared by several operators, explained once at the top of `operators.md`.
-package enum Notion: String, Sendable, CaseIterable {
+package enum Concept: String, Sendable, CaseIterable {
   case rounding, axes, layouts, windows, borders, broadcasting, lanes, sizes, indices, integers
   case specialNumbers = "special-numbers"
   case attention = "attention-weights"
@@ -43,7 +43,7 @@ package enum Notion: String, Sendable, CaseIterable {
 /// attributes.
 package enum Presence: Sendable {
   case always
-  /// It may be omitted, with the meaning in words.
+  /// It may be omitted; the string says what that means.
   case optional(String)
   /// If the attribute has one of the values.
   case when(String, [AttributeValue])
@@ -51,9 +51,9 @@ package enum Presence: Sendable {
   case unless(String, [AttributeValue])
 
   /// If a boolean attribute is true.
-  package static func when(_ attribute: String) -> Presence { .when(attribute, [.flag(true)]) }
+  package static func when(_ attribute: String) -> Presence { .when(attribute, [.boolean(true)]) }
 
-  /// Whether it is present for given attributes; `nil` when both are possible.
+  /// Whether it is present for given attributes; `nil` if it may be present or absent.
   package func holds(in attributes: Attributes) -> Bool? {
     switch self {
     case .always: true
@@ -66,14 +66,14 @@ package enum Presence: Sendable {
 
 /// The element types that an input may have.
 package indirect enum ElementClass: Sendable {
-  /// Floating-point numbers, integers, all numbers, booleans, all types.
+  /// Floating-point types, integers, both of these, booleans, or any type.
   case float, integer, number, bool, any
-  /// That of another input; for a variadic input, that of its first tensor.
+  /// The element type of another input; for a variadic input, that of its first tensor.
   case same(as: String)
-  /// Depending on the value of a string attribute.
+  /// A class for each value of a string attribute.
   case by(String, [(value: String, elements: ElementClass)])
 
-  /// For each value of a string attribute.
+  /// A class for each case of the enumeration behind a string attribute.
   package static func by<Value: RawRepresentable<String> & CaseIterable>(
     _ attribute: String, _ type: Value.Type, _ elements: (Value) -> ElementClass
   ) -> ElementClass {
@@ -92,7 +92,7 @@ package struct InputDefinition: Sendable {
   /// Whether it is a mask of the elements of another input.
   package private(set) var isMask = false
   /// The attribute that gives the number of such inputs: a number, or a list with an entry for
-  /// each.
+  /// each of them.
   package var countedBy: String?
   /// Whether the tensors of a variadic input may have different element types.
   package private(set) var isMixed = false
@@ -133,12 +133,12 @@ package struct InputDefinition: Sendable {
     InputDefinition(slot: .weight(name), elements: elements, presence: presence)
   }
 
-  /// A constant of floating-point numbers of the model.
+  /// A constant of the model, of floating-point numbers.
   package static func weight(_ name: String, _ presence: Presence) -> InputDefinition {
     .weight(name, .float, presence)
   }
 
-  /// A mask of booleans, true for elements that are used.
+  /// A boolean mask, true for the elements that are used.
   package static func mask(_ presence: Presence = .always) -> InputDefinition {
     var result = data("mask", .bool, presence)
     result.isMask = true
@@ -164,7 +164,7 @@ package struct OutputDefinition: Sendable {
   package let elements: Elements
   /// When it is present.
   package let presence: Presence
-  /// The list with an entry for each such output, if there are several.
+  /// The list attribute with an entry for each such output, if there are several.
   package let countedBy: String?
 
   /// An output with the element type of an input.

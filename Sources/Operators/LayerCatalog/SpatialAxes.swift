@@ -1,9 +1,9 @@
 import Bytes
 import GraphIR
 
-/// The common part of operators on the spatial axes of image tensors.
+/// What operators on the spatial axes of image tensors have in common.
 extension TensorType {
-  /// The type after a change of an image tensor's spatial sizes.
+  /// The type of an image tensor with changed spatial sizes.
   ///
   /// - Parameters:
   ///   - count: The required number of spatial axes.
@@ -16,9 +16,9 @@ extension TensorType {
       throw ShapeError("takes \(count) spatial axes and has the input \(self)")
     }
     var result = self
-    for (number, axis) in layout.spatialAxes(rank: rank).enumerated() {
+    for (index, axis) in layout.spatialAxes(rank: rank).enumerated() {
       result.shape[axis] = try shape[axis].map { (dimension) throws(ShapeError) in
-        try transform(number, dimension)
+        try transform(index, dimension)
       }
     }
     return result
@@ -29,7 +29,7 @@ extension CatalogOperator {
   /// The sizes of the first output for given tensors.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when they do not fit;
-  ///   ``WeighbridgeError/Code/malformed`` when the output is larger than any memory.
+  ///   ``WeighbridgeError/Code/malformed`` when the output is too large.
   func outputShape(of inputs: [Tensor]) throws(WeighbridgeError) -> [Int] {
     let types: [TensorType]
     do throws(ShapeError) {
@@ -38,7 +38,7 @@ extension CatalogOperator {
     guard let shape = types[0].fixedShape else {
       throw .mismatch("the shape \(types[0]) is not known")
     }
-    // Room for elements of any type, so that no kernel's arithmetic overflows.
+    // Counts 8 bytes per element, the largest type, so that no kernel's arithmetic overflows.
     _ = try Checked.product(shape + [8], of: "the size of the output")
     return shape
   }

@@ -1,19 +1,19 @@
 package import GraphIR
 
-/// A weight as a matrix that an operator multiplies by vectors of its data, and the vectors.
+/// A product of an operator's weight, as a matrix, with vectors of its data.
 package struct WeightProduct: Sendable {
   /// The source of the vectors.
   package enum Vectors: Sendable {
-    /// Along these axes of a data input, ascending, for each index of its other axes.
+    /// One for each index of a data input's other axes, along these axes, ascending.
     case axes(input: Int, [Int])
-    /// The elements of an input in a window, `[channels, window...]`; the channels are split into
-    /// groups.
+    /// The elements of an input in each window, `[channels, window...]`; the channels are split
+    /// into groups.
     case windows(input: Int, Window, DataLayout, groups: Int)
-    /// Inside the operator.
+    /// Computed inside the operator, such as the state of a recurrent cell.
     case hidden
   }
 
-  /// The weight's position among the inputs.
+  /// The weight's index among the inputs.
   package let weight: Int
   /// The weight's axes that index outputs.
   package let outputAxes: [Int]
@@ -22,7 +22,7 @@ package struct WeightProduct: Sendable {
   /// The vectors.
   package let vectors: Vectors
 
-  /// Makes a product.
+  /// Creates a product.
   package init(weight: Int, outputAxes: [Int], inputAxes: [Int], vectors: Vectors) {
     self.weight = weight
     self.outputAxes = outputAxes
@@ -75,8 +75,8 @@ extension EinsumDense: WeightMultiplyingOperator {
     let axes = Array(kernel.letters.enumerated())
     let isSummed = { (letter: Character) in !self.output.letters.contains(letter) }
     let summed = input.letters.indices.filter { isSummed(input.letters[$0]) }
-    // A letter shared by input, kernel and output means a separate matrix for each index, and a
-    // letter that only the input has is summed over first.
+    // Along an axis of input, kernel and output there is a separate matrix for each index; an axis
+    // that only the input has is summed over before the product.
     let isPlain = input.letters.allSatisfy { kernel.letters.contains($0) == isSummed($0) }
     return [
       WeightProduct(
@@ -93,22 +93,23 @@ extension MatMul: WeightMultiplyingOperator {
     return [(weight: 0, isTransposed: transposeA), (weight: 1, isTransposed: !transposeB)].map {
       let other = 1 - $0.weight
       let inner = $0.isTransposed ? rank - 2 : rank - 1
-      let isTurned = other == 0 ? transposeA : !transposeB
+      let isOtherTransposed = other == 0 ? transposeA : !transposeB
       let hasMatrices = types[$0.weight].shape.dropLast(2).contains { $0 != 1 }
       return WeightProduct(
         weight: $0.weight, outputAxes: (0..<rank).filter { $0 != inner }, inputAxes: [inner],
-        vectors: hasMatrices ? .hidden : .axes(input: other, [isTurned ? rank - 2 : rank - 1]))
+        vectors: hasMatrices
+          ? .hidden : .axes(input: other, [isOtherTransposed ? rank - 2 : rank - 1]))
     }
   }
 }
 
 extension RecurrentOperator {
   package func weightProducts(_ types: [TensorType]) -> [WeightProduct] {
-    let data = inputs.prefix { if case .data = $0 { true } else { false } }.count
+    let dataCount = inputs.prefix { if case .data = $0 { true } else { false } }.count
     return [
       WeightProduct(
-        weight: data, outputAxes: [0], inputAxes: [1], vectors: .axes(input: 0, [2])),
-      WeightProduct(weight: data + 1, outputAxes: [0], inputAxes: [1], vectors: .hidden),
+        weight: dataCount, outputAxes: [0], inputAxes: [1], vectors: .axes(input: 0, [2])),
+      WeightProduct(weight: dataCount + 1, outputAxes: [0], inputAxes: [1], vectors: .hidden),
     ]
   }
 }

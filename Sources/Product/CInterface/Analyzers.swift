@@ -6,25 +6,25 @@ import Weighbridge
 
 /// An open analyzer.
 ///
-/// The features are used only by the thread that has the turn.
-final class OpenAnalyzer: Handled, @unchecked Sendable {
+/// The features are used only by the thread that has access.
+final class OpenAnalyzer: HandleTarget, @unchecked Sendable {
   static let kind: UInt64 = 4
   static let title = "an analyzer"
 
-  let turn = Turn()
+  let access = ExclusiveAccess()
   let identity: String
   private let analyzer: ImageAnalyzer
   private let interruption: Interruption
-  /// The features of the last image, and their description for the caller.
+  /// The features of the last image and, below, their description for the caller.
   private let memory = OutputMemory()
   private var record = OpenAnalyzer.record(count: 0)
 
   init(_ model: Model, _ pointer: UnsafePointer<weighbridge_analyze_options>?) throws {
     var interruption = Interruption()
-    let given = try weighbridge_analyze_options(pointer)
+    let cOptions = try weighbridge_analyze_options(pointer)
     var options = AnalyzeOptions()
-    options.features = try text(given.features, "features")
-    options.detection = try DetectOptions(given.detect, &interruption)
+    options.features = try string(cOptions.features, "features")
+    options.detection = try DetectOptions(cOptions.detect, &interruption)
     analyzer = try ImageAnalyzer(model, options: options)
     identity = analyzer.identity.hexadecimal
     self.interruption = interruption
@@ -38,7 +38,7 @@ final class OpenAnalyzer: Handled, @unchecked Sendable {
     _ image: Image, _ features: UnsafeMutablePointer<weighbridge_array>?
   ) throws -> JSONValue {
     var array = try weighbridge_array(features)
-    interruption.begin()
+    interruption.reset()
     let analysis = try analyzer.analyze(image)
     record = Self.record(count: analysis.features?.count ?? 0)
     record.describe(&array)
@@ -51,10 +51,10 @@ final class OpenAnalyzer: Handled, @unchecked Sendable {
   }
 
   private func store(_ features: [Float]) -> UnsafeMutableRawPointer {
-    let room = memory.room(record.byteCount)
-    // The memory has room for all of them.
-    room.assumingMemoryBound(to: Float.self).update(from: features, count: features.count)
-    return room
+    let buffer = memory.buffer(byteCount: record.byteCount)
+    // The buffer has the size of all features.
+    buffer.assumingMemoryBound(to: Float.self).update(from: features, count: features.count)
+    return buffer
   }
 
   private static func record(count: Int) -> ArrayRecord {
@@ -83,7 +83,7 @@ public func closeAnalyzer(
 ) -> weighbridge_status {
   perform(error) {
     try HandleTable.shared.remove(analyzer, OpenAnalyzer.self) { (open) throws(Failure) in
-      try open.turn.close()
+      try open.access.close()
     }
   }
 }
@@ -115,6 +115,6 @@ public func analyzeImage(
     // The caller guarantees this many bytes.
     let bytes = UnsafeRawBufferPointer(start: try required(file, "file"), count: byteCount)
     let image = try Image(file: [UInt8](bytes))
-    try open.turn.take { result.pointee = try copy(try open.analyze(image, features)) }
+    try open.access.perform { result.pointee = try copy(try open.analyze(image, features)) }
   }
 }

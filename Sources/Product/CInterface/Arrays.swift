@@ -10,7 +10,7 @@ import Weighbridge
 
 extension ElementType {
   /// The types by their constants in the header.
-  private static let numbered: [weighbridge_element_type: ElementType] = [
+  private static let constants: [weighbridge_element_type: ElementType] = [
     weighbridge_element_type(WEIGHBRIDGE_FLOAT16): .float16,
     weighbridge_element_type(WEIGHBRIDGE_BFLOAT16): .bfloat16,
     weighbridge_element_type(WEIGHBRIDGE_FLOAT32): .float32,
@@ -26,20 +26,20 @@ extension ElementType {
     weighbridge_element_type(WEIGHBRIDGE_BOOL): .bool,
   ]
 
-  /// Makes the type for a constant in the header.
+  /// Creates the type for a constant in the header.
   init?(number: weighbridge_element_type) {
-    guard let type = Self.numbered[number] else { return nil }
+    guard let type = Self.constants[number] else { return nil }
     self = type
   }
 
   /// The constant in the header.
   var number: weighbridge_element_type {
-    Self.numbered.first { $0.value == self }?.key ?? 0
+    Self.constants.first { $0.value == self }?.key ?? 0
   }
 }
 
-/// The description of an array for the caller: its name, type and shape, in memory that lives as
-/// long as this object.
+/// The description of an array for the caller: its name, type and shape, in memory that is valid as
+/// long as this object exists.
 final class ArrayRecord: Sendable {
   let name: String
   let elementType: ElementType
@@ -91,14 +91,14 @@ final class ArrayRecord: Sendable {
   }
 
   /// The type and the shape for messages.
-  var text: String {
+  var typeDescription: String {
     let sizes = shape?.map { $0 < 0 ? "?" : String($0) }.joined(separator: ", ")
     return "\(elementType.rawValue) [\(sizes ?? "...")]"
   }
 }
 
 /// An array of the caller's structs, which may have been compiled with another version.
-struct ArrayList {
+struct CallerArrays {
   private let start: UnsafeMutableRawPointer
   private let stride: Int
   let count: Int
@@ -129,63 +129,65 @@ struct ArrayList {
   }
 
   /// Returns the index of each record's array: by name, or by order where an array has no name.
-  func places(_ records: [ArrayRecord], _ what: String) throws(Failure) -> [Int] {
-    var places: [Int] = []
+  func indices(matching records: [ArrayRecord], _ what: String) throws(Failure) -> [Int] {
+    var indices: [Int] = []
     for (index, record) in records.enumerated() {
       if let name = self[index].pointee.name, !record.isNamed(name) {
-        return try named(records, what)
+        return try indicesByName(records, what)
       }
-      places.append(index)
+      indices.append(index)
     }
-    return places
+    return indices
   }
 
-  private func named(_ records: [ArrayRecord], _ what: String) throws(Failure) -> [Int] {
-    var places: [Int] = []
+  private func indicesByName(
+    _ records: [ArrayRecord], _ what: String
+  ) throws(Failure) -> [Int] {
+    var indices: [Int] = []
     for record in records {
       let found = (0..<count).filter { self[$0].pointee.name.map(record.isNamed) ?? false }
       guard found.count == 1 else {
         let given = try (0..<count).map { (index) throws(Failure) in
-          try text(self[index].pointee.name, "a name") ?? "(no name)"
+          try string(self[index].pointee.name, "a name") ?? "(no name)"
         }.joined(separator: ", ")
         let names = records.map(\.name).joined(separator: ", ")
         throw .mismatch("\(what) \(given) are given, and the model has \(names)")
       }
-      places += found
+      indices += found
     }
-    return places
+    return indices
   }
 }
 
 extension weighbridge_array {
-  /// Returns the shape in the caller's struct.
-  func sizes(_ name: String) throws(Failure) -> [Int] {
+  /// Returns the shape in the caller's struct, checked.
+  func checkedShape(_ name: String) throws(Failure) -> [Int] {
     guard 0...64 ~= rank else { throw .invalidArgument("the rank of \(name) is \(rank)") }
     guard rank > 0 else { return [] }
     let shape = try required(shape, "the shape of \(name)")
     let sizes = (0..<Int(rank)).map { Int(shape[$0]) }
-    var total = 8
+    var byteCount = 8  // of the largest element type
     for size in sizes {
-      let (product, overflow) = total.multipliedReportingOverflow(by: max(size, 1))
+      let (product, overflow) = byteCount.multipliedReportingOverflow(by: max(size, 1))
       guard size >= 0, !overflow else {
         throw .invalidArgument("the shape of \(name) is \(sizes), which no array has")
       }
-      total = product
+      byteCount = product
     }
     return sizes
   }
 
   /// Whether the caller's struct has this shape.
-  func has(_ sizes: [Int64]) -> Bool {
+  func hasShape(_ sizes: [Int64]) -> Bool {
     guard Int(rank) == sizes.count else { return false }
     guard let shape else { return sizes.isEmpty }
     return sizes.indices.allSatisfy { shape[$0] == sizes[$0] }
   }
 
-  /// Returns the address of the elements, when there are enough bytes.
-  func elements(_ count: Int, _ name: String) throws(Failure) -> UnsafeMutableRawPointer {
-    guard byte_count >= count else {
-      throw .invalidArgument("\(name) has \(byte_count) bytes, and its elements take \(count)")
+  /// Returns the address of the elements; throws when there are too few bytes.
+  func elements(byteCount: Int, _ name: String) throws(Failure) -> UnsafeMutableRawPointer {
+    guard byte_count >= byteCount else {
+      throw .invalidArgument("\(name) has \(byte_count) bytes, and its elements take \(byteCount)")
     }
     return try required(data, "the data of \(name)")
   }

@@ -19,7 +19,7 @@ func perform(
   clear(error)
   let failure: Failure
   do {
-    // This precedes any lock, which another thread of the parent may have held.
+    // This precedes any lock, which another thread of the parent process may have held.
     guard firstProcess == getpid() else { throw Failure.forked }
     try body()
     return weighbridge_status(WEIGHBRIDGE_OK)
@@ -41,13 +41,14 @@ func required<Pointer>(_ pointer: Pointer?, _ name: String) throws(Failure) -> P
 }
 
 /// Copies a string for the caller, who frees it.
-func copy(_ text: String) throws(Failure) -> UnsafeMutablePointer<CChar> {
-  guard let copy = strdup(text) else { throw .outOfMemory }
+func copy(_ string: String) throws(Failure) -> UnsafeMutablePointer<CChar> {
+  guard let copy = strdup(string) else { throw .outOfMemory }
   return copy
 }
 
 // MARK: - Errors
 
+/// Whether the caller's struct has the size of this version's.
 private func isKnown(_ error: UnsafeMutablePointer<weighbridge_error>?) -> Bool {
   error.map { $0.pointee.struct_size == MemoryLayout<weighbridge_error>.size } ?? true
 }
@@ -62,28 +63,29 @@ private func clear(_ error: UnsafeMutablePointer<weighbridge_error>?) {
 extension Failure {
   /// Fills in the caller's struct, whose strings share one allocation.
   fileprivate func fill(_ error: inout weighbridge_error) {
-    let text = reason.naming(\.optionName)
+    let reason = reason.replacingAPINames(\.optionName)
     let place = place.description
     var path: String?
     error.byte = -1
-    switch self.place.spot {
+    switch self.place.position {
     case .line(let line): error.line = Int64(line)
     case .byte(let byte): error.byte = Int64(byte)
     case .path(let known): path = known
     case nil: break
     }
     error.status = status
-    let texts = [
-      place.isEmpty ? text : "\(place): \(text)", text, self.place.file, path, self.place.layer,
+    let strings = [
+      place.isEmpty ? reason : "\(place): \(reason)", reason, self.place.file, path,
+      self.place.layer,
     ]
-    let size = texts.reduce(0) { $0 + ($1.map { $0.utf8.count + 1 } ?? 0) }
+    let size = strings.reduce(0) { $0 + ($1.map { $0.utf8.count + 1 } ?? 0) }
     guard var end = malloc(size)?.bindMemory(to: CChar.self, capacity: size) else { return }
     error.storage = UnsafeMutableRawPointer(end)
-    let pointers = texts.map { text -> UnsafePointer<CChar>? in
-      guard let text else { return nil }
-      defer { end += text.utf8.count + 1 }
-      // The allocation has room for all strings, each with its NUL.
-      return UnsafePointer(strcpy(end, text))
+    let pointers = strings.map { string -> UnsafePointer<CChar>? in
+      guard let string else { return nil }
+      defer { end += string.utf8.count + 1 }
+      // The allocation has the size of all strings, each with its NUL.
+      return UnsafePointer(strcpy(end, string))
     }
     (error.message, error.reason) = (pointers[0], pointers[1])
     (error.file, error.path, error.layer) = (pointers[2], pointers[3], pointers[4])
@@ -100,11 +102,11 @@ public func clearError(_ error: UnsafeMutableRawPointer?) {
 
 /// `weighbridge_free`
 @_cdecl("weighbridge_free")
-public func freeText(_ text: UnsafeMutableRawPointer?) { free(text) }
+public func freeString(_ string: UnsafeMutableRawPointer?) { free(string) }
 
 /// The version as a C string, allocated once and never freed.
 private nonisolated(unsafe) let version = UnsafePointer(strdup(weighbridgeVersion))
 
 /// `weighbridge_version`
 @_cdecl("weighbridge_version")
-public func versionText() -> UnsafePointer<CChar>? { version }
+public func versionString() -> UnsafePointer<CChar>? { version }

@@ -4,11 +4,11 @@ import Vision
 import Weighbridge
 
 /// An open detector.
-final class OpenDetector: Handled {
+final class OpenDetector: HandleTarget {
   static let kind: UInt64 = 3
   static let title = "a detector"
 
-  let turn = Turn()
+  let access = ExclusiveAccess()
   private let detector: Detector
   private let interruption: Interruption
 
@@ -20,7 +20,7 @@ final class OpenDetector: Handled {
 
   /// Returns the detections in an image as the JSON that the header describes.
   func detect(in image: Image) throws -> JSONValue {
-    interruption.begin()
+    interruption.reset()
     return .array(try detector.detect(in: image).map(\.json))
   }
 }
@@ -46,7 +46,7 @@ public func closeDetector(
 ) -> weighbridge_status {
   perform(error) {
     try HandleTable.shared.remove(detector, OpenDetector.self) { (open) throws(Failure) in
-      try open.turn.close()
+      try open.access.close()
     }
   }
 }
@@ -79,7 +79,7 @@ private func detect(
     let result = try required(json, "json")
     let open = try HandleTable.shared.object(detector, OpenDetector.self)
     let image = try image()
-    try open.turn.take { result.pointee = try copy(try open.detect(in: image)) }
+    try open.access.perform { result.pointee = try copy(try open.detect(in: image)) }
   }
 }
 
@@ -87,7 +87,7 @@ extension Image {
   /// Copies an image from the caller's memory.
   fileprivate init(_ pointer: UnsafePointer<weighbridge_array>) throws(Failure) {
     let array = try weighbridge_array(pointer)
-    let shape = try array.sizes("image")
+    let shape = try array.checkedShape("image")
     guard array.element_type == weighbridge_element_type(WEIGHBRIDGE_UINT8), shape.count == 3,
       shape[2] == 3, shape[0] > 0, shape[1] > 0
     else {
@@ -95,7 +95,8 @@ extension Image {
     }
     let count = shape[0] * shape[1] * 3
     // The caller guarantees this many bytes.
-    let pixels = UnsafeRawBufferPointer(start: try array.elements(count, "image"), count: count)
+    let pixels = UnsafeRawBufferPointer(
+      start: try array.elements(byteCount: count, "image"), count: count)
     self.init(width: shape[1], height: shape[0], pixels: [UInt8](pixels))
   }
 }

@@ -2,10 +2,10 @@ import CWeighbridge
 import Synchronization
 import Weighbridge
 
-/// The ways to stop a call: a request, or the caller's function.
+/// The sources that can stop a call: a request, or the caller's function.
 final class Interruption: Sendable {
   private let isRequested = Atomic(false)
-  private let asked: Mutex<ContinuousClock.Instant>
+  private let lastPoll: Mutex<ContinuousClock.Instant>
   private let function: weighbridge_interrupt?
   // The caller guarantees that the function may be called by any thread, one at a time.
   private nonisolated(unsafe) let context: UnsafeMutableRawPointer?
@@ -16,27 +16,27 @@ final class Interruption: Sendable {
   init(_ function: weighbridge_interrupt? = nil, _ context: UnsafeMutableRawPointer? = nil) {
     self.function = function
     self.context = context
-    asked = Mutex(.now)
+    lastPoll = Mutex(.now)
   }
 
   /// The cancellation to pass to the library.
-  var cancellation: Cancellation { Cancellation { self.isDue } }
+  var cancellation: Cancellation { Cancellation { self.shouldStop } }
 
   /// Requests a stop.
   func request() { isRequested.store(true, ordering: .relaxed) }
 
   /// Clears earlier requests.
-  func begin() { isRequested.store(false, ordering: .relaxed) }
+  func reset() { isRequested.store(false, ordering: .relaxed) }
 
-  private var isDue: Bool {
+  private var shouldStop: Bool {
     if isRequested.load(ordering: .relaxed) { return true }
     guard let function else { return false }
-    let answer = asked.withLockIfAvailable { last in
+    let isInterrupted = lastPoll.withLockIfAvailable { last in
       guard .now - last >= Self.interval else { return false }
       defer { last = .now }
       return function(context) != 0
     }
-    guard answer == true else { return false }
+    guard isInterrupted == true else { return false }
     request()
     return true
   }

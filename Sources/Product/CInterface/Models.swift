@@ -4,7 +4,7 @@ import JSON
 import Weighbridge
 
 /// An open model.
-final class OpenModel: Handled {
+final class OpenModel: HandleTarget {
   static let kind: UInt64 = 1
   static let title = "a model"
 
@@ -26,7 +26,7 @@ final class OpenModel: Handled {
 
 /// Copies a report as a string for the caller, who frees it.
 func copy(_ json: JSONValue) throws(Failure) -> UnsafeMutablePointer<CChar> {
-  try copy(json.mapStrings { $0.naming(\.optionName) }.text())
+  try copy(json.mapStrings { $0.replacingAPINames(\.optionName) }.text())
 }
 
 /// `weighbridge_model_open`
@@ -39,7 +39,7 @@ public func openModel(
   perform(error) {
     let result = try required(model, "model")
     let path = try CInterface.path(path, "path")
-    result.pointee = HandleTable.shared.add(OpenModel(try Reading(options).model(path)))
+    result.pointee = HandleTable.shared.add(OpenModel(try ReadSettings(options).model(path)))
   }
 }
 
@@ -87,13 +87,13 @@ private func describe(
   _ what: String
 ) throws(Failure) {
   let array = try required(array, what)
-  var filled = try weighbridge_array(array)
+  var description = try weighbridge_array(array)
   guard records.indices.contains(position) else {
     throw .invalidArgument("there is no \(what) \(position); the model has \(records.count)")
   }
-  records[position].describe(&filled)
-  (filled.data, filled.byte_count) = (nil, 0)
-  array.pointee = filled
+  records[position].describe(&description)
+  (description.data, description.byte_count) = (nil, 0)
+  array.pointee = description
 }
 
 /// `weighbridge_model_metadata`
@@ -123,10 +123,10 @@ private func write(
   _ options: UnsafePointer<weighbridge_write_options>?
 ) throws {
   let path = try CInterface.path(path, "path")
-  let given = try weighbridge_write_options(options)
+  let cOptions = try weighbridge_write_options(options)
   try model.write(
-    to: path, replacing: given.keep_existing == 0,
-    cancellation: Interruption(given.interrupt, given.interrupt_context).cancellation)
+    to: path, replacing: cOptions.keep_existing == 0,
+    cancellation: Interruption(cOptions.interrupt, cOptions.interrupt_context).cancellation)
 }
 
 /// `weighbridge_convert`
@@ -140,9 +140,9 @@ public func convert(
     let source = try CInterface.path(path, "path")
     _ = try CInterface.path(output, "output")
     _ = try weighbridge_write_options(writeOptions)
-    var reading = try Reading(options)
-    reading.options.preparesWriting = true
-    try write(try reading.model(source), output, writeOptions)
+    var settings = try ReadSettings(options)
+    settings.options.preparesWriting = true
+    try write(try settings.model(source), output, writeOptions)
   }
 }
 
@@ -157,11 +157,12 @@ public func exportModel(
   perform(error) {
     let model = try OpenModel.of(model).model
     let path = try CInterface.path(path, "path")
-    let given = try weighbridge_export_options(options)
-    let written = try model.export(
-      to: path, as: try word(given.target, "target"), options: try ExportOptions(given),
-      cancellation: Interruption(given.interrupt, given.interrupt_context).cancellation)
-    if let report { report.pointee = try copy(written.json) }
+    let cOptions = try weighbridge_export_options(options)
+    let exportReport = try model.export(
+      to: path, as: try enumeration(cOptions.target, "target"),
+      options: try ExportOptions(cOptions),
+      cancellation: Interruption(cOptions.interrupt, cOptions.interrupt_context).cancellation)
+    if let report { report.pointee = try copy(exportReport.json) }
   }
 }
 
@@ -189,7 +190,7 @@ public func inspect(
   perform(error) {
     let result = try required(json, "json")
     let path = try CInterface.path(path, "path")
-    let reading = try Reading(options)
-    result.pointee = try copy(try Inspection(of: path, options: reading.options).json)
+    let settings = try ReadSettings(options)
+    result.pointee = try copy(try Inspection(of: path, options: settings.options).json)
   }
 }

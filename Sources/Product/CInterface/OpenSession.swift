@@ -5,21 +5,21 @@ import Weighbridge
 
 /// An open session.
 ///
-/// All mutable state is used only by the thread that has the turn.
-final class OpenSession: Handled, @unchecked Sendable {
+/// All mutable state is used only by the thread that has access.
+final class OpenSession: HandleTarget, @unchecked Sendable {
   static let kind: UInt64 = 2
   static let title = "a session"
 
   let model: OpenModel
-  let turn = Turn()
+  let access = ExclusiveAccess()
   let interruption: Interruption
   private let session: Session
   /// The inputs of the last call.
   private var inputs: [ArrayRecord] = []
   private var types: [TensorType] = []
-  /// The outputs for these inputs; without shapes when they are known only after a run.
+  /// The outputs for these inputs; without shapes when those are known only after a run.
   private var outputs: [ArrayRecord] = []
-  private var areOutputsKnown = false
+  private var areOutputTypesKnown = false
   /// The outputs for earlier inputs, to whose shapes the caller's structs may still point.
   private var formerOutputs: [ArrayRecord] = []
   /// The memory of outputs for which the caller provided none.
@@ -33,42 +33,49 @@ final class OpenSession: Handled, @unchecked Sendable {
   }
 
   /// Describes the outputs of a run.
-  func describeOutputs(_ given: ArrayList, _ wanted: ArrayList) throws {
-    let places = try wanted.places(model.outputs, "outputs")
-    try prepare(given, try given.places(model.inputs, "inputs"))
-    for (position, place) in places.enumerated() { describe(position, in: &wanted[place].pointee) }
+  func describeOutputs(_ inputArrays: CallerArrays, _ outputArrays: CallerArrays) throws {
+    let indices = try outputArrays.indices(matching: model.outputs, "outputs")
+    try prepare(inputArrays, try inputArrays.indices(matching: model.inputs, "inputs"))
+    for (position, index) in indices.enumerated() {
+      describe(position, in: &outputArrays[index].pointee)
+    }
   }
 
   /// Computes the outputs.
-  func run(_ given: ArrayList, _ wanted: ArrayList) throws {
-    let (places, targets) = (
-      try given.places(model.inputs, "inputs"), try wanted.places(model.outputs, "outputs")
+  func run(_ inputArrays: CallerArrays, _ outputArrays: CallerArrays) throws {
+    let (inputIndices, outputIndices) = (
+      try inputArrays.indices(matching: model.inputs, "inputs"),
+      try outputArrays.indices(matching: model.outputs, "outputs")
     )
-    try prepare(given, places)
+    try prepare(inputArrays, inputIndices)
     var sources: [UnsafeRawPointer] = []
-    for (input, place) in zip(inputs, places) {
-      let address = try given[place].pointee.elements(input.byteCount, "the input \(input.name)")
+    for (input, index) in zip(inputs, inputIndices) {
+      let address = try inputArrays[index].pointee.elements(
+        byteCount: input.byteCount, "the input \(input.name)")
       sources.append(UnsafeRawPointer(address))
     }
-    interruption.begin()
-    try areOutputsKnown ? run(sources, wanted, targets) : runCopying(sources, wanted, targets)
+    interruption.reset()
+    try areOutputTypesKnown
+      ? run(sources, outputArrays, outputIndices)
+      : runCopying(sources, outputArrays, outputIndices)
   }
 
   /// Checks that the inputs are what the model takes, and determines the outputs for them.
-  private func prepare(_ given: ArrayList, _ places: [Int]) throws {
-    var isSame = !inputs.isEmpty
-    for (position, (input, place)) in zip(model.inputs, places).enumerated() {
-      let array = given[place].pointee
+  private func prepare(_ arrays: CallerArrays, _ indices: [Int]) throws {
+    var hasSameShapes = !inputs.isEmpty
+    for (position, (input, index)) in zip(model.inputs, indices).enumerated() {
+      let array = arrays[index].pointee
       guard array.element_type == input.number else {
         let type = ElementType(number: array.element_type)?.rawValue ?? "no element type"
         throw Failure.mismatch(
-          "the input \(input.name) takes \(input.text) and was given \(type): convert the array")
+          "the input \(input.name) takes \(input.typeDescription) and was given \(type): "
+            + "convert the array")
       }
-      isSame = isSame && array.has(inputs[position].shape ?? [])
+      hasSameShapes = hasSameShapes && array.hasShape(inputs[position].shape ?? [])
     }
-    if isSame { return }
-    let shapes = try zip(model.inputs, places).map { input, place in
-      try given[place].pointee.sizes("the input \(input.name)")
+    if hasSameShapes { return }
+    let shapes = try zip(model.inputs, indices).map { input, index in
+      try arrays[index].pointee.checkedShape("the input \(input.name)")
     }
     let types = zip(model.inputs, shapes).map { TensorType($0.elementType, $1) }
     let outputTypes = try session.outputTypes(for: types)
@@ -76,7 +83,7 @@ final class OpenSession: Handled, @unchecked Sendable {
       ArrayRecord(input.name, input.elementType, shape: shape.map(Int64.init))
     }
     self.types = types
-    areOutputsKnown = outputTypes != nil
+    areOutputTypesKnown = outputTypes != nil
     formerOutputs = outputs
     outputs = model.outputs.enumerated().map { position, output in
       let shape = outputTypes.flatMap { $0[position].fixedShape }
@@ -85,44 +92,46 @@ final class OpenSession: Handled, @unchecked Sendable {
   }
 
   private func run(
-    _ sources: [UnsafeRawPointer], _ wanted: ArrayList, _ targets: [Int]
+    _ sources: [UnsafeRawPointer], _ arrays: CallerArrays, _ indices: [Int]
   ) throws {
     var addresses: [UnsafeMutableRawPointer] = []
-    for (position, (output, place)) in zip(outputs, targets).enumerated() {
+    for (position, (output, index)) in zip(outputs, indices).enumerated() {
       addresses.append(
-        try output.memory(wanted[place].pointee) ?? memory[position].room(output.byteCount))
+        try output.memory(arrays[index].pointee)
+          ?? memory[position].buffer(byteCount: output.byteCount))
     }
     try checkOverlap(sources, addresses)
     try session.run(types, from: sources, into: addresses)
-    for (position, place) in targets.enumerated() {
-      deliver(position, at: addresses[position], to: &wanted[place].pointee)
+    for (position, index) in indices.enumerated() {
+      deliver(position, at: addresses[position], to: &arrays[index].pointee)
     }
   }
 
   /// Runs a model whose output shapes are known only after the run.
   private func runCopying(
-    _ sources: [UnsafeRawPointer], _ wanted: ArrayList, _ targets: [Int]
+    _ sources: [UnsafeRawPointer], _ arrays: CallerArrays, _ indices: [Int]
   ) throws {
-    let arrays = zip(inputs, zip(types, sources)).map { input, source in
+    let tensors = zip(inputs, zip(types, sources)).map { input, source in
       // The caller guarantees this many bytes; `run` has checked it.
       let bytes = UnsafeRawBufferPointer(start: source.1, count: input.byteCount)
       let tensor = Tensor(
         input.elementType, shape: source.0.fixedShape ?? [], bytes: [UInt8](bytes))
       return NamedTensor(name: input.name, tensor: tensor)
     }
-    let results = try session.run(arrays).outputs
+    let results = try session.run(tensors).outputs
     formerOutputs = outputs
     outputs = results.map { result in
       ArrayRecord(
         result.name, result.tensor.elementType, shape: result.tensor.shape.map(Int64.init))
     }
     inputs = []  // the next inputs may have other output shapes
-    for (position, (output, place)) in zip(outputs, targets).enumerated() {
+    for (position, (output, index)) in zip(outputs, indices).enumerated() {
       let address =
-        try output.memory(wanted[place].pointee) ?? memory[position].room(output.byteCount)
+        try output.memory(arrays[index].pointee)
+        ?? memory[position].buffer(byteCount: output.byteCount)
       address.copyMemory(
         from: results[position].tensor.contiguousBytes(), byteCount: output.byteCount)
-      deliver(position, at: address, to: &wanted[place].pointee)
+      deliver(position, at: address, to: &arrays[index].pointee)
     }
   }
 
@@ -164,19 +173,21 @@ extension ArrayRecord {
     _ array: weighbridge_array
   ) throws(Failure) -> UnsafeMutableRawPointer? {
     guard array.data != nil else { return nil }
-    guard array.element_type == number, array.has(shape ?? []) else {
-      throw .mismatch("the output \(name) is \(text), and the array for it is another one")
+    guard array.element_type == number, array.hasShape(shape ?? []) else {
+      throw .mismatch(
+        "the output \(name) is \(typeDescription), and the array for it is another one")
     }
-    return try array.elements(byteCount, "the array for the output \(name)")
+    return try array.elements(byteCount: byteCount, "the array for the output \(name)")
   }
 }
 
-/// Memory of the library for a result.
+/// Memory for a result, owned by the library.
 final class OutputMemory {
   private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
-  /// Returns memory for a number of bytes, aligned for the kernels; its former content is lost.
-  func room(_ byteCount: Int) -> UnsafeMutableRawPointer {
+  /// Returns a buffer of at least a number of bytes, aligned for the kernels; its former content is
+  /// lost.
+  func buffer(byteCount: Int) -> UnsafeMutableRawPointer {
     if let address = memory.baseAddress, memory.count >= byteCount { return address }
     memory.deallocate()
     memory = .allocate(byteCount: max(byteCount, 64), alignment: 64)

@@ -1,8 +1,8 @@
 import Bytes
 
 extension APIName {
-  /// The corresponding option in the C interface: a member of the options, with the same name as
-  /// Python's argument.
+  /// The corresponding option in the C interface: a member of an options struct, with the same name
+  /// as Python's argument.
   var optionName: String {
     switch self {
     case .architecture: "`architecture`"

@@ -25,7 +25,7 @@ public func closeSession(
 ) -> weighbridge_status {
   perform(error) {
     try HandleTable.shared.remove(session, OpenSession.self) { (open) throws(Failure) in
-      try open.turn.close()
+      try open.access.close()
     }
   }
 }
@@ -57,13 +57,13 @@ private func withArrays(
   _ session: weighbridge_session, _ inputs: UnsafePointer<weighbridge_array>?, _ inputCount: Int,
   _ outputs: UnsafeMutablePointer<weighbridge_array>?, _ outputCount: Int,
   _ error: UnsafeMutablePointer<weighbridge_error>?,
-  _ body: (OpenSession, ArrayList, ArrayList) throws -> Void
+  _ body: (OpenSession, CallerArrays, CallerArrays) throws -> Void
 ) -> weighbridge_status {
   perform(error) {
     let open = try HandleTable.shared.object(session, OpenSession.self)
-    try open.turn.take {
-      let inputs = try ArrayList(inputs, inputCount, "inputs", for: open.model.inputs)
-      let outputs = try ArrayList(outputs, outputCount, "outputs", for: open.model.outputs)
+    try open.access.perform {
+      let inputs = try CallerArrays(inputs, inputCount, "inputs", for: open.model.inputs)
+      let outputs = try CallerArrays(outputs, outputCount, "outputs", for: open.model.outputs)
       try body(open, inputs, outputs)
     }
   }

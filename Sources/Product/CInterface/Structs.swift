@@ -24,13 +24,13 @@ extension SizedStruct {
   init(_ pointer: UnsafePointer<Self>?) throws(Failure) {
     self.init()
     guard let pointer else { return }
-    let (size, known) = (pointer.pointee.struct_size, MemoryLayout<Self>.size)
+    let (size, knownSize) = (pointer.pointee.struct_size, MemoryLayout<Self>.size)
     try Self.check(size)
-    if size > known {
+    if size > knownSize {
       // The caller guarantees this much memory.
-      let rest = UnsafeRawBufferPointer(
-        start: UnsafeRawPointer(pointer) + known, count: size - known)
-      guard rest.allSatisfy({ $0 == 0 }) else {
+      let unknownPart = UnsafeRawBufferPointer(
+        start: UnsafeRawPointer(pointer) + knownSize, count: size - knownSize)
+      guard unknownPart.allSatisfy({ $0 == 0 }) else {
         throw .invalidArgument(
           "\(Self.self) was made for a later version of the library, and uses what is new in it")
       }
@@ -40,59 +40,59 @@ extension SizedStruct {
 
   /// - Throws: When no version of the struct has that size.
   static func check(_ size: Int) throws(Failure) {
-    let known = MemoryLayout<Self>.size
+    let knownSize = MemoryLayout<Self>.size
     // More than 4 KB is uninitialized memory rather than a struct.
-    guard size >= known, size <= 4096, size.isMultiple(of: MemoryLayout<Self>.alignment) else {
+    guard size >= knownSize, size <= 4096, size.isMultiple(of: MemoryLayout<Self>.alignment) else {
       throw .invalidArgument(
-        "the struct_size of \(Self.self) is \(size), and this version's is \(known): make it with "
-          + "WEIGHBRIDGE_INIT(\(Self.self))")
+        "the struct_size of \(Self.self) is \(size), and this version's is \(knownSize): "
+          + "make it with WEIGHBRIDGE_INIT(\(Self.self))")
     }
   }
 }
 
 /// Returns the caller's string; `nil` for `NULL`.
-func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String? {
+func string(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String? {
   guard let pointer else { return nil }
-  guard let text = String(validatingCString: pointer) else {
+  guard let string = String(validatingCString: pointer) else {
     throw .invalidArgument("\(name) is not UTF-8")
   }
-  return text
+  return string
 }
 
 /// Returns the caller's path.
 func path(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String {
-  guard let path = try text(required(pointer, name), name), !path.isEmpty else {
+  guard let path = try string(required(pointer, name), name), !path.isEmpty else {
     throw .invalidArgument("\(name) is empty")
   }
   return path
 }
 
 /// Returns the caller's list of strings.
-func texts(
+func strings(
   _ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ name: String
 ) throws(Failure) -> [String] {
   guard count > 0 else { return [] }
   let list = try required(pointer, name)
   var result: [String] = []
   for index in 0..<count {
-    guard let text = try text(list[index], name) else {
+    guard let string = try string(list[index], name) else {
       throw .invalidArgument("\(name)[\(index)] is NULL")
     }
-    result.append(text)
+    result.append(string)
   }
   return result
 }
 
 /// Returns a case of an enumeration by its raw value; `nil` for `NULL`.
-func word<Word: RawRepresentable<String> & CaseIterable>(
+func enumeration<Value: RawRepresentable<String> & CaseIterable>(
   _ pointer: UnsafePointer<CChar>?, _ name: String
-) throws(Failure) -> Word? {
-  guard let text = try text(pointer, name) else { return nil }
-  guard let word = Word(rawValue: text) else {
-    let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
-    throw .invalidArgument("\(name) is \(text); there is \(known)")
+) throws(Failure) -> Value? {
+  guard let rawValue = try string(pointer, name) else { return nil }
+  guard let value = Value(rawValue: rawValue) else {
+    let known = Value.allCases.map(\.rawValue).joined(separator: ", ")
+    throw .invalidArgument("\(name) is \(rawValue); there is \(known)")
   }
-  return word
+  return value
 }
 
 /// Returns the caller's number; `nil` for 0.

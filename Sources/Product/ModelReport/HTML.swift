@@ -1,5 +1,5 @@
-/// Markup, written as a string literal whose interpolated strings are escaped, so that no text of a
-/// model can become an element, an attribute or a script:
+/// Markup, written as a string literal whose interpolated strings are escaped, so that no string
+/// from a model can become an element, an attribute or a script:
 ///
 ///     let row: HTML = "<td title=\"\(name)\">\(name)</td>"
 ///
@@ -21,7 +21,7 @@ struct HTML: ExpressibleByStringInterpolation {
     self.text = escaped
   }
 
-  /// Makes markup from our own string that is not a literal.
+  /// Makes markup from a trusted string that is not a literal.
   init(trusted text: String) { self.text = text }
 
   static func + (first: HTML, second: HTML) -> HTML { HTML(trusted: first.text + second.text) }
@@ -57,8 +57,8 @@ extension Double {
   var oneDecimal: String {
     let tenths = Int(exactly: (self * 10).rounded()) ?? 0
     let sign = tenths < 0 ? "-" : ""
-    let (whole, rest) = (tenths.magnitude / 10, tenths.magnitude % 10)
-    return rest == 0 ? "\(sign)\(whole)" : "\(sign)\(whole).\(rest)"
+    let (whole, decimal) = (tenths.magnitude / 10, tenths.magnitude % 10)
+    return decimal == 0 ? "\(sign)\(whole)" : "\(sign)\(whole).\(decimal)"
   }
 }
 
@@ -78,7 +78,7 @@ extension String {
       case "\"": self += "&quot;"
       case "'": self += "&#39;"
       case "\t", "\n": unicodeScalars.append(scalar)
-      case _ where scalar.isUnfit: self += "\u{FFFD}"
+      case _ where scalar.isUnsafeInMarkup: self += "\u{FFFD}"
       default: unicodeScalars.append(scalar)
       }
     }
@@ -87,7 +87,7 @@ extension String {
 
 extension Unicode.Scalar {
   /// Whether it is a control character, a noncharacter, or changes the direction of text.
-  fileprivate var isUnfit: Bool {
+  fileprivate var isUnsafeInMarkup: Bool {
     switch value {
     case 0..<0x20, 0x7F..<0xA0, 0x202A...0x202E, 0x2066...0x2069, 0xFFFE, 0xFFFF: true
     default: false

@@ -46,8 +46,8 @@ public struct Report: Sendable {
       comparison.run = options.verification.run
       comparison.tolerance = options.verification.tolerance
       let arrays = options.verification.references?.inputs
-      let run = models.allSatisfy(\.inspection.runs)
-      comparison.inputs = run ? arrays : nil
+      let canRun = models.allSatisfy(\.inspection.runs)
+      comparison.inputs = canRun ? arrays : nil
       differences = try first.differences(from: second, comparison)
     }
     self.differences = differences

@@ -1,7 +1,7 @@
 public import Vision
 public import Weighbridge
 
-/// The content of a report besides that of the models' files.
+/// The content of a report in addition to the models' files.
 public struct ReportOptions: Sendable {
   /// An image and its name.
   public struct Picture: Sendable {
@@ -10,7 +10,7 @@ public struct ReportOptions: Sendable {
     /// The image.
     public var image: Image
 
-    /// Makes an image with its name.
+    /// Creates an image with its name.
     public init(name: String, image: Image) {
       self.name = name
       self.image = image

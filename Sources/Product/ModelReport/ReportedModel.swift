@@ -37,7 +37,7 @@ public struct ReportedModel: Sendable {
     self.init(model, path: path)
   }
 
-  /// Makes a report's model from an existing one.
+  /// Creates a report's model from an existing one.
   ///
   /// - Parameters:
   ///   - model: The model.

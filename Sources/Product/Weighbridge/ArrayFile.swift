@@ -10,7 +10,7 @@ public struct NamedTensor: Sendable {
   /// channels]`.
   public var tensor: Tensor
 
-  /// Makes a named tensor.
+  /// Creates a named tensor.
   public init(name: String, tensor: Tensor) {
     self.name = name
     self.tensor = tensor
@@ -25,7 +25,7 @@ public enum ArrayFile {
   /// - Returns: One array, without a name, for `.npy`; one for each member of an `.npz`.
   /// - Throws: ``WeighbridgeError/Code/missing`` when the file cannot be opened,
   ///   ``WeighbridgeError/Code/malformed`` when its bytes are wrong,
-  /// ``WeighbridgeError/Code/unsupported`` for element types other than those of `ElementType`,
+  ///   ``WeighbridgeError/Code/unsupported`` for element types other than those of `ElementType`,
   ///   ``WeighbridgeError/Code/limitExceeded`` for archives with too many or too large members.
   public static func read(_ path: String) throws(WeighbridgeError) -> [NamedTensor] {
     var result: [NamedTensor] = []
@@ -40,7 +40,7 @@ public enum ArrayFile {
   /// Writes arrays: `.npy` when the path has that extension and there is one array, else `.npz`.
   /// bfloat16, which NumPy lacks, is written as float32.
   ///
-  /// The file appears only when it is complete, and replaces any existing one.
+  /// The file appears under its name only when it is complete, and replaces any existing one.
   ///
   /// - Parameters:
   ///   - arrays: The arrays; in an `.npz` their names are those of the members.

@@ -2,7 +2,7 @@
 struct ArrayMatching {
   /// One array for each port, in the ports' order.
   let matched: [Tensor]
-  /// Arrays whose names are not those of ports, but are known to the caller.
+  /// Arrays that match no port, but whose names the caller expects.
   let others: [NamedTensor]
 
   /// Matches arrays to ports: by name, or by order when no name matches.
@@ -17,22 +17,22 @@ struct ArrayMatching {
     let names = Set(ports.map(\.name))
     var named: [String: Tensor] = [:]
     for array in arrays where names.contains(array.name) { named[array.name] = array.tensor }
-    let strangers = arrays.filter { !names.contains($0.name) }
-    let unknown = strangers.filter { !known.contains($0.name) }
+    let unmatched = arrays.filter { !names.contains($0.name) }
+    let unknown = unmatched.filter { !known.contains($0.name) }
     if named.isEmpty {
-      // Arrays with known names are set aside, unless all of them are needed to fill the ports (an
+      // Arrays with known names are left out, unless all of them are needed for the ports (an
       // output that was renamed keeps its old name in older array files).
-      let unnamed = unknown.isEmpty ? strangers : unknown
+      let unnamed = unknown.isEmpty ? unmatched : unknown
       guard unnamed.count == ports.count else { throw Self.wrongCount(arrays, ports, what) }
       matched = unnamed.map(\.tensor)
-      others = unknown.isEmpty ? [] : strangers.filter { known.contains($0.name) }
+      others = unknown.isEmpty ? [] : unmatched.filter { known.contains($0.name) }
       return
     }
     guard named.count == ports.count, unknown.isEmpty else {
       throw Self.wrongCount(arrays, ports, what)
     }
     matched = ports.compactMap { named[$0.name] }
-    others = strangers
+    others = unmatched
   }
 
   private static func wrongCount(
@@ -50,8 +50,8 @@ struct ArrayMatching {
 extension Tensor {
   /// Returns the same values in the element type of an input.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when integers are required and there are
-  ///   fractions.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when integers are required and an element is a
+  ///   fraction.
   func converted(to elementType: ElementType, for name: String) throws(WeighbridgeError) -> Tensor {
     guard self.elementType != elementType else { return self }
     let numbers = doubles

@@ -5,7 +5,7 @@ public struct ComputationCost: Hashable, Sendable {
   /// The number of floating-point operations: two for each product in a sum, one for each output
   /// element of all other operators.
   public let operationCount: Int
-  /// The most bytes that activations take at once when each is released after its last use.
+  /// The peak size of the activations in bytes, if each is released after its last use.
   public let activationByteCount: Int
 
   /// - Returns: `nil` when sizes other than the batch are unknown, or the numbers are too large.

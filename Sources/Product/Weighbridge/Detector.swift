@@ -33,13 +33,13 @@ public struct DetectOptions: Sendable {
 /// }
 /// ```
 ///
-/// An image is converted to the input's size and colors as the model's description says; the boxes
-/// in the outputs are decoded, those of too little confidence are left out, overlapping ones are
-/// suppressed, and the rest are mapped to the image's coordinates.
+/// An image is converted to the input's size and colors according to the model's description; the
+/// boxes in the outputs are decoded, those of too little confidence are left out, overlapping ones
+/// are suppressed, and the remaining ones are mapped to the image's coordinates.
 public struct Detector: Sendable {
-  /// The lowest confidence when neither the model nor the caller states one: darknet's.
+  /// The confidence threshold when neither the model nor the caller states one: darknet's.
   public static let defaultThreshold = DetectorDescription.defaultConfidenceThreshold
-  /// The overlap when neither the model nor the caller states one: darknet's.
+  /// The overlap threshold when neither the model nor the caller states one: darknet's.
   public static let defaultOverlap = DetectorDescription.defaultOverlapThreshold
 
   /// The model.
@@ -55,7 +55,7 @@ public struct Detector: Sendable {
   private let decoder: BoxDecoder
   private let suppression: BoxSuppression
 
-  /// Makes a detector.
+  /// Creates a detector.
   ///
   /// - Parameters:
   ///   - model: A model whose description says how an image becomes its input and how boxes are
@@ -85,7 +85,7 @@ public struct Detector: Sendable {
     session = Result { () throws(WeighbridgeError) in try model.session(options.run) }
   }
 
-  /// Detections whose confidence is not above it are left out.
+  /// The confidence threshold; detections that are not above it are left out.
   public var threshold: Double {
     options.threshold ?? decoder.detector.confidenceThreshold ?? Self.defaultThreshold
   }
@@ -139,8 +139,9 @@ public struct Detector: Sendable {
   ) throws(WeighbridgeError) -> [Detection] {
     let tensors = Dictionary(outputs.map { ($0.name, $0.tensor) }) { first, _ in first }
     let candidates = try decoder.candidates(tensors, above: threshold)
+      .map { $0.mappedToImage(placement) }
     let labels = model.description.labels
-    return suppression.detections(candidates.map { $0.placed(placement) }).map { score, box in
+    return suppression.detections(candidates).map { score, box in
       Detection(
         classIndex: score.classIndex,
         label: labels.isEmpty ? nil : labels[score.classIndex],

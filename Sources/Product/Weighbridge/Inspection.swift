@@ -15,7 +15,7 @@ public struct Inspection: Sendable {
     public let name: String
     /// The class in the source, for example `Conv2D`.
     public let className: String
-    /// The operator in the catalogue, for example `convolution`; empty for a layer that could not
+    /// The operator in the catalog, for example `convolution`; empty for a layer that could not
     /// be imported.
     public let kind: String
     /// The types of its outputs.
@@ -78,7 +78,7 @@ public struct Inspection: Sendable {
   /// The reason why the model cannot be read as a whole; the layers are then those of the source,
   /// with types where they are known. `nil` for a model, and for weights that need another file.
   public private(set) var problem: WeighbridgeError?
-  /// Further notes, such as the framework that the names of weights suggest.
+  /// Other notes, such as the framework that the names of weights suggest.
   public private(set) var notes: [String] = []
   /// Whether all layers can run; a file of weights alone has none.
   public var runs: Bool { problem == nil && !layers.isEmpty && layers.allSatisfy(\.runs) }
@@ -98,7 +98,7 @@ public struct Inspection: Sendable {
   /// The class that a Core ML classifier returns; `nil` for other models.
   public private(set) var classLabel: ClassLabel?
   /// The contents of a Core ML file that is not converted: an ML Program, or a model without a
-  /// network. `nil` for models that are; if set, only the description is known besides.
+  /// network. `nil` for models that are. If set, only the description is known in addition.
   public private(set) var contents: CoreMLContents?
   /// Whether a Core ML model can be trained further on the device; `nil` for other formats.
   public private(set) var isUpdatable: Bool?
@@ -110,7 +110,7 @@ public struct Inspection: Sendable {
   public private(set) var references: [References] = []
 
   /// Inspects a file of any format that Weighbridge reads. For a model that cannot be converted,
-  /// and for weights alone, it shows what is available.
+  /// and for weights without a model, it contains what is available.
   ///
   /// - Throws: The errors of ``Model/init(contentsOf:options:)``, if there is nothing to show.
   /// - Complexity: For `.wbm`, reads the header only, whatever the size of the weights.
@@ -231,13 +231,13 @@ public struct Inspection: Sendable {
   }
 
   private static func layers(_ graph: Graph) -> [Layer] {
-    var seen: Set<ValueID> = []
+    var visited: Set<ValueID> = []
     return graph.nodes.enumerated().map { index, node in
-      let fresh = node.inputs.filter { seen.insert($0).inserted }
+      let newInputs = node.inputs.filter { visited.insert($0).inserted }
       return Layer(
         index: index, name: node.name, className: node.source.className,
         kind: node.operation.kind, outputs: node.outputs.map { graph[$0].type },
-        parameterCount: fresh.reduce(0) { $0 + (graph[$1].constant?.count ?? 0) })
+        parameterCount: newInputs.reduce(0) { $0 + (graph[$1].constant?.count ?? 0) })
     }
   }
 }

@@ -23,7 +23,7 @@ extension Model {
   /// Returns the differences between this model and another one.
   ///
   /// Operators are paired by structure, whatever their names and the order of the image axes;
-  /// weights are compared element by element in the catalogue's axis order. Metadata count when
+  /// weights are compared element by element in the catalog's axis order. Metadata count when
   /// both files' formats can store them.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when given arrays do not fit one of the models;
@@ -37,12 +37,13 @@ extension Model {
       description, other.description, usesNames: options.usesNames,
       counts: origin.holdsMetadata && other.origin.holdsMetadata)
     if let inputs = options.inputs {
+      let models = [self, other]
       let outputs = try run(inputs, options: options.run).outputs
       let others = try other.run(inputs, options: options.run).outputs
-      for (position, (got, want)) in zip(outputs, others).enumerated() {
-        let precision = [self, other].compactMap { $0.precision(ofOutput: position) }
+      for (position, (output, other)) in zip(outputs, others).enumerated() {
+        let precision = models.compactMap { $0.precision(ofOutput: position) }
         let standard = precision.map(Tolerance.standard).max { $0.absolute < $1.absolute }
-        differences.items += Self.difference(got, want, options.tolerance ?? standard)
+        differences.items += Self.difference(output, other, options.tolerance ?? standard)
       }
     }
     return differences
@@ -54,21 +55,21 @@ extension Model {
   }
 
   private static func difference(
-    _ got: NamedTensor, _ want: NamedTensor, _ tolerance: Tolerance?
+    _ output: NamedTensor, _ other: NamedTensor, _ tolerance: Tolerance?
   ) -> [ModelDifferences.Item] {
-    guard got.tensor.shape == want.tensor.shape else {
+    guard output.tensor.shape == other.tensor.shape else {
       return [
         ModelDifferences.Item(
-          .output, "the output \(got.name) is \(got.tensor.type) and \(want.tensor.type)")
+          .output, "the output \(output.name) is \(output.tensor.type) and \(other.tensor.type)")
       ]
     }
-    let difference = TensorDifference(got: got.tensor, want: want.tensor)
-    let tolerance = tolerance ?? .standard(for: got.tensor.elementType)
+    let difference = TensorDifference(got: output.tensor, want: other.tensor)
+    let tolerance = tolerance ?? .standard(for: output.tensor.elementType)
     let isSame = difference.isWithin(tolerance)
     return [
       ModelDifferences.Item(
         .output,
-        "the output \(got.name) \(isSame ? "is the same within the tolerance" : "differs")",
+        "the output \(output.name) \(isSame ? "is the same within the tolerance" : "differs")",
         difference: difference, counts: !isSame)
     ]
   }

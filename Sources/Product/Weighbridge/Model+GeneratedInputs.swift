@@ -2,7 +2,7 @@ public import Bytes
 public import GraphIR
 
 extension Model {
-  /// Generates inputs for trying the model out.
+  /// Generates inputs for trying out the model.
   ///
   /// ```swift
   /// let outputs = try model.run(try model.generatedInputs(.random(seed: 1))).outputs

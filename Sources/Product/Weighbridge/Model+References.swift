@@ -21,7 +21,7 @@ extension Model {
       try references(inputs: inputs, outputs: outputs, author: author, tolerance: tolerance))
   }
 
-  /// Makes arrays a reference set of this model.
+  /// Returns arrays as a reference set of this model.
   func references(
     inputs arrays: [NamedTensor], outputs results: [NamedTensor], author: String,
     tolerance: Tolerance? = nil
@@ -29,7 +29,7 @@ extension Model {
     let tensors = try inputTensors(arrays)
     let layerNames = Set(content.graph.layerNodes.values)
     let matching = try ArrayMatching(
-      namedByPosition(results, layerNames), to: outputs, known: layerNames, what: "output")
+      renamedByIndex(results, layerNames), to: outputs, known: layerNames, what: "output")
     let types = try content.graph.specialized(to: tensors)
     for (port, tensor) in zip(content.graph.outputs, matching.matched) {
       let expected = types[port.value.index]
@@ -48,19 +48,20 @@ extension Model {
       toleranceSource: tolerance == nil ? .standard : .author)
   }
 
-  /// Renames arrays of a darknet model to our names of its layers.
+  /// Renames arrays of a darknet model to our names of its layers, which begin with the layer's
+  /// index.
   ///
-  /// darknet's own word for a section may differ from the section's name, so `1_reorg_old` is found
+  /// darknet's name of a layer type may differ from that of the section, so `1_reorg_old` is found
   /// by its index.
-  private func namedByPosition(
+  private func renamedByIndex(
     _ arrays: [NamedTensor], _ layerNames: Set<String>
   ) -> [NamedTensor] {
     guard provenance.framework == "darknet" else { return arrays }
-    let byPosition = Dictionary(
+    let namesByIndex = Dictionary(
       layerNames.map { ($0.prefix { $0 != "_" }, $0) }, uniquingKeysWith: { first, _ in first })
     return arrays.map { array in
       guard !layerNames.contains(array.name),
-        let name = byPosition[array.name.prefix { $0 != "_" }]
+        let name = namesByIndex[array.name.prefix { $0 != "_" }]
       else { return array }
       return NamedTensor(name: name, tensor: array.tensor)
     }

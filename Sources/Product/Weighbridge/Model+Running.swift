@@ -7,7 +7,7 @@ import ReferenceRuntime
 public enum Engine: String, Sendable, CaseIterable {
   /// The reference kernels, which define the correct results: in `Double`, and slow.
   case reference
-  /// The fast engine: kernels optimised for the processor, and reference kernels for the rest.
+  /// The fast engine: kernels optimized for the processor, and reference kernels for the rest.
   case cpu
 }
 
@@ -20,15 +20,16 @@ public struct RunOptions: Sendable {
   public var threads: Int?
   /// The most bytes that activations may take at once; 64 GiB when `nil`.
   public var memoryLimit: Int?
-  /// Whether the CPU engine may be less precise than the tolerances require. No kernel is at
-  /// present.
+  /// Whether the CPU engine may be less precise than the tolerances require. At present no kernel
+  /// is.
   public var isFast = false
   /// May stop the work between layers.
   public var cancellation: Cancellation?
   /// Called before each layer is computed, on the thread that runs the model.
   public var progress: (@Sendable (RunProgress) -> Void)?
 
-  /// Whether the outputs of layers can be observed even if only their 8-bit integers or bfloat16 are needed next.
+  /// Whether the outputs of layers can be observed even if only their 8-bit integers or bfloat16
+  /// elements are needed next.
   var observesIntegers = false
 
   /// Runs with all processors and the default limit.
@@ -38,11 +39,11 @@ public struct RunOptions: Sendable {
   ///
   /// - Parameter observesAllNodes: Whether every node's outputs are observed.
   func runtime(observesAllNodes: Bool = false) -> any Runtime {
-    let runtime = silentRuntime(observesAllNodes: observesAllNodes)
+    let runtime = plainRuntime(observesAllNodes: observesAllNodes)
     return progress == nil ? runtime : ReportingRuntime(runtime: runtime, options: self)
   }
 
-  private func silentRuntime(observesAllNodes: Bool) -> any Runtime {
+  private func plainRuntime(observesAllNodes: Bool) -> any Runtime {
     let workers = Workers(count: threadCount)
     switch engine {
     case .reference:
@@ -50,11 +51,11 @@ public struct RunOptions: Sendable {
         workers: workers, cancellation: cancellation,
         memoryLimit: memoryLimit ?? ReferenceRuntime.defaultMemoryLimit)
     case .cpu:
-      var slow = self
-      slow.engine = .reference
+      var fallback = self
+      fallback.engine = .reference
       return PlannedRuntime(
         engine: CPURuntime(cpuOptions(observesAllNodes: observesAllNodes)),
-        fallback: slow.silentRuntime(observesAllNodes: observesAllNodes))
+        fallback: fallback.plainRuntime(observesAllNodes: observesAllNodes))
     }
   }
 
@@ -147,8 +148,8 @@ extension Model {
   }
 }
 
-/// The CPU engine, with a fallback for models that have layers whose output sizes depend on
-/// elements, for which nothing can be planned.
+/// The CPU engine, with a fallback for models with data-dependent shapes, for which no memory can
+/// be planned.
 private struct PlannedRuntime: Runtime {
   let engine: CPURuntime
   let fallback: any Runtime
@@ -159,7 +160,7 @@ private struct PlannedRuntime: Runtime {
   ) throws(WeighbridgeError) -> [Tensor] {
     try graph.checkRuns()
     try graph.check(inputs: inputs)
-    return try graph.hasOpenDimensions(for: inputs.map(\.type))
+    return try graph.hasDataDependentShapes(for: inputs.map(\.type))
       ? fallback.run(graph, inputs: inputs, observe: observe)
       : engine.run(graph, inputs: inputs, observe: observe)
   }

@@ -55,7 +55,7 @@ extension Model {
     checks.append(
       ReferencesCheck(
         runtime: options.run.runtime(observesAllNodes: options.checksLayers),
-        measure: options.referenceRuntime, references: given, tolerance: options.tolerance,
+        referenceRuntime: options.referenceRuntime, references: given, tolerance: options.tolerance,
         checksLayers: options.checksLayers))
     checks.append(enginesCheck(options, inputs: given?.first?.inputs.map(\.tensor)))
     return try Verifier(checks).verify(subject)

@@ -51,8 +51,8 @@ public struct Model: Sendable {
   /// The model's outputs, in order.
   public var outputs: [ModelPort] { content.graph.outputs.map { ModelPort($0, content.graph) } }
 
-  /// Applies a user's changes to the description: first new names, then everything else by those
-  /// names.
+  /// Applies a user's changes to the description: new names first, then everything else under the
+  /// new names.
   ///
   /// - Parameter edit: The changes; everything else is kept.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when a name is unknown, or labels, anchors or

@@ -1,4 +1,4 @@
-/// The purpose of a model, as far as its description and its shapes show it.
+/// The purpose of a model, as far as it can be inferred from its description and its shapes.
 enum ModelPurpose {
   /// Detects objects of a number of classes.
   case detector(classCount: Int)
@@ -9,8 +9,7 @@ enum ModelPurpose {
   /// Any other purpose.
   case other
 
-  /// - Parameter hasScores: Whether the caller says that a vector contains scores of classes,
-  ///   whatever the model shows.
+  /// - Parameter hasScores: Whether the caller declares that a vector contains scores of classes.
   init(_ graph: Graph, _ description: ModelDescription, hasScores: Bool = false) {
     if let detector = description.detector {
       self = .detector(classCount: detector.classCount)
@@ -23,9 +22,9 @@ enum ModelPurpose {
     }
   }
 
-  /// Returns the first output that is a vector with an element for each label. Without labels, the
-  /// only output if it is a vector of probabilities or is said to contain scores; otherwise it may
-  /// just as well contain features.
+  /// Returns the first output that is a vector with an element for each label. Without labels,
+  /// returns the only output if it is a vector of probabilities or is declared to contain scores;
+  /// otherwise it may just as well contain features.
   private static func scores(
     _ graph: Graph, _ description: ModelDescription, _ hasScores: Bool
   ) -> Port? {
@@ -40,8 +39,8 @@ enum ModelPurpose {
     }
     if labelCount > 0 { return vectors.first }
     guard graph.outputs.count == 1, let output = vectors.first else { return nil }
-    let isSaid = hasScores || description.userDefined[ScoreKind.metadataKey] != nil
-    return isSaid || ScoreKind.shown(graph, output.value) != .logits ? output : nil
+    let isDeclared = hasScores || description.userDefined[ScoreKind.metadataKey] != nil
+    return isDeclared || ScoreKind.inferred(graph, output.value) != .logits ? output : nil
   }
 
   /// Returns the only output if it has the axes of the input's image, and 1 or 3 channels.
@@ -60,22 +59,23 @@ enum ModelPurpose {
 extension ModelPurpose {
   /// Returns the output with a classifier's scores.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` that says what the model is instead.
+  /// - Throws: ``WeighbridgeError/Code/mismatch``, which says what the model is instead.
   func scores(_ graph: Graph, _ description: ModelDescription) throws(WeighbridgeError) -> Port {
     if case .classifier(let scores) = self { return scores }
-    let wanted =
+    let expected =
       description.labels.isEmpty
       ? "a vector of scores"
       : "a vector with a score for each of its \(description.labels.count) labels"
-    throw .mismatch("the model is no classifier: \(words(graph)); a classifier gives \(wanted)")
+    throw .mismatch(
+      "the model is not a classifier: \(summary(graph)); a classifier gives \(expected)")
   }
 
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` that says what the model is, when it does not say
-  ///   how boxes are read from its outputs.
+  /// - Throws: ``WeighbridgeError/Code/mismatch``, which says what the model is, when its
+  ///   description has no detector.
   func checkFindsObjects(_ graph: Graph) throws(WeighbridgeError) {
     if case .detector = self { return }
     throw .mismatch(
-      "the model does not say how boxes are read from its outputs: \(words(graph)). If it finds "
+      "the model does not say how boxes are read from its outputs: \(summary(graph)). If it finds "
         + "objects, describe its detector (\(APIName.detector) and \(APIName.anchors), or "
         + "\(APIName.metadataFile))")
   }
@@ -86,12 +86,12 @@ extension ModelPurpose {
   func image(_ graph: Graph) throws(WeighbridgeError) -> Port {
     if case .imageToImage(let output) = self { return output }
     throw .mismatch(
-      "the model does not transform an image into an image: \(words(graph)); that would be one output "
-        + "with the axes of the image that it takes, and 1 or 3 channels")
+      "the model does not transform an image into an image: \(summary(graph)); that would be one "
+        + "output with the axes of the image that it takes, and 1 or 3 channels")
   }
 
   /// Describes what the model is and how it can be used.
-  private func words(_ graph: Graph) -> String {
+  private func summary(_ graph: Graph) -> String {
     let types = { (ports: [Port]) in
       ports.map { "\($0.name), \(graph[$0.value].type)" }.joined(separator: "; ")
     }

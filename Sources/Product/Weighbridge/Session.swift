@@ -6,9 +6,9 @@ public import Vision
 
 /// A model that is prepared for repeated runs.
 ///
-/// Everything that a run needs besides its inputs is kept: weights in the order that kernels
-/// prefer, and a plan with memory for the most recent input shapes. Several threads may use one
-/// session at once.
+/// Everything that a run needs in addition to its inputs is kept: weights in the layout that
+/// kernels prefer, and a plan with memory for the most recent input shapes. Several threads may use
+/// one session at once.
 ///
 /// ```swift
 /// let model = try Model(contentsOf: "classifier.wbm")
@@ -57,7 +57,7 @@ public final class Session: Sendable {
   /// - Parameter arrays: See ``Model/run(_:keepsLayers:options:)``.
   public func run(_ arrays: [NamedTensor]) throws(WeighbridgeError) -> RunResult {
     let inputs = try model.inputTensors(arrays)
-    guard let compiled, try !compiled.hasOpenDimensions(for: inputs.map(\.type)) else {
+    guard let compiled, try !compiled.hasDataDependentShapes(for: inputs.map(\.type)) else {
       return try model.run(arrays, options: options)
     }
     let graph = model.content.graph
@@ -72,16 +72,18 @@ public final class Session: Sendable {
       layers: [], profile: profile)
   }
 
-  /// Returns the bytes that activations take for given inputs, and the most that are needed at one
-  /// moment, a lower bound for any arrangement; `nil` where no plan is made: with the reference
-  /// engine, and for models whose sizes depend on elements.
+  /// Returns the bytes that activations take for given inputs, and the peak size of all that are
+  /// needed at the same time, a lower bound for any plan; `nil` where no plan is made: with the
+  /// reference engine, and for models with data-dependent shapes.
   ///
   /// - Parameter arrays: See ``Model/run(_:keepsLayers:options:)``.
   public func activationMemory(
     for arrays: [NamedTensor]
   ) throws(WeighbridgeError) -> (byteCount: Int, lowerBound: Int)? {
     let inputs = try model.inputTensors(arrays)
-    guard let compiled, try !compiled.hasOpenDimensions(for: inputs.map(\.type)) else { return nil }
+    guard let compiled, try !compiled.hasDataDependentShapes(for: inputs.map(\.type)) else {
+      return nil
+    }
     let memory = try compiled.activationMemory(for: inputs.map(\.type))
     return (memory.arena, memory.lowerBound)
   }
@@ -114,13 +116,13 @@ public final class Session: Sendable {
   }
 
   /// Returns the types of the outputs for inputs of given types, in the model's order; `nil` when
-  /// they are known only after a run: with the reference engine, and for models whose sizes depend
-  /// on elements.
+  /// they are known only after a run: with the reference engine, and for models with data-dependent
+  /// shapes.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an input does not fit.
   package func outputTypes(for inputs: [TensorType]) throws(WeighbridgeError) -> [TensorType]? {
     try model.content.graph.check(inputs: inputs)
-    guard let compiled, try !compiled.hasOpenDimensions(for: inputs) else { return nil }
+    guard let compiled, try !compiled.hasDataDependentShapes(for: inputs) else { return nil }
     return try compiled.outputTypes(for: inputs)
   }
 

@@ -8,7 +8,7 @@ extension DescriptionEdit {
   ///   not JSON; ``WeighbridgeError/Code/mismatch`` for an unknown member.
   public init(metadataFile path: String) throws(WeighbridgeError) {
     self = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      try DescriptionEdit(metadata: try JSONValue(parsing: try smallFile(path)))
+      try DescriptionEdit(metadata: try JSONValue(parsing: try readSmallFile(path)))
     }
   }
 }

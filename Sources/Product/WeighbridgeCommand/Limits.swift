@@ -15,7 +15,7 @@ final class Limits: Sendable {
   /// limit.
   private static let interval = DispatchTimeInterval.milliseconds(10)
 
-  // A separate queue has a thread even if the work occupies all others.
+  // A separate queue gets a thread even if the work occupies all others.
   private let queue = DispatchQueue(label: "limits", qos: .userInteractive)
 
   /// Starts watching until the process ends. Memory and time already used count.
@@ -32,14 +32,14 @@ final class Limits: Sendable {
     }
     let limit = options.memoryLimit?.bytes ?? Self.physicalMemory
     guard Self.memory != nil else { return }
-    look(limit)
+    poll(limit)
   }
 
-  private func look(_ limit: Int) {
-    if let taken = Self.memory, taken > limit {
+  private func poll(_ limit: Int) {
+    if let usage = Self.memory, usage > limit {
       Self.stop("this takes more memory than \(limit.grouped) bytes (--memory-limit)")
     }
-    queue.asyncAfter(deadline: .now() + Self.interval) { self.look(limit) }
+    queue.asyncAfter(deadline: .now() + Self.interval) { self.poll(limit) }
   }
 
   private static func stop(_ reason: String) -> Never {
@@ -60,9 +60,9 @@ final class Limits: Sendable {
     var line = [CChar](repeating: 0, count: 256)
     // This reads at most the buffer's size, including a NUL at the end.
     guard fgets(&line, Int32(line.count), file) != nil else { return nil }
-    let words = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.split(separator: 0x20)
-    guard words.count > 2, let resident = Int(String(decoding: words[1], as: UTF8.self)),
-      let shared = Int(String(decoding: words[2], as: UTF8.self))
+    let fields = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.split(separator: 0x20)
+    guard fields.count > 2, let resident = Int(String(decoding: fields[1], as: UTF8.self)),
+      let shared = Int(String(decoding: fields[2], as: UTF8.self))
     else { return nil }
     return (resident - shared) * Int(sysconf(Int32(_SC_PAGESIZE)))
   }

@@ -26,7 +26,7 @@ struct WeighbridgePlugin: BuildToolPlugin {
             "swift", model.path, "-o", code.path, "--name", name, "--bundled",
             model.lastPathComponent, "--quiet",
           ], inputFiles: [model], outputFiles: [code]),
-        // Output files that the compiler does not recognise are added to the bundle.
+        // Output files that the compiler does not recognize are added to the bundle.
         Command.buildCommand(
           displayName: "Bundling \(model.lastPathComponent)", executable: URL(filePath: "/bin/cp"),
           arguments: [model.path, copy.path], inputFiles: [model], outputFiles: [copy]),

@@ -6,8 +6,8 @@ import ONNXConversion
 
 /// The export formats that support an operator, for tables.
 enum ExportSupport {
-  /// Returns the formats, or the reason why there is none.
-  static func words(_ kind: String) -> String {
+  /// Returns the formats for an operator kind, or the reason why there are none.
+  static func formats(_ kind: String) -> String {
     var formats: [String] = []
     let refusal = ONNXOperators.refusal(of: kind)
     if refusal == nil { formats.append("ONNX") }

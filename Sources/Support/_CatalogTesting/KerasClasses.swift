@@ -1,17 +1,17 @@
 import Foundation
 
-/// The layer classes of Keras with the Keras versions that have them, from
+/// The layer classes of Keras, with the major versions that have them, from
 /// `Samples/Layers/classes.txt`.
 enum KerasClasses {
-  /// Each class with its versions, by name; empty if the samples are not next to the sources.
+  /// Each class with its major versions; empty if the samples are not next to the sources.
   static let all: [(name: String, generations: Set<Int>)] = {
     let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent()
     }
     let list = root.appending(path: "Samples/Layers/classes.txt")
     let lines = (try? String(contentsOf: list, encoding: .utf8)) ?? ""
     return lines.split(separator: "\n").map { line in
-      let words = line.split(separator: " ")
-      return (String(words[0]), Set(words.dropFirst().compactMap { Int($0) }))
+      let fields = line.split(separator: " ")
+      return (String(fields[0]), Set(fields.dropFirst().compactMap { Int($0) }))
     }
   }()
 }

@@ -19,14 +19,14 @@ package enum KerasLayerTable {
     }
     let isRun = verdicts.contains { $0 == .read || $0 == .mapped }
     let cells =
-      verdicts.map { $0.map(words) ?? "" } + [isRun ? "yes" : "", isRun ? exports(entry.name) : ""]
+      verdicts.map { $0.map(cell) ?? "" } + [isRun ? "yes" : "", isRun ? exports(entry.name) : ""]
     return "| `\(entry.name)` | \(cells.joined(separator: " | ")) |"
   }
 
-  /// Returns the export formats of the layer's own operator.
+  /// Returns the export formats of the operator that the layer is converted to.
   private static func exports(_ name: String) -> String {
     let newer = KerasSupport.newerName(ofKeras1: name)
-    return (operators[name] ?? newer.flatMap { operators[$0] }).map(ExportSupport.words) ?? ""
+    return (operators[name] ?? newer.flatMap { operators[$0] }).map(ExportSupport.formats) ?? ""
   }
 
   /// The kind of the operator that a layer is converted to, by the layer's class.
@@ -41,7 +41,7 @@ package enum KerasLayerTable {
     return kinds
   }()
 
-  private static func words(_ verdict: KerasSupport.Verdict) -> String {
+  private static func cell(_ verdict: KerasSupport.Verdict) -> String {
     switch verdict {
     case .read: "yes"
     case .mapped: "`--custom-layers`"
@@ -49,7 +49,7 @@ package enum KerasLayerTable {
     }
   }
 
-  /// The classes of Keras that are refused, each with its reason, for tests.
+  /// The refused Keras classes, each with the reason, for tests.
   package static var refused: [String: String] {
     var refused: [String: String] = [:]
     for entry in KerasClasses.all {

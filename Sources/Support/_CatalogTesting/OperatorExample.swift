@@ -2,23 +2,23 @@ import Bytes
 package import GraphIR
 package import LayerCatalog
 
-/// An operator with input tensors. Every check of the catalogue runs on these.
+/// An operator with input tensors. Every check of the catalog runs on these.
 ///
 /// Axis 0 of each data input is the batch. An example should be small (a check may run it a hundred
-/// times), with different sizes along different axes, and its settings should not be neutral.
+/// times) and have different sizes along different axes, and its settings should have an effect.
 package struct OperatorExample: Sendable, CustomStringConvertible {
   /// The operator.
   package let operation: any CatalogOperator
   /// One tensor for each slot; float32 where the operator takes floating-point elements.
   package let inputs: [Tensor]
 
-  /// Makes an example with given tensors.
+  /// Creates an example with given tensors.
   package init(_ operation: any CatalogOperator, inputs: [Tensor]) {
     self.operation = operation
     self.inputs = inputs
   }
 
-  /// Makes an example with random tensors.
+  /// Creates an example with random tensors.
   ///
   /// - Parameters:
   ///   - shapes: One shape for each slot.
@@ -32,7 +32,7 @@ package struct OperatorExample: Sendable, CustomStringConvertible {
     self.init(operation, inputs: inputs)
   }
 
-  /// The operator with its settings, and the shapes.
+  /// The operator with its settings, and the shapes of the inputs.
   package var description: String { "\(operation) on \(inputs.map(\.shape))" }
 
   /// The types of the inputs.
@@ -52,7 +52,7 @@ package struct OperatorExample: Sendable, CustomStringConvertible {
       inputs: inputs.map { $0.elementType.isFloat ? $0.converted(to: .float64) : $0 })
   }
 
-  /// All examples; at least one for each operator of the catalogue.
+  /// All examples; at least one for each operator of the catalog.
   package static let all: [OperatorExample] =
     activations + arithmetic + attention + convolutions + encoding + logic + merging
     + normalizations + operations + pooling + recurrent + reductions + reshaping + resizing

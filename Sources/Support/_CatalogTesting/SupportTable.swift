@@ -4,7 +4,7 @@ package import LayerCatalog
 
 /// The Keras layers and activations for each operator, as a Markdown table.
 ///
-/// It is generated from the catalogue, so it cannot differ from it.
+/// It is generated from the catalog, so it cannot differ from it.
 package struct SupportTable: Sendable {
   /// An operator and the layers and activations that are converted to it.
   private struct Row {
@@ -15,7 +15,7 @@ package struct SupportTable: Sendable {
 
   private let rows: [Row]
 
-  /// Makes the table of some operators; their order does not matter.
+  /// Creates the table of some operators; their order does not matter.
   package init(_ operators: [any CatalogOperator.Type] = Catalog.all) {
     rows = operators.map(Self.row).sorted { $0.kind < $1.kind }
   }
@@ -28,7 +28,7 @@ package struct SupportTable: Sendable {
     ]
     let lines = rows.map { row in
       "| `\(row.kind)` | \(row.layers) | \(row.activations) | yes "
-        + "| \(ExportSupport.words(row.kind)) |"
+        + "| \(ExportSupport.formats(row.kind)) |"
     }
     return (header + lines).joined(separator: "\n")
   }

@@ -6,8 +6,10 @@ extension Tensor {
   package static func random(
     _ elementType: ElementType, shape: [Int], in range: ClosedRange<Double>, seed: UInt64
   ) -> Tensor {
-    var numbers = SplitMix64(seed: seed)
-    let elements = (0..<shape.reduce(1, *)).map { _ in Double.random(in: range, using: &numbers) }
+    var generator = SplitMix64(seed: seed)
+    let elements = (0..<shape.reduce(1, *)).map { _ in
+      Double.random(in: range, using: &generator)
+    }
     return Tensor(elementType, shape: shape, elements)
   }
 

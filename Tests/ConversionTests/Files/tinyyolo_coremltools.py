@@ -4,7 +4,7 @@
 
 (coremltools 0.8, Keras 2.1.5, TensorFlow 1.8.0, h5py 2.10.0.) Writes tinyyolo_coremltools.json and
 tinyyolo_coremltools.npz. Of a weight the first has the number of elements and a checksum, the sum of
-(i + 1) times the bits of element i as float32, modulo 2^64. Of a batch normalisation, whose statistics
+(i + 1) times the bits of element i as float32, modulo 2^64. Of a batch normalization, whose statistics
 coremltools makes part of gamma and beta, the second has what it multiplies by and adds.
 """
 

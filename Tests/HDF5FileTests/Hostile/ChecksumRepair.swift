@@ -30,7 +30,7 @@ enum ChecksumRepair {
     guard let give = words.firstIndex(of: "give"), give + 1 < words.count,
       words.contains("checksum"), let value = UInt32(words[give + 1], radix: 16)
     else { return nil }
-    if case .byte(let offset) = error.place.spot { return (offset, value) }
+    if case .byte(let offset) = error.place.position { return (offset, value) }
     guard let byte = words.firstIndex(of: "(byte"), let offset = Int(words[byte + 1]) else {
       return nil
     }

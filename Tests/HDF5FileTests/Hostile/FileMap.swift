@@ -47,12 +47,12 @@ struct FileMap {
     (0..<width).map { $0 < 8 ? UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) : 0xFF }
   }
 
-  private func find(_ wanted: [UInt8], _ index: Int) -> Int? {
-    var left = index
-    for offset in 0...max(0, bytes.count - wanted.count) where bytes[offset] == wanted[0] {
-      guard bytes[offset...].starts(with: wanted) else { continue }
-      if left == 0 { return offset }
-      left -= 1
+  private func find(_ pattern: [UInt8], _ index: Int) -> Int? {
+    var remaining = index
+    for offset in 0...max(0, bytes.count - pattern.count) where bytes[offset] == pattern[0] {
+      guard bytes[offset...].starts(with: pattern) else { continue }
+      if remaining == 0 { return offset }
+      remaining -= 1
     }
     return nil
   }

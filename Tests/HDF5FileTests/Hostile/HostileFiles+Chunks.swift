@@ -13,7 +13,7 @@ extension HostileFiles {
     HostileFile(
       "chunks that no memory holds", "Family/indexes_earliest.h5", .message("/growing_both", 0x08),
       11, .value(0xFFFF_FFFF_FFFF_FFFF, 8), "/growing_both",
-      "the size of a chunk is negative or larger than any memory"),
+      "the size of a chunk is negative or too large"),
     HostileFile(
       "chunks of elements of another size", "Family/indexes_earliest.h5", .message("/fixed", 0x08),
       19, .value(8, 4), "/fixed", "has elements of 4 bytes, and chunks of 8"),
@@ -45,7 +45,7 @@ extension HostileFiles {
     HostileFile(
       "a chunk whose position no integer holds", "Family/indexes_earliest.h5",
       .target("/fixed", 0x08, 3), 32, .value(0xFFFF_FFFF_FFFF_FFFF, 8), "/fixed",
-      "has a count that is larger than any memory"),
+      "has a count that is too large"),
     HostileFile(
       "two chunks at one position", "Family/indexes_earliest.h5", .target("/fixed", 0x08, 3), 80,
       .value(0, 8), "/fixed", "has two chunks at the position [0, 0]"),
@@ -108,7 +108,7 @@ extension HostileFiles {
     HostileFile(
       "implicit chunks whose address overflows", "Family/indexes_v110.h5",
       .message("/implicit", 0x08), 9, .value(0x7FFF_FFFF_FFFF_FFF0, 8), "/implicit",
-      "the end of a chunk is negative or larger than any memory"),
+      "the end of a chunk is negative or too large"),
     HostileFile(
       "implicit chunks of packed data", "Family/indexes_v110.h5", .message("/fixed_packed", 0x08),
       8, .value(2, 1), "/fixed_packed", "has filters, and an index for chunks without"),
@@ -135,7 +135,7 @@ extension HostileFiles {
     HostileFile(
       "a fixed array with more elements than chunks", "Family/indexes_v110.h5",
       .target("/fixed", 0x08, 10), 8, .value(1000, 8), "/fixed",
-      "has a chunk 6, behind the last there may be"),
+      "has a chunk 6, beyond the last possible chunk"),
     HostileFile(
       "a fixed array whose block is behind the end", "Family/indexes_v110.h5",
       .target("/fixed", 0x08, 10), 16, .value(1 << 40, 8), "/fixed",

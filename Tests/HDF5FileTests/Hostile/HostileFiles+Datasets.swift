@@ -17,7 +17,7 @@ extension HostileFiles {
       "/data", "the dataspace has a dimension of 4611686018427387904, which may have 4"),
     HostileFile(
       "a shape that no integer holds", "one.h5", .message("/data", 0x01), 8,
-      .value(0xFFFF_FFFF_FFFF_FFFF, 8), "/data", "has a count that is larger than any memory"),
+      .value(0xFFFF_FFFF_FFFF_FFFF, 8), "/data", "has a count that is too large"),
     HostileFile(
       "a size beyond the largest", "one.h5", .message("/data", 0x01), 16, .value(1, 8), "/data",
       "the dataspace has a dimension of 4, which may have 1"),
@@ -62,7 +62,7 @@ extension HostileFiles {
     HostileFile(
       "elements whose address overflows", "one.h5", .message("/data", 0x08), 2,
       .value(0x7FFF_FFFF_FFFF_FFF0, 8), "/data",
-      "the dataset's end is negative or larger than any memory"),
+      "the dataset's end is negative or too large"),
     HostileFile(
       "fewer bytes than elements", "one.h5", .message("/data", 0x08), 10, .value(3, 8), "/data",
       "has 3 bytes stored, and elements of 16"),

@@ -51,7 +51,7 @@ extension HostileFiles {
     HostileFile(
       "a local heap whose size overflows", "Family/ranks.h5", .block("HEAP"), 8,
       .value(0x7FFF_FFFF_FFFF_FFF0, 8), "/",
-      "the end of the local heap's data is negative or larger than any memory"),
+      "the end of the local heap's data is negative or too large"),
     HostileFile(
       "a local heap whose data are behind the end", "Family/ranks.h5", .block("HEAP"), 24,
       .value(1 << 40, 8), "/",

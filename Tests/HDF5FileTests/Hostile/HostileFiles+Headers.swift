@@ -49,7 +49,7 @@ extension HostileFiles {
     HostileFile(
       "a continuation whose size no integer holds", "Family/attributes_earliest.h5",
       .message("/kinds", 0x10), 8, .value(0xFFFF_FFFF_FFFF_FFFF, 8), "/kinds",
-      "has a count that is larger than any memory"),
+      "has a count that is too large"),
     HostileFile(
       "a new header of version 3", "latest.h5", .header("/group"), 4, .value(3, 1), "/group",
       "the object header has version 3; 2 can be read", .unsupported),

@@ -44,14 +44,14 @@ struct HostileSample: Codable, CustomTestStringConvertible {
     code = error.code.description
     reason = error.reason
     path = hostile.path
-    if case .byte(let offset) = error.place.spot { byte = offset } else { byte = nil }
+    if case .byte(let offset) = error.place.position { byte = offset } else { byte = nil }
   }
 
   /// Whether an error is the one that is expected.
   func isExplained(by error: WeighbridgeError) -> Bool {
     guard error.code.description == code, error.reason == reason else { return false }
-    if let path { return error.place.spot == .path(path) }
-    return byte == nil || error.place.spot == byte.map { .byte($0) }
+    if let path { return error.place.position == .path(path) }
+    return byte == nil || error.place.position == byte.map { .byte($0) }
   }
 }
 
@@ -65,6 +65,6 @@ extension HostileFile {
   /// Whether an error is the one that the reader must give.
   func explains(_ error: WeighbridgeError) -> Bool {
     error.code == code && error.reason.contains(reason)
-      && (path == nil || error.place.spot == .path(path ?? ""))
+      && (path == nil || error.place.position == .path(path ?? ""))
   }
 }

@@ -29,7 +29,7 @@ struct FileListing {
       return "\(path) dataset \(dataset.elementType) \(dataset.shape) \(crc)"
     } catch  where error.code == .unsupported {
       return "\(path) dataset of another type"
-    } catch  where error.code == .limitExceeded || error.reason.contains("larger than any memory") {
+    } catch  where error.code == .limitExceeded || error.reason.contains("too large") {
       return "\(path) dataset too large"
     }
   }
@@ -52,7 +52,8 @@ struct FileListing {
     switch value {
     case .strings(let strings): "strings [\(strings.map(quoted).joined(separator: ", "))]"
     case .integers(let integers): "integers " + integers.map(String.init).joined(separator: " ")
-    case .reals(let reals): "reals " + reals.map { hex($0.bitPattern, 16) }.joined(separator: " ")
+    case .doubles(let doubles):
+      "reals " + doubles.map { hex($0.bitPattern, 16) }.joined(separator: " ")
     }
   }
 

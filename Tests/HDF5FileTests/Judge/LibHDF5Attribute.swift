@@ -37,7 +37,7 @@ struct LibHDF5Attribute {
       var values = [Double](repeating: 0, count: max(1, count))
       // Writes `count` numbers of eight bytes.
       if count > 0 { try read(chdf5_native_double(), &values) }
-      return .reals(Array(values.prefix(count)))
+      return .doubles(Array(values.prefix(count)))
     default: return nil
     }
   }

@@ -8,7 +8,7 @@ import Testing
   import Darwin
 #endif
 
-/// The files that `Files/make.py` made with the real NumPy.
+/// The files that `Files/make.py` wrote with NumPy.
 enum Fixtures {
   /// The path of a file of that folder.
   static func path(_ name: String) -> String {
@@ -35,7 +35,7 @@ extension NumPyArray {
     withBytes { bytes in
       (0..<bytes.byteCount / elementType.byteCount).map { index in
         let offset = index * elementType.byteCount
-        // Inside: the array has a whole number of elements.
+        // In bounds: the array has an integer of elements.
         switch elementType {
         case .float16:
           return Double(bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Float16.self))
@@ -57,7 +57,7 @@ extension NumPyArray {
   var bytes: [UInt8] { withBytes { $0.copied(0..<$0.byteCount) } }
 }
 
-/// A folder that is removed with its files when the value goes.
+/// A folder that is removed with its files when the value is destroyed.
 struct TemporaryFolder: ~Copyable {
   let path: String
 
@@ -84,7 +84,7 @@ func contents(_ path: String) throws(WeighbridgeError) -> [UInt8] {
   return file.withBytes { $0.copied(0..<$0.byteCount) }
 }
 
-/// The code of the error that `body` throws, or `nil` when it does not throw.
+/// The error that `body` throws; `nil` if it throws none.
 func failure(_ body: () throws -> Void) -> WeighbridgeError? {
   do { try body() } catch { return error as? WeighbridgeError }
   return nil

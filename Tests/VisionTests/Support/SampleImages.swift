@@ -1,12 +1,12 @@
 import TestSupport
 import Weighbridge
 
-/// The images of `Samples/Images` and what other programs made of them.
+/// The images of `Samples/Images` and the results of other programs for them.
 enum SampleImages {
   /// The path of a file.
-  static func path(_ name: String) -> String { Places.sample("Pictures/\(name)") }
+  static func path(_ name: String) -> String { Paths.sample("Pictures/\(name)") }
 
-  /// The drawing that all are made of.
+  /// The drawing from which all of them were made.
   static func drawing() throws -> Image { try Image(contentsOf: path("drawing.png")) }
 
   /// The arrays of a recording, by name.

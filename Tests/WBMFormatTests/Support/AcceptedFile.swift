@@ -2,7 +2,7 @@ import Bytes
 import Testing
 import WBMFormat
 
-/// A file that a reader must accept although our writer would write other bytes.
+/// A file that a reader must accept, although our writer would not write it.
 struct AcceptedFile: CustomTestStringConvertible {
   /// The name in `Samples/WBM/Accepted`, without `.wbm`.
   let name: String
@@ -27,25 +27,25 @@ struct AcceptedFile: CustomTestStringConvertible {
       $0.version.minor = 9
     },
     AcceptedFile("unknown-field", "A field of a later version in the description.") {
-      $0.description = Wire.text(777, "later")
+      $0.description = Wire.string(777, "later")
     },
     AcceptedFile("field-order", "The fields of a node in another order.") {
       $0.nodes = [
-        Wire.bytes(5, [2]) + Wire.bytes(4, [0, 1]) + Wire.text(3, "n") + Wire.number(2, 1)
-          + Wire.text(1, "add")
+        Wire.bytes(5, [2]) + Wire.bytes(4, [0, 1]) + Wire.string(3, "n") + Wire.number(2, 1)
+          + Wire.string(1, "add")
       ]
     },
     AcceptedFile("unpacked", "A list of numbers that is not packed.") {
       $0.nodes = [
-        Wire.text(1, "add") + Wire.number(2, 1) + Wire.text(3, "n") + Wire.number(4, 0)
+        Wire.string(1, "add") + Wire.number(2, 1) + Wire.string(3, "n") + Wire.number(4, 0)
           + Wire.number(4, 1) + Wire.bytes(5, [2])
       ]
     },
     AcceptedFile("explicit-default", "A field that has its default value.") {
-      $0.inputs = [Wire.text(1, "x") + Wire.number(2, 0)]
+      $0.inputs = [Wire.string(1, "x") + Wire.number(2, 0)]
     },
     AcceptedFile("long-varint", "A number of more bytes than it needs.") {
-      $0.outputs = [Wire.text(1, "y") + [0x10, 0x82, 0x80, 0x00]]
+      $0.outputs = [Wire.string(1, "y") + [0x10, 0x82, 0x80, 0x00]]
     },
     AcceptedFile("references", "A reference set whose input and output are one array.") {
       $0.setReferences()

@@ -70,7 +70,7 @@ extension HostileFile {
       story: "The tensor data begins inside the header, which then means two things.",
       RawModel.file { $0.replaceSubrange(24..<32, with: [64, 0, 0, 0, 0, 0, 0, 0]) }),
     HostileFile(
-      "header-padding", "padding behind its header", code: .damaged,
+      "header-padding", "padding after its header", code: .damaged,
       story: "A byte hidden in the padding between header and tensors.",
       changed(RawModel().file) { $0[64 + RawModel().header.count] = 1 }),
     HostileFile(

@@ -5,11 +5,11 @@ extension HostileFile {
   static let detectors: [HostileFile] = [
     HostileFile(
       "head-unknown", "no output z", story: "A detector head that is an output which is not there."
-    ) { $0.setDetector(RawModel.detector + Wire.bytes(4, Wire.text(1, "z"))) },
+    ) { $0.setDetector(RawModel.detector + Wire.bytes(4, Wire.string(1, "z"))) },
     HostileFile(
       "head-twice", "two of the detector heads are named y", story: "Two heads of one output."
     ) {
-      let head = Wire.bytes(4, Wire.text(1, "y"))
+      let head = Wire.bytes(4, Wire.string(1, "y"))
       $0.setDetector(RawModel.detector + head + head)
     },
     HostileFile(
@@ -35,33 +35,35 @@ extension HostileFile {
       story: "A tensor in an encoding of a later version."
     ) {
       $0.tensors = [
-        Wire.text(1, "w") + Wire.number(2, 3) + Wire.number(3, 99)
+        Wire.string(1, "w") + Wire.number(2, 3) + Wire.number(3, 99)
           + RawModel.tensor("w").dropFirst(7)
       ]
     },
     HostileFile(
       "symbol-empty", "an empty name", story: "A dimension whose symbol has no name."
-    ) { $0.values[0] = Wire.text(1, "x") + Wire.number(2, 3) + Wire.bytes(3, Wire.text(2, "")) },
+    ) {
+      $0.values[0] = Wire.string(1, "x") + Wire.number(2, 3) + Wire.bytes(3, Wire.string(2, ""))
+    },
     HostileFile(
       "tensor-nameless", "one of the tensors has no name", story: "A tensor without a name."
     ) { $0.tensors = [RawModel.tensor("")] },
     HostileFile(
       "key-empty", "one of the user-defined keys has no name", story: "A pair without a key."
-    ) { $0.description = Wire.bytes(9, Wire.text(2, "value")) },
+    ) { $0.description = Wire.bytes(9, Wire.string(2, "value")) },
     HostileFile(
       "option-twice", "two of the options are named a",
       story: "An option given twice; which one counts depends on the reader."
     ) {
-      let option = Wire.bytes(6, Wire.text(1, "a"))
-      $0.provenance = Wire.text(5, "test") + option + option
+      let option = Wire.bytes(6, Wire.string(1, "a"))
+      $0.provenance = Wire.string(5, "test") + option + option
     },
     HostileFile(
-      "source-too-large", "negative or larger", story: "A source file of 2^63 bytes."
+      "source-too-large", "negative or too large", story: "A source file of 2^63 bytes."
     ) {
       let digest = Wire.bytes(3, [UInt8](repeating: 0, count: 32))
       $0.provenance =
-        Wire.bytes(1, Wire.text(1, "a.h5") + digest + Wire.number(4, 1 << 63))
-        + Wire.text(5, "test")
+        Wire.bytes(1, Wire.string(1, "a.h5") + digest + Wire.number(4, 1 << 63))
+        + Wire.string(5, "test")
     },
   ]
 }
@@ -70,7 +72,7 @@ extension RawModel {
   /// Gives the description a detector and nothing else.
   mutating func setDetector(_ detector: [UInt8]) { description = Wire.bytes(8, detector) }
 
-  /// A tree of classes with its field of a detector.
+  /// The field of a detector with a tree of classes.
   static func tree(_ parents: [UInt8]) -> [UInt8] {
     Wire.bytes(16, Wire.bytes(1, parents) + Wire.number(3, 1))
   }

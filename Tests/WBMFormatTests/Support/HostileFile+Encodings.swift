@@ -45,7 +45,7 @@ extension HostileFile {
       "rans-classes", "in 65 classes are not known", story: "More classes than there may be.",
       [0, 0, 65, 0, 0, 128, 63]),
     damaged(
-      "rans-step", "a step is nan", story: "A step that is no number.",
+      "rans-step", "a step is nan", story: "A step that is not a number.",
       [0, 0, 1, 0, 0, 192, 127, 0, 1, 1, 1, 128, 32]),
     damaged(
       "rans-frequencies", "adds up to 1", story: "A table of symbols that decodes nothing.",
@@ -58,11 +58,11 @@ extension HostileFile {
       story: "Four thousand million escapes for three integers.",
       [0, 0, 1, 0, 0, 128, 63, 0, 1, 1, 1, 128, 32, 4, 0, 0, 0, 255, 255, 255, 255]),
     damaged(
-      "rans-state", "is not what its table of symbols codes",
+      "rans-state", "does not match its symbol table",
       story: "A state at which no encoder ends.",
       [0, 0, 1, 0, 0, 128, 63, 0, 1, 1, 1, 128, 32, 4, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2, 0]),
     damaged(
-      "rans-dependent-escape", "is not what its table of symbols codes",
+      "rans-dependent-escape", "does not match its symbol table",
       story: "An integer of dependent quantization of which twice as much has no room in 32 bits.",
       [4, 0, 1, 0, 0, 128, 63, 0, 1, 0, 0, 128, 32, 4, 0, 0, 0, 3, 0, 0, 0, 0, 0, 1, 0]
         + [0, 0, 0, 64, 0, 0, 0, 0, 0, 0, 0, 0]),
@@ -96,18 +96,18 @@ extension HostileFile {
   }
 }
 
-/// A function, since the compiler lets no span of a global escape into a default argument in debug.
+/// A function, because debug builds reject a span of a global in a default argument.
 private func digest(_ bytes: [UInt8]) -> [UInt8] { XXH3Digest(of: bytes.span.bytes).bytes }
 
 extension RawModel {
-  /// Gives the tensor other bytes in an encoding.
+  /// Replaces the bytes of the tensor by others in an encoding.
   fileprivate mutating func encode(
     _ encoding: UInt64, _ bytes: [UInt8], type: UInt64 = 3, shape: [UInt64] = [3],
     decodedDigest: [UInt8] = digest(elements), parameters: [UInt8] = []
   ) {
     let digest = digest(bytes)
     tensors = [
-      Wire.text(1, "w") + Wire.number(2, type) + Wire.number(3, encoding)
+      Wire.string(1, "w") + Wire.number(2, type) + Wire.number(3, encoding)
         + Wire.bytes(4, shape.flatMap(Wire.varint))
         + (bytes.isEmpty ? [] : Wire.number(6, UInt64(bytes.count))) + Wire.bytes(7, digest)
         + (decodedDigest.isEmpty ? [] : Wire.bytes(8, decodedDigest)) + parameters
@@ -115,18 +115,18 @@ extension RawModel {
     data = bytes
     if type != 3 {
       values[1] =
-        Wire.text(1, "w") + Wire.number(2, type) + Wire.bytes(3, Wire.number(1, 3))
+        Wire.string(1, "w") + Wire.number(2, type) + Wire.bytes(3, Wire.number(1, 3))
         + Wire.number(4, 0)
     }
   }
 
-  /// Has the tensor claim 2^48 elements.
+  /// Creates the tensor claim to have 2^48 elements.
   fileprivate mutating func claim() {
     encode(
       7, RANSIntegers.encode(.init(integers: [1, 2, 4], steps: [1]), shape: [3]),
       shape: [1 << 48])
     let size = Wire.bytes(3, Wire.number(1, 1 << 48))
-    values = ["x", "w", "y"].map { Wire.text(1, $0) + Wire.number(2, 3) + size }
+    values = ["x", "w", "y"].map { Wire.string(1, $0) + Wire.number(2, 3) + size }
     values[1] += Wire.number(4, 0)
   }
 }

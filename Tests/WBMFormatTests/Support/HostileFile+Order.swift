@@ -1,13 +1,13 @@
 import Bytes
 
 extension HostileFile {
-  /// Lists in another order than the one they must have, by which one model would have several files.
+  /// Lists in an order other than the required one, which would allow several files for one model.
   static let order: [HostileFile] = [
     HostileFile(
       "attributes-unsorted", "attributes b and a are not sorted",
       story: "Attributes in an order of somebody's own."
     ) {
-      let attributes = ["b", "a"].flatMap { Wire.bytes(6, Wire.text(1, $0) + Wire.number(2, 1)) }
+      let attributes = ["b", "a"].flatMap { Wire.bytes(6, Wire.string(1, $0) + Wire.number(2, 1)) }
       $0.nodes = [RawModel.node(rest: attributes)]
     },
     HostileFile(
@@ -53,18 +53,19 @@ extension HostileFile {
       $0.nodes = [RawModel.node(outputs: [3, 2])]
     },
     HostileFile(
-      "features-unordered", "do not stand in the graph's order",
+      "features-unordered", "are not in the graph's order",
       story: "Descriptions of two outputs in another order than the outputs."
     ) {
       $0.outputs.append(RawModel.port("z", 2))
-      $0.description = Wire.bytes(10, Wire.text(1, "z")) + Wire.bytes(10, Wire.text(1, "y"))
+      $0.description = Wire.bytes(10, Wire.string(1, "z")) + Wire.bytes(10, Wire.string(1, "y"))
     },
     HostileFile(
       "options-unsorted", "options b and a are not sorted",
       story: "Options of the conversion in an order of somebody's own."
     ) {
       $0.provenance =
-        Wire.text(5, "test") + Wire.bytes(6, Wire.text(1, "b")) + Wire.bytes(6, Wire.text(1, "a"))
+        Wire.string(5, "test") + Wire.bytes(6, Wire.string(1, "b"))
+        + Wire.bytes(6, Wire.string(1, "a"))
     },
     HostileFile(
       "parts-unordered", "not in their order", story: "Activated parts of a box in another order."
@@ -73,6 +74,6 @@ extension HostileFile {
 }
 
 extension RawModel {
-  /// What every detector must say.
+  /// The required fields of a detector.
   static let detector = Wire.number(1, 1) + Wire.number(3, 1) + Wire.number(5, 1)
 }

@@ -21,7 +21,7 @@ extension HostileFile {
       "quantization-scale-negative", "node n has the scale -0.5", story: "A scale below 0."
     ) { $0.setQuantization([RawModel.quantized("n", scale: -0.5)]) },
     HostileFile(
-      "quantization-scale-nan", "node n has the scale nan", story: "A scale that is no number."
+      "quantization-scale-nan", "node n has the scale nan", story: "A scale that is not a number."
     ) { $0.setQuantization([RawModel.quantized("n", scale: .nan)]) },
     HostileFile(
       "quantization-scale-infinite", "node n has the scale inf", story: "An infinite scale."
@@ -52,17 +52,17 @@ extension HostileFile {
     ) { $0.setQuantization([RawModel.quantized("n", method: 9)]) },
     HostileFile(
       "quantization-bfloat16-unknown", "no node m", story: "bfloat16 for a node which is not there."
-    ) { $0.rest = Wire.bytes(8, Wire.bytes(2, Wire.text(1, "m"))) },
+    ) { $0.rest = Wire.bytes(8, Wire.bytes(2, Wire.string(1, "m"))) },
     HostileFile(
       "quantization-bfloat16-input", "node n has no input 7",
       story: "bfloat16 for an input which is not there."
-    ) { $0.rest = Wire.bytes(8, Wire.bytes(2, Wire.text(1, "n") + Wire.number(2, 7))) },
+    ) { $0.rest = Wire.bytes(8, Wire.bytes(2, Wire.string(1, "n") + Wire.number(2, 7))) },
     HostileFile(
       "quantization-bfloat16-and-integers", "two of the quantized nodes are named n",
       story: "A node with integers and with bfloat16."
     ) {
       $0.rest = Wire.bytes(
-        8, Wire.bytes(1, RawModel.quantized("n")) + Wire.bytes(2, Wire.text(1, "n")))
+        8, Wire.bytes(1, RawModel.quantized("n")) + Wire.bytes(2, Wire.string(1, "n")))
     },
     HostileFile(
       "quantization-field-unknown", "field quantization holds field 3", code: .unsupported,
@@ -77,7 +77,7 @@ extension RawModel {
     _ name: String, scale: Double = 0.5, zeroPoint: UInt64 = 3, method: UInt64 = 1
   ) -> [UInt8] {
     let bits = (0..<8).map { UInt8(truncatingIfNeeded: scale.bitPattern >> (8 * $0)) }
-    return Wire.text(1, name) + [0x11] + bits + Wire.number(3, zeroPoint)
+    return Wire.string(1, name) + [0x11] + bits + Wire.number(3, zeroPoint)
       + Wire.number(4, method)
   }
 

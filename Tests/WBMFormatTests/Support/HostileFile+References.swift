@@ -34,9 +34,9 @@ extension HostileFile {
       "reference-symbol", "which does not fit",
       story: "A symbol that stands for 3 in the input and for another size in the output."
     ) {
-      let symbol = Wire.bytes(3, Wire.text(2, "n"))
-      $0.values[0] = Wire.text(1, "x") + Wire.number(2, 3) + symbol
-      $0.values[2] = Wire.text(1, "y") + Wire.number(2, 3) + symbol
+      let symbol = Wire.bytes(3, Wire.string(2, "n"))
+      $0.values[0] = Wire.string(1, "x") + Wire.number(2, 3) + symbol
+      $0.values[2] = Wire.string(1, "y") + Wire.number(2, 3) + symbol
       $0.setReferences(outputs: RawModel.named(3, "y", 2))
       $0.tensors.append(RawModel.tensor("s", type: 4, shape: [0], offset: 128, byteCount: 0))
       $0.data += [UInt8](repeating: 0, count: 52)
@@ -54,7 +54,7 @@ extension HostileFile {
     ) { $0.setReferences(tolerance: RawModel.tolerance(-1e-5)) },
     HostileFile(
       "tolerance-nan", "the tolerance is nan",
-      story: "A tolerance that is no number, within which everything or nothing is."
+      story: "A tolerance that is not a number, within which everything or nothing is."
     ) { $0.setReferences(tolerance: RawModel.tolerance(.nan)) },
     HostileFile(
       "tolerance-infinite", "the tolerance is inf", story: "A tolerance within which everything is."
@@ -65,22 +65,22 @@ extension HostileFile {
 extension RawModel {
   /// An array of a reference set.
   static func named(_ field: UInt64, _ name: String, _ tensor: UInt64) -> [UInt8] {
-    Wire.bytes(field, Wire.text(1, name) + Wire.number(2, tensor))
+    Wire.bytes(field, Wire.string(1, name) + Wire.number(2, tensor))
   }
 
-  /// A tolerance with its field of a reference set.
+  /// The field of a reference set with a tolerance.
   static func tolerance(_ absolute: Double, source: UInt64 = 1) -> [UInt8] {
     let bits = (0..<8).map { UInt8(truncatingIfNeeded: absolute.bitPattern >> (8 * $0)) }
     return Wire.bytes(5, [0x09] + bits + Wire.number(3, source))
   }
 
-  /// Adds a reference set and the tensor that it names.
+  /// Adds a reference set and the tensor that it refers to.
   mutating func setReferences(
     inputs: [UInt8] = RawModel.named(2, "x", 1), outputs: [UInt8] = RawModel.named(3, "y", 1),
     tolerance: [UInt8]? = RawModel.tolerance(1e-5)
   ) {
     tensors.append(Self.tensor("r", offset: 64))
     data += [UInt8](repeating: 0, count: 52) + Self.elements
-    references = [Wire.text(1, "test") + inputs + outputs + (tolerance ?? [])]
+    references = [Wire.string(1, "test") + inputs + outputs + (tolerance ?? [])]
   }
 }

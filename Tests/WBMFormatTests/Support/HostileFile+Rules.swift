@@ -24,7 +24,7 @@ extension HostileFile {
       "constant-computed", "comes from elsewhere", story: "A node that overwrites a weight."
     ) { $0.nodes = [RawModel.node(inputs: [0], outputs: [2, 1])] },
     HostileFile(
-      "value-from-nowhere", "comes from nowhere", story: "A value that nothing computes."
+      "value-from-nowhere", "is never computed", story: "A value that nothing computes."
     ) { $0.values.append(RawModel.value("z")) },
     HostileFile(
       "tensor-missing", "tensor #5, and there are 1",
@@ -35,7 +35,7 @@ extension HostileFile {
       story: "A constant of another shape than its tensor, read past the end by the careless."
     ) {
       $0.values[1] =
-        Wire.text(1, "w") + Wire.number(2, 3) + Wire.bytes(3, Wire.number(1, 4))
+        Wire.string(1, "w") + Wire.number(2, 3) + Wire.bytes(3, Wire.number(1, 4))
         + Wire.number(4, 0)
     },
     HostileFile(
@@ -57,33 +57,33 @@ extension HostileFile {
       "attribute-twice", "two of the attributes are named a",
       story: "A setting given twice; which one counts depends on the reader."
     ) {
-      let setting = Wire.bytes(6, Wire.text(1, "a") + Wire.number(2, 1))
+      let setting = Wire.bytes(6, Wire.string(1, "a") + Wire.number(2, 1))
       $0.nodes = [RawModel.node(rest: setting + setting)]
     },
     HostileFile(
       "extent-negative", "negative", story: "An axis of -1 elements."
     ) {
-      $0.values[0] = Wire.text(1, "x") + Wire.number(2, 3) + Wire.bytes(3, Wire.number(1, .max))
+      $0.values[0] = Wire.string(1, "x") + Wire.number(2, 3) + Wire.bytes(3, Wire.number(1, .max))
     },
     HostileFile(
       "version-zero", "in version 0", story: "An operator without a version."
-    ) { $0.nodes = [Wire.text(1, "add") + RawModel.node().dropFirst(7)] },
+    ) { $0.nodes = [Wire.string(1, "add") + RawModel.node().dropFirst(7)] },
     HostileFile(
       "feature-unknown", "no input z",
       story: "A description of an input which is not there."
-    ) { $0.description = Wire.bytes(6, Wire.text(1, "z")) },
+    ) { $0.description = Wire.bytes(6, Wire.string(1, "z")) },
     HostileFile(
       "keys-unsorted", "not sorted", story: "User-defined keys in an order of somebody's own."
     ) {
       $0.description =
-        Wire.bytes(9, Wire.text(1, "b")) + Wire.bytes(9, Wire.text(1, "a"))
+        Wire.bytes(9, Wire.string(1, "b")) + Wire.bytes(9, Wire.string(1, "a"))
     },
     HostileFile(
       "labels-and-classes", "3 labels for 2 classes",
       story: "A detector of two classes in a model of three labels."
     ) {
       $0.description =
-        Wire.text(7, "a") + Wire.text(7, "b") + Wire.text(7, "c")
+        Wire.string(7, "a") + Wire.string(7, "b") + Wire.string(7, "c")
         + Wire.bytes(8, RawModel.detector + Wire.number(7, 2))
     },
     HostileFile(
@@ -102,7 +102,7 @@ extension HostileFile {
       "anchor-missing", "anchor #0, and there are 0",
       story: "A detector head that picks an anchor which is not there."
     ) {
-      let head = Wire.text(1, "y") + Wire.bytes(2, [0])
+      let head = Wire.string(1, "y") + Wire.bytes(2, [0])
       $0.description = Wire.bytes(
         8, Wire.number(1, 1) + Wire.number(3, 1) + Wire.bytes(4, head) + Wire.number(5, 1))
     },
@@ -112,32 +112,32 @@ extension HostileFile {
     ) {
       let image =
         Wire.number(1, 1) + Wire.bytes(3, [UInt8](repeating: 0, count: 16)) + Wire.number(5, 1)
-      $0.description = Wire.bytes(6, Wire.text(1, "x") + Wire.bytes(3, image))
+      $0.description = Wire.bytes(6, Wire.string(1, "x") + Wire.bytes(3, image))
     },
     HostileFile(
       "source-with-folder", "without a folder",
       story: "A source file's whole path, which tells about the machine it was read on."
     ) {
-      let source = Wire.text(1, "/home/me/a.h5") + Wire.bytes(3, [UInt8](repeating: 0, count: 32))
-      $0.provenance = Wire.bytes(1, source) + Wire.text(5, "test")
+      let source = Wire.string(1, "/home/me/a.h5") + Wire.bytes(3, [UInt8](repeating: 0, count: 32))
+      $0.provenance = Wire.bytes(1, source) + Wire.string(5, "test")
     },
     HostileFile(
       "source-with-backslash", "without a folder", story: "The same on another system."
     ) {
-      let source = Wire.text(1, "me\\a.h5") + Wire.bytes(3, [UInt8](repeating: 0, count: 32))
-      $0.provenance = Wire.bytes(1, source) + Wire.text(5, "test")
+      let source = Wire.string(1, "me\\a.h5") + Wire.bytes(3, [UInt8](repeating: 0, count: 32))
+      $0.provenance = Wire.bytes(1, source) + Wire.string(5, "test")
     },
     HostileFile(
       "source-parent", "without a folder", story: "A source file that is the folder above."
     ) {
-      let source = Wire.text(1, "..") + Wire.bytes(3, [UInt8](repeating: 0, count: 32))
-      $0.provenance = Wire.bytes(1, source) + Wire.text(5, "test")
+      let source = Wire.string(1, "..") + Wire.bytes(3, [UInt8](repeating: 0, count: 32))
+      $0.provenance = Wire.bytes(1, source) + Wire.string(5, "test")
     },
     HostileFile(
       "source-digest", "31 bytes, expected 32", story: "A SHA-256 of thirty-one bytes."
     ) {
-      let source = Wire.text(1, "a.h5") + Wire.bytes(3, [UInt8](repeating: 0, count: 31))
-      $0.provenance = Wire.bytes(1, source) + Wire.text(5, "test")
+      let source = Wire.string(1, "a.h5") + Wire.bytes(3, [UInt8](repeating: 0, count: 31))
+      $0.provenance = Wire.bytes(1, source) + Wire.string(5, "test")
     },
   ]
 }

@@ -8,7 +8,7 @@ extension HostileFile {
       story: "Five thousand graphs inside one another, which overflow the stack of protobuf-c."
     ) { $0.nodes = [RawModel.nested(levels: 5000)] },
     HostileFile(
-      "invalid-utf8", "UTF-8", story: "A name that is no text."
+      "invalid-utf8", "UTF-8", story: "A name that is not UTF-8."
     ) { $0.values[0] = Wire.bytes(1, [0x78, 0xFF]) + RawModel.value("x").dropFirst(3) },
     HostileFile(
       "nul-in-text", "NUL",
@@ -18,16 +18,16 @@ extension HostileFile {
       "attribute-type-unknown", "field 9", code: .unsupported,
       story: "An attribute of a type of a later version; ignoring it would change the result."
     ) {
-      $0.nodes = [RawModel.node(rest: Wire.bytes(6, Wire.text(1, "a") + Wire.number(9, 1)))]
+      $0.nodes = [RawModel.node(rest: Wire.bytes(6, Wire.string(1, "a") + Wire.number(9, 1)))]
     },
     HostileFile(
       "attribute-without-value", "no value", story: "An attribute without a value."
-    ) { $0.nodes = [RawModel.node(rest: Wire.bytes(6, Wire.text(1, "a")))] },
+    ) { $0.nodes = [RawModel.node(rest: Wire.bytes(6, Wire.string(1, "a")))] },
     HostileFile(
       "attribute-with-two-values", "occurs twice",
       story: "An attribute with two values; which one counts depends on the reader."
     ) {
-      let both = Wire.text(1, "a") + Wire.number(2, 1) + Wire.number(4, 1)
+      let both = Wire.string(1, "a") + Wire.number(2, 1) + Wire.number(4, 1)
       $0.nodes = [RawModel.node(rest: Wire.bytes(6, both))]
     },
     HostileFile(
@@ -47,7 +47,7 @@ extension HostileFile {
     HostileFile(
       "boolean-two", "too large for its type", story: "A boolean of 2."
     ) {
-      $0.nodes = [RawModel.node(rest: Wire.bytes(6, Wire.text(1, "a") + Wire.number(4, 2)))]
+      $0.nodes = [RawModel.node(rest: Wire.bytes(6, Wire.string(1, "a") + Wire.number(4, 2)))]
     },
     HostileFile(
       "tag-zero", "none of protobuf's", story: "A field of the number 0."
@@ -71,7 +71,7 @@ extension HostileFile {
     HostileFile(
       "number-too-large", "too large for its type",
       story: "A value's position of 2^32, which is 0 for who drops the upper half."
-    ) { $0.outputs = [Wire.text(1, "y") + Wire.number(2, 1 << 32 | 2)] },
+    ) { $0.outputs = [Wire.string(1, "y") + Wire.number(2, 1 << 32 | 2)] },
     HostileFile(
       "without-description", "lacks", story: "A header without a description."
     ) { $0.description = nil },
@@ -87,7 +87,7 @@ extension RawModel {
     var graph: [UInt8] = []
     for level in 0..<levels {
       let node =
-        Wire.text(1, "k") + Wire.number(2, 1) + Wire.text(3, "n\(level)") + Wire.bytes(7, graph)
+        Wire.string(1, "k") + Wire.number(2, 1) + Wire.string(3, "n\(level)") + Wire.bytes(7, graph)
       guard level < levels - 1 else { return node }
       graph = Wire.bytes(2, node)
     }
@@ -96,7 +96,7 @@ extension RawModel {
 
   /// A node that holds a graph that holds a node, and so on.
   static func nested(levels: Int) -> [UInt8] {
-    // Built back to front and turned around at the end, so that it takes linear time.
+    // Built in reverse and reversed at the end, which takes linear time.
     var reversed: [UInt8] = []
     for _ in 0..<levels {
       for field in [UInt64(2), 7] {  // Graph.nodes, Node.subgraphs

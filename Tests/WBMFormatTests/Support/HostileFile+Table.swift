@@ -11,7 +11,7 @@ extension HostileFile {
       $0.data = RawModel.elements
     },
     HostileFile(
-      "hole", "leaves a hole", story: "Bytes between two tensors that belong to none."
+      "hole", "leaves a gap", story: "Bytes between two tensors that belong to none."
     ) {
       $0.addTensor(offset: 128)
       $0.data += [UInt8](repeating: 0, count: 64)
@@ -36,15 +36,15 @@ extension HostileFile {
       $0.data.removeLast(4)
     },
     HostileFile(
-      "shape-overflow", "larger than any memory",
+      "shape-overflow", "too large",
       story: "A shape whose product overflows to the right length."
     ) { $0.setShape([1 << 62, 4, 3]) },
     HostileFile(
-      "shape-zero-overflow", "larger than any memory",
+      "shape-zero-overflow", "too large",
       story: "A shape without elements whose strides overflow."
     ) { $0.setShape([1 << 62, 1 << 62, 0]) },
     HostileFile(
-      "shape-negative", "larger than any memory",
+      "shape-negative", "too large",
       story: "A size of 2^63, negative for who reads it signed."
     ) { $0.setShape([1 << 63, 3]) },
     HostileFile(
@@ -81,7 +81,7 @@ extension RawModel {
   /// Gives the constant and its tensor a shape.
   mutating func setShape(_ shape: [UInt64]) {
     values[1] =
-      Wire.text(1, "w") + Wire.number(2, 3)
+      Wire.string(1, "w") + Wire.number(2, 3)
       + shape.flatMap { Wire.bytes(3, Wire.number(1, $0)) } + Wire.number(4, 0)
     tensors = [Self.tensor("w", shape: shape)]
   }

@@ -2,7 +2,7 @@ import Bytes
 import Testing
 import WBMFormat
 
-/// A file that must be refused, with the reason why somebody might meet it.
+/// A file that must be refused, with an explanation of how it may come about.
 struct HostileFile: CustomTestStringConvertible {
   /// The name in `Samples/Hostile/wbm`, without `.wbm`.
   let name: String
@@ -10,7 +10,7 @@ struct HostileFile: CustomTestStringConvertible {
   let story: String
   /// The code of the error.
   let code: WeighbridgeError.Code
-  /// A part of the error's text.
+  /// A phrase in the error's reason.
   let phrase: String
   /// Whether opening accepts it, so that only the check of the tensors' bytes finds the damage.
   let opens: Bool
@@ -30,7 +30,7 @@ struct HostileFile: CustomTestStringConvertible {
     self.bytes = bytes
   }
 
-  /// A tiny model with one part changed, its checksums made to fit.
+  /// A tiny model with one part changed and its checksums updated.
   init(
     _ name: String, _ phrase: String, code: WeighbridgeError.Code = .malformed,
     opens: Bool = false, story: String, change: (inout RawModel) -> Void

@@ -2,7 +2,7 @@ import Bytes
 
 @testable import WBMFormat
 
-/// Makes headers that follow all rules and use every field sooner or later.
+/// Generates random headers that follow all rules and between them use every field.
 struct RandomHeader {
   var generator: SplitMix64
   private var counter = 0
@@ -97,7 +97,7 @@ struct RandomHeader {
     }
   }
 
-  /// Adds a tensor that a value can be, and returns its position.
+  /// Adds a tensor that a value can be, and returns its index.
   mutating func tensor(of value: WBMValue, _ sizes: inout [String: Int], isInput: Bool) -> Int {
     let shape = value.dimensions.map { dimension -> Int in
       switch dimension {
@@ -114,7 +114,7 @@ struct RandomHeader {
     return tensors.count - 1
   }
 
-  /// Adds a tensor and returns its position.
+  /// Adds a tensor and returns its index.
   mutating func tensor() -> Int {
     tensors.append(
       WBMTensor(name: name(), elementType: elementType(), shape: list(0...3) { $0.number(4) }))
@@ -123,7 +123,7 @@ struct RandomHeader {
 
   // MARK: Values
 
-  mutating func number(_ largest: Int) -> Int { Int.random(in: 0...largest, using: &generator) }
+  mutating func number(_ maximum: Int) -> Int { Int.random(in: 0...maximum, using: &generator) }
 
   mutating func flag() -> Bool { Bool.random(using: &generator) }
 
@@ -139,7 +139,7 @@ struct RandomHeader {
     ["", "a", "größer als", "日本語", "👍🏽 e\u{301}", String(repeating: "long ", count: 40)][number(5)]
   }
 
-  /// A name that no other has.
+  /// A unique name.
   mutating func name() -> String {
     counter += 1
     return ["n", "ñ/", "名 "][number(2)] + "\(counter)"

@@ -3,9 +3,9 @@ import Digests
 
 @testable import WBMFormat
 
-/// A tiny model file put together by hand, each part of which a test can replace.
+/// A tiny model file assembled by hand, each part of which a test can replace.
 ///
-/// As it stands it is the file that the writer makes of ``SampleHeaders/tiny``.
+/// Unchanged, it is the file that the writer writes for ``SampleHeaders/tiny``.
 struct RawModel {
   var values = [
     RawModel.value("x"), RawModel.value("w") + Wire.number(4, 0), RawModel.value("y"),
@@ -15,7 +15,7 @@ struct RawModel {
   var outputs = [RawModel.port("y", 2)]
   var tensors = [RawModel.tensor("w")]
   var description: [UInt8]? = []
-  var provenance = Wire.text(5, "test")
+  var provenance = Wire.string(5, "test")
   var references: [[UInt8]] = []
   var rest: [UInt8] = []
   /// The elements of all tensors with their padding.
@@ -25,25 +25,25 @@ struct RawModel {
   static let elements = [UInt8](1...12)
 
   static func value(_ name: String) -> [UInt8] {
-    Wire.text(1, name) + Wire.number(2, 3) + Wire.bytes(3, Wire.number(1, 3))
+    Wire.string(1, name) + Wire.number(2, 3) + Wire.bytes(3, Wire.number(1, 3))
   }
 
   static func node(
     name: String = "n", inputs: [UInt8] = [0, 1], outputs: [UInt8] = [2], rest: [UInt8] = []
   ) -> [UInt8] {
-    Wire.text(1, "add") + Wire.number(2, 1) + Wire.text(3, name) + Wire.bytes(4, inputs)
+    Wire.string(1, "add") + Wire.number(2, 1) + Wire.string(3, name) + Wire.bytes(4, inputs)
       + Wire.bytes(5, outputs) + rest
   }
 
   static func port(_ name: String, _ value: UInt64) -> [UInt8] {
-    Wire.text(1, name) + (value == 0 ? [] : Wire.number(2, value))
+    Wire.string(1, name) + (value == 0 ? [] : Wire.number(2, value))
   }
 
   static func tensor(
     _ name: String, type: UInt64 = 3, shape: [UInt64] = [3], offset: UInt64 = 0,
     byteCount: UInt64 = 12, digest: [UInt8] = XXH3Digest(of: elements.span.bytes).bytes
   ) -> [UInt8] {
-    Wire.text(1, name) + Wire.number(2, type) + Wire.number(3, 1)
+    Wire.string(1, name) + Wire.number(2, type) + Wire.number(3, 1)
       + Wire.bytes(4, shape.flatMap(Wire.varint)) + (offset == 0 ? [] : Wire.number(5, offset))
       + Wire.number(6, byteCount) + Wire.bytes(7, digest)
   }
@@ -71,16 +71,16 @@ struct RawModel {
     let preamble = WBMPreamble(
       version: version, headerByteCount: header.count, tensorDataOffset: start,
       fileByteCount: start + data.count, headerDigest: XXH3Digest(of: header.span.bytes))
-    let front = preamble.serialized + header
-    return front + [UInt8](repeating: 0, count: start - front.count) + data
+    let prefix = preamble.serialized + header
+    return prefix + [UInt8](repeating: 0, count: start - prefix.count) + data
   }
 
-  /// A file whose preamble was changed and given a fitting checksum again.
+  /// A file whose preamble was changed, with the checksum updated.
   static func file(_ change: (inout [UInt8]) -> Void) -> [UInt8] {
     var bytes = RawModel().file
     change(&bytes)
-    let checked = Array(bytes[..<56])
-    let checksum = XXH3Digest(of: checked.span.bytes).bytes.prefix(8)
+    let preamble = Array(bytes[..<56])
+    let checksum = XXH3Digest(of: preamble.span.bytes).bytes.prefix(8)
     bytes.replaceSubrange(56..<64, with: checksum)
     return bytes
   }

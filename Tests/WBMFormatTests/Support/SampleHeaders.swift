@@ -3,7 +3,7 @@ import ProtobufWire
 
 @testable import WBMFormat
 
-/// Headers that tests begin with.
+/// Headers that tests start from.
 enum SampleHeaders {
   /// One constant, one node: the smallest model with a weight.
   static var tiny: WBMHeader {

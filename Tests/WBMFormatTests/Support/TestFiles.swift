@@ -9,7 +9,7 @@ import WBMFormat
   import Darwin
 #endif
 
-/// A folder that is removed with its files when the value goes.
+/// A folder that is removed with its files when the value is destroyed.
 struct TemporaryFolder: ~Copyable {
   let path: String
   private let names = ["a", "b", "c"]
@@ -31,7 +31,7 @@ struct TemporaryFolder: ~Copyable {
   }
 }
 
-/// Makes and reads whole files.
+/// Writes and reads whole files.
 enum TestFiles {
   /// Bytes that differ from tensor to tensor.
   static func contents(of tensor: WBMTensor, seed: Int) -> [UInt8] {
@@ -62,7 +62,7 @@ enum TestFiles {
     return file.withBytes { $0.copied(0..<$0.byteCount) }
   }
 
-  /// Expects that files of a folder have these bytes; `WEIGHBRIDGE_GENERATE=1` writes them first.
+  /// Expects files in a folder to have these bytes; `WEIGHBRIDGE_GENERATE=1` writes them first.
   static func expect(_ files: [(name: String, bytes: [UInt8])], in folder: String) throws {
     for (name, bytes) in files {
       if getenv("WEIGHBRIDGE_GENERATE") != nil {
@@ -82,7 +82,7 @@ enum TestFiles {
     try WBMFile(ByteStore(bytes), path: "test.wbm", limits: limits)
   }
 
-  /// The error that `body` throws, or `nil` when it does not throw.
+  /// The error that `body` throws; `nil` if it throws none.
   static func failure(_ body: () throws(WeighbridgeError) -> Void) -> WeighbridgeError? {
     do { try body() } catch { return error }
     return nil

@@ -1,14 +1,14 @@
-/// Writes protobuf's wire format by hand, so that tests can write what no library would.
+/// Writes protobuf's wire format by hand, including what no library would write.
 enum Wire {
   /// An unsigned number in groups of seven bits.
   static func varint(_ value: UInt64) -> [UInt8] {
     var bytes: [UInt8] = []
-    var rest = value
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
+    var remaining = value
+    while remaining >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: remaining) | 0x80)
+      remaining >>= 7
     }
-    return bytes + [UInt8(rest)]
+    return bytes + [UInt8(remaining)]
   }
 
   /// A field that holds a number.
@@ -16,13 +16,13 @@ enum Wire {
     varint(field << 3) + varint(value)
   }
 
-  /// A field that holds bytes: a text, a message or packed numbers.
+  /// A field that holds bytes: a string, a message or packed numbers.
   static func bytes(_ field: UInt64, _ value: [UInt8]) -> [UInt8] {
     varint(field << 3 | 2) + varint(UInt64(value.count)) + value
   }
 
-  /// A field that holds a text.
-  static func text(_ field: UInt64, _ value: String) -> [UInt8] {
+  /// A field that holds a string.
+  static func string(_ field: UInt64, _ value: String) -> [UInt8] {
     bytes(field, Array(value.utf8))
   }
 }

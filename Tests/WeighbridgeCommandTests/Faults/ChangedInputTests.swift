@@ -2,22 +2,22 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Inputs that another process changes or cuts after they were opened, when the first byte of the
-/// output is about to be written.
-@Suite(.enabled(if: FaultLibrary.path != nil, Comment(rawValue: FaultLibrary.absence)))
+/// Inputs that another process changes or truncates after they were opened, when the first byte of
+/// the output is about to be written.
+@Suite(.enabled(if: FaultLibrary.path != nil, Comment(rawValue: FaultLibrary.skipReason)))
 struct ChangedInputTests {
-  /// What is done to the input when, and what is then said of it.
+  /// The message for each kind of change of the input.
   private static let messages = [
     "cut": "a file was cut short while it was read", "change": "was changed while it was read",
   ]
 
   private func expectRefusal(
-    _ words: [String], of input: String, _ kind: String, at call: String, _ place: Workplace
+    _ arguments: [String], of input: String, _ kind: String, at call: String, _ workspace: Workspace
   ) throws {
     let library = try #require(FaultLibrary.path)
     let message = try #require(Self.messages[kind])
     let outcome = try Program.start(
-      words,
+      arguments,
       environment: [
         "LD_PRELOAD": library, "FAULT_CALL": call, "FAULT_NUMBER": "1", "FAULT_KIND": kind,
         "FAULT_INPUT": input,
@@ -27,16 +27,16 @@ struct ChangedInputTests {
     #expect(
       outcome.messages.contains(message) || outcome.messages.contains("was changed while"),
       "\(outcome.messages)")
-    try place.expectUntouched()
+    try workspace.expectUntouched()
   }
 
   @Test("convert refuses an input that changes", arguments: ["cut", "change"])
   func convert(kind: String) throws {
-    let (place, files) = (try Workplace(), try TemporaryFolder())
+    let (workspace, files) = (try Workspace(), try TemporaryFolder())
     let input = files.file("model.h5")
     try Files.write(try Files.read(Sample.detector), to: input)
     try expectRefusal(
-      ["convert", input, "-o", place.output], of: input, kind, at: "pwrite", place)
+      ["convert", input, "-o", workspace.output], of: input, kind, at: "pwrite", workspace)
   }
 
   @Test(
@@ -44,20 +44,21 @@ struct ChangedInputTests {
     arguments: ["cut", "change"],
     ["onnx", "keras", "keras-h5", "coreml", "ncnn", "darknet", "safetensors", "npz"])
   func export(kind: String, target: String) throws {
-    let (place, files) = (try Workplace(), try TemporaryFolder())
+    let (workspace, files) = (try Workspace(), try TemporaryFolder())
     let input = files.file("model.wbm")
     try Sample.convert(to: input)
     try expectRefusal(
-      ["export", input, "-o", place.output, "--to", target], of: input, kind, at: "pwrite", place)
+      ["export", input, "-o", workspace.output, "--to", target], of: input, kind, at: "pwrite",
+      workspace)
   }
 
   @Test("metadata refuses an input that changes", arguments: ["cut", "change"])
   func metadata(kind: String) throws {
-    let (place, files) = (try Workplace(), try TemporaryFolder())
+    let (workspace, files) = (try Workspace(), try TemporaryFolder())
     let input = files.file("model.wbm")
     try Sample.convert(to: input)
     try expectRefusal(
-      ["metadata", input, "--set", "author=A", "-o", place.output], of: input, kind,
-      at: "copy_file_range", place)
+      ["metadata", input, "--set", "author=A", "-o", workspace.output], of: input, kind,
+      at: "copy_file_range", workspace)
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// The library that is preloaded into the program, built from `Files/faults.c`.
 enum FaultLibrary {
-  /// Where it was built; `nil` where there is no C compiler or no preloading.
+  /// The path of the built library; `nil` without a C compiler or preloading.
   static let path: String? = {
     #if os(Linux)
       return try? build()
@@ -13,15 +13,15 @@ enum FaultLibrary {
     #endif
   }()
 
-  /// Why a test that needs it does not run.
-  static let absence = "needs Linux and a C compiler (cc)"
+  /// The reason why tests that need it are skipped.
+  static let skipReason = "needs Linux and a C compiler (cc)"
 
-  /// Keeps the library for as long as the tests run.
+  /// Keeps the library while the tests run.
   private static let folder = try? TemporaryFolder()
 
   private static func build() throws -> String? {
     guard let folder else { return nil }
-    let source = "\(Places.project)/Tests/WeighbridgeCommandTests/Files/faults.c"
+    let source = "\(Paths.project)/Tests/WeighbridgeCommandTests/Files/faults.c"
     let library = folder.file("faults.so")
     let built = try Program.shell(
       #"cc -shared -fPIC -O1 -Wall -Wextra -Werror -o "$2" "$1" -ldl"#, source, library)
@@ -30,7 +30,7 @@ enum FaultLibrary {
   }
 }
 
-/// What becomes of one call.
+/// The outcome of a call.
 enum FaultKind: String, CaseIterable, Sendable {
   case noSpace = "ENOSPC"
   case inputOutput = "EIO"
@@ -38,8 +38,8 @@ enum FaultKind: String, CaseIterable, Sendable {
   case short
   case kill
 
-  /// What the library is told.
-  var word: String {
+  /// The value of `FAULT_KIND`.
+  var environmentValue: String {
     switch self {
     case .noSpace: "\(ENOSPC)"
     case .inputOutput: "\(EIO)"
@@ -49,7 +49,7 @@ enum FaultKind: String, CaseIterable, Sendable {
   }
 }
 
-/// One call of a command that goes wrong.
+/// A failing call of a command.
 struct Fault: Sendable, CustomStringConvertible {
   let call: String
   let number: Int
@@ -57,22 +57,22 @@ struct Fault: Sendable, CustomStringConvertible {
 
   var description: String { "\(kind.rawValue) at \(call) #\(number)" }
 
-  /// What tells the library.
+  /// The variables that the library reads.
   var environment: [String: String] {
-    ["FAULT_CALL": call, "FAULT_NUMBER": "\(number)", "FAULT_KIND": kind.word]
+    ["FAULT_CALL": call, "FAULT_NUMBER": "\(number)", "FAULT_KIND": kind.environmentValue]
   }
 
-  /// How often each function was called, from the file that the library writes.
+  /// The number of calls of each function, from the file that the library writes.
   static func counts(_ path: String) throws -> [(call: String, count: Int)] {
     String(decoding: try Files.read(path), as: UTF8.self).split(separator: "\n")
       .compactMap { line in
-        let words = line.split(separator: " ")
-        return Int(words[1]).map { (String(words[0]), $0) }
+        let fields = line.split(separator: " ")
+        return Int(fields[1]).map { (String(fields[0]), $0) }
       }
   }
 
-  /// Every fault of a command that makes so many calls of each function. Short is a call that
-  /// returns how much it did.
+  /// All faults of a command with these numbers of calls. A short call is one that
+  /// returns a smaller count.
   static func all(of counts: [(call: String, count: Int)]) -> [Fault] {
     counts.flatMap { call, count in
       let kinds = FaultKind.allCases.filter {
@@ -84,16 +84,16 @@ struct Fault: Sendable, CustomStringConvertible {
     }
   }
 
-  /// The exit statuses that are right for it.
+  /// The correct exit statuses.
   ///
-  /// What the program does without (a hint to the system, a copy inside the kernel), what it tries
-  /// again, and what it says to nobody in particular changes nothing. A file that cannot be mapped is
-  /// an input that cannot be read, the output that cannot be read back, or one that is only looked at.
+  /// Failures of optional calls (a hint to the system, a copy inside the kernel), of calls that are
+  /// retried, and of messages change nothing. A file that cannot be mapped is an input that cannot
+  /// be read, an output that cannot be read back, or a file that is only inspected.
   var statuses: Set<Int32> {
     switch (call, kind) {
     case ("sync_file_range", _), ("copy_file_range", _), ("write", _), (_, .short): [0]
     case ("mmap", _): [0, 3, 4]
-    // Without a file that has no name the program uses one with a name.
+    // Without an unnamed file the program uses a named one.
     case ("open", _): [0, 4]
     case (_, .interrupted): [0]
     default: [4]

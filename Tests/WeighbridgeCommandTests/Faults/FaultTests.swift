@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every call on the way to an output that can fail, failing.
+/// Failures of each call that can fail while an output is written.
 ///
 /// `make test` tries a sample of the faults; `make test-faults` (`WEIGHBRIDGE_FAULTS=all`) tries all of
 /// them and prints how many there were.
-@Suite(.enabled(if: FaultLibrary.path != nil, Comment(rawValue: FaultLibrary.absence)))
+@Suite(.enabled(if: FaultLibrary.path != nil, Comment(rawValue: FaultLibrary.skipReason)))
 struct FaultTests {
   private static let triesAll = ProcessInfo.processInfo.environment["WEIGHBRIDGE_FAULTS"] == "all"
 
-  /// How many faults of a command a sample has.
+  /// The number of faults in a sample for one command.
   private static let sampleSize = 6
 
   @Test("After a fault the old output is whole or the new one is", arguments: FaultCommand.all)
@@ -29,7 +29,7 @@ struct FaultTests {
     return stride(from: step / 2, to: faults.count, by: step).map { faults[$0] }
   }
 
-  /// Prints how many faults there were, when all were tried.
+  /// Prints the number of faults if all were tried.
   static func report(_ command: String, _ count: Int, _ counts: [(call: String, count: Int)]) throws
   {
     guard triesAll else { return }
@@ -38,10 +38,10 @@ struct FaultTests {
   }
 }
 
-/// A command, what it writes when nothing fails, and what stood there before.
+/// A command with its outputs when nothing fails, and the old files.
 struct FaultTrial {
   let command: FaultCommand
-  /// How many calls of each function it makes.
+  /// The number of calls of each function.
   let counts: [(call: String, count: Int)]
   private let old: [String: Data]
   private let new: [String: Data]
@@ -59,42 +59,42 @@ struct FaultTrial {
     #expect(new != old && folder.names == command.outputs.sorted())
   }
 
-  /// Runs the command with a fault and looks at what is left.
+  /// Runs the command with a fault and checks the remaining files.
   func check(_ fault: Fault) throws {
     let folder = try command.prepare(old)
     let outcome = try command.run(in: folder, fault.environment)
-    let place: Comment = "\(command), \(fault): \(outcome.status) \(outcome.messages)"
+    let context: Comment = "\(command), \(fault): \(outcome.status) \(outcome.messages)"
     if fault.kind == .kill {
-      #expect(outcome.wasKilled && outcome.status == SIGKILL, place)
+      #expect(outcome.wasKilled && outcome.status == SIGKILL, context)
     } else {
-      #expect(!outcome.wasKilled, place)
+      #expect(!outcome.wasKilled, context)
       let statuses = fault.statuses.union(mayPrintResult(fault) ? [4] : [])
-      #expect(statuses.contains(outcome.status), place)
+      #expect(statuses.contains(outcome.status), context)
     }
     var isNew: [Bool] = []
-    for (name, wanted) in new {
+    for (name, expected) in new {
       let found = try? Files.read(folder.file(name))
-      #expect(found == wanted || found == old[name], "\(name) is neither old nor new: \(place)")
-      isNew.append(found == wanted)
+      #expect(found == expected || found == old[name], "\(name) is neither old nor new: \(context)")
+      isNew.append(found == expected)
     }
-    if outcome.status == 0, !outcome.wasKilled { #expect(isNew.allSatisfy { $0 }, place) }
-    expectNoLitter(folder, fault, place)
+    if outcome.status == 0, !outcome.wasKilled { #expect(isNew.allSatisfy { $0 }, context) }
+    expectNoLitter(folder, fault, context)
   }
 
-  /// Whether a failing `write` can be that of a result to standard output.
+  /// Whether a failing `write` may be that of the result to standard output.
   private func mayPrintResult(_ fault: Fault) -> Bool {
-    fault.call == "write" && command.words.contains("--json")
+    fault.call == "write" && command.arguments.contains("--json")
   }
 
-  /// Nothing but the outputs stays. Of a process that is killed with the new file complete, and about
-  /// to take the old one's place, that file stays under its temporary name; so does what HDF5 lays out
-  /// for a Keras file, which HDF5 can only open by a name.
-  private func expectNoLitter(_ folder: TemporaryFolder, _ fault: Fault, _ place: Comment) {
+  /// Expects that only the outputs remain. If a process is killed when the new file is complete and
+  /// about to replace the old one, that file remains under its temporary name; so does the file
+  /// that HDF5 writes for a Keras file, because HDF5 can only open files by name.
+  private func expectNoLitter(_ folder: TemporaryFolder, _ fault: Fault, _ context: Comment) {
     let others = folder.names.filter { !command.outputs.contains($0) }
     let isNamed = fault.call == "rename" || command.writesHDF5
     guard fault.kind == .kill, isNamed else {
-      return #expect(others.isEmpty, "\(others): \(place)")
+      return #expect(others.isEmpty, "\(others): \(context)")
     }
-    #expect(others.count <= 1 && others.allSatisfy { $0.hasSuffix(".tmp") }, place)
+    #expect(others.count <= 1 && others.allSatisfy { $0.hasSuffix(".tmp") }, context)
   }
 }

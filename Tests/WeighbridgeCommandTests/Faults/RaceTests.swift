@@ -2,22 +2,22 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Many processes with one output.
+/// Many processes that write the same output.
 @Suite struct RaceTests {
   @Test("Of 50 processes that write one output each leaves a whole one, and nothing else stays")
   func oneOutput() throws {
-    let (place, files) = (try Workplace(), try TemporaryFolder())
-    let wanted = files.file("wanted.wbm")
-    try Sample.convert(to: wanted)
+    let (workspace, files) = (try Workspace(), try TemporaryFolder())
+    let expected = files.file("wanted.wbm")
+    try Sample.convert(to: expected)
     let processes = try (0..<50).map { _ in
       try Program.start([
-        "convert", Sample.detector, "-o", place.output, "--reference-inputs", Sample.input,
+        "convert", Sample.detector, "-o", workspace.output, "--reference-inputs", Sample.input,
         "--reference-outputs", Sample.outputs, "--reference-by", "keras 2.1.5", "--quiet",
       ])
     }
     for process in processes { try process.wait().expect(0) }
-    #expect(try Files.read(place.output) == Files.read(wanted))
-    #expect(place.folder.names == ["out.wbm"])
+    #expect(try Files.read(workspace.output) == Files.read(expected))
+    #expect(workspace.folder.names == ["out.wbm"])
   }
 
   @Test("Of 20 processes that may not replace an output one writes it")

@@ -1,8 +1,8 @@
 /// The measured cost of making a model's weights smaller.
 public struct CompactionRecord: Hashable, Sendable {
-  /// The error of an output compared with the model before: ||got - want|| / ||want|| in the
-  /// Euclidean norm. Where the model ends in a softmax or sigmoid, it is that of the scores before
-  /// it.
+  /// The error of an output compared with the original model: ||compacted - original|| /
+  /// ||original|| in the Euclidean norm. If the model ends in a softmax or sigmoid, it is the error
+  /// of the logits.
   public struct OutputLoss: Hashable, Sendable {
     /// The output's name.
     public var output: String
@@ -11,7 +11,7 @@ public struct CompactionRecord: Hashable, Sendable {
     /// The mean error over the inputs.
     public var mean: Double
 
-    /// Makes a loss.
+    /// Creates a loss.
     public init(output: String, worst: Double, mean: Double) {
       self.output = output
       self.worst = worst
@@ -19,23 +19,23 @@ public struct CompactionRecord: Hashable, Sendable {
     }
   }
 
-  /// The error of a weight compared with the model before, as in ``OutputLoss``.
+  /// The error of a weight compared with the original model, as in ``OutputLoss``.
   public struct WeightLoss: Hashable, Sendable {
     /// The weight's name.
     public var weight: String
     /// Its error.
     public var error: Double
 
-    /// Makes a loss.
+    /// Creates a loss.
     public init(weight: String, error: Double) {
       self.weight = weight
       self.error = error
     }
   }
 
-  /// The number of answers that stayed the same.
+  /// The number of predictions that stayed the same.
   public struct Answers: Hashable, Sendable {
-    /// What counts as an answer.
+    /// The kind of prediction that is counted.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
       /// The class with the highest score, one for each input.
       case topClass
@@ -50,7 +50,7 @@ public struct CompactionRecord: Hashable, Sendable {
     /// The number before.
     public var total: Int
 
-    /// Makes a count.
+    /// Creates a count.
     public init(kind: Kind, kept: Int, total: Int) {
       self.kind = kind
       self.kept = kept
@@ -75,7 +75,7 @@ public struct CompactionRecord: Hashable, Sendable {
   /// The answers, when the model gives any that can be counted.
   public var answers: Answers?
 
-  /// Makes a record.
+  /// Creates a record.
   public init(
     author: String, request: String, inputs: String, inputCount: Int, originalByteCount: Int,
     outputs: [OutputLoss], weights: [WeightLoss], answers: Answers?

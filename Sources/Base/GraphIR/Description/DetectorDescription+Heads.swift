@@ -1,12 +1,13 @@
 extension DetectorDescription {
-  /// A prior box. Its unit depends on the detector: grid cells for region, input pixels for yolo.
+  /// An anchor box (prior). Its unit depends on the detector: grid cells for region, input pixels
+  /// for yolo.
   public struct Anchor: Hashable, Sendable {
     /// The width.
     public var width: Double
     /// The height.
     public var height: Double
 
-    /// Makes an anchor.
+    /// Creates an anchor.
     public init(width: Double, height: Double) {
       self.width = width
       self.height = height
@@ -21,12 +22,12 @@ extension DetectorDescription {
     public var mask: [Int]
     /// The number of input pixels that a grid cell spans along each axis, when it is known.
     public var stride: Double?
-    /// How much the box centres are stretched about the cell's centre; 1 for no stretching.
+    /// The factor by which box centers are scaled about the center of their cell; 1 for no scaling.
     public var scaleXY: Double
     /// The point of a box that is relative to its cell.
     public var boxPoint: BoxPoint
 
-    /// Makes a head.
+    /// Creates a head.
     public init(
       output: String, mask: [Int], stride: Double?, scaleXY: Double, boxPoint: BoxPoint = .center
     ) {
@@ -38,7 +39,8 @@ extension DetectorDescription {
     }
   }
 
-  /// A hierarchy of classes, in which some are kinds of others (WordTree, YOLO9000, section 4).
+  /// A hierarchy of classes, in which some are subclasses of others (WordTree, YOLO9000,
+  /// section 4).
   ///
   /// A class's score is its conditional probability given its parent; adjacent classes with the
   /// same parent are mutually exclusive.
@@ -61,14 +63,14 @@ extension DetectorDescription {
     /// The rule by which the class of a box is chosen.
     public var choice: Choice
 
-    /// Makes a tree.
+    /// Creates a tree.
     public init(parents: [Int?], threshold: Double, choice: Choice) {
       self.parents = parents
       self.threshold = threshold
       self.choice = choice
     }
 
-    /// The runs of classes with the same parent, in order: classes that are mutually exclusive.
+    /// The ranges of adjacent classes with the same parent, which are mutually exclusive.
     public var groups: [Range<Int>] {
       var groups: [Range<Int>] = []
       for (position, parent) in parents.enumerated() {

@@ -7,14 +7,14 @@ public struct DetectorDescription: Hashable, Sendable {
 
   /// The family.
   public var kind: Kind
-  /// All anchors; none where boxes are not measured by anchors.
+  /// All anchors; empty where boxes are not relative to anchors.
   public var anchors: [Anchor]
   /// The outputs that contain boxes; for ``Kind/boxes``, first that of the confidences, then that
   /// of the coordinates.
   public var heads: [Head]
   /// The encoding of a box's size.
   public var boxEncoding: BoxEncoding
-  /// Whether each box has a score for containing any object at all.
+  /// Whether each box has a score for containing any object.
   public var hasObjectness: Bool
   /// Whether the first class score is that of the background; it is not one of ``classCount``.
   public var hasBackground: Bool
@@ -29,7 +29,7 @@ public struct DetectorDescription: Hashable, Sendable {
   public var side: Int?
   /// The number of boxes in each cell; for ``Kind/detection`` only.
   public var boxesPerCell: Int?
-  /// How the classes are arranged, when they are not a plain list.
+  /// The hierarchy of the classes, when they are not a plain list.
   public var classTree: ClassTree?
   /// The confidence threshold, when the model's owner set one.
   public var confidenceThreshold: Double?
@@ -37,10 +37,10 @@ public struct DetectorDescription: Hashable, Sendable {
   public var overlapThreshold: Double?
   /// The suppression of overlapping boxes, when the model's owner set one.
   public var suppression: Suppression?
-  /// The exponent of the centres' distance in ``Suppression/distance``, when set.
+  /// The exponent of the centers' distance in ``Suppression/distance``, when set.
   public var distanceExponent: Double?
 
-  /// Makes a description.
+  /// Creates a description.
   public init(
     kind: Kind, anchors: [Anchor], heads: [Head], boxEncoding: BoxEncoding, hasObjectness: Bool,
     hasBackground: Bool = false, classCount: Int, activated: Set<Part> = [], order: Order? = nil,

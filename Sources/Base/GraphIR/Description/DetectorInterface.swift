@@ -1,19 +1,19 @@
 package import Bytes
 
-/// The input of a detector and the encoding of its boxes: one image of a known size, and heads.
+/// The input of a detector, one image of a known size, and the encoding of its boxes.
 package struct DetectorInterface: Hashable, Sendable {
   /// The encoding of the boxes, with at least one head.
   package let detector: DetectorDescription
-  /// The name of the image.
+  /// The name of the input.
   package let inputName: String
   /// The conversion of an image to the input.
   package let image: ImageInput
-  /// The image's sizes in pixels.
+  /// The image's size in pixels.
   package let width, height: Int
   /// Whether the input's first axis is the batch.
   package let hasBatch: Bool
 
-  /// Finds out what a model says about its boxes.
+  /// Takes the interface from a model's graph and description.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the description is incomplete, has a
   ///   different number of labels than classes, or the model takes anything but one image.

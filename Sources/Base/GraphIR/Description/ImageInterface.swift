@@ -1,6 +1,6 @@
 package import Bytes
 
-/// The one image that a model takes.
+/// The input of a model that takes one image.
 package struct ImageInterface: Hashable, Sendable {
   /// The name of the input.
   package let name: String
@@ -14,11 +14,11 @@ package struct ImageInterface: Hashable, Sendable {
   /// Whether the input's first axis is the batch.
   package var hasBatch: Bool { type.rank == 4 }
 
-  /// Finds out what a model says about its image.
+  /// Takes the interface from a model's graph and description.
   ///
   /// - Parameter user: What takes the image, for messages, for example `a detector`.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model takes anything but one image, or does
-  ///   not say how an image becomes its input.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model takes anything but one image, or
+  ///   its description does not say how an image is converted to the input.
   package init(
     _ graph: Graph, _ description: ModelDescription, for user: String
   ) throws(WeighbridgeError) {

@@ -54,7 +54,7 @@ public struct License: Hashable, Sendable {
   /// A note about the text, for example that it names no single license.
   public var note: String?
 
-  /// Makes a license.
+  /// Creates a license.
   public init(text: String, spdxExpression: String?, note: String?) {
     self.text = text
     self.spdxExpression = spdxExpression
@@ -86,7 +86,7 @@ public struct ImageInput: Hashable, Sendable {
     case letterbox
     /// Scaled along each axis independently.
     case stretch
-    /// Scaled uniformly to cover the input, and cropped to the centre.
+    /// Scaled uniformly to cover the input, and cropped to the center.
     case centerCrop = "center-crop"
   }
 
@@ -101,7 +101,7 @@ public struct ImageInput: Hashable, Sendable {
   /// The order of the input's axes.
   public var layout: DataLayout
 
-  /// Makes a record.
+  /// Creates a record.
   public init(
     colorOrder: ColorOrder, scale: Double, bias: [Double], resize: ResizePolicy?,
     layout: DataLayout

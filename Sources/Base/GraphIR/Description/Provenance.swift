@@ -12,7 +12,7 @@ public struct Provenance: Hashable, Sendable {
     /// The SHA-256 digest of its bytes, 32 bytes.
     public var sha256: [UInt8]
 
-    /// Makes a source.
+    /// Creates a source.
     public init(fileName: String, role: String, byteCount: Int, sha256: [UInt8]) {
       self.fileName = fileName
       self.role = role
@@ -28,7 +28,7 @@ public struct Provenance: Hashable, Sendable {
     /// What was decided, and why.
     public var text: String
 
-    /// Makes a decision.
+    /// Creates a decision.
     public init(layer: String, text: String) {
       self.layer = layer
       self.text = text
@@ -41,7 +41,7 @@ public struct Provenance: Hashable, Sendable {
   public var framework: String = ""
   /// Its version, when the files or the user give it.
   public var frameworkVersion: String?
-  /// Its back end, for example `tensorflow`, when the files or the user give it.
+  /// Its backend, for example `tensorflow`, when the files or the user give it.
   public var backend: String?
   /// The version of Weighbridge that converted them.
   public var converter: String = ""
@@ -50,8 +50,7 @@ public struct Provenance: Hashable, Sendable {
   /// The decisions, in layer order.
   public var decisions: [Decision] = []
 
-  /// The decisions without repetition: each text once, with the names that it is about, including
-  /// empty ones.
+  /// The decisions grouped by text, each with the names of its layers, of which some may be empty.
   package var decisionGroups: [(text: String, layers: [String])] {
     var positions: [String: Int] = [:]
     var groups: [(text: String, layers: [String])] = []

@@ -52,7 +52,7 @@ bool kernels_layout_is_dense(const kernels_layout *layout);
 /// Whether weights are stored in another form than as their own elements.
 bool kernels_layout_is_opaque(const kernels_layout *layout);
 
-/// The distances between neighbours (between blocks of them along a blocked axis), one for each axis.
+/// The distances between neighbors (between blocks of them along a blocked axis), one for each axis.
 void kernels_layout_strides(const kernels_layout *layout, int64_t *strides);
 
 #endif

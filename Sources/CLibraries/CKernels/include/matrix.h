@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// A matrix of which two neighbours in a column, and two in a row, lie so many elements apart.
+/// A matrix of which two neighbors in a column, and two in a row, lie so many elements apart.
 struct kernels_matrix {
   const float *elements;
   ptrdiff_t row_stride, column_stride;

@@ -460,7 +460,7 @@ weighbridge_status weighbridge_analyzer_identity(
 ///
 /// file: its bytes, `byte_count` of them.
 /// json: `{"width": ..., "height": ..., "detections": [...]}`: the image's size in pixels, and a list as
-/// weighbridge_detector_file gives it; null when the model is no detector.
+/// weighbridge_detector_file gives it; null when the model is not a detector.
 /// features: float32 of the shape [number]; their memory stays until the next call with the analyzer. There
 /// is none (`data` is NULL) when the model gives no features. It may be NULL itself.
 weighbridge_status weighbridge_analyzer_image(

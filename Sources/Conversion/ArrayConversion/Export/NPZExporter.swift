@@ -4,7 +4,8 @@ package import GraphIR
 import LayerCatalog
 import NumPyFormat
 
-/// Writes the weights as NumPy arrays, under the graph's names and in the catalogue's axis order.
+/// Writes the weights as NumPy arrays, with the names of the graph and the axis order of the
+/// catalog.
 package enum NPZExporter: Exporter {
   package static let options: Set<ExportOption> = [.integers]
   package static let keepsEncodings = true

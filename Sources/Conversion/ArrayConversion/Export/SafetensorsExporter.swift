@@ -4,8 +4,8 @@ package import GraphIR
 import LayerCatalog
 import SafetensorsFormat
 
-/// Writes the weights under the graph's names, in the catalogue's axis order, with the description
-/// in `__metadata__`.
+/// Writes the weights with the names of the graph and the axis order of the catalog, and the
+/// description in `__metadata__`.
 package enum SafetensorsExporter: Exporter {
   package static let options: Set<ExportOption> = [.integers]
   package static let keepsEncodings = true
@@ -16,14 +16,13 @@ package enum SafetensorsExporter: Exporter {
   package static func write(
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
   ) throws(WeighbridgeError) -> ExportReport {
-    // Larger elements first, as the format's own writer does, so that all are aligned.
+    // Larger element types come first, as in the format's own writer, so that all are aligned.
     let exported = ExportedArrays(content.graph, keepsIntegers: options.keepsIntegers)
-    let weights = exported.arrays.enumerated().sorted { first, second in
+    let weights = exported.arrays.enumerated().sorted { lhs, rhs in
       let sizes = (
-        first.element.tensor.elementType.byteCount,
-        second.element.tensor.elementType.byteCount
+        lhs.element.tensor.elementType.byteCount, rhs.element.tensor.elementType.byteCount
       )
-      return sizes.0 == sizes.1 ? first.offset < second.offset : sizes.0 > sizes.1
+      return sizes.0 == sizes.1 ? lhs.offset < rhs.offset : sizes.0 > sizes.1
     }.map(\.element)
     try WeightLosses.check(weights.count)
     var writer = try SafetensorsWriter(
@@ -44,7 +43,7 @@ package enum SafetensorsExporter: Exporter {
   }
 }
 
-/// What a file of weights alone leaves out.
+/// What is lost in a file that has only the weights.
 enum WeightLosses {
   /// Refuses to write a file without weights.
   static func check(_ count: Int) throws(WeighbridgeError) {

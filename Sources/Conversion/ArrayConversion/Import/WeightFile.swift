@@ -7,26 +7,27 @@ import SafetensorsFormat
 
 /// A file of named weights and nothing else: safetensors, or an archive of NumPy arrays.
 package struct WeightFile: Sendable {
-  /// How the file is built.
+  /// A file format.
   package enum Format: String, Hashable, Sendable {
     case safetensors, npz
   }
 
-  /// How the file is built.
+  /// The file format.
   package let format: Format
-  /// The weights in the order of the file, in the catalogue's axis order; views of the mapped file.
+  /// The weights in the order of the file, with the axis order of the catalog; views of the mapped
+  /// file.
   package let weights: [(name: String, tensor: Tensor)]
-  /// The file's other strings.
+  /// The metadata of the file: strings with their keys.
   package let metadata: [(key: String, value: String)]
 
   /// The size of the file in bytes.
   package let byteCount: Int
-  /// What the file says about its model, without its inputs and outputs.
+  /// The description of the model in the file, without its inputs and outputs.
   package var description: ModelDescription {
     DescriptionEntries.description(metadata, .safetensors)
   }
 
-  /// What the names tell about the model that the weights belong to.
+  /// What the names of the weights reveal about the model.
   package var notes: [String] { WeightOrigin.notes(weights.map(\.name), metadata: metadata) }
 
   /// Whether bytes begin like such a file.
@@ -34,7 +35,7 @@ package struct WeightFile: Sendable {
     SafetensorsFile.recognizes(bytes) || NumPyFile.recognizesArchive(bytes)
   }
 
-  /// Reads everything but the elements.
+  /// Reads everything except the elements.
   ///
   /// - Parameter path: The name of the file in errors.
   /// - Throws: What `SafetensorsFile` and `NumPyFile` throw.

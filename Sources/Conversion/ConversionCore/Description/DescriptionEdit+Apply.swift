@@ -2,7 +2,7 @@ package import Bytes
 package import GraphIR
 
 extension ModelContent {
-  /// Applies what a user says about the model, and checks that it fits.
+  /// Applies a user's edit to the description, and checks that it fits the model.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when a name is unknown or given twice, or labels,
   ///   anchors or image settings do not fit the model's shapes; the message shows the arithmetic.
@@ -11,7 +11,7 @@ extension ModelContent {
     description.name = edit.name ?? description.name
     description.author = edit.author ?? description.author
     description.license = edit.license.map { License(parsing: $0) } ?? description.license
-    try note(edit.licenseNote)
+    try setLicenseNote(edit.licenseNote)
     description.version = edit.version ?? description.version
     description.summary = edit.summary ?? description.summary
     description.userDefined.merge(edit.userDefined) { _, new in new }
@@ -25,7 +25,7 @@ extension ModelContent {
     try checkLabels()
   }
 
-  private mutating func note(_ note: String?) throws(WeighbridgeError) {
+  private mutating func setLicenseNote(_ note: String?) throws(WeighbridgeError) {
     guard let note else { return }
     guard description.license != nil else {
       throw .mismatch("a note on the license without a license")
@@ -105,10 +105,10 @@ extension ModelContent {
       of: image.input, in: description.inputs.map(\.name), what: "input")
     let type = graph[graph.inputs[index].value].type
     guard let (layout, channels) = Self.imageLayout(type, image.layout) else {
-      let place = image.layout.map { ", where \($0.rawValue) has them" }
+      let axisHint = image.layout.map { ", where \($0.rawValue) has them" }
       throw .mismatch(
         "the input \(image.input) is \(type), and an image has 4 axes with 1 or 3 channels"
-          + (place ?? " at the end (or behind the batch)"))
+          + (axisHint ?? " at the end (or after the batch)"))
     }
     let colorOrder = image.colorOrder ?? (channels == 1 ? .gray : .rgb)
     guard colorOrder.componentCount == channels else {
@@ -126,8 +126,8 @@ extension ModelContent {
       layout: layout)
   }
 
-  /// The order of an image's axes and the number of its channels; `nil` when the type is no
-  /// image's.
+  /// The axis order of an image input and its number of channels; `nil` when the type cannot be
+  /// that of an image.
   private static func imageLayout(
     _ type: TensorType, _ given: DataLayout?
   ) -> (DataLayout, channels: Int)? {
@@ -142,7 +142,7 @@ extension ModelContent {
 }
 
 extension [ReferenceSet.Entry] {
-  /// Gives entries the new names of their inputs or outputs.
+  /// Renames entries as their inputs or outputs were renamed.
   fileprivate mutating func rename(from old: [String], to new: [String]) {
     let names = Dictionary(zip(old, new), uniquingKeysWith: { first, _ in first })
     for index in indices { self[index].name = names[self[index].name] ?? self[index].name }

@@ -2,10 +2,10 @@ package import Bytes
 package import GraphIR
 
 extension ModelContent {
-  /// Makes the detector that an edit describes, checked against the outputs' shapes.
+  /// Creates the detector that an edit describes, and checks it against the outputs' shapes.
   ///
-  /// Each cell of a head's grid has anchors x (4 coordinates + 1 objectness + classes) channels, or
-  /// one less for each anchor when there is no objectness.
+  /// A head's grid has anchors x (4 coordinates + 1 objectness + classes) channels, or one less for
+  /// each anchor when there is no objectness.
   package func makeDetector(
     _ edit: DescriptionEdit.DetectorEdit
   ) throws(WeighbridgeError) -> DetectorDescription {
@@ -64,7 +64,7 @@ extension ModelContent {
     }
   }
 
-  /// The heads that the edit names, or every output with an equal share of the anchors.
+  /// The heads that the edit names; by default all outputs, with equal numbers of anchors.
   private func heads(
     _ edit: DescriptionEdit.DetectorEdit, anchorCount: Int
   ) throws(WeighbridgeError) -> [DetectorDescription.Head] {
@@ -75,7 +75,7 @@ extension ModelContent {
     }
   }
 
-  /// Checks the head's own numbers and returns the type of the output that it names.
+  /// Checks a head's values and returns the type of the output that it names.
   private func outputType(
     of head: DetectorDescription.Head, anchorCount: Int
   ) throws(WeighbridgeError) -> TensorType {
@@ -95,13 +95,13 @@ extension ModelContent {
     return headType(graph.outputs[index])
   }
 
-  /// The type of an output with a batch axis, which Core ML's arrays do not have.
+  /// The type of an output, with the batch axis that Core ML's arrays lack.
   private func headType(_ port: Port) -> TensorType {
     let type = graph[port.value].type
     return type.rank == 3 ? type.with(shape: [1] + type.shape) : type
   }
 
-  /// The anchors of each head: an equal share, with the last (largest) ones for the coarsest grid.
+  /// The anchors of each head: equal numbers, with the last (largest) ones for the coarsest grid.
   private func masks(
     _ edit: DescriptionEdit.DetectorEdit, anchorCount: Int
   ) throws(WeighbridgeError) -> [[Int]] {
@@ -109,24 +109,24 @@ extension ModelContent {
     guard anchorCount % count == 0 else {
       throw .mismatch("\(anchorCount) anchors cannot be shared equally by \(count) outputs")
     }
-    let share = anchorCount / count
-    let cells = graph.outputs.map {
-      gridCells(headType($0), axis: channelAxis(edit.order))
+    let anchorsPerHead = anchorCount / count
+    let cellCounts = graph.outputs.map {
+      cellCount(headType($0), axis: channelAxis(edit.order))
     }
-    let finestFirst = cells.indices.sorted { cells[$0] > cells[$1] }
+    let finestFirst = cellCounts.indices.sorted { cellCounts[$0] > cellCounts[$1] }
     var masks = [[Int]](repeating: [], count: count)
     for (rank, head) in finestFirst.enumerated() {
-      masks[head] = Array(rank * share..<(rank + 1) * share)
+      masks[head] = Array(rank * anchorsPerHead..<(rank + 1) * anchorsPerHead)
     }
     return masks
   }
 
-  private func gridCells(_ type: TensorType, axis: Int) -> Int {
+  private func cellCount(_ type: TensorType, axis: Int) -> Int {
     spatialAxes(type, axis).compactMap { type.shape[$0].value }.reduce(1, *)
   }
 
-  /// The number of input pixels that a cell spans, when both grids are known and the cells are
-  /// square.
+  /// The number of input pixels along each side of a cell; `nil` when a size is unknown or the
+  /// cells are not square.
   private func headStride(_ type: TensorType, axis: Int) -> Double? {
     guard let input = graph.inputs.first.map(headType), input.rank == 4,
       type.rank == 4
@@ -140,8 +140,8 @@ extension ModelContent {
     return ratios.count == 2 && ratios[0] == ratios[1] ? ratios[0] : nil
   }
 
-  /// Checks the channels and returns the number of classes, computed from them where it is not
-  /// known.
+  /// Checks the number of channels and returns the number of classes, which is computed from it if
+  /// it is not given.
   ///
   /// - Parameters:
   ///   - coordinates: The number of an anchor's channels that are not classes: 4, and 1 for
@@ -158,7 +158,7 @@ extension ModelContent {
           + "4 axes")
     }
     let grid = spatialAxes(type, axis).map { type.shape[$0].description }.joined(separator: " x ")
-    let found = "the output \(head.output) has \(grid) x \(channels) channels"
+    let actual = "the output \(head.output) has \(grid) x \(channels) channels"
     if let classCount {
       let sum = coordinates.addingReportingOverflow(classCount)
       let product = anchors.multipliedReportingOverflow(by: sum.partialValue)
@@ -166,20 +166,20 @@ extension ModelContent {
       else {
         let noun = classCount == description.labels.count ? "labels" : "classes"
         throw .mismatch(
-          "\(found), and \(anchors) anchors x (\(coordinates) + \(classCount) \(noun)) make "
+          "\(actual), and \(anchors) anchors x (\(coordinates) + \(classCount) \(noun)) make "
             + "\(product.partialValue)")
       }
       return classCount
     }
     guard channels % anchors == 0, channels / anchors > coordinates else {
       throw .mismatch(
-        "\(found), which \(anchors) anchors x (\(coordinates) + classes) do not give for any "
+        "\(actual), which \(anchors) anchors x (\(coordinates) + classes) do not give for any "
           + "number of classes")
     }
     return channels / anchors - coordinates
   }
 
-  /// Checks that there are as many labels as the model has classes.
+  /// Checks that there is a label for each class of the model.
   package func checkLabels() throws(WeighbridgeError) {
     let count = description.labels.count
     guard count > 0 else { return }
@@ -200,7 +200,8 @@ extension ModelContent {
         + " (a detector's labels need \(APIName.detector) and \(APIName.anchors) too)")
   }
 
-  /// The outputs' channel axis: the given one, else that of the image input, else the last.
+  /// The channel axis of the outputs: that of the given order, else of the image input, else the
+  /// last.
   private func channelAxis(_ order: DetectorDescription.Order?) -> Int {
     switch order {
     case .channelsLast: 3

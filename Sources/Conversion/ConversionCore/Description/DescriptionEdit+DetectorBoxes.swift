@@ -2,8 +2,8 @@ package import Bytes
 package import GraphIR
 
 extension ModelContent {
-  /// Describes boxes that are decoded already: confidences `[boxes, classes]` and coordinates
-  /// `[boxes, 4]`.
+  /// Fills in a detector whose outputs are decoded boxes: confidences `[boxes, classes]` and
+  /// coordinates `[boxes, 4]`.
   package func fillBoxes(
     _ detector: inout DetectorDescription, _ edit: DescriptionEdit.DetectorEdit, classCount: Int?
   ) throws(WeighbridgeError) {

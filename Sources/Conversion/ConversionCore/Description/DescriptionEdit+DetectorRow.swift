@@ -2,8 +2,8 @@ package import Bytes
 package import GraphIR
 
 extension ModelContent {
-  /// Describes YOLOv1's detector: a row of the classes of all cells, then the objectness of all
-  /// boxes, then 4 coordinates of each.
+  /// Fills in YOLOv1's detector, whose output is a row: the classes of all cells, the objectness of
+  /// all boxes, and 4 coordinates of each box.
   package func fillRow(
     _ detector: inout DetectorDescription, _ edit: DescriptionEdit.DetectorEdit, classCount: Int?
   ) throws(WeighbridgeError) {
@@ -42,12 +42,12 @@ extension ModelContent {
 }
 
 extension DetectorDescription {
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a number is out of its range, a tree's
-  ///   parent does not come before its child, or an encoding does not go with the kind.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a number is out of range, a parent in the
+  ///   class tree does not come before its child, or the kind does not have the box encoding.
   package func checkNumbers() throws(WeighbridgeError) {
-    try Self.checkShare(confidenceThreshold, "confidenceThreshold")
-    try Self.checkShare(overlapThreshold, "overlapThreshold")
-    try Self.checkShare(classTree?.threshold, "the class tree's threshold")
+    try Self.checkFraction(confidenceThreshold, "confidenceThreshold")
+    try Self.checkFraction(overlapThreshold, "overlapThreshold")
+    try Self.checkFraction(classTree?.threshold, "the class tree's threshold")
     if let distanceExponent, !(distanceExponent > 0 && distanceExponent.isFinite) {
       throw .mismatch("distanceExponent is \(distanceExponent), which must be above 0")
     }
@@ -59,30 +59,29 @@ extension DetectorDescription {
       else {
         throw .mismatch(
           "the class tree has \(tree.parents.count) parents for \(classCount) classes, each of "
-            + "which stands behind its parent")
+            + "which must come after its parent")
       }
     }
-    let possible: [BoxEncoding] =
+    let allowedEncodings: [BoxEncoding] =
       switch kind {
       case .detection: [.fraction, .squareRoot]
       case .boxes: [.fraction]
       case .region, .yolo, .gaussianYOLO: [.exponential, .squared]
       }
-    guard possible.contains(boxEncoding) else {
+    guard allowedEncodings.contains(boxEncoding) else {
       throw .mismatch("a \(kind.rawValue) detector stores no boxes as \(boxEncoding.rawValue)")
     }
   }
 
-  /// Refuses a threshold that is not between 0 and 1. (A separate function for the reason given in
-  /// Packaging/README.md: three copies of it were emitted in another order when built in another
-  /// folder.)
+  /// Refuses a threshold that is not between 0 and 1. (It is not inlined for the reason given in
+  /// Packaging/README.md: the order of its three copies depended on the folder of the build.)
   @inline(never)
-  private static func checkShare(_ value: Double?, _ name: String) throws(WeighbridgeError) {
+  private static func checkFraction(_ value: Double?, _ name: String) throws(WeighbridgeError) {
     guard let value, !(0...1 ~= value) else { return }
     throw .mismatch("\(name) is \(value), which must be 0 to 1")
   }
 
-  /// How the number of channels is computed, in words.
+  /// A phrase that shows how the number of channels is computed.
   package var channelArithmetic: String {
     if kind == .boxes { return "confidences of \(classCount) classes" }
     if let side, let boxesPerCell {

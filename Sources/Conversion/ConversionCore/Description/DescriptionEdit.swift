@@ -1,16 +1,16 @@
 public import GraphIR
 
-/// What a user says about a model on the command line or in a metadata file. Everything else stays
-/// as it is.
+/// What a user says about a model, on the command line or in a metadata file. What is not mentioned
+/// stays unchanged.
 public struct DescriptionEdit: Sendable {
   /// A new name for an input or output.
   public struct Rename: Sendable, Hashable {
-    /// The name in the source; `nil` when the model has only one.
+    /// The name in the source; `nil` for the model's only input or output.
     public var old: String?
-    /// The name from now on.
+    /// The new name.
     public var new: String
 
-    /// Makes a rename.
+    /// Creates a rename.
     public init(old: String?, new: String) {
       self.old = old
       self.new = new
@@ -21,18 +21,18 @@ public struct DescriptionEdit: Sendable {
   public struct Image: Sendable, Hashable {
     /// The input, by its new name.
     public var input: String
-    /// The order of the components; RGB, or gray for one channel, by default.
+    /// The order of the color components; by default RGB, or gray for one channel.
     public var colorOrder: ImageInput.ColorOrder?
-    /// The factor for each component; 1 by default.
+    /// The factor by which each component is multiplied; 1 by default.
     public var scale: Double?
-    /// The summand for each channel; 0 by default.
+    /// The bias that is added to each channel after scaling; 0 by default.
     public var bias: [Double]?
     /// The resize policy.
     public var resize: ImageInput.ResizePolicy?
-    /// The order of the input's axes; by default the one that fits its shape.
+    /// The axis order of the input; by default the one that fits its shape.
     public var layout: DataLayout?
 
-    /// Makes an image input with default settings.
+    /// Creates an image input with default settings.
     public init(input: String) { self.input = input }
   }
 
@@ -46,35 +46,35 @@ public struct DescriptionEdit: Sendable {
     /// The outputs that contain boxes, by new name; a stride of `nil` is computed from the shapes.
     /// By default all outputs, with equal shares of the anchors.
     public var heads: [DetectorDescription.Head]?
-    /// How a box's size is stored; by default exponential, or for
-    /// ``DetectorDescription/Kind/detection`` a fraction.
+    /// How the size of a box is stored; by default exponential, or a fraction for
+    /// ``DetectorDescription/Kind/detection``.
     public var boxEncoding: DetectorDescription.BoxEncoding?
-    /// Whether each box has a score for containing any object at all; true by default.
+    /// Whether each box has a score for containing any object; true by default.
     public var hasObjectness: Bool?
-    /// Whether the first class score is that of no object at all; false by default.
+    /// Whether the first class score is that of the background; false by default.
     public var hasBackground: Bool?
     /// The parts of a box to which the model has already applied the activation; none by default.
     public var activated: Set<DetectorDescription.Part>?
-    /// The order of a head's values; by default that of the layout of the model's image.
+    /// The order of a head's values; by default the axis order of the model's image.
     public var order: DetectorDescription.Order?
     /// The number of cells along each axis; for ``DetectorDescription/Kind/detection`` only.
     public var side: Int?
     /// The number of boxes in each cell; for ``DetectorDescription/Kind/detection`` only.
     public var boxesPerCell: Int?
-    /// How the classes are arranged, when they are not a plain list.
+    /// The tree of the classes, if they are not a flat list.
     public var classTree: DetectorDescription.ClassTree?
-    /// The number of classes; by default that of the labels, or what the channels leave.
+    /// The number of classes; by default that of the labels, else computed from the channels.
     public var classCount: Int?
     /// How overlapping boxes are suppressed.
     public var suppression: DetectorDescription.Suppression?
-    /// The exponent of the centres' distance in ``DetectorDescription/Suppression/distance``.
+    /// The exponent of the centers' distance in ``DetectorDescription/Suppression/distance``.
     public var distanceExponent: Double?
-    /// The lowest confidence that is shown, 0...1.
+    /// The minimum confidence of a box that is reported, 0...1.
     public var confidenceThreshold: Double?
     /// The overlap (intersection over union, 0...1) above which boxes suppress each other.
     public var overlapThreshold: Double?
 
-    /// Makes an edit with defaults for the rest.
+    /// Creates an edit with defaults for the rest.
     public init(kind: DetectorDescription.Kind, anchors: [Double]) {
       self.kind = kind
       self.anchors = anchors
@@ -83,11 +83,11 @@ public struct DescriptionEdit: Sendable {
 
   /// The model's name.
   public var name: String?
-  /// Who made it.
+  /// The model's author.
   public var author: String?
   /// The terms of use: an SPDX expression or any string.
   public var license: String?
-  /// A note about the terms; by default what the license string itself shows.
+  /// A note about the terms; by default derived from the license string.
   public var licenseNote: String?
   /// The model's own version.
   public var version: String?
@@ -97,8 +97,8 @@ public struct DescriptionEdit: Sendable {
   public var inputNames: [Rename] = []
   /// New names of outputs.
   public var outputNames: [Rename] = []
-  /// The names of inputs after renaming. When ``inputNames`` renames nothing, the model has none of
-  /// these names, and there are as many of them as inputs, the inputs get them in order.
+  /// The names of inputs after renaming. If ``inputNames`` is empty, none of these names is in the
+  /// model, and there are as many of them as inputs, then the inputs are renamed to them, in order.
   public var listedInputs: [String] = []
   /// The names of outputs after renaming, like ``listedInputs``.
   public var listedOutputs: [String] = []
@@ -115,6 +115,6 @@ public struct DescriptionEdit: Sendable {
   /// Further entries, by key.
   public var userDefined: [String: String] = [:]
 
-  /// Makes an edit that changes nothing.
+  /// Creates an edit that changes nothing.
   public init() {}
 }

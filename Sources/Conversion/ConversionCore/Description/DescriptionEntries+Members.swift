@@ -2,19 +2,19 @@ package import Bytes
 package import JSON
 
 extension DescriptionEntries {
-  /// Entries, sorted by what they describe.
+  /// Entries, grouped by what they describe.
   package struct Members {
     /// The members of a metadata file.
     package var members = JSONObject()
-    /// Inputs with their images, in the form of the inputs in ``members``.
+    /// Inputs that take images, in the form of the inputs in ``members``.
     package var images: [JSONValue] = []
-    /// What the model was made with.
+    /// The framework that the model was made with.
     package var source: String?
-    /// The author's own entries.
-    package var user = JSONObject()
+    /// The user-defined entries.
+    package var userDefined = JSONObject()
 
-    /// - Throws: ``WeighbridgeError/Code/malformed`` for a string that is not JSON, unless other
-    ///   programs may have written the file that way.
+    /// - Throws: ``WeighbridgeError/Code/malformed`` for a string that should be JSON and is not,
+    ///   unless another program may have written the file.
     package init(
       _ entries: [(key: String, value: String)], _ scheme: MetadataScheme
     ) throws(WeighbridgeError) {
@@ -26,24 +26,26 @@ extension DescriptionEntries {
           continue
         } else {
           let prefix = MetadataScheme.userPrefix
-          let plain = key.hasPrefix(prefix) ? String(key.dropFirst(prefix.count)) : key
-          user[scheme.isTaken(plain) ? plain : key] = .string(value)
+          let unprefixed = key.hasPrefix(prefix) ? String(key.dropFirst(prefix.count)) : key
+          userDefined[scheme.isTaken(unprefixed) ? unprefixed : key] = .string(value)
         }
       }
     }
 
-    /// - Returns: Whether the string fits the field.
+    /// Stores the string of a field.
+    ///
+    /// - Returns: Whether the string is valid for the field.
     private mutating func take(
-      _ field: MetadataScheme.Field, _ key: String, _ text: String, _ scheme: MetadataScheme
+      _ field: MetadataScheme.Field, _ key: String, _ string: String, _ scheme: MetadataScheme
     ) throws(WeighbridgeError) -> Bool {
       if field == .source {
-        source = text
-      } else if !field.isStructure {
-        members[field.rawValue] = .string(text)
-      } else if scheme.holdsNetwork {
-        members[field.rawValue] = try Self.json(key, text)
+        source = string
+      } else if !field.isJSON {
+        members[field.rawValue] = .string(string)
+      } else if scheme.includesNetwork {
+        members[field.rawValue] = try Self.json(key, string)
       } else {
-        members[field.rawValue] = try? Self.json(key, text)
+        members[field.rawValue] = try? Self.json(key, string)
       }
       return field == .source || members[field.rawValue] != nil
     }
@@ -52,7 +54,7 @@ extension DescriptionEntries {
       do throws(WeighbridgeError) {
         return try JSONValue(parsing: Array(text.utf8))
       } catch {
-        throw .malformed("the metadata \(key) is no JSON: \(error.reason)")
+        throw .malformed("the metadata \(key) is not JSON: \(error.reason)")
       }
     }
   }

@@ -2,35 +2,37 @@ package import Bytes
 package import GraphIR
 import JSON
 
-/// A model's description as strings under keys, for everything that a format has no field for.
+/// The parts of a model's description for which a format has no field of its own, as key-value
+/// pairs of strings.
 ///
-/// - the members of `Schemas/metadata.schema.json` have their own names as keys, or those that the
-///   format uses for them (``MetadataScheme``); lists and objects are JSON
-/// - `licenseNote` is present when it says more than the license itself
-/// - `image.NAME`: how an image becomes the input NAME, where inputs are described elsewhere
-/// - `source`: what the model was made with
-/// - all others: the author's own, under their keys; a key that is taken is prefixed with `user.`
+/// - The keys are the names of members in `Schemas/metadata.schema.json`, or the format's usual
+///   keys for them (``MetadataScheme``). Lists and objects are JSON.
+/// - `licenseNote` is present when it says more than the license itself.
+/// - `image.NAME`: how an image becomes the input NAME, if inputs are described elsewhere.
+/// - `source`: the framework that the model was made with.
+/// - All others are user-defined and keep their keys; a key that is taken is prefixed with `user.`.
 package enum DescriptionEntries {
-  /// The entries in a fixed order.
+  /// Returns the entries, in a fixed order.
   ///
   /// - Parameters:
-  ///   - omitted: Fields that the file has elsewhere, or cannot have.
-  ///   - further: Entries under keys that the format reserves; `nil` values are left out.
+  ///   - omitted: Fields that the file has elsewhere or cannot have.
+  ///   - additional: Entries under keys that the format reserves; `nil` values are left out.
   package static func entries(
     _ description: ModelDescription, _ provenance: Provenance, _ scheme: MetadataScheme,
-    omitting omitted: Set<MetadataScheme.Field> = [], further: [(key: String, value: String?)] = []
+    omitting omitted: Set<MetadataScheme.Field> = [],
+    additional: [(key: String, value: String?)] = []
   ) -> [(key: String, value: String)] {
     var entries: [(key: String, value: String)] = []
     for field in MetadataScheme.Field.allCases where !omitted.contains(field) {
-      guard let key = scheme.key(of: field), let text = text(field, description, provenance)
+      guard let key = scheme.key(of: field), let string = string(field, description, provenance)
       else { continue }
-      entries.append((key, text))
+      entries.append((key, string))
     }
-    for feature in description.inputs where scheme.places.contains(.inputs) {
+    for feature in description.inputs where scheme.nativeFields.contains(.inputs) {
       guard let image = feature.image else { continue }
       entries.append((MetadataScheme.imagePrefix + feature.name, image.json.text()))
     }
-    for (key, value) in further {
+    for (key, value) in additional {
       if let value { entries.append((key, value)) }
     }
     for (key, value) in description.userDefined.sorted(by: { $0.key < $1.key }) {
@@ -40,7 +42,7 @@ package enum DescriptionEntries {
   }
 
   /// The string of a field; `nil` when nothing is known.
-  private static func text(
+  private static func string(
     _ field: MetadataScheme.Field, _ description: ModelDescription, _ provenance: Provenance
   ) -> String? {
     switch field {
@@ -56,50 +58,52 @@ package enum DescriptionEntries {
     }
   }
 
-  /// Describes a model by the entries of its file. The format's own fields have been applied
-  /// already.
+  /// Applies the entries of a file to the description of its model, after the format's own fields.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when they do not fit the model;
-  ///   ``WeighbridgeError/Code/mismatch`` where the model comes from another file than the entries.
+  ///   ``WeighbridgeError/Code/mismatch`` instead if the model is not from the same file.
   package static func apply(
     _ entries: [(key: String, value: String)], _ scheme: MetadataScheme,
     to content: inout ModelContent
   ) throws(WeighbridgeError) {
-    let read = try Members(entries, scheme)
-    var members = read.members
-    members["userDefined"] = .object(read.user)
-    try checkNames(read.images, content.graph.inputs)
+    let parsed = try Members(entries, scheme)
+    var members = parsed.members
+    members["userDefined"] = .object(parsed.userDefined)
+    try checkNames(parsed.images, content.graph.inputs)
     members["inputs"] =
-      scheme.places.contains(.inputs)
-      ? .array(read.images) : renaming(content.graph.inputs, as: members["inputs"])
+      scheme.nativeFields.contains(.inputs)
+      ? .array(parsed.images) : renaming(content.graph.inputs, as: members["inputs"])
     members["outputs"] = renaming(content.graph.outputs, as: members["outputs"])
     do throws(WeighbridgeError) {
       try content.apply(DescriptionEdit(metadata: .object(members)))
     } catch {
-      guard scheme.holdsNetwork else { throw error }
+      guard scheme.includesNetwork else { throw error }
       throw .malformed("the metadata does not fit: \(error.reason)")
     }
-    if scheme.holdsNetwork, let source = read.source { content.provenance.restore(source) }
+    if scheme.includesNetwork, let source = parsed.source { content.provenance.restore(source) }
   }
 
-  /// What entries say where there is no model to check them against; nothing about inputs and
-  /// outputs.
+  /// Describes a model by entries alone, without a model to check them against and without inputs
+  /// and outputs.
   package static func description(
     _ entries: [(key: String, value: String)], _ scheme: MetadataScheme
   ) -> ModelDescription {
     var description = ModelDescription()
-    guard let read = try? Members(entries, scheme) else { return description }
-    let members = read.members
+    guard let parsed = try? Members(entries, scheme) else { return description }
+    let members = parsed.members
     description.name = members["name"]?.string
     description.author = members["author"]?.string
     description.license = members["license"]?.string.map { License(parsing: $0) }
     description.version = members["version"]?.string
     description.summary = members["description"]?.string
     description.labels = members["labels"]?.array?.compactMap(\.string) ?? []
-    for key in read.user.keys { description.userDefined[key] = read.user[key]?.string }
+    for key in parsed.userDefined.keys {
+      description.userDefined[key] = parsed.userDefined[key]?.string
+    }
     return description
   }
 
+  /// Refuses an image for an input that the model does not have.
   private static func checkNames(
     _ images: [JSONValue], _ ports: [Port]
   ) throws(WeighbridgeError) {
@@ -110,7 +114,8 @@ package enum DescriptionEntries {
     }
   }
 
-  /// The features, each with the name of the port at the same position as its source.
+  /// The features; one whose name differs from that of the port at its position gets the port's
+  /// name as its `source`.
   private static func renaming(_ ports: [Port], as features: JSONValue?) -> JSONValue? {
     guard let features = features?.array, features.count == ports.count else { return features }
     return .array(
@@ -125,11 +130,11 @@ package enum DescriptionEntries {
 }
 
 extension Provenance {
-  /// Takes over the framework that the model was made with. A file in that framework's own format
-  /// states its version itself.
+  /// Restores the framework that the model was made with. (A file in that framework's own format
+  /// states the version itself.)
   fileprivate mutating func restore(_ source: String) {
-    let words = source.split(separator: " ", maxSplits: 1).map(String.init)
-    guard let name = words.first, name != framework else { return }
-    (framework, frameworkVersion) = (name, words.count > 1 ? words[1] : nil)
+    let parts = source.split(separator: " ", maxSplits: 1).map(String.init)
+    guard let name = parts.first, name != framework else { return }
+    (framework, frameworkVersion) = (name, parts.count > 1 ? parts[1] : nil)
   }
 }

@@ -1,4 +1,4 @@
 extension Double {
-  /// The shortest number with the same float32 value, the type in which files store it.
-  package var asFloat: Double { Double("\(Float(self))") ?? self }
+  /// The shortest decimal number with the same float32 value, in which files store it.
+  package var shortestFloat32: Double { Double("\(Float(self))") ?? self }
 }

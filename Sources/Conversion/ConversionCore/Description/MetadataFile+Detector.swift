@@ -5,8 +5,8 @@ extension DescriptionEdit.DetectorEdit {
   /// Reads the detector of a metadata file.
   package init(_ members: MetadataMembers) throws(WeighbridgeError) {
     var members = members
-    guard let kind = try members.word("kind", as: DetectorDescription.Kind.self) else {
-      throw members.wrong("kind", "is missing")
+    guard let kind = try members.choice("kind", as: DetectorDescription.Kind.self) else {
+      throw members.error(at: "kind", "is missing")
     }
     self.init(kind: kind, anchors: try members.numbers("anchors") ?? [])
     if members.has("heads") {
@@ -14,18 +14,18 @@ extension DescriptionEdit.DetectorEdit {
         try DetectorDescription.Head(head)
       }
     }
-    boxEncoding = try members.word("boxEncoding")
+    boxEncoding = try members.choice("boxEncoding")
     hasObjectness = try members.flag("objectness")
     hasBackground = try members.flag("background")
-    activated = try members.words("activated").map { Set($0) }
-    order = try members.word("order")
+    activated = try members.choices("activated").map { Set($0) }
+    order = try members.choice("order")
     side = try members.integer("side")
     boxesPerCell = try members.integer("boxesPerCell")
     classCount = try members.integer("classes")
     if let tree = try members.object("classTree") {
       classTree = try DetectorDescription.ClassTree(tree)
     }
-    suppression = try members.word("suppression")
+    suppression = try members.choice("suppression")
     distanceExponent = try members.number("distanceExponent")
     confidenceThreshold = try members.number("confidenceThreshold")
     overlapThreshold = try members.number("overlapThreshold")
@@ -36,14 +36,16 @@ extension DescriptionEdit.DetectorEdit {
 extension DetectorDescription.Head {
   fileprivate init(_ members: MetadataMembers) throws(WeighbridgeError) {
     var members = members
-    guard let output = try members.text("output") else {
-      throw members.wrong("output", "is missing")
+    guard let output = try members.string("output") else {
+      throw members.error(at: "output", "is missing")
     }
-    guard let mask = try members.integers("mask") else { throw members.wrong("mask", "is missing") }
+    guard let mask = try members.integers("mask") else {
+      throw members.error(at: "mask", "is missing")
+    }
     self.init(
       output: output, mask: mask, stride: try members.number("stride"),
       scaleXY: try members.number("scaleXY") ?? 1,
-      boxPoint: try members.word("boxPoint") ?? .center)
+      boxPoint: try members.choice("boxPoint") ?? .center)
     try members.finish()
   }
 }
@@ -52,11 +54,11 @@ extension DetectorDescription.ClassTree {
   fileprivate init(_ members: MetadataMembers) throws(WeighbridgeError) {
     var members = members
     guard let parents = try members.optionalIntegers("parents") else {
-      throw members.wrong("parents", "is missing")
+      throw members.error(at: "parents", "is missing")
     }
     self.init(
       parents: parents, threshold: try members.number("threshold") ?? 0.5,
-      choice: try members.word("choice") ?? .last)
+      choice: try members.choice("choice") ?? .last)
     try members.finish()
   }
 }

@@ -9,13 +9,13 @@ extension DescriptionEdit {
   ///   type.
   package init(metadata json: JSONValue) throws(WeighbridgeError) {
     self.init()
-    var members = try MetadataMembers(json, place: "")
-    name = try members.text("name")
-    author = try members.text("author")
-    license = try members.text("license")
-    licenseNote = try members.text("licenseNote")
-    version = try members.text("version")
-    summary = try members.text("description")
+    var members = try MetadataMembers(json, path: "")
+    name = try members.string("name")
+    author = try members.string("author")
+    license = try members.string("license")
+    licenseNote = try members.string("licenseNote")
+    version = try members.string("version")
+    summary = try members.string("description")
     for feature in try members.list("inputs") {
       try read(
         feature, names: \.inputNames, listed: \.listedInputs, summaries: \.inputSummaries)
@@ -24,9 +24,9 @@ extension DescriptionEdit {
       try read(
         feature, names: \.outputNames, listed: \.listedOutputs, summaries: \.outputSummaries)
     }
-    labels = try members.texts("labels")
+    labels = try members.strings("labels")
     if let detector = try members.object("detector") { self.detector = try DetectorEdit(detector) }
-    if var user = try members.object("userDefined") { userDefined = try user.allTexts() }
+    if var user = try members.object("userDefined") { userDefined = try user.allStrings() }
     try members.finish()
   }
 
@@ -35,19 +35,21 @@ extension DescriptionEdit {
     listed: WritableKeyPath<Self, [String]>, summaries: WritableKeyPath<Self, [String: String]>
   ) throws(WeighbridgeError) {
     var feature = feature
-    guard let name = try feature.text("name") else { throw feature.wrong("name", "is missing") }
-    if let old = try feature.text("source") {
+    guard let name = try feature.string("name") else {
+      throw feature.error(at: "name", "is missing")
+    }
+    if let old = try feature.string("source") {
       self[keyPath: names].append(Rename(old: old, new: name))
     }
     self[keyPath: listed].append(name)
-    self[keyPath: summaries][name] = try feature.text("description")
+    self[keyPath: summaries][name] = try feature.string("description")
     if names == \Self.inputNames, var settings = try feature.object("image") {
       var image = Image(input: name)
-      image.colorOrder = try settings.word("color")
+      image.colorOrder = try settings.choice("color")
       image.scale = try settings.number("scale")
       image.bias = try settings.numbers("bias")
-      image.resize = try settings.word("resize")
-      image.layout = try settings.word("layout")
+      image.resize = try settings.choice("resize")
+      image.layout = try settings.choice("layout")
       try settings.finish()
       images.append(image)
     }

@@ -1,60 +1,67 @@
 package import Bytes
 package import JSON
 
-/// The members of an object in a metadata file; each is read at most once, and none may be left.
+/// The members of an object in a metadata file. Each is read at most once, and ``finish()`` refuses
+/// those that were not read.
 package struct MetadataMembers {
   private var members: JSONObject
-  private let place: String
+  /// The JSON pointer of the object.
+  private let path: String
 
-  package init(_ json: JSONValue, place: String) throws(WeighbridgeError) {
+  /// - Parameter path: The JSON pointer of the object; empty for the whole file.
+  package init(_ json: JSONValue, path: String) throws(WeighbridgeError) {
     guard let object = json.object else {
       throw .mismatch("\(json.typeName) where an object is expected")
-        .at(.path(place.isEmpty ? "/" : place))
+        .at(.path(path.isEmpty ? "/" : path))
     }
     members = object
-    self.place = place
+    self.path = path
   }
 
+  /// Refuses a member that was not read.
   package func finish() throws(WeighbridgeError) {
-    if let key = members.keys.first { throw wrong(key, "is not known") }
+    if let key = members.keys.first { throw error(at: key, "is not known") }
   }
 
-  /// Whether there is a member of that name that is not null.
+  /// Whether there is a member with that name that is not null.
   package func has(_ key: String) -> Bool { (members[key] ?? .null) != .null }
 
-  package func wrong(_ key: String, _ problem: String) -> WeighbridgeError {
-    WeighbridgeError(.mismatch, problem).at(.path("\(place)/\(key)"))
+  /// Returns the error for a member.
+  package func error(at key: String, _ problem: String) -> WeighbridgeError {
+    WeighbridgeError(.mismatch, problem).at(.path("\(path)/\(key)"))
   }
 
-  package mutating func text(_ key: String) throws(WeighbridgeError) -> String? {
+  package mutating func string(_ key: String) throws(WeighbridgeError) -> String? {
     try value(key, "a string", \.string)
   }
 
-  package mutating func texts(_ key: String) throws(WeighbridgeError) -> [String]? {
+  package mutating func strings(_ key: String) throws(WeighbridgeError) -> [String]? {
     try values(key, "strings", \.string)
   }
 
-  package mutating func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(
-    _ key: String, as type: Word.Type = Word.self
-  ) throws(WeighbridgeError) -> Word? {
-    guard let text = try text(key) else { return nil }
-    guard let word = Word(rawValue: text) else {
-      let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
-      throw wrong(key, "is \(text), and one of \(known) is expected")
+  /// A string that is the raw value of a case.
+  package mutating func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
+    _ key: String, as type: Choice.Type = Choice.self
+  ) throws(WeighbridgeError) -> Choice? {
+    guard let rawValue = try string(key) else { return nil }
+    guard let choice = Choice(rawValue: rawValue) else {
+      let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+      throw error(at: key, "is \(rawValue), and one of \(known) is expected")
     }
-    return word
+    return choice
   }
 
-  package mutating func words<Word: RawRepresentable<String> & CaseIterable & Sendable>(
-    _ key: String, as type: Word.Type = Word.self
-  ) throws(WeighbridgeError) -> [Word]? {
-    guard let texts = try texts(key) else { return nil }
-    let words = texts.compactMap(Word.init(rawValue:))
-    guard words.count == texts.count else {
-      let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
-      throw wrong(key, "is a list of some of \(known)")
+  /// A list of strings that are raw values of cases.
+  package mutating func choices<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
+    _ key: String, as type: Choice.Type = Choice.self
+  ) throws(WeighbridgeError) -> [Choice]? {
+    guard let rawValues = try strings(key) else { return nil }
+    let choices = rawValues.compactMap(Choice.init(rawValue:))
+    guard choices.count == rawValues.count else {
+      let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+      throw error(at: key, "is a list of some of \(known)")
     }
-    return words
+    return choices
   }
 
   package mutating func flag(_ key: String) throws(WeighbridgeError) -> Bool? {
@@ -62,7 +69,7 @@ package struct MetadataMembers {
   }
 
   package mutating func integer(_ key: String) throws(WeighbridgeError) -> Int? {
-    try value(key, "a whole number", \.integer)
+    try value(key, "an integer", \.integer)
   }
 
   package mutating func integers(_ key: String) throws(WeighbridgeError) -> [Int]? {
@@ -86,22 +93,23 @@ package struct MetadataMembers {
 
   package mutating func object(_ key: String) throws(WeighbridgeError) -> MetadataMembers? {
     guard let value = take(key) else { return nil }
-    return try MetadataMembers(value, place: "\(place)/\(key)")
+    return try MetadataMembers(value, path: "\(path)/\(key)")
   }
 
   package mutating func list(_ key: String) throws(WeighbridgeError) -> [MetadataMembers] {
     guard let value = take(key) else { return [] }
-    guard let elements = value.array else { throw wrong(key, "is not a list") }
+    guard let elements = value.array else { throw error(at: key, "is not a list") }
     var result: [MetadataMembers] = []
     for (index, element) in elements.enumerated() {
-      result.append(try MetadataMembers(element, place: "\(place)/\(key)/\(index)"))
+      result.append(try MetadataMembers(element, path: "\(path)/\(key)/\(index)"))
     }
     return result
   }
 
-  package mutating func allTexts() throws(WeighbridgeError) -> [String: String] {
+  /// All members, which must be strings.
+  package mutating func allStrings() throws(WeighbridgeError) -> [String: String] {
     var result: [String: String] = [:]
-    for key in members.keys { result[key] = try text(key) }
+    for key in members.keys { result[key] = try string(key) }
     return result
   }
 
@@ -110,7 +118,7 @@ package struct MetadataMembers {
     _ key: String, _ expected: String, _ convert: (JSONValue) -> Value?
   ) throws(WeighbridgeError) -> Value? {
     guard let value = take(key) else { return nil }
-    guard let converted = convert(value) else { throw wrong(key, "is not \(expected)") }
+    guard let converted = convert(value) else { throw error(at: key, "is not \(expected)") }
     return converted
   }
 

@@ -1,50 +1,50 @@
 import GraphIR
 
-/// How a format stores a model's description: some of it in fields of its own, the rest as strings
-/// under keys (``DescriptionEntries``).
+/// How a format stores a model's description: some parts in fields of its own, the rest as
+/// key-value pairs of strings (``DescriptionEntries``).
 package struct MetadataScheme {
-  /// A part of a description; the raw value is its usual key.
+  /// A part of a description; the raw value is its default key.
   package enum Field: String, CaseIterable {
     case name, author, license, licenseNote, version
     case summary = "description"
     case inputs, outputs, labels, detector
-    /// What the model was made with.
+    /// The framework that the model was made with.
     case source
 
-    /// Whether its string is JSON, as `Schemas/metadata.schema.json` has it.
-    package var isStructure: Bool { [.inputs, .outputs, .labels, .detector].contains(self) }
+    /// Whether its string is JSON, in the form of `Schemas/metadata.schema.json`.
+    package var isJSON: Bool { [.inputs, .outputs, .labels, .detector].contains(self) }
   }
 
-  /// The prefix of an image's record, followed by the input's name, where the format has its own
-  /// field for the rest of an input's description.
+  /// The prefix of the key of an image's record, followed by the input's name. Used by formats with
+  /// fields of their own for the rest of an input's description.
   package static let imagePrefix = "image."
-  /// The prefix of an author's own key that is taken.
+  /// The prefix for a user-defined key that is taken.
   package static let userPrefix = "user."
 
-  /// The parts that the format has a field of its own for.
-  package var places: Set<Field> = []
-  /// The keys of the parts that do not have the usual one.
+  /// The parts for which the format has fields of its own.
+  package var nativeFields: Set<Field> = []
+  /// The keys of parts that differ from the default.
   package var keys: [Field: String] = [:]
   /// Keys that the format uses itself.
   package var reserved: Set<String> = []
   /// Whether a file contains the network, not only its weights.
-  package var holdsNetwork = true
+  package var includesNetwork = true
 
-  /// The key of a part; `nil` where the format has a field of its own for it.
+  /// The key of a part; `nil` if the format has a field of its own for it.
   package func key(of field: Field) -> String? {
-    places.contains(field) ? nil : keys[field] ?? field.rawValue
+    nativeFields.contains(field) ? nil : keys[field] ?? field.rawValue
   }
 
-  /// The part that a key stands for.
+  /// The part with a key; `nil` if there is none.
   package func field(of key: String) -> Field? { Field.allCases.first { self.key(of: $0) == key } }
 
-  /// The input whose image a key is about.
+  /// The name of the input whose image a key describes; `nil` for other keys.
   package func image(of key: String) -> String? {
-    guard places.contains(.inputs), key.hasPrefix(Self.imagePrefix) else { return nil }
+    guard nativeFields.contains(.inputs), key.hasPrefix(Self.imagePrefix) else { return nil }
     return String(key.dropFirst(Self.imagePrefix.count))
   }
 
-  /// Whether an author's own entry cannot use that key unchanged.
+  /// Whether a user-defined entry cannot use a key unchanged.
   package func isTaken(_ key: String) -> Bool {
     reserved.contains(key) || field(of: key) != nil || image(of: key) != nil
       || key == "userDefined" || key.hasPrefix(Self.userPrefix)
@@ -52,22 +52,22 @@ package struct MetadataScheme {
 }
 
 extension MetadataScheme {
-  /// `__metadata__` of a safetensors file; `format` names the framework whose axis order the
-  /// tensors have.
-  package static let safetensors = MetadataScheme(reserved: ["format"], holdsNetwork: false)
+  /// `__metadata__` of a safetensors file; `format` names the framework whose axis order applies to
+  /// the tensors.
+  package static let safetensors = MetadataScheme(reserved: ["format"], includesNetwork: false)
 
   /// The entries in the Keras files that we write.
   package static let keras = MetadataScheme()
 
-  /// `metadata_props`, where ONNX has keys of its own for the author, the license and images.
+  /// `metadata_props`, in which ONNX has keys of its own for the author, the license and images.
   package static let onnx = MetadataScheme(
-    places: [.name, .summary, .inputs, .outputs],
+    nativeFields: [.name, .summary, .inputs, .outputs],
     keys: [.author: "model_author", .license: "model_license", .version: "model_version"],
     reserved: ["Image.BitmapPixelFormat", "Image.ColorSpaceGamma", "Image.NominalPixelRange"])
 
   /// User-defined entries of Core ML. Apps look for `classes` and the two thresholds.
   package static let coreML = MetadataScheme(
-    places: [.author, .license, .version, .summary, .inputs, .outputs],
+    nativeFields: [.author, .license, .version, .summary, .inputs, .outputs],
     reserved: [
       "classes", "non_maximum_suppression_threshold", "confidence_threshold", "converter",
       "com.apple.coreml.model.preview.type",

@@ -1,7 +1,7 @@
 /// The identifiers of the SPDX License List (https://spdx.org/licenses), including deprecated ones.
 package enum SPDXIdentifiers {
   /// Short identifiers of licenses.
-  package static let licenses = words(
+  package static let licenses = identifiers(
     """
     0BSD 3D-Slicer-1.0 AAL ADSL AFL-1.1 AFL-1.2 AFL-2.0 AFL-2.1 AFL-3.0 AGPL-1.0 AGPL-1.0-only
     AGPL-1.0-or-later AGPL-3.0 AGPL-3.0-only AGPL-3.0-or-later AMD-newlib AMDPLPA AML
@@ -106,7 +106,7 @@ package enum SPDXIdentifiers {
     """)
 
   /// Identifiers of exceptions, which follow `WITH`.
-  package static let exceptions = words(
+  package static let exceptions = identifiers(
     """
     389-exception Asterisk-exception Asterisk-linking-protocols-exception Autoconf-exception-2.0
     Autoconf-exception-3.0 Autoconf-exception-generic Autoconf-exception-generic-3.0
@@ -131,7 +131,7 @@ package enum SPDXIdentifiers {
     vsftpd-openssl-exception x11vnc-openssl-exception
     """)
 
-  private static func words(_ text: String) -> Set<Substring> {
+  private static func identifiers(_ text: String) -> Set<Substring> {
     Set(text.split { $0 == " " || $0 == "\n" })
   }
 }

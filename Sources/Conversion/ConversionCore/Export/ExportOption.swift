@@ -5,7 +5,7 @@ package enum ExportOption: String, CaseIterable, Sendable {
   case darknetFork = "the fork of darknet"
   case opset = "the opset"
   case layout = "the order of the axes"
-  case weightsBeside = "weights in a file of their own"
+  case externalWeights = "weights in a file of their own"
   case precision = "the number type of the weights"
   case suppression = "non-maximum suppression"
   case folding = "folding batch normalizations"
@@ -19,19 +19,19 @@ extension ExportOptions {
   /// Refuses options that do not apply to a format.
   ///
   /// - Parameters:
-  ///   - options: The options that the format takes.
-  ///   - format: Its name.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` that names the first option that does not apply.
+  ///   - options: The options that apply to the format.
+  ///   - format: The name of the format.
+  /// - Throws: ``WeighbridgeError/Code/mismatch``, which names the first such option.
   package func check(
     taking options: Set<ExportOption>, format: String
   ) throws(WeighbridgeError) {
-    guard let surplus = given.first(where: { !options.contains($0) }) else { return }
-    throw .mismatch("\(surplus.rawValue) does not apply to the format \(format)")
+    guard let inapplicable = given.first(where: { !options.contains($0) }) else { return }
+    throw .mismatch("\(inapplicable.rawValue) does not apply to the format \(format)")
   }
 
   /// Refuses files that exist already, unless they may be replaced.
   ///
-  /// - Throws: ``WeighbridgeError/Code/outputFailed`` that names the first of them.
+  /// - Throws: ``WeighbridgeError/Code/outputFailed``, which names the first of them.
   package func checkReplacing(_ files: [String]) throws(WeighbridgeError) {
     for file in isReplacing ? [] : files where exists(file) {
       throw .outputFailed("exists already").at(file: file)
@@ -45,7 +45,7 @@ extension ExportOptions {
       case .darknetFork: darknetFork != nil
       case .opset: opset != nil
       case .layout: layout != .source
-      case .weightsBeside: storesWeightsBeside
+      case .externalWeights: storesWeightsBeside
       case .precision: precision != .float32
       case .suppression: suppressesBoxes == true
       case .folding: foldsBatchNormalization

@@ -1,34 +1,34 @@
 package import Bytes
 package import GraphIR
 
-/// Weights on their way into a file, brought into row-major order piece by piece.
+/// Writes weights to a file piece by piece, in row-major order.
 package struct WeightStream {
-  /// The approximate number of bytes that go to the file at once.
+  /// The approximate number of bytes that are written at once.
   private static let pieceSize = 1 << 20
 
-  /// The memory of a source of up to this many bytes is not released, since that takes time too.
-  private static let keptSize = 64 << 20
+  /// The memory of a source of at most this many bytes is not released, since releasing takes time.
+  private static let releaseThreshold = 64 << 20
 
   private let cancellation: Cancellation?
   private var buffer: [UInt8] = []
 
   package init(_ cancellation: Cancellation?) { self.cancellation = cancellation }
 
-  /// Calls `append` with the elements of a tensor, front to back, and releases their memory.
+  /// Calls `append` with the elements of a tensor, in order, and releases their memory.
   ///
   /// - Throws: ``WeighbridgeError/Code/cancelled``; ``WeighbridgeError/Code/damaged`` when the file
   ///   of the tensor has changed since it was opened; what `append` throws.
   package mutating func write(
     _ tensor: Tensor, to append: (RawSpan) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {
-    let pieces = tensor.pieces(ofAbout: Self.pieceSize)
+    let pieces = tensor.pieces(approximateSize: Self.pieceSize)
     if tensor.isContiguous {
       for piece in pieces {
         try cancellation.check()
         try piece.withBytes(&buffer, append)
       }
     } else {
-      try inOrder(pieces.count, append) { (index, buffer) throws(WeighbridgeError) in
+      try appendPieces(pieces.count, append) { (index, buffer) throws(WeighbridgeError) in
         pieces[index].copyBytes(into: &buffer)
       }
     }
@@ -36,7 +36,7 @@ package struct WeightStream {
     release(tensor)
   }
 
-  /// Calls `append` with the elements of a tensor in another number type.
+  /// Calls `append` with the elements of a tensor, converted to another number type.
   ///
   /// - Parameter name: The weight's name in errors.
   /// - Throws: What ``write(_:to:)`` throws; ``WeighbridgeError/Code/unsupported`` when a finite
@@ -49,7 +49,7 @@ package struct WeightStream {
     let flat = tensor.reshaped([tensor.count])
     let count = Self.pieceSize / MemoryLayout<Double>.size
     let starts = Array(stride(from: 0, to: flat.count, by: count))
-    try inOrder(starts.count, append) { (index, buffer) throws(WeighbridgeError) in
+    try appendPieces(starts.count, append) { (index, buffer) throws(WeighbridgeError) in
       let range = starts[index]..<min(starts[index] + count, flat.count)
       return try Self.rounded(flat.slice(range, along: 0), to: type, named: name)
         .copyBytes(into: &buffer)
@@ -58,12 +58,12 @@ package struct WeightStream {
     release(tensor)
   }
 
-  private mutating func inOrder(
+  private mutating func appendPieces(
     _ count: Int, _ append: (RawSpan) throws(WeighbridgeError) -> Void,
-    _ make: @escaping PrefetchedPieces.Maker
+    _ produce: @escaping PrefetchedPieces.Producer
   ) throws(WeighbridgeError) {
     let cancellation = cancellation
-    try PrefetchedPieces.run(count, &buffer, make: make) { (bytes) throws(WeighbridgeError) in
+    try PrefetchedPieces.run(count, &buffer, produce: produce) { (bytes) throws(WeighbridgeError) in
       try cancellation.check()
       try append(bytes)
     }
@@ -72,18 +72,18 @@ package struct WeightStream {
   private static func rounded(
     _ part: Tensor, to type: ElementType, named name: String
   ) throws(WeighbridgeError) -> Tensor {
-    let numbers = part.doubles
-    let result = Tensor(type, shape: part.shape, numbers)
-    for (number, rounded) in zip(numbers, result.doubles)
-    where number.isFinite && !rounded.isFinite {
+    let values = part.doubles
+    let result = Tensor(type, shape: part.shape, values)
+    for (value, rounded) in zip(values, result.doubles)
+    where value.isFinite && !rounded.isFinite {
       throw .unsupported(
-        "the weight \(name) holds \(number), which is too large for \(type.rawValue)")
+        "the weight \(name) holds \(value), which is too large for \(type.rawValue)")
     }
     return result
   }
 
-  /// Returns the memory of a tensor to the system where it is part of a large file.
+  /// Returns the memory of a tensor to the system if it is part of a large file.
   package func release(_ tensor: Tensor) {
-    if tensor.store.count > Self.keptSize { tensor.releaseMemory() }
+    if tensor.store.count > Self.releaseThreshold { tensor.releaseMemory() }
   }
 }

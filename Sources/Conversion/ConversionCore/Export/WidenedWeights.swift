@@ -2,11 +2,11 @@ import Bytes
 package import GraphIR
 import TensorEncoding
 
-/// Counts of the weights that a target stores in a larger form than the model, by encoding.
+/// Counts, by encoding, of the weights that a target stores with more bits than the model.
 package struct WidenedWeights: Sendable {
   private var counts: [String: Int] = [:]
 
-  /// Makes an empty count.
+  /// Creates an empty count.
   package init() {}
 
   /// Counts a weight, if it is stored with fewer bits than its elements have.
@@ -18,7 +18,7 @@ package struct WidenedWeights: Sendable {
     }
   }
 
-  /// The losses to report, a line for each encoding.
+  /// The losses to report, one message for each encoding.
   package var losses: [String] {
     counts.sorted { $0.key < $1.key }.map { title, count in
       "\(count == 1 ? "a weight" : "\(count) weights") of \(title) "

@@ -1,7 +1,7 @@
 package import Bytes
 import ZipArchive
 
-/// The parts of a file that are examined to identify it: its start and its end.
+/// The parts of a file by which it is identified: its start and its end.
 package struct FileSample: Sendable {
   /// The file's path as it was given.
   package let path: String
@@ -25,21 +25,21 @@ package struct FileSample: Sendable {
     }
   }
 
-  /// Whether the file begins with these bytes.
+  /// Whether the file has these bytes at an offset.
   package func begins(_ bytes: [UInt8], at offset: Int = 0) -> Bool {
     start.count >= offset + bytes.count && start[offset...].starts(with: bytes)
   }
 
-  /// Whether the file begins with this string.
+  /// Whether the file has this string at an offset.
   package func begins(_ text: String, at offset: Int = 0) -> Bool {
     begins(Array(text.utf8), at: offset)
   }
 
   /// Whether the file's start contains this string.
   package func contains(_ text: String) -> Bool {
-    let wanted = Array(text.utf8)
-    guard start.count >= wanted.count else { return false }
-    return (0...start.count - wanted.count).contains { start[$0...].starts(with: wanted) }
+    let pattern = Array(text.utf8)
+    guard start.count >= pattern.count else { return false }
+    return (0...start.count - pattern.count).contains { start[$0...].starts(with: pattern) }
   }
 
   /// Whether the file's start is ASCII text.
@@ -48,11 +48,11 @@ package struct FileSample: Sendable {
       && start.allSatisfy { $0 >= 0x20 && $0 < 0x7F || [0x09, 0x0A, 0x0D].contains($0) }
   }
 
-  /// The file's start as lowercase text, without a byte order mark and leading blanks.
+  /// The file's start as lowercase text, without a byte order mark and leading whitespace.
   package var text: String {
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let body = start.dropFirst(start.starts(with: mark) ? mark.count : 0)
-    let isBlank: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
-    return String(decoding: body.drop(while: isBlank), as: UTF8.self).lowercased()
+    let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let body = start.dropFirst(start.starts(with: byteOrderMark) ? byteOrderMark.count : 0)
+    let isWhitespace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    return String(decoding: body.drop(while: isWhitespace), as: UTF8.self).lowercased()
   }
 }

@@ -1,8 +1,7 @@
 import Bytes
 
 extension ForeignFile {
-  /// Archives and compressed files. The zip archives `.keras` and `.npz` are not among them, since
-  /// they can be read.
+  /// Archives and compressed files, except the zip archives `.keras` and `.npz`, which can be read.
   package static let archives: [ForeignFile] = [
     ForeignFile { zip($0.members) },
     ForeignFile(
@@ -26,9 +25,9 @@ extension ForeignFile {
   private static func zip(_ members: [String]) -> String? {
     let names = members.map { name in name.split { "/\\".contains($0) }.last.map(String.init) ?? ""
     }
-    // A .keras or an .npz is left to its reader, which says what is wrong with it.
-    let own = ["config.json", "metadata.json", "model.weights.h5"]
-    guard !members.isEmpty, !members.contains(where: own.contains),
+    // A .keras or .npz file is left to its reader, which reports what is wrong with it.
+    let kerasMembers = ["config.json", "metadata.json", "model.weights.h5"]
+    guard !members.isEmpty, !members.contains(where: kerasMembers.contains),
       members.first?.hasSuffix(".npy") != true
     else { return nil }
     if names.contains("saved_model.pb") {

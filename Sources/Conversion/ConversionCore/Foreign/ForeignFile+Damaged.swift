@@ -1,7 +1,7 @@
 import Bytes
 
 extension ForeignFile {
-  /// Files that are damaged, or that only stand in for a model.
+  /// Files that are damaged or are only placeholders for a model.
   package static let damaged: [ForeignFile] = [
     ForeignFile { sample in
       guard sample.begins("version https://git-lfs.") || sample.begins("version https://hawser.")
@@ -30,7 +30,7 @@ extension ForeignFile {
     },
     ForeignFile(
       [0x00, 0x05, 0x16, 0x07],
-      "is the file that macOS writes beside another one (AppleDouble), without the other one's "
+      "is the file that macOS writes next to another file (AppleDouble), without the other one's "
         + "contents; give the one without \"._\" in front of its name"),
     ForeignFile { sample in
       let text = sample.text
@@ -45,8 +45,8 @@ extension ForeignFile {
     },
   ]
 
-  /// A short text that is only a path: what Git writes for a symbolic link on a system without
-  /// them.
+  /// Recognizes a short text that is only a path, which Git writes for a symbolic link on a system
+  /// without them.
   private static func symbolicLink(_ sample: FileSample) -> String? {
     guard sample.count <= 1024, sample.isText else { return nil }
     let text = String(decoding: sample.start, as: UTF8.self)
@@ -58,20 +58,21 @@ extension ForeignFile {
       || name.hasSuffix("5")
     let isPlain = !line.contains(" ") || line.hasPrefix("../") || line.hasPrefix("./")
     guard isPath, hasExtension, isPlain, !name.hasSuffix(".") else { return nil }
+    let target = FilePath(sample.path).sibling(line)
     return "is a symbolic link that was checked out as text: it holds only the path \(line); give "
-      + "\(FilePath(sample.path).beside(line)), or check out again after: git config core.symlinks "
+      + "\(target), or check out again after: git config core.symlinks "
       + "true"
   }
 
-  /// Whether bytes were converted to UTF-8 from binary data, whose invalid bytes became U+FFFD.
+  /// Whether bytes are binary data that was decoded as UTF-8, with U+FFFD for invalid bytes.
   private static func isMangled(_ start: [UInt8]) -> Bool {
     // The last character may be cut off.
     let text = String(decoding: start.prefix(4092), as: UTF8.self).unicodeScalars
     let isBinary = text.contains { $0.value < 9 }
-    let others = text.count { $0.value >= 0x80 }
-    let replaced = start.indices.dropLast(2).count {
+    let nonASCIICount = text.count { $0.value >= 0x80 }
+    let replacementCount = start.indices.dropLast(2).count {
       start[$0...].starts(with: [0xEF, 0xBF, 0xBD])
     }
-    return isBinary && replaced >= 4 && replaced * 2 >= others
+    return isBinary && replacementCount >= 4 && replacementCount * 2 >= nonASCIICount
   }
 }

@@ -51,10 +51,10 @@ extension ForeignFile {
     return isScript
       ? "is a TorchScript archive (torch.jit.save), which cannot be read; export the model in "
         + "PyTorch with torch.onnx.export"
-      : "is a PyTorch archive (torch.save), whose pickles are programs and not read; \(torchAdvice)"
+      : "is a PyTorch archive (torch.save), whose pickles can run code and are not read; \(torchAdvice)"
   }
 
-  /// Recognizes pickles of protocols 0 to 5, and the framework that wrote them where it is known.
+  /// Recognizes pickles of protocols 0 to 5, and the framework that wrote them if it is known.
   private static func pickle(_ sample: FileSample) -> String? {
     let isBinary =
       sample.start.count >= 2 && sample.start[0] == 0x80
@@ -65,7 +65,7 @@ extension ForeignFile {
     // joblib.dump appends the arrays, so the file does not end like a pickle.
     let isJoblib = sample.start.first == 0x80 && sample.contains("joblib.numpy_pickle")
     guard isBinary || isText || isJoblib else { return nil }
-    let advice = "pickles are programs and not read"
+    let advice = "pickles can run code and are not read"
     if sample.contains("sklearn") {
       return "is a scikit-learn model in a \(isJoblib ? "joblib" : "pickle") file; \(advice), nor "
         + "can models of scikit-learn be converted"

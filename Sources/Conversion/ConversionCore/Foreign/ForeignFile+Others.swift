@@ -2,17 +2,17 @@ import Bytes
 
 extension ForeignFile {
   /// Images and documents.
-  package static let others: [ForeignFile] = [
+  package static let imagesAndDocuments: [ForeignFile] = [
     ForeignFile([0xFF, 0xD8, 0xFF], "is a JPEG image, not a model\(imageAdvice)"),
     ForeignFile([0x89, 0x50, 0x4E, 0x47], "is a PNG image, not a model\(imageAdvice)"),
     ForeignFile("GIF8", "is a GIF image, not a model"),
     ForeignFile("%PDF-", "is a PDF document, not a model"),
   ]
 
-  private static let imageAdvice = "; give it behind a model: \(APIName.detect) MODEL IMAGE"
+  private static let imageAdvice = "; give it after a model: \(APIName.detect) MODEL IMAGE"
 
   /// JSON files of other programs.
-  package static let documents: [ForeignFile] = [
+  package static let jsonFiles: [ForeignFile] = [
     ForeignFile { sample in
       guard sample.start.first == UInt8(ascii: "{") else { return nil }
       let text = sample.text
@@ -30,9 +30,9 @@ extension ForeignFile {
     }
   ]
 
-  /// Protobuf messages, which do not identify themselves; these are the guesses when a message is
-  /// in no format that can be read.
-  package static let protobufs: [ForeignFile] = [
+  /// Protobuf messages. They have no signature, so these are guesses about a message that is in no
+  /// readable format.
+  package static let protobufFiles: [ForeignFile] = [
     ForeignFile { sample in
       guard !sample.isText else { return nil }
       let isSaved = sample.begins([0x08, 0x01, 0x12])
@@ -40,13 +40,13 @@ extension ForeignFile {
       if sample.contains("Convolution") && !sample.contains("Const") {
         return "looks like weights of Caffe (.caffemodel), which cannot be read"
       }
-      let what = isSaved ? "a SavedModel" : "a frozen graph"
-      return "looks like \(what) of TensorFlow (.pb), which cannot be read; \(tensorFlowAdvice)"
+      let content = isSaved ? "a SavedModel" : "a frozen graph"
+      return "looks like \(content) of TensorFlow (.pb), which cannot be read; \(tensorFlowAdvice)"
     }
   ]
 
   /// Text files that are not models but may accompany one.
-  package static let texts: [ForeignFile] = [
+  package static let textFiles: [ForeignFile] = [
     ForeignFile { sample in
       guard ["{", "\"{"].contains(where: sample.text.hasPrefix) else { return nil }
       return "is JSON text, and a model needs weights too; if it is an architecture of Keras, give "
@@ -58,7 +58,7 @@ extension ForeignFile {
     },
     ForeignFile { sample in
       sample.isText
-        ? "is a text file, not a model; of texts, only a darknet .cfg is read as one, which begins "
+        ? "is a text file, not a model; the only text files that are read are darknet .cfg files, which begins "
           + "with [net]" : nil
     },
   ]

@@ -1,8 +1,8 @@
 package import Bytes
 
-/// A kind of file that a user may mistake for a model, and what to do with it.
+/// A kind of file that a user may mistake for a model, with advice on what to do.
 package struct ForeignFile: Sendable {
-  /// What the file is and what to do, worded to follow its name; `nil` when it is something else.
+  /// What the file is and what to do, phrased to follow its name; `nil` when it is something else.
   package let explanation: @Sendable (FileSample) -> String?
 
   /// - Parameter explanation: What the file is and what to do; `nil` when it is something else.
@@ -20,17 +20,17 @@ package struct ForeignFile: Sendable {
     self.init(Array(text.utf8), at: offset, explanation)
   }
 
-  /// The kinds that are unmistakable: none of them is a model that can be read.
-  private static let certain = damaged + frameworks + archives + others + documents
+  /// The kinds that are identified with certainty, none of which can be read.
+  private static let certain = damaged + frameworks + archives + imagesAndDocuments + jsonFiles
 
-  /// The kinds to consider only for a file that is in no format that can be read.
-  private static let likely = protobufs + texts
+  /// The kinds that are considered only for a file in no readable format.
+  private static let likely = protobufFiles + textFiles
 
-  /// Refuses a file that is given as a model, an architecture or weights but is empty or something
-  /// else.
+  /// Refuses a file that the user gave as a model, an architecture or weights, if it is empty or
+  /// something else.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` with what the file is, when it certainly is
-  ///   something else; ``WeighbridgeError/Code/malformed`` when it is empty.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when it is certainly something else, with what
+  ///   it is; ``WeighbridgeError/Code/malformed`` when it is empty.
   package static func refuse(_ store: ByteStore, path: String) throws(WeighbridgeError) {
     guard store.count > 0 else {
       throw .malformed("is empty: it was not copied or downloaded as a whole; get it again")
@@ -43,7 +43,7 @@ package struct ForeignFile: Sendable {
     }
   }
 
-  /// Returns the error for a file that is in no format that can be read.
+  /// Returns the error for a file in no readable format.
   package static func unknown(_ store: ByteStore, path: String) -> WeighbridgeError {
     let sample = FileSample(store, path: path)
     let text = likely.lazy.compactMap { $0.explanation(sample) }.first
@@ -53,9 +53,9 @@ package struct ForeignFile: Sendable {
     ).at(file: path)
   }
 
-  /// A hint for a file whose name is that of darknet's weights.
+  /// A hint for a file that is named like darknet's weights.
   private static func weightsHint(_ path: String) -> String {
-    guard FilePath(path).isNamedAsWeights else { return "" }
+    guard FilePath(path).isNamedLikeDarknetWeights else { return "" }
     return
       "; its name is that of darknet's weights, but it does not begin as they do, or was cut off "
       + "within a number"

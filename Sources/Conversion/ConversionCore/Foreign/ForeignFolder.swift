@@ -1,10 +1,10 @@
 package import Bytes
 
-/// A kind of folder that a user may mistake for a model, and what to do with it.
+/// A kind of folder that a user may mistake for a model, with advice on what to do.
 package struct ForeignFolder: Sendable {
-  /// The files that such a folder contains.
+  /// Files that such a folder contains.
   package let members: [String]
-  /// What the folder is and what to do, worded to follow its name; takes the folder's path.
+  /// Returns what the folder at a path is and what to do, phrased to follow its name.
   package let explanation: @Sendable (String) -> String
 
   package static let all: [ForeignFolder] = [

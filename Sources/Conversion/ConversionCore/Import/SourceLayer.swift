@@ -2,7 +2,7 @@ package import Bytes
 package import GraphIR
 package import LayerCatalog
 
-/// The state that the layers of a source share while they are converted one by one to a graph.
+/// The state that the layers of a source share while they are converted to a graph one by one.
 package protocol SourceNetwork {
   /// The graph so far.
   var graph: GraphBuilder { get set }
@@ -11,18 +11,18 @@ package protocol SourceNetwork {
 }
 
 extension SourceNetwork {
-  /// Records how an ambiguity of the file was resolved; the layer is empty for the whole model.
+  /// Records how an ambiguity of the file was resolved. The layer is empty for the whole model.
   package mutating func decide(_ layer: String, _ text: String) {
     decisions.append(Provenance.Decision(layer: layer, text: text))
   }
 }
 
-/// A layer of a source while it is converted to nodes of the graph. Its settings are ticked off as
-/// they are read.
+/// A layer of a source that is being converted to nodes. It keeps track of the settings that were
+/// read.
 package protocol SourceLayer {
   /// The type of the state that it shares with the other layers.
   associatedtype Network: SourceNetwork
-  /// The origin that its nodes record.
+  /// The source that its nodes record.
   var source: SourceScope { get }
   /// The network, to which it adds its nodes.
   var network: Network { get set }
@@ -48,26 +48,26 @@ extension SourceLayer {
   package mutating func addNode(
     _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
   ) throws(WeighbridgeError) -> [ValueID] {
-    try network.graph.addNode(operation, inputs: inputs, source: source.role(role))
+    try network.graph.addNode(operation, inputs: inputs, source: source.withRole(role))
   }
 
   /// Adds a weight of this layer.
   package mutating func addWeight(
     _ role: String, _ tensor: Tensor
   ) throws(WeighbridgeError) -> ValueID {
-    try network.graph.addWeight(source.role(role).nodeName, tensor)
+    try network.graph.addWeight(source.withRole(role).nodeName, tensor)
   }
 }
 
-/// A layer that is built by a table's entry for its kind, and takes its inputs from earlier layers
-/// in the network.
+/// A layer that is built by the entry for its kind in a table, and whose inputs are outputs of
+/// earlier layers.
 package protocol MappedLayer: SourceLayer {
   /// The result of its builder.
   associatedtype Output
 
-  /// Finishes the layer, so that later layers can take its outputs.
+  /// Finishes the layer, so that later layers can use its outputs.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting that nobody read.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting that was not read.
   mutating func finish(_ output: Output) throws(WeighbridgeError)
 }
 
@@ -75,7 +75,7 @@ extension MappedLayer {
   /// Reads every setting of a layer, adds its nodes and returns their outputs.
   package typealias Build = @Sendable (inout Self) throws(WeighbridgeError) -> Output
 
-  /// Returns the network with this layer.
+  /// Builds the layer and returns the network.
   package consuming func built(by build: Build) throws(WeighbridgeError) -> Network {
     try finish(try build(&self))
     return network
@@ -83,8 +83,10 @@ extension MappedLayer {
 }
 
 extension Dictionary where Key == String {
-  /// Merges the tables of several families, which have no kind in common.
+  /// Merges the tables of several families, which have no keys in common.
   package init(families: [[String: Value]]) {
-    self = families.reduce(into: [:]) { all, family in all.merge(family) { first, _ in first } }
+    self = families.reduce(into: [:]) { result, family in
+      result.merge(family) { first, _ in first }
+    }
   }
 }

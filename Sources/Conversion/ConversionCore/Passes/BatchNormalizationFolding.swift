@@ -2,11 +2,11 @@ package import Bytes
 package import GraphIR
 package import LayerCatalog
 
-/// A graph whose batch normalisations are folded into the preceding weights where possible.
+/// A graph whose batch normalizations are folded into the preceding weights where possible.
 ///
 /// With the factor f = gamma / sqrt(variance + epsilon) of each channel, a kernel k becomes f k,
 /// and a bias b becomes f (b - mean) + beta. That is done after a convolution or a dense layer
-/// whose output nothing else reads, when all weights are constant; other normalisations stay. The
+/// whose output nothing else reads, when all weights are constant; other normalizations stay. The
 /// factors are computed in `Double` and the weights rounded once.
 package struct BatchNormalizationFolding: Sendable {
   /// The graph.
@@ -22,8 +22,8 @@ package struct BatchNormalizationFolding: Sendable {
     var copy = try GraphCopy(
       original, keeping: original.nodes.indices.filter { !folded.contains($0) })
     for (position, node) in original.nodes.enumerated() where !pairs.values.contains(position) {
-      if let first = pairs[position] {
-        let linear = original.nodes[first]
+      if let linearPosition = pairs[position] {
+        let linear = original.nodes[linearPosition]
         copy[node.outputs[0]] = try Self.add(
           linear, node, input: copy[linear.inputs[0]], original, to: &copy.builder)
       } else {
@@ -33,19 +33,19 @@ package struct BatchNormalizationFolding: Sendable {
     graph = try copy.finish()
   }
 
-  /// The position of the preceding node, by the position of each normalisation that can be folded.
+  /// The position of the preceding node, by the position of each normalization that can be folded.
   private static func pairs(_ graph: Graph) -> [Int: Int] {
-    let (makers, uses) = (graph.makers, graph.useCounts)
+    let (producers, uses) = (graph.producers, graph.useCounts)
     var pairs: [Int: Int] = [:]
     for (position, node) in graph.nodes.enumerated() {
       guard let normalization = node.operation as? BatchNormalization,
-        let maker = makers[node.inputs[0]], uses[node.inputs[0]] == 1,
-        normalization.axis == channelAxis(graph.nodes[maker], graph),
-        (graph.nodes[maker].inputs + node.inputs).dropFirst().allSatisfy({ id in
+        let producer = producers[node.inputs[0]], uses[node.inputs[0]] == 1,
+        normalization.axis == channelAxis(graph.nodes[producer], graph),
+        (graph.nodes[producer].inputs + node.inputs).dropFirst().allSatisfy({ id in
           graph[id].constant != nil || id == node.inputs[0]
         })
       else { continue }
-      pairs[position] = maker
+      pairs[position] = producer
     }
     return pairs
   }
@@ -61,6 +61,7 @@ package struct BatchNormalizationFolding: Sendable {
     }
   }
 
+  /// Adds a convolution or dense layer with a normalization folded into its weights.
   private static func add(
     _ linear: Node, _ node: Node, input: ValueID?, _ graph: Graph, to builder: inout GraphBuilder
   ) throws(WeighbridgeError) -> ValueID? {
@@ -71,15 +72,16 @@ package struct BatchNormalizationFolding: Sendable {
     else { return nil }
     let affine = normalization.affine(statistics.map(\.doubles))
     let bias = weights.count > 1 ? weights[1].doubles : affine.factor.map { _ in 0 }
-    let size = kernel.count / max(1, affine.factor.count)
-    let elements = kernel.doubles.enumerated().map { $1 * affine.factor[$0 / size] }
-    let sums = bias.indices.map { bias[$0] * affine.factor[$0] + affine.offset[$0] }
+    let kernelSize = kernel.count / max(1, affine.factor.count)
+    let elements = kernel.doubles.enumerated().map { $1 * affine.factor[$0 / kernelSize] }
+    let biases = bias.indices.map { bias[$0] * affine.factor[$0] + affine.offset[$0] }
     let type = kernel.elementType
     let inputs = [
       input,
       try builder.addWeight(
         "\(linear.name)/folded_kernel", Tensor(type, shape: kernel.shape, elements)),
-      try builder.addWeight("\(linear.name)/folded_bias", Tensor(type, shape: [sums.count], sums)),
+      try builder.addWeight(
+        "\(linear.name)/folded_bias", Tensor(type, shape: [biases.count], biases)),
     ]
     return try builder.addNode(
       withBias(linear.operation), named: linear.name, inputs: inputs, source: linear.source,
@@ -95,9 +97,9 @@ package struct BatchNormalizationFolding: Sendable {
 }
 
 extension BatchNormalization {
-  /// The normalisation as one factor and one offset for each channel: y = factor x + offset.
+  /// The normalization as one factor and one offset for each channel: y = factor x + offset.
   ///
-  /// - Parameter weights: The operator's weights in their order.
+  /// - Parameter weights: The operator's weights, in the order of its inputs.
   package func affine(_ weights: [[Double]]) -> (factor: [Double], offset: [Double]) {
     let (mean, variance) = (weights[weights.count - 2], weights[weights.count - 1])
     let ones = [Double](repeating: 1, count: mean.count)

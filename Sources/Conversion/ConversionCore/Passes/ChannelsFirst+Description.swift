@@ -1,7 +1,7 @@
 package import GraphIR
 
 extension ChannelsFirst {
-  /// The inputs and outputs whose axis order differs from the source's, in words.
+  /// A message for each input and output whose axis order differs from the source's.
   package var losses: [String] {
     [(graph.inputs, transposedInputs), (graph.outputs, transposedOutputs)].flatMap {
       ports, positions in
@@ -9,9 +9,9 @@ extension ChannelsFirst {
     }
   }
 
-  /// Returns a description of the original adapted to the converted graph: the axes of images, and
-  /// the order of the values of heads.
-  package func describing(_ description: ModelDescription) -> ModelDescription {
+  /// Adapts the description of the original to the converted graph: the axes of images, and the
+  /// order of the values of heads.
+  package func adapting(_ description: ModelDescription) -> ModelDescription {
     var result = description
     let layout = description.inputs.first { $0.image != nil }?.image?.layout
     for position in transposedInputs where position < result.inputs.count {
@@ -19,10 +19,10 @@ extension ChannelsFirst {
     }
     guard let detector = description.detector, detector.hasGrid, let layout else { return result }
     guard !transposedInputs.isEmpty || !transposedOutputs.isEmpty else { return result }
-    let turned = Set(transposedOutputs.map { graph.outputs[$0].name })
+    let transposedNames = Set(transposedOutputs.map { graph.outputs[$0].name })
     let order = detector.order(in: layout)
     result.detector?.order =
-      detector.heads.allSatisfy { turned.contains($0.output) } ? .channelsFirst : order
+      detector.heads.allSatisfy { transposedNames.contains($0.output) } ? .channelsFirst : order
     return result
   }
 }

@@ -1,40 +1,41 @@
 package import Bytes
 package import GraphIR
 
-/// A copy of a graph under construction, with some of its nodes changed or left out.
+/// A copy of a graph that is being built, with some nodes changed or left out.
 package struct GraphCopy {
   /// The copy so far.
   package var builder = GraphBuilder()
   private let original: Graph
-  private var numbers: [ValueID?]
+  /// The copy of each value of the original; `nil` until there is one.
+  private var copies: [ValueID?]
 
   /// Starts a copy with the inputs and the weights that are read.
   ///
   /// - Parameters:
   ///   - original: The graph.
   ///   - nodes: The positions of the nodes that will be added unchanged.
-  ///   - given: The values that will be outputs; by default those of the original.
+  ///   - outputs: The values that will be outputs; by default those of the original.
   ///   - inputType: The new type of an input; by default its own.
   /// - Throws: ``WeighbridgeError/Code/malformed`` for a graph that could not be built anew.
   package init(
-    _ original: Graph, keeping nodes: some Sequence<Int>, giving given: [ValueID]? = nil,
+    _ original: Graph, keeping nodes: some Sequence<Int>, outputs: [ValueID]? = nil,
     inputType: ((Port) throws(WeighbridgeError) -> TensorType)? = nil
   ) throws(WeighbridgeError) {
     self.original = original
-    numbers = [ValueID?](repeating: nil, count: original.values.count)
+    copies = [ValueID?](repeating: nil, count: original.values.count)
     for port in original.inputs {
-      numbers[port.value.index] = try builder.addInput(
+      copies[port.value.index] = try builder.addInput(
         port.name, try inputType?(port) ?? original[port.value].type)
     }
     let read = Set(
-      nodes.flatMap { original.nodes[$0].inputs } + (given ?? original.outputs.map(\.value)))
+      nodes.flatMap { original.nodes[$0].inputs } + (outputs ?? original.outputs.map(\.value)))
     for (index, value) in original.values.enumerated() where read.contains(ValueID(index)) {
       guard let tensor = value.constant else { continue }
-      numbers[index] = try builder.addWeight(value.name, tensor)
+      copies[index] = try builder.addWeight(value.name, tensor)
     }
   }
 
-  /// Copies the inputs, and everything that some values are computed from.
+  /// Copies the inputs, and everything from which some values are computed.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when a layer cannot take its inputs' new types.
   package init(
@@ -47,7 +48,7 @@ package struct GraphCopy {
       positions.append(position)
       values.formUnion(node.inputs)
     }
-    try self.init(original, keeping: positions, giving: needed, inputType: inputType)
+    try self.init(original, keeping: positions, outputs: needed, inputType: inputType)
     for position in positions.reversed() {
       let node = original.nodes[position]
       do throws(WeighbridgeError) {
@@ -58,8 +59,8 @@ package struct GraphCopy {
 
   /// The copy of a value of the original; `nil` until there is one.
   package subscript(_ id: ValueID) -> ValueID? {
-    get { numbers[id.index] }
-    set { numbers[id.index] = newValue }
+    get { copies[id.index] }
+    set { copies[id.index] = newValue }
   }
 
   /// Adds a node unchanged.
@@ -73,7 +74,7 @@ package struct GraphCopy {
   /// Returns the graph with the outputs of the original.
   package consuming func finish() throws(WeighbridgeError) -> Graph {
     let ports = original.outputs.compactMap { port in
-      numbers[port.value.index].map { Port(name: port.name, value: $0) }
+      copies[port.value.index].map { Port(name: port.name, value: $0) }
     }
     return try builder.finish(outputs: ports)
   }
@@ -81,15 +82,15 @@ package struct GraphCopy {
 
 extension Graph {
   /// The position of the node that produces each value.
-  package var makers: [ValueID: Int] {
-    var makers: [ValueID: Int] = [:]
+  package var producers: [ValueID: Int] {
+    var producers: [ValueID: Int] = [:]
     for (position, node) in nodes.enumerated() {
-      for id in node.outputs { makers[id] = position }
+      for id in node.outputs { producers[id] = position }
     }
-    return makers
+    return producers
   }
 
-  /// How often each value is read by a node or is an output; no entry for values that are unused.
+  /// How often each value is read by a node or is an output; unused values have no entry.
   package var useCounts: [ValueID: Int] {
     (nodes.flatMap(\.inputs) + outputs.map(\.value)).reduce(into: [:]) { $0[$1, default: 0] += 1 }
   }

@@ -2,47 +2,50 @@ package import Bytes
 package import GraphIR
 package import LayerCatalog
 
-/// A graph that is being converted to a layout.
+/// The conversion of a graph's image operators to one layout, node by node.
 package struct LayoutConversion {
   private let original: Graph
   private let layout: DataLayout
+  /// The converted graph so far.
   private(set) var builder = GraphBuilder()
-  /// The values in the source's axis order, as far as they exist.
-  private var plain: [ValueID?]
-  /// The values in the target order, as far as they exist.
-  private var turned: [ValueID?]
+  /// The converted value of each original value in the source's axis order; `nil` until it exists.
+  private var untransposedValues: [ValueID?]
+  /// The converted value of each original value in the target order; `nil` until it exists.
+  private var transposedValues: [ValueID?]
   /// Whether a value was produced in the target order.
-  private var madeTransposed: [Bool]
+  private var isProducedTransposed: [Bool]
 
   package init(_ graph: Graph, to layout: DataLayout) {
     original = graph
     self.layout = layout
-    plain = .init(repeating: nil, count: graph.values.count)
-    turned = plain
-    madeTransposed = .init(repeating: false, count: graph.values.count)
+    untransposedValues = .init(repeating: nil, count: graph.values.count)
+    transposedValues = untransposedValues
+    isProducedTransposed = .init(repeating: false, count: graph.values.count)
   }
 
-  /// The values of four or more axes that reach an operator which needs them transposed, directly
+  /// The values of at least four axes that reach an operator which needs them transposed, directly
   /// or through operators that can work in the target order.
-  package func images(_ needs: (any CatalogOperator) -> Bool) -> Set<ValueID> {
+  ///
+  /// - Parameter needsLayout: Whether the target has an operator for its own layout only.
+  package func images(_ needsLayout: (any CatalogOperator) -> Bool) -> Set<ValueID> {
     var images: Set<ValueID> = []
     for node in original.nodes.reversed() {
       guard let operation = node.operation as? any CatalogOperator else { continue }
       for (slot, id) in node.inputs.enumerated() where original[id].type.rank >= 4 {
         if case .weight = operation.slot(slot) { continue }
-        let leads =
-          needs(operation)
-          ? isInOtherLayout(operation)
+        let reachesNeed =
+          needsLayout(operation)
+          ? isInOppositeLayout(operation)
           : node.outputs.contains(where: images.contains)
-            && turned(operation, rank: original[id].type.rank) != nil
-        if leads { images.insert(id) }
+            && transposed(operation, rank: original[id].type.rank) != nil
+        if reachesNeed { images.insert(id) }
       }
     }
     return images
   }
 
   /// Whether a value was produced in the target order.
-  package func isTransposed(_ id: ValueID) -> Bool { madeTransposed[id.index] }
+  package func isTransposed(_ id: ValueID) -> Bool { isProducedTransposed[id.index] }
 
   /// The permutation from the source's axis order to the target order.
   private func axes(rank: Int) -> [Int] {
@@ -52,23 +55,24 @@ package struct LayoutConversion {
   }
 
   /// The inverse of ``axes(rank:)``.
-  private func axesBack(rank: Int) -> [Int] {
+  private func inverseAxes(rank: Int) -> [Int] {
     layout == .channelsFirst
       ? DataLayout.channelsLast.axesFromChannelsFirst(rank: rank)
       : DataLayout.channelsLast.axesToChannelsFirst(rank: rank)
   }
 
-  /// Whether an operator works on data of the other layout.
-  private func isInOtherLayout(_ operation: any CatalogOperator) -> Bool {
-    (operation as? any ImageOperator)?.layout == layout.turned
+  /// Whether an operator works on data in the opposite layout.
+  private func isInOppositeLayout(_ operation: any CatalogOperator) -> Bool {
+    (operation as? any ImageOperator)?.layout == layout.opposite
   }
 
-  /// The operator for data of `rank` axes in the target order, if there is one.
-  private func turned(_ operation: any CatalogOperator, rank: Int) -> (any CatalogOperator)? {
+  /// Returns the operator for data of `rank` axes in the target order; `nil` if there is none.
+  private func transposed(_ operation: any CatalogOperator, rank: Int) -> (any CatalogOperator)? {
     guard rank >= 3 else { return nil }
     return operation.permutingAxes(axes(rank: rank))
   }
 
+  /// Adds an input of the original, in the source's axis order or in the target order.
   package mutating func addInput(_ port: Port, isTransposed: Bool) throws(WeighbridgeError) {
     var type = original[port.value].type
     if isTransposed {
@@ -80,29 +84,33 @@ package struct LayoutConversion {
   }
 
   private mutating func record(_ original: ValueID, _ new: ValueID, isTransposed: Bool) {
-    if isTransposed { turned[original.index] = new } else { plain[original.index] = new }
-    madeTransposed[original.index] = isTransposed
+    if isTransposed {
+      transposedValues[original.index] = new
+    } else {
+      untransposedValues[original.index] = new
+    }
+    isProducedTransposed[original.index] = isTransposed
   }
 
   /// Returns a value in the source's axis order.
-  package mutating func plain(_ id: ValueID) throws(WeighbridgeError) -> ValueID {
-    if let known = plain[id.index] { return known }
+  package mutating func untransposed(_ id: ValueID) throws(WeighbridgeError) -> ValueID {
+    if let known = untransposedValues[id.index] { return known }
     let value = original[id]
     let new: ValueID
     if let tensor = value.constant {
       new = try builder.addWeight(value.name, tensor)
     } else {
       new = try transpose(
-        turned[id.index], axesBack(rank: value.type.rank),
-        "\(value.name)/\(layout.turned.rawValue)")
+        transposedValues[id.index], inverseAxes(rank: value.type.rank),
+        "\(value.name)/\(layout.opposite.rawValue)")
     }
-    plain[id.index] = new
+    untransposedValues[id.index] = new
     return new
   }
 
   /// Returns a value in the target order.
-  package mutating func turned(_ id: ValueID) throws(WeighbridgeError) -> ValueID {
-    if let known = turned[id.index] { return known }
+  package mutating func transposed(_ id: ValueID) throws(WeighbridgeError) -> ValueID {
+    if let known = transposedValues[id.index] { return known }
     let value = original[id]
     let axes = axes(rank: value.type.rank)
     let name = "\(value.name)/\(layout.rawValue)"
@@ -110,16 +118,16 @@ package struct LayoutConversion {
     if let tensor = value.constant {
       new = try builder.addWeight(name, tensor.permuted(axes))
     } else {
-      new = try transpose(plain[id.index], axes, name)
+      new = try transpose(untransposedValues[id.index], axes, name)
     }
-    turned[id.index] = new
+    transposedValues[id.index] = new
     return new
   }
 
   private mutating func transpose(
     _ input: ValueID?, _ axes: [Int], _ name: String
   ) throws(WeighbridgeError) -> ValueID {
-    guard let input else { throw .malformed("reads what no earlier layer makes") }
+    guard let input else { throw .malformed("reads a value that no earlier layer produces") }
     return try builder.addNode(
       Transpose(axes: axes), inputs: [input],
       source: SourceScope(layer: name, className: "Transpose"))[0]
@@ -127,36 +135,38 @@ package struct LayoutConversion {
 
   /// Adds a node in the axis order that suits it.
   package mutating func add(
-    _ node: Node, _ needs: (any CatalogOperator) -> Bool
+    _ node: Node, _ needsLayout: (any CatalogOperator) -> Bool
   ) throws(WeighbridgeError) {
     if try addTranspose(node) { return }
-    let follows = node.inputs.contains { madeTransposed[$0.index] }
+    let hasTransposedInput = node.inputs.contains { isProducedTransposed[$0.index] }
     if let operation = node.operation as? any CatalogOperator {
-      let isNeeded = needs(operation) && isInOtherLayout(operation)
-      if isNeeded || follows, try addTurned(node, operation) { return }
+      let isNeeded = needsLayout(operation) && isInOppositeLayout(operation)
+      if isNeeded || hasTransposedInput, try addTransposed(node, operation) { return }
     }
     var inputs: [ValueID] = []
-    for id in node.inputs { inputs.append(try plain(id)) }
+    for id in node.inputs { inputs.append(try untransposed(id)) }
     try add(node, node.operation, inputs, isTransposed: false)
   }
 
-  /// Adds a node that works on data in the target order, if it can.
-  private mutating func addTurned(
+  /// Adds a node in the target order.
+  ///
+  /// - Returns: Whether it can work in that order; otherwise nothing is added.
+  private mutating func addTransposed(
     _ node: Node, _ operation: any CatalogOperator
   ) throws(WeighbridgeError) -> Bool {
     let slots = node.inputs.indices.map { operation.slot($0) }
     let isWeight = slots.map { if case .weight = $0 { true } else { false } }
     let ranks = Set(zip(node.inputs, isWeight).filter { !$0.1 }.map { original[$0.0].type.rank })
     guard let rank = ranks.first, ranks.count == 1 else { return false }
-    var new = turned(operation, rank: rank)
+    var new = transposed(operation, rank: rank)
     var isTransposed = true
     if rank >= 3, let operation = operation as? any PositionWeightedOperator {
-      return try addTurned(node, weight: type(of: operation).positionWeight, rank)
+      return try addTransposed(node, weight: type(of: operation).positionWeight, rank)
     }
-    if new == nil, isInOtherLayout(operation),
+    if new == nil, isInOppositeLayout(operation),
       let pooling = operation as? any GlobalPoolingOperator, !pooling.keepDims
     {
-      (new, isTransposed) = (pooling.turningLayout, false)
+      (new, isTransposed) = (pooling.inOppositeLayout, false)
     }
     guard let new, !isTransposed || node.outputs.allSatisfy({ original[$0].type.rank == rank })
     else {
@@ -164,25 +174,26 @@ package struct LayoutConversion {
     }
     var inputs: [ValueID] = []
     for (id, isWeight) in zip(node.inputs, isWeight) {
-      inputs.append(isWeight ? try plain(id) : try turned(id))
+      inputs.append(isWeight ? try untransposed(id) : try transposed(id))
     }
     try add(node, new, inputs, isTransposed: isTransposed)
     return true
   }
 
-  /// Adds a node one of whose weights has the axes of the data except the batch.
-  private mutating func addTurned(
+  /// Adds a node in the target order, for an operator with a weight that has the axes of the data
+  /// except the batch.
+  private mutating func addTransposed(
     _ node: Node, weight: Int, _ rank: Int
   ) throws(WeighbridgeError) -> Bool {
     let weight = node.inputs[weight]
     guard let tensor = original[weight].constant else { return false }
-    if turned[weight.index] == nil {
+    if transposedValues[weight.index] == nil {
       let axes = axes(rank: rank).dropFirst()
-      turned[weight.index] = try builder.addWeight(
+      transposedValues[weight.index] = try builder.addWeight(
         "\(original[weight].name)/\(layout.rawValue)", tensor.permuted(axes.map { $0 - 1 }))
     }
     var inputs: [ValueID] = []
-    for id in node.inputs { inputs.append(try turned(id)) }
+    for id in node.inputs { inputs.append(try transposed(id)) }
     try add(node, node.operation, inputs, isTransposed: true)
     return true
   }
@@ -196,19 +207,21 @@ package struct LayoutConversion {
     for (id, new) in zip(node.outputs, outputs) { record(id, new, isTransposed: isTransposed) }
   }
 
-  /// Replaces a transpose in the source that is itself a conversion between the layouts.
+  /// Leaves out a transpose of the source that itself converts between the layouts.
+  ///
+  /// - Returns: Whether the node is such a transpose.
   private mutating func addTranspose(_ node: Node) throws(WeighbridgeError) -> Bool {
     guard let transpose = node.operation as? Transpose, transpose.axes.count >= 3 else {
       return false
     }
     let (input, rank) = (node.inputs[0], transpose.axes.count)
-    let isTransposed = madeTransposed[input.index]
+    let isTransposed = isProducedTransposed[input.index]
     if isTransposed, transpose.axes == axes(rank: rank) {
-      record(node.outputs[0], try turned(input), isTransposed: false)
+      record(node.outputs[0], try transposed(input), isTransposed: false)
       return true
     }
-    if !isTransposed, transpose.axes == axesBack(rank: rank) {
-      record(node.outputs[0], try plain(input), isTransposed: true)
+    if !isTransposed, transpose.axes == inverseAxes(rank: rank) {
+      record(node.outputs[0], try untransposed(input), isTransposed: true)
       return true
     }
     return false
@@ -216,7 +229,7 @@ package struct LayoutConversion {
 }
 
 extension GlobalPoolingOperator {
-  /// The same pooling for data of the other layout; without the spatial axes, the outputs are the
-  /// same too.
-  fileprivate var turningLayout: Self { Self(keepDims: keepDims, layout: layout.turned) }
+  /// The same pooling for data in the opposite layout; without the spatial axes, the outputs are
+  /// the same too.
+  fileprivate var inOppositeLayout: Self { Self(keepDims: keepDims, layout: layout.opposite) }
 }

@@ -2,11 +2,11 @@ package import Bytes
 package import GraphIR
 import LayerCatalog
 
-/// A graph that moves channels to square blocks of pixels, or blocks to channels, with a single
-/// operator, where the original splits four axes into six, transposes them and merges them into
-/// four (pixel shuffle).
+/// A graph that moves channels to square blocks of pixels (pixel shuffle), or blocks to channels,
+/// with a single operator, where the original reshapes four axes to six, transposes them and
+/// reshapes them to four.
 ///
-/// The graph of a source keeps its own steps; this is for targets that have the operator.
+/// This is for targets that have such an operator; an imported graph keeps the original nodes.
 package struct PixelBlocks: Sendable {
   /// The graph.
   package let graph: Graph
@@ -26,7 +26,7 @@ package struct PixelBlocks: Sendable {
       original, keeping: original.nodes.indices.filter { !replaced.contains($0) })
     for (position, node) in original.nodes.enumerated() {
       if let chain = chains[position] {
-        copy[node.outputs[0]] = try chain.turn.add(
+        copy[node.outputs[0]] = try chain.shuffle.add(
           to: &copy.builder, copy[chain.input], node, output: original[node.outputs[0]].name)
       } else if !replaced.contains(position) {
         try copy.add(node)
@@ -37,40 +37,42 @@ package struct PixelBlocks: Sendable {
 
   /// Three nodes that are equivalent to one operator.
   private struct Chain {
-    let turn: PixelShuffle
+    let shuffle: PixelShuffle
     let input: ValueID
-    /// The positions of the first two.
+    /// The positions of the first two nodes.
     let inner: [Int]
   }
 
-  /// The chains by the positions of their last nodes.
+  /// The chains, by the positions of their last nodes.
   private static func chains(_ graph: Graph) -> [Int: Chain] {
-    let (makers, uses) = (graph.makers, graph.useCounts)
-    func only(_ id: ValueID) -> Int? { uses[id] == 1 ? makers[id] : nil }
+    let (producers, uses) = (graph.producers, graph.useCounts)
+    /// The node that produces a value which is used once.
+    func soleUseProducer(_ id: ValueID) -> Int? { uses[id] == 1 ? producers[id] : nil }
     var chains: [Int: Chain] = [:]
     for (position, last) in graph.nodes.enumerated() {
-      guard let merging = AxisGrouping(last, graph), let middle = only(last.inputs[0]),
+      guard let merge = AxisGrouping(last, graph), let middle = soleUseProducer(last.inputs[0]),
         let transpose = graph.nodes[middle].operation as? Transpose, transpose.axes.count == 6,
-        let start = only(graph.nodes[middle].inputs[0]),
-        let cutting = AxisGrouping(graph.nodes[start], graph),
-        let turn = PixelShuffle(cutting, transpose.axes, merging)
+        let start = soleUseProducer(graph.nodes[middle].inputs[0]),
+        let split = AxisGrouping(graph.nodes[start], graph),
+        let shuffle = PixelShuffle(split, transpose.axes, merge)
       else { continue }
       chains[position] = Chain(
-        turn: turn, input: graph.nodes[start].inputs[0], inner: [start, middle])
+        shuffle: shuffle, input: graph.nodes[start].inputs[0], inner: [start, middle])
     }
     return chains
   }
 }
 
-/// A reshaping between four axes and six.
+/// A reshape from four axes to six, or from six to four.
 private struct AxisGrouping {
-  /// The sizes of the side of six axes.
+  /// The sizes on the side with six axes.
   let parts: [Dimension]
-  /// The sizes of the side of four.
+  /// The sizes on the side with four axes.
   let whole: [Dimension]
-  /// For each axis of the output, the input axis of the same size, where that is stated.
+  /// For each axis of the output, the input axis whose size it takes, if the operator says so.
   private let sources: [Int?]
-  private let cuts: Bool
+  /// Whether it is from four axes to six.
+  private let isSplit: Bool
 
   init?(_ node: Node, _ graph: Graph) {
     switch node.operation {
@@ -80,31 +82,32 @@ private struct AxisGrouping {
     default: return nil
     }
     let shapes = [node.inputs[0], node.outputs[0]].map { graph[$0].type.shape }
-    cuts = shapes[0].count == 4
-    (whole, parts) = cuts ? (shapes[0], shapes[1]) : (shapes[1], shapes[0])
+    isSplit = shapes[0].count == 4
+    (whole, parts) = isSplit ? (shapes[0], shapes[1]) : (shapes[1], shapes[0])
     guard whole.count == 4, parts.count == 6 else { return nil }
   }
 
-  /// Whether each of the four axes consists of the given number of consecutive axes of the six. All
-  /// but one must be known to; the last then does too, since the number of elements is the same.
-  func groups(_ counts: [Int]) -> Bool {
-    var (start, open) = (0, 0)
+  /// Whether each of the four axes consists of the given number of consecutive axes of the six.
+  /// This must be certain for all but one; it then holds for that one too, since the number of
+  /// elements stays the same.
+  func isGrouped(into counts: [Int]) -> Bool {
+    var (start, uncertainCount) = (0, 0)
     for (axis, count) in counts.enumerated() {
       let group = parts[start..<start + count]
-      let numbers = group.compactMap(\.value)
-      if let dimension = whole[axis].value, numbers.count == count {
-        let product = try? Checked.product(numbers, of: "a size")
+      let sizes = group.compactMap(\.value)
+      if let dimension = whole[axis].value, sizes.count == count {
+        let product = try? Checked.product(sizes, of: "a size")
         guard product == dimension else { return false }
       } else if count > 1 || !isSame(axis, start) {
-        open += 1
+        uncertainCount += 1
       }
       start += count
     }
-    return open <= 1
+    return uncertainCount <= 1
   }
 
   private func isSame(_ axis: Int, _ part: Int) -> Bool {
-    if cuts ? sources[part] == axis : sources[axis] == part { return true }
+    if isSplit ? sources[part] == axis : sources[axis] == part { return true }
     return whole[axis] == parts[part] && whole[axis] != .unknown
   }
 }
@@ -113,26 +116,27 @@ private struct AxisGrouping {
 private struct PixelShuffle {
   let layout: DataLayout
   let block: Int
+  /// Whether it moves blocks to channels.
   let toDepth: Bool
-  /// For each channel in the operator's order, its position in the graph's order; `nil` where these
-  /// are the same.
+  /// For each channel in the operator's order, its position in the graph's order; `nil` if both
+  /// orders are the same.
   let order: [Int]?
 
-  /// A limit above that of any real network, so that the order does not use excessive memory.
-  private static let mostChannels = 1 << 20
+  /// More channels than any real network has; bounds the memory for the order.
+  private static let channelLimit = 1 << 20
 
   /// - Parameters:
-  ///   - cutting: How four axes become six.
-  ///   - axes: The permutation of the six.
-  ///   - merging: How they become four.
-  init?(_ cutting: AxisGrouping, _ axes: [Int], _ merging: AxisGrouping) {
+  ///   - split: The reshape from four axes to six.
+  ///   - axes: The permutation of the six axes.
+  ///   - merge: The reshape from six axes to four.
+  init?(_ split: AxisGrouping, _ axes: [Int], _ merge: AxisGrouping) {
     for layout in DataLayout.allCases {
       for toDepth in [false, true] {
-        let (depth, pixels) = toDepth ? (merging, cutting) : (cutting, merging)
+        let (depth, pixels) = toDepth ? (merge, split) : (split, merge)
         // For each axis on the pixel side, its position on the depth side.
-        let places = toDepth ? axes.indices.map { axes.firstIndex(of: $0) ?? 0 } : axes
-        if let turn = PixelShuffle(depth, places, pixels, layout, toDepth: toDepth) {
-          self = turn
+        let positions = toDepth ? axes.indices.map { axes.firstIndex(of: $0) ?? 0 } : axes
+        if let shuffle = PixelShuffle(depth, positions, pixels, layout, toDepth: toDepth) {
+          self = shuffle
           return
         }
       }
@@ -141,17 +145,17 @@ private struct PixelShuffle {
   }
 
   private init?(
-    _ depth: AxisGrouping, _ places: [Int], _ pixels: AxisGrouping, _ layout: DataLayout,
+    _ depth: AxisGrouping, _ positions: [Int], _ pixels: AxisGrouping, _ layout: DataLayout,
     toDepth: Bool
   ) {
-    let isFirst = layout == .channelsFirst
-    // On the pixel side, the six are batch, height, row, width, column and channel, with the
-    // channel before the height in channels-first data.
-    let spatial = (isFirst ? [0, 2, 4] : [0, 1, 3]).map { places[$0] }
-    let parts = (isFirst ? [3, 5, 1] : [2, 4, 5]).map { places[$0] }
-    guard spatial == (isFirst ? [0, 4, 5] : [0, 1, 2]),
-      depth.groups(isFirst ? [1, 3, 1, 1] : [1, 1, 1, 3]),
-      pixels.groups(isFirst ? [1, 1, 2, 2] : [1, 2, 2, 1]),
+    let isChannelsFirst = layout == .channelsFirst
+    // On the pixel side, the six axes are batch, height, row in the block, width, column in the
+    // block and channel; in channels-first data, the channel comes before the height.
+    let spatial = (isChannelsFirst ? [0, 2, 4] : [0, 1, 3]).map { positions[$0] }
+    let parts = (isChannelsFirst ? [3, 5, 1] : [2, 4, 5]).map { positions[$0] }
+    guard spatial == (isChannelsFirst ? [0, 4, 5] : [0, 1, 2]),
+      depth.isGrouped(into: isChannelsFirst ? [1, 3, 1, 1] : [1, 1, 1, 3]),
+      pixels.isGrouped(into: isChannelsFirst ? [1, 1, 2, 2] : [1, 2, 2, 1]),
       let block = depth.parts[parts[0]].value, depth.parts[parts[1]].value == block,
       1...Int(Int32.max) ~= block
     else { return nil }
@@ -162,19 +166,19 @@ private struct PixelShuffle {
     }
     let dimensions = parts.compactMap { depth.parts[$0].value }
     guard dimensions.count == 3, let count = try? Checked.product(dimensions, of: "the channels"),
-      count <= Self.mostChannels
+      count <= Self.channelLimit
     else { return nil }
     let strides = parts.map { part in
       zip(parts, dimensions).reduce(1) { $1.0 > part ? $0 * $1.1 : $0 }
     }
     order = (0..<count).map { channel in
-      let (row, rest) = channel.quotientAndRemainder(dividingBy: dimensions[1] * dimensions[2])
-      let (column, last) = rest.quotientAndRemainder(dividingBy: dimensions[2])
+      let (row, remainder) = channel.quotientAndRemainder(dividingBy: dimensions[1] * dimensions[2])
+      let (column, last) = remainder.quotientAndRemainder(dividingBy: dimensions[2])
       return row * strides[0] + column * strides[1] + last * strides[2]
     }
   }
 
-  /// Adds the operator, and before or after it the gathering that reorders the channels.
+  /// Adds the operator, and before or after it a gather that reorders the channels.
   ///
   /// - Parameters:
   ///   - node: The last of the nodes that it replaces.
@@ -199,11 +203,11 @@ private struct PixelShuffle {
     if toDepth { value = try add(operation, [value], "blocks", isLast: false) }
     var indices = order
     if toDepth { for (new, old) in order.enumerated() { indices[old] = new } }
-    let list = try builder.addWeight(
+    let indexWeight = try builder.addWeight(
       "\(node.name)/channel_order",
       Tensor(.int64, shape: [order.count], indices.map(Double.init)))
     value = try add(
-      Gather(axis: layout.channelAxis(rank: 4)), [value, list], "channels", isLast: toDepth)
+      Gather(axis: layout.channelAxis(rank: 4)), [value, indexWeight], "channels", isLast: toDepth)
     return toDepth ? value : try add(operation, [value], "", isLast: true)
   }
 }

@@ -4,17 +4,17 @@ import LayerCatalog
 
 /// Restricts graphs to one example at a time, for targets whose models have no batch.
 package enum SingleExample {
-  /// Returns the types of all values, with an open batch set to one.
+  /// Returns the types of all values, with an unknown batch size set to one.
   ///
   /// - Parameter target: The name of the target.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the model cannot take one example, or its
-  ///   open axis is not one of examples.
+  ///   axis of unknown size is not the batch.
   package static func types(_ graph: Graph, for target: String) throws(WeighbridgeError)
     -> [TensorType]
   {
     try checkBatch(graph, target)
     do throws(WeighbridgeError) {
-      return try graph.specialized(to: graph.inputs.map { single(graph[$0.value].type) })
+      return try graph.specialized(to: graph.inputs.map { withBatchOfOne(graph[$0.value].type) })
     } catch {
       throw WeighbridgeError(
         .unsupported,
@@ -23,15 +23,14 @@ package enum SingleExample {
     }
   }
 
-  /// The type with an open batch set to one.
-  private static func single(_ type: TensorType) -> TensorType {
+  /// The type with an unknown batch size set to one.
+  private static func withBatchOfOne(_ type: TensorType) -> TensorType {
     guard let batch = type.shape.first, batch.value == nil else { return type }
     return type.with(shape: [1] + type.shape.dropFirst())
   }
 
-  /// Refuses a graph that mixes the examples of a batch, by recurrent layers that take them as
-  /// steps or by reductions over them, or that has outputs with them along another axis than the
-  /// first.
+  /// Refuses a graph that mixes the examples of a batch (takes them as time steps of a recurrent
+  /// layer, or reduces over them), or returns them along another axis than the first.
   private static func checkBatch(_ graph: Graph, _ target: String) throws(WeighbridgeError) {
     let batches = graph.inputs.compactMap { graph[$0.value].type.shape.first }.filter {
       if case .symbolic = $0 { true } else { false }
@@ -41,9 +40,10 @@ package enum SingleExample {
     }
     for (position, node) in graph.nodes.enumerated() {
       let type = node.inputs.first.map { graph[$0].type }
-      let sums = (node.operation as? Reduce)?.axes.contains(0) == true
-      let steps = node.operation is any RecurrentOperator
-      guard let type, sums && isBatch(type, 0) || steps && isBatch(type, 1) else { continue }
+      let reducesBatch = (node.operation as? Reduce)?.axes.contains(0) == true
+      let isRecurrent = node.operation is any RecurrentOperator
+      guard let type, reducesBatch && isBatch(type, 0) || isRecurrent && isBatch(type, 1)
+      else { continue }
       throw .unsupported(
         "it works along the open first axis of an input, of which \(target) takes one element at a time"
       ).at(layer: node.source.place(position))

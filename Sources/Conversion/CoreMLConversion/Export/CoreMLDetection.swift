@@ -3,8 +3,8 @@ import CoreMLFormat
 import GraphIR
 import LayerCatalog
 
-/// A network that returns boxes, followed by non-maximum suppression, which Vision treats as an
-/// object detector and Turi Create writes.
+/// A network that returns boxes, followed by non-maximum suppression: the form that Vision treats
+/// as an object detector, and that Turi Create writes.
 struct CoreMLDetection {
   /// The network's outputs: `[boxes, classes]` and `[boxes, 4]`.
   static let rawOutputs = CoreMLSuppression.Names(
@@ -18,13 +18,13 @@ struct CoreMLDetection {
   private let detector: DetectorDescription
   private let labels: [String]
 
-  /// - Parameter labels: The names of the classes; their indices where there are none.
+  /// - Parameter labels: The names of the classes; if empty, the class indices are used.
   init(_ detector: DetectorDescription, labels: [String]) {
     self.detector = detector
     self.labels = labels.isEmpty ? (0..<detector.classCount).map { "\($0)" } : labels
   }
 
-  /// What the suppression does differently, in words.
+  /// How the suppression differs from the detector's own, as messages.
   var losses: [String] {
     detector.suppression == .distance ? [DetectionDecoding.distanceLoss] : []
   }
@@ -48,10 +48,10 @@ struct CoreMLDetection {
           models: [inner, suppression], names: ["network", "non-maximum suppression"])))
   }
 
-  /// With `none` nothing is suppressed, since no boxes overlap by more than 1.
+  /// With `none` nothing is suppressed, since no IoU exceeds 1.
   private var suppression: CoreMLSuppression {
     CoreMLSuppression(
-      method: .init(isPerClass: detector.suppression != .classAgnostic), labels: .texts(labels),
+      method: .init(isPerClass: detector.suppression != .classAgnostic), labels: .strings(labels),
       iouThreshold: detector.suppression == DetectorDescription.Suppression.none
         ? 1 : detector.overlapThreshold ?? DetectorDescription.defaultOverlapThreshold,
       confidenceThreshold: detector.confidenceThreshold

@@ -20,8 +20,8 @@ package enum CoreMLExporter: Exporter {
     try options.checkReplacing([path])
     var writer = try CoreMLWriter(translation.model, to: path)
     var stream = WeightStream(cancellation)
-    while let place = try writer.nextPlace() {
-      let weight = translation.weights[place.offset]
+    while let byteRange = try writer.nextByteRange() {
+      let weight = translation.weights[byteRange.offset]
       try stream.write(weight.tensor, as: weight.storedType, named: weight.name) {
         (bytes) throws(WeighbridgeError) in
         try writer.append(bytes)

@@ -4,38 +4,39 @@ import CoreMLFormat
 import GraphIR
 import LayerCatalog
 
-/// The inputs and outputs of a file, around its layers.
+/// The model around a network's layers: its inputs, outputs and kind.
 struct CoreMLInterface {
   private let source: CoreMLExportSource
   private let network: CoreMLLayers
   private let kind: CoreMLKind
   /// The lowest specification version that has the features.
   let version: Int
-  /// What the file contains in another form, in words.
+  /// What the file stores in another form, as messages.
   let losses: [String]
 
-  /// The default sizes of an open axis: for images, and for everything else.
-  private static let (openSide, openDimension) = (256, 1)
+  /// The default size of an axis of unknown size: for images, and for everything else.
+  private static let (defaultImageSide, defaultDimension) = (256, 1)
 
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model cannot be of that kind.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the model cannot be of the requested kind.
   init(
-    _ source: CoreMLExportSource, _ network: CoreMLLayers, _ wanted: CoreMLKind?
+    _ source: CoreMLExportSource, _ network: CoreMLLayers, _ requestedKind: CoreMLKind?
   ) throws(WeighbridgeError) {
     self.source = source
     self.network = network
-    kind = try Self.kind(source, wanted)
-    let open = source.graph.inputs.filter { source.type($0.value).fixedShape == nil }
-    version = !open.isEmpty || source.detector != nil ? 3 : 1
-    losses = open.map { port in
+    kind = try Self.kind(source, requestedKind)
+    let dynamicInputs = source.graph.inputs.filter { source.type($0.value).fixedShape == nil }
+    version = !dynamicInputs.isEmpty || source.detector != nil ? 3 : 1
+    losses = dynamicInputs.map { port in
       guard source.sizes.shapes(of: port.value) == nil else {
-        return "\(port.name) may be of the sizes that are given, and of no other"
+        return "\(port.name) accepts only the given sizes"
       }
-      return "an open size of \(port.name) may be anything; \(Self.openSide) or 1 by default"
+      return
+        "an open size of \(port.name) may be anything; \(Self.defaultImageSide) or 1 by default"
     }
   }
 
   private static func kind(
-    _ source: CoreMLExportSource, _ wanted: CoreMLKind?
+    _ source: CoreMLExportSource, _ requestedKind: CoreMLKind?
   ) throws(WeighbridgeError) -> CoreMLKind {
     let outputs = source.graph.outputs.map { source.type($0.value) }
     let labels = source.description.labels
@@ -43,18 +44,18 @@ struct CoreMLInterface {
     let hasProbabilities =
       source.detector == nil && isVector && !labels.isEmpty
       && outputs[0].shape.last == .fixed(labels.count)
-    switch wanted {
+    switch requestedKind {
     case .classifier where !hasProbabilities:
       throw .mismatch(
         "a classifier gives one vector of probabilities, a label for each; this model has"
           + " \(labels.count) labels and gives \(outputs)")
     case .regressor where !isVector || outputs[0].shape.last != 1:
       throw .mismatch("a regressor gives one number, and this gives \(outputs)")
-    default: return wanted ?? (hasProbabilities ? .classifier : .network)
+    default: return requestedKind ?? (hasProbabilities ? .classifier : .network)
     }
   }
 
-  /// The whole model.
+  /// Returns the complete model.
   func model(version: Int, _ metadata: CoreMLMetadata) -> CoreMLModel {
     let layers = CoreMLNetwork(
       layers: network.layers, preprocessing: preprocessing,
@@ -79,20 +80,20 @@ struct CoreMLInterface {
 }
 
 extension CoreMLInterface {
-  /// The classifier's output with the most probable class.
+  /// The name of the classifier's output with the most probable class.
   private static let label = "classLabel"
 
   private var classes: CoreMLClasses {
     CoreMLClasses(
-      labels: .texts(source.description.labels), probabilities: network.outputNames[0])
+      labels: .strings(source.description.labels), probabilities: network.outputNames[0])
   }
 
   private func inputs(version: Int) -> [CoreMLFeature] {
     source.graph.inputs.enumerated().map { position, port in
-      let known = feature(position, source.description.inputs)
-      let image = known?.image.flatMap { self.image(port.value, $0) }
+      let described = feature(position, source.description.inputs)
+      let image = described?.image.flatMap { self.image(port.value, $0) }
       return CoreMLFeature(
-        name: port.name, summary: known?.summary,
+        name: port.name, summary: described?.summary,
         type: image.map { .image($0) } ?? .multiArray(array(port.value, version: version)))
     }
   }
@@ -113,7 +114,7 @@ extension CoreMLInterface {
     }
     guard kind == .classifier else { return features }
     return features + [
-      CoreMLFeature(name: Self.label, summary: "The likeliest class", type: .string)
+      CoreMLFeature(name: Self.label, summary: "The most likely class", type: .string)
     ]
   }
 
@@ -123,7 +124,7 @@ extension CoreMLInterface {
     position < features.count ? features[position] : nil
   }
 
-  /// The type of an input that is an image; `nil` for arrays that no image fits.
+  /// Returns the type of an input that is an image; `nil` for arrays that cannot be images.
   private func image(_ value: ValueID, _ image: ImageInput) -> CoreMLImage? {
     let type = source.type(value)
     guard type.rank == 4, type.shape[0] == 1,
@@ -139,37 +140,39 @@ extension CoreMLInterface {
       let sides = type.shape[2...].compactMap(\.value)
       return CoreMLImage(size: .init(width: sides[1], height: sides[0]), colorSpace: color)
     }
-    if let usual = source.sizes.sizes.first {
+    if let preferred = source.sizes.sizes.first {
       let sizes = source.sizes.sizes.map { CoreMLImage.Size(width: $0.width, height: $0.height) }
       return CoreMLImage(
-        size: .init(width: usual.width, height: usual.height), colorSpace: color,
+        size: .init(width: preferred.width, height: preferred.height), colorSpace: color,
         flexibility: .enumerated(sizes))
     }
-    let sides = type.shape[2...].map { $0.value ?? Self.openSide }
+    let sides = type.shape[2...].map { $0.value ?? Self.defaultImageSide }
     let ranges = type.shape[2...].map(Self.range)
     return CoreMLImage(
       size: .init(width: sides[1], height: sides[0]), colorSpace: color,
       flexibility: .range(width: ranges[1], height: ranges[0]))
   }
 
-  /// Core ML allows float32 arrays at a network's interface from version 4 on; before that, tools
-  /// write float64.
+  /// Core ML allows float32 arrays as a model's inputs and outputs from version 4 on; before that,
+  /// tools write float64.
   private func array(_ value: ValueID, version: Int) -> CoreMLArray {
     let type = source.type(value)
     let isExact = network.axes == .exact
     let shape = isExact ? type.shape : Array(type.shape.dropFirst())
-    let isOpen = shape.contains { $0.value == nil }
-    let side = shape.count == 3 && network.axes == .images ? Self.openSide : Self.openDimension
+    let hasUnknownSize = shape.contains { $0.value == nil }
+    let isImage = shape.count == 3 && network.axes == .images
+    let defaultSize = isImage ? Self.defaultImageSide : Self.defaultDimension
     let element: CoreMLArray.Element =
       version < 4 ? .double : type.elementType.isFloat ? .float32 : .int32
-    if isOpen, let shapes = source.sizes.shapes(of: value) {
-      let all = shapes.map { isExact ? $0 : Array($0.dropFirst()) }
+    if hasUnknownSize, let shapes = source.sizes.shapes(of: value) {
+      let allShapes = shapes.map { isExact ? $0 : Array($0.dropFirst()) }
       return CoreMLArray(
-        shape: all[0], element: element, flexibility: all.count > 1 ? .enumerated(all) : nil)
+        shape: allShapes[0], element: element,
+        flexibility: allShapes.count > 1 ? .enumerated(allShapes) : nil)
     }
     return CoreMLArray(
-      shape: shape.map { $0.value ?? side }, element: element,
-      flexibility: isOpen ? .ranges(shape.map(Self.range)) : nil)
+      shape: shape.map { $0.value ?? defaultSize }, element: element,
+      flexibility: hasUnknownSize ? .ranges(shape.map(Self.range)) : nil)
   }
 
   private static func range(_ dimension: Dimension) -> CoreMLSizeRange {

@@ -4,12 +4,12 @@ import CoreMLFormat
 import GraphIR
 import LayerCatalog
 
-/// The layers of a graph.
+/// The Core ML layers of a graph.
 struct CoreMLLayers {
-  /// The layers that the outputs need, in an order in which they can be computed.
+  /// The layers that the outputs need, in topological order.
   let layers: [CoreMLLayer]
-  /// The elements of the weights; a placeholder's offset is an index into them.
-  let weights: [CoreMLElements]
+  /// The data of the weights; a placeholder's offset is an index into them.
+  let weights: [CoreMLWeightData]
   /// The meaning of the axes of values.
   let axes: CoreMLNetworkBuilder.Axes
   /// The lowest specification version that has all layers.
@@ -19,13 +19,13 @@ struct CoreMLLayers {
   /// The weights that take more space than in the model.
   let widened: WidenedWeights
 
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Core ML has no form for.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Core ML cannot express.
   init(
     _ source: CoreMLExportSource, axes: CoreMLNetworkBuilder.Axes, _ options: ExportOptions
   ) throws(WeighbridgeError) {
     let inputs = source.graph.inputs.map(\.name)
     var builder = CoreMLNetworkBuilder(
-      axes: axes, precision: options.precision, mostVersion: options.specificationVersion,
+      axes: axes, precision: options.precision, maximumVersion: options.specificationVersion,
       reserved: inputs)
     let names = source.graph.outputs.map { builder.unusedName($0.name) }
     let results = try builder.emit(
@@ -54,13 +54,13 @@ extension CoreMLNetworkBuilder {
     let node = step.node
     let names: [String]
     if !step.absorbed.isEmpty {
-      names = [try bothWays(step.absorbed, named: node.source.callName, step.inputs)]
+      names = [try bidirectionalLSTM(step.absorbed, named: node.source.callName, step.inputs)]
     } else if let opaque = node.operation as? Opaque {
       scope = ExportScope(prefix: node.name, operands: step.inputs[0])
-      names = try custom(opaque, node.source)
+      names = try customLayer(opaque, node.source)
     } else {
       return try apply(
-        node.operation, named: node.name, step.inputs[0], isWanted: step.isWanted)
+        node.operation, named: node.name, step.inputs[0], isUsed: step.isUsed)
     }
     return zip(names, step.outputTypes).map { value($0, $1) }
   }
@@ -73,10 +73,10 @@ extension CoreMLNetworkBuilder {
   func problem(of type: TensorType) -> String? {
     switch axes {
     case .images:
-      let isPossible = [2, 4].contains(type.rank) && type.shape[0] == 1
-      return isPossible ? nil : Self.needsExactAxes("the shape \(type.shape)").reason
+      let isSupported = [2, 4].contains(type.rank) && type.shape[0] == 1
+      return isSupported ? nil : Self.needsExactAxes("the shape \(type.shape)").reason
     case .exact:
-      return type.rank <= Self.mostAxes
+      return type.rank <= Self.maximumRank
         ? nil : "Core ML has five axes at most, and it has \(type.rank)"
     }
   }

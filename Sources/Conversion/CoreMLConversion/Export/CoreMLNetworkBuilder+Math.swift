@@ -5,9 +5,9 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Operations that often take several layers.
+/// Operations that often become several layers.
 extension CoreMLNetworkBuilder {
-  /// Combines the inputs in pairs, from first to last.
+  /// Combines the inputs from first to last with a layer of two inputs.
   mutating func chain(_ kind: String, _ inputs: [String]) throws(WeighbridgeError) -> String {
     var result = inputs[0]
     for other in inputs.dropFirst() { result = try add(kind, [result, other]) }
@@ -18,7 +18,7 @@ extension CoreMLNetworkBuilder {
   mutating func activation(
     _ kind: String, _ input: String, _ numbers: [String: Double] = [:]
   ) throws(WeighbridgeError) -> String {
-    let settings = ProtobufRecord(numbers.mapValues(ProtobufValue.real))
+    let settings = ProtobufRecord(numbers.mapValues(ProtobufValue.double))
     return try add("activation", [input], [kind: .record(settings)])
   }
 
@@ -34,9 +34,9 @@ extension CoreMLNetworkBuilder {
   mutating func unary(
     _ function: String, _ input: String, alpha: Double = 0
   ) throws(WeighbridgeError) -> String {
-    // An unset scale would mean 1, but cannot be told from 0 in the file, so it is written.
+    // An unset scale means 1 but is stored like 0, so the scale is always written.
     try add(
-      "unary", [input], ["type": .choice(function), "alpha": .real(alpha), "scale": .real(1)])
+      "unary", [input], ["type": .choice(function), "alpha": .double(alpha), "scale": .double(1)])
   }
 
   mutating func product(_ first: String, _ second: String) throws(WeighbridgeError) -> String {
@@ -61,7 +61,7 @@ extension CoreMLNetworkBuilder {
   }
 
   /// Selects the second input where the first is not 0, and the third elsewhere.
-  mutating func choose(
+  mutating func select(
     _ condition: String, _ first: String, _ second: String
   ) throws(WeighbridgeError) -> String {
     try add("whereBroadcastable", [condition, first, second])
@@ -71,7 +71,7 @@ extension CoreMLNetworkBuilder {
   mutating func compare(
     _ kind: String, _ input: String, _ number: Double
   ) throws(WeighbridgeError) -> String {
-    try add(kind, [input], ["alpha": .real(number)])
+    try add(kind, [input], ["alpha": .double(number)])
   }
 
   /// Clips elements to a range.
@@ -82,20 +82,20 @@ extension CoreMLNetworkBuilder {
     return try add(
       "clip", [input],
       [
-        "minVal": .real(max(minimum, -largest)), "maxVal": .real(min(maximum, largest)),
+        "minVal": .double(max(minimum, -largest)), "maxVal": .double(min(maximum, largest)),
       ])
   }
 
-  /// Truncates elements towards zero.
+  /// Truncates elements toward zero.
   mutating func truncate(_ input: String) throws(WeighbridgeError) -> String {
     try product(try add("sign", [input]), try add("floor", [try unary("ABS", input)]))
   }
 
   /// Reduces axes with `reduceSum` or a similar layer.
   mutating func reduce(
-    _ kind: String, _ input: String, _ axes: [Int], keeps: Bool = true
+    _ kind: String, _ input: String, _ axes: [Int], keepDims: Bool = true
   ) throws(WeighbridgeError) -> String {
-    try add(kind, [input], ["axes": .integers(axes), "keepDims": .boolean(keeps)])
+    try add(kind, [input], ["axes": .integers(axes), "keepDims": .boolean(keepDims)])
   }
 
   mutating func transpose(_ input: String, _ order: [Int]) throws(WeighbridgeError) -> String {
@@ -117,7 +117,7 @@ extension CoreMLNetworkBuilder {
 
   /// Reshapes a value.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when a size is not known.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when a dimension is not known.
   mutating func reshape(
     _ input: String, to type: TensorType
   ) throws(WeighbridgeError) -> String {
@@ -132,31 +132,31 @@ extension CoreMLNetworkBuilder {
   }
 
   mutating func reshape(_ input: String, _ shape: [Int]) throws(WeighbridgeError) -> String {
-    guard shape.count <= Self.mostAxes else {
+    guard shape.count <= Self.maximumRank else {
       throw .unsupported("Core ML has five axes at most, and inside of it there are \(shape.count)")
     }
     return try add(
       "reshapeStatic", [input], ["targetShape": .integers(shape.isEmpty ? [1] : shape)])
   }
 
-  /// Takes a slice along some axes.
+  /// Adds a slice along some axes.
   ///
-  /// - Parameter parts: The first element, the number of elements and the step, by axis.
+  /// - Parameter ranges: The first element, the number of elements and the step, by axis.
   mutating func slice(
-    _ input: String, rank: Int, _ parts: [Int: (start: Int, count: Int, step: Int)]
+    _ input: String, rank: Int, _ ranges: [Int: (start: Int, count: Int, step: Int)]
   ) throws(WeighbridgeError) -> String {
     let axes = 0..<rank
     let ends = axes.map { axis in
-      parts[axis].map { $0.start + $0.count * $0.step } ?? 0
+      ranges[axis].map { $0.start + $0.count * $0.step } ?? 0
     }
     return try add(
       "sliceStatic", [input],
       [
-        "beginIds": .integers(axes.map { parts[$0]?.start ?? 0 }),
-        "beginMasks": .booleans(axes.map { parts[$0] == nil }), "endIds": .integers(ends),
-        // An end before the first element cannot be written.
-        "endMasks": .booleans(axes.map { parts[$0] == nil || ends[$0] < 0 }),
-        "strides": .integers(axes.map { parts[$0]?.step ?? 1 }),
+        "beginIds": .integers(axes.map { ranges[$0]?.start ?? 0 }),
+        "beginMasks": .booleans(axes.map { ranges[$0] == nil }), "endIds": .integers(ends),
+        // An end before the first element can only be expressed by the mask.
+        "endMasks": .booleans(axes.map { ranges[$0] == nil || ends[$0] < 0 }),
+        "strides": .integers(axes.map { ranges[$0]?.step ?? 1 }),
         "squeezeMasks": .booleans(axes.map { _ in false }),
       ])
   }
@@ -197,15 +197,15 @@ extension CoreMLNetworkBuilder {
       "split", [input], ["nOutputs": .integer(sizes.count)], outputCount: sizes.count)
   }
 
-  /// Gathers elements along an axis at constant positions.
+  /// Gathers elements along an axis at constant indices.
   mutating func gather(
-    _ input: String, axis: Int, _ places: [Int]
+    _ input: String, axis: Int, _ indices: [Int]
   ) throws(WeighbridgeError) -> String {
     try add(
-      "gather", [input, try numbers(places.map(Double.init))], ["axis": .integer(axis)])
+      "gather", [input, try numbers(indices.map(Double.init))], ["axis": .integer(axis)])
   }
 
-  /// Multiplies matrices in the last two axes.
+  /// Multiplies matrices along the last two axes.
   mutating func matrixProduct(
     _ first: String, _ second: String, transposeA: Bool = false, transposeB: Bool = false
   ) throws(WeighbridgeError) -> String {
@@ -214,7 +214,7 @@ extension CoreMLNetworkBuilder {
       ["transposeA": .boolean(transposeA), "transposeB": .boolean(transposeB)])
   }
 
-  /// The sizes of a type.
+  /// Returns the dimensions of a type.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when one is known only when the model runs.
   func dimensions(_ type: TensorType) throws(WeighbridgeError) -> [Int] {
@@ -224,9 +224,10 @@ extension CoreMLNetworkBuilder {
     return shape
   }
 
-  /// Returns a weight as a value of `rank` axes, with the weight's own axes at the given ones.
-  mutating func alongAxes(
-    _ position: Int, _ axes: [Int], rank: Int
+  /// Adds a weight as a constant of `rank` axes that broadcasts: the weight's axes become the given
+  /// ones, and the others have size 1.
+  mutating func broadcastableWeight(
+    _ position: Int, along axes: [Int], rank: Int
   ) throws(WeighbridgeError) -> String {
     let tensor = try tensor(position)
     var shape = [Int](repeating: 1, count: rank)
@@ -234,8 +235,8 @@ extension CoreMLNetworkBuilder {
     return try constant(tensor.reshaped(shape))
   }
 
-  /// Adds an einsum: axes in both factors and the result are batch axes, the others are merged so
-  /// that the factors become matrices.
+  /// Adds an einsum as a batched matrix product: axes in both factors and the result are batch
+  /// axes, and the others are merged so that the factors become matrices.
   mutating func einsum(
     _ first: (name: String, type: TensorType, letters: [Character]),
     _ second: (name: String, type: TensorType, letters: [Character]), to result: [Character]
@@ -248,17 +249,17 @@ extension CoreMLNetworkBuilder {
     }
     let shared = first.letters.filter { second.letters.contains($0) }
     let batch = shared.filter { result.contains($0) }
-    let summed = shared.filter { !result.contains($0) }
+    let contracted = shared.filter { !result.contains($0) }
     let free = [first, second].map { $0.letters.filter { !shared.contains($0) } }
-    let left = try matrices(first, [batch, free[0], summed], dimensions)
-    let right = try matrices(second, [batch, summed, free[1]], dimensions)
-    let made = batch + free[0] + free[1]
-    guard Set(made) == Set(result) else {
+    let lhs = try matrices(first, [batch, free[0], contracted], dimensions)
+    let rhs = try matrices(second, [batch, contracted, free[1]], dimensions)
+    let productLetters = batch + free[0] + free[1]
+    guard Set(productLetters) == Set(result) else {
       throw WeighbridgeError(.unsupported, "Core ML has no form for sums over one factor's axis")
     }
-    let product = try matrixProduct(left, right)
-    let shaped = try reshape(product, made.map { dimensions[$0] ?? 1 })
-    return try transpose(shaped, result.map { made.firstIndex(of: $0) ?? 0 })
+    let product = try matrixProduct(lhs, rhs)
+    let unmerged = try reshape(product, productLetters.map { dimensions[$0] ?? 1 })
+    return try transpose(unmerged, result.map { productLetters.firstIndex(of: $0) ?? 0 })
   }
 
   /// Transposes a factor and merges each group of its axes into one.
@@ -267,7 +268,7 @@ extension CoreMLNetworkBuilder {
     _ dimensions: [Character: Int]
   ) throws(WeighbridgeError) -> String {
     let order = groups.flatMap { $0 }.map { factor.letters.firstIndex(of: $0) ?? 0 }
-    let turned = try transpose(factor.name, order)
-    return try reshape(turned, groups.map { $0.reduce(1) { $0 * (dimensions[$1] ?? 1) } })
+    let transposed = try transpose(factor.name, order)
+    return try reshape(transposed, groups.map { $0.reduce(1) { $0 * (dimensions[$1] ?? 1) } })
   }
 }

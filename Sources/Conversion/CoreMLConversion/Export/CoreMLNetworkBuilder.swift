@@ -5,8 +5,8 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// The elements of a weight and the name of its layer.
-struct CoreMLElements: Sendable {
+/// The elements of a weight, and the name of the layer that uses it.
+struct CoreMLWeightData: Sendable {
   /// The elements, or packed integers as bytes.
   let tensor: Tensor
   /// The type in which they are stored.
@@ -21,27 +21,27 @@ struct CoreMLNetworkBuilder: ExportBuilder {
 
   /// The meaning of the axes of values inside the network.
   enum Axes: Sendable {
-    /// S, B, C, H, W, as up to specification version 3: a graph's `[batch, channels, height, width]`
-    /// is B, C, H, W, and its `[batch, features]` is B, C.
+    /// S, B, C, H, W, as up to specification version 3: a graph's
+    /// `[batch, channels, height, width]` is B, C, H, W, and its `[batch, features]` is B, C.
     case images
     /// Exactly those of the graph; specification version 4 and later.
     case exact
   }
 
-  /// The largest number of axes of a value.
-  static let mostAxes = 5
+  /// The largest rank of a value.
+  static let maximumRank = 5
 
   /// The meaning of the axes of values.
   let axes: Axes
-  /// The number type of stored weights.
+  /// The floating-point type of stored weights.
   private let precision: ExportPrecision
   /// Whether weights may be stored as in the model: as integers or in half precision.
   private let keepsEncodings: Bool
   /// The weights that take more space than in the model.
   private(set) var widened = WidenedWeights()
   private(set) var layers: [CoreMLLayer] = []
-  /// The elements of the weights; a placeholder's offset is an index into them.
-  private(set) var weights: [CoreMLElements] = []
+  /// The data of the weights; a placeholder's offset is an index into them.
+  private(set) var weights: [CoreMLWeightData] = []
   /// The lowest specification version that has all layers.
   private(set) var version = 1
   let target = "Core ML"
@@ -50,32 +50,32 @@ struct CoreMLNetworkBuilder: ExportBuilder {
   private var layerNames = UniqueNames()
   private var constantNames: [ConstantKey: String] = [:]
 
-  /// Starts a file.
+  /// Creates a builder without layers.
   ///
   /// - Parameters:
-  ///   - mostVersion: The latest specification version that may be needed; any when `nil`.
-  ///   - reserved: Names that layers cannot give to their outputs.
-  init(axes: Axes, precision: ExportPrecision, mostVersion: Int?, reserved: [String]) {
+  ///   - maximumVersion: The latest specification version that may be needed; any when `nil`.
+  ///   - reserved: Names that outputs of layers cannot have.
+  init(axes: Axes, precision: ExportPrecision, maximumVersion: Int?, reserved: [String]) {
     self.axes = axes
     self.precision = precision
-    keepsEncodings = mostVersion ?? .max >= CoreMLVersions.firstQuantized
+    keepsEncodings = maximumVersion ?? .max >= CoreMLVersions.firstQuantized
     valueNames = UniqueNames(reserved)
   }
 }
 
 extension CoreMLNetworkBuilder {
-  /// The name of an input; a weight becomes a constant.
+  /// Returns the name of an input; a weight becomes a constant.
   mutating func input(_ position: Int = 0) throws(WeighbridgeError) -> String {
     try input(operands[position])
   }
 
-  /// The name of a value; a weight becomes a constant.
+  /// Returns the name of a value; a weight becomes a constant.
   mutating func input(_ operand: ExportOperand) throws(WeighbridgeError) -> String {
     guard let tensor = operand.constant else { return operand.name }
     return try constant(tensor)
   }
 
-  /// The names of all inputs.
+  /// Returns the names of all inputs.
   mutating func allInputs() throws(WeighbridgeError) -> [String] {
     var names: [String] = []
     for position in operands.indices { names.append(try input(position)) }
@@ -98,11 +98,11 @@ extension CoreMLNetworkBuilder {
   mutating func add(
     _ kind: String, _ inputs: [String], _ settings: ProtobufRecord, outputCount: Int
   ) throws(WeighbridgeError) -> [String] {
-    let needed = CoreMLVersions.version(of: kind)
-    guard axes == .exact || needed <= CoreMLVersions.lastOfImages else {
+    let required = CoreMLVersions.version(of: kind)
+    guard axes == .exact || required <= CoreMLVersions.lastWithImageAxes else {
       throw Self.needsExactAxes(kind)
     }
-    version = max(version, needed)
+    version = max(version, required)
     let isFirst = !layerNames.contains(scope.prefix)
     let name = layerNames.unused(isFirst ? scope.prefix : "\(scope.prefix)/\(kind)")
     let outputs = (0..<outputCount).map { position in
@@ -113,26 +113,26 @@ extension CoreMLNetworkBuilder {
     return outputs
   }
 
-  /// Raises the specification version to one that is needed.
-  mutating func require(version needed: Int) { version = max(version, needed) }
+  /// Raises the specification version to at least a required one.
+  mutating func require(version required: Int) { version = max(version, required) }
 
   /// The error for something that cannot be written with the axes of images.
   static func needsExactAxes(_ what: String) -> WeighbridgeError {
     WeighbridgeError(.unsupported, "\(what) needs specification version 4 or later")
   }
 
-  /// Refuses what the axes of images cannot have.
+  /// Refuses what cannot be written with the axes of images.
   func requireExactAxes(_ what: String) throws(WeighbridgeError) {
     if axes == .images { throw Self.needsExactAxes(what) }
   }
 
-  /// A name that no value has yet.
+  /// Returns a name that no value has yet.
   mutating func unusedName(_ name: String) -> String { valueNames.unused(name) }
 }
 
 // Weights and constants.
 extension CoreMLNetworkBuilder {
-  /// Stores elements as a setting of a layer.
+  /// Stores a tensor as a setting of a layer.
   ///
   /// - Parameter hasChannels: Whether the first axis is the layer's output channels, each of which
   ///   may have a scale.
@@ -143,7 +143,7 @@ extension CoreMLNetworkBuilder {
       require(version: CoreMLVersions.firstQuantized)
       return add(packed.bytes, as: .uint8, .quantized(bits: stored.bits, packed.meaning))
     }
-    if precision == .float16 || keepsEncodings && tensor.storedHalf == .float16 {
+    if precision == .float16 || keepsEncodings && tensor.storedHalfType == .float16 {
       require(version: 2)
       return add(tensor, as: .float16, .float16)
     }
@@ -154,9 +154,10 @@ extension CoreMLNetworkBuilder {
   private mutating func add(
     _ tensor: Tensor, as type: ElementType, _ encoding: CoreMLWeights.Encoding
   ) -> ProtobufValue {
-    let place = ProtobufPlace(offset: weights.count, byteCount: tensor.count * type.byteCount)
-    weights.append(CoreMLElements(tensor: tensor, storedType: type, name: scope.prefix))
-    return .record(CoreMLWeights(encoding, at: place).record)
+    let byteRange = ProtobufByteRange(
+      offset: weights.count, byteCount: tensor.count * type.byteCount)
+    weights.append(CoreMLWeightData(tensor: tensor, storedType: type, name: scope.prefix))
+    return .record(CoreMLWeights(encoding, at: byteRange).record)
   }
 
   /// Stores an input that is a weight as a setting of a layer.
@@ -174,9 +175,9 @@ extension CoreMLNetworkBuilder {
     try requireExactAxes("a constant")
     let key = ConstantKey(tensor)
     if let name = constantNames[key] { return name }
-    let outer = scope.prefix
+    let outerPrefix = scope.prefix
     scope.prefix = "constant_\(weights.count)"
-    defer { scope.prefix = outer }
+    defer { scope.prefix = outerPrefix }
     // A constant has at least one axis.
     let shape = tensor.shape.isEmpty ? [1] : tensor.shape
     let name = try add(

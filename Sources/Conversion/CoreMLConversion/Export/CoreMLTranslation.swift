@@ -4,35 +4,34 @@ import CoreMLFormat
 import GraphIR
 import LayerCatalog
 
-/// A model in the form of a Core ML file.
+/// A model as the contents of a Core ML file.
 struct CoreMLTranslation {
   /// Everything but the elements of the weights.
   let model: CoreMLModel
   /// The weights; a placeholder's offset is an index into them.
-  let weights: [CoreMLElements]
-  /// What the file lacks, or contains in another form, in words.
+  let weights: [CoreMLWeightData]
+  /// What the file lacks or stores in another form, as messages.
   let losses: [String]
 
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Core ML has no form for;
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Core ML cannot express;
   ///   ``WeighbridgeError/Code/mismatch`` for a version that cannot be written, or a kind that the
   ///   model cannot be.
   init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
-    let wanted = options.specificationVersion
-    if let wanted, !CoreMLVersions.all.contains(wanted) {
-      throw .mismatch("specification version \(wanted), and 1 to 5 can be written")
+    let requested = options.specificationVersion
+    if let requested, !CoreMLVersions.writable.contains(requested) {
+      throw .mismatch("specification version \(requested), and 1 to 5 can be written")
     }
     let source = try CoreMLExportSource(content, options: options)
     let network = try Self.network(source, options)
     let interface = try CoreMLInterface(source, network, options.coreMLKind)
-    let version = max(
-      network.version, interface.version, wanted ?? 1)
-    guard version == wanted ?? version else {
+    let version = max(network.version, interface.version, requested ?? 1)
+    guard version == requested ?? version else {
       throw .unsupported(
-        "the model needs specification version \(version), and version \(wanted ?? version) is"
+        "the model needs specification version \(version), and version \(requested ?? version) is"
           + " asked for")
     }
     let metadata = CoreMLMetadata(
-      source.description, content.provenance, givesBoxes: source.detector != nil)
+      source.description, content.provenance, returnsBoxes: source.detector != nil)
     weights = network.weights
     guard let detector = source.detector else {
       model = interface.model(version: version, metadata)
@@ -45,24 +44,24 @@ struct CoreMLTranslation {
     losses = source.losses + interface.losses + network.widened.losses + detection.losses
   }
 
-  /// The layers, with the axes of images where that is possible and allowed.
+  /// Returns the layers, with the axes of images where that is possible and allowed.
   private static func network(
     _ source: CoreMLExportSource, _ options: ExportOptions
   ) throws(WeighbridgeError) -> CoreMLLayers {
-    let wanted = options.specificationVersion
-    if wanted ?? 1 <= CoreMLVersions.lastOfImages {
+    let requested = options.specificationVersion
+    if requested ?? 1 <= CoreMLVersions.lastWithImageAxes {
       do throws(WeighbridgeError) {
         let layers = try CoreMLLayers(source, axes: .images, options)
-        if layers.version <= wanted ?? CoreMLVersions.lastOfImages { return layers }
+        if layers.version <= requested ?? CoreMLVersions.lastWithImageAxes { return layers }
       } catch {
-        if wanted != nil { throw error }
+        if requested != nil { throw error }
       }
     }
     return try CoreMLLayers(source, axes: .exact, options)
   }
 }
 
-/// The graph of a model in the form in which it is translated: channels first, with a batch of one.
+/// A model's graph prepared for translation: channels first, with a batch of one.
 struct CoreMLExportSource {
   /// The graph.
   let graph: Graph
@@ -71,10 +70,10 @@ struct CoreMLExportSource {
   /// The model's description.
   let description: ModelDescription
   /// The sizes that images may have.
-  let sizes: CoreMLSizes
-  /// The detector whose boxes the graph returns; `nil` where it does not return boxes.
+  let sizes: CoreMLImageSizes
+  /// The detector whose boxes the graph returns; `nil` where it returns no boxes.
   let detector: DetectorDescription?
-  /// What the file contains in another form, in words.
+  /// What the file stores in another form, as messages.
   let losses: [String]
 
   init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
@@ -86,16 +85,16 @@ struct CoreMLExportSource {
     }
     if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
     graph = try PixelBlocks(graph).graph  // Core ML has at most five axes
-    let turned = try ChannelsFirst(
-      graph, transposesPorts: true, together: description.headNames,
-      needs: CoreMLOperators.table.needsLayout)
-    self.graph = turned.graph
-    self.description = turned.describing(description)
-    let types = try SingleExample.types(turned.graph, for: "Core ML")
+    let converted = try ChannelsFirst(
+      graph, transposesPorts: true, outputGroup: description.headNames,
+      needsLayout: CoreMLOperators.table.needsLayout)
+    self.graph = converted.graph
+    self.description = converted.adapting(description)
+    let types = try SingleExample.types(converted.graph, for: "Core ML")
     self.types = types
-    sizes = try CoreMLSizes(
-      options.imageSizes, turned.graph, turned.graph.inputs.map { types[$0.value.index] })
-    var losses = turned.losses
+    sizes = try CoreMLImageSizes(
+      options.imageSizes, converted.graph, converted.graph.inputs.map { types[$0.value.index] })
+    var losses = converted.losses
     if detector != nil { losses += DetectionDecoding.losses(content.description) }
     if !content.references.isEmpty { losses.append("the reference arrays are not in the file") }
     self.losses = losses
@@ -117,6 +116,6 @@ struct CoreMLExportSource {
     }
   }
 
-  /// The type of a value.
+  /// Returns the type of a value.
   func type(_ id: ValueID) -> TensorType { types[id.index] }
 }

@@ -6,18 +6,18 @@ import LayerCatalog
 /// The specification versions that introduced layers.
 enum CoreMLVersions {
   /// The versions that can be written.
-  static let all = 1...5
+  static let writable = 1...5
 
   /// The last version whose values have the axes of images.
-  static let lastOfImages = 3
+  static let lastWithImageAxes = 3
 
   /// The version that introduced integer weights.
   static let firstQuantized = 3
 
-  /// The first version that has a layer: field numbers in the schema rise with the versions, with
-  /// two exceptions.
+  /// Returns the first version that has a layer: field numbers in the schema rise with the
+  /// versions, with two exceptions.
   static func version(of kind: String) -> Int {
-    switch CoreMLLayer.schemaNumber(of: kind) {
+    switch CoreMLLayer.fieldNumber(of: kind) {
     case 211, 212: 3  // resizeBilinear and cropResize
     case .some(..<500): 1
     case 500: 2

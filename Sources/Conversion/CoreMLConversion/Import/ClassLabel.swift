@@ -13,7 +13,7 @@ public struct ClassLabel: Hashable, Sendable {
   /// The output with the probabilities, when the file names it.
   public let probabilities: String?
 
-  /// Makes a class label.
+  /// Creates a class label.
   public init(name: String, type: String, probabilities: String?) {
     self.name = name
     self.type = type

@@ -2,17 +2,15 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// An axis of Core ML's tensors, which have up to five. A tensor of lower rank has the last ones:
+/// An axis of a Core ML tensor, which has up to five. A tensor of lower rank has the trailing ones:
 /// with two axes, the first is the height (`NeuralNetwork.proto`, the comment at its beginning).
 enum CoreMLAxis: Int, CaseIterable, Comparable {
   case sequence, batch, channel, height, width
 
-  static func < (first: CoreMLAxis, second: CoreMLAxis) -> Bool {
-    first.rawValue < second.rawValue
-  }
+  static func < (lhs: CoreMLAxis, rhs: CoreMLAxis) -> Bool { lhs.rawValue < rhs.rawValue }
 
-  /// The axes of a tensor of a rank of at most five.
-  static func last(_ rank: Int) -> [CoreMLAxis] { Array(allCases.suffix(rank)) }
+  /// The axes of a tensor of a given rank, at most five.
+  static func axes(rank: Int) -> [CoreMLAxis] { Array(allCases.suffix(rank)) }
 
   /// The axes of an image, in the order of channels-first operators.
   static let image: [CoreMLAxis] = [.batch, .channel, .height, .width]
@@ -22,15 +20,15 @@ enum CoreMLAxis: Int, CaseIterable, Comparable {
 struct CoreMLBlob {
   /// The tensor in the graph.
   let value: ValueID
-  /// The Core ML axes that the value has, in its order. The others of ``rank`` have size 1.
+  /// The Core ML axes of the value, in its order. The remaining axes of ``rank`` have size 1.
   let axes: [CoreMLAxis]
   /// The tensor's rank in Core ML: 5 unless the network states another.
   let rank: Int
 
-  /// Makes a tensor with all its axes.
-  init(_ value: ValueID, rank: Int) { self.init(value, CoreMLAxis.last(rank), rank: rank) }
+  /// Creates a tensor whose value has all the axes of its rank.
+  init(_ value: ValueID, rank: Int) { self.init(value, CoreMLAxis.axes(rank: rank), rank: rank) }
 
-  /// Makes a tensor without some axes, which have size 1.
+  /// Creates a tensor whose value lacks some axes, which have size 1.
   init(_ value: ValueID, _ axes: [CoreMLAxis], rank: Int) {
     self.value = value
     self.axes = axes
@@ -38,11 +36,14 @@ struct CoreMLBlob {
   }
 
   /// All axes that it has in Core ML.
-  var allAxes: [CoreMLAxis] { CoreMLAxis.last(rank) }
+  var allAxes: [CoreMLAxis] { CoreMLAxis.axes(rank: rank) }
 
   /// Returns the axis at an index; a negative one counts from the end.
-  func axis(_ number: Int) -> CoreMLAxis? {
-    let position = number < 0 ? number + rank : number
+  func axis(at index: Int) -> CoreMLAxis? {
+    let position = index < 0 ? index + rank : index
     return (0..<rank).contains(position) ? allAxes[position] : nil
   }
+
+  /// Returns a tensor with these axes and another value.
+  func withValue(_ value: ValueID) -> CoreMLBlob { CoreMLBlob(value, axes, rank: rank) }
 }

@@ -11,7 +11,8 @@ public struct CoreMLContents: Sendable {
   public struct Feature: Hashable, Sendable {
     /// Its name.
     public let name: String
-    /// Its type in words, such as `float32 [1, 3, 8, 8]`, `image RGB 299 x 299` or `string`.
+    /// A description of its type: `float32 [1, 3, 8, 8]`, `image RGB 299 x 299` or `string`, for
+    /// example.
     public let type: String
     /// A human-readable description.
     public let summary: String?
@@ -89,7 +90,7 @@ public struct CoreMLContents: Sendable {
 extension CoreMLContents.Feature {
   init(_ feature: CoreMLOutline.Feature) {
     name = feature.name
-    type = feature.type?.words ?? "of a type that is not known"
+    type = feature.type?.phrase ?? "of a type that is not known"
     summary = feature.summary
   }
 }
@@ -101,7 +102,7 @@ extension ClassLabel {
     switch label?.type {
     case .int64, .string:
       self.init(
-        name: label?.name ?? "", type: label?.type?.words ?? "",
+        name: label?.name ?? "", type: label?.type?.phrase ?? "",
         probabilities: outline.predictedProbabilities)
     default: return nil
     }
@@ -109,8 +110,8 @@ extension ClassLabel {
 }
 
 extension CoreMLFeatureType {
-  /// The type in words.
-  fileprivate var words: String {
+  /// The type as a phrase, such as `image RGB 299 x 299`.
+  fileprivate var phrase: String {
     switch self {
     case .int64: return "int64"
     case .double: return "double"

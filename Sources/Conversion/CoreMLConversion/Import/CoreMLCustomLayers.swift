@@ -30,67 +30,67 @@ struct CoreMLCustomLayers: Sendable {
         }
       }
     }
-    Self.settleProposals(unknown.map(\.record), &remarks)
-    let idle = policy.layers.layers.entries.map(\.place).filter { !used.contains($0) }
+    Self.dropConflictingProposals(unknown.map(\.record), &remarks)
+    let unused = policy.layers.layers.entries.map(\.place).filter { !used.contains($0) }
     if !unknown.isEmpty, !policy.keepsUnknown {
       throw UnknownLayers(
-        layers: unknown, weights: [], idleEntries: idle, file: policy.layers.path ?? "",
+        layers: unknown, weights: [], unusedEntries: unused, file: policy.layers.path ?? "",
         remarks: remarks
       ).error
     }
-    if let place = idle.first {
+    if let place = unused.first {
       throw .mismatch("\(place) is about no custom layer of the model")
         .at(file: policy.layers.path ?? "")
     }
   }
 
   /// Adds the layers that replace a custom layer, or the layer unchanged.
-  func build(_ call: inout CoreMLCall) throws(WeighbridgeError) -> [CoreMLBlob] {
-    let record = Self.record(call.layer, index: 0)
-    let weights = try Self.weights(&call)
-    call.ignore("className", "parameters", "description")
+  func build(_ layer: inout CoreMLLayerImport) throws(WeighbridgeError) -> [CoreMLBlob] {
+    let record = Self.record(layer.definition, index: 0)
+    let weights = try Self.weights(&layer)
+    layer.ignore("className", "parameters", "description")
     guard let entry = try policy.layers.entry(for: record, path: "", onlyExact: false) else {
-      return try keep(&call, weights.map(\.tensor), record, shapes: nil)
+      return try keep(&layer, weights.map(\.tensor), record, shapes: nil)
     }
     var values: [ValueID] = []
     var images: CoreMLImages?
-    for blob in call.inputs {
-      let image = try call.images(blob)
+    for blob in layer.inputs {
+      let image = try layer.images(blob)
       images = images ?? image
       values.append(image.value)
     }
-    var layer = KerasLayer(
-      source: call.source, writer: KerasProducer(version: .coreML), settings: record.config,
+    var kerasLayer = KerasLayer(
+      source: layer.source, writer: KerasProducer(version: .coreML), settings: record.config,
       weights: .file(weights),
-      weightValues: [:], network: KerasNetwork(graph: call.network.graph))
-    layer.defaultLayout = .channelsFirst
+      weightValues: [:], network: KerasNetwork(graph: layer.network.graph))
+    kerasLayer.defaultLayout = .channelsFirst
     if entry.mapping.isKept {
-      return try keep(&call, weights.map(\.tensor), record, shapes: entry.mapping.keptShapes)
+      return try keep(&layer, weights.map(\.tensor), record, shapes: entry.mapping.keptShapes)
     }
-    let outputs = try entry.mapping.build(&layer, values, place: entry.place) {
+    let outputs = try entry.mapping.build(&kerasLayer, values, place: entry.place) {
       (_, _) throws(WeighbridgeError) in []  // handled above
     }
-    try layer.finish()
-    call.network.graph = layer.graph
-    call.decide("\(entry.place): \(entry.mapping.summary)")
+    try kerasLayer.finish()
+    layer.network.graph = kerasLayer.graph
+    layer.decide("\(entry.place): \(entry.mapping.summary)")
     var blobs: [CoreMLBlob] = []
     for output in outputs {
-      let isImage = call.type(output).rank == CoreMLAxis.image.count
+      let isImage = layer.type(output).rank == CoreMLAxis.image.count
       if isImage, let images {
-        blobs.append(try call.tensor(output, like: images))
+        blobs.append(try layer.tensor(output, like: images))
       } else {
-        blobs.append(try call.exact(output))
+        blobs.append(try layer.fullRankBlob(output))
       }
     }
     return blobs
   }
 
   private static func weights(
-    _ call: inout CoreMLCall
+    _ layer: inout CoreMLLayerImport
   ) throws(WeighbridgeError) -> [KerasLayer.Weight] {
     var weights: [KerasLayer.Weight] = []
-    for (index, record) in call.records("weights").enumerated() {
-      let tensor = try call.tensor(
+    for (index, record) in layer.records("weights").enumerated() {
+      let tensor = try layer.tensor(
         "weight", in: ["weight": .record(record)], shape: [CoreMLWeights(record).count])
       weights.append(KerasLayer.Weight(path: Self.weightName(index), tensor: tensor))
     }
@@ -99,23 +99,23 @@ struct CoreMLCustomLayers: Sendable {
 
   private static func weightName(_ index: Int) -> String { "weight_\(index)" }
 
-  /// What the file says about a layer apart from its parameters.
+  /// What the file says about a layer, apart from its parameters.
   private static func remark(_ layer: CoreMLLayer) throws(WeighbridgeError) -> UnknownLayers.Remark
   {
-    var remark = UnknownLayers.Remark(description: layer.settings.text("description"))
+    var remark = UnknownLayers.Remark(description: layer.settings.string("description"))
     for (index, record) in layer.settings.records("weights").enumerated() {
       remark.weights.append((Self.weightName(index), [try CoreMLWeights(record).count]))
     }
     if remark.weights.isEmpty, layer.settings.records("parameters").isEmpty {
       remark.proposal =
         DescribedLayer(
-          className: layer.settings.text("className"), description: remark.description)?.mapping
+          className: layer.settings.string("className"), description: remark.description)?.mapping
     }
     return remark
   }
 
-  /// Keeps a proposal for a class only where it is the same for all its layers.
-  private static func settleProposals(
+  /// Drops the proposals for a class whose layers do not all have the same one.
+  private static func dropConflictingProposals(
     _ layers: [KerasLayerRecord], _ remarks: inout [String: UnknownLayers.Remark]
   ) {
     for layers in Dictionary(grouping: layers, by: \.className).values {
@@ -126,47 +126,47 @@ struct CoreMLCustomLayers: Sendable {
 
   /// Keeps a layer as it is.
   ///
-  /// - Parameter shapes: The shapes of its outputs; by default images with all sizes open.
+  /// - Parameter shapes: The shapes of its outputs; by default images of unknown dimensions.
   private func keep(
-    _ call: inout CoreMLCall, _ weights: [Tensor], _ record: KerasLayerRecord,
+    _ layer: inout CoreMLLayerImport, _ weights: [Tensor], _ record: KerasLayerRecord,
     shapes: [[Int?]]?
   ) throws(WeighbridgeError) -> [CoreMLBlob] {
-    guard let first = call.inputs.first else {
-      throw call.unsupported("takes nothing, so it cannot be kept as it is")
+    guard let first = layer.inputs.first else {
+      throw layer.unsupported("takes nothing, so it cannot be kept as it is")
     }
     var values: [ValueID] = []
-    for blob in call.inputs { values.append(try call.value(blob, CoreMLAxis.image)) }
+    for blob in layer.inputs { values.append(try layer.value(blob, CoreMLAxis.image)) }
     for (index, tensor) in weights.enumerated() {
-      values.append(try call.addWeight("weight_\(index)", tensor))
+      values.append(try layer.addWeight("weight_\(index)", tensor))
     }
-    let open = [Int?](repeating: nil, count: CoreMLAxis.image.count)
-    let dimensions = shapes ?? call.layer.outputs.map { _ in open }
-    guard dimensions.allSatisfy({ $0.count == open.count }) else {
-      throw call.unsupported("makes no images [batch, channels, height, width]")
+    let openImage = [Int?](repeating: nil, count: CoreMLAxis.image.count)
+    let dimensions = shapes ?? layer.definition.outputs.map { _ in openImage }
+    guard dimensions.allSatisfy({ $0.count == openImage.count }) else {
+      throw layer.unsupported("makes no images [batch, channels, height, width]")
     }
     let operation = Opaque(
       className: record.className, settings: JSONValue.object(record.config).text(),
-      inputCount: call.inputs.count, weightNames: weights.indices.map { "weight_\($0)" },
+      inputCount: layer.inputs.count, weightNames: weights.indices.map { "weight_\($0)" },
       outputs: dimensions.map { Opaque.Output(elementType: .float32, dimensions: $0) })
-    return try call.network.graph.addNode(operation, inputs: values, source: call.source)
+    return try layer.network.graph.addNode(operation, inputs: values, source: layer.source)
       .map { CoreMLBlob($0, CoreMLAxis.image, rank: first.rank) }
   }
 
-  /// A custom layer as a layer of a custom Keras class.
+  /// Describes a custom layer as a layer of a custom Keras class.
   private static func record(_ layer: CoreMLLayer, index: Int) -> KerasLayerRecord {
     var config = JSONObject()
     for entry in layer.settings.records("parameters") {
-      config[entry.text("key")] = entry.record("value").flatMap(parameter) ?? .null
+      config[entry.string("key")] = entry.record("value").flatMap(parameter) ?? .null
     }
     return KerasLayerRecord(
-      index: index, name: layer.name, className: layer.settings.text("className"),
+      index: index, name: layer.name, className: layer.settings.string("className"),
       config: config)
   }
 
   private static func parameter(_ value: ProtobufRecord) -> JSONValue? {
     switch value.fields.first?.value {
-    case .real(let number): .real(number)
-    case .text(let text): .string(text)
+    case .double(let number): .real(number)
+    case .string(let string): .string(string)
     case .integer(let number): .integer(number)
     case .boolean(let flag): .bool(flag)
     default: nil

@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 
 extension CoreMLFeatures {
-  /// What the file says about the model.
+  /// Returns the model's description from the file.
   func description(
     of graph: Graph, _ members: [CoreMLImporter.Member]
   ) -> ModelDescription {
@@ -21,7 +21,7 @@ extension CoreMLFeatures {
       guard let feature = model.inputs.first(where: { $0.name == name }) else { continue }
       description.inputs[index].summary = feature.summary
       if case .image(let image) = feature.type {
-        description.inputs[index].image = record(
+        description.inputs[index].image = imageInput(
           image, members[0].network?.preprocessing ?? [], name)
       }
     }
@@ -29,14 +29,14 @@ extension CoreMLFeatures {
       let name = description.outputs[index].name
       description.outputs[index].summary = model.outputs.first { $0.name == name }?.summary
     }
-    description.labels = (members.last?.classes?.labels ?? suppression?.labels)?.texts ?? []
+    description.labels = (members.last?.classes?.labels ?? suppression?.labels)?.strings ?? []
     description.userDefined = metadata.userDefined
     description.detector = detector(graph)
     return description
   }
 
-  /// The detector of a pipeline that ends with non-maximum suppression; `nil` for others, and where
-  /// its boxes are not the model's outputs.
+  /// The detector of a pipeline that ends with non-maximum suppression; `nil` for other models, and
+  /// where its boxes are not the model's outputs.
   private func detector(_ graph: Graph) -> DetectorDescription? {
     guard let suppression, let method = suppression.method else { return nil }
     let names = [suppression.outputs.confidence, suppression.outputs.coordinates]
@@ -51,34 +51,34 @@ extension CoreMLFeatures {
   }
 
   /// How an image becomes an input. Without a scaler in the file, values are unchanged.
-  private func record(
+  private func imageInput(
     _ image: CoreMLImage, _ preprocessing: [CoreMLPreprocessing], _ name: String
   ) -> ImageInput {
-    var record = ImageInput(
+    var input = ImageInput(
       colorOrder: image.colors, scale: 1,
       bias: [Double](repeating: 0, count: image.colors.componentCount), resize: nil,
       layout: .channelsFirst)
-    for one in preprocessing where one.feature == nil || one.feature == name {
-      guard case .scaler(let scale, let red, let green, let blue, let gray) = one.step else {
+    for entry in preprocessing where entry.feature == nil || entry.feature == name {
+      guard case .scaler(let scale, let red, let green, let blue, let gray) = entry.step else {
         continue
       }
-      record.scale = scale.asFloat
+      input.scale = scale.shortestFloat32
       switch image.colors {
-      case .rgb: record.bias = [red, green, blue].map(\.asFloat)
-      case .bgr: record.bias = [blue, green, red].map(\.asFloat)
-      case .gray: record.bias = [gray.asFloat]
+      case .rgb: input.bias = [red, green, blue].map(\.shortestFloat32)
+      case .bgr: input.bias = [blue, green, red].map(\.shortestFloat32)
+      case .gray: input.bias = [gray.shortestFloat32]
       }
     }
-    return record
+    return input
   }
 }
 
 extension CoreMLLabels {
   /// The labels as strings.
-  var texts: [String] {
+  var strings: [String] {
     switch self {
-    case .texts(let texts): texts
-    case .numbers(let numbers): numbers.map(String.init)
+    case .strings(let strings): strings
+    case .integers(let integers): integers.map(String.init)
     }
   }
 }

@@ -20,7 +20,7 @@ struct CoreMLFeatures {
 
   // MARK: Inputs
 
-  /// Adds the inputs of the model, which are those of its first network.
+  /// Adds the model's inputs, which are those of its first network.
   mutating func addInputs(
     of layers: CoreMLNetwork?, to network: inout CoreMLGraph
   ) throws(WeighbridgeError) {
@@ -41,7 +41,9 @@ struct CoreMLFeatures {
   private func add(
     _ feature: CoreMLFeature, _ layers: CoreMLNetwork?, to network: inout CoreMLGraph
   ) throws(WeighbridgeError) {
-    guard let type = feature.outsideType else { throw .unsupported("is no image and no array") }
+    guard let type = feature.tensorType else {
+      throw .unsupported("is neither an image nor an array")
+    }
     var isImage = false
     if case .image = feature.type { isImage = true }
     let isExact = !isImage && layers?.arrayMapping == .exact
@@ -75,18 +77,18 @@ struct CoreMLFeatures {
     return try network.graph.addInput(name, type)
   }
 
-  /// Subtracts the mean images that a network's preprocessing has.
+  /// Subtracts the mean images of a network's preprocessing.
   func addMeanImages(
     of layers: CoreMLNetwork, to network: inout CoreMLGraph, _ store: ByteStore
   ) throws(WeighbridgeError) {
     for preprocessing in layers.preprocessing {
-      guard case .meanImage(let place) = preprocessing.step else { continue }
+      guard case .meanImage(let byteRange) = preprocessing.step else { continue }
       guard let name = preprocessing.feature ?? model.inputs.first?.name,
         let blob = network.blobs[name], let shape = network.graph.type(of: blob.value).fixedShape
       else {
         throw .malformed("a mean image belongs to no image of a known size")
       }
-      let mean = try Tensor(.float32, shape: shape, store: store, range: place.range)
+      let mean = try Tensor(.float32, shape: shape, store: store, range: byteRange.range)
       let weight = try network.graph.addWeight("\(name)/mean", mean)
       let source = SourceScope(layer: name, className: "meanImage", role: "mean")
       let value = try network.graph.addNode(
@@ -97,16 +99,17 @@ struct CoreMLFeatures {
 
   // MARK: Between members
 
-  /// Leaves the outputs of a member and the features that existed before it.
-  func handOver(
-    _ member: CoreMLDescription, _ before: [String: CoreMLBlob], in network: inout CoreMLGraph
+  /// Leaves only the outputs of a member and the features that existed before it.
+  func exposeOutputs(
+    of member: CoreMLDescription, alongside earlier: [String: CoreMLBlob],
+    in network: inout CoreMLGraph
   ) throws(WeighbridgeError) {
-    var blobs = before
+    var blobs = earlier
     for feature in member.outputs {
       guard let blob = network.blobs[feature.name] else {
         throw .malformed("no layer gives \(feature.name)")
       }
-      // The next member sees the feature with its outer axes.
+      // The next member sees the feature with the axes that it has outside the network.
       let axes = Self.axes(of: feature, blob, network)
       let source = SourceScope(layer: feature.name, className: "feature")
       let value = try network.value(blob, axes, for: source)
@@ -139,9 +142,9 @@ struct CoreMLFeatures {
       overlapThreshold: suppression.iouThreshold,
       confidenceThreshold: suppression.confidenceThreshold,
       scope: method.isPerClass ? .sameBestClass : .all)
-    let kept = try network.graph.addNode(operation, inputs: values, source: source)
+    let boxes = try network.graph.addNode(operation, inputs: values, source: source)
     let names = [suppression.outputs.confidence, suppression.outputs.coordinates]
-    for (name, value) in zip(names, kept) { network.blobs[name] = CoreMLBlob(value, rank: 2) }
+    for (name, value) in zip(names, boxes) { network.blobs[name] = CoreMLBlob(value, rank: 2) }
     self.suppression = suppression
   }
 
@@ -161,9 +164,9 @@ struct CoreMLFeatures {
         throw .malformed("no layer gives the output \(feature.name)")
       }
       let axes = Self.axes(of: feature, blob, network)
-      let maker = members.last?.network?.layers.last { $0.outputs.contains(name) }
+      let producer = members.last?.network?.layers.last { $0.outputs.contains(name) }
       let source = SourceScope(
-        layer: maker?.name ?? feature.name, className: maker?.kind ?? "output")
+        layer: producer?.name ?? feature.name, className: producer?.kind ?? "output")
       let value = try network.value(blob, axes, for: source)
       let type = network.graph.type(of: value)
       if case .dictionary = feature.type { try checkLabels(members.last?.classes, type) }
@@ -177,7 +180,7 @@ struct CoreMLFeatures {
   private func checkLabels(
     _ classes: CoreMLClasses?, _ type: TensorType
   ) throws(WeighbridgeError) {
-    guard let labels = classes?.labels?.texts, let count = type.shape.last?.value,
+    guard let labels = classes?.labels?.strings, let count = type.shape.last?.value,
       labels.count != count
     else { return }
     throw .malformed("has \(labels.count) labels, and the network gives \(count) probabilities")
@@ -193,32 +196,32 @@ struct CoreMLFeatures {
     return classes.probabilities ?? member.network?.layers.last?.outputs.first
   }
 
-  /// The axes that a feature has outside the network.
+  /// Returns the axes that a feature has outside the network.
   private static func axes(
     of feature: CoreMLFeature, _ blob: CoreMLBlob, _ network: CoreMLGraph
   ) -> [CoreMLAxis] {
     let type = network.graph.type(of: blob.value)
-    let isLong = { (axis: CoreMLAxis) in
+    let isNonSingleton = { (axis: CoreMLAxis) in
       blob.axes.firstIndex(of: axis).map { type.shape[$0] != 1 } ?? false
     }
-    var declared: Int?
+    var declaredRank: Int?
     switch feature.type {
     case .image: return [.channel, .height, .width]
-    case .multiArray(let array): declared = array.shape.isEmpty ? nil : array.shape.count
-    case .dictionary, .double: declared = 1
+    case .multiArray(let array): declaredRank = array.shape.isEmpty ? nil : array.shape.count
+    case .dictionary, .double: declaredRank = 1
     default: break
     }
-    if blob.rank < 5, let declared, declared == blob.rank { return blob.allAxes }
-    if blob.rank < 5, declared != 1, declared != 3 { return blob.allAxes }
-    let sequence: [CoreMLAxis] = isLong(.sequence) ? [.sequence] : []
-    let batch: [CoreMLAxis] = isLong(.batch) ? [.batch] : []
-    let isVector = !isLong(.height) && !isLong(.width)
-    switch declared {
+    if blob.rank < 5, declaredRank == blob.rank { return blob.allAxes }
+    if blob.rank < 5, declaredRank != 1, declaredRank != 3 { return blob.allAxes }
+    let sequence: [CoreMLAxis] = isNonSingleton(.sequence) ? [.sequence] : []
+    let batch: [CoreMLAxis] = isNonSingleton(.batch) ? [.batch] : []
+    let isVector = !isNonSingleton(.height) && !isNonSingleton(.width)
+    switch declaredRank {
     case 5: return CoreMLAxis.allCases
     case 4: return CoreMLAxis.image
-    case 2 where !isLong(.channel) && !isLong(.sequence): return [.height, .width]
+    case 2 where !isNonSingleton(.channel) && !isNonSingleton(.sequence): return [.height, .width]
     case 1 where isVector, nil where isVector: return sequence + batch + [.channel]
-    case 1 where !isLong(.channel) && !isLong(.height): return [.width]
+    case 1 where !isNonSingleton(.channel) && !isNonSingleton(.height): return [.width]
     default: return sequence + batch + [.channel, .height, .width]
     }
   }
@@ -253,21 +256,21 @@ extension CoreMLImage {
     }
   }
 
-  /// The height and the width, open where other sizes are allowed.
+  /// The height and the width, unknown where several sizes are allowed.
   fileprivate var dimensions: [Dimension] {
-    let isFree = { (sizes: [Int]) in sizes.contains { $0 != sizes[0] } }
+    let varies = { (sizes: [Int]) in sizes.contains { $0 != sizes[0] } }
     switch flexibility {
     case nil: return [.fixed(size.height), .fixed(size.width)]
     case .enumerated(let sizes):
-      let all = sizes + [size]
+      let allSizes = sizes + [size]
       return [
-        isFree(all.map(\.height)) ? .unknown : .fixed(size.height),
-        isFree(all.map(\.width)) ? .unknown : .fixed(size.width),
+        varies(allSizes.map(\.height)) ? .unknown : .fixed(size.height),
+        varies(allSizes.map(\.width)) ? .unknown : .fixed(size.width),
       ]
     case .range(let width, let height):
       return [
-        height.isSingle ? .fixed(size.height) : .unknown,
-        width.isSingle ? .fixed(size.width) : .unknown,
+        height.isFixed ? .fixed(size.height) : .unknown,
+        width.isFixed ? .fixed(size.width) : .unknown,
       ]
     }
   }
@@ -275,20 +278,20 @@ extension CoreMLImage {
 
 extension CoreMLFeature {
   /// The type in the graph; `nil` for a feature that is not a tensor.
-  var outsideType: TensorType? {
+  var tensorType: TensorType? {
     switch type {
     case .image(let image):
       return TensorType(.float32, [.fixed(image.colors.componentCount)] + image.dimensions)
     case .multiArray(let array):
-      let isWhole = array.element == .int32 || array.element == .int8
-      return TensorType(isWhole ? .int32 : .float32, array.dimensions)
+      let isInteger = array.element == .int32 || array.element == .int8
+      return TensorType(isInteger ? .int32 : .float32, array.dimensions)
     default: return nil
     }
   }
 }
 
 extension CoreMLArray {
-  /// The sizes, open where others are allowed.
+  /// The dimensions, unknown where several sizes are allowed.
   fileprivate var dimensions: [Dimension] {
     shape.enumerated().map { axis, dimension in
       switch flexibility {
@@ -297,7 +300,7 @@ extension CoreMLArray {
         shapes.allSatisfy { $0.count == shape.count && $0[axis] == dimension }
           ? .fixed(dimension) : .unknown
       case .ranges(let ranges):
-        ranges.indices.contains(axis) && !ranges[axis].isSingle ? .unknown : .fixed(dimension)
+        ranges.indices.contains(axis) && !ranges[axis].isFixed ? .unknown : .fixed(dimension)
       }
     }
   }
@@ -305,5 +308,5 @@ extension CoreMLArray {
 
 extension CoreMLSizeRange {
   /// Whether there is only one possible size.
-  fileprivate var isSingle: Bool { lowerBound == upperBound }
+  fileprivate var isFixed: Bool { lowerBound == upperBound }
 }

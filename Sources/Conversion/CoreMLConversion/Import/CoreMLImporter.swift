@@ -50,7 +50,8 @@ struct CoreMLImporter {
         try interface.add(suppression, to: &network)
       }
       if position < members.count - 1 {
-        try interface.handOver(member.description, features, in: &network)
+        try interface.exposeOutputs(
+          of: member.description, alongside: features, in: &network)
       }
     }
     let outputs = try interface.outputs(of: members, in: &network)
@@ -126,13 +127,15 @@ struct CoreMLImporter {
   func add(
     _ layers: CoreMLNetwork, prefix: String, to network: consuming CoreMLGraph
   ) throws(WeighbridgeError) -> CoreMLGraph {
-    for (position, layer) in layers.layers.enumerated() {
-      var layer = layer
+    for (position, definition) in layers.layers.enumerated() {
+      var layer = definition
       let label = "#\(position) \(layer.name) (\(layer.kind))"
       layer.name = prefix + layer.name
       do throws(WeighbridgeError) {
         let build = CoreMLOperators.builders[layer.kind] ?? CoreMLCustomLayers(custom).build
-        network = try CoreMLCall(layer, store: store, network: consume network).built(by: build)
+        network = try CoreMLLayerImport(
+          layer, store: store, network: consume network
+        ).built(by: build)
       } catch { throw error.at(layer: label) }
     }
     return network

@@ -7,21 +7,21 @@ import LayerCatalog
 /// The user-defined keys of the files that we write; see `CoreMLMetadata+Content.swift`.
 extension CoreMLMetadata {
   /// Whether the file was written by this package.
-  private var isOwn: Bool { userDefined["converter"]?.hasPrefix("weighbridge") == true }
+  private var isFromWeighbridge: Bool { userDefined["converter"]?.hasPrefix("weighbridge") == true }
 
   /// Restores what was stored under user-defined keys. For a pipeline that returns boxes, and so
-  /// has no heads, the detector stays a string.
+  /// has no heads, the detector stays a user-defined string.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when it does not fit the graph.
   func describe(_ content: inout ModelContent, hasHeads: Bool) throws(WeighbridgeError) {
-    guard isOwn else { return }
+    guard isFromWeighbridge else { return }
     content.description.userDefined = [:]
     let labels = content.description.labels
     if let classes = userDefined["classes"] {
       content.description.labels = classes.split(separator: ",", omittingEmptySubsequences: false)
         .map(String.init)
     } else if !hasHeads, labels == labels.indices.map(String.init) {
-      // The pipeline of a detector without labels has indices in their place.
+      // The pipeline of a detector without labels has the class indices instead.
       content.description.labels = []
     }
     let images = content.description.inputs.map(\.image)
@@ -32,14 +32,14 @@ extension CoreMLMetadata {
       content.description.userDefined["detector"] = userDefined["detector"]
     }
     for (position, image) in images.enumerated() {
-      content.description.inputs[position].image?.agree(with: image)
+      content.description.inputs[position].image?.adopt(image)
     }
   }
 }
 
 extension ImageInput {
-  /// Takes over the network's preprocessing where it differs from these values in float32.
-  fileprivate mutating func agree(with preprocessing: ImageInput?) {
+  /// Adopts the network's preprocessing where it differs from these values in float32.
+  fileprivate mutating func adopt(_ preprocessing: ImageInput?) {
     guard let preprocessing, preprocessing.rounded != rounded else { return }
     let resize = self.resize
     self = preprocessing

@@ -14,22 +14,22 @@ extension CoreMLSource {
     outline.provenance.framework = "coreml"
     outline.provenance.frameworkVersion = "specification \(model.specificationVersion)"
     guard let members = try? CoreMLImporter.members(of: model) else { return outline }
-    for (number, member) in members.enumerated() {
+    for (index, member) in members.enumerated() {
       let prefix = members.count > 1 ? "\(member.name)/" : ""
-      add(member.network?.layers ?? [], prefix: prefix, isFirst: number == 0, to: &outline)
+      add(member.network?.layers ?? [], prefix: prefix, isFirst: index == 0, to: &outline)
       if member.network == nil { outline.notes.append("\(member.name): non-maximum suppression") }
     }
-    outline.attempt { (units) throws(WeighbridgeError) in
-      try CoreMLImporter(store: files[0].store, custom: custom).part(units, of: model)
+    outline.attemptImport { (units) throws(WeighbridgeError) in
+      try CoreMLImporter(store: files[0].store, custom: custom).partialGraph(units, of: model)
     }
     if outline.inputs.isEmpty { addInputs(to: &outline) }
-    let made = outline.layers.enumerated().flatMap { index, layer in
+    let layerTypes = outline.layers.enumerated().flatMap { index, layer in
       zip(layerOutputs(members, index), layer.outputs)
     }
-    let types = Dictionary(made, uniquingKeysWith: { _, last in last })
+    let types = Dictionary(layerTypes, uniquingKeysWith: { _, last in last })
     for feature in model.description.outputs {
-      let stated = feature.outsideType.flatMap { $0.shape.isEmpty ? nil : $0 }
-      if let type = types[feature.name] ?? stated {
+      let declared = feature.tensorType.flatMap { $0.shape.isEmpty ? nil : $0 }
+      if let type = types[feature.name] ?? declared {
         outline.outputs.append((feature.name, type))
       } else {
         outline.notes.append("the type of the output \(feature.name) is not known")
@@ -41,7 +41,7 @@ extension CoreMLSource {
   /// Adds the inputs of the description.
   private func addInputs(to outline: inout ModelOutline) {
     for feature in model.description.inputs {
-      if let type = feature.outsideType {
+      if let type = feature.tensorType {
         outline.inputs.append((feature.name, type))
       } else {
         outline.notes.append("the input \(feature.name) is no tensor")
@@ -57,17 +57,17 @@ extension CoreMLSource {
     _ layers: [CoreMLLayer], prefix: String, isFirst: Bool, to outline: inout ModelOutline
   ) {
     let start = outline.layers.count
-    var makers: [String: Int] = [:]
+    var producers: [String: Int] = [:]
     for (position, record) in layers.enumerated() {
       let name = prefix + record.name
-      let custom = record.settings.text("className")
+      let custom = record.settings.string("className")
       var layer = ModelOutline.Layer(
         name: name, className: record.kind == "custom" ? "custom \(custom)" : record.kind,
         inputs: record.inputs, label: "#\(position) \(record.name) (\(record.kind))",
         unit: start + position)
-      layer.sources = Set(record.inputs.compactMap { makers[$0] })
+      layer.sources = Set(record.inputs.compactMap { producers[$0] })
       layer.problem = problem(of: record)
-      for output in record.outputs { makers[output] = start + position }
+      for output in record.outputs { producers[output] = start + position }
       outline.layers.append(layer)
     }
   }
@@ -82,7 +82,7 @@ extension CoreMLSource {
 
 extension CoreMLImporter {
   /// Returns the graph of some layers of the first network, by position, with all their outputs.
-  func part(_ units: Set<Int>, of model: CoreMLModel) throws(WeighbridgeError) -> Graph {
+  func partialGraph(_ units: Set<Int>, of model: CoreMLModel) throws(WeighbridgeError) -> Graph {
     let members = try Self.members(of: model)
     guard var layers = members[0].network else { return try GraphBuilder().finish(outputs: []) }
     layers.layers = units.sorted().filter { $0 < layers.layers.count }.map { layers.layers[$0] }

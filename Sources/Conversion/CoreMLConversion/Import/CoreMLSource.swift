@@ -27,7 +27,7 @@ package struct CoreMLSource: Sendable {
   ///   skipped.
   package init(
     _ store: ByteStore, path: String, package: CoreMLPackage? = nil, options: ReadOptions,
-    isLookedAt: Bool = false
+    isInspectionOnly: Bool = false
   ) throws(WeighbridgeError) {
     let givenPath = package?.path ?? path
     self.givenPath = givenPath
@@ -37,7 +37,7 @@ package struct CoreMLSource: Sendable {
         do throws(WeighbridgeError) {
           return try CoreMLReader.read(bytes)
         } catch {
-          guard isLookedAt, let fragment = CoreMLReader.fragment(bytes) else { throw error }
+          guard isInspectionOnly, let fragment = CoreMLReader.fragment(bytes) else { throw error }
           return fragment
         }
       }
@@ -64,7 +64,7 @@ package struct CoreMLSource: Sendable {
       provenance.options = custom.options
       provenance.decisions = result.decisions
       var description = result.description
-      description.name = FilePath(givenPath).base
+      description.name = FilePath(givenPath).stem
       var content = ModelContent(
         graph: result.graph, description: description, provenance: provenance)
       try model.description.metadata.describe(&content, hasHeads: result.hasHeads)
@@ -86,6 +86,6 @@ extension CoreMLContents {
     }
     guard let outline else { return nil }
     self.init(
-      outline, name: FilePath(package?.path ?? path).base, fileSize: file.count)
+      outline, name: FilePath(package?.path ?? path).stem, fileSize: file.count)
   }
 }

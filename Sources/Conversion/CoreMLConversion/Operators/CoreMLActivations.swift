@@ -5,7 +5,7 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Elementwise functions and functions along axes.
+/// Activations: elementwise functions, and functions along axes.
 enum CoreMLActivations: CoreMLFamily {
   static let rows: [CoreMLRow] = [
     CoreMLRow(Sigmoid.self, activation: "sigmoid"),
@@ -37,15 +37,15 @@ enum CoreMLActivations: CoreMLFamily {
     CoreMLRow(native: Softmax.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.softmax(try builder.input(), operation.axes)
     },
-    // Core ML splits images along their channels with a layer of its own.
+    // With the axes of images, Core ML has a layer that splits along the channels.
     CoreMLRow(GroupedSoftmax.self) { (operation, builder) throws(WeighbridgeError) in
       let parts = try builder.split(try builder.input(), axis: operation.axis, operation.sizes)
-      var shares: [String] = []
+      var probabilities: [String] = []
       for part in parts {
-        shares.append(
+        probabilities.append(
           try builder.apply(Softmax(axes: [operation.axis]), to: part, builder.outputType))
       }
-      return try builder.concatenate(shares, axis: operation.axis)
+      return try builder.concatenate(probabilities, axis: operation.axis)
     },
     CoreMLRow(GLU.self) { (operation, builder) throws(WeighbridgeError) in
       let half = try builder.dimensions(builder.outputType)[operation.axis]
@@ -54,42 +54,42 @@ enum CoreMLActivations: CoreMLFamily {
     },
   ]
 
-  static let nodes: [String: CoreMLCall.Build] = [
-    "activation": { (call) throws(WeighbridgeError) in [try call.activation()] },
-    "unary": { (call) throws(WeighbridgeError) in [try call.unaryFunction()] },
-    "softmax": { (call) throws(WeighbridgeError) in
-      let blob = try call.input()
-      return [try call.softmax(blob, .channel)]
+  static let nodes: [String: CoreMLLayerImport.Build] = [
+    "activation": { (layer) throws(WeighbridgeError) in [try layer.activation()] },
+    "unary": { (layer) throws(WeighbridgeError) in [try layer.unaryFunction()] },
+    "softmax": { (layer) throws(WeighbridgeError) in
+      let blob = try layer.input()
+      return [try layer.softmax(blob, .channel)]
     },
-    "softmaxND": { (call) throws(WeighbridgeError) in
-      let blob = try call.input()
-      return [try call.softmax(blob, try call.axis(of: blob))]
+    "softmaxND": { (layer) throws(WeighbridgeError) in
+      let blob = try layer.input()
+      return [try layer.softmax(blob, try layer.axis(of: blob))]
     },
-    "clip": { (call) throws(WeighbridgeError) in
-      let (low, high) = (call.real("minVal"), call.real("maxVal"))
-      return [try call.each(Clip(minimum: low, maximum: high))]
+    "clip": { (layer) throws(WeighbridgeError) in
+      let (low, high) = (layer.double("minVal"), layer.double("maxVal"))
+      return [try layer.elementwise(Clip(minimum: low, maximum: high))]
     },
-    "clampedReLU": { (call) throws(WeighbridgeError) in
-      let (slope, largest) = (call.real("alpha"), call.real("beta"))
-      guard largest >= 0 else { throw call.unsupported("is bounded by \(largest), below 0") }
-      return [try call.each(ReLU(slope: slope, threshold: 0, maximum: largest))]
+    "clampedReLU": { (layer) throws(WeighbridgeError) in
+      let (slope, largest) = (layer.double("alpha"), layer.double("beta"))
+      guard largest >= 0 else { throw layer.unsupported("is bounded by \(largest), below 0") }
+      return [try layer.elementwise(ReLU(slope: slope, threshold: 0, maximum: largest))]
     },
-    "gelu": { (call) throws(WeighbridgeError) in
-      let mode = call.choice("mode", default: "EXACT")
+    "gelu": { (layer) throws(WeighbridgeError) in
+      let mode = layer.choice("mode", default: "EXACT")
       guard mode != "SIGMOID_APPROXIMATION" else {
-        throw call.unsupported("approximates GELU by a sigmoid")
+        throw layer.unsupported("approximates GELU by a sigmoid")
       }
-      return [try call.each(GELU(isApproximate: mode == "TANH_APPROXIMATION"))]
+      return [try layer.elementwise(GELU(isApproximate: mode == "TANH_APPROXIMATION"))]
     },
-    "tanh": each(Tanh()), "copy": each(Identity()),
+    "tanh": elementwise(Tanh()), "copy": elementwise(Identity()),
   ]
 
-  /// The activation in a record, where it is a single operator without weights.
+  /// Returns the activation in a record where it is a single operator without weights.
   static func operation(_ record: ProtobufRecord) -> (any CatalogOperator)? {
     guard record.fields.count == 1, let (name, value) = record.fields.first,
       case .record(let settings) = value
     else { return nil }
-    let (alpha, beta) = (settings.real("alpha"), settings.real("beta"))
+    let (alpha, beta) = (settings.double("alpha"), settings.double("beta"))
     return switch name {
     case "linear": Rescaling(scale: [alpha], offset: [beta])
     case "ReLU": ReLU(slope: 0, threshold: 0, maximum: nil)
@@ -107,7 +107,7 @@ enum CoreMLActivations: CoreMLFamily {
 }
 
 extension CoreMLNetworkBuilder {
-  /// Core ML's own softmax along one axis; `nil` for several.
+  /// Adds Core ML's softmax along one axis; returns `nil` for several.
   fileprivate mutating func softmax(
     _ input: String, _ axes: [Int]
   ) throws(WeighbridgeError) -> String? {
@@ -124,16 +124,16 @@ extension CoreMLNetworkBuilder {
     if operation.slope == 0, let maximum = operation.maximum, axes == .exact {
       return try clip(x, 0, maximum)
     }
-    let bent =
+    let activated =
       operation.slope == 0
       ? try activation("ReLU", x) : try activation("leakyReLU", x, ["alpha": operation.slope])
-    guard let maximum = operation.maximum else { return bent }
+    guard let maximum = operation.maximum else { return activated }
     // min(a, b) = -max(-a, -b).
-    let negative = try linear(bent, scale: -1)
-    return try linear(try unary("THRESHOLD", negative, alpha: -maximum), scale: -1)
+    let negated = try linear(activated, scale: -1)
+    return try linear(try unary("THRESHOLD", negated, alpha: -maximum), scale: -1)
   }
 
-  /// Adds Core ML's own PReLU where alpha varies only by channel; returns `nil` elsewhere.
+  /// Adds Core ML's PReLU where alpha varies only by channel; returns `nil` otherwise.
   fileprivate mutating func prelu() throws(WeighbridgeError) -> String? {
     guard try tensor(1).shape.dropFirst().allSatisfy({ $0 == 1 }),
       axes == .images || type().rank == 4
@@ -143,22 +143,22 @@ extension CoreMLNetworkBuilder {
   }
 }
 
-extension CoreMLCall {
-  /// Adds an elementwise operator on the layer's input.
-  mutating func each(
+extension CoreMLLayerImport {
+  /// Applies an elementwise operator to the layer's input.
+  mutating func elementwise(
     _ operation: some CatalogOperator
   ) throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
-    return like(blob, try add(operation, [blob.value]))
+    return blob.withValue(try add(operation, [blob.value]))
   }
 
   /// Reads the setting `axis` as an axis of a tensor.
   mutating func axis(
     of blob: CoreMLBlob, named name: String = "axis"
   ) throws(WeighbridgeError) -> CoreMLAxis {
-    let number = integer(name)
-    guard let axis = blob.axis(number) else {
-      throw malformed("has the axis \(number), and its input \(blob.rank) axes")
+    let index = integer(name)
+    guard let axis = blob.axis(at: index) else {
+      throw malformed("has the axis \(index), and its input \(blob.rank) axes")
     }
     return axis
   }
@@ -172,39 +172,38 @@ extension CoreMLCall {
     _ blob: CoreMLBlob, _ axis: CoreMLAxis
   ) throws(WeighbridgeError) -> CoreMLBlob {
     guard let position = blob.axes.firstIndex(of: axis) else {
-      let whole = try whole(blob)
-      return try softmax(CoreMLBlob(whole, rank: blob.rank), axis)
+      return try softmax(CoreMLBlob(try fullRank(blob), rank: blob.rank), axis)
     }
-    return like(blob, try add(Softmax(axes: [position]), [blob.value]))
+    return blob.withValue(try add(Softmax(axes: [position]), [blob.value]))
   }
 
   fileprivate mutating func activation() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
-    if let operation = CoreMLActivations.operation(layer.settings) {
-      layer.settings.fields.keys.forEach { ignore($0) }
-      return like(blob, try add(operation, [blob.value]))
+    if let operation = CoreMLActivations.operation(definition.settings) {
+      definition.settings.fields.keys.forEach { ignore($0) }
+      return blob.withValue(try add(operation, [blob.value]))
     }
-    if let settings = record("PReLU") { return try rectifier(blob, settings) }
+    if let settings = record("PReLU") { return try prelu(blob, settings) }
     if let settings = record("scaledTanh") {
-      let inner = try add(
-        Rescaling(scale: [settings.real("beta")], offset: [0]), [blob.value], role: "scale")
-      let tanh = try add(Tanh(), [inner], role: "tanh")
-      return like(
-        blob, try add(Rescaling(scale: [settings.real("alpha")], offset: [0]), [tanh]))
+      let scaled = try add(
+        Rescaling(scale: [settings.double("beta")], offset: [0]), [blob.value], role: "scale")
+      let tanh = try add(Tanh(), [scaled], role: "tanh")
+      return blob.withValue(
+        try add(Rescaling(scale: [settings.double("alpha")], offset: [0]), [tanh]))
     }
     if let settings = record("parametricSoftplus") {
       let images = try images(blob)
       let (alpha, beta) = (
-        try channelNumbers("alpha", settings, blob), try channelNumbers("beta", settings, blob)
+        try channelWeight("alpha", settings, blob), try channelWeight("beta", settings, blob)
       )
-      let inner = try add(Multiply(), [images.value, beta], role: "scale")
-      let softplus = try add(Softplus(), [inner], role: "softplus")
+      let scaled = try add(Multiply(), [images.value, beta], role: "scale")
+      let softplus = try add(Softplus(), [scaled], role: "softplus")
       return try tensor(add(Multiply(), [softplus, alpha]), like: images)
     }
     throw malformed("says no activation, or several")
   }
 
-  private mutating func rectifier(
+  private mutating func prelu(
     _ blob: CoreMLBlob, _ settings: ProtobufRecord
   ) throws(WeighbridgeError) -> CoreMLBlob {
     let images = try images(blob)
@@ -224,7 +223,7 @@ extension CoreMLCall {
     return try tensor(name, in: settings, shape: [channels])
   }
 
-  private mutating func channelNumbers(
+  private mutating func channelWeight(
     _ name: String, _ settings: ProtobufRecord, _ blob: CoreMLBlob
   ) throws(WeighbridgeError) -> ValueID {
     let image = try images(blob).value
@@ -232,13 +231,13 @@ extension CoreMLCall {
     return try addWeight(name, tensor.reshaped([1, tensor.count, 1, 1]))
   }
 
-  /// Adds f(scale x + shift), where a scale of 0 means 1.
+  /// Adds f(scale * x + shift), where a scale of 0 means 1.
   fileprivate mutating func unaryFunction() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
-    let scale = real("scale", zeroMeans: 1)
-    var shift = real("shift")
-    let epsilon = real("epsilon", zeroMeans: 1e-6)
-    let alpha = real("alpha")
+    let scale = double("scale", zeroMeans: 1)
+    var shift = double("shift")
+    let epsilon = double("epsilon", zeroMeans: 1e-6)
+    let alpha = double("alpha")
     let kind = choice("type", default: "SQRT")
     if ["RSQRT", "INVERSE"].contains(kind) { shift += epsilon }
     var value = blob.value
@@ -258,6 +257,6 @@ extension CoreMLCall {
       let exponent = try constant("exponent", shape: shape, [alpha])
       value = try add(BinaryMath(.power), [value, exponent])
     }
-    return like(blob, value)
+    return blob.withValue(value)
   }
 }

@@ -6,7 +6,7 @@ import LayerCatalog
 import ProtobufWire
 
 /// Mathematical functions, comparisons and Boolean logic. Core ML computes with float32 only:
-/// integers and Booleans are whole float32 numbers.
+/// integers and Booleans are stored as float32.
 enum CoreMLArithmetic: CoreMLFamily {
   static let rows: [CoreMLRow] = [
     CoreMLRow(native: UnaryMath.self) { (operation, builder) throws(WeighbridgeError) in
@@ -25,7 +25,7 @@ enum CoreMLArithmetic: CoreMLFamily {
     CoreMLRow(Clip.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.clip(try builder.input(), operation.minimum, operation.maximum)
     },
-    CoreMLRow(FullLike.self, is: "fillLike") { ["value": .real($0.number)] },
+    CoreMLRow(FullLike.self, is: "fillLike") { ["value": .double($0.value)] },
     // A weight becomes a constant.
     CoreMLRow(Identity.self) { (_, builder) throws(WeighbridgeError) in try builder.input() },
     CoreMLRow(MatMul.self) { (operation, builder) throws(WeighbridgeError) in
@@ -39,8 +39,8 @@ enum CoreMLArithmetic: CoreMLFamily {
         try builder.input(), scale: operation.scale[0], offset: operation.offset[0])
     },
     CoreMLRow(Comparison.self) { (operation, builder) throws(WeighbridgeError) in
-      let own = relations.first { $0.value == operation.relation }
-      return try builder.add(own?.key ?? "equal", try builder.allInputs())
+      let layer = relations.first { $0.value == operation.relation }
+      return try builder.add(layer?.key ?? "equal", try builder.allInputs())
     },
     CoreMLRow(LogicalAnd.self, chain: "logicalAnd"),
     CoreMLRow(LogicalOr.self, chain: "logicalOr"),
@@ -48,28 +48,29 @@ enum CoreMLArithmetic: CoreMLFamily {
     CoreMLRow(Where.self, is: "whereBroadcastable"),
   ]
 
-  static let nodes: [String: CoreMLCall.Build] = .init(families: [
-    functions.mapValues { each(UnaryMath($0)) }, relations.mapValues(comparing), booleans,
+  static let nodes: [String: CoreMLLayerImport.Build] = .init(families: [
+    functions.mapValues { elementwise(UnaryMath($0)) }, relations.mapValues(comparing), booleans,
   ])
 
-  private static func comparing(_ relation: Comparison.Relation) -> CoreMLCall.Build {
-    { (call) throws(WeighbridgeError) in [try call.compare(relation)] }
+  private static func comparing(_ relation: Comparison.Relation) -> CoreMLLayerImport.Build {
+    { (layer) throws(WeighbridgeError) in [try layer.compare(relation)] }
   }
 
-  private static let booleans: [String: CoreMLCall.Build] = [
-    "logicalAnd": { (call) throws(WeighbridgeError) in [try call.logic(LogicalAnd())] },
-    "logicalNot": { (call) throws(WeighbridgeError) in
-      let blob = try call.input()
-      return [call.like(blob, try call.number(try call.add(LogicalNot(), [call.truth(blob)])))]
+  private static let booleans: [String: CoreMLLayerImport.Build] = [
+    "logicalAnd": { (layer) throws(WeighbridgeError) in [try layer.logic(LogicalAnd())] },
+    "logicalNot": { (layer) throws(WeighbridgeError) in
+      let blob = try layer.input()
+      let negated = try layer.add(LogicalNot(), [layer.boolean(blob)])
+      return [blob.withValue(try layer.castToFloat(negated))]
     },
-    "logicalOr": { (call) throws(WeighbridgeError) in [try call.logic(LogicalOr())] },
-    "logicalXor": { (call) throws(WeighbridgeError) in
-      [try call.logic(Comparison(.notEqual))]
+    "logicalOr": { (layer) throws(WeighbridgeError) in [try layer.logic(LogicalOr())] },
+    "logicalXor": { (layer) throws(WeighbridgeError) in
+      [try layer.logic(Comparison(.notEqual))]
     },
-    "whereBroadcastable": { (call) throws(WeighbridgeError) in [try call.choose()] },
+    "whereBroadcastable": { (layer) throws(WeighbridgeError) in [try layer.selectElements()] },
   ]
 
-  /// The functions that have their own layers.
+  /// The functions that are layers of their own, by kind of layer.
   fileprivate static let functions: [String: UnaryMath.Function] = [
     "ceil": .ceiling, "floor": .floor, "sign": .sign, "round": .round, "exp2": .exponential2,
     "sin": .sine, "cos": .cosine, "tan": .tangent, "asin": .arcSine, "acos": .arcCosine,
@@ -89,8 +90,8 @@ extension CoreMLNetworkBuilder {
     _ function: UnaryMath.Function
   ) throws(WeighbridgeError) -> String? {
     let x = try input()
-    if let own = CoreMLArithmetic.functions.first(where: { $0.value == function }) {
-      return try add(own.key, [x])
+    if let layer = CoreMLArithmetic.functions.first(where: { $0.value == function }) {
+      return try add(layer.key, [x])
     }
     switch function {
     case .absolute: return try unary("ABS", x)
@@ -109,51 +110,51 @@ extension CoreMLNetworkBuilder {
   fileprivate mutating func binary(
     _ function: BinaryMath.Function
   ) throws(WeighbridgeError) -> String? {
-    let (a, b) = (try input(0), try input(1))
+    let (lhs, rhs) = (try input(0), try input(1))
     switch function {
-    case .divide: return try quotient(a, b)
+    case .divide: return try quotient(lhs, rhs)
     case .divideNoNaN:
-      let isZero = try compare("equal", b, 0)
-      let divisor = try choose(isZero, try number(1), b)
-      return try choose(isZero, try number(0), try quotient(a, divisor))
-    case .floorDivide: return try add("floorDivBroadcastable", [a, b])
-    case .floorModulo: return try add("modBroadcastable", [a, b])
+      let isZero = try compare("equal", rhs, 0)
+      let divisor = try select(isZero, try number(1), rhs)
+      return try select(isZero, try number(0), try quotient(lhs, divisor))
+    case .floorDivide: return try add("floorDivBroadcastable", [lhs, rhs])
+    case .floorModulo: return try add("modBroadcastable", [lhs, rhs])
     case .truncatedModulo:
-      let whole = try truncate(try quotient(a, b))
-      return try difference(a, try product(whole, b))
-    case .power: return try add("powBroadcastable", [a, b])
-    case .arcTangent2: return try angle(y: a, x: b)
-    case .squaredDifference, .hypotenuse, .logarithmOfSum: return nil
+      let truncated = try truncate(try quotient(lhs, rhs))
+      return try difference(lhs, try product(truncated, rhs))
+    case .power: return try add("powBroadcastable", [lhs, rhs])
+    case .arcTangent2: return try atan2(y: lhs, x: rhs)
+    case .squaredDifference, .hypotenuse, .logAddExp: return nil
     }
   }
 
-  private mutating func angle(y: String, x: String) throws(WeighbridgeError) -> String {
-    let isUpright = try compare("equal", x, 0)
-    let divisor = try choose(isUpright, try number(1), x)
-    let narrow = try add("atan", [try quotient(y, divisor)])
+  private mutating func atan2(y: String, x: String) throws(WeighbridgeError) -> String {
+    let isVertical = try compare("equal", x, 0)
+    let divisor = try select(isVertical, try number(1), x)
+    let principal = try add("atan", [try quotient(y, divisor)])
     // -1 where y is negative, 1 elsewhere.
-    let side = try linear(try compare("greaterEqual", y, 0), scale: 2, offset: -1)
-    let turned = try sum(narrow, try linear(side, scale: .pi))
-    let left = try choose(try compare("lessThan", x, 0), turned, narrow)
-    let quarter = try linear(try add("sign", [y]), scale: .pi / 2)
-    return try choose(isUpright, quarter, left)
+    let sign = try linear(try compare("greaterEqual", y, 0), scale: 2, offset: -1)
+    let shifted = try sum(principal, try linear(sign, scale: .pi))
+    let slanted = try select(try compare("lessThan", x, 0), shifted, principal)
+    let vertical = try linear(try add("sign", [y]), scale: .pi / 2)
+    return try select(isVertical, vertical, slanted)
   }
 }
 
-extension CoreMLCall {
-  /// Compares each element with 0: true where they differ.
-  mutating func truth(_ blob: CoreMLBlob) throws(WeighbridgeError) -> ValueID {
-    try truth(blob.value)
+extension CoreMLLayerImport {
+  /// Converts elements to Booleans: true where they are not 0.
+  mutating func boolean(_ blob: CoreMLBlob) throws(WeighbridgeError) -> ValueID {
+    try boolean(blob.value)
   }
 
-  private mutating func truth(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
+  private mutating func boolean(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
     let zero = try constant(
       "zero \(value.index)", shape: type(value).shape.map { _ in 1 }, [0])
-    return try add(Comparison(.notEqual), [value, zero], role: "truth")
+    return try add(Comparison(.notEqual), [value, zero], role: "boolean")
   }
 
-  /// Converts true to 1 and false to 0.
-  mutating func number(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
+  /// Converts integers or Booleans to float32: true to 1 and false to 0.
+  mutating func castToFloat(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
     try add(Cast(to: .float32), [value], role: "number")
   }
 
@@ -162,29 +163,30 @@ extension CoreMLCall {
   ) throws(WeighbridgeError) -> CoreMLBlob {
     let (first, second) = try pair()
     let (values, axes, rank) = try aligned([first, second])
-    var truths: [ValueID] = []
-    for value in values { truths.append(try truth(value)) }
-    return CoreMLBlob(try number(add(operation, truths)), axes, rank: rank)
+    var booleans: [ValueID] = []
+    for value in values { booleans.append(try boolean(value)) }
+    return CoreMLBlob(try castToFloat(add(operation, booleans)), axes, rank: rank)
   }
 
   fileprivate mutating func compare(
     _ relation: Comparison.Relation
   ) throws(WeighbridgeError) -> CoreMLBlob {
-    let alpha = real("alpha")
+    let alpha = double("alpha")
     guard inputs.count == 1 else {
       let (first, second) = try pair()
       let (values, axes, rank) = try aligned([first, second])
-      return CoreMLBlob(try number(add(Comparison(relation), values)), axes, rank: rank)
+      return CoreMLBlob(try castToFloat(add(Comparison(relation), values)), axes, rank: rank)
     }
     let value = inputs[0].value
     let other = try constant("alpha", shape: type(value).shape.map { _ in 1 }, [alpha])
-    return like(inputs[0], try number(add(Comparison(relation), [value, other])))
+    let result = try castToFloat(add(Comparison(relation), [value, other]))
+    return inputs[0].withValue(result)
   }
 
-  fileprivate mutating func choose() throws(WeighbridgeError) -> CoreMLBlob {
+  fileprivate mutating func selectElements() throws(WeighbridgeError) -> CoreMLBlob {
     guard inputs.count == 3 else { throw malformed("takes \(inputs.count) inputs, not 3") }
     let (values, axes, rank) = try aligned(inputs)
-    let condition = try truth(values[0])
+    let condition = try boolean(values[0])
     return CoreMLBlob(
       try add(Where(), [condition] + values.dropFirst()), axes, rank: rank)
   }

@@ -11,7 +11,7 @@ enum CoreMLConvolutions: CoreMLFamily {
     CoreMLRow(Convolution.self) { (operation, builder) throws(WeighbridgeError) in
       let kernel = try builder.tensor(1)
       guard operation.window.size.count < 3 else { return try builder.convolution3D(operation) }
-      return try builder.inPlane(try builder.input(), operation.window) {
+      return try builder.with2DWindow(try builder.input(), operation.window) {
         (builder, input, window) throws(WeighbridgeError) in
         var settings: ProtobufRecord = [
           "outputChannels": .integer(kernel.shape[0]),
@@ -31,21 +31,21 @@ enum CoreMLConvolutions: CoreMLFamily {
     },
     CoreMLRow(
       LocallyConnected.self,
-      unsupported: "Core ML has no convolution whose weights differ from place to place"),
+      unsupported: "Core ML has no convolution whose weights differ from position to position"),
   ]
 
-  static let nodes: [String: CoreMLCall.Build] = [
-    "convolution": { (call) throws(WeighbridgeError) in [try call.convolution()] },
-    "convolution3d": { (call) throws(WeighbridgeError) in [try call.convolution3D()] },
-    "innerProduct": { (call) throws(WeighbridgeError) in [try call.innerProduct()] },
-    "batchedMatmul": { (call) throws(WeighbridgeError) in [try call.matrixProduct()] },
-    "dot": { (call) throws(WeighbridgeError) in [try call.dotProduct()] },
+  static let nodes: [String: CoreMLLayerImport.Build] = [
+    "convolution": { (layer) throws(WeighbridgeError) in [try layer.convolution()] },
+    "convolution3d": { (layer) throws(WeighbridgeError) in [try layer.convolution3D()] },
+    "innerProduct": { (layer) throws(WeighbridgeError) in [try layer.innerProduct()] },
+    "batchedMatmul": { (layer) throws(WeighbridgeError) in [try layer.matrixProduct()] },
+    "dot": { (layer) throws(WeighbridgeError) in [try layer.dotProduct()] },
   ]
 }
 
 extension CoreMLNetworkBuilder {
-  /// Adds a layer for a window of two axes; data with one spatial axis get a height of 1.
-  mutating func inPlane(
+  /// Adds a layer with a 2D window; an input with one spatial axis gets a height of 1.
+  mutating func with2DWindow(
     _ input: String, _ window: Window,
     _ build: (inout CoreMLNetworkBuilder, String, Window) throws(WeighbridgeError) -> String
   ) throws(WeighbridgeError) -> String {
@@ -53,8 +53,8 @@ extension CoreMLNetworkBuilder {
     case 2: return try build(&self, input, window)
     case 1:
       try requireExactAxes("data of one spatial axis")
-      let plane = try expandDims(input, [2])
-      return try squeeze(try build(&self, plane, window.withHeight), [2])
+      let expanded = try expandDims(input, [2])
+      return try squeeze(try build(&self, expanded, window.withHeight), [2])
     default:
       throw .unsupported(
         "Core ML has this for two spatial axes, and there are \(window.size.count)")
@@ -93,11 +93,12 @@ extension CoreMLNetworkBuilder {
     else {
       throw .unsupported("Core ML adds nothing behind the output of a transposed convolution")
     }
-    let cut = Window(
+    let croppedWindow = Window(
       size: window.size, strides: window.strides, dilation: window.dilation,
       padding: .explicit(before: before, after: zip(after, operation.outputPadding).map { $0 - $1 })
     )
-    return try inPlane(try input(), cut) { (builder, input, window) throws(WeighbridgeError) in
+    return try with2DWindow(try input(), croppedWindow) {
+      (builder, input, window) throws(WeighbridgeError) in
       var settings: ProtobufRecord = [
         "outputChannels": .integer(kernel.shape[1] * operation.groups),
         "kernelChannels": .integer(kernel.shape[0]), "nGroups": .integer(operation.groups),
@@ -125,7 +126,7 @@ extension Window {
 }
 
 extension ProtobufRecord {
-  /// A `BorderAmounts` of what is added or cut off at both ends of axes.
+  /// Returns a `BorderAmounts`: the amounts added or cut off at both ends of axes.
   static func borders(before: [Int], after: [Int]) -> ProtobufRecord {
     let edges = zip(before, after).map { start, end -> ProtobufRecord in
       ["startEdgeSize": .integer(start), "endEdgeSize": .integer(end)]
@@ -133,7 +134,7 @@ extension ProtobufRecord {
     return ["borderAmounts": .records(edges)]
   }
 
-  /// Sets the padding of a window of two axes.
+  /// Sets the padding of a 2D window.
   mutating func set(_ padding: WindowPadding) {
     switch padding {
     case .same: self["same"] = .record([:])
@@ -144,7 +145,7 @@ extension ProtobufRecord {
     }
   }
 
-  /// Sets the sizes and padding of a window of three axes.
+  /// Sets the sizes and padding of a 3D window.
   mutating func set(_ window: Window, lists: [(name: String, numbers: [Int])]) {
     for (name, numbers) in lists {
       for (axis, number) in zip(["Depth", "Height", "Width"], numbers) {
@@ -164,7 +165,7 @@ extension ProtobufRecord {
   }
 }
 
-extension CoreMLCall {
+extension CoreMLLayerImport {
   fileprivate mutating func convolution() throws(WeighbridgeError) -> CoreMLBlob {
     let images = try images(try input())
     let size = try integers("kernelSize", default: [3, 3])
@@ -185,7 +186,7 @@ extension CoreMLCall {
     return try tensor(add(operation, [images.value, kernel] + bias), like: images)
   }
 
-  /// Adds the bias, where there is one.
+  /// Adds the bias if there is one.
   private mutating func bias(
     _ count: Int, flag name: String = "hasBias"
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -205,49 +206,50 @@ extension CoreMLCall {
     let kernel = try weight(
       "kernel", "weights", shape: [inputs, outputs / groups] + size, outputAxis: 1)
     let bias = try bias(outputs)
-    let cut = try deconvolutionBorders(images.value, size: size, strides: strides)
+    let borders = try deconvolutionBorders(images.value, size: size, strides: strides)
     let operation = TransposedConvolution(
       window: Window(
         size: size, strides: strides, dilation: [1, 1],
-        padding: .explicit(before: cut.before, after: cut.after.map { max(0, $0) })),
-      outputPadding: cut.after.map { max(0, -$0) }, groups: groups, hasBias: !bias.isEmpty,
+        padding: .explicit(before: borders.before, after: borders.after.map { max(0, $0) })),
+      outputPadding: borders.after.map { max(0, -$0) }, groups: groups, hasBias: !bias.isEmpty,
       layout: .channelsFirst)
     return try tensor(add(operation, [images.value, kernel] + bias), like: images)
   }
 
-  /// The amounts cut off before and after a deconvolution's output; negative amounts are added.
+  /// Returns the amounts cut off before and after a deconvolution's output; negative amounts are
+  /// added.
   private mutating func deconvolutionBorders(
     _ image: ValueID, size: [Int], strides: [Int]
   ) throws(WeighbridgeError) -> (before: [Int], after: [Int]) {
     try checkWindow(size + strides)
-    let wanted = integers("outputShape")
+    let outputShape = integers("outputShape")
     let (valid, same) = (record("valid"), record("same"))
-    guard wanted.isEmpty else {
-      guard wanted.count == 2 else { throw malformed("an output shape of \(wanted)") }
+    guard outputShape.isEmpty else {
+      guard outputShape.count == 2 else { throw malformed("an output shape of \(outputShape)") }
       let dimensions = try spatialDimensions(image)
       var totals: [Int] = []
       for axis in 0..<2 {
-        let spread = try Checked.product([dimensions[axis] - 1, strides[axis]], of: "its output")
-        guard (1...1 << 48).contains(wanted[axis]), spread < 1 << 48 else {
-          throw malformed("has the output shape \(wanted)")
+        let span = try Checked.product([dimensions[axis] - 1, strides[axis]], of: "its output")
+        guard (1...1 << 48).contains(outputShape[axis]), span < 1 << 48 else {
+          throw malformed("has the output shape \(outputShape)")
         }
-        totals.append(spread + size[axis] - wanted[axis])
+        totals.append(span + size[axis] - outputShape[axis])
       }
-      return Self.halves(totals)
+      return Self.splitAmounts(totals)
     }
-    if same != nil { return Self.halves(zip(size, strides).map { $0 - $1 }) }
+    if same != nil { return Self.splitAmounts(zip(size, strides).map { $0 - $1 }) }
     return try borders(valid?.record("paddingAmounts"))
   }
 
   /// Splits totals into amounts before and after, the larger half after.
-  private static func halves(_ totals: [Int]) -> (before: [Int], after: [Int]) {
+  private static func splitAmounts(_ totals: [Int]) -> (before: [Int], after: [Int]) {
     let before = totals.map { max(0, $0) / 2 }
     return (before, zip(totals, before).map { $0 - $1 })
   }
 
   fileprivate mutating func convolution3D() throws(WeighbridgeError) -> CoreMLBlob {
-    let volumes = try whole(try input())
-    guard !flag("isDeconvolution") else { throw unsupported("spreads in three dimensions") }
+    let volumes = try fullRank(try input())
+    guard !flag("isDeconvolution") else { throw unsupported("is a 3D deconvolution") }
     let names = ["Depth", "Height", "Width"]
     let size = names.map { integer("kernel\($0)") }
     let strides = names.map { integer("stride\($0)") }
@@ -261,10 +263,10 @@ extension CoreMLCall {
       window: Window(
         size: size, strides: strides, dilation: dilation, padding: try volumePadding()),
       groups: groups, hasBias: !bias.isEmpty, layout: .channelsFirst)
-    return try exact(add(operation, [volumes, kernel] + bias))
+    return try fullRankBlob(add(operation, [volumes, kernel] + bias))
   }
 
-  /// The padding of a window over depth, height and width.
+  /// Reads the padding of a window over depth, height and width.
   mutating func volumePadding() throws(WeighbridgeError) -> WindowPadding {
     let before = ["Front", "Top", "Left"].map { integer("customPadding\($0)") }
     let after = ["Back", "Bottom", "Right"].map { integer("customPadding\($0)") }
@@ -275,8 +277,8 @@ extension CoreMLCall {
     }
   }
 
-  /// With four or five axes, all those after the batch form the vector; with fewer, the last one
-  /// does.
+  /// With four or five axes, all axes after the batch are flattened to a vector; with fewer, the
+  /// last axis is the vector.
   fileprivate mutating func innerProduct() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
     let (inputs, outputs) = (integer("inputChannels"), integer("outputChannels"))
@@ -285,7 +287,7 @@ extension CoreMLCall {
     guard !flag("int8DynamicQuantize") else { throw unsupported("computes with whole numbers") }
     let leading: [CoreMLAxis] =
       blob.axes.contains(.sequence) && blob.rank == 5 ? [.sequence, .batch] : [.batch]
-    let last: CoreMLAxis = blob.rank >= 4 ? .channel : .width
+    let features: CoreMLAxis = blob.rank >= 4 ? .channel : .width
     var vectors: ValueID
     if blob.rank < 4 {
       let axes = blob.rank == 1 ? [.height, .width] : blob.allAxes
@@ -295,21 +297,21 @@ extension CoreMLCall {
     }
     if blob.axes.contains(where: { $0 == .height || $0 == .width }) {
       vectors = try value(blob, leading + [.channel, .height, .width])
-      let kept = leading.indices.map { ReshapeAxes.Size.axis($0) }
-      vectors = try add(ReshapeAxes(kept + [.rest]), [vectors], role: "flatten")
+      let leadingSizes = leading.indices.map { ReshapeAxes.Size.axis($0) }
+      vectors = try add(ReshapeAxes(leadingSizes + [.rest]), [vectors], role: "flatten")
     } else {
-      vectors = try value(blob, leading + [last])
+      vectors = try value(blob, leading + [features])
     }
     vectors = try add(Dense(hasBias: !bias.isEmpty), [vectors, kernel] + bias)
-    return CoreMLBlob(vectors, leading + [last], rank: blob.rank)
+    return CoreMLBlob(vectors, leading + [features], rank: blob.rank)
   }
 
   fileprivate mutating func matrixProduct() throws(WeighbridgeError) -> CoreMLBlob {
-    guard inputs.count == 1 else { return try productOfTwo() }
+    guard inputs.count == 1 else { return try inputProduct() }
     ignore("transposeA", "transposeB")
     guard !flag("int8DynamicQuantize") else { throw unsupported("computes with whole numbers") }
     let shape = [integer("weightMatrixSecondDimension"), integer("weightMatrixFirstDimension")]
-    // Stored column by column, which is the order of [out, in].
+    // Stored in column-major order, which is row-major order of [out, in].
     let kernel = try weight("kernel", "weights", shape: shape)
     let bias = try bias(shape[0])
     let blob = inputs[0]
@@ -319,16 +321,17 @@ extension CoreMLCall {
     return CoreMLBlob(result, axes, rank: blob.rank)
   }
 
-  private mutating func productOfTwo() throws(WeighbridgeError) -> CoreMLBlob {
+  /// Adds the product of two inputs, neither of which is a weight.
+  private mutating func inputProduct() throws(WeighbridgeError) -> CoreMLBlob {
     let (first, second) = try pair()
     ignore("weightMatrixFirstDimension", "weightMatrixSecondDimension", "hasBias", "weights")
     guard min(first.rank, second.rank) >= 2 else {
       throw unsupported("multiplies a vector without a second axis")
     }
-    let axes = CoreMLAxis.last(max(first.rank, second.rank))
+    let axes = CoreMLAxis.axes(rank: max(first.rank, second.rank))
     let operation = MatMul(
       transposeA: flag("transposeA"), transposeB: flag("transposeB"))
-    return try exact(add(operation, [value(first, axes), value(second, axes)]))
+    return try fullRankBlob(add(operation, [value(first, axes), value(second, axes)]))
   }
 
   fileprivate mutating func dotProduct() throws(WeighbridgeError) -> CoreMLBlob {

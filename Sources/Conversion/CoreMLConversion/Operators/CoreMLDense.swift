@@ -5,7 +5,7 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Products with weight matrices, and embeddings.
+/// Dense layers and embeddings.
 enum CoreMLDense: CoreMLFamily {
   static let rows: [CoreMLRow] = [
     CoreMLRow(Dense.self) { (operation, builder) throws(WeighbridgeError) in
@@ -15,7 +15,7 @@ enum CoreMLDense: CoreMLFamily {
         let product = try builder.matrixProduct(x, try builder.input(1), transposeB: true)
         return operation.hasBias ? try builder.sum(product, try builder.input(2)) : product
       }
-      // Core ML's own layer flattens inputs with more axes before it multiplies.
+      // Core ML's inner product flattens inputs with more axes before it multiplies.
       guard builder.type().rank <= 3 else { return try builder.product(x, kernel, operation) }
       var settings: ProtobufRecord = [
         "inputChannels": .integer(kernel.shape[1]), "outputChannels": .integer(kernel.shape[0]),
@@ -33,11 +33,12 @@ enum CoreMLDense: CoreMLFamily {
       guard !operation.bias.letters.isEmpty else { return product }
       let output = operation.output.letters
       let axes = operation.bias.letters.compactMap { output.firstIndex(of: $0) }
-      return try builder.sum(product, try builder.alongAxes(2, axes, rank: output.count))
+      return try builder.sum(
+        product, try builder.broadcastableWeight(2, along: axes, rank: output.count))
     },
     CoreMLRow(Embedding.self) { (_, builder) throws(WeighbridgeError) in
       let table = try builder.tensor(1)
-      let column = try builder.expandDims(try builder.wholeInput(), [builder.type().rank])
+      let column = try builder.expandDims(try builder.integerInput(), [builder.type().rank])
       return try builder.add(
         "embeddingND", [column],
         [

@@ -18,12 +18,12 @@ enum CoreMLIndexing: CoreMLFamily {
       else {
         throw .unsupported("Core ML does not gather in batches")
       }
-      let parts = [
+      let unbatched = [
         try builder.squeeze(inputs[0], batch), try builder.squeeze(inputs[1], batch),
       ]
-      let part = try builder.add(
-        "gather", parts, ["axis": .integer(operation.axis - batch.count)])
-      return try builder.expandDims(part, batch)
+      let gathered = try builder.add(
+        "gather", unbatched, ["axis": .integer(operation.axis - batch.count)])
+      return try builder.expandDims(gathered, batch)
     },
     CoreMLRow(GatherElements.self, is: "gatherAlongAxis") { ["axis": .integer($0.axis)] },
     CoreMLRow(outputsOf: Sort.self) { (operation, builder) throws(WeighbridgeError) in
@@ -41,9 +41,9 @@ enum CoreMLIndexing: CoreMLFamily {
       try operation.counts(&make, checksRange: false)
     },
     CoreMLRow(IndexLookup.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.places(operation)
+      try builder.lookUpIndices(operation)
     },
-    CoreMLRow(Hashing.self, unsupported: "Core ML's networks have no texts"),
+    CoreMLRow(Hashing.self, unsupported: "Core ML's networks have no strings"),
     CoreMLRow(HashedCrossing.self, unsupported: "Core ML has no hashes"),
     CoreMLRow(
       NonMaxSuppression.self,
@@ -52,94 +52,98 @@ enum CoreMLIndexing: CoreMLFamily {
     CoreMLRow(STFT.self, unsupported: "Core ML's networks have no Fourier transform"),
   ]
 
-  /// The settings of a layer that finds the position of a maximum or minimum.
+  /// Returns the settings of an arg max or arg min layer.
   @Sendable private static func settings(_ operation: some ArgumentReduction) -> ProtobufRecord {
     ["axis": .integer(operation.axis), "removeDim": .boolean(!operation.keepDims)]
   }
 
-  static let nodes: [String: CoreMLCall.Build] = [
-    "embedding": { (call) throws(WeighbridgeError) in [try call.embedding()] },
-    "embeddingND": { (call) throws(WeighbridgeError) in [try call.embeddingND()] },
-    "gather": { (call) throws(WeighbridgeError) in
-      let (blob, indices) = try call.pair()
-      let operation = Gather(axis: try call.position(of: blob))
-      return [try call.exact(call.add(operation, [call.whole(blob), call.indices(indices)]))]
+  static let nodes: [String: CoreMLLayerImport.Build] = [
+    "embedding": { (layer) throws(WeighbridgeError) in [try layer.embedding()] },
+    "embeddingND": { (layer) throws(WeighbridgeError) in [try layer.embeddingND()] },
+    "gather": { (layer) throws(WeighbridgeError) in
+      let (blob, indices) = try layer.pair()
+      let operation = Gather(axis: try layer.position(of: blob))
+      let inputs = [try layer.fullRank(blob), try layer.indices(indices)]
+      return [try layer.fullRankBlob(layer.add(operation, inputs))]
     },
-    "gatherAlongAxis": { (call) throws(WeighbridgeError) in
-      let (blob, indices) = try call.pair()
-      let operation = GatherElements(axis: try call.position(of: blob))
-      return [try call.exact(call.add(operation, [call.whole(blob), call.indices(indices)]))]
+    "gatherAlongAxis": { (layer) throws(WeighbridgeError) in
+      let (blob, indices) = try layer.pair()
+      let operation = GatherElements(axis: try layer.position(of: blob))
+      let inputs = [try layer.fullRank(blob), try layer.indices(indices)]
+      return [try layer.fullRankBlob(layer.add(operation, inputs))]
     },
-    "topK": { (call) throws(WeighbridgeError) in
-      let blob = try call.input()
-      let (axis, count) = (try call.position(of: blob), call.integer("K"))
-      return try call.sort(blob, axis, isDescending: !call.flag("useBottomK"), count: count)
+    "topK": { (layer) throws(WeighbridgeError) in
+      let blob = try layer.input()
+      let (axis, count) = (try layer.position(of: blob), layer.integer("K"))
+      return try layer.sort(blob, axis, isDescending: !layer.flag("useBottomK"), count: count)
     },
-    "argSort": { (call) throws(WeighbridgeError) in
-      let blob = try call.input()
-      let axis = try call.position(of: blob)
+    "argSort": { (layer) throws(WeighbridgeError) in
+      let blob = try layer.input()
+      let axis = try layer.position(of: blob)
       return [
-        try call.sort(blob, axis, isDescending: call.flag("descending"), count: nil)[1]
+        try layer.sort(blob, axis, isDescending: layer.flag("descending"), count: nil)[1]
       ]
     },
-    "oneHot": { (call) throws(WeighbridgeError) in [try call.oneHot()] },
-    "fillLike": { (call) throws(WeighbridgeError) in
-      let number = call.real("value")
-      return [try call.each(FullLike(number: number))]
+    "oneHot": { (layer) throws(WeighbridgeError) in [try layer.oneHot()] },
+    "fillLike": { (layer) throws(WeighbridgeError) in
+      let number = layer.double("value")
+      return [try layer.elementwise(FullLike(value: number))]
     },
-    "fillStatic": { (call) throws(WeighbridgeError) in
-      let shape = call.integers("targetShape")
+    "fillStatic": { (layer) throws(WeighbridgeError) in
+      let shape = layer.integers("targetShape")
       guard shape.count <= 5, !shape.isEmpty, shape.allSatisfy({ $0 > 0 }) else {
-        throw call.malformed("has the target \(shape)")
+        throw layer.malformed("has the target \(shape)")
       }
-      let one = try call.constant("value", shape: shape.map { _ in 1 }, [call.real("value")])
-      return [try call.exact(call.add(BroadcastTo(target: shape), [one]))]
+      let scalar = try layer.constant(
+        "value", shape: shape.map { _ in 1 }, [layer.double("value")])
+      return [try layer.fullRankBlob(layer.add(BroadcastTo(target: shape), [scalar]))]
     },
   ]
 }
 
 extension CoreMLNetworkBuilder {
-  /// Truncates the first input's elements to whole numbers.
-  mutating func wholeInput() throws(WeighbridgeError) -> String {
+  /// Adds the first input with its elements truncated to integers.
+  mutating func integerInput() throws(WeighbridgeError) -> String {
     type().elementType.isFloat ? try truncate(try input()) : try input()
   }
 
-  /// Looks up the index of each value; a value outside the vocabulary gets its remainder.
-  fileprivate mutating func places(
+  /// Looks up the index of each value; the index of a value outside the vocabulary comes from its
+  /// remainder modulo the number of out-of-vocabulary indices.
+  fileprivate mutating func lookUpIndices(
     _ operation: IndexLookup
   ) throws(WeighbridgeError) -> String {
-    let (x, rank) = (try wholeInput(), type().rank)
-    let own = operation.vocabulary.enumerated().map { ($1, operation.firstIndex + $0) }
-    let all =
+    let (x, rank) = (try integerInput(), type().rank)
+    let vocabulary = operation.vocabulary.enumerated().map { ($1, operation.firstIndex + $0) }
+    let entries =
       operation.exceptions.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-      + own.filter { operation.exceptions[$0.0] == nil }
-    guard all.allSatisfy({ abs($0.0) < 1 << 24 && abs($0.1) < 1 << 24 }) else {
+      + vocabulary.filter { operation.exceptions[$0.0] == nil }
+    guard entries.allSatisfy({ abs($0.0) < 1 << 24 && abs($0.1) < 1 << 24 }) else {
       throw .unsupported("Core ML holds whole numbers below 2^24 only")
     }
-    let shape = [Int](repeating: 1, count: rank) + [all.count]
-    let known = try numbers(all.map { Double($0.0) }, shape: shape)
-    let hits = try add("equal", [try expandDims(x, [rank]), known])
-    let places = try numbers(all.map { Double($0.1) }, shape: shape)
-    let place = try reduce("reduceSum", try product(hits, places), [rank], keeps: false)
-    guard operation.oovCount > 0 else { return place }
-    let isKnown = try reduce("reduceMax", hits, [rank], keeps: false)
+    let shape = [Int](repeating: 1, count: rank) + [entries.count]
+    let known = try numbers(entries.map { Double($0.0) }, shape: shape)
+    let matches = try add("equal", [try expandDims(x, [rank]), known])
+    let indices = try numbers(entries.map { Double($0.1) }, shape: shape)
+    let index = try reduce("reduceSum", try product(matches, indices), [rank], keepDims: false)
+    guard operation.oovCount > 0 else { return index }
+    let isKnown = try reduce("reduceMax", matches, [rank], keepDims: false)
     let remainder = try add(
       "modBroadcastable", [x, try number(Double(operation.oovCount))])
     let first = Double(operation.firstIndex - operation.oovCount)
-    return try choose(isKnown, place, try linear(remainder, offset: first))
+    return try select(isKnown, index, try linear(remainder, offset: first))
   }
 }
 
-extension CoreMLCall {
-  /// Converts a tensor's elements to integers.
+extension CoreMLLayerImport {
+  /// Returns a tensor's value as integers.
   fileprivate mutating func indices(_ blob: CoreMLBlob) throws(WeighbridgeError) -> ValueID {
-    let value = try whole(blob)
+    let value = try fullRank(blob)
     return type(value).elementType.isFloat
       ? try add(Cast(to: .int32), [value], role: "indices") : value
   }
 
-  /// Adds an embedding; Core ML's tables have a column for each index.
-  private mutating func look(
+  /// Adds an embedding; Core ML's table has a column for each index.
+  private mutating func embed(
     _ value: ValueID, count: Int, features: Int
   ) throws(WeighbridgeError) -> ValueID {
     let columns = try tensor("weights", shape: [features, count])
@@ -154,23 +158,23 @@ extension CoreMLCall {
     return try add(Add(), [rows, addWeight("bias", bias)])
   }
 
-  /// Indices `[sequence, batch, 1, 1, 1]` or `[batch, 1, 1, 1]`.
+  /// The indices are `[sequence, batch, 1, 1, 1]` or `[batch, 1, 1, 1]`.
   fileprivate mutating func embedding() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
-    let outer: [CoreMLAxis] = blob.axes.contains(.sequence) ? [.sequence, .batch] : [.batch]
-    let rows = try look(
-      try value(blob, outer), count: integer("inputDim"), features: integer("outputChannels"))
-    return CoreMLBlob(rows, outer + [.channel], rank: blob.rank)
+    let leading: [CoreMLAxis] = blob.axes.contains(.sequence) ? [.sequence, .batch] : [.batch]
+    let rows = try embed(
+      try value(blob, leading), count: integer("inputDim"), features: integer("outputChannels"))
+    return CoreMLBlob(rows, leading + [.channel], rank: blob.rank)
   }
 
-  /// Indices with a last axis of size 1, which the features replace.
+  /// The indices have a last axis of size 1, which the features replace.
   fileprivate mutating func embeddingND() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
     guard blob.rank >= 2 else { throw malformed("takes indices with one axis") }
-    let outer = Array(blob.allAxes.dropLast())
-    let rows = try look(
-      try value(blob, outer), count: integer("vocabSize"), features: integer("embeddingSize"))
-    return CoreMLBlob(rows, outer + [.width], rank: blob.rank)
+    let leading = Array(blob.allAxes.dropLast())
+    let rows = try embed(
+      try value(blob, leading), count: integer("vocabSize"), features: integer("embeddingSize"))
+    return CoreMLBlob(rows, leading + [.width], rank: blob.rank)
   }
 
   fileprivate mutating func sort(
@@ -178,18 +182,18 @@ extension CoreMLCall {
   ) throws(WeighbridgeError) -> [CoreMLBlob] {
     let operation = Sort(
       axis: axis, isDescending: isDescending, count: count == 0 ? nil : count)
-    let results = try addAll(operation, [whole(blob)])
-    return [try exact(results[0]), try exact(try number(results[1]))]
+    let results = try addAll(operation, [fullRank(blob)])
+    return [try fullRankBlob(results[0]), try fullRankBlob(try castToFloat(results[1]))]
   }
 
   fileprivate mutating func oneHot() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
-    let written = integer("axis")
-    let axis = written < 0 ? written + blob.rank + 1 : written
-    guard (0...blob.rank).contains(axis) else { throw malformed("has the axis \(written)") }
+    let rawAxis = integer("axis")
+    let axis = rawAxis < 0 ? rawAxis + blob.rank + 1 : rawAxis
+    guard (0...blob.rank).contains(axis) else { throw malformed("has the axis \(rawAxis)") }
     let operation = OneHot(
-      axis: axis, depth: integer("oneHotVectorSize"), on: real("onValue"), off: real("offValue"),
-      elementType: .float32)
-    return try exact(add(operation, [indices(blob)]))
+      axis: axis, depth: integer("oneHotVectorSize"), on: double("onValue"),
+      off: double("offValue"), elementType: .float32)
+    return try fullRankBlob(add(operation, [indices(blob)]))
   }
 }

@@ -32,23 +32,24 @@ enum CoreMLMerging: CoreMLFamily {
     },
   ]
 
-  static let nodes: [String: CoreMLCall.Build] = .init(families: [
-    own, pairs.mapValues { combining($0) },
-    merges.mapValues { combining($0, alone: Identity()) },
+  static let nodes: [String: CoreMLLayerImport.Build] = .init(families: [
+    special, binary.mapValues { combining($0) },
+    variadic.mapValues { combining($0, single: Identity()) },
   ])
 
   private static func combining(
-    _ operation: any CatalogOperator, alone: (any CatalogOperator)? = nil
-  ) -> CoreMLCall.Build {
-    { (call) throws(WeighbridgeError) in [try call.combine(operation, alone: alone)] }
+    _ operation: any CatalogOperator, single: (any CatalogOperator)? = nil
+  ) -> CoreMLLayerImport.Build {
+    { (layer) throws(WeighbridgeError) in [try layer.combine(operation, single: single)] }
   }
 
-  /// Layers that take any number of inputs of one shape.
-  private static let merges: [String: any CatalogOperator] = [
+  /// Layers that take any number of inputs of the same shape.
+  private static let variadic: [String: any CatalogOperator] = [
     "average": Average(), "max": Maximum(), "min": Minimum(),
   ]
 
-  private static let pairs: [String: any CatalogOperator] = [
+  /// Layers of two inputs.
+  private static let binary: [String: any CatalogOperator] = [
     "addBroadcastable": Add(), "multiplyBroadcastable": Multiply(),
     "subtractBroadcastable": Subtract(), "maxBroadcastable": Maximum(),
     "minBroadcastable": Minimum(), "divideBroadcastable": BinaryMath(.divide),
@@ -56,34 +57,35 @@ enum CoreMLMerging: CoreMLFamily {
     "modBroadcastable": BinaryMath(.floorModulo), "powBroadcastable": BinaryMath(.power),
   ]
 
-  private static let own: [String: CoreMLCall.Build] = [
-    "add": { (call) throws(WeighbridgeError) in
-      let alpha = call.real("alpha")
+  /// Layers with settings of their own.
+  private static let special: [String: CoreMLLayerImport.Build] = [
+    "add": { (layer) throws(WeighbridgeError) in
+      let alpha = layer.double("alpha")
       return [
-        try call.combine(Add(), alone: Rescaling(scale: [1], offset: [alpha]))
+        try layer.combine(Add(), single: Rescaling(scale: [1], offset: [alpha]))
       ]
     },
-    "multiply": { (call) throws(WeighbridgeError) in
-      let alpha = call.real("alpha")
-      return [try call.combine(Multiply(), alone: Rescaling(scale: [alpha], offset: [0]))]
+    "multiply": { (layer) throws(WeighbridgeError) in
+      let alpha = layer.double("alpha")
+      return [try layer.combine(Multiply(), single: Rescaling(scale: [alpha], offset: [0]))]
     },
-    "concat": { (call) throws(WeighbridgeError) in
-      let isSequence = call.flag("sequenceConcat")
-      return [try call.concatenate(isSequence ? .sequence : .channel)]
+    "concat": { (layer) throws(WeighbridgeError) in
+      let isSequence = layer.flag("sequenceConcat")
+      return [try layer.concatenate(isSequence ? .sequence : .channel)]
     },
-    "concatND": { (call) throws(WeighbridgeError) in
-      guard !call.flag("interleave") else {
-        throw call.unsupported("puts its inputs together element by element")
+    "concatND": { (layer) throws(WeighbridgeError) in
+      guard !layer.flag("interleave") else {
+        throw layer.unsupported("interleaves its inputs")
       }
-      guard let first = call.inputs.first else { throw call.malformed("takes nothing") }
-      return [try call.concatenate(try call.axis(of: first))]
+      guard let first = layer.inputs.first else { throw layer.malformed("takes nothing") }
+      return [try layer.concatenate(try layer.axis(of: first))]
     },
-    "stack": { (call) throws(WeighbridgeError) in [try call.stack()] },
+    "stack": { (layer) throws(WeighbridgeError) in [try layer.stack()] },
   ]
 }
 
 extension ExportRow<CoreMLNetworkBuilder> {
-  /// Makes a row for an operator that combines its inputs element by element.
+  /// Creates a row for an operator that combines its inputs element by element.
   fileprivate init<Operation: CatalogOperator>(
     _ type: Operation.Type, merge kind: String, _ broadcasting: String
   ) {
@@ -97,8 +99,8 @@ extension CoreMLNetworkBuilder {
   /// Combines inputs element by element.
   ///
   /// - Parameters:
-  ///   - kind: The layer for any number of inputs of one shape.
-  ///   - broadcasting: The layer for two inputs, which broadcasts.
+  ///   - kind: The layer for any number of inputs of the same shape.
+  ///   - broadcasting: The layer for two inputs, which are broadcast.
   fileprivate mutating func merge(
     _ kind: String, _ broadcasting: String
   ) throws(WeighbridgeError) -> String {
@@ -114,24 +116,28 @@ extension CoreMLNetworkBuilder {
   }
 }
 
-extension CoreMLCall {
-  /// Gives tensors the union of their axes, and returns the axes and rank of the result.
+extension CoreMLLayerImport {
+  /// Returns the values of tensors with the union of their axes, and the axes and rank of the
+  /// result.
   mutating func aligned(
     _ blobs: [CoreMLBlob]
   ) throws(WeighbridgeError) -> (values: [ValueID], axes: [CoreMLAxis], rank: Int) {
     let rank = blobs.map(\.rank).max() ?? 0
-    // The common order where all have the same axes, else Core ML's.
-    let isAlike = blobs.allSatisfy { $0.axes == blobs[0].axes }
-    let axes = isAlike ? blobs[0].axes : Set(blobs.flatMap(\.axes)).sorted()
+    // Keeps the order of the axes if it is the same for all; otherwise, uses Core ML's.
+    let haveSameAxes = blobs.allSatisfy { $0.axes == blobs[0].axes }
+    let axes = haveSameAxes ? blobs[0].axes : Set(blobs.flatMap(\.axes)).sorted()
     var values: [ValueID] = []
     for blob in blobs { values.append(try value(blob, axes)) }
     return (values, axes, rank)
   }
 
+  /// Combines the inputs element by element.
+  ///
+  /// - Parameter single: The operator for a single input; one is refused when `nil`.
   fileprivate mutating func combine(
-    _ operation: some CatalogOperator, alone: (any CatalogOperator)? = nil
+    _ operation: some CatalogOperator, single: (any CatalogOperator)? = nil
   ) throws(WeighbridgeError) -> CoreMLBlob {
-    if inputs.count == 1, let alone { return try each(alone) }
+    if inputs.count == 1, let single { return try elementwise(single) }
     guard inputs.count >= 2 else { throw malformed("takes \(inputs.count) inputs") }
     let (values, axes, rank) = try aligned(inputs)
     return CoreMLBlob(try add(operation, values), axes, rank: rank)
@@ -140,10 +146,10 @@ extension CoreMLCall {
   fileprivate mutating func concatenate(
     _ axis: CoreMLAxis
   ) throws(WeighbridgeError) -> CoreMLBlob {
-    guard inputs.count != 1 else { return try each(Identity()) }
-    let isThere = inputs.allSatisfy { $0.axes.contains(axis) }
+    guard inputs.count != 1 else { return try elementwise(Identity()) }
+    let allHaveAxis = inputs.allSatisfy { $0.axes.contains(axis) }
     var blobs = inputs
-    if !isThere {
+    if !allHaveAxis {
       for index in blobs.indices {
         let axes = Set(blobs[index].axes + [axis]).sorted()
         blobs[index] = CoreMLBlob(
@@ -162,13 +168,13 @@ extension CoreMLCall {
     guard let rank = inputs.first?.rank, inputs.count >= 2,
       inputs.allSatisfy({ $0.rank == rank })
     else { throw malformed("takes \(inputs.count) inputs, or some of other axes") }
-    let written = integer("axis")
-    let position = written < 0 ? written + rank + 1 : written
-    guard (0...rank).contains(position) else { throw malformed("has the axis \(written)") }
+    let rawAxis = integer("axis")
+    let position = rawAxis < 0 ? rawAxis + rank + 1 : rawAxis
+    guard (0...rank).contains(position) else { throw malformed("has the axis \(rawAxis)") }
     var values: [ValueID] = []
     for blob in inputs {
-      values.append(try add(ExpandDims(axes: [position]), [whole(blob)], role: "axis"))
+      values.append(try add(ExpandDims(axes: [position]), [fullRank(blob)], role: "axis"))
     }
-    return try exact(add(Concatenate(axis: position), values))
+    return try fullRankBlob(add(Concatenate(axis: position), values))
   }
 }

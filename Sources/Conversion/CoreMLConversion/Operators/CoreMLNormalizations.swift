@@ -5,7 +5,7 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Normalisations, scaling and shifting by weights, and constants.
+/// Normalizations, scaling and shifting by weights, and constants.
 enum CoreMLNormalizations: CoreMLFamily {
   static let rows: [CoreMLRow] = [
     CoreMLRow(BatchNormalization.self) { (operation, builder) throws(WeighbridgeError) in
@@ -21,7 +21,7 @@ enum CoreMLNormalizations: CoreMLFamily {
       return try builder.add(
         "layerNormalization", [try builder.input()],
         [
-          "normalizedShape": .integers(shape), "eps": .real(operation.epsilon),
+          "normalizedShape": .integers(shape), "eps": .double(operation.epsilon),
           "gamma": try builder.weights(1), "beta": try builder.weights(2),
         ])
     },
@@ -34,41 +34,41 @@ enum CoreMLNormalizations: CoreMLFamily {
       return try builder.add(
         "lrn", [try builder.input()],
         [
-          "alpha": .real(operation.alpha * Double(size)), "beta": .real(operation.beta),
-          "localSize": .integer(size), "k": .real(operation.bias),
+          "alpha": .double(operation.alpha * Double(size)), "beta": .double(operation.beta),
+          "localSize": .integer(size), "k": .double(operation.bias),
         ])
     },
   ]
 
-  static let nodes: [String: CoreMLCall.Build] = [
-    "batchnorm": { (call) throws(WeighbridgeError) in [try call.batchNormalization()] },
-    "mvn": { (call) throws(WeighbridgeError) in [try call.meanVarianceNormalization()] },
-    "l2normalize": { (call) throws(WeighbridgeError) in [try call.lengthNormalization()] },
-    "lrn": { (call) throws(WeighbridgeError) in [try call.localNormalization()] },
-    "layerNormalization": { (call) throws(WeighbridgeError) in
-      [try call.layerNormalization()]
+  static let nodes: [String: CoreMLLayerImport.Build] = [
+    "batchnorm": { (layer) throws(WeighbridgeError) in [try layer.batchNormalization()] },
+    "mvn": { (layer) throws(WeighbridgeError) in [try layer.meanVarianceNormalization()] },
+    "l2normalize": { (layer) throws(WeighbridgeError) in [try layer.l2Normalization()] },
+    "lrn": { (layer) throws(WeighbridgeError) in [try layer.localResponseNormalization()] },
+    "layerNormalization": { (layer) throws(WeighbridgeError) in
+      [try layer.layerNormalization()]
     },
-    "scale": { (call) throws(WeighbridgeError) in [try call.scale()] },
-    "bias": { (call) throws(WeighbridgeError) in
-      let images = try call.images(try call.input())
-      let bias = try call.imageConstant("bias", "bias", shape: call.integers("shape"))
-      return [try call.tensor(call.add(Add(), [images.value, bias]), like: images)]
+    "scale": { (layer) throws(WeighbridgeError) in [try layer.scale()] },
+    "bias": { (layer) throws(WeighbridgeError) in
+      let images = try layer.images(try layer.input())
+      let bias = try layer.imageConstant("bias", "bias", shape: layer.integers("shape"))
+      return [try layer.tensor(layer.add(Add(), [images.value, bias]), like: images)]
     },
-    "loadConstant": { (call) throws(WeighbridgeError) in
-      let shape = call.integers("shape")
-      guard shape.count == 3 else { throw call.malformed("a constant of the shape \(shape)") }
-      let value = try call.weight("data", "data", shape: shape)
+    "loadConstant": { (layer) throws(WeighbridgeError) in
+      let shape = layer.integers("shape")
+      guard shape.count == 3 else { throw layer.malformed("a constant of the shape \(shape)") }
+      let value = try layer.weight("data", "data", shape: shape)
       return [CoreMLBlob(value, [.channel, .height, .width], rank: 5)]
     },
-    "loadConstantND": { (call) throws(WeighbridgeError) in
-      let shape = call.integers("shape")
-      return [try call.exact(try call.weight("data", "data", shape: shape))]
+    "loadConstantND": { (layer) throws(WeighbridgeError) in
+      let shape = layer.integers("shape")
+      return [try layer.fullRankBlob(try layer.weight("data", "data", shape: shape))]
     },
   ]
 }
 
 extension CoreMLNetworkBuilder {
-  /// Adds Core ML's own layer where the axis is its channel axis, otherwise a product and a sum.
+  /// Adds Core ML's batch normalization for its channel axis, or a product and a sum for another.
   fileprivate mutating func batchNormalization(
     _ operation: BatchNormalization
   ) throws(WeighbridgeError) -> String {
@@ -88,23 +88,23 @@ extension CoreMLNetworkBuilder {
     return try add(
       "batchnorm", [try input()],
       [
-        "channels": .integer(count), "epsilon": .real(operation.epsilon), "gamma": gamma,
+        "channels": .integer(count), "epsilon": .double(operation.epsilon), "gamma": gamma,
         "beta": beta, "mean": weights(mean), "variance": weights(variance),
       ])
   }
 }
 
-extension CoreMLCall {
+extension CoreMLLayerImport {
   fileprivate mutating func batchNormalization() throws(WeighbridgeError) -> CoreMLBlob {
     let channels = integer("channels")
-    let epsilon = real("epsilon", zeroMeans: 1e-5)
-    let computes = flag("computeMeanVar")
-    let isPerImage = flag("instanceNormalization")
-    guard !computes || isPerImage else {
+    let epsilon = double("epsilon", zeroMeans: 1e-5)
+    let computesStatistics = flag("computeMeanVar")
+    let isInstanceNormalization = flag("instanceNormalization")
+    guard !computesStatistics || isInstanceNormalization else {
       throw unsupported("takes its statistics from the whole batch")
     }
     let blob = try input()
-    if computes { return try instanceNormalization(blob, channels, epsilon) }
+    if computesStatistics { return try instanceNormalization(blob, channels, epsilon) }
     var axes = blob.axes
     if !axes.contains(.channel) { axes = Set(axes + [.channel]).sorted() }
     let value = try value(blob, axes)
@@ -148,7 +148,7 @@ extension CoreMLCall {
   fileprivate mutating func meanVarianceNormalization() throws(WeighbridgeError) -> CoreMLBlob {
     let images = try images(try input())
     let axes = flag("acrossChannels") ? [1, 2, 3] : [2, 3]
-    let epsilon = real("epsilon", zeroMeans: 1e-6)
+    let epsilon = double("epsilon", zeroMeans: 1e-6)
     guard !flag("normalizeVariance") else {
       let operation = LayerNormalization(
         axes: axes, epsilon: epsilon, hasScale: false, hasCenter: false)
@@ -159,24 +159,24 @@ extension CoreMLCall {
     return try tensor(add(Subtract(), [images.value, mean]), like: images)
   }
 
-  /// Adds x / sqrt(sum of squares + epsilon), summed over channels, height and width.
-  fileprivate mutating func lengthNormalization() throws(WeighbridgeError) -> CoreMLBlob {
-    let epsilon = real("epsilon", zeroMeans: 1e-6)
+  /// Adds x / sqrt(sum(x^2) + epsilon), summed over channels, height and width.
+  fileprivate mutating func l2Normalization() throws(WeighbridgeError) -> CoreMLBlob {
+    let epsilon = double("epsilon", zeroMeans: 1e-6)
     let images = try images(try input())
-    var length = try add(UnaryMath(.square), [images.value], role: "squares")
-    length = try add(Reduce(.sum, axes: [1, 2, 3], keepDims: true), [length], role: "sum")
-    length = try add(Rescaling(scale: [1], offset: [epsilon]), [length], role: "epsilon")
-    length = try add(UnaryMath(.reciprocalSquareRoot), [length], role: "factor")
-    return try tensor(add(Multiply(), [images.value, length]), like: images)
+    var factor = try add(UnaryMath(.square), [images.value], role: "squares")
+    factor = try add(Reduce(.sum, axes: [1, 2, 3], keepDims: true), [factor], role: "sum")
+    factor = try add(Rescaling(scale: [1], offset: [epsilon]), [factor], role: "epsilon")
+    factor = try add(UnaryMath(.reciprocalSquareRoot), [factor], role: "factor")
+    return try tensor(add(Multiply(), [images.value, factor]), like: images)
   }
 
-  fileprivate mutating func localNormalization() throws(WeighbridgeError) -> CoreMLBlob {
+  fileprivate mutating func localResponseNormalization() throws(WeighbridgeError) -> CoreMLBlob {
     let images = try images(try input())
     let size = integer("localSize")
     guard size >= 1 else { throw malformed("has \(size) channels in its window") }
     let operation = LocalResponseNormalization(
-      axis: 1, before: (size - 1) / 2, after: size / 2, alpha: real("alpha") / Double(size),
-      beta: real("beta"), bias: real("k", zeroMeans: 1), omitted: nil)
+      axis: 1, before: (size - 1) / 2, after: size / 2, alpha: double("alpha") / Double(size),
+      beta: double("beta"), bias: double("k", zeroMeans: 1), omitted: nil)
     return try tensor(add(operation, [images.value]), like: images)
   }
 
@@ -184,26 +184,26 @@ extension CoreMLCall {
     let blob = try input()
     let shape = integers("normalizedShape")
     guard !shape.isEmpty, shape.count <= blob.rank else {
-      throw malformed("normalises \(shape), and its input has \(blob.rank) axes")
+      throw malformed("normalizes \(shape), and its input has \(blob.rank) axes")
     }
     let operation = LayerNormalization(
-      axes: Array(blob.rank - shape.count..<blob.rank), epsilon: real("eps", zeroMeans: 1e-5),
+      axes: Array(blob.rank - shape.count..<blob.rank), epsilon: double("eps", zeroMeans: 1e-5),
       hasScale: true, hasCenter: true)
     let weights = [
       try weight("gamma", "gamma", shape: shape), try weight("beta", "beta", shape: shape),
     ]
-    return try exact(add(operation, [whole(blob)] + weights))
+    return try fullRankBlob(add(operation, [fullRank(blob)] + weights))
   }
 
   fileprivate mutating func scale() throws(WeighbridgeError) -> CoreMLBlob {
     let images = try images(try input())
-    let factor = try imageConstant("scale", "scale", shape: integers("shapeScale"))
+    let scale = try imageConstant("scale", "scale", shape: integers("shapeScale"))
     let shape = integers("shapeBias")
     guard flag("hasBias") else {
       ignore("bias")
-      return try tensor(add(Multiply(), [images.value, factor]), like: images)
+      return try tensor(add(Multiply(), [images.value, scale]), like: images)
     }
-    let product = try add(Multiply(), [images.value, factor], role: "product")
+    let product = try add(Multiply(), [images.value, scale], role: "product")
     let bias = try imageConstant("bias", "bias", shape: shape)
     return try tensor(add(Add(), [product, bias]), like: images)
   }

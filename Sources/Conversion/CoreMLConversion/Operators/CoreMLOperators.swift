@@ -5,15 +5,15 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// A family of operators, in both directions.
+/// A family of operators, for export and import.
 protocol CoreMLFamily: SendableMetatype {
-  /// How the catalogue's operators are written.
+  /// How the catalog's operators are written.
   static var rows: [CoreMLRow] { get }
   /// How Core ML's layers are read, by their field names in `Schemas/coreml.proto`.
-  static var nodes: [String: CoreMLCall.Build] { get }
+  static var nodes: [String: CoreMLLayerImport.Build] { get }
 }
 
-/// All operators that are written and read.
+/// All operators that can be written and read.
 package enum CoreMLOperators {
   private static let families: [any CoreMLFamily.Type] = [
     CoreMLActivations.self, CoreMLArithmetic.self, CoreMLConvolutions.self, CoreMLDense.self,
@@ -28,28 +28,28 @@ package enum CoreMLOperators {
   /// The kinds of all rows, one entry per row.
   package static var kinds: [String] { table.kinds }
 
-  /// The reason why an operator of a kind is never written; `nil` when it is, by its row or
+  /// Returns the reason why operators of a kind are never written; `nil` when they are, by a row or
   /// decomposed.
   package static func refusal(of kind: String) -> String? { table.refusal(of: kind) }
 
   /// How each kind of layer is read.
-  static let builders = [String: CoreMLCall.Build](families: families.map { $0.nodes })
+  static let builders = [String: CoreMLLayerImport.Build](families: families.map { $0.nodes })
 }
 
 typealias CoreMLRow = ExportRow<CoreMLNetworkBuilder>
 
 extension CoreMLFamily {
   /// No layers by default.
-  static var nodes: [String: CoreMLCall.Build] { [:] }
+  static var nodes: [String: CoreMLLayerImport.Build] { [:] }
 
-  /// Builds a layer that is one elementwise operator.
-  static func each(_ operation: any CatalogOperator) -> CoreMLCall.Build {
-    { (call) throws(WeighbridgeError) in [try call.each(operation)] }
+  /// Returns the builder of a layer that is one elementwise operator.
+  static func elementwise(_ operation: any CatalogOperator) -> CoreMLLayerImport.Build {
+    { (layer) throws(WeighbridgeError) in [try layer.elementwise(operation)] }
   }
 }
 
 extension ExportRow<CoreMLNetworkBuilder> {
-  /// Makes a row for an operator that is one of Core ML's layers, with its settings.
+  /// Creates a row for an operator that is one of Core ML's layers, with its settings.
   init<Operation: CatalogOperator>(
     _ type: Operation.Type, is kind: String,
     _ settings: @escaping @Sendable (Operation) -> ProtobufRecord = { _ in [:] }
@@ -59,17 +59,17 @@ extension ExportRow<CoreMLNetworkBuilder> {
     }
   }
 
-  /// Makes a row for an operator that is one of Core ML's activations, with its parameters.
+  /// Creates a row for an operator that is one of Core ML's activations, with its parameters.
   init<Operation: CatalogOperator>(
     _ type: Operation.Type, activation kind: String,
-    _ numbers: @escaping @Sendable (Operation) -> [String: Double] = { _ in [:] }
+    _ parameters: @escaping @Sendable (Operation) -> [String: Double] = { _ in [:] }
   ) {
     self.init(type) { (operation, builder) throws(WeighbridgeError) in
-      try builder.activation(kind, try builder.input(), numbers(operation))
+      try builder.activation(kind, try builder.input(), parameters(operation))
     }
   }
 
-  /// Makes a row for an operator that combines its inputs from the first to the last.
+  /// Creates a row for an operator that combines its inputs from first to last.
   init<Operation: CatalogOperator>(_ type: Operation.Type, chain kind: String) {
     self.init(type) { (_, builder) throws(WeighbridgeError) in
       try builder.chain(kind, try builder.allInputs())

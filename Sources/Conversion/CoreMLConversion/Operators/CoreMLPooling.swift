@@ -5,7 +5,7 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Pooling over windows and whole planes.
+/// Pooling over windows, and global pooling.
 enum CoreMLPooling: CoreMLFamily {
   static let rows: [CoreMLRow] = [
     CoreMLRow(MaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
@@ -23,10 +23,10 @@ enum CoreMLPooling: CoreMLFamily {
     },
   ]
 
-  static let nodes: [String: CoreMLCall.Build] = [
-    "pooling": { (call) throws(WeighbridgeError) in [try call.pooling()] },
-    "pooling3d": { (call) throws(WeighbridgeError) in [try call.pooling3D()] },
-    "globalPooling3d": { (call) throws(WeighbridgeError) in [try call.globalPooling3D()] },
+  static let nodes: [String: CoreMLLayerImport.Build] = [
+    "pooling": { (layer) throws(WeighbridgeError) in [try layer.pooling()] },
+    "pooling3d": { (layer) throws(WeighbridgeError) in [try layer.pooling3D()] },
+    "globalPooling3d": { (layer) throws(WeighbridgeError) in [try layer.globalPooling3D()] },
   ]
 }
 
@@ -48,7 +48,7 @@ extension CoreMLNetworkBuilder {
       settings.set(window, lists: [("kernel", window.size), ("stride", window.strides)])
       return try add("pooling3d", [x], settings)
     }
-    return try inPlane(x, window) { (builder, input, window) throws(WeighbridgeError) in
+    return try with2DWindow(x, window) { (builder, input, window) throws(WeighbridgeError) in
       var settings: ProtobufRecord = [
         "type": .choice(kind), "kernelSize": .integers(window.size),
         "stride": .integers(window.strides), "avgPoolExcludePadding": .boolean(!countIncludePad),
@@ -58,7 +58,7 @@ extension CoreMLNetworkBuilder {
     }
   }
 
-  /// When the spatial axes are dropped, a value with the axes of images is B, C internally already.
+  /// Without the spatial axes, a value with the axes of images is B, C in the file already.
   fileprivate mutating func globalPool(
     _ operation: some GlobalPoolingOperator, _ kind: String, _ reduction: String
   ) throws(WeighbridgeError) -> String {
@@ -71,11 +71,11 @@ extension CoreMLNetworkBuilder {
           "valid": .record(["paddingAmounts": .record(.borders(before: [0, 0], after: [0, 0]))]),
         ])
     }
-    return try reduce(reduction, try input(), Array(2..<rank), keeps: operation.keepDims)
+    return try reduce(reduction, try input(), Array(2..<rank), keepDims: operation.keepDims)
   }
 }
 
-extension CoreMLCall {
+extension CoreMLLayerImport {
   fileprivate mutating func pooling() throws(WeighbridgeError) -> CoreMLBlob {
     let images = try images(try input())
     let kind = choice("type", default: "MAX")
@@ -83,13 +83,13 @@ extension CoreMLCall {
     guard kind != "L2" else { throw unsupported("takes the root of the sum of squares") }
     if flag("globalPooling") {
       ignore("kernelSize", "stride", "valid", "same", "includeLastPixel")
-      return try tensor(global(isMaximum: kind == "MAX", images.value), like: images)
+      return try tensor(globalPooling(isMaximum: kind == "MAX", images.value), like: images)
     }
     let size = try integers("kernelSize", default: [3, 3])
     let strides = try integers("stride", default: [1, 1])
     let padding = try poolingPadding(
       size: size, strides: strides, of: images.value,
-      mayAdd: kind == "MAX" || excludesPadding)
+      ignoresPadding: kind == "MAX" || excludesPadding)
     let window = Window(size: size, strides: strides, dilation: [1, 1], padding: padding)
     let value = try addPooling(
       window, isMaximum: kind == "MAX", countIncludePad: !excludesPadding, images.value)
@@ -100,13 +100,14 @@ extension CoreMLCall {
     _ window: Window, isMaximum: Bool, countIncludePad: Bool, _ value: ValueID
   ) throws(WeighbridgeError) -> ValueID {
     if isMaximum { return try add(MaxPooling(window: window, layout: .channelsFirst), [value]) }
-    // Without padding it makes no difference; this is the value that other sources use.
-    let counts = window.padding == .valid ? false : countIncludePad
+    // Without padding it makes no difference; `false` is what other sources use.
+    let countIncludePad = window.padding != .valid && countIncludePad
     return try add(
-      AveragePooling(window: window, countIncludePad: counts, layout: .channelsFirst), [value])
+      AveragePooling(
+        window: window, countIncludePad: countIncludePad, layout: .channelsFirst), [value])
   }
 
-  private mutating func global(
+  private mutating func globalPooling(
     isMaximum: Bool, _ value: ValueID
   ) throws(WeighbridgeError) -> ValueID {
     isMaximum
@@ -114,13 +115,15 @@ extension CoreMLCall {
       : try add(GlobalAveragePooling(keepDims: true, layout: .channelsFirst), [value])
   }
 
+  /// - Parameter ignoresPadding: Whether elements of the padding do not change the result, so that
+  ///   any amounts are possible.
   private mutating func poolingPadding(
-    size: [Int], strides: [Int], of image: ValueID, mayAdd: Bool
+    size: [Int], strides: [Int], of image: ValueID, ignoresPadding: Bool
   ) throws(WeighbridgeError) -> WindowPadding {
-    guard let complete = record("includeLastPixel") else {
+    guard let includeLastPixel = record("includeLastPixel") else {
       return try windowPadding(size: size, strides: strides, dilation: [1, 1], of: image)
     }
-    let amounts = complete.integers("paddingAmounts")
+    let amounts = includeLastPixel.integers("paddingAmounts")
     let before = amounts.isEmpty ? [0, 0] : amounts
     guard before.count == 2, before.allSatisfy({ (0...1 << 24).contains($0) }) else {
       throw malformed("has the padding \(before)")
@@ -129,33 +132,34 @@ extension CoreMLCall {
     let dimensions = try spatialDimensions(image)
     let after = (0..<2).map { axis in
       let stride = strides[axis]
-      var count = (dimensions[axis] + 2 * before[axis] - size[axis] + stride - 1) / stride + 1
-      if before.contains(where: { $0 > 0 }), (count - 1) * stride >= dimensions[axis] + before[axis]
-      {
-        count -= 1
+      var outputSize = (dimensions[axis] + 2 * before[axis] - size[axis] + stride - 1) / stride + 1
+      let available = dimensions[axis] + before[axis]
+      if before.contains(where: { $0 > 0 }), (outputSize - 1) * stride >= available {
+        outputSize -= 1
       }
-      return max(0, (count - 1) * stride + size[axis] - dimensions[axis] - before[axis])
+      return max(0, (outputSize - 1) * stride + size[axis] - available)
     }
-    guard mayAdd || zip(before, after).allSatisfy({ $0 == $1 }) else {
+    guard ignoresPadding || zip(before, after).allSatisfy({ $0 == $1 }) else {
       throw unsupported("counts elements behind the last one in its mean")
     }
     return .explicit(before: before, after: after)
   }
 
   fileprivate mutating func pooling3D() throws(WeighbridgeError) -> CoreMLBlob {
-    let volumes = try whole(try input())
+    let volumes = try fullRank(try input())
     let names = ["Depth", "Height", "Width"]
     let window = Window(
       size: names.map { integer("kernel\($0)") }, strides: names.map { integer("stride\($0)") },
       dilation: [1, 1, 1], padding: try volumePadding())
     let isMaximum = choice("type", default: "MAX") == "MAX"
     let excludesPadding = flag("countExcludePadding")
-    return try exact(
+    return try fullRankBlob(
       addPooling(window, isMaximum: isMaximum, countIncludePad: !excludesPadding, volumes))
   }
 
   fileprivate mutating func globalPooling3D() throws(WeighbridgeError) -> CoreMLBlob {
-    let volumes = try whole(try input())
-    return try exact(global(isMaximum: choice("type", default: "MAX") == "MAX", volumes))
+    let volumes = try fullRank(try input())
+    let isMaximum = choice("type", default: "MAX") == "MAX"
+    return try fullRankBlob(globalPooling(isMaximum: isMaximum, volumes))
   }
 }

@@ -5,7 +5,7 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Reductions, cumulative sums, and positions of maxima and minima.
+/// Reductions, cumulative sums, arg max and arg min.
 enum CoreMLReductions: CoreMLFamily {
   static let rows: [CoreMLRow] = [
     CoreMLRow(native: Reduce.self) { (operation, builder) throws(WeighbridgeError) in
@@ -22,38 +22,38 @@ enum CoreMLReductions: CoreMLFamily {
     },
   ]
 
-  static let nodes: [String: CoreMLCall.Build] = .init(families: [
-    own, modes.mapValues(reducing),
+  static let nodes: [String: CoreMLLayerImport.Build] = .init(families: [
+    special, modes.mapValues(reducing),
   ])
 
-  private static func reducing(_ mode: String) -> CoreMLCall.Build {
-    { (call) throws(WeighbridgeError) in [try call.reduce(mode)] }
+  private static func reducing(_ mode: String) -> CoreMLLayerImport.Build {
+    { (layer) throws(WeighbridgeError) in [try layer.reduce(mode)] }
   }
 
-  private static let own: [String: CoreMLCall.Build] = [
-    "reduce": { (call) throws(WeighbridgeError) in [try call.reduce()] },
-    "argMax": { (call) throws(WeighbridgeError) in [try call.position(ArgMax.self)] },
-    "argMin": { (call) throws(WeighbridgeError) in [try call.position(ArgMin.self)] },
-    "cumSum": { (call) throws(WeighbridgeError) in
-      let blob = try call.input()
+  private static let special: [String: CoreMLLayerImport.Build] = [
+    "reduce": { (layer) throws(WeighbridgeError) in [try layer.reduce()] },
+    "argMax": { (layer) throws(WeighbridgeError) in [try layer.argumentReduction(ArgMax.self)] },
+    "argMin": { (layer) throws(WeighbridgeError) in [try layer.argumentReduction(ArgMin.self)] },
+    "cumSum": { (layer) throws(WeighbridgeError) in
+      let blob = try layer.input()
       let operation = CumSum(
-        axis: try call.position(of: blob),
-        isExclusive: call.flag("excludeFinalSum"), isReversed: call.flag("reverse"))
-      return [try call.exact(call.add(operation, [call.whole(blob)]))]
+        axis: try layer.position(of: blob),
+        isExclusive: layer.flag("excludeFinalSum"), isReversed: layer.flag("reverse"))
+      return [try layer.fullRankBlob(layer.add(operation, [layer.fullRank(blob)]))]
     },
   ]
 
-  /// The layers of a single reduction, with its name in the layer `reduce`.
+  /// The layers of a single reduction, with its mode in the layer `reduce`.
   fileprivate static let modes = [
     "reduceL1": "L1", "reduceL2": "L2", "reduceMax": "MAX", "reduceMin": "MIN",
     "reduceSum": "SUM", "reduceProd": "PROD", "reduceMean": "AVG", "reduceLogSum": "LOG OF SUM",
     "reduceSumSquare": "SUMSQUARE", "reduceLogSumExp": "LOG OF SUM OF EXP",
   ]
 
-  /// The reductions that the catalogue has, by their names in the layer `reduce`.
+  /// The reductions of the catalog, by their modes in the layer `reduce`.
   fileprivate static let functions: [String: Reduce.Function] = [
     "SUM": .sum, "AVG": .mean, "PROD": .product, "MAX": .maximum, "MIN": .minimum,
-    "L2": .length,
+    "L2": .l2Norm,
   ]
 }
 
@@ -61,7 +61,7 @@ extension CoreMLNetworkBuilder {
   fileprivate mutating func reduction(
     _ operation: Reduce
   ) throws(WeighbridgeError) -> String? {
-    let (x, axes, keeps) = (try input(), operation.axes, operation.keepDims)
+    let (x, axes, keepDims) = (try input(), operation.axes, operation.keepDims)
     let function: Reduce.Function =
       switch operation.function {
       case .any: .maximum
@@ -70,11 +70,11 @@ extension CoreMLNetworkBuilder {
       }
     let mode = CoreMLReductions.functions.first { $0.value == function }?.key
     guard let layer = CoreMLReductions.modes.first(where: { $0.value == mode }) else { return nil }
-    return try reduce(layer.key, x, axes, keeps: keeps)
+    return try reduce(layer.key, x, axes, keepDims: keepDims)
   }
 }
 
-extension CoreMLCall {
+extension CoreMLLayerImport {
   /// Adds the layer `reduce`, whose axes are C, H and W.
   fileprivate mutating func reduce() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
@@ -86,58 +86,58 @@ extension CoreMLCall {
       case "H": [.height]
       default: [.width]
       }
-    let kind = choice("mode", default: "SUM")
-    let epsilon = real("epsilon", zeroMeans: 1e-6)
-    let all = Set(blob.axes + axes).sorted()
-    var whole = try value(blob, all)
-    let positions = axes.compactMap { all.firstIndex(of: $0) }
-    if kind == "LOGSUM" {
-      whole = try add(Rescaling(scale: [1], offset: [epsilon]), [whole], role: "epsilon")
+    let mode = choice("mode", default: "SUM")
+    let epsilon = double("epsilon", zeroMeans: 1e-6)
+    let blobAxes = Set(blob.axes + axes).sorted()
+    var tensor = try value(blob, blobAxes)
+    let positions = axes.compactMap { blobAxes.firstIndex(of: $0) }
+    if mode == "LOGSUM" {
+      tensor = try add(Rescaling(scale: [1], offset: [epsilon]), [tensor], role: "epsilon")
     }
-    guard kind != "ARGMAX" else {
+    guard mode != "ARGMAX" else {
       let operation = ArgMax(
         axis: positions[0], keepDims: true, elementType: .int32)
-      guard positions.count == 1 else { throw malformed("looks for a place along three axes") }
+      guard positions.count == 1 else { throw malformed("is an arg max over three axes") }
       return CoreMLBlob(
-        try number(add(operation, [whole], role: "place")), all, rank: blob.rank)
+        try castToFloat(add(operation, [tensor], role: "position")), blobAxes, rank: blob.rank)
     }
     return CoreMLBlob(
-      try reduced(kind, whole, positions, keepDims: true), all, rank: blob.rank)
+      try reduced(mode, tensor, positions, keepDims: true), blobAxes, rank: blob.rank)
   }
 
   /// Adds a layer of a single reduction.
-  fileprivate mutating func reduce(_ kind: String) throws(WeighbridgeError) -> CoreMLBlob {
+  fileprivate mutating func reduce(_ mode: String) throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
-    let whole = try whole(blob)
-    let written = integers("axes")
-    let keeps = flag("keepDims")
-    let goesOverAll = flag("reduceAll")
-    var axes = Set(written.map { $0 < 0 ? $0 + blob.rank : $0 }).sorted()
-    if goesOverAll || axes.isEmpty { axes = Array(0..<blob.rank) }
+    let tensor = try fullRank(blob)
+    let rawAxes = integers("axes")
+    let keepDims = flag("keepDims")
+    let reducesAll = flag("reduceAll")
+    var axes = Set(rawAxes.map { $0 < 0 ? $0 + blob.rank : $0 }).sorted()
+    if reducesAll || axes.isEmpty { axes = Array(0..<blob.rank) }
     guard axes.allSatisfy({ (0..<blob.rank).contains($0) }) else {
-      throw malformed("has the axes \(written), and its input \(blob.rank)")
+      throw malformed("has the axes \(rawAxes), and its input \(blob.rank)")
     }
     // A tensor has at least one axis.
-    guard axes.count == blob.rank, !keeps else {
-      return try exact(reduced(kind, whole, axes, keepDims: keeps))
+    guard axes.count == blob.rank, !keepDims else {
+      return try fullRankBlob(reduced(mode, tensor, axes, keepDims: keepDims))
     }
-    let single = try reduced(kind, whole, axes, keepDims: true)
-    return try exact(
+    let single = try reduced(mode, tensor, axes, keepDims: true)
+    return try fullRankBlob(
       axes.count == 1
         ? single : add(Squeeze(axes: Array(axes.dropLast())), [single], role: "single"))
   }
 
   private mutating func reduced(
-    _ kind: String, _ value: ValueID, _ axes: [Int], keepDims: Bool
+    _ mode: String, _ value: ValueID, _ axes: [Int], keepDims: Bool
   ) throws(WeighbridgeError) -> ValueID {
     func reduction(_ function: Reduce.Function) -> Reduce {
       Reduce(function, axes: axes, keepDims: keepDims)
     }
-    if let function = CoreMLReductions.functions[kind] {
+    if let function = CoreMLReductions.functions[mode] {
       return try add(reduction(function), [value])
     }
-    switch kind {
-    case "LOG OF SUM OF EXP": return try add(reduction(.logarithmOfSum), [value])
+    switch mode {
+    case "LOG OF SUM OF EXP": return try add(reduction(.logSumExp), [value])
     case "L1":
       let absolute = try add(UnaryMath(.absolute), [value], role: "absolute")
       return try add(reduction(.sum), [absolute])
@@ -153,14 +153,14 @@ extension CoreMLCall {
     }
   }
 
-  fileprivate mutating func position<Operation: ArgumentReduction>(
+  fileprivate mutating func argumentReduction<Operation: ArgumentReduction>(
     _: Operation.Type
   ) throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
     let axis = try position(of: blob)
-    let drops = flag("removeDim")
+    let removesAxis = flag("removeDim")
     let operation = Operation(
-      axis: axis, keepDims: !drops || blob.rank == 1, elementType: .int32)
-    return try exact(try number(add(operation, [whole(blob)], role: "place")))
+      axis: axis, keepDims: !removesAxis || blob.rank == 1, elementType: .int32)
+    return try fullRankBlob(try castToFloat(add(operation, [fullRank(blob)], role: "position")))
   }
 }

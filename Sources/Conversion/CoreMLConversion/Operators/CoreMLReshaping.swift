@@ -5,9 +5,9 @@ import GraphIR
 import LayerCatalog
 import ProtobufWire
 
-/// Reshaping, reordering and slicing.
+/// Reshaping, transposition and slicing.
 enum CoreMLReshaping: CoreMLFamily {
-  static let rows = shapes + parts + images
+  static let rows = shapes + slices + images
 
   private static let images: [CoreMLRow] = [
     CoreMLRow(DepthToSpace.self, is: "reorganizeData") {
@@ -41,16 +41,16 @@ enum CoreMLReshaping: CoreMLFamily {
     CoreMLRow(Shape.self, is: "getShape"),
   ]
 
-  private static let parts: [CoreMLRow] = [
+  private static let slices: [CoreMLRow] = [
     CoreMLRow(Slice.self) { (operation, builder) throws(WeighbridgeError) in
       let shape = try builder.dimensions(builder.type())
-      var parts: [Int: (start: Int, count: Int, step: Int)] = [:]
+      var ranges: [Int: (start: Int, count: Int, step: Int)] = [:]
       for range in operation.ranges {
         let (start, count) = range.resolved(shape[range.axis])
         guard count > 0 else { throw .unsupported("Core ML has no arrays without elements") }
-        parts[range.axis] = (start, count, range.step)
+        ranges[range.axis] = (start, count, range.step)
       }
-      return try builder.slice(try builder.input(), rank: shape.count, parts)
+      return try builder.slice(try builder.input(), rank: shape.count, ranges)
     },
     CoreMLRow(outputsOf: Split.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.split(try builder.input(), axis: operation.axis, operation.sizes)
@@ -69,71 +69,71 @@ enum CoreMLReshaping: CoreMLFamily {
     },
     CoreMLRow(Repeat.self) { (operation, builder) throws(WeighbridgeError) in
       let dimension = try builder.dimensions(builder.type())[operation.axis]
-      let places = (0..<dimension * operation.count).map { $0 / operation.count }
-      return try builder.gather(try builder.input(), axis: operation.axis, places)
+      let indices = (0..<dimension * operation.count).map { $0 / operation.count }
+      return try builder.gather(try builder.input(), axis: operation.axis, indices)
     },
     CoreMLRow(Pad.self) { (operation, builder) throws(WeighbridgeError) in
       guard operation.mode != .constant else {
         return try builder.pad(
           try builder.input(), before: operation.before, after: operation.after,
-          number: operation.number)
+          value: operation.value)
       }
-      return try builder.mirror(operation)
+      return try builder.padByGathering(operation)
     },
   ]
 
-  static let nodes: [String: CoreMLCall.Build] = [
-    "reshape": { (call) throws(WeighbridgeError) in [try call.reshape()] },
-    "flatten": { (call) throws(WeighbridgeError) in [try call.flatten()] },
-    "permute": { (call) throws(WeighbridgeError) in [try call.permute()] },
-    "transpose": { (call) throws(WeighbridgeError) in
-      let blob = try call.input()
-      return [try call.turn(blob, call.integers("axes"))]
+  static let nodes: [String: CoreMLLayerImport.Build] = [
+    "reshape": { (layer) throws(WeighbridgeError) in [try layer.reshape()] },
+    "flatten": { (layer) throws(WeighbridgeError) in [try layer.flatten()] },
+    "permute": { (layer) throws(WeighbridgeError) in [try layer.permute()] },
+    "transpose": { (layer) throws(WeighbridgeError) in
+      let blob = try layer.input()
+      return [try layer.transpose(blob, layer.integers("axes"))]
     },
-    "reshapeStatic": { (call) throws(WeighbridgeError) in [try call.reshapeStatic()] },
-    "rankPreservingReshape": { (call) throws(WeighbridgeError) in
-      [try call.reshapeStatic(keepsRank: true)]
+    "reshapeStatic": { (layer) throws(WeighbridgeError) in [try layer.reshapeStatic()] },
+    "rankPreservingReshape": { (layer) throws(WeighbridgeError) in
+      [try layer.reshapeStatic(keepsRank: true)]
     },
-    "reshapeLike": { (call) throws(WeighbridgeError) in [try call.reshapeLike()] },
-    "flattenTo2D": { (call) throws(WeighbridgeError) in [try call.flattenTo2D()] },
-    "squeeze": { (call) throws(WeighbridgeError) in [try call.squeeze()] },
-    "expandDims": { (call) throws(WeighbridgeError) in [try call.expandDims()] },
-    "sequenceRepeat": { (call) throws(WeighbridgeError) in
-      let count = max(1, call.integer("nRepetitions"))
-      let whole = try call.whole(try call.input())
-      return [try call.exact(call.add(Tile(counts: [count, 1, 1, 1, 1]), [whole]))]
+    "reshapeLike": { (layer) throws(WeighbridgeError) in [try layer.reshapeLike()] },
+    "flattenTo2D": { (layer) throws(WeighbridgeError) in [try layer.flattenTo2D()] },
+    "squeeze": { (layer) throws(WeighbridgeError) in [try layer.squeeze()] },
+    "expandDims": { (layer) throws(WeighbridgeError) in [try layer.expandDims()] },
+    "sequenceRepeat": { (layer) throws(WeighbridgeError) in
+      let count = max(1, layer.integer("nRepetitions"))
+      let tensor = try layer.fullRank(try layer.input())
+      return [try layer.fullRankBlob(layer.add(Tile(counts: [count, 1, 1, 1, 1]), [tensor]))]
     },
-    "tile": { (call) throws(WeighbridgeError) in
-      let whole = try call.whole(try call.input())
-      return [try call.exact(call.add(Tile(counts: call.integers("reps")), [whole]))]
+    "tile": { (layer) throws(WeighbridgeError) in
+      let tensor = try layer.fullRank(try layer.input())
+      return [try layer.fullRankBlob(layer.add(Tile(counts: layer.integers("reps")), [tensor]))]
     },
-    "reverse": { (call) throws(WeighbridgeError) in
-      let (whole, flags) = (try call.whole(try call.input()), call.flags("reverseDim"))
+    "reverse": { (layer) throws(WeighbridgeError) in
+      let (tensor, flags) = (try layer.fullRank(try layer.input()), layer.flags("reverseDim"))
       let axes = flags.indices.filter { flags[$0] }
-      return [try call.exact(call.add(Reverse(axes: axes), [whole]))]
+      return [try layer.fullRankBlob(layer.add(Reverse(axes: axes), [tensor]))]
     },
-    "slice": { (call) throws(WeighbridgeError) in [try call.slice()] },
-    "sliceStatic": { (call) throws(WeighbridgeError) in [try call.sliceStatic()] },
-    "split": { (call) throws(WeighbridgeError) in
-      let blob = try call.input()
-      return try call.split(blob, .channel, count: call.integer("nOutputs"), sizes: [])
+    "slice": { (layer) throws(WeighbridgeError) in [try layer.slice()] },
+    "sliceStatic": { (layer) throws(WeighbridgeError) in [try layer.sliceStatic()] },
+    "split": { (layer) throws(WeighbridgeError) in
+      let blob = try layer.input()
+      return try layer.split(blob, .channel, count: layer.integer("nOutputs"), sizes: [])
     },
-    "splitND": { (call) throws(WeighbridgeError) in
-      let blob = try call.input()
-      let (axis, sizes) = (try call.axis(of: blob), call.integers("splitSizes"))
-      return try call.split(blob, axis, count: call.integer("numSplits"), sizes: sizes)
+    "splitND": { (layer) throws(WeighbridgeError) in
+      let blob = try layer.input()
+      let (axis, sizes) = (try layer.axis(of: blob), layer.integers("splitSizes"))
+      return try layer.split(blob, axis, count: layer.integer("numSplits"), sizes: sizes)
     },
-    "broadcastToStatic": { (call) throws(WeighbridgeError) in [try call.broadcast()] },
-    "getShape": { (call) throws(WeighbridgeError) in
-      let whole = try call.whole(try call.input())
-      let shape = try call.add(Shape(elementType: .int32), [whole], role: "shape")
-      return [try call.exact(try call.number(shape))]
+    "broadcastToStatic": { (layer) throws(WeighbridgeError) in [try layer.broadcast()] },
+    "getShape": { (layer) throws(WeighbridgeError) in
+      let tensor = try layer.fullRank(try layer.input())
+      let shape = try layer.add(Shape(elementType: .int32), [tensor], role: "shape")
+      return [try layer.fullRankBlob(try layer.castToFloat(shape))]
     },
   ]
 }
 
 extension ExportRow<CoreMLNetworkBuilder> {
-  /// Makes a row for an operator that only reshapes.
+  /// Creates a row for an operator that only reshapes.
   fileprivate init<Operation: CatalogOperator>(reshaping type: Operation.Type) {
     self.init(type) { (_, builder) throws(WeighbridgeError) in
       try builder.reshape(try builder.input(), to: builder.outputType)
@@ -142,9 +142,9 @@ extension ExportRow<CoreMLNetworkBuilder> {
 }
 
 extension CoreMLNetworkBuilder {
-  /// Adds a number at both ends of all axes.
+  /// Pads the ends of all axes with a constant.
   mutating func pad(
-    _ input: String, before: [Int], after: [Int], number: Double
+    _ input: String, before: [Int], after: [Int], value: Double
   ) throws(WeighbridgeError) -> String {
     let borders = zip(before, after)
     if before.count == 4, borders.prefix(2).allSatisfy({ $0 == 0 && $1 == 0 }) {
@@ -152,40 +152,40 @@ extension CoreMLNetworkBuilder {
         before: Array(before.dropFirst(2)), after: Array(after.dropFirst(2)))
       return try add(
         "padding", [input],
-        ["constant": .record(["value": .real(number)]), "paddingAmounts": .record(amounts)])
+        ["constant": .record(["value": .double(value)]), "paddingAmounts": .record(amounts)])
     }
     return try add(
       "constantPad", [input],
-      ["value": .real(number), "padAmounts": .integers(borders.flatMap { [$0, $1] })])
+      ["value": .double(value), "padAmounts": .integers(borders.flatMap { [$0, $1] })])
   }
 
-  /// Pads with elements of the input itself, one axis after another.
-  fileprivate mutating func mirror(_ operation: Pad) throws(WeighbridgeError) -> String {
+  /// Pads with elements of the input itself: gathers them along one axis after another.
+  fileprivate mutating func padByGathering(_ operation: Pad) throws(WeighbridgeError) -> String {
     var result = try input()
     let shape = try dimensions(type())
     for (axis, dimension) in shape.enumerated() {
       let (before, after) = (operation.before[axis], operation.after[axis])
       if before == 0, after == 0 { continue }
-      let places = (-before..<dimension + after).map { place -> Int in
+      let indices = (-before..<dimension + after).map { index -> Int in
         switch operation.mode {
-        case .reflect: place < 0 ? -place : place < dimension ? place : 2 * dimension - 2 - place
+        case .reflect: index < 0 ? -index : index < dimension ? index : 2 * dimension - 2 - index
         case .symmetric:
-          place < 0 ? -place - 1 : place < dimension ? place : 2 * dimension - 1 - place
-        case .edge, .constant: min(max(place, 0), dimension - 1)
+          index < 0 ? -index - 1 : index < dimension ? index : 2 * dimension - 1 - index
+        case .edge, .constant: min(max(index, 0), dimension - 1)
         }
       }
-      result = try gather(result, axis: axis, places)
+      result = try gather(result, axis: axis, indices)
     }
     return result
   }
 }
 
-extension CoreMLCall {
+extension CoreMLLayerImport {
   /// Reshapes the axes C, H, W or S, C, H, W.
   fileprivate mutating func reshape() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
     let target = integers("targetShape")
-    let isLast = choice("mode", default: "CHANNEL_FIRST") == "CHANNEL_LAST"
+    let isChannelsLast = choice("mode", default: "CHANNEL_FIRST") == "CHANNEL_LAST"
     guard [3, 4].contains(target.count) else {
       throw malformed(
         "has the target shape \(target) of rank \(target.count), expected 3 (channels, height, width) "
@@ -193,28 +193,28 @@ extension CoreMLCall {
     }
     let sizes = try sizes(target)
     let inner: [CoreMLAxis] =
-      isLast ? [.height, .width, .channel] : [.channel, .height, .width]
+      isChannelsLast ? [.height, .width, .channel] : [.channel, .height, .width]
     let image = sizes.suffix(3)
-    let turned = isLast ? image.dropFirst() + image.prefix(1) : image
+    let targetImage = isChannelsLast ? image.dropFirst() + image.prefix(1) : image
     let hasSequence = blob.axes.contains(.sequence) || target.count == 4 && target[0] != 1
     let outer: [CoreMLAxis] = hasSequence ? [.batch, .sequence] : [.batch]
-    let whole = try value(blob, outer + inner)
-    var wanted: [ReshapeAxes.Size] = [.axis(0)]
-    if hasSequence { wanted.append(sizes.count == 4 ? sizes[0] : .axis(1)) }
-    let result = try add(ReshapeAxes(wanted + turned), [whole])
-    return CoreMLBlob(result, outer + inner, rank: blob.rank)
+    let tensor = try value(blob, outer + inner)
+    var outputSizes: [ReshapeAxes.Size] = [.axis(0)]
+    if hasSequence { outputSizes.append(sizes.count == 4 ? sizes[0] : .axis(1)) }
+    let reshaped = try add(ReshapeAxes(outputSizes + targetImage), [tensor])
+    return CoreMLBlob(reshaped, outer + inner, rank: blob.rank)
   }
 
   fileprivate mutating func flatten() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
-    let isLast = choice("mode", default: "CHANNEL_FIRST") == "CHANNEL_LAST"
+    let isChannelsLast = choice("mode", default: "CHANNEL_FIRST") == "CHANNEL_LAST"
     let inner: [CoreMLAxis] =
-      isLast ? [.height, .width, .channel] : [.channel, .height, .width]
+      isChannelsLast ? [.height, .width, .channel] : [.channel, .height, .width]
     let outer: [CoreMLAxis] = blob.axes.contains(.sequence) ? [.sequence, .batch] : [.batch]
-    let whole = try value(blob, outer + inner)
-    let kept = outer.indices.map { ReshapeAxes.Size.axis($0) }
+    let tensor = try value(blob, outer + inner)
+    let outerSizes = outer.indices.map { ReshapeAxes.Size.axis($0) }
     return CoreMLBlob(
-      try add(ReshapeAxes(kept + [.rest]), [whole]), outer + [.channel], rank: blob.rank)
+      try add(ReshapeAxes(outerSizes + [.rest]), [tensor]), outer + [.channel], rank: blob.rank)
   }
 
   /// Transposes the axes S, C, H, W.
@@ -222,23 +222,23 @@ extension CoreMLCall {
     let blob = try input()
     let order = integers("axis")
     guard order.sorted() == [0, 1, 2, 3] else { throw malformed("has the axes \(order)") }
-    let whole = CoreMLBlob(try value(blob, CoreMLAxis.allCases), rank: 5)
-    // The batch is not counted and stays where it is.
-    let places = order.map { $0 == 0 ? 0 : $0 + 1 }
-    let turned = try turn(whole, [places[0], 1] + places[1...])
-    return CoreMLBlob(turned.value, turned.axes, rank: blob.rank)
+    let full = CoreMLBlob(try value(blob, CoreMLAxis.allCases), rank: 5)
+    // The order leaves out the batch, which stays at index 1.
+    let axes = order.map { $0 == 0 ? 0 : $0 + 1 }
+    let transposed = try transpose(full, [axes[0], 1] + axes[1...])
+    return CoreMLBlob(transposed.value, transposed.axes, rank: blob.rank)
   }
 
-  fileprivate mutating func turn(
+  fileprivate mutating func transpose(
     _ blob: CoreMLBlob, _ axes: [Int]
   ) throws(WeighbridgeError) -> CoreMLBlob {
     guard axes.sorted() == Array(0..<blob.rank) else {
       throw malformed("has the axes \(axes), and its input \(blob.rank)")
     }
-    return try exact(add(Transpose(axes: axes), [whole(blob)]))
+    return try fullRankBlob(add(Transpose(axes: axes), [fullRank(blob)]))
   }
 
-  /// - Parameter keepsRank: Whether the output must have as many dimensions as the input.
+  /// - Parameter keepsRank: Whether the output must have the rank of the input.
   fileprivate mutating func reshapeStatic(
     keepsRank: Bool = false
   ) throws(WeighbridgeError) -> CoreMLBlob {
@@ -249,12 +249,12 @@ extension CoreMLCall {
         "has the target shape \(target) of rank \(target.count), expected "
           + (keepsRank ? "the input's rank \(blob.rank)" : "at least 1"))
     }
-    return try exact(add(ReshapeAxes(sizes(target, zeroKeeps: true)), [whole(blob)]))
+    return try fullRankBlob(add(ReshapeAxes(sizes(target, zeroKeeps: true)), [fullRank(blob)]))
   }
 
-  /// The sizes of a target shape, in which -1 means the size that the others leave.
+  /// Returns the sizes of a target shape, in which -1 means an inferred size.
   ///
-  /// - Parameter zeroKeeps: Whether 0 means the input's size at that axis.
+  /// - Parameter zeroKeeps: Whether 0 means the input's size along that axis.
   private func sizes(
     _ target: [Int], zeroKeeps: Bool = false
   ) throws(WeighbridgeError) -> [ReshapeAxes.Size] {
@@ -277,52 +277,52 @@ extension CoreMLCall {
 
   fileprivate mutating func reshapeLike() throws(WeighbridgeError) -> CoreMLBlob {
     let (blob, other) = try pair()
-    let reference = try whole(other)
+    let reference = try fullRank(other)
     guard let shape = type(reference).fixedShape else {
       throw unsupported("takes a shape that is not known")
     }
-    return try exact(add(ReshapeAxes(shape.map { .fixed($0) }), [whole(blob)]))
+    return try fullRankBlob(add(ReshapeAxes(shape.map { .fixed($0) }), [fullRank(blob)]))
   }
 
   fileprivate mutating func flattenTo2D() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
-    let written = integer("axis")
-    let axis = written < 0 ? written + blob.rank : written
-    let tensor = try whole(blob)
+    let rawAxis = integer("axis")
+    let axis = rawAxis < 0 ? rawAxis + blob.rank : rawAxis
+    let tensor = try fullRank(blob)
     let shape = type(tensor).shape
-    guard (0...blob.rank).contains(axis) else { throw malformed("has the axis \(written)") }
-    let behind = shape[axis...].compactMap(\.value)
-    let before = shape[..<axis].compactMap(\.value)
+    guard (0...blob.rank).contains(axis) else { throw malformed("has the axis \(rawAxis)") }
+    let trailing = shape[axis...].compactMap(\.value)
+    let leading = shape[..<axis].compactMap(\.value)
     let dimensions: [ReshapeAxes.Size]
-    if behind.count == shape.count - axis {
-      dimensions = [.rest, .fixed(try Checked.product(behind, of: "its output"))]
-    } else if before.count == axis {
-      dimensions = [.fixed(try Checked.product(before, of: "its output")), .rest]
+    if trailing.count == shape.count - axis {
+      dimensions = [.rest, .fixed(try Checked.product(trailing, of: "its output"))]
+    } else if leading.count == axis {
+      dimensions = [.fixed(try Checked.product(leading, of: "its output")), .rest]
     } else {
       throw unsupported("takes a shape that is not known")
     }
-    return try exact(add(ReshapeAxes(dimensions), [whole(blob)]))
+    return try fullRankBlob(add(ReshapeAxes(dimensions), [fullRank(blob)]))
   }
 
   fileprivate mutating func squeeze() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
-    let written = integers("axes")
-    let whole = try whole(blob)
-    let all = type(whole).shape
+    let rawAxes = integers("axes")
+    let tensor = try fullRank(blob)
+    let shape = type(tensor).shape
     if flag("squeezeAll") {
-      let axes = all.indices.filter { all[$0] == 1 }
-      return try exact(
-        add(Squeeze(axes: axes.count == all.count ? axes.dropLast() : axes), [whole]))
+      let axes = shape.indices.filter { shape[$0] == 1 }
+      return try fullRankBlob(
+        add(Squeeze(axes: axes.count == shape.count ? axes.dropLast() : axes), [tensor]))
     }
-    let axes = written.map { $0 < 0 ? $0 + blob.rank : $0 }.sorted()
-    return try exact(add(Squeeze(axes: axes), [whole]))
+    let axes = rawAxes.map { $0 < 0 ? $0 + blob.rank : $0 }.sorted()
+    return try fullRankBlob(add(Squeeze(axes: axes), [tensor]))
   }
 
   fileprivate mutating func expandDims() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
-    let written = integers("axes")
-    let axes = written.map { $0 < 0 ? $0 + blob.rank + written.count : $0 }.sorted()
-    return try exact(add(ExpandDims(axes: axes), [whole(blob)]))
+    let rawAxes = integers("axes")
+    let axes = rawAxes.map { $0 < 0 ? $0 + blob.rank + rawAxes.count : $0 }.sorted()
+    return try fullRankBlob(add(ExpandDims(axes: axes), [fullRank(blob)]))
   }
 
   fileprivate mutating func slice() throws(WeighbridgeError) -> CoreMLBlob {
@@ -334,25 +334,25 @@ extension CoreMLCall {
       default: .width
       }
     let axes = blob.axes.contains(axis) ? blob.axes : Set(blob.axes + [axis]).sorted()
-    let whole = try value(blob, axes)
+    let tensor = try value(blob, axes)
     let position = axes.firstIndex(of: axis) ?? 0
     let (start, stop, step) = (integer("startIndex"), integer("endIndex"), integer("stride"))
     let range = Slice.Range(axis: position, start: start, stop: stop, step: max(1, step))
-    let part = try add(Slice([range]), [whole])
-    guard type(part).shape[position] != 0 else {
+    let slice = try add(Slice([range]), [tensor])
+    guard type(slice).shape[position] != 0 else {
       throw malformed(
-        "takes \(start) to \(stop) of \(type(whole).shape[position]), which is nothing")
+        "takes \(start) to \(stop) of \(type(tensor).shape[position]), which is nothing")
     }
-    return CoreMLBlob(part, axes, rank: blob.rank)
+    return CoreMLBlob(slice, axes, rank: blob.rank)
   }
 
   fileprivate mutating func sliceStatic() throws(WeighbridgeError) -> CoreMLBlob {
-    let whole = try whole(try input())
-    let rank = type(whole).rank
-    let (begins, ends, steps) = (integers("beginIds"), integers("endIds"), integers("strides"))
+    let tensor = try fullRank(try input())
+    let rank = type(tensor).rank
+    let (begins, ends, strides) = (integers("beginIds"), integers("endIds"), integers("strides"))
     let (beginMasks, endMasks) = (flags("beginMasks"), flags("endMasks"))
     let squeezes = flags("squeezeMasks")
-    guard [begins.count, ends.count, steps.count].allSatisfy({ $0 == rank }),
+    guard [begins.count, ends.count, strides.count].allSatisfy({ $0 == rank }),
       [beginMasks.count, endMasks.count, squeezes.count].allSatisfy({ $0 == 0 || $0 == rank })
     else { throw malformed("does not say a part of each of \(rank) axes") }
     let removed = squeezes.indices.filter { squeezes[$0] }
@@ -364,26 +364,26 @@ extension CoreMLCall {
           step: 1)
         : Slice.Range(
           axis: axis, start: beginMasks.isEmpty || !beginMasks[axis] ? begins[axis] : nil,
-          stop: endMasks.isEmpty || !endMasks[axis] ? ends[axis] : nil, step: steps[axis])
+          stop: endMasks.isEmpty || !endMasks[axis] ? ends[axis] : nil, step: strides[axis])
     }
-    let part = try add(Slice(ranges), [whole], role: removed.isEmpty ? "" : "part")
-    return try exact(removed.isEmpty ? part : add(Squeeze(axes: removed), [part]))
+    let slice = try add(Slice(ranges), [tensor], role: removed.isEmpty ? "" : "part")
+    return try fullRankBlob(removed.isEmpty ? slice : add(Squeeze(axes: removed), [slice]))
   }
 
   fileprivate mutating func split(
     _ blob: CoreMLBlob, _ axis: CoreMLAxis, count: Int, sizes: [Int]
   ) throws(WeighbridgeError) -> [CoreMLBlob] {
     let axes = blob.axes.contains(axis) ? blob.axes : Set(blob.axes + [axis]).sorted()
-    let whole = try value(blob, axes)
+    let tensor = try value(blob, axes)
     let position = axes.firstIndex(of: axis) ?? 0
     var sizes = sizes
     if sizes.isEmpty {
-      guard let dimension = type(whole).shape[position].value, (1...1 << 16).contains(count),
+      guard let dimension = type(tensor).shape[position].value, (1...1 << 16).contains(count),
         dimension % count == 0
       else { throw malformed("cannot be cut into \(count) equal parts") }
       sizes = [Int](repeating: dimension / count, count: count)
     }
-    return try addAll(Split(axis: position, sizes: sizes), [whole]).map {
+    return try addAll(Split(axis: position, sizes: sizes), [tensor]).map {
       CoreMLBlob($0, axes, rank: blob.rank)
     }
   }
@@ -394,7 +394,7 @@ extension CoreMLCall {
     guard target.count >= blob.rank, target.count <= 5 else {
       throw malformed("has the target \(target)")
     }
-    let wide = try value(blob, CoreMLAxis.last(target.count))
-    return try exact(add(BroadcastTo(target: target), [wide]))
+    let expanded = try value(blob, CoreMLAxis.axes(rank: target.count))
+    return try fullRankBlob(add(BroadcastTo(target: target), [expanded]))
   }
 }

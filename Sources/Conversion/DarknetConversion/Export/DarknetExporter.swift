@@ -5,8 +5,8 @@ package import GraphIR
 
 /// Writes a `.cfg` file and a `.weights` file next to it.
 ///
-/// The sections of a model that came from darknet are restored, and each must give the same
-/// operators when it is read again; any other model is translated operator by operator
+/// The sections of a model that came from darknet are recovered, and must result in the same
+/// operators when they are read again. Any other model is translated operator by operator
 /// (``DarknetOperators``).
 package enum DarknetExporter: Exporter {
   package static let options: Set<ExportOption> = [.darknetFork]
@@ -15,11 +15,12 @@ package enum DarknetExporter: Exporter {
   package static func write(
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
   ) throws(WeighbridgeError) -> ExportReport {
-    let isOriginal = content.provenance.framework == "darknet"
-    let own = content.provenance.options["darknet"].flatMap(DarknetFork.init)
+    let isFromDarknet = content.provenance.framework == "darknet"
+    let originalFork = content.provenance.options["darknet"].flatMap(DarknetFork.init)
     var plan =
-      isOriginal
-      ? try DarknetSectionRecovery.plan(content, fork: options.darknetFork ?? own ?? .alexeyab)
+      isFromDarknet
+      ? try DarknetSectionRecovery.plan(
+        content, fork: options.darknetFork ?? originalFork ?? .alexeyab)
       : try DarknetTranslation.plan(content, fork: options.darknetFork)
     plan.losses += losses(content)
     return ExportReport(
@@ -30,7 +31,7 @@ package enum DarknetExporter: Exporter {
   private static func write(
     _ plan: DarknetPlan, to path: String, _ options: ExportOptions, _ cancellation: Cancellation?
   ) throws(WeighbridgeError) -> [String] {
-    let numbers = try DarknetWeightsWriter(plan)
+    let writer = try DarknetWeightsWriter(plan)
     let weightsPath = FilePath(path).replacingExtension("weights")
     guard weightsPath != path else {
       throw .outputFailed("is the name of the weights that go beside the .cfg").at(file: path)
@@ -39,7 +40,7 @@ package enum DarknetExporter: Exporter {
     var configuration = try AtomicFile(path: path)
     try configuration.append(Array(plan.text.utf8).span.bytes)
     var weights = try AtomicFile(path: weightsPath)
-    try numbers.write(to: &weights, cancellation)
+    try writer.write(to: &weights, cancellation)
     try weights.commit(replacing: options.isReplacing)
     try configuration.commit(replacing: options.isReplacing)
     return [path, weightsPath]
@@ -48,7 +49,7 @@ package enum DarknetExporter: Exporter {
   /// The parts of the description that darknet's files cannot contain.
   private static func losses(_ content: ModelContent) -> [String] {
     let description = content.description
-    let texts: [(String, Bool)] = [
+    let parts: [(name: String, isPresent: Bool)] = [
       ("author", description.author != nil), ("license", description.license != nil),
       ("version", description.version != nil), ("description", description.summary != nil),
       ("note on the license", description.license?.note != nil),
@@ -61,7 +62,9 @@ package enum DarknetExporter: Exporter {
       ("further metadata", !description.userDefined.isEmpty),
       ("reference arrays", !content.references.isEmpty),
     ]
-    var losses = texts.filter(\.1).map { "the \($0.0) of the model are not in darknet's files" }
+    var losses = parts.filter(\.isPresent).map {
+      "the \($0.name) of the model are not in darknet's files"
+    }
     if let image = description.inputs.first?.image,
       image.colorOrder == .bgr || image.bias.contains(where: { $0 != 0 })
         || Float(image.scale) != Float(1.0 / 255)

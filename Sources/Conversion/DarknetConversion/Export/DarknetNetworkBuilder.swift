@@ -9,22 +9,22 @@ struct DarknetSectionText {
 
   init(_ name: String) { self.name = name }
 
-  /// Adds a key.
+  /// Adds an option.
   mutating func set(_ key: String, _ value: some CustomStringConvertible) {
     options.append((key, "\(value)"))
   }
 
-  /// Adds a key unless its value is darknet's default.
+  /// Adds an option unless its value is darknet's default.
   mutating func set<Value: CustomStringConvertible & Equatable>(
-    _ key: String, _ value: Value, unless standard: Value
+    _ key: String, _ value: Value, unless defaultValue: Value
   ) {
-    if value != standard { set(key, value) }
+    if value != defaultValue { set(key, value) }
   }
 
-  /// Adds a flag where it is set.
+  /// Adds a flag if it is set.
   mutating func flag(_ key: String, _ isSet: Bool) { if isSet { set(key, 1) } }
 
-  /// The section as text in a file.
+  /// The section as the text of a `.cfg`.
   var text: String {
     "[\(name)]\n" + options.map { "\($0.key)=\($0.value)\n" }.joined()
   }
@@ -42,7 +42,7 @@ struct DarknetNetworkBuilder {
   let fork: DarknetFork
   private var sections: [DarknetSectionText] = []
   private var names: [String] = ["net"]
-  // Empty only while a section is added, so that the network is never copied.
+  // `nil` only while a section is added, so that the network is never copied.
   private var network: DarknetNetwork?
 
   /// Starts with the network's own section.
@@ -54,7 +54,7 @@ struct DarknetNetworkBuilder {
   }
 
   /// The position of the next section, as darknet counts them.
-  var next: Int { sections.count - 1 }
+  var nextPosition: Int { sections.count - 1 }
 
   /// Adds a section and reads it again.
   ///
@@ -65,18 +65,18 @@ struct DarknetNetworkBuilder {
     _ section: DarknetSectionText
   ) throws(WeighbridgeError) -> (position: Int, type: TensorType?) {
     guard let current = network.take() else { throw Self.broken }
-    let (position, name) = (next, DarknetSections.name(section.name))
-    let grown: DarknetNetwork
+    let (position, name) = (nextPosition, DarknetSections.name(section.name))
+    let extended: DarknetNetwork
     do throws(WeighbridgeError) {
-      grown = try DarknetImporter.add(
+      extended = try DarknetImporter.add(
         section.section, name: name, index: position, to: current)
     } catch {
       throw WeighbridgeError(error.code, error.reason)
     }
     sections.append(section)
     names.append(name)
-    let type = grown.layers[position].output.map { grown.graph.type(of: $0) }
-    network = grown
+    let type = extended.layers[position].output.map { extended.graph.type(of: $0) }
+    network = extended
     return (position, type)
   }
 
@@ -87,19 +87,21 @@ struct DarknetNetworkBuilder {
 
   private var text: String { sections.map(\.text).joined(separator: "\n") }
 
-  /// Finishes the network: the contents of the files, still without the weights' values.
+  /// Finishes the network and returns the contents of the files, without the values of weights.
   consuming func finish() throws(WeighbridgeError) -> DarknetPlan {
     guard let network else { throw Self.broken }
     let outputs = DarknetImporter.outputs(network, names: names)
-    let takes = network.weights.takes.map { take in
-      DarknetPlan.Take(name: weightName(take.layer, take.role), role: take.role, shape: take.shape)
+    let storedWeights = network.weights.takenWeights.map { weight in
+      DarknetPlan.StoredWeight(
+        name: weightName(weight.layer, weight.role), role: weight.role, shape: weight.shape)
     }
     let graph = try network.graph.finish(outputs: outputs.map(\.port))
     return DarknetPlan(
-      fork: fork, text: text, graph: graph, takes: takes, losses: try warnings())
+      fork: fork, text: text, graph: graph, storedWeights: storedWeights,
+      losses: try warnings())
   }
 
-  /// Warnings for users of the files.
+  /// Messages about differences that users of the files should know.
   private func warnings() throws(WeighbridgeError) -> [String] {
     var warnings: [String] = []
     let choice = DarknetForkChoice(
@@ -109,12 +111,12 @@ struct DarknetNetworkBuilder {
     }
     let zeros = sections.flatMap { section in
       section.options.filter { $0.key == "activation" }.map(\.value)
-        .filter { DarknetLayer.makesZeros($0, in: section.name) }
+        .filter { DarknetLayer.outputsZeros($0, in: section.name) }
     }
     if fork == .alexeyab, !zeros.isEmpty {
       warnings.append(
         "on a CPU \(fork.title) makes zeros of \(Set(zeros).sorted().joined(separator: ", "))"
-          + " where it stands here")
+          + " in these sections")
     }
     return warnings
   }
@@ -124,26 +126,26 @@ struct DarknetNetworkBuilder {
 
 /// The contents of the two files.
 struct DarknetPlan {
-  /// A run of values in the `.weights` file.
-  struct Take {
+  /// A weight in the `.weights` file.
+  struct StoredWeight {
     /// The name of the weight in ``graph``.
     let name: String
     /// Its role in its layer.
     let role: String
-    /// The sizes in the order of the file.
+    /// The shape in the axis order of the file.
     let shape: [Int]
   }
 
-  /// The fork of darknet that the files are for.
+  /// The fork of darknet that will read the files.
   let fork: DarknetFork
-  /// The `.cfg`.
+  /// The text of the `.cfg` file.
   let text: String
   /// The network that results from reading the files again, with placeholders for the weights.
   let graph: Graph
   /// The weights in the order of the file.
-  let takes: [Take]
+  let storedWeights: [StoredWeight]
   /// The weights, by their names in ``graph``.
   var weights: [String: Tensor] = [:]
-  /// The losses, in words.
+  /// Messages about what is lost.
   var losses: [String] = []
 }

@@ -2,21 +2,20 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// How darknet writes operators of other frameworks: one row for each kind.
+/// How operators of other frameworks are written for darknet: one row for each kind.
 package enum DarknetOperators {
-  /// The reason why an operator of a kind is never written; `nil` when it is, unless its settings
-  /// forbid it.
+  /// The reason why an operator of a kind is never written; `nil` if it is with some settings.
   package static func refusal(of kind: String) -> String? { table.refusal(of: kind) }
 
   /// The kinds of all rows, one entry per row.
   package static var kinds: [String] { table.kinds }
 
-  static let table = ExportTable(layout: nil, [written, explained, others])
+  static let table = ExportTable(layout: nil, [supportedRows, refusedRows, remainingRows])
 
-  private static let written =
+  private static let supportedRows =
     DarknetRules.layers + DarknetRules.activations + DarknetRules.images + DarknetRules.joins
 
-  private static let explained = DarknetRules.Row.refusals([
+  private static let refusedRows = DarknetRules.Row.refusals([
     "darknet has it inside of sections of its own only": [
       Binarization.self, Cropping.self, Exponential.self, GroupedSoftmax.self,
       LocalResponseNormalization.self, LocallyConnected.self, Reduce.self, Rescaling.self,
@@ -30,8 +29,8 @@ package enum DarknetOperators {
     "darknet chooses among boxes outside of the network": [NonMaxSuppression.self],
   ])
 
-  private static let others: [DarknetRules.Row] = {
-    let known = Set((written + explained).map(\.kind))
+  private static let remainingRows: [DarknetRules.Row] = {
+    let known = Set((supportedRows + refusedRows).map(\.kind))
     return Catalog.all.filter { !known.contains($0.kind) }.map { type in
       DarknetRules.Row(
         type,

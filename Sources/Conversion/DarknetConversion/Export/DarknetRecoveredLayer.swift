@@ -8,7 +8,8 @@ struct DarknetRecoveredLayer {
   let nodes: [Node]
   let graph: Graph
   let fork: DarknetFork
-  let owners: [ValueID: Int]
+  /// The position of the section that produced each value or first read each weight.
+  let sectionIndices: [ValueID: Int]
   let detector: DetectorDescription?
 
   /// The name of the section in a file.
@@ -20,45 +21,49 @@ struct DarknetRecoveredLayer {
   /// Returns the nodes with a role.
   func nodes(_ role: String) -> [Node] { nodes.filter { $0.source.role == role } }
 
-  /// Returns the first operator of a kind, with a role where one is given.
-  func operation<Wanted: Operator>(
-    _ type: Wanted.Type, _ role: String? = nil
-  ) throws(WeighbridgeError) -> Wanted {
+  /// Returns the first operator of a type, with a role if one is given.
+  func operation<Operation: Operator>(
+    _ type: Operation.Type, _ role: String? = nil
+  ) throws(WeighbridgeError) -> Operation {
     try node(type, role).operation
   }
 
-  /// Returns the first operator of a kind and its node.
-  func node<Wanted: Operator>(
-    _ type: Wanted.Type, _ role: String? = nil
-  ) throws(WeighbridgeError) -> (operation: Wanted, node: Node) {
+  /// Returns the first operator of a type and its node.
+  func node<Operation: Operator>(
+    _ type: Operation.Type, _ role: String? = nil
+  ) throws(WeighbridgeError) -> (operation: Operation, node: Node) {
     for node in nodes where role == nil || node.source.role == role {
-      if let operation = node.operation as? Wanted { return (operation, node) }
+      if let operation = node.operation as? Operation { return (operation, node) }
     }
-    throw .unsupported("has no \(Wanted.kind)")
+    throw .unsupported("has no \(Operation.kind)")
   }
 
   /// Whether there is a node with a role.
   func has(_ role: String) -> Bool { nodes.contains { $0.source.role == role } }
 
-  /// The known sizes of a value, for a batch of one.
+  /// The shape of a value for a batch of one.
   func shape(_ id: ValueID) throws(WeighbridgeError) -> [Int] {
-    guard let shape = graph[id].type.shapeOfOne else { throw .unsupported("has unknown sizes") }
+    guard let shape = graph[id].type.singleExampleShape else {
+      throw .unsupported("has unknown sizes")
+    }
     return shape
   }
 
-  /// The sizes of a node's input.
+  /// The shape of a node's input.
   func inputShape(_ node: Node, _ position: Int = 0) throws(WeighbridgeError) -> [Int] {
     try shape(node.inputs[position])
   }
 
-  /// The sizes of the section's output.
+  /// The shape of the section's output.
   func outputShape() throws(WeighbridgeError) -> [Int] {
     try nodes.last.map { (node) throws(WeighbridgeError) in try shape(node.outputs[0]) } ?? []
   }
 
   /// The section that produced a value.
   func section(of value: ValueID) throws(WeighbridgeError) -> Int {
-    guard let position = owners[value] else { throw .unsupported("takes what no section makes") }
+    guard let position = sectionIndices[value] else {
+      throw .unsupported("takes what no section makes")
+    }
     return position
   }
 

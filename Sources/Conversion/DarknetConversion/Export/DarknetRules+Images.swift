@@ -7,12 +7,12 @@ import LayerCatalog
 extension DarknetRules {
   static let images: [Row] = [
     Row(MaxPooling.self) { (operation, model) throws(WeighbridgeError) in
-      let input = try model.plainFlow()
+      let input = try model.unpaddedSource()
       return try pool(
         "maxpool", DarknetWindowFit(operation.window, input: input), input, &model)
     },
     Row(AveragePooling.self) { (operation, model) throws(WeighbridgeError) in
-      let input = try model.plainFlow()
+      let input = try model.unpaddedSource()
       let fit = try DarknetWindowFit(operation.window, input: input)
       guard !operation.countIncludePad || fit.isUnpadded else {
         throw .unsupported("darknet does not count padding in a mean")
@@ -20,12 +20,12 @@ extension DarknetRules {
       return try pool("local_avgpool", fit, input, &model)
     },
     Row(GlobalAveragePooling.self) { (_, model) throws(WeighbridgeError) in
-      let input = try model.plainFlow()
+      let input = try model.unpaddedSource()
       try model.select(input)
       return try model.add(DarknetSectionText("avgpool"), layout: input.layout)
     },
     Row(GlobalMaxPooling.self) { (_, model) throws(WeighbridgeError) in
-      let input = try model.plainFlow()
+      let input = try model.unpaddedSource()
       guard input.shape.count == 3, input.shape[1] == input.shape[2] else {
         throw .unsupported("a window of darknet's is a square")
       }
@@ -37,7 +37,7 @@ extension DarknetRules {
       return try model.add(section, layout: input.layout)
     },
     Row(Upsampling.self) { (operation, model) throws(WeighbridgeError) in
-      let input = try model.plainFlow()
+      let input = try model.unpaddedSource()
       guard operation.interpolation == .nearest, Set(operation.factors).count == 1 else {
         throw .unsupported("darknet repeats elements alike along both axes only")
       }
@@ -48,17 +48,17 @@ extension DarknetRules {
     },
     // Becomes part of the convolutions that follow it.
     Row(ZeroPadding.self) { (operation, model) throws(WeighbridgeError) in
-      var flow = try model.plainFlow()
-      guard flow.shape.count == 3 else { throw .unsupported("darknet pads images only") }
-      flow.padding = operation.borders
-      return flow
+      var output = try model.unpaddedSource()
+      guard output.shape.count == 3 else { throw .unsupported("darknet pads images only") }
+      output.padding = operation.borders
+      return output
     },
   ]
 
   static let joins: [Row] = [
     Row(Add.self) { (_, model) throws(WeighbridgeError) in
       let terms = try model.sources()
-      guard Set(terms.map(\.shape)).count == 1, Set(terms.map(\.isInOrder)).count == 1,
+      guard Set(terms.map(\.shape)).count == 1, Set(terms.map(\.hasDarknetOrder)).count == 1,
         Set(terms.map(\.layout)).count == 1
       else { throw .unsupported("darknet adds layers of the same sizes only") }
       guard model.fork == .alexeyab || terms.count == 2 else {
@@ -76,7 +76,7 @@ extension DarknetRules {
       let rank = model.outputType.rank
       guard Set(terms.map(\.layout)).count == 1,
         operation.axis == (rank == 4 ? terms[0].layout.channelAxis(rank: 4) : 1),
-        rank == 4 || terms.allSatisfy({ $0.isInOrder && $0.shape.count == 3 })
+        rank == 4 || terms.allSatisfy({ $0.hasDarknetOrder && $0.shape.count == 3 })
       else { throw .unsupported("darknet joins channels only") }
       var section = DarknetSectionText("route")
       section.set("layers", terms.map { "\($0.section)" }.joined(separator: ","))
@@ -85,7 +85,7 @@ extension DarknetRules {
     Row(Multiply.self) { (_, model) throws(WeighbridgeError) in
       let terms = try model.sources()
       guard terms.count == 2,
-        terms[0].layout == terms[1].layout || terms.contains(where: \.isInOrder)
+        terms[0].layout == terms[1].layout || terms.contains(where: \.hasDarknetOrder)
       else { throw .unsupported("darknet multiplies two layers only") }
       let isElementwise = terms[0].shape == terms[1].shape
       let counts = terms.map { $0.shape.dropFirst().reduce(1, *) }
@@ -99,9 +99,9 @@ extension DarknetRules {
   ]
 
   private static func pool(
-    _ name: String, _ fit: DarknetWindowFit, _ input: DarknetFlow,
+    _ name: String, _ fit: DarknetWindowFit, _ input: DarknetSectionOutput,
     _ model: inout DarknetTranslation
-  ) throws(WeighbridgeError) -> DarknetFlow {
+  ) throws(WeighbridgeError) -> DarknetSectionOutput {
     guard fit.dilation == 1, let padding = fit.poolingPadding else {
       throw .unsupported("darknet pads a pooling alike on all sides")
     }
@@ -115,25 +115,25 @@ extension DarknetRules {
 }
 
 extension DarknetTranslation {
-  /// The layers that the operator combines; a section must be able to refer to each.
-  fileprivate func sources() throws(WeighbridgeError) -> [DarknetFlow] {
-    var flows: [DarknetFlow] = []
+  /// The outputs that the operator combines, to each of which a section must be able to refer.
+  fileprivate func sources() throws(WeighbridgeError) -> [DarknetSectionOutput] {
+    var sources: [DarknetSectionOutput] = []
     for (position, operand) in operands.enumerated() {
       guard operand.constant == nil else {
         throw .unsupported("darknet adds and multiplies no constants")
       }
-      flows.append(try plainFlow(position))
+      sources.append(try unpaddedSource(position))
     }
-    guard flows.allSatisfy({ $0.section >= 0 }) else {
+    guard sources.allSatisfy({ $0.section >= 0 }) else {
       throw .unsupported("takes the network's input, which no section can name")
     }
-    return flows
+    return sources
   }
 }
 
-/// The placement of a window on an image, in darknet's terms.
+/// A window on an image, with darknet's padding.
 struct DarknetWindowFit {
-  /// The number of elements that are added before height and width.
+  /// The padding before height and width, in steps of the dilation.
   let before: Int
   let dilation: Int
   /// Whether there is no padding at all.
@@ -143,37 +143,37 @@ struct DarknetWindowFit {
   private let counts: [Int]
 
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for windows that are not square, or whose
-  ///   padding in front differs between the axes.
+  ///   padding before differs between the axes.
   init(
-    _ window: Window, input: DarknetFlow
+    _ window: Window, input: DarknetSectionOutput
   ) throws(WeighbridgeError) {
     guard window.size.count == 2, input.shape.count == 3, window.size[0] == window.size[1],
       window.dilation[0] == window.dilation[1]
     else { throw .unsupported("a window of darknet's is a square on an image") }
-    var (fronts, backs, counts) = ([Int](), [Int](), [Int]())
+    var (before, after, counts) = ([Int](), [Int](), [Int]())
     for axis in 0..<2 {
-      let added = input.padding.map { ($0.before[axis], $0.after[axis]) } ?? (0, 0)
-      let dimension = input.shape[axis + 1] + added.0 + added.1
+      let padding = input.padding.map { ($0.before[axis], $0.after[axis]) } ?? (0, 0)
+      let dimension = input.shape[axis + 1] + padding.0 + padding.1
       do throws(ShapeError) {
-        let place = try window.placement(axis, dimension: dimension)
-        fronts.append(place.before + added.0)
-        backs.append(place.after + added.1)
-        counts.append(place.count)
+        let placement = try window.placement(axis, dimension: dimension)
+        before.append(placement.before + padding.0)
+        after.append(placement.after + padding.1)
+        counts.append(placement.count)
       } catch { throw .unsupported(error.reason) }
     }
-    guard fronts[0] == fronts[1], fronts[0] % window.dilation[0] == 0 else {
+    guard before[0] == before[1], before[0] % window.dilation[0] == 0 else {
       throw .unsupported("darknet pads all sides alike")
     }
-    before = fronts[0] / window.dilation[0]
+    self.before = before[0] / window.dilation[0]
     dilation = window.dilation[0]
-    isUnpadded = (fronts + backs).allSatisfy { $0 == 0 }
+    isUnpadded = (before + after).allSatisfy { $0 == 0 }
     self.window = window
     dimensions = Array(input.shape.dropFirst())
     self.counts = counts
   }
 
-  /// darknet's total padding of a pooling, the smaller half of which goes in front; `nil` when no
-  /// number gives the same windows.
+  /// darknet's total padding of a pooling, of which the smaller half comes before; `nil` if no
+  /// padding gives the same windows.
   var poolingPadding: Int? {
     [window.size[0] - 1, 2 * before, 2 * before + 1].first { padding in
       padding / 2 == before

@@ -14,7 +14,7 @@ enum DarknetRules {
       guard let kernel = stored["kernel"], kernel.shape.count == 4 else {
         throw .unsupported("darknet convolves images only")
       }
-      let input = try model.flow()
+      let input = try model.source()
       let window = try DarknetWindowFit(operation.window, input: input)
       try model.select(input)
       let (normalization, activation) = model.followers(input.layout)
@@ -33,7 +33,7 @@ enum DarknetRules {
       guard let kernel = stored["kernel"], model.type().rank == 2 else {
         throw .unsupported("darknet connects rows of numbers only")
       }
-      let input = try model.plainFlow()
+      let input = try model.unpaddedSource()
       try model.select(input)
       let (normalization, activation) = model.followers(.channelsFirst)
       var section = DarknetSectionText("connected")
@@ -46,12 +46,12 @@ enum DarknetRules {
       return try model.add(section, layout: .channelsFirst, weights: weights)
     },
     Row(BatchNormalization.self) { (operation, model) throws(WeighbridgeError) in
-      let input = try model.plainFlow()
+      let input = try model.unpaddedSource()
       guard model.fork == .alexeyab else {
         throw .unsupported("pjreddie's darknet crashes with [batchnorm]")
       }
       guard model.normalizesChannels(operation, input.layout) else {
-        throw .unsupported("darknet normalises channels only")
+        throw .unsupported("darknet normalizes channels only")
       }
       try model.select(input)
       let statistics = try model.statistics(
@@ -60,38 +60,38 @@ enum DarknetRules {
         DarknetSectionText("batchnorm"), layout: input.layout, weights: statistics)
     },
     Row(Softmax.self) { (operation, model) throws(WeighbridgeError) in
-      let input = try model.plainFlow()
+      let input = try model.unpaddedSource()
       guard model.type().rank == 2, operation.axes == [1] else {
         throw .unsupported("darknet takes the softmax of rows only")
       }
       try model.select(input)
       return try model.add(DarknetSectionText("softmax"), layout: input.layout)
     },
-    Row(Identity.self) { (_, model) throws(WeighbridgeError) in try model.flow() },
-    // Flattening an image needs no section: sections that take rows also take images.
+    Row(Identity.self) { (_, model) throws(WeighbridgeError) in try model.source() },
+    // Flattening an image takes no section: sections that take rows also take images.
     Row(Reshape.self) { (_, model) throws(WeighbridgeError) in
-      var flow = try model.plainFlow()
-      guard model.outputType.rank != 2 else { return flow }
-      let target = model.outputType.shapeOfOne ?? []
+      var output = try model.unpaddedSource()
+      guard model.outputType.rank != 2 else { return output }
+      let target = model.outputType.singleExampleShape ?? []
       // A row becomes an image with one element per channel, or the reverse.
-      guard flow.shape.dropFirst().allSatisfy({ $0 == 1 }), target.count(where: { $0 > 1 }) <= 1
+      guard output.shape.dropFirst().allSatisfy({ $0 == 1 }), target.count(where: { $0 > 1 }) <= 1
       else { throw .unsupported("darknet reshapes into rows only") }
-      if let axis = target.indices.last(where: { target[$0] > 1 }), flow.shape.count == 3 {
-        flow.layout = axis == 1 ? .channelsFirst : .channelsLast
+      if let axis = target.indices.last(where: { target[$0] > 1 }), output.shape.count == 3 {
+        output.layout = axis == 1 ? .channelsFirst : .channelsLast
       }
-      return flow
+      return output
     },
     Row(Transpose.self) { (operation, model) throws(WeighbridgeError) in
-      var flow = try model.plainFlow()
-      guard flow.shape.count == 3, let layout = flow.layout.permuted(by: operation.axes) else {
+      var output = try model.unpaddedSource()
+      guard output.shape.count == 3, let layout = output.layout.permuted(by: operation.axes) else {
         throw .unsupported("darknet transposes nothing")
       }
-      flow.layout = layout
-      return flow
+      output.layout = layout
+      return output
     },
   ]
 
-  /// Operators that a section may have as its activation.
+  /// Operators that may be the activation of a section.
   static let activations: [Row] = [
     "clip", "elu", "gelu", "hard_mish", "leaky_relu", "mish", "piecewise_linear", "relu", "sigmoid",
     "stair", "swish", "tanh",
@@ -100,7 +100,7 @@ enum DarknetRules {
       guard let name = DarknetLayer.activationName(of: [operation], fork: model.fork) else {
         throw .unsupported("\(model.fork.title) has no \(kind) with these settings")
       }
-      let input = try model.plainFlow()
+      let input = try model.unpaddedSource()
       try model.select(input)
       var section = DarknetSectionText("activation")
       section.set("activation", name)
@@ -108,9 +108,9 @@ enum DarknetRules {
     }
   }
 
-  /// Reorders a kernel `[out, in]` for a flattened image whose channels are outermost.
-  private static func inChannelOrder(_ kernel: Tensor, _ input: DarknetFlow) -> Tensor {
-    if input.isInOrder || input.shape.count != 3 { return kernel }
+  /// Reorders a kernel `[out, in]` for darknet's order of a flattened image, channels outermost.
+  private static func inChannelOrder(_ kernel: Tensor, _ input: DarknetSectionOutput) -> Tensor {
+    if input.hasDarknetOrder || input.shape.count != 3 { return kernel }
     let dimensions = [input.shape[1], input.shape[2], input.shape[0]]
     return kernel.splitting(1, into: dimensions).permuted([0, 3, 1, 2]).contiguous()
       .reshaped(kernel.shape)

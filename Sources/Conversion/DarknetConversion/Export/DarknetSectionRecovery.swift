@@ -3,26 +3,26 @@ import ConversionCore
 import DarknetFormat
 import GraphIR
 
-/// Restores the sections of a model that came from darknet from its nodes.
+/// Recovers the sections of a model that came from darknet from its nodes.
 ///
-/// Each section is read again as it is built, and in the end every operator must be the original
-/// one: a setting that was recovered wrongly is found here, and nothing is written.
+/// Each section is read again as it is built, and in the end every operator must be the same as in
+/// the model, so that a wrongly recovered setting is detected before anything is written.
 struct DarknetSectionRecovery {
   private let graph: Graph
   private let detector: DetectorDescription?
   private var builder: DarknetNetworkBuilder
   private var problems = LayerProblems()
-  /// The positions of the sections that produced values, and of those that own weights.
-  private var owners: [ValueID: Int] = [:]
+  /// The position of the section that produced each value or first read each weight.
+  private var sectionIndices: [ValueID: Int] = [:]
 
   /// Plans the files for a model.
   static func plan(
     _ content: ModelContent, fork: DarknetFork
   ) throws(WeighbridgeError) -> DarknetPlan {
-    var original = try DarknetSectionRecovery(content, fork: fork)
-    for nodes in content.graph.sourceLayers { original.add(nodes) }
-    try original.problems.check { "\(fork.title) has no form for \($0)" }
-    var plan = try original.builder.finish()
+    var recovery = try DarknetSectionRecovery(content, fork: fork)
+    for nodes in content.graph.sourceLayers { recovery.add(nodes) }
+    try recovery.problems.check { "\(fork.title) has no form for \($0)" }
+    var plan = try recovery.builder.finish()
     plan.weights = try DarknetMatch(plan, original: content.graph).weights()
     return plan
   }
@@ -37,10 +37,11 @@ struct DarknetSectionRecovery {
   }
 
   private mutating func add(_ nodes: [Node]) {
-    let layer = nodes[0].source
+    let source = nodes[0].source
     do throws(WeighbridgeError) {
       let layer = DarknetRecoveredLayer(
-        nodes: nodes, graph: graph, fork: builder.fork, owners: owners, detector: detector)
+        nodes: nodes, graph: graph, fork: builder.fork,
+        sectionIndices: sectionIndices, detector: detector)
       guard let describe = DarknetSections.all[nodes[0].source.className]?.describe else {
         throw .unsupported("is no section of darknet's")
       }
@@ -48,14 +49,14 @@ struct DarknetSectionRecovery {
       try describe(layer, &section)
       let position = try builder.add(section).position
       for node in nodes {
-        for id in node.outputs { owners[id] = position }
-        for id in node.inputs where graph[id].constant != nil && owners[id] == nil {
-          owners[id] = position
+        for id in node.outputs { sectionIndices[id] = position }
+        for id in node.inputs where graph[id].constant != nil && sectionIndices[id] == nil {
+          sectionIndices[id] = position
         }
       }
     } catch {
-      problems.add(layer.layer, error.reason)
-      for id in nodes.flatMap(\.outputs) { owners[id] = 0 }
+      problems.add(source.layer, error.reason)
+      for id in nodes.flatMap(\.outputs) { sectionIndices[id] = 0 }
     }
   }
 }
@@ -76,17 +77,17 @@ extension Graph {
 }
 
 extension DarknetSectionText {
-  /// Makes the network's own section; `nil` when the model takes anything but one image,
+  /// Creates the network's own section; `nil` if the model takes anything but one image,
   /// `[batch, channels, height, width]`, or one row, `[batch, n]`.
   init?(net content: ModelContent, fork: DarknetFork) {
     guard content.graph.inputs.count == 1,
-      let shape = content.graph[content.graph.inputs[0].value].type.shapeOfOne
+      let shape = content.graph[content.graph.inputs[0].value].type.singleExampleShape
     else { return nil }
     let resize = content.description.inputs.first?.image?.resize
     self.init(net: shape, isLetterboxed: fork == .alexeyab && resize == .letterbox)
   }
 
-  /// Makes the network's own section for an input of this shape, with the channels second.
+  /// Creates the network's own section for an input of a shape with the channels second.
   init?(net shape: [Int], isLetterboxed: Bool) {
     guard shape.first == 1, [2, 4].contains(shape.count) else { return nil }
     self.init("net")
@@ -100,7 +101,7 @@ extension DarknetSectionText {
   }
 }
 
-/// Matches the network that results from reading the files again with the model.
+/// Compares the network that results from reading the files again with the model.
 struct DarknetMatch {
   private let plan: DarknetPlan
   private let original: Graph
@@ -109,42 +110,44 @@ struct DarknetMatch {
     (self.plan, self.original) = (plan, original)
   }
 
-  /// Returns the model's weights by the names that they get when the files are read.
+  /// Returns the model's weights, by the names that they get when the files are read.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` at the first layer that would differ.
   func weights() throws(WeighbridgeError) -> [String: Tensor] {
     let copy = plan.graph
-    var partners = Dictionary(
+    var counterparts = Dictionary(
       zip(copy.inputs, original.inputs).map { ($0.value, $1.value) },
       uniquingKeysWith: { first, _ in first })
     var weights: [String: Tensor] = [:]
-    let taken = Set(plan.takes.map(\.name))
-    for (node, wanted) in zip(copy.nodes, original.nodes) {
+    let storedNames = Set(plan.storedWeights.map(\.name))
+    for (node, expected) in zip(copy.nodes, original.nodes) {
       let isSame =
-        node.operation.kind == wanted.operation.kind
-        && node.operation.attributes == wanted.operation.attributes
-        && node.inputs.count == wanted.inputs.count
-      guard isSame else { throw Self.other(wanted) }
-      for (id, partner) in zip(node.inputs, wanted.inputs) {
+        node.operation.kind == expected.operation.kind
+        && node.operation.attributes == expected.operation.attributes
+        && node.inputs.count == expected.inputs.count
+      guard isSame else { throw Self.difference(expected) }
+      for (id, counterpart) in zip(node.inputs, expected.inputs) {
         if let tensor = copy[id].constant {
-          guard let weight = original[partner].constant, weight.shape == tensor.shape,
-            taken.contains(copy[id].name) || weight.doubles == tensor.doubles
-          else { throw Self.other(wanted) }
+          guard let weight = original[counterpart].constant, weight.shape == tensor.shape,
+            storedNames.contains(copy[id].name) || weight.doubles == tensor.doubles
+          else { throw Self.difference(expected) }
           weights[copy[id].name] = weight
-        } else if partners[id] != partner {
-          throw Self.other(wanted)
+        } else if counterparts[id] != counterpart {
+          throw Self.difference(expected)
         }
       }
-      for (id, partner) in zip(node.outputs, wanted.outputs) { partners[id] = partner }
+      for (id, counterpart) in zip(node.outputs, expected.outputs) {
+        counterparts[id] = counterpart
+      }
     }
-    let outputs = copy.outputs.map { partners[$0.value] }
+    let outputs = copy.outputs.map { counterparts[$0.value] }
     guard copy.nodes.count == original.nodes.count, outputs == original.outputs.map(\.value) else {
       throw .unsupported("darknet gives its boxes and what its last layer makes")
     }
     return weights
   }
 
-  private static func other(_ node: Node) -> WeighbridgeError {
+  private static func difference(_ node: Node) -> WeighbridgeError {
     LayerProblems.error([
       "\(node.source.callName): its \(node.operation.kind) is not what "
         + "a [\(node.source.className)] section computes"

@@ -3,7 +3,7 @@ import LayerCatalog
 extension DarknetSectionText {
   /// Adds a window's settings: `padding` is that of one side, and `pad` sets it to half the size.
   ///
-  /// - Parameter strides: The strides of the blur where there is one, in place of the window's own.
+  /// - Parameter strides: The strides of the blur if there is one, instead of the window's.
   mutating func set(window: Window, strides: [Int]? = nil, groups: Int = 1) {
     var padding = 0
     if case .explicit(let before, _) = window.padding {
@@ -12,7 +12,7 @@ extension DarknetSectionText {
     set(window: window, padding: padding, strides: strides, groups: groups)
   }
 
-  /// Adds a window's settings with the padding of each side: half of the size is written as a flag.
+  /// Adds a window's settings with a padding of each side; half of the size is written as a flag.
   mutating func set(window: Window, padding: Int, strides: [Int]? = nil, groups: Int) {
     let size = window.size[0]
     set("size", size)

@@ -12,7 +12,8 @@ extension DarknetTranslation {
     let weights: [String: Tensor]
   }
 
-  /// The only node that reads the last node's output, where that is not an output of the model.
+  /// The only node that reads the output of the last node; `nil` if there are several, or if the
+  /// output is one of the model's.
   private var follower: Node? {
     guard let last = nodes.last, let positions = consumers[last.outputs[0]], positions.count == 1,
       !graph.outputs.contains(where: { $0.value == last.outputs[0] })
@@ -20,7 +21,7 @@ extension DarknetTranslation {
     return graph.nodes[positions[0]]
   }
 
-  /// Takes the batch normalization and the activation after the operator into its section.
+  /// Creates the batch normalization and the activation after the operator part of its section.
   mutating func followers(
     _ layout: DataLayout
   ) -> (normalization: Normalization?, activation: String) {
@@ -37,7 +38,7 @@ extension DarknetTranslation {
       weights: Self.weights(operation, next.inputs.map { graph[$0].constant }))
   }
 
-  /// Takes the activation after the operator into its section.
+  /// Creates the activation after the operator part of its section.
   mutating func activation() -> String {
     guard let next = follower,
       let name = DarknetLayer.activationName(of: [next.operation], fork: fork)
@@ -46,7 +47,7 @@ extension DarknetTranslation {
     return name
   }
 
-  /// Whether a batch normalization of the operator's output normalizes its channels.
+  /// Whether a batch normalization of the operator's output is along its channels.
   func normalizesChannels(_ operation: BatchNormalization, _ layout: DataLayout) -> Bool {
     operation.axis == (outputType.rank == 4 ? layout.channelAxis(rank: 4) : 1)
   }
@@ -61,7 +62,7 @@ extension DarknetTranslation {
 
   /// The weights of a batch normalization in darknet's form, by their roles.
   ///
-  /// - Parameter bias: The bias of the preceding convolution, which shifts the means.
+  /// - Parameter bias: The bias of the preceding layer, by which the means are shifted.
   mutating func statistics(
     _ normalization: Normalization, bias: Tensor?
   ) throws(WeighbridgeError) -> [String: Tensor] {
@@ -74,29 +75,29 @@ extension DarknetTranslation {
     }
     let (one, zero) = (constant(1), constant(0))
     if let bias {
-      note("biases before a batch normalisation are in its means")
+      note("biases before a batch normalization are in its means")
       mean = Tensor(.float32, shape: mean.shape, zip(mean.doubles, bias.doubles).map { $0 - $1 })
     }
     return [
       "gamma": weights["gamma"] ?? one, "beta": weights["beta"] ?? zero, "mean": mean,
-      "variance": try raised(variance, epsilon: normalization.operation.epsilon),
+      "variance": try adjusted(variance, epsilon: normalization.operation.epsilon),
     ]
   }
 
-  /// Adapts the variance to darknet's epsilon, which is 10⁻⁵ in AlexeyAB's; for pjreddie's the
-  /// graph has none.
-  private mutating func raised(
+  /// Adapts the variance to darknet's epsilon, which is 10⁻⁵ in AlexeyAB's. (For pjreddie's, it is
+  /// part of the variance in the graph.)
+  private mutating func adjusted(
     _ variance: Tensor, epsilon: Double
   ) throws(WeighbridgeError) -> Tensor {
-    let own = fork == .alexeyab ? 1e-5 : 0
-    let difference = epsilon - own
+    let darknetEpsilon = fork == .alexeyab ? 1e-5 : 0
+    let difference = epsilon - darknetEpsilon
     if difference.magnitude < 1e-12 { return variance }
     note(
       "the epsilon \(Float(epsilon)) of batch normalisations is in their variances, less darknet's")
-    let numbers = variance.doubles.map { $0 + difference }
-    guard numbers.allSatisfy({ $0 >= 0 }) else {
+    let variances = variance.doubles.map { $0 + difference }
+    guard variances.allSatisfy({ $0 >= 0 }) else {
       throw .unsupported("its variances are below darknet's epsilon")
     }
-    return Tensor(.float32, shape: variance.shape, numbers)
+    return Tensor(.float32, shape: variance.shape, variances)
   }
 }

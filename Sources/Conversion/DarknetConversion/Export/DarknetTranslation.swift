@@ -4,12 +4,12 @@ import DarknetFormat
 import GraphIR
 import LayerCatalog
 
-/// A model of another framework that is being translated to sections, operator by operator.
+/// A translation of a model from another framework to sections, operator by operator.
 ///
-/// darknet has images `[1, channels, height, width]` and treats a row of values as an image of one
-/// element per channel. A section reads the output of the previous section, and may have a batch
-/// normalization and an activation of its own. The order of image axes changes on the way; the
-/// results are checked against the model's own shapes.
+/// darknet has images `[1, channels, height, width]` and treats a row of values as an image with
+/// one element per channel. A section reads the output of the previous section and may include a
+/// batch normalization and an activation. The axis order of images may differ from the model's; the
+/// shapes of outputs are checked against it.
 struct DarknetTranslation: ExportBuilder {
   static var table: ExportTable<DarknetTranslation> { DarknetOperators.table }
   static let foldsConstants = true
@@ -22,16 +22,16 @@ struct DarknetTranslation: ExportBuilder {
   /// The positions of the nodes that read a value.
   let consumers: [ValueID: [Int]]
   private let detector: DetectorDescription?
-  private let input: DarknetValue
+  private let modelInput: DarknetValue
   private var sections: DarknetNetworkBuilder
   private var weights: [String: Tensor] = [:]
   private var notes: Set<String> = []
-  /// The values that became sections of boxes.
+  /// The outputs that became box layers.
   private var boxes: Set<ValueID> = []
   /// The node being written, and the nodes after it that are part of its section.
   var nodes: [Node] = []
   /// The outputs of nodes that became part of an earlier node's section.
-  private var absorbed: [ValueID: DarknetFlow] = [:]
+  private var absorbed: [ValueID: DarknetSectionOutput] = [:]
 
   /// Plans the files for a model.
   ///
@@ -48,7 +48,7 @@ struct DarknetTranslation: ExportBuilder {
     }
     var translation = try DarknetTranslation(content, fork: fork)
     let outputs = try translation.emit(
-      content.graph, inputs: [translation.input], groups: ExportGroups())
+      content.graph, inputs: [translation.modelInput], groups: ExportGroups())
     try translation.checkOutputs(outputs)
     var plan = try translation.sections.finish()
     plan.weights = translation.weights
@@ -64,9 +64,9 @@ struct DarknetTranslation: ExportBuilder {
       for id in entry.element.inputs { consumers[id, default: []].append(entry.offset) }
     }
     guard graph.inputs.count == 1, let port = graph.inputs.first,
-      var flow = Self.inputFlow(graph, graph[port.value].type),
+      var source = Self.inputSource(graph, graph[port.value].type),
       let net = DarknetSectionText(
-        net: [1] + flow.shape,
+        net: [1] + source.shape,
         isLetterboxed: fork == .alexeyab
           && content.description.inputs.first?.image?.resize == .letterbox)
     else {
@@ -75,11 +75,11 @@ struct DarknetTranslation: ExportBuilder {
     sections = try DarknetNetworkBuilder(fork: fork, net: net)
     if (consumers[port.value] ?? []).count > 1 {  // no section can name the input itself
       try Self.addCopy(to: &sections)
-      flow.section = 0
+      source.section = 0
     }
     let type = graph[port.value].type
-    input = DarknetValue(
-      flow, TensorType(type.elementType, [.fixed(1)] + type.shape.dropFirst()))
+    modelInput = DarknetValue(
+      source, TensorType(type.elementType, [.fixed(1)] + type.shape.dropFirst()))
   }
 
   /// Adds a section that copies the input.
@@ -91,18 +91,18 @@ struct DarknetTranslation: ExportBuilder {
     try sections.add(copy)
   }
 
-  /// The input in darknet's form; `nil` when it has none.
-  private static func inputFlow(_ graph: Graph, _ type: TensorType) -> DarknetFlow? {
+  /// The network's input in darknet; `nil` if darknet cannot take it.
+  private static func inputSource(_ graph: Graph, _ type: TensorType) -> DarknetSectionOutput? {
     let dimensions = type.shape.dropFirst().compactMap(\.value)
     guard dimensions.count + 1 == type.rank, [1, 3].contains(dimensions.count) else { return nil }
     let layout = graph.imageLayout ?? .channelsLast
     let isLast = layout == .channelsLast && dimensions.count == 3
-    return DarknetFlow(
+    return DarknetSectionOutput(
       section: -1, shape: isLast ? [dimensions[2], dimensions[0], dimensions[1]] : dimensions,
       layout: layout)
   }
 
-  func value(_ output: DarknetFlow, _ type: TensorType) -> DarknetValue {
+  func value(_ output: DarknetSectionOutput, _ type: TensorType) -> DarknetValue {
     DarknetValue(output, type)
   }
 
@@ -112,8 +112,10 @@ struct DarknetTranslation: ExportBuilder {
   mutating func emit(
     _ step: ExportStep<DarknetValue>
   ) throws(WeighbridgeError) -> [DarknetValue] {
-    if let flow = absorbed[step.node.outputs[0]] { return [value(flow, step.outputTypes[0])] }
-    // A node that is decomposed has no follower that could become part of its sections.
+    if let output = absorbed[step.node.outputs[0]] {
+      return [value(output, step.outputTypes[0])]
+    }
+    // The section of a decomposed node cannot include nodes that follow it.
     if let operation = step.node.operation as? any CatalogOperator,
       case .mapped = Self.table.mapping(of: operation)
     {
@@ -122,26 +124,26 @@ struct DarknetTranslation: ExportBuilder {
       nodes = []
     }
     let outputs = try apply(
-      step.node.operation, named: step.node.name, step.inputs[0], isWanted: step.isWanted)
-    for node in nodes.dropFirst() { absorbed[node.outputs[0]] = outputs[0].flow }
+      step.node.operation, named: step.node.name, step.inputs[0], isUsed: step.isUsed)
+    for node in nodes.dropFirst() { absorbed[node.outputs[0]] = outputs[0].output }
     return outputs
   }
 
-  /// Checks the outputs: darknet returns its box layers and the output of its last layer.
+  /// Checks the model's outputs: darknet returns its box layers and the output of the last layer.
   private mutating func checkOutputs(_ outputs: [DarknetValue]) throws(WeighbridgeError) {
     var problems = LayerProblems()
-    let isEmpty = sections.next == 0
+    let isEmpty = sections.nextPosition == 0
     if isEmpty { try Self.addCopy(to: &sections) }
-    for (port, output) in zip(graph.outputs, outputs) {
-      guard let flow = output.flow else {
+    for (port, value) in zip(graph.outputs, outputs) {
+      guard let output = value.output else {
         problems.add(port.name, "darknet gives what its layers make, and this is a constant")
         continue
       }
-      if flow.padding != nil { problems.add(port.name, "darknet pads nothing but convolutions") }
-      if !isEmpty, flow.section != sections.next - 1, !boxes.contains(port.value) {
+      if output.padding != nil { problems.add(port.name, "darknet pads nothing but convolutions") }
+      if !isEmpty, output.section != sections.nextPosition - 1, !boxes.contains(port.value) {
         problems.add(
           port.name, "darknet gives what its last layer makes, and this is an earlier one")
-      } else if output.type.rank == 2, !flow.isInOrder {
+      } else if value.type.rank == 2, !output.hasDarknetOrder {
         problems.add(
           port.name, "a row of an image whose channels are innermost is none in darknet")
       }
@@ -155,33 +157,33 @@ extension Graph {
   fileprivate var imageLayout: DataLayout? {
     for node in nodes {
       let entry = node.operation.attributes.entries.first { $0.name == "layout" }
-      if case .text(let word)? = entry?.value { return DataLayout(rawValue: word) }
+      if case .string(let rawValue)? = entry?.value { return DataLayout(rawValue: rawValue) }
     }
     return nil
   }
 }
 
-// MARK: What rules use
+// MARK: Operations of rules
 
 extension DarknetTranslation {
   /// Records a loss.
   mutating func note(_ text: String) { notes.insert(text) }
 
-  /// An input in darknet's form.
-  func flow(_ position: Int = 0) throws(WeighbridgeError) -> DarknetFlow {
-    guard let flow = operands[position].flow else {
+  /// The section output that is an input of the operator.
+  func source(_ position: Int = 0) throws(WeighbridgeError) -> DarknetSectionOutput {
+    guard let output = operands[position].output else {
       throw .unsupported("takes a constant, and darknet has none")
     }
-    return flow
+    return output
   }
 
-  /// An input that must have no padding around it.
-  func plainFlow(_ position: Int = 0) throws(WeighbridgeError) -> DarknetFlow {
-    let flow = try flow(position)
-    guard flow.padding == nil else {
+  /// The section output that is an input of the operator and must have no padding around it.
+  func unpaddedSource(_ position: Int = 0) throws(WeighbridgeError) -> DarknetSectionOutput {
+    let output = try source(position)
+    guard output.padding == nil else {
       throw .unsupported("takes a padded image, as only convolutions can")
     }
-    return flow
+    return output
   }
 
   /// The weights of the operator that is being written, by the names of their slots.
@@ -197,26 +199,26 @@ extension DarknetTranslation {
     }
   }
 
-  /// Makes a value the input of the next section.
-  mutating func select(_ flow: DarknetFlow) throws(WeighbridgeError) {
-    guard flow.section != sections.next - 1 else { return }
-    guard flow.section >= 0 else { throw .unsupported("takes the input again") }
+  /// Creates a value the input of the next section.
+  mutating func select(_ output: DarknetSectionOutput) throws(WeighbridgeError) {
+    guard output.section != sections.nextPosition - 1 else { return }
+    guard output.section >= 0 else { throw .unsupported("takes the input again") }
     var route = DarknetSectionText("route")
-    route.set("layers", flow.section)
+    route.set("layers", output.section)
     try sections.add(route)
   }
 
-  /// Adds the section of the operator, which works on the previous section's output.
+  /// Adds the section of the operator, which reads the previous section's output.
   ///
   /// - Parameter weights: The weights, by the roles that they get when the section is read.
   mutating func add(
     _ section: DarknetSectionText, layout: DataLayout, weights: [String: Tensor] = [:]
-  ) throws(WeighbridgeError) -> DarknetFlow {
+  ) throws(WeighbridgeError) -> DarknetSectionOutput {
     let (position, type) = try sections.add(section)
-    let dimensions = type?.shapeOfOne ?? []
-    let flow = DarknetFlow(
+    let dimensions = type?.singleExampleShape ?? []
+    let output = DarknetSectionOutput(
       section: position, shape: Array(dimensions.dropFirst()), layout: layout)
-    guard flow.agrees(with: outputType) else {
+    guard output.agrees(with: outputType) else {
       throw .unsupported("makes \(outputType.shape), and a [\(section.name)] section \(dimensions)")
     }
     for (role, tensor) in weights { self.weights[sections.weightName(position, role)] = tensor }
@@ -224,11 +226,11 @@ extension DarknetTranslation {
     if let port, let detector, detector.heads.contains(where: { $0.output == port.name }) {
       try addBoxes(detector, port)
     }
-    return flow
+    return output
   }
 
-  /// Adds the box layer that the description states for an output, where darknet has one that
-  /// applies the activations which the output lacks.
+  /// Adds the box layer for an output with boxes, if darknet has a box layer that applies the
+  /// activations that the output lacks.
   private mutating func addBoxes(
     _ detector: DetectorDescription, _ port: Port
   ) throws(WeighbridgeError) {

@@ -8,51 +8,54 @@ struct DarknetWeightsWriter {
   private let fork: DarknetFork
   private let tensors: [Tensor]
 
-  /// The approximate number of bytes that go to the file at once.
+  /// The approximate number of bytes that are written at once.
   private static let pieceSize = 1 << 20
 
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for weights that are not float32.
   init(_ plan: DarknetPlan) throws(WeighbridgeError) {
     fork = plan.fork
     var tensors: [Tensor] = []
-    for take in plan.takes {
-      guard let weight = plan.weights[take.name], weight.elementType == .float32 else {
-        let type = plan.weights[take.name].map { "is \($0.elementType.rawValue)" }
+    for expected in plan.storedWeights {
+      guard let weight = plan.weights[expected.name], weight.elementType == .float32 else {
+        let type = plan.weights[expected.name].map { "is \($0.elementType.rawValue)" }
         throw .unsupported(
-          "the weight \(take.name) \(type ?? "is missing"), and darknet stores float32")
+          "the weight \(expected.name) \(type ?? "is missing"), and darknet stores float32")
       }
-      let stored = Self.stored(weight, take, fork)
-      guard stored.shape == take.shape else {
-        throw .unsupported("\(take.name) is \(stored.shape), and the file holds \(take.shape)")
+      let stored = Self.stored(weight, expected, fork)
+      guard stored.shape == expected.shape else {
+        throw .unsupported(
+          "\(expected.name) is \(stored.shape), and the file holds \(expected.shape)")
       }
       tensors.append(stored)
     }
     self.tensors = tensors
   }
 
-  /// The weight in the form of the file.
+  /// The weight as it is stored in the file.
   private static func stored(
-    _ weight: Tensor, _ take: DarknetPlan.Take, _ fork: DarknetFork
+    _ weight: Tensor, _ expected: DarknetPlan.StoredWeight, _ fork: DarknetFork
   ) -> Tensor {
-    if fork == .pjreddie, take.role.hasSuffix("variance") { return withoutDeviation(weight) }
+    if fork == .pjreddie, expected.role.hasSuffix("variance") {
+      return excludingEpsilon(weight)
+    }
     // Only these biases have another axis order: their filters are innermost in the operator.
-    return take.name.hasSuffix("_local/bias") ? weight.permuted([2, 0, 1]) : weight
+    return expected.name.hasSuffix("_local/bias") ? weight.permuted([2, 0, 1]) : weight
   }
 
-  /// The float32 variance v for which pjreddie's darknet, which uses (√v + 10⁻⁶)², gives the wanted
-  /// one.
-  private static func withoutDeviation(_ variance: Tensor) -> Tensor {
-    let numbers = variance.doubles.map { wanted in
-      let deviation = max(0, wanted.squareRoot() - 1e-6)
-      let near = Float(deviation * deviation)
-      let candidates = [near, near.nextUp, max(0, near.nextDown)]
-      let distance = { (number: Float) in
-        let deviation = Double(number).squareRoot() + 1e-6
-        return (Double(Float(deviation * deviation)) - wanted).magnitude
+  /// The float32 variances v for which (√v + 10⁻⁶)², which pjreddie's darknet computes, is closest
+  /// to the given ones.
+  private static func excludingEpsilon(_ variance: Tensor) -> Tensor {
+    let stored = variance.doubles.map { target in
+      let deviation = max(0, target.squareRoot() - 1e-6)
+      let estimate = Float(deviation * deviation)
+      let candidates = [estimate, estimate.nextUp, max(0, estimate.nextDown)]
+      let error = { (candidate: Float) in
+        let deviation = Double(candidate).squareRoot() + 1e-6
+        return (Double(Float(deviation * deviation)) - target).magnitude
       }
-      return Double(candidates.min { distance($0) < distance($1) } ?? near)
+      return Double(candidates.min { error($0) < error($1) } ?? estimate)
     }
-    return Tensor(.float32, shape: variance.shape, numbers)
+    return Tensor(.float32, shape: variance.shape, stored)
   }
 
   /// Writes the header and the weights.
@@ -65,7 +68,7 @@ struct DarknetWeightsWriter {
     try file.append(DarknetWeightsHeader.bytes(fork: fork).span.bytes)
     var buffer: [UInt8] = []
     for tensor in tensors {
-      for piece in tensor.pieces(ofAbout: Self.pieceSize) {
+      for piece in tensor.pieces(approximateSize: Self.pieceSize) {
         try cancellation.check()
         try piece.withBytes(&buffer) { (bytes) throws(WeighbridgeError) in try file.append(bytes) }
       }

@@ -1,11 +1,11 @@
 import DarknetFormat
 import GraphIR
 
-/// The description of a darknet network, read from its sections.
+/// Creates the description of a darknet network from its sections.
 struct DarknetDescription {
   let result: DarknetImporter.Result
   let fork: DarknetFork
-  /// What could not be described.
+  /// Records of what could not be described.
   private(set) var decisions: [Provenance.Decision] = []
 
   init(_ result: DarknetImporter.Result, fork: DarknetFork) {
@@ -13,16 +13,16 @@ struct DarknetDescription {
     self.fork = fork
   }
 
-  /// Makes the description, without a name and labels.
-  mutating func make() -> ModelDescription {
+  /// Creates the description, without a name and labels.
+  mutating func description() -> ModelDescription {
     let graph = result.graph
     var description = ModelDescription(
       inputs: graph.inputs.map { .init(name: $0.name) },
       outputs: graph.outputs.map { .init(name: $0.name) })
     let type = graph[graph.inputs[0].value].type
     if type.rank == 4, let channels = type.shape[1].value, [1, 3].contains(channels) {
-      let isFirstVersion = result.heads.first?.head.detector.kind == .detection
-      let isLetterboxed = result.isLetterboxed ?? (fork == .pjreddie && !isFirstVersion)
+      let isYOLOv1 = result.heads.first?.head.detector.kind == .detection
+      let isLetterboxed = result.isLetterboxed ?? (fork == .pjreddie && !isYOLOv1)
       description.inputs[0].image = ImageInput(
         colorOrder: channels == 3 ? .rgb : .gray, scale: 1.0 / 255,
         bias: [Double](repeating: 0, count: channels),
@@ -33,7 +33,7 @@ struct DarknetDescription {
     return description
   }
 
-  /// The number of classes: that of the boxes, or of a softmax at the end.
+  /// The number of classes of the boxes or of a final softmax; `nil` if there are neither.
   var classCount: Int? {
     if let head = result.heads.first { return head.head.detector.classCount }
     guard let last = result.graph.outputs.last, last.name.hasSuffix("_softmax") else { return nil }
@@ -42,7 +42,7 @@ struct DarknetDescription {
 
   private mutating func detector() -> DetectorDescription? {
     guard let first = result.heads.first?.head.detector else { return nil }
-    guard result.heads.allSatisfy({ $0.head.detector.isLike(first) }) else {
+    guard result.heads.allSatisfy({ $0.head.detector.isCompatible(with: first) }) else {
       decisions.append(
         .init(layer: "", text: "the layers of boxes differ too much for one detector record"))
       return nil
@@ -65,12 +65,13 @@ struct DarknetDescription {
     return detector
   }
 
-  /// The number of input pixels that a cell spans, when cells are square.
+  /// The number of input pixels along each side of a cell; `nil` if cells are not square.
   private func stride(_ output: String) -> Double? {
     let graph = result.graph
     guard let port = graph.outputs.first(where: { $0.name == output }),
-      let grid = graph[port.value].type.shapeOfOne,
-      let pixels = graph[graph.inputs[0].value].type.shapeOfOne, grid.count == 4, pixels.count == 4,
+      let grid = graph[port.value].type.singleExampleShape,
+      let pixels = graph[graph.inputs[0].value].type.singleExampleShape, grid.count == 4,
+      pixels.count == 4,
       grid[2] > 0, grid[3] > 0
     else { return nil }
     let ratio = Double(pixels[3]) / Double(grid[3])
@@ -80,7 +81,7 @@ struct DarknetDescription {
 
 extension DetectorDescription {
   /// Whether another detector differs only in what may vary between heads.
-  fileprivate func isLike(_ other: DetectorDescription) -> Bool {
+  fileprivate func isCompatible(with other: DetectorDescription) -> Bool {
     var other = other
     (other.anchors, other.suppression) = (anchors, suppression)
     other.distanceExponent = distanceExponent

@@ -2,10 +2,11 @@ import Bytes
 import ConversionCore
 import DarknetFormat
 
-/// The `.cfg` and `.weights` files of a folder that may belong together, and how to read them.
+/// Finds `.cfg` and `.weights` files of a folder that may belong together, and says how to read
+/// them.
 struct DarknetFilePairs {
-  /// A file, and whether it fits the one for which it was found.
-  struct Neighbor {
+  /// A file in the same folder as another one, and whether it fits that one.
+  struct Sibling {
     let path: String
     let fits: Bool
     /// How well its name matches; higher is better.
@@ -14,37 +15,37 @@ struct DarknetFilePairs {
     var name: String { FilePath(path).name }
   }
 
-  /// The largest number of files of a folder that are opened.
-  private static let limit = 200
-  /// The limits above which a `.cfg` is skipped, several times those of any network, since the user
-  /// did not name it.
+  /// The maximum number of files in a folder that are opened.
+  private static let fileLimit = 200
+  /// The limits above which a `.cfg` that the user did not name is skipped, several times those of
+  /// any network.
   private static let (byteLimit, sectionLimit) = (1 << 20, 2_000)
 
   let options: ReadOptions
 
-  /// The `.cfg` files next to a file, those that fit it first.
-  func configurations(beside path: String, for store: ByteStore) -> [Neighbor] {
+  /// The `.cfg` files in the folder of a weights file, with those that fit it first.
+  func configurations(nextTo path: String, for store: ByteStore) -> [Sibling] {
     sorted(
-      files(beside: path, [".cfg"]).compactMap { file in
-        guard let demand = try? demand(of: file) else { return nil }
-        return Neighbor(path: file, fits: demand.fits(store), rank: rank(path, of: file))
+      files(nextTo: path, [".cfg"]).compactMap { file in
+        guard let parameterCount = try? parameterCount(of: file) else { return nil }
+        return Sibling(path: file, fits: parameterCount.fits(store), rank: rank(path, of: file))
       })
   }
 
-  /// The `.weights` files next to a `.cfg`, those that fit it first.
-  func weights(beside path: String, for demand: DarknetParameterCount) -> [Neighbor] {
+  /// The `.weights` files in the folder of a `.cfg`, with those that fit it first.
+  func weights(nextTo path: String, for parameterCount: DarknetParameterCount) -> [Sibling] {
     sorted(
-      files(beside: path, [".weights", ".backup"]).compactMap { file in
+      files(nextTo: path, [".weights", ".backup"]).compactMap { file in
         guard let mapped = try? MappedFile(path: file) else { return nil }
-        let fits = demand.fits(ByteStore(mapped))
-        return Neighbor(path: file, fits: fits, rank: rank(file, of: path))
+        let fits = parameterCount.fits(ByteStore(mapped))
+        return Sibling(path: file, fits: fits, rank: rank(file, of: path))
       })
   }
 
   /// The number of parameters of a `.cfg`'s network; `nil` when the file is not a network's `.cfg`.
   ///
   /// - Throws: What ``DarknetConfiguration`` and ``DarknetImporter`` throw.
-  func demand(of path: String) throws(WeighbridgeError) -> DarknetParameterCount? {
+  func parameterCount(of path: String) throws(WeighbridgeError) -> DarknetParameterCount? {
     let store = ByteStore(try MappedFile(path: path))
     guard store.count <= Self.byteLimit,
       store.withBytes({ DarknetConfiguration.recognizes($0) })
@@ -56,16 +57,16 @@ struct DarknetFilePairs {
     return try DarknetParameterCount(configuration, options)
   }
 
-  /// Finds a file that fits one of two mismatched files, and says how to read them.
+  /// Finds a file that fits one of two files that do not fit each other, and says how to read both.
   func fitting(
     _ path: String, _ configuration: DarknetConfiguration, _ weightsPath: String,
     _ store: ByteStore
   ) -> String? {
-    if let found = configurations(beside: weightsPath, for: store).first(where: \.fits) {
+    if let found = configurations(nextTo: weightsPath, for: store).first(where: \.fits) {
       return "\(found.name) beside it fits: use \(Self.command(found.path, weightsPath))"
     }
-    guard let demand = try? DarknetParameterCount(configuration, options),
-      let found = weights(beside: path, for: demand).first(where: \.fits)
+    guard let parameterCount = try? DarknetParameterCount(configuration, options),
+      let found = weights(nextTo: path, for: parameterCount).first(where: \.fits)
     else { return nil }
     return "\(found.name) fits the .cfg: use \(Self.command(path, found.path))"
   }
@@ -73,36 +74,36 @@ struct DarknetFilePairs {
   /// The command that reads a `.cfg` with a weights file.
   static func command(_ configuration: String, _ weights: String) -> String {
     let isDefault = FilePath(configuration).replacingExtension("weights") == weights
-    return "\(APIName.readModel) \(configuration.shellWord)"
-      + (isDefault ? "" : " \(APIName.weights) \(weights.shellWord)")
+    return "\(APIName.readModel) \(configuration.shellQuoted)"
+      + (isDefault ? "" : " \(APIName.weights) \(weights.shellQuoted)")
   }
 
-  private func files(beside path: String, _ extensions: [String]) -> [String] {
-    let own = FilePath(path)
-    return FolderListing.names(in: own.folder).filter { name in
-      name != own.name && extensions.contains { name.lowercased().hasSuffix($0) }
-    }.prefix(Self.limit).map(own.beside)
+  private func files(nextTo path: String, _ extensions: [String]) -> [String] {
+    let filePath = FilePath(path)
+    return FolderListing.names(in: filePath.folder).filter { name in
+      name != filePath.name && extensions.contains { name.lowercased().hasSuffix($0) }
+    }.prefix(Self.fileLimit).map(filePath.sibling)
   }
 
-  private func sorted(_ neighbors: [Neighbor]) -> [Neighbor] {
-    neighbors.enumerated().sorted { first, second in
-      let (one, other) = (first.element, second.element)
-      if one.fits != other.fits { return one.fits }
-      return one.rank == other.rank ? first.offset < second.offset : one.rank > other.rank
+  private func sorted(_ siblings: [Sibling]) -> [Sibling] {
+    siblings.enumerated().sorted { lhs, rhs in
+      let (first, second) = (lhs.element, rhs.element)
+      if first.fits != second.fits { return first.fits }
+      return first.rank == second.rank ? lhs.offset < rhs.offset : first.rank > second.rank
     }.map(\.element)
   }
 
   /// How well the name of a weights file matches that of a `.cfg`: darknet writes `NAME_best`,
   /// `NAME_final`, `NAME_last` and `NAME_1000` for `NAME.cfg`.
   private func rank(_ weights: String, of configuration: String) -> Int {
-    let (stem, base) = (FilePath(configuration).base, FilePath(weights).base)
-    guard base.hasPrefix(stem) else { return 0 }
-    switch base.dropFirst(stem.count) {
+    let (networkName, weightsName) = (FilePath(configuration).stem, FilePath(weights).stem)
+    guard weightsName.hasPrefix(networkName) else { return 0 }
+    switch weightsName.dropFirst(networkName.count) {
     case "": return 6
     case "_best": return 5
     case "_final": return 4
     case "_last": return 3
-    case let rest: return rest.first == "_" ? 2 : 1
+    case let suffix: return suffix.first == "_" ? 2 : 1
     }
   }
 }

@@ -1,15 +1,16 @@
 import Bytes
 import DarknetFormat
 
-/// The fork of darknet as which a `.cfg` is read.
+/// The choice of the darknet fork as which a `.cfg` is read.
 struct DarknetForkChoice {
   let fork: DarknetFork
   /// Whether the user or the file determined it; otherwise it is the default.
   let isKnown: Bool
+  /// The reason for the choice.
   let decision: String
 
-  /// Chooses the given fork, else the only one that knows a section or a key, else AlexeyAB's,
-  /// which reads more.
+  /// Chooses the given fork, else the only one that knows a section or a key of the file, else
+  /// AlexeyAB's, which supports more.
   init(_ configuration: DarknetConfiguration, given: DarknetFork?) {
     if let given {
       (fork, isKnown) = (given, true)
@@ -17,12 +18,12 @@ struct DarknetForkChoice {
       return
     }
     let evidence = Self.evidence(configuration)
-    let wins = evidence[.alexeyab] == nil && evidence[.pjreddie] != nil
-    fork = wins ? .pjreddie : .alexeyab
+    let isPjreddie = evidence[.alexeyab] == nil && evidence[.pjreddie] != nil
+    fork = isPjreddie ? .pjreddie : .alexeyab
     isKnown = evidence[fork] != nil
-    if let sign = evidence[fork] {
-      let against = evidence[fork.other].map { " (but \($0) is of the other one)" } ?? ""
-      decision = "read as \(fork.title) means it, which alone knows \(sign)\(against)"
+    if let support = evidence[fork] {
+      let counterevidence = evidence[fork.other].map { " (but \($0) is of the other one)" } ?? ""
+      decision = "read as \(fork.title) means it, which alone knows \(support)\(counterevidence)"
     } else {
       decision =
         "nothing tells AlexeyAB's darknet and pjreddie's apart: read as \(fork.title) means it "
@@ -30,7 +31,7 @@ struct DarknetForkChoice {
     }
   }
 
-  /// The first section or key that only this fork knows, by fork.
+  /// The first section or key that only one fork knows, for each fork.
   private static func evidence(_ configuration: DarknetConfiguration) -> [DarknetFork: String] {
     var evidence: [DarknetFork: String] = [:]
     if let net = configuration.sections.first,
@@ -41,12 +42,12 @@ struct DarknetForkChoice {
     }
     for section in configuration.sections {
       let name = DarknetSections.name(section.name)
-      if let owner = DarknetKeys.sectionOwners[name], evidence[owner] == nil {
-        evidence[owner] = "[\(section.name)] in line \(section.line)"
+      if let fork = DarknetKeys.exclusiveSections[name], evidence[fork] == nil {
+        evidence[fork] = "[\(section.name)] in line \(section.line)"
       }
       for option in section.options {
-        if let owner = DarknetKeys.owner(of: option.key, in: name), evidence[owner] == nil {
-          evidence[owner] = "\(option.key) of [\(section.name)] in line \(option.line)"
+        if let fork = DarknetKeys.onlyFork(knowing: option.key, in: name), evidence[fork] == nil {
+          evidence[fork] = "\(option.key) of [\(section.name)] in line \(option.line)"
         }
       }
     }

@@ -3,15 +3,15 @@ import ConversionCore
 import DarknetFormat
 import GraphIR
 
-/// Converts the sections of a `.cfg` and the weights of a `.weights` file to a graph.
+/// Converts the sections of a `.cfg` file and the weights of a `.weights` file to a graph.
 struct DarknetImporter {
   /// The result of an import.
   struct Result {
     let graph: Graph
     let decisions: [Provenance.Decision]
-    /// The box layers, by their outputs' names.
+    /// The box layers, with the names of their outputs.
     let heads: [(output: String, head: DarknetHead)]
-    /// Whether images are letterboxed, where the network states it.
+    /// Whether images are letterboxed, if the network states it.
     let isLetterboxed: Bool?
   }
 
@@ -24,11 +24,11 @@ struct DarknetImporter {
   ///
   /// - Parameter weights: The weights, all of which must be used.
   /// - Throws: ``WeighbridgeError/Code/malformed`` and ``WeighbridgeError/Code/unsupported`` with
-  ///   the line and the layer; a ``DarknetSizeMismatch`` in words when the weights do not fit.
+  ///   the line and the layer; the error of a ``DarknetSizeMismatch`` when the weights do not fit.
   func run(_ weights: DarknetWeightSupply) throws(WeighbridgeError) -> Result {
     let names = try sectionNames()
     let (network, isLetterboxed) = try network(names, weights)
-    if let misfit = DarknetSizeMismatch(network, self) { throw misfit.error }
+    if let mismatch = DarknetSizeMismatch(network, self) { throw mismatch.error }
     let outputs = Self.outputs(network, names: names)
     let heads = outputs.compactMap { index, port in
       network.layers[index].head.map { (port.name, $0) }
@@ -41,16 +41,16 @@ struct DarknetImporter {
   /// The number of parameters that the network takes.
   ///
   /// - Throws: What ``run(_:)`` throws for the `.cfg` alone.
-  func numberCount() throws(WeighbridgeError) -> Int {
+  func parameterCount() throws(WeighbridgeError) -> Int {
     try network(sectionNames(), .recording()).network.weights.taken
   }
 
-  /// The same importer for another configuration.
+  /// Returns the same importer for another configuration.
   func with(_ configuration: DarknetConfiguration) -> DarknetImporter {
     DarknetImporter(configuration: configuration, fork: fork, isStrict: isStrict, trees: trees)
   }
 
-  /// Builds all layers, whether the weights fit or not.
+  /// Builds all layers, even if the weights do not fit.
   private func network(
     _ names: [String], _ weights: DarknetWeightSupply
   ) throws(WeighbridgeError) -> (network: DarknetNetwork, isLetterboxed: Bool?) {
@@ -97,7 +97,9 @@ struct DarknetImporter {
       .at(.line(configuration.sections[first].line))
   }
 
-  /// Starts a network with its own section.
+  /// Begins a network with its own section.
+  ///
+  /// - Returns: The network, and whether images are letterboxed, if the section states it.
   static func begin(
     _ section: DarknetSection, _ network: consuming DarknetNetwork
   ) throws(WeighbridgeError) -> (DarknetNetwork, Bool?) {
@@ -117,10 +119,10 @@ struct DarknetImporter {
     let fork = network.fork
     do throws(WeighbridgeError) {
       guard let build = DarknetSections.all[name]?.build else { return network }
-      if let owner = DarknetKeys.sectionOwners[name], owner != fork {
+      if let onlyFork = DarknetKeys.exclusiveSections[name], onlyFork != fork {
         throw .unsupported(
-          "\(fork.title) does not know this section; \(owner.title) does "
-            + "(\(APIName.darknetFork) \(owner.rawValue))")
+          "\(fork.title) does not know this section; \(onlyFork.title) does "
+            + "(\(APIName.darknetFork) \(onlyFork.rawValue))")
       }
       return try DarknetLayer(section, name: name, index: index, network: network)
         .built(by: build)

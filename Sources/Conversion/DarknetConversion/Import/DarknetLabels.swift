@@ -8,7 +8,7 @@ struct DarknetLabels {
   private(set) var labels: [String] = []
   /// The file that contains them.
   private(set) var file: SourceFile?
-  /// Why this file was chosen, or none.
+  /// The reasons for choosing this file, or none.
   private(set) var decisions: [String] = []
   private let options: ReadOptions
 
@@ -16,7 +16,7 @@ struct DarknetLabels {
   ///
   /// - Parameters:
   ///   - path: The `.cfg` file.
-  ///   - classCount: The number of classes, where the network states it.
+  ///   - classCount: The number of classes, if the network states it.
   /// - Throws: ``WeighbridgeError/Code/missing`` and ``WeighbridgeError/Code/mismatch`` for a
   ///   `.data` file and the file that it names.
   init(_ path: String, classCount: Int?, _ options: ReadOptions) throws(WeighbridgeError) {
@@ -24,49 +24,51 @@ struct DarknetLabels {
     if let data = options.darknetData {
       try read(data: data, classCount)
     } else if let classCount, options.findsLabels {
-      try look(beside: FilePath(path), classCount)
+      try search(nextTo: FilePath(path), classCount)
     }
   }
 
-  private mutating func look(beside path: FilePath, _ classCount: Int) throws(WeighbridgeError) {
+  /// Searches the folder of the `.cfg` for a file with as many names as there are classes.
+  private mutating func search(nextTo path: FilePath, _ classCount: Int) throws(WeighbridgeError) {
     var fitting: [(name: String, labels: [String])] = []
-    var others: [String] = []
+    var failed: [String] = []
     let names = FolderListing.names(in: path.folder).filter { $0.lowercased().hasSuffix(".names") }
     for name in names.prefix(100) {
       do throws(WeighbridgeError) {
-        let labels = try LabelFile.read(path.beside(name))
+        let labels = try LabelFile.read(path.sibling(name))
         if labels.count == classCount {
           fitting.append((name, labels))
         } else {
-          others.append("\(name): \(labels.count) names")
+          failed.append("\(name): \(labels.count) names")
         }
       } catch {
-        others.append("\(name): \(error.reason)")
+        failed.append("\(name): \(error.reason)")
       }
     }
-    let own = fitting.first { $0.name == "\(path.base).names" }
-    guard let found = own ?? (fitting.count == 1 ? fitting[0] : nil) else {
+    let preferred = fitting.first { $0.name == "\(path.stem).names" }
+    guard let found = preferred ?? (fitting.count == 1 ? fitting[0] : nil) else {
       if !fitting.isEmpty {
         decisions = [
           "\(String.listing(fitting.map(\.name))) beside the .cfg have as many names as there are "
             + "classes (\(classCount)), and none was taken: choose one with \(APIName.labels)"
         ]
-      } else if !others.isEmpty {
+      } else if !failed.isEmpty {
         decisions = [
           "no labels were taken, because no .names file beside the .cfg has \(classCount) names "
-            + "(\(others.prefix(8).joined(separator: "; "))): name the file with \(APIName.labels)"
+            + "(\(failed.prefix(8).joined(separator: "; "))): name the file with \(APIName.labels)"
         ]
       }
       return
     }
-    try take(found.labels, path.beside(found.name))
-    let rest = fitting.map(\.name).filter { $0 != found.name }
+    try take(found.labels, path.sibling(found.name))
+    let alternatives = fitting.map(\.name).filter { $0 != found.name }
     decisions = [
       "the labels are those of \(found.name) beside the .cfg, which are as many as the classes"
-        + (rest.isEmpty ? "" : " (as those of \(String.listing(rest)) are)")
+        + (alternatives.isEmpty ? "" : " (as those of \(String.listing(alternatives)) are)")
     ]
   }
 
+  /// Reads the labels that a `.data` file names.
   private mutating func read(data path: String, _ classCount: Int?) throws(WeighbridgeError) {
     let data = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try DarknetDataFile(ByteStore(try MappedFile(path: path)))

@@ -2,55 +2,57 @@ package import Bytes
 package import ConversionCore
 import DarknetFormat
 
-/// The errors for one of the two files of a darknet model given alone.
+/// The errors for a darknet model of which one of the two files is missing.
 package struct DarknetMissingFile {
   private let options: ReadOptions
-  private let neighbors: DarknetFilePairs
+  private let filePairs: DarknetFilePairs
 
   package init(_ options: ReadOptions) {
     self.options = options
-    neighbors = DarknetFilePairs(options: options)
+    filePairs = DarknetFilePairs(options: options)
   }
 
-  /// The error for a weights file alone: its `.cfg` is needed.
+  /// The error for a weights file without its `.cfg`.
   package func configuration(of path: String, _ store: ByteStore) -> WeighbridgeError {
     let given = [options.architecture, options.weights].compactMap(\.self)
-    let own = given.first { (try? neighbors.demand(of: $0)) != nil }
-    let found = neighbors.configurations(beside: path, for: store)
-    let command = DarknetFilePairs.command(own ?? found.first?.path ?? "NETWORK.cfg", path)
-    let offer =
-      own != nil
+    let configuration = given.first { (try? filePairs.parameterCount(of: $0)) != nil }
+    let found = filePairs.configurations(nextTo: path, for: store)
+    let command = DarknetFilePairs.command(
+      configuration ?? found.first?.path ?? "NETWORK.cfg", path)
+    let suggestion =
+      configuration != nil
       ? "use \(command)"
-      : Self.offer(found, command) ?? "none is beside it; use \(command) with yours"
-    let verb = FilePath(path).isNamedAsWeights ? "is" : "looks like"
+      : Self.suggestion(found, command) ?? "none is beside it; use \(command) with yours"
+    let verb = FilePath(path).isNamedLikeDarknetWeights ? "is" : "looks like"
     return .missing(
       "\(verb) a darknet .weights file, which holds numbers only: the .cfg file of the network is "
-        + "needed and comes first; \(offer)"
+        + "needed and comes first; \(suggestion)"
     ).at(file: path)
   }
 
-  /// The error for a `.cfg` alone: its weights are not where they are expected.
+  /// The error for a `.cfg` whose weights are not where they are expected.
   ///
   /// - Throws: What is wrong with the `.cfg` itself.
   func weights(
     of path: String, _ configuration: DarknetConfiguration, expected: String
   ) throws(WeighbridgeError) -> WeighbridgeError {
-    let demand = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
+    let parameterCount = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       try DarknetParameterCount(configuration, options)
     }
-    let found = neighbors.weights(beside: path, for: demand)
+    let found = filePairs.weights(nextTo: path, for: parameterCount)
     let command = found.first.map { DarknetFilePairs.command(path, $0.path) }
-    let offer =
-      command.flatMap { Self.offer(found, $0) }
+    let suggestion =
+      command.flatMap { Self.suggestion(found, $0) }
       ?? "name them with \(APIName.weights), or make some up with \(APIName.randomSeed) SEED"
     return .missing(
-      "its weights are expected in \(expected), which cannot be opened; \(offer)"
+      "its weights are expected in \(expected), which cannot be opened; \(suggestion)"
     ).at(file: path)
   }
 
-  /// The candidates next to the file, and the command that uses the first one.
-  private static func offer(
-    _ found: [DarknetFilePairs.Neighbor], _ command: String
+  /// A phrase about the files that were found in the same folder, with the command that uses the
+  /// first one; `nil` if none was found.
+  private static func suggestion(
+    _ found: [DarknetFilePairs.Sibling], _ command: String
   ) -> String? {
     guard let first = found.first?.name else { return nil }
     let fitting = found.filter(\.fits).map(\.name)

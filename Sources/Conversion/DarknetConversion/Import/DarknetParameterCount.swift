@@ -2,7 +2,7 @@ import Bytes
 import ConversionCore
 import DarknetFormat
 
-/// The number of parameters that the network of a `.cfg` takes, in each fork as which it may be
+/// The number of parameters that the network of a `.cfg` takes, for each fork as which it may be
 /// read.
 struct DarknetParameterCount {
   private let counts: [(fork: DarknetFork, count: Int)]
@@ -15,10 +15,10 @@ struct DarknetParameterCount {
     func count(_ fork: DarknetFork) throws(WeighbridgeError) -> Int {
       try DarknetImporter(
         configuration: configuration, fork: fork, isStrict: options.isStrict, trees: [:]
-      ).numberCount()
+      ).parameterCount()
     }
-    let other = choice.isKnown ? nil : try? count(choice.fork.other)
-    let others = other.map { [(choice.fork.other, $0)] } ?? []
+    let otherCount = choice.isKnown ? nil : try? count(choice.fork.other)
+    let others = otherCount.map { [(choice.fork.other, $0)] } ?? []
     do throws(WeighbridgeError) {
       counts = [(choice.fork, try count(choice.fork))] + others
     } catch {
@@ -27,10 +27,10 @@ struct DarknetParameterCount {
     }
   }
 
-  /// The number in the preferred fork.
+  /// The number for the preferred fork.
   var count: Int { counts[0].count }
 
-  /// Whether a `.weights` file contains that many.
+  /// Whether a `.weights` file contains that many parameters.
   func fits(_ store: ByteStore) -> Bool {
     counts.contains { fork, count in
       guard let header = try? DarknetWeightsHeader(store, fork: fork) else { return false }

@@ -4,21 +4,24 @@ import DarknetFormat
 /// Changes to a whole `.cfg` that would make it fit a weights file.
 struct DarknetSizeExplanations {
   private let importer: DarknetImporter
-  private let wanted: Int
+  /// The number of parameters in the weights file.
+  private let available: Int
   private var sections: [DarknetSection] { importer.configuration.sections }
 
-  init(_ importer: DarknetImporter, wanted: Int) {
+  init(_ importer: DarknetImporter, available: Int) {
     self.importer = importer
-    self.wanted = wanted
+    self.available = available
   }
 
-  /// The first change that would fit, in words.
+  /// An explanation with the first change that would make the weights fit.
   var cause: String? { withoutNormalization ?? withNormalization ?? withChannels }
 
   private var withoutNormalization: String? {
     let changed = sections.filter(Self.normalizes)
-    let plain = sections.map { $0.setting("batch_normalize", to: nil).setting("cbn", to: nil) }
-    guard !changed.isEmpty, fits(plain) else { return nil }
+    let unnormalized = sections.map {
+      $0.setting("batch_normalize", to: nil).setting("cbn", to: nil)
+    }
+    guard !changed.isEmpty, fits(unnormalized) else { return nil }
     return "the weights are of the network without batch normalization: they fit when "
       + "batch_normalize=1 is removed from \(Self.list(changed))"
   }
@@ -29,8 +32,8 @@ struct DarknetSizeExplanations {
       DarknetSections.name(sections[index].name) == "convolutional"
         && !Self.normalizes(sections[index])
     }
-    let inner = all.filter { $0 != all.last && !isBeforeBoxes($0) }
-    for choice in [inner, all] where !choice.isEmpty {
+    let allButOutputs = all.filter { $0 != all.last && !isBeforeBoxes($0) }
+    for choice in [allButOutputs, all] where !choice.isEmpty {
       var normalized = sections
       for index in choice { normalized[index] = sections[index].setting("batch_normalize", to: 1) }
       guard fits(normalized) else { continue }
@@ -42,13 +45,13 @@ struct DarknetSizeExplanations {
 
   /// With images of another number of channels.
   private var withChannels: String? {
-    guard let net = sections.first, let written = net.option("channels") else { return nil }
-    for channels in [1, 3, 4] where String(channels) != written.value {
+    guard let net = sections.first, let option = net.option("channels") else { return nil }
+    for channels in [1, 3, 4] where String(channels) != option.value {
       let changed = [net.setting("channels", to: channels)] + sections.dropFirst()
       guard fits(changed) else { continue }
       return "the weights are of a network for images of \(channels) "
-        + "channel\(channels == 1 ? "" : "s"), and the cfg's is for \(written.value): they fit with "
-        + "channels=\(channels) in line \(written.line)"
+        + "channel\(channels == 1 ? "" : "s"), and the cfg's is for \(option.value): they fit with "
+        + "channels=\(channels) in line \(option.line)"
     }
     return nil
   }
@@ -66,7 +69,7 @@ struct DarknetSizeExplanations {
   }
 
   private func fits(_ sections: [DarknetSection]) -> Bool {
-    (try? importer.with(DarknetConfiguration(sections: sections)).numberCount()) == wanted
+    (try? importer.with(DarknetConfiguration(sections: sections)).parameterCount()) == available
   }
 
   private static func list(_ sections: [DarknetSection]) -> String {

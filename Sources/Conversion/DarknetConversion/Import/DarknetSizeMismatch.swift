@@ -1,7 +1,7 @@
 import Bytes
 import DarknetFormat
 
-/// A `.weights` file with another number of parameters than the network takes.
+/// A mismatch between the numbers of parameters in a `.weights` file and in the network.
 struct DarknetSizeMismatch {
   private let taken: Int
   private let available: Int
@@ -10,18 +10,18 @@ struct DarknetSizeMismatch {
   private let section: String
   private let cause: String
 
-  /// Describes the mismatch; `nil` when everything fits.
+  /// Analyzes a network and its weights; `nil` when they fit.
   init?(_ network: DarknetNetwork, _ importer: DarknetImporter) {
     let weights = network.weights
     guard !weights.isRandom, weights.taken != weights.available else { return nil }
     (taken, available, shortage) = (weights.taken, weights.available, weights.shortage)
     offset =
-      shortage.map { weights.offset - 4 * $0.left } ?? weights.offset
+      shortage.map { weights.offset - 4 * $0.remaining } ?? weights.offset
     section = shortage.map { importer.configuration.sections[$0.layer + 1].name } ?? ""
     cause = Self.cause(network, importer)
   }
 
-  /// The mismatch in words, at the layer and the byte where the counts diverge.
+  /// The error, at the layer and the byte offset where the counts diverge.
   var error: WeighbridgeError {
     let counts =
       "the network takes \(taken) numbers in all, and the file has \(available). Likely cause: "
@@ -32,22 +32,22 @@ struct DarknetSizeMismatch {
       ).at(.byte(offset))
     }
     return .malformed(
-      "takes \(shortage.wanted) numbers for its \(shortage.role), and \(shortage.left) are left: "
-        + counts
+      "takes \(shortage.needed) numbers for its \(shortage.role), and "
+        + "\(shortage.remaining) are left: " + counts
     ).at(.byte(offset)).at(layer: "#\(shortage.layer) [\(section)]")
   }
 
   private static func cause(_ network: DarknetNetwork, _ importer: DarknetImporter) -> String {
     let weights = network.weights
     let difference = weights.available - weights.taken
-    if weights.available == 0 { return "the file is cut off behind its header" }
+    if weights.available == 0 { return "the file is cut off after its header" }
     if abs(difference) == 1 {
       return "the header's counter has \(difference < 0 ? "32 bits and was read as 64" : "64 bits")"
         + (difference < 0 ? "" : " and was read as 32")
         + " (\(APIName.darknetFork) chooses how old files are read), or one number was lost"
     }
-    // The most conclusive explanations come first: they have no number that could be chosen to fit.
-    if let cause = DarknetSizeExplanations(importer, wanted: weights.available).cause {
+    // The most conclusive explanations come first: those without a number that is chosen to fit.
+    if let cause = DarknetSizeExplanations(importer, available: weights.available).cause {
       return cause
     }
     if let cause = backbone(weights) { return cause }
@@ -61,7 +61,7 @@ struct DarknetSizeMismatch {
       : "the weights are of another network, or something was appended"
   }
 
-  /// The explanation for pretrained weights that end after some layer.
+  /// The explanation for the pretrained weights of a network's first layers.
   private static func backbone(_ weights: DarknetWeightSupply) -> String? {
     guard let layer = weights.takenByLayer.firstIndex(of: weights.available) else { return nil }
     return

@@ -4,7 +4,7 @@ import DarknetFormat
 import GraphIR
 
 extension DarknetSource {
-  /// Returns the sections of the file, with the types of their outputs up to the first one that
+  /// Returns the sections of the file, with the types of their outputs up to the first section that
   /// cannot be read.
   package func outline() -> ModelOutline {
     var outline = ModelOutline(format: "darknet", byteCount: files[0].store.count)
@@ -21,7 +21,7 @@ extension DarknetSource {
     }
     let fork = DarknetForkChoice(configuration, given: options.darknetFork).fork
     outline.provenance.options["darknet"] = fork.rawValue
-    outline.attempt { (units) throws(WeighbridgeError) in
+    outline.attemptImport { (units) throws(WeighbridgeError) in
       let last = units.max() ?? 0
       let importer = DarknetImporter(
         configuration: DarknetConfiguration(

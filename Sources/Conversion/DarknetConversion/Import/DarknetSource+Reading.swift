@@ -29,8 +29,8 @@ extension DarknetSource: ModelSource {
     of store: ByteStore, path: String, options: ReadOptions
   ) -> ModelOutline? {
     var options = options
-    options.laterWeightLimit = 0  // shapes do not need the weights
-    return (try? Self(store, path: path, options: options, isLookedAt: true))?.outline()
+    options.deferredWeightLimit = 0  // shapes do not depend on the weights
+    return (try? Self(store, path: path, options: options, isInspectionOnly: true))?.outline()
   }
 }
 

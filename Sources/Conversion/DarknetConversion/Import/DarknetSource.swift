@@ -16,35 +16,35 @@ package struct DarknetSource: Sendable {
   /// Opens the files.
   ///
   /// - Throws: What ``DarknetConfiguration`` throws; ``WeighbridgeError/Code/missing`` when there
-  ///   are no weights and none are to be generated. In a file that is only inspected, invalid lines
-  ///   are skipped.
+  ///   are no weights and none are to be generated. With `isInspectionOnly`,
+  ///   invalid lines are skipped.
   package init(
-    _ store: ByteStore, path: String, options: ReadOptions, isLookedAt: Bool = false
+    _ store: ByteStore, path: String, options: ReadOptions, isInspectionOnly: Bool = false
   ) throws(WeighbridgeError) {
-    let starts = options.preparesWriting
+    let startsDigest = options.preparesWriting
     self.path = path
     self.options = options
     configuration = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       do throws(WeighbridgeError) {
         return try DarknetConfiguration(store)
       } catch {
-        guard isLookedAt, let fragment = DarknetConfiguration(fragmentOf: store) else {
+        guard isInspectionOnly, let fragment = DarknetConfiguration(fragmentOf: store) else {
           throw error
         }
         return fragment
       }
     }
-    files = [SourceFile(role: "model", path: path, store: store, startsDigest: starts)]
+    files = [SourceFile(role: "model", path: path, store: store, startsDigest: startsDigest)]
     weights = try Self.weights(path, configuration, options)
     if let weights { files.append(weights) }
     try openTrees()
   }
 
-  /// Opens the weights: the file that is named, or `.weights` next to the `.cfg`.
+  /// Opens the weights: the given file, or the `.weights` file next to the `.cfg`.
   private static func weights(
     _ path: String, _ configuration: DarknetConfiguration, _ options: ReadOptions
   ) throws(WeighbridgeError) -> SourceFile? {
-    if options.laterWeightLimit != nil { return nil }
+    if options.deferredWeightLimit != nil { return nil }
     guard options.randomSeed == nil else {
       guard options.weights == nil else {
         throw .mismatch("\(APIName.weights) and \(APIName.randomSeed) exclude each other")
@@ -64,8 +64,8 @@ package struct DarknetSource: Sendable {
       role: "weights", path: weightsPath, store: store, startsDigest: options.preparesWriting)
   }
 
-  /// Reads the trees that sections name. A missing one is refused by its section, unless the
-  /// weights are random.
+  /// Reads the trees that sections name. A section refuses a missing one unless the weights are
+  /// random.
   private mutating func openTrees() throws(WeighbridgeError) {
     for option in configuration.sections.flatMap(\.options)
     where option.key == "tree" && trees[option.value] == nil && !option.value.isEmpty {
@@ -81,9 +81,9 @@ package struct DarknetSource: Sendable {
     }
   }
 
-  /// Imports the model, and adds the file with the labels to the files.
+  /// Imports the model, and adds the file with the labels to ``files``.
   ///
-  /// - Throws: What ``DarknetImporter`` throws, with the file's name.
+  /// - Throws: What ``DarknetImporter`` throws, with the path of the file.
   package mutating func content() throws(WeighbridgeError) -> ModelContent {
     let (fork, decision, result) = try importModel()
     var provenance = Provenance()
@@ -93,22 +93,22 @@ package struct DarknetSource: Sendable {
     provenance.decisions = [.init(layer: "", text: decision)] + result.decisions
     if let weights {
       provenance.frameworkVersion = try? DarknetWeightsHeader(weights.store, fork: fork).version
-    } else if options.laterWeightLimit == nil {
+    } else if options.deferredWeightLimit == nil {
       provenance.decisions.append(
         .init(layer: "", text: "the weights are random numbers: what it computes means nothing"))
     }
-    var maker = DarknetDescription(result, fork: fork)
-    var description = maker.make()
-    provenance.decisions += maker.decisions
-    description.name = FilePath(path).base
-    let labels = try DarknetLabels(path, classCount: maker.classCount, options)
+    var builder = DarknetDescription(result, fork: fork)
+    var description = builder.description()
+    provenance.decisions += builder.decisions
+    description.name = FilePath(path).stem
+    let labels = try DarknetLabels(path, classCount: builder.classCount, options)
     description.labels = labels.labels
     if let file = labels.file { files.append(file) }
     provenance.decisions += labels.decisions.map { .init(layer: "", text: $0) }
     return ModelContent(graph: result.graph, description: description, provenance: provenance)
   }
 
-  /// Imports the model as the fork that fits, with the reason for that choice.
+  /// Imports the model as the fork that fits, and returns the reason for that choice.
   private func importModel() throws(WeighbridgeError) -> (
     fork: DarknetFork, decision: String, result: DarknetImporter.Result
   ) {
@@ -126,9 +126,9 @@ package struct DarknetSource: Sendable {
     }
   }
 
-  /// Adds to an error about weights that do not fit which neighboring file does.
+  /// Adds to an error about weights that do not fit which file in the same folder does.
   private func explained(_ error: WeighbridgeError) -> WeighbridgeError {
-    guard case .byte = error.place.spot, let weights,
+    guard case .byte = error.place.position, let weights,
       let fitting = DarknetFilePairs(options: options).fitting(
         path, configuration, weights.path, weights.store)
     else { return error }
@@ -141,28 +141,29 @@ package struct DarknetSource: Sendable {
     let supply = try supply(fork)
     do throws(WeighbridgeError) {
       if supply.isRandom {
-        // Random weights are generated only once their number is known to be within limits, and
-        // only when they are needed.
+        // Random weights are generated only if their number is within limits and they are needed.
         let architecture = try importer.run(.countingRandom())
-        if options.laterWeightLimit != nil { return architecture }
+        if options.deferredWeightLimit != nil { return architecture }
       }
       return try importer.run(supply)
     } catch {
       // An error with a byte offset comes from the weights file.
-      guard case .byte = error.place.spot, let weights else { throw error.at(file: path) }
+      guard case .byte = error.place.position, let weights else { throw error.at(file: path) }
       throw error.at(file: weights.path)
     }
   }
 
-  /// Returns all weights, from the file or generated.
+  /// The weights, from the file or random.
   private func supply(_ fork: DarknetFork) throws(WeighbridgeError) -> DarknetWeightSupply {
     guard let weights else { return DarknetWeightSupply(seed: options.randomSeed ?? 0) }
     return try locating({ $0.at(file: weights.path) }) { () throws(WeighbridgeError) in
       let header = try DarknetWeightsHeader(weights.store, fork: fork)
-      let surplus = (weights.store.count - header.byteCount) % 4
-      guard surplus == 0 else {
-        throw .malformed("ends with \(surplus) bytes that are no whole number; it was cut off")
-          .at(.byte(weights.store.count - surplus))
+      let remainder = (weights.store.count - header.byteCount) % 4
+      guard remainder == 0 else {
+        throw .malformed(
+          "ends with \(remainder) bytes that are not a complete value; it was cut off"
+        )
+        .at(.byte(weights.store.count - remainder))
       }
       return DarknetWeightSupply(
         weights.store, headerSize: header.byteCount, isTransposed: header.isTransposed)

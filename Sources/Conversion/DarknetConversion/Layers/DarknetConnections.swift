@@ -3,8 +3,7 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// `[connected]`, `[activation]`, `[logistic]`, and the sections that have no effect when a model
-/// runs.
+/// `[connected]`, `[activation]`, `[logistic]`, and the sections that have no effect in inference.
 enum DarknetConnections {
   static let sections: [String: DarknetSectionForm] = [
     "connected": DarknetSectionForm(build: connected) { (layer, section) throws(WeighbridgeError) in
@@ -15,11 +14,11 @@ enum DarknetConnections {
     "activation": DarknetSectionForm(
       build: { (layer) throws(WeighbridgeError) in
         let name = try layer.activationName(default: "linear")
-        return try layer.whole(try layer.activated(layer.input, name, role: ""))
+        return try layer.asOutput(try layer.activated(layer.input, name, role: ""))
       },
       describe: { (layer, section) throws(WeighbridgeError) in
-        let isPlain = layer.nodes[0].operation is Identity
-        section.set("activation", isPlain ? "linear" : try layer.activation(""))
+        let isLinear = layer.nodes[0].operation is Identity
+        section.set("activation", isLinear ? "linear" : try layer.activation(""))
       }),
     "logistic": DarknetSectionForm(
       build: { (layer) throws(WeighbridgeError) in
@@ -49,8 +48,8 @@ enum DarknetConnections {
 }
 
 extension DarknetLayer {
-  /// Makes a value the output of this layer: one from an earlier layer gets an identity node.
-  mutating func whole(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
+  /// Creates a value the output of this layer; the input itself gets an identity node.
+  mutating func asOutput(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
     value == input ? try add(Identity(), [value]) : value
   }
 }

@@ -13,7 +13,7 @@ struct DarknetWindow {
   var dilation = 1
   var groups = 1
 
-  /// The window in the operators' form.
+  /// The window of the operator.
   var window: Window {
     let before = [padding * dilation, padding * dilation]
     return Window(
@@ -38,7 +38,9 @@ enum DarknetConvolutions {
       section.set(
         window: convolution.window, strides: blur?.window.strides, groups: convolution.groups)
       if let blur { section.set("antialiasing", blur.window.size[0] == 3 ? 1 : 2) }
-      if let owner = layer.owners[node.inputs[1]] { section.set("share_index", owner) }
+      if let sharedSection = layer.sectionIndices[node.inputs[1]] {
+        section.set("share_index", sharedSection)
+      }
       section.set("activation", try layer.activation())
     },
     "deconvolutional": DarknetSectionForm(build: deconvolutional) {
@@ -63,7 +65,7 @@ enum DarknetConvolutions {
   private static let convolutional: DarknetLayer.Build = {
     (layer) throws(WeighbridgeError) in
     let normalizes = try layer.flag("batch_normalize")
-    let alsoNormalizes = try layer.flag("cbn")
+    let usesCBN = try layer.flag("cbn")  // cross-iteration batch normalization
     let isBinary = try layer.flag("xnor")
     var window = try layer.darknetWindow(filters: "filters", defaultSize: 1)
     let antialiasing = try layer.integer("antialiasing", default: 0)
@@ -79,15 +81,15 @@ enum DarknetConvolutions {
       guard !isBinary else { throw layer.unsupported("share_index with xnor") }
       try layer.checkGroups(window, channels: channels)
       weights = try layer.convolutionWeights(
-        of: shared, window, normalizes: normalizes || alsoNormalizes)
+        of: shared, window, normalizes: normalizes || usesCBN)
       layer.result.weights = shared
     } else if isBinary {
       return try layer.binaryConvolution(
-        window, normalizes: normalizes || alsoNormalizes, isFlipped: isFlipped,
+        window, normalizes: normalizes || usesCBN, isFlipped: isFlipped,
         activation: activation)
     } else {
       weights = try layer.convolutionWeights(
-        "", window, channels: channels, normalizes: normalizes || alsoNormalizes,
+        "", window, channels: channels, normalizes: normalizes || usesCBN,
         isFlipped: isFlipped)
     }
     let output = try layer.convolved(layer.input, weights, activation: activation)
@@ -95,8 +97,8 @@ enum DarknetConvolutions {
     return try layer.blurred(output, strides: strides, isWide: antialiasing != 2)
   }
 
-  /// Only in pjreddie's darknet. Its kernels are `[in, out, height, width]`, which is the
-  /// operator's order. (The fork itself cannot load its weights, since it divides by 0.)
+  /// Only in pjreddie's darknet. Its kernels are `[in, out, height, width]`, as in the operator.
+  /// (The fork itself cannot load its weights, since it divides by 0.)
   private static let deconvolutional: DarknetLayer.Build = {
     (layer) throws(WeighbridgeError) in
     let normalizes = try layer.flag("batch_normalize")
@@ -122,7 +124,7 @@ enum DarknetConvolutions {
     return try layer.activated(output, activation)
   }
 
-  /// A kernel for each position; the biases are `[out, height, width]`.
+  /// A convolution with a kernel for each position; the biases are `[out, height, width]`.
   private static let local: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let filters = try layer.integer("filters", default: 1, in: 1...1 << 24)
     let size = try layer.integer("size", default: 1, in: 1...1 << 12)
@@ -131,21 +133,22 @@ enum DarknetConvolutions {
     let activation = try layer.activationName(default: "logistic")
     try layer.checkLoading()
     let dimensions = try layer.image(layer.input)
-    let lost = padding == 0 ? size : 1
+    let effectiveSize = padding == 0 ? size : 1
     guard padding == 0 || size == 2 * padding + 1 else {
       throw layer.unsupported(
         "pad=\(padding) with size=\(size): darknet computes the output's size as if half of the "
           + "size were padded, and pads with that number")
     }
-    guard dimensions.height >= lost, dimensions.width >= lost else {
+    guard dimensions.height >= effectiveSize, dimensions.width >= effectiveSize else {
       throw layer.malformed("a window of \(size) does not fit \(layer.shape(of: layer.input))")
     }
-    let places = [
-      (dimensions.height - lost) / stride + 1, (dimensions.width - lost) / stride + 1,
+    let outputSize = [
+      (dimensions.height - effectiveSize) / stride + 1,
+      (dimensions.width - effectiveSize) / stride + 1,
     ]
-    let bias = try layer.weight("bias", shape: [filters] + places) { $0.permuted([1, 2, 0]) }
+    let bias = try layer.weight("bias", shape: [filters] + outputSize) { $0.permuted([1, 2, 0]) }
     let kernel = try layer.kernel(
-      "kernel", shape: places + [filters, dimensions.channels, size, size],
+      "kernel", shape: outputSize + [filters, dimensions.channels, size, size],
       fanIn: dimensions.channels * size * size)
     let operation = LocallyConnected(
       dimensions: [dimensions.height, dimensions.width], strides: [stride, stride],
@@ -158,7 +161,7 @@ enum DarknetConvolutions {
 extension DarknetLayer {
   /// Reads the settings of a window.
   ///
-  /// `pad` is a flag: it pads half of the size on each side, whatever `padding` says.
+  /// `pad` is a flag: it pads each side by half of the size and overrides `padding`.
   mutating func darknetWindow(
     filters key: String, defaultSize: Int, defaultPad: Bool = false
   ) throws(WeighbridgeError) -> DarknetWindow {
@@ -170,7 +173,7 @@ extension DarknetLayer {
     let padding = try flag("pad", default: defaultPad) ? size / 2 : explicit
     let groups = try integer("groups", default: 1, in: 0...1 << 24)
     let dilation = try integer("dilation", default: 1, in: 1...1 << 16)
-    // Where the two do not agree, darknet reads and writes beyond its buffers.
+    // In all other cases, darknet reads and writes beyond its buffers.
     guard size == 1 || dilation == 1 || 2 * padding == size - 1 else {
       throw unsupported(
         "dilation=\(dilation) with a padding of \(padding): darknet dilates the padding too and "
@@ -181,7 +184,7 @@ extension DarknetLayer {
       dilation: size == 1 ? 1 : dilation, groups: max(1, groups))
   }
 
-  /// Reads `stride_x` and `stride_y`, which apply where they are positive.
+  /// Reads `stride_x` and `stride_y`, which override the stride if they are positive.
   mutating func strides(default stride: Int) throws(WeighbridgeError) -> (x: Int, y: Int) {
     let strideX = try integer("stride_x", default: -1, in: -1...1 << 16)
     let strideY = try integer("stride_y", default: -1, in: -1...1 << 16)
@@ -201,24 +204,24 @@ extension DarknetLayer {
   struct ConvolutionWeights {
     let prefix: String
     let window: DarknetWindow
-    /// Added to each channel, unless there is a batch normalisation.
+    /// The bias of each channel; with a batch normalization, its beta.
     let bias: ValueID
     let kernel: ValueID
     let statistics: Statistics?
   }
 
-  /// Takes the weights of a convolution as darknet stores them: biases, batch normalisation,
+  /// Takes the weights of a convolution in the order of the file: biases, batch normalization,
   /// kernel.
   ///
   /// - Parameters:
   ///   - prefix: The prefix of the roles: empty, or for example `input/`.
-  ///   - isFlipped: Whether the file has the kernel as `[in, height, width, out]`.
+  ///   - isFlipped: Whether the file stores the kernel as `[in, height, width, out]`.
   mutating func convolutionWeights(
     _ prefix: String, _ window: DarknetWindow, channels: Int, normalizes: Bool,
     isFlipped: Bool = false
   ) throws(WeighbridgeError) -> ConvolutionWeights {
     try checkGroups(window, channels: channels)
-    let before = network.weights.taken
+    let takenBefore = network.weights.taken
     let bias = try weight(
       normalizes ? "\(prefix)beta" : "\(prefix)bias", shape: [window.filters])
     let statistics = normalizes ? try statistics(prefix, count: window.filters) : nil
@@ -230,7 +233,7 @@ extension DarknetLayer {
       isFlipped
         ? stored.permuted([1, 0]).splitting(1, into: Array(shape[1...])) : stored
     }
-    result.numbersPerFilter = (network.weights.taken - before) / window.filters
+    result.parametersPerFilter = (network.weights.taken - takenBefore) / window.filters
     return ConvolutionWeights(
       prefix: prefix, window: window, bias: bias, kernel: kernel, statistics: statistics)
   }
@@ -243,7 +246,7 @@ extension DarknetLayer {
     }
   }
 
-  /// Adds a convolution with its batch normalisation and activation.
+  /// Adds a convolution with its batch normalization and activation.
   mutating func convolved(
     _ value: ValueID, _ weights: ConvolutionWeights, activation: String = "linear"
   ) throws(WeighbridgeError) -> ValueID {
@@ -262,7 +265,7 @@ extension DarknetLayer {
     return try activated(output, activation, role: "\(prefix)activation")
   }
 
-  /// The weights that another layer shares.
+  /// The weights of a convolution that shares those of another layer.
   func convolutionWeights(
     of shared: [String: ValueID], _ window: DarknetWindow, normalizes: Bool
   ) throws(WeighbridgeError) -> ConvolutionWeights {
@@ -298,9 +301,9 @@ extension DarknetLayer {
     let size = isWide ? 3 : 2
     let weights =
       isWide ? [1.0, 2, 1, 2, 4, 2, 1, 2, 1].map { $0 / 16 } : [0.25, 0.25, 0.25, 0.25]
-    let one = Tensor(.float32, shape: [1, 1, size, size], weights)
+    let filter = Tensor(.float32, shape: [1, 1, size, size], weights)
     let kernel = try constant(
-      "blur/kernel", one.broadcast(to: [channels, 1, size, size]).contiguous())
+      "blur/kernel", filter.broadcast(to: [channels, 1, size, size]).contiguous())
     let window = DarknetWindow(
       filters: channels, size: size, strideX: strides.x, strideY: strides.y,
       padding: isWide ? 1 : 0)

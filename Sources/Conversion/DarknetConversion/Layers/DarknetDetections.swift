@@ -30,7 +30,7 @@ enum DarknetDetections {
   private static let yolo: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let anchors = try layer.anchors(isMasked: true)
     let classes = try layer.integer("classes", default: 20, in: 1...1 << 20)
-    let scale = try layer.real("scale_x_y", default: 1)
+    let scale = try layer.double("scale_x_y", default: 1)
     let isActivated = try layer.flag("new_coords")
     var detector = DetectorDescription(
       kind: .yolo, anchors: anchors.all, heads: [],
@@ -40,21 +40,21 @@ enum DarknetDetections {
     try layer.readSuppression(&detector)
     layer.result.head = DarknetHead(detector: detector, mask: anchors.mask, scaleXY: scale)
     var boxes = try layer.boxes(anchors.mask.count, entries: 5, classes: classes)
-    var centres = try layer.rows(0..<2, of: boxes, role: "centers")
-    if !isActivated { centres = try layer.add(Sigmoid(), [centres], role: "centers/logistic") }
-    centres = try layer.stretched(centres, by: scale)
+    var centers = try layer.rows(0..<2, of: boxes, role: "centers")
+    if !isActivated { centers = try layer.add(Sigmoid(), [centers], role: "centers/logistic") }
+    centers = try layer.stretched(centers, by: scale)
     let dimensions = try layer.rows(2..<4, of: boxes, role: "sizes")
     var scores = try layer.rows(4..<5 + classes, of: boxes, role: "scores")
     if !isActivated { scores = try layer.add(Sigmoid(), [scores], role: "scores/logistic") }
-    boxes = try layer.add(Concatenate(axis: 2), [centres, dimensions, scores], role: "boxes")
-    return try layer.restored(boxes)
+    boxes = try layer.add(Concatenate(axis: 2), [centers, dimensions, scores], role: "boxes")
+    return try layer.reshapedLikeInput(boxes)
   }
 
-  /// A mean and a standard deviation for each of x, y, width and height.
+  /// Stores a mean and a standard deviation for each of x, y, width and height.
   private static let gaussian: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let anchors = try layer.anchors(isMasked: true)
     let classes = try layer.integer("classes", default: 20, in: 1...1 << 20)
-    let scale = try layer.real("scale_x_y", default: 1)
+    let scale = try layer.double("scale_x_y", default: 1)
     var detector = DetectorDescription(
       kind: .gaussianYOLO, anchors: anchors.all, heads: [], boxEncoding: .exponential,
       hasObjectness: true, classCount: classes,
@@ -64,9 +64,9 @@ enum DarknetDetections {
       detector: detector, mask: anchors.mask, scaleXY: scale, boxPoint: try layer.boxPoint())
     let boxes = try layer.boxes(anchors.mask.count, entries: 9, classes: classes)
     var parts: [ValueID] = []
-    let spans = [0..<1, 1..<2, 2..<3, 3..<4, 4..<5, 5..<6, 6..<7, 7..<9 + classes]
-    for (position, span) in spans.enumerated() {
-      var part = try layer.rows(span, of: boxes, role: "part_\(position)")
+    let ranges = [0..<1, 1..<2, 2..<3, 3..<4, 4..<5, 5..<6, 6..<7, 7..<9 + classes]
+    for (position, range) in ranges.enumerated() {
+      var part = try layer.rows(range, of: boxes, role: "part_\(position)")
       if position != 4, position != 6 {
         part = try layer.add(Sigmoid(), [part], role: "part_\(position)/logistic")
       }
@@ -75,11 +75,11 @@ enum DarknetDetections {
       }
       parts.append(part)
     }
-    return try layer.restored(
+    return try layer.reshapedLikeInput(
       try layer.add(Concatenate(axis: 2), parts, role: "boxes"))
   }
 
-  /// pjreddie's darknet applies the logistic function to the centres already, and to classes without
+  /// pjreddie's darknet applies the logistic function to the centers, and to classes without
   /// softmax; AlexeyAB's does neither and puts the channels innermost.
   private static let region: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let anchors = try layer.anchors(isMasked: false)
@@ -91,27 +91,27 @@ enum DarknetDetections {
     else {
       throw layer.unsupported("classfix=-1, which leaves out boxes of an objectness below 0.5")
     }
-    let takesSoftmax = try layer.flag("softmax")
+    let usesSoftmax = try layer.flag("softmax")
     let hasBackground = try layer.flag("background")
     let tree = try layer.tree()
     if let tree, tree.parents.count != classes {
       throw layer.malformed("the tree has \(tree.parents.count) classes, and classes=\(classes)")
     }
     let boxes = try layer.boxes(anchors.mask.count, entries: 5, classes: classes)
-    let isPlain = layer.fork == .alexeyab
+    let isAlexeyAB = layer.fork == .alexeyab
     let detector = DetectorDescription(
       kind: .region, anchors: anchors.all, heads: [], boxEncoding: .exponential,
       hasObjectness: !hasBackground, hasBackground: hasBackground, classCount: classes,
-      activated: isPlain ? [.objectness, .classes] : Set(DetectorDescription.Part.allCases),
-      order: isPlain ? .cellsFirst : .channelsFirst,
+      activated: isAlexeyAB ? [.objectness, .classes] : Set(DetectorDescription.Part.allCases),
+      order: isAlexeyAB ? .cellsFirst : .channelsFirst,
       classTree: hasBackground ? nil : tree.map { layer.classTree($0) })
     layer.result.head = DarknetHead(detector: detector, mask: anchors.mask)
     var parts: [ValueID] = []
-    if isPlain {
+    if isAlexeyAB {
       parts.append(try layer.rows(0..<4, of: boxes, role: "box"))
     } else {
-      let centres = try layer.rows(0..<2, of: boxes, role: "centers")
-      parts.append(try layer.add(Sigmoid(), [centres], role: "centers/logistic"))
+      let centers = try layer.rows(0..<2, of: boxes, role: "centers")
+      parts.append(try layer.add(Sigmoid(), [centers], role: "centers/logistic"))
       parts.append(try layer.rows(2..<4, of: boxes, role: "sizes"))
     }
     if !hasBackground {
@@ -124,15 +124,16 @@ enum DarknetDetections {
       parts.append(
         try layer.add(
           GroupedSoftmax(axis: 2, sizes: tree.groupSizes), [scores], role: "classes/softmax"))
-    } else if takesSoftmax {
+    } else if usesSoftmax {
       parts.append(try layer.add(Softmax(axes: [2]), [scores], role: "classes/softmax"))
-    } else if isPlain {
+    } else if isAlexeyAB {
       parts.append(scores)
     } else {
       parts.append(try layer.add(Sigmoid(), [scores], role: "classes/logistic"))
     }
     let joined = try layer.add(Concatenate(axis: 2), parts, role: "boxes")
-    return isPlain ? try layer.turned(joined) : try layer.restored(joined)
+    return isAlexeyAB
+      ? try layer.withChannelsInnermost(joined) : try layer.reshapedLikeInput(joined)
   }
 
   /// YOLOv1: classes of all cells, then confidences, then boxes.
@@ -140,38 +141,38 @@ enum DarknetDetections {
     let classes = try layer.integer("classes", default: 1, in: 1...1 << 20)
     let coordinates = try layer.integer("coords", default: 1, in: 1...1 << 10)
     let side = try layer.integer("side", default: 7, in: 1...1 << 12)
-    let number = try layer.integer("num", default: 1, in: 1...1 << 10)
-    let takesSoftmax = try layer.flag("softmax")
-    let hasRoots = try layer.flag("sqrt")
+    let boxesPerCell = try layer.integer("num", default: 1, in: 1...1 << 10)
+    let usesSoftmax = try layer.flag("softmax")
+    let storesSquareRoots = try layer.flag("sqrt")
     if coordinates == 4 {
       layer.result.head = DarknetHead(
         detector: DetectorDescription(
           kind: .detection, anchors: [], heads: [],
-          boxEncoding: hasRoots ? .squareRoot : .fraction, hasObjectness: true,
+          boxEncoding: storesSquareRoots ? .squareRoot : .fraction, hasObjectness: true,
           classCount: classes, activated: Set(DetectorDescription.Part.allCases), side: side,
-          boxesPerCell: number))
+          boxesPerCell: boxesPerCell))
     } else {
       layer.decide("coords=\(coordinates), and a box has 4: the detector cannot be described")
     }
     let count = try layer.count(of: layer.input)
-    let wanted = side * side * ((1 + coordinates) * number + classes)
-    guard count == wanted else {
+    let expectedCount = side * side * ((1 + coordinates) * boxesPerCell + classes)
+    guard count == expectedCount else {
       throw layer.malformed(
-        "takes \(wanted) numbers (side² ((1 + coords) num + classes)) and has \(count)")
+        "takes \(expectedCount) numbers (side² ((1 + coords) num + classes)) and has \(count)")
     }
-    guard takesSoftmax else {
+    guard usesSoftmax else {
       let row = try layer.flattened(layer.input)
       return row == layer.input ? try layer.add(Identity(), [row]) : row
     }
     let column = try layer.add(Reshape(target: [count, 1, 1]), [layer.input], role: "column")
-    let size = side * side * classes
-    var scores = try layer.channels(0..<size, of: column, role: "classes")
+    let scoreCount = side * side * classes
+    var scores = try layer.channels(0..<scoreCount, of: column, role: "classes")
     scores = try layer.add(
       Reshape(target: [side * side, classes, 1]), [scores], role: "classes/split")
     scores = try layer.add(Softmax(axes: [2]), [scores], role: "classes/softmax")
-    scores = try layer.add(Reshape(target: [size, 1, 1]), [scores], role: "classes/column")
-    let rest = try layer.channels(size..<count, of: column, role: "boxes")
-    let all = try layer.add(Concatenate(axis: 1), [scores, rest], role: "joined")
+    scores = try layer.add(Reshape(target: [scoreCount, 1, 1]), [scores], role: "classes/column")
+    let boxes = try layer.channels(scoreCount..<count, of: column, role: "boxes")
+    let all = try layer.add(Concatenate(axis: 1), [scores, boxes], role: "joined")
     return try layer.add(Reshape(target: [count]), [all])
   }
 }
@@ -186,7 +187,7 @@ extension DarknetLayer {
     guard !mask.isEmpty, mask.allSatisfy((0..<count).contains) else {
       throw malformed("mask=\(mask), and there are the anchors 0 to \(count - 1)")
     }
-    let given = try reals("anchors") ?? []
+    let given = try doubles("anchors") ?? []
     if given.count > 2 * count {
       try tolerate(
         "\(given.count) numbers of anchors, of which darknet reads the first \(2 * count)")
@@ -194,18 +195,18 @@ extension DarknetLayer {
       try tolerate(
         "\(given.count) numbers of anchors for \(count) of them: those that are missing are 0.5")
     }
-    let numbers = given + [Double](repeating: 0.5, count: max(0, 2 * count - given.count))
+    let values = given + [Double](repeating: 0.5, count: max(0, 2 * count - given.count))
     let all = (0..<count).map {
-      DetectorDescription.Anchor(width: numbers[2 * $0], height: numbers[2 * $0 + 1])
+      DetectorDescription.Anchor(width: values[2 * $0], height: values[2 * $0 + 1])
     }
     return (all, mask)
   }
 
-  /// Reads the suppression of boxes, where the section states it. What darknet calls greedy also
-  /// considers the distance of the centres, with a fixed exponent; what it calls corners does not.
+  /// Reads the suppression of boxes, if the section states it. What darknet calls greedy also
+  /// considers the distance of the centers, with a fixed exponent; what it calls corners does not.
   mutating func readSuppression(_ detector: inout DetectorDescription) throws(WeighbridgeError) {
-    let exponent = try real("beta_nms", default: 0.6)
-    switch try text("nms_kind") {
+    let exponent = try double("beta_nms", default: 0.6)
+    switch try string("nms_kind") {
     case nil, "default": return
     case "greedynms": (detector.suppression, detector.distanceExponent) = (.distance, 0.6)
     case "diounms": (detector.suppression, detector.distanceExponent) = (.distance, exponent)
@@ -214,9 +215,9 @@ extension DarknetLayer {
     }
   }
 
-  /// Reads which point of a box its cell predicts.
+  /// Reads which point of a box is predicted by its cell.
   mutating func boxPoint() throws(WeighbridgeError) -> DetectorDescription.BoxPoint {
-    guard let name = try text("yolo_point") else { return .center }
+    guard let name = try string("yolo_point") else { return .center }
     if let point = DetectorDescription.BoxPoint(rawValue: name) { return point }
     try tolerate("yolo_point=\(name) is unknown: darknet takes the centre")
     return .center
@@ -237,43 +238,44 @@ extension DarknetLayer {
     _ anchors: Int, entries: Int, classes: Int
   ) throws(WeighbridgeError) -> ValueID {
     let dimensions = try image(input)
-    let wanted = anchors * (entries + classes)
-    guard dimensions.channels == wanted else {
-      let found = dimensions.channels / anchors - entries
-      let other =
-        dimensions.channels % anchors == 0 && found > 0
-        ? ", or classes=\(found) in this section" : ""
+    let expected = anchors * (entries + classes)
+    guard dimensions.channels == expected else {
+      let possibleClasses = dimensions.channels / anchors - entries
+      let alternative =
+        dimensions.channels % anchors == 0 && possibleClasses > 0
+        ? ", or classes=\(possibleClasses) in this section" : ""
       throw malformed(
-        "takes \(wanted) channels (\(entries + classes) for each of \(anchors) anchors) and has "
+        "takes \(expected) channels (\(entries + classes) for each of \(anchors) anchors) and has "
           + "\(dimensions.channels): `filters` of the convolution before does not go with `classes` "
-          + "and the anchors; write filters=\(wanted) there\(other)")
+          + "and the anchors; write filters=\(expected) there\(alternative)")
     }
-    let places = try Checked.product(
-      [dimensions.height, dimensions.width], of: "the number of places")
-    return try add(Reshape(target: [anchors, entries + classes, places]), [input], role: "split")
+    let positionCount = try Checked.product(
+      [dimensions.height, dimensions.width], of: "the number of positions")
+    return try add(
+      Reshape(target: [anchors, entries + classes, positionCount]), [input], role: "split")
   }
 
-  /// Adds s x - (s - 1)/2.
+  /// Scales by s around 0.5: adds s x - (s - 1)/2.
   mutating func stretched(
     _ value: ValueID, by scale: Double, role: String = "centers/scale"
   ) throws(WeighbridgeError) -> ValueID {
     scale == 1 ? value : try scaled(value, by: scale, plus: -0.5 * (scale - 1), role: role)
   }
 
-  /// Reshapes boxes to the input's shape.
-  mutating func restored(_ boxes: ValueID) throws(WeighbridgeError) -> ValueID {
+  /// Reshapes boxes to the shape of the input.
+  mutating func reshapedLikeInput(_ boxes: ValueID) throws(WeighbridgeError) -> ValueID {
     try add(Reshape(target: Array(shape(of: input).dropFirst())), [boxes])
   }
 
-  /// Transposes boxes so that the channels are innermost, with the input's shape, as AlexeyAB's
-  /// darknet leaves them in memory.
-  mutating func turned(_ boxes: ValueID) throws(WeighbridgeError) -> ValueID {
+  /// Transposes boxes so that the channels are innermost, in the shape of the input: the order in
+  /// which AlexeyAB's darknet leaves them in memory.
+  mutating func withChannelsInnermost(_ boxes: ValueID) throws(WeighbridgeError) -> ValueID {
     let dimensions = try image(input)
     let rows = try add(
       Reshape(target: [dimensions.channels, dimensions.height * dimensions.width]), [boxes],
       role: "rows")
-    let turned = try add(Transpose(axes: [0, 2, 1]), [rows], role: "transpose")
-    return try restored(turned)
+    let transposed = try add(Transpose(axes: [0, 2, 1]), [rows], role: "transpose")
+    return try reshapedLikeInput(transposed)
   }
 }
 

@@ -4,13 +4,13 @@ import DarknetFormat
 import GraphIR
 import LayerCatalog
 
-/// `xnor=1`: a convolution of the signs of the input with the signs of the kernel, each filter times
-/// its mean magnitude (Rastegari et al. 2016).
+/// `xnor=1`: a convolution of the signs of the input with the signs of the kernel, in which each
+/// filter is multiplied by its mean magnitude (Rastegari et al. 2016).
 ///
-/// AlexeyAB's darknet counts equal bits and so pads with -1; with different strides, and in
-/// pjreddie's, the padding is 0. Where the channels are a multiple of 32, AlexeyAB's counts the
-/// bits that differ instead, and treats those that only fill up the last 64 as equal: the result is
-/// then -(sum + 2 filling) times the mean magnitude. This computes the same as the original.
+/// AlexeyAB's darknet counts equal bits, which pads with -1; if the strides differ, and in
+/// pjreddie's, the padding is 0. If the number of channels is a multiple of 32, AlexeyAB's counts
+/// different bits instead, and the bits that fill up the last 64 count as equal: the result is then
+/// -(sum + 2 fillBits) times the mean magnitude. The graph computes the same as darknet.
 extension DarknetLayer {
   mutating func binaryConvolution(
     _ window: DarknetWindow, normalizes: Bool, isFlipped: Bool, activation: String
@@ -18,14 +18,14 @@ extension DarknetLayer {
     let channels = try image(input).channels
     let stored = try takeBinary(
       window, channels: channels, normalizes: normalizes, isFlipped: isFlipped)
-    let counts = fork == .alexeyab && window.strideX == window.strideY
+    let countsBits = fork == .alexeyab && window.strideX == window.strideY
     let kernel = BinaryKernel(
-      stored.kernel, isInverted: counts && channels % 32 == 0, padsWithMinusOne: counts,
+      stored.kernel, isInverted: countsBits && channels % 32 == 0, padsWithMinusOne: countsBits,
       isComplete: network.weights.isComplete)
     decide("the kernel is binarized, as xnor=1 says")
     var signs = try add(Binarization(), [input], role: "binarize")
-    // Padding x + 1 with zeros is padding x with -1; the offsets account for the added 1.
-    if counts { signs = try scaled(signs, by: 1, plus: 1, role: "shift") }
+    // Padding x + 1 with 0 is padding x with -1; the offsets compensate for the added 1.
+    if countsBits { signs = try scaled(signs, by: 1, plus: 1, role: "shift") }
     let operation = Convolution(
       window: window.window, groups: 1, hasBias: true, layout: .channelsFirst)
     let weights = [
@@ -41,6 +41,7 @@ extension DarknetLayer {
     return try activated(output, activation)
   }
 
+  /// Takes the weights of a binary convolution in the order of the file.
   private mutating func takeBinary(
     _ window: DarknetWindow, channels: Int, normalizes: Bool, isFlipped: Bool
   ) throws(WeighbridgeError) -> (bias: Tensor, statistics: Statistics?, kernel: Tensor) {
@@ -58,12 +59,12 @@ extension DarknetLayer {
   }
 }
 
-/// The kernel of a binary convolution as float values, and the offset of each filter's sum.
+/// The kernel of a binary convolution in floating point, and the offset of each filter's sum.
 private struct BinaryKernel {
   let kernel: Tensor
   private(set) var offsets: Tensor
 
-  /// - Parameter isComplete: Whether the stored values are real, not placeholders.
+  /// - Parameter isComplete: Whether the stored values are not placeholders.
   init(_ stored: Tensor, isInverted: Bool, padsWithMinusOne: Bool, isComplete: Bool) {
     let filters = stored.shape[0]
     guard isComplete else {
@@ -71,20 +72,22 @@ private struct BinaryKernel {
       offsets = Tensor(.float32, shape: [1], [0]).broadcast(to: [filters])
       return
     }
-    var numbers = stored.doubles
-    let size = max(1, numbers.count / max(1, filters))
-    let filling = Double((64 - size % 64) % 64)
-    var sums: [Double] = []
-    for start in stride(from: 0, to: numbers.count, by: size) {
+    var values = stored.doubles
+    let size = max(1, values.count / max(1, filters))
+    let fillBits = Double((64 - size % 64) % 64)
+    var filterOffsets: [Double] = []
+    for start in stride(from: 0, to: values.count, by: size) {
       let range = start..<start + size
-      let mean = numbers[range].reduce(0) { $0 + $1.magnitude } / Double(size)
-      let high = isInverted ? -mean : mean
-      for index in range { numbers[index] = numbers[index] > 0 ? high : -high }
-      let sum = padsWithMinusOne ? -numbers[range].reduce(0, +) : 0
-      sums.append(isInverted ? sum - 2 * filling * mean : sum)
+      let mean = values[range].reduce(0) { $0 + $1.magnitude } / Double(size)
+      let positiveValue = isInverted ? -mean : mean
+      for index in range {
+        values[index] = values[index] > 0 ? positiveValue : -positiveValue
+      }
+      let sum = padsWithMinusOne ? -values[range].reduce(0, +) : 0
+      filterOffsets.append(isInverted ? sum - 2 * fillBits * mean : sum)
     }
-    kernel = Tensor(.float32, shape: stored.shape, numbers)
-    offsets = Tensor(.float32, shape: [filters], sums)
+    kernel = Tensor(.float32, shape: stored.shape, values)
+    offsets = Tensor(.float32, shape: [filters], filterOffsets)
   }
 
   func offsets(adding bias: Tensor) -> Tensor {

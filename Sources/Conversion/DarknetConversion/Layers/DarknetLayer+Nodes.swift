@@ -3,7 +3,7 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// The shape of an image as darknet's layers see it.
+/// The shape of an image in darknet.
 struct ImageShape: Hashable, Sendable {
   let channels: Int
   let height: Int
@@ -14,17 +14,17 @@ extension DarknetLayer {
   /// The section's input: the output of the previous section.
   var input: ValueID { network.input }
 
-  /// The sizes of a value for a batch of one.
-  func shape(of value: ValueID) -> [Int] { network.graph.type(of: value).shapeOfOne ?? [] }
+  /// The shape of a value for a batch of one.
+  func shape(of value: ValueID) -> [Int] { network.graph.type(of: value).singleExampleShape ?? [] }
 
   /// The number of elements of a value for a batch of one.
   func count(of value: ValueID) throws(WeighbridgeError) -> Int {
     try Checked.product(shape(of: value), of: "the size of the input")
   }
 
-  /// The sizes of a value `[batch, channels, height, width]`.
+  /// The shape of a value as an image, `[batch, channels, height, width]`.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when it is only a row of values.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when it is a row of values.
   func image(_ value: ValueID) throws(WeighbridgeError) -> ImageShape {
     let shape = shape(of: value)
     guard shape.count == 4 else {
@@ -33,8 +33,8 @@ extension DarknetLayer {
     return ImageShape(channels: shape[1], height: shape[2], width: shape[3])
   }
 
-  /// The output of a layer that a setting refers to: counted from 0, or backwards from this layer
-  /// when negative.
+  /// The output of the layer that a setting refers to: by its position, or if negative, relative to
+  /// this layer.
   func output(_ reference: Int, key: String) throws(WeighbridgeError) -> ValueID {
     let position = reference < 0 ? index + reference : reference
     guard position >= 0, position < index else {
@@ -63,9 +63,9 @@ extension DarknetLayer {
   /// Takes the next weight and adds it to the graph as `layer/role`.
   ///
   /// - Parameters:
-  ///   - shape: The sizes in the order of the file.
-  ///   - range: The bounds of its values when the weights are random.
-  ///   - canonical: Converts it to the operator's axis order.
+  ///   - shape: The shape in the axis order of the file.
+  ///   - range: The bounds of its values if the weights are random.
+  ///   - canonical: Converts it to the axis order of the operator.
   mutating func weight(
     _ role: String, shape: [Int], range: ClosedRange<Float> = -0.1...0.1,
     canonical: (Tensor) -> Tensor = { $0 }
@@ -74,7 +74,7 @@ extension DarknetLayer {
     return try constant(role, canonical(tensor))
   }
 
-  /// Takes the next matrix or kernel; random ones preserve the magnitude of their input.
+  /// Takes the next matrix or kernel. A random one preserves the magnitude of its input.
   mutating func kernel(
     _ role: String, shape: [Int], fanIn: Int, canonical: (Tensor) -> Tensor = { $0 }
   ) throws(WeighbridgeError) -> ValueID {
@@ -82,7 +82,7 @@ extension DarknetLayer {
     return try weight(role, shape: shape, range: -bound...bound, canonical: canonical)
   }
 
-  /// Adds a constant under a role of this layer.
+  /// Adds a constant as `layer/role`.
   mutating func constant(_ role: String, _ tensor: Tensor) throws(WeighbridgeError) -> ValueID {
     let value = try addWeight(role, tensor)
     result.weights[role] = value
@@ -97,7 +97,7 @@ extension DarknetLayer {
     return try add(Reshape(target: [-1]), [value], role: role)
   }
 
-  /// Takes a range of the channels of an image, or of axis 1 of any value of four axes.
+  /// Slices the channels of an image, or axis 1 of any other value of four axes.
   mutating func channels(
     _ range: Range<Int>, of value: ValueID, role: String
   ) throws(WeighbridgeError) -> ValueID {
@@ -106,7 +106,7 @@ extension DarknetLayer {
     return try add(Self.slice(range, along: 1), [value], role: role)
   }
 
-  /// Takes a range along axis 2 of a value of four axes.
+  /// Slices axis 2 of a value of four axes.
   mutating func rows(
     _ range: Range<Int>, of value: ValueID, role: String
   ) throws(WeighbridgeError) -> ValueID {

@@ -2,9 +2,9 @@ package import Bytes
 import DarknetFormat
 
 extension DarknetLayer {
-  /// Reads a whole number as darknet does: `8.9` and `8#eight` are 8.
+  /// Reads an integer as darknet does: `8.9` and `8#eight` are 8.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when it is not a whole number, or out of range.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when it is no integer, or out of range.
   package mutating func integer(
     _ key: String, default fallback: Int, in range: ClosedRange<Int> = 0...1 << 24
   ) throws(WeighbridgeError) -> Int {
@@ -17,7 +17,7 @@ extension DarknetLayer {
     return value
   }
 
-  /// Reads a whole number that may be absent.
+  /// Reads an integer; `nil` when the key is absent.
   package mutating func optionalInteger(
     _ key: String, in range: ClosedRange<Int> = 0...1 << 24
   ) throws(WeighbridgeError) -> Int? {
@@ -25,7 +25,7 @@ extension DarknetLayer {
     return value == Int.min ? nil : value
   }
 
-  /// Reads a flag: any number but 0 sets it.
+  /// Reads a flag, which any number but 0 sets.
   package mutating func flag(
     _ key: String, default fallback: Bool = false
   ) throws(WeighbridgeError) -> Bool {
@@ -33,62 +33,62 @@ extension DarknetLayer {
     return try integer(key, default: fallback ? 1 : 0, in: -limit...limit) != 0
   }
 
-  /// Reads a number.
-  package mutating func real(
+  /// Reads a floating-point number.
+  package mutating func double(
     _ key: String, default fallback: Double
   ) throws(WeighbridgeError) -> Double {
     guard let option = try take(key) else { return fallback }
-    return try real(option.value, of: option)
+    return try double(option.value, of: option)
   }
 
-  /// Reads a string.
-  package mutating func text(_ key: String) throws(WeighbridgeError) -> String? {
+  /// Reads a string; `nil` when the key is absent.
+  package mutating func string(_ key: String) throws(WeighbridgeError) -> String? {
     try take(key)?.value
   }
 
-  /// Reads whole numbers separated by commas; `nil` when the key is absent.
+  /// Reads integers separated by commas; `nil` when the key is absent.
   package mutating func integers(_ key: String) throws(WeighbridgeError) -> [Int]? {
     guard let option = try take(key) else { return nil }
     var result: [Int] = []
-    for part in try parts(option) { result.append(try integer(part, of: option)) }
+    for entry in try entries(option) { result.append(try integer(entry, of: option)) }
     return result
   }
 
-  /// Reads numbers separated by commas; `nil` when the key is absent.
-  package mutating func reals(_ key: String) throws(WeighbridgeError) -> [Double]? {
+  /// Reads floating-point numbers separated by commas; `nil` when the key is absent.
+  package mutating func doubles(_ key: String) throws(WeighbridgeError) -> [Double]? {
     guard let option = try take(key) else { return nil }
     var result: [Double] = []
-    for part in try parts(option) { result.append(try real(part, of: option)) }
+    for entry in try entries(option) { result.append(try double(entry, of: option)) }
     return result
   }
 
   /// The entries of a list. AlexeyAB's darknet stops at `#` in the lists of `[yolo]`.
-  private func parts(_ option: DarknetOption) throws(WeighbridgeError) -> [String] {
+  private func entries(_ option: DarknetOption) throws(WeighbridgeError) -> [String] {
     var text = option.value[...]
     if fork == .alexeyab, name.hasSuffix("yolo") { text = text.prefix { $0 != "#" } }
-    let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count <= 100_000 else { throw malformed("\(option.key) has too many entries") }
+    let entries = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    guard entries.count <= 100_000 else { throw malformed("\(option.key) has too many entries") }
     // A single trailing comma is ignored.
-    return parts.count > 1 && parts.last == "" ? Array(parts.dropLast()) : parts
+    return entries.count > 1 && entries.last == "" ? Array(entries.dropLast()) : entries
   }
 
   private mutating func integer(
     _ text: String, of option: DarknetOption
   ) throws(WeighbridgeError) -> Int {
-    guard let (value, isWhole) = DarknetNumber.integer(text) else {
-      throw malformed("\(option.text), and a whole number is expected")
+    guard let (value, isEntireText) = DarknetNumber.integer(text) else {
+      throw malformed("\(option.text), and an integer is expected")
     }
-    if !isWhole { try tolerate("\(option.key)=\(text) is read as \(value), as darknet does") }
+    if !isEntireText { try tolerate("\(option.key)=\(text) is read as \(value), as darknet does") }
     return value
   }
 
-  private mutating func real(
+  private mutating func double(
     _ text: String, of option: DarknetOption
   ) throws(WeighbridgeError) -> Double {
-    guard let (value, isWhole) = DarknetNumber.real(text) else {
+    guard let (value, isEntireText) = DarknetNumber.double(text) else {
       throw malformed("\(option.text), and a number is expected")
     }
-    if !isWhole { try tolerate("\(option.key)=\(text) is read as \(value), as darknet does") }
+    if !isEntireText { try tolerate("\(option.key)=\(text) is read as \(value), as darknet does") }
     return value
   }
 }

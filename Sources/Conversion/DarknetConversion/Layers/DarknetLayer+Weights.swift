@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 
 extension DarknetLayer {
-  /// The scales, means and variances of a batch normalisation.
+  /// The scales, means and variances of a batch normalization.
   struct Statistics {
     let gamma: ValueID
     let mean: ValueID
@@ -24,33 +24,34 @@ extension DarknetLayer {
     }
   }
 
-  /// Takes the scales, means and variances of a batch normalisation.
+  /// Takes the scales, means and variances of a batch normalization.
   ///
-  /// pjreddie's darknet divides by √variance + 10⁻⁶; the graph then contains the square of that as
-  /// the variance.
+  /// pjreddie's darknet divides by √variance + 10⁻⁶; the graph's variance is the square of that.
   mutating func statistics(_ prefix: String, count: Int) throws(WeighbridgeError) -> Statistics {
     let gamma = try weight("\(prefix)gamma", shape: [count], range: 0.8...1.2)
     let mean = try weight("\(prefix)mean", shape: [count])
-    let turns = fork == .pjreddie
+    let includesEpsilon = fork == .pjreddie
     let variance = try network.weights.take(
       "\(prefix)variance", shape: [count], layer: index, range: 0.5...1.5)
-    let isWhole = network.weights.isComplete
+    let isComplete = network.weights.isComplete
     return Statistics(
       gamma: gamma, mean: mean,
       variance: try constant(
-        "\(prefix)variance", turns && isWhole ? Self.withDeviation(variance) : variance))
+        "\(prefix)variance",
+        includesEpsilon && isComplete ? Self.includingEpsilon(variance) : variance))
   }
 
-  private static func withDeviation(_ variance: Tensor) -> Tensor {
+  /// The variances whose square roots are greater by darknet's epsilon.
+  private static func includingEpsilon(_ variance: Tensor) -> Tensor {
     Tensor(
       .float32, shape: variance.shape,
-      variance.doubles.map { number in
-        let deviation = number.squareRoot() + 1e-6
+      variance.doubles.map { variance in
+        let deviation = variance.squareRoot() + 1e-6
         return deviation * deviation
       })
   }
 
-  /// Adds a batch normalisation of the channels, axis 1.
+  /// Adds a batch normalization of the channels, axis 1.
   mutating func normalized(
     _ value: ValueID, _ statistics: Statistics, beta: ValueID, role: String
   ) throws(WeighbridgeError) -> ValueID {
@@ -69,8 +70,8 @@ extension DarknetLayer {
     let statistics: Statistics?
   }
 
-  /// Takes the weights of a fully connected layer as darknet stores them: biases, the matrix, and
-  /// then those of a batch normalisation, if there is one.
+  /// Takes the weights of a fully connected layer in the order of the file: biases, the matrix, and
+  /// those of a batch normalization, if there is one.
   ///
   /// - Parameter prefix: The prefix of the roles: empty, or for example `input/`.
   mutating func connectedWeights(

@@ -5,16 +5,15 @@ package import GraphIR
 
 /// A section of a `.cfg` that is being converted to nodes.
 ///
-/// Settings are ticked off as they are read; ``finish(_:)`` refuses those that are left and do not
-/// belong to training.
+/// ``finish(_:)`` refuses settings that were not read, except those for training.
 package struct DarknetLayer: MappedLayer {
-  /// The result of a builder: the section's output; `nil` when it is for training only.
+  /// The result of a builder: the section's output; `nil` if the section is for training only.
   package typealias Output = ValueID?
   /// What a builder throws. (An alias, because the compiler does not count an error type used only
   /// after `throws` as a use of its module.)
   package typealias Failure = WeighbridgeError
 
-  /// The layer's position, counted as darknet does: the first after `[net]` is 0.
+  /// The layer's position as darknet counts them: that of the first section after `[net]` is 0.
   package let index: Int
   /// The section's full name.
   package let name: String
@@ -27,10 +26,10 @@ package struct DarknetLayer: MappedLayer {
   /// The line of the setting that was read last.
   private(set) var lastLine: Int
 
-  /// Starts with a section.
+  /// Creates a layer from a section whose settings have not been read.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` in strict mode, for keys that occur twice with
-  ///   different values or have no value.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` in strict mode, for keys that have no value or
+  ///   occur twice with different values.
   package init(
     _ section: DarknetSection, name: String, index: Int, network: consuming DarknetNetwork
   ) throws(WeighbridgeError) {
@@ -55,7 +54,7 @@ package struct DarknetLayer: MappedLayer {
     lastLine = line
   }
 
-  /// The fork whose arithmetic applies.
+  /// The fork of darknet whose results the graph must reproduce.
   package var fork: DarknetFork { network.fork }
   /// The name of the layer: `3_maxpool`; empty for the network's own section.
   package var layerName: String { index < 0 ? "" : "\(index)_\(name)" }
@@ -72,28 +71,28 @@ package struct DarknetLayer: MappedLayer {
     decide("line \(lastLine): \(text)")
   }
 
-  /// Makes an error at the setting that was read last.
+  /// Returns an error at the line of the setting that was read last.
   package func malformed(_ reason: String) -> WeighbridgeError {
     WeighbridgeError(.malformed, reason).at(.line(lastLine))
   }
 
-  /// Makes an error at the setting that was read last.
+  /// Returns an error at the line of the setting that was read last.
   package func unsupported(_ reason: String) -> WeighbridgeError {
     WeighbridgeError(.unsupported, reason).at(.line(lastLine))
   }
 
-  /// Takes a setting and so ticks it off; `nil` when it is absent, or the fork does not know it.
+  /// Takes a setting, which marks it as read; `nil` when it is absent or unknown to the fork.
   mutating func take(_ key: String) throws(WeighbridgeError) -> DarknetOption? {
     guard let option = unread.removeValue(forKey: key) else { return nil }
     lastLine = option.line
-    if let owner = DarknetKeys.owner(of: key, in: name), owner != fork {
+    if let onlyFork = DarknetKeys.onlyFork(knowing: key, in: name), onlyFork != fork {
       try tolerate("\(option.text) is not used: \(fork.title) does not know \(key)")
       return nil
     }
     return option
   }
 
-  /// Ticks off settings that have no effect here.
+  /// Marks settings without effect as read.
   mutating func ignore(_ keys: String...) {
     for key in keys { unread[key] = nil }
   }
@@ -102,18 +101,18 @@ package struct DarknetLayer: MappedLayer {
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting that was not read.
   package mutating func finish(_ output: ValueID?) throws(WeighbridgeError) {
-    try checkRest()
+    try checkUnread()
     network.weights.endLayer()
     result.output = output
     network.layers.append(result)
     if let output { network.input = output }
   }
 
-  /// Reads the network's own section and adds its input: `[batch, channels, height, width]`, or
-  /// `[batch, inputs]` where there is no image.
+  /// Reads the network's own section and adds the input: `[batch, channels, height, width]`, or
+  /// `[batch, inputs]` if it is not an image.
   ///
-  /// - Returns: Whether images are letterboxed, where the section states it.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when it has no size.
+  /// - Returns: Whether images are letterboxed, if the section states it.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the input has no size.
   package mutating func beginNetwork() throws(WeighbridgeError) -> Bool? {
     let width = try integer("width", default: 0)
     let height = try integer("height", default: 0)
@@ -127,19 +126,19 @@ package struct DarknetLayer: MappedLayer {
     guard size == 0 || inputs == size else {
       throw malformed("inputs=\(inputs), and width, height and channels make \(size)")
     }
-    let boxes = try optionalInteger("letter_box", in: -1...1 << 24)
-    try checkRest()
-    let sizes = size > 0 ? [channels, height, width] : [inputs]
+    let letterbox = try optionalInteger("letter_box", in: -1...1 << 24)
+    try checkUnread()
+    let dimensions = size > 0 ? [channels, height, width] : [inputs]
     network.input = try network.graph.addInput(
-      "data", TensorType(.float32, [.symbolic("batch")] + sizes.map(Dimension.fixed)))
-    return boxes.map { $0 != 0 }
+      "data", TensorType(.float32, [.symbolic("batch")] + dimensions.map(Dimension.fixed)))
+    return letterbox.map { $0 != 0 }
   }
 
-  private mutating func checkRest() throws(WeighbridgeError) {
+  private mutating func checkUnread() throws(WeighbridgeError) {
     for option in unread.values.sorted(by: { $0.line < $1.line })
-    where !DarknetKeys.isMeaningless(option.key, in: name) {
+    where !DarknetKeys.hasNoEffect(option.key, in: name) {
       lastLine = option.line
-      guard DarknetKeys.owner(of: option.key, in: name) == fork.other else {
+      guard DarknetKeys.onlyFork(knowing: option.key, in: name) == fork.other else {
         throw unsupported("unknown key \(option.text)")
       }
       try tolerate("\(option.text) is not used: \(fork.title) does not know \(option.key)")

@@ -4,19 +4,19 @@ package import GraphIR
 
 /// The state that the sections of a `.cfg` share while they are converted to nodes.
 package struct DarknetNetwork: SourceNetwork {
-  /// What a section leaves for later ones.
+  /// What later sections may need from a section.
   package struct Layer: Sendable {
-    /// Its output; `nil` for a section that is for training only, such as a cost.
+    /// Its output; `nil` for a section that is for training only, such as `[cost]`.
     package var output: ValueID?
-    /// The weights by their roles, for layers that share them.
+    /// The weights by role, for layers that share them.
     package var weights: [String: ValueID] = [:]
     /// The head of a box section.
     package var head: DarknetHead?
-    /// The number of a convolution's parameters per filter, which a box layer after it needs.
-    package var numbersPerFilter: Int?
+    /// The number of parameters per filter of a convolution, to explain weights that do not fit.
+    package var parametersPerFilter: Int?
   }
 
-  /// The fork whose arithmetic applies.
+  /// The fork of darknet whose results the graph must reproduce.
   package let fork: DarknetFork
   /// Whether something that darknet silently ignores is an error.
   package let isStrict: Bool
@@ -28,13 +28,13 @@ package struct DarknetNetwork: SourceNetwork {
   package var layers: [Layer] = []
   /// The current layer's input.
   package var input = ValueID(0)
-  /// A tree of classes, by the path in the file; `nil` where the file is not there and the weights
-  /// are random.
+  /// Returns the tree of classes at a path in the file; `nil` when it does not exist and the
+  /// weights are random.
   package let tree: @Sendable (String) throws(DarknetLayer.Failure) -> DarknetTree?
   /// How ambiguities were resolved, layer by layer.
   package var decisions: [Provenance.Decision] = []
 
-  /// Makes an empty network; its own section must be read first.
+  /// Creates an empty network; its own section must be read first.
   package init(
     fork: DarknetFork, isStrict: Bool, weights: DarknetWeightSupply,
     tree: @escaping @Sendable (String) throws(DarknetLayer.Failure) -> DarknetTree?
@@ -48,12 +48,12 @@ package struct DarknetNetwork: SourceNetwork {
 
 /// The boxes in a section's output.
 package struct DarknetHead: Hashable, Sendable {
-  /// The detector of which it is a head; its heads are not listed yet.
+  /// The detector to which it belongs; the list of its heads is still empty.
   package let detector: DetectorDescription
-  /// Which of the detector's anchors it uses.
+  /// The indices of the detector's anchors that it uses.
   package var mask: [Int] = []
-  /// The factor by which the centres are stretched.
+  /// The factor by which centers are scaled around the middle of their cells.
   package var scaleXY = 1.0
-  /// The point of a box that its cell predicts.
+  /// The point of a box that is predicted by its cell.
   package var boxPoint = DetectorDescription.BoxPoint.center
 }

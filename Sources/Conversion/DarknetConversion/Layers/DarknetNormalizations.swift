@@ -18,9 +18,9 @@ enum DarknetNormalizations {
     "normalization": DarknetSectionForm(
       build: { (layer) throws(WeighbridgeError) in
         let size = try layer.integer("size", default: 5, in: 1...1 << 16)
-        let alpha = try layer.real("alpha", default: 0.0001)
-        let beta = try layer.real("beta", default: 0.75)
-        let kappa = try layer.real("kappa", default: 1)
+        let alpha = try layer.double("alpha", default: 0.0001)
+        let beta = try layer.double("beta", default: 0.75)
+        let kappa = try layer.double("kappa", default: 1)
         _ = try layer.image(layer.input)
         return try layer.add(
           LocalResponseNormalization(
@@ -56,7 +56,7 @@ enum DarknetNormalizations {
 
   private static let softmax: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let groups = try layer.integer("groups", default: 1, in: 1...1 << 24)
-    let temperature = try layer.real("temperature", default: 1)
+    let temperature = try layer.double("temperature", default: 1)
     let isSpatial = try layer.flag("spatial")
     let tree = try layer.tree()
     guard temperature != 0 else { throw layer.malformed("temperature=0") }
@@ -88,9 +88,9 @@ enum DarknetNormalizations {
 }
 
 extension DarknetLayer {
-  /// Reads the tree of classes that `tree` names.
+  /// Reads the tree of classes in the file that `tree` names.
   mutating func tree() throws(WeighbridgeError) -> DarknetTree? {
-    guard let path = try text("tree") else { return nil }
+    guard let path = try string("tree") else { return nil }
     if let tree = try network.tree(path) { return tree }
     decide("the tree \(path) is not there: its classes count as one group")
     return nil

@@ -51,10 +51,10 @@ enum DarknetPooling {
 }
 
 extension DarknetLayer {
-  /// Reads a pooling's window.
+  /// Reads the window of a pooling.
   ///
-  /// `padding` is the total of both sides, the smaller half of which goes in front; by default it
-  /// is one less than the size, and the size is the stride.
+  /// `padding` is the total of both sides, of which the smaller half comes before; by default it is
+  /// one less than the size, and the size is the stride.
   mutating func poolingWindow(
     isAntialiased: Bool = false
   ) throws(WeighbridgeError) -> (window: Window, strides: (x: Int, y: Int)) {
@@ -69,13 +69,12 @@ extension DarknetLayer {
     return (window, strides)
   }
 
-  /// Takes the maximum of the channels k, k + count, k + 2 count, ... for each k below `count`.
+  /// Adds the maximum of the channels k, k + count, k + 2 count, ... for each k below `count`.
   mutating func channelMaximum(_ count: Int) throws(WeighbridgeError) -> ValueID {
     let dimensions = try image(input)
     guard dimensions.channels % count == 0 else {
       throw unsupported("out_channels=\(count) of \(dimensions.channels) channels")
     }
-    // One axis for height and width, so that there are four axes.
     let grouped = try add(
       Reshape(target: [dimensions.channels / count, count, dimensions.height, dimensions.width]),
       [input],
@@ -85,7 +84,7 @@ extension DarknetLayer {
 }
 
 extension DarknetSectionText {
-  /// Adds a pooling's settings: `padding` is the total of both sides.
+  /// Adds the settings of a pooling: `padding` is the total of both sides.
   mutating func set(pooling window: Window, strides: [Int]? = nil) {
     set("size", window.size[0])
     set(strides: strides ?? window.strides)

@@ -6,8 +6,8 @@ import LayerCatalog
 
 /// `[rnn]`, `[gru]`, `[lstm]`, `[crnn]`, `[conv_lstm]`.
 ///
-/// One step from a state of zeros: darknet keeps the state between calls and starts with zeros. In
-/// training, it runs the steps in the batch.
+/// Each is a single time step from a state of zeros, with which darknet starts (it keeps the state
+/// between calls, and in training takes the time steps from the batch).
 enum DarknetRecurrent {
   static let sections: [String: DarknetSectionForm] = [
     "rnn": DarknetSectionForm(build: rnn) { (layer, section) throws(WeighbridgeError) in
@@ -15,9 +15,11 @@ enum DarknetRecurrent {
       section.set("output", try layer.units("output"))
       if layer.fork == .alexeyab { section.set("hidden", try layer.units("input")) }
       let activation = try layer.activation("input/activation")
-      let inner = try layer.activation("self/activation")
+      let stateActivation = try layer.activation("self/activation")
       section.set("activation", activation)
-      if inner != activation { section.set("logistic", inner == "loggy" ? 2 : 1) }
+      if stateActivation != activation {
+        section.set("logistic", stateActivation == "loggy" ? 2 : 1)
+      }
     },
     "gru": DarknetSectionForm(build: gru) { (layer, section) throws(WeighbridgeError) in
       section.flag("batch_normalize", layer.has("uz/batch_normalization"))
@@ -29,14 +31,14 @@ enum DarknetRecurrent {
       section.set("output", try layer.units("uf"))
     },
     "crnn": DarknetSectionForm(build: crnn) { (layer, section) throws(WeighbridgeError) in
-      let isPlain = layer.fork == .alexeyab
-      let (input, first) = try layer.node(Convolution.self, "input")
-      let (_, last) = try layer.node(Convolution.self, "output")
+      let isAlexeyAB = layer.fork == .alexeyab
+      let (input, inputNode) = try layer.node(Convolution.self, "input")
+      let (_, outputNode) = try layer.node(Convolution.self, "output")
       section.flag("batch_normalize", layer.has("input/batch_normalization"))
       section.set(
-        isPlain ? "hidden" : "hidden_filters", try layer.inputShape(first, 1)[0])
+        isAlexeyAB ? "hidden" : "hidden_filters", try layer.inputShape(inputNode, 1)[0])
       section.set(
-        isPlain ? "output" : "output_filters", try layer.inputShape(last, 1)[0])
+        isAlexeyAB ? "output" : "output_filters", try layer.inputShape(outputNode, 1)[0])
       section.set(window: input.window, groups: input.groups)
       section.set("activation", try layer.activation("input/activation"))
     },
@@ -60,18 +62,19 @@ enum DarknetRecurrent {
     layer.ignore("shortcut")  // adds the previous state, which is zero
     try layer.checkLoading()
     let row = try layer.flattened(layer.input)
-    let inner = logistic == 2 ? "loggy" : logistic == 1 ? "logistic" : activation
-    let first = try layer.connectedWeights(
+    let stateActivation = logistic == 2 ? "loggy" : logistic == 1 ? "logistic" : activation
+    let inputWeights = try layer.connectedWeights(
       "input/", inputs: try layer.count(of: row), outputs: hidden, normalizes: normalizes)
-    let own = try layer.connectedWeights(
+    let stateWeights = try layer.connectedWeights(
       "self/", inputs: hidden, outputs: hidden, normalizes: normalizes)
-    let last = try layer.connectedWeights(
+    let outputWeights = try layer.connectedWeights(
       "output/", inputs: hidden, outputs: outputs, normalizes: normalizes)
     let state = try layer.zeroState([1, hidden])
-    let fromInput = try layer.connected(row, first, activation: activation)
-    let fromState = try layer.connected(state, own, activation: inner)
+    let fromInput = try layer.connected(row, inputWeights, activation: activation)
+    let fromState = try layer.connected(state, stateWeights, activation: stateActivation)
     let sum = try layer.add(Add(), [fromInput, fromState], role: "state")
-    return try layer.vector(try layer.connected(sum, last, activation: activation))
+    let output = try layer.connected(sum, outputWeights, activation: activation)
+    return try layer.vector(output)
   }
 
   /// The gated recurrent unit (Cho et al. 2014); AlexeyAB's darknet always uses the logistic
@@ -79,7 +82,7 @@ enum DarknetRecurrent {
   private static let gru: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let units = try layer.integer("output", default: 1, in: 1...1 << 24)
     let normalizes = try layer.flag("batch_normalize")
-    let candidate = try layer.flag("tanh") ? "tanh" : "logistic"
+    let candidateActivation = try layer.flag("tanh") ? "tanh" : "logistic"
     try layer.checkLoading()
     let row = try layer.flattened(layer.input)
     let names = ["z", "r", "h"]
@@ -89,11 +92,11 @@ enum DarknetRecurrent {
     let state = try layer.zeroState([1, units])
     let update = try layer.gate("z", gates, row, state, "logistic")
     let reset = try layer.gate("r", gates, row, state, "logistic")
-    let forgot = try layer.add(Multiply(), [state, reset], role: "forgot")
-    let new = try layer.gate("h", gates, row, forgot, candidate)
+    let resetState = try layer.add(Multiply(), [state, reset], role: "forgot")
+    let candidate = try layer.gate("h", gates, row, resetState, candidateActivation)
     let kept = try layer.add(Multiply(), [update, state], role: "kept")
-    let rest = try layer.scaled(update, by: -1, plus: 1, role: "rest")
-    let fresh = try layer.add(Multiply(), [rest, new], role: "fresh")
+    let complement = try layer.scaled(update, by: -1, plus: 1, role: "rest")
+    let fresh = try layer.add(Multiply(), [complement, candidate], role: "fresh")
     return try layer.add(Add(), [kept, fresh])
   }
 
@@ -118,10 +121,10 @@ enum DarknetRecurrent {
   }
 
   private static let crnn: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
-    let isPlain = layer.fork == .alexeyab
+    let isAlexeyAB = layer.fork == .alexeyab
     let hidden = try layer.integer(
-      isPlain ? "hidden" : "hidden_filters", default: 1, in: 1...1 << 24)
-    var window = try layer.recurrentWindow(isPlain ? "output" : "output_filters")
+      isAlexeyAB ? "hidden" : "hidden_filters", default: 1, in: 1...1 << 24)
+    var window = try layer.recurrentWindow(isAlexeyAB ? "output" : "output_filters")
     let outputs = window.filters
     let activation = try layer.activationName(default: "logistic")
     let normalizes = try layer.flag("batch_normalize")
@@ -129,18 +132,18 @@ enum DarknetRecurrent {
     try layer.checkLoading()
     let dimensions = try layer.image(layer.input)
     window.filters = hidden
-    let first = try layer.convolutionWeights(
+    let inputWeights = try layer.convolutionWeights(
       "input/", window, channels: dimensions.channels, normalizes: normalizes)
-    let own = try layer.convolutionWeights(
+    let stateWeights = try layer.convolutionWeights(
       "self/", window, channels: hidden, normalizes: normalizes)
     window.filters = outputs
-    let last = try layer.convolutionWeights(
+    let outputWeights = try layer.convolutionWeights(
       "output/", window, channels: hidden, normalizes: normalizes)
-    let fromInput = try layer.convolved(layer.input, first, activation: activation)
+    let fromInput = try layer.convolved(layer.input, inputWeights, activation: activation)
     let state = try layer.zeroState(layer.shape(of: fromInput))
-    let fromState = try layer.convolved(state, own, activation: activation)
+    let fromState = try layer.convolved(state, stateWeights, activation: activation)
     let sum = try layer.add(Add(), [fromInput, fromState], role: "state")
-    return try layer.convolved(sum, last, activation: activation)
+    return try layer.convolved(sum, outputWeights, activation: activation)
   }
 
   /// The convolutional LSTM (Shi et al. 2015) of AlexeyAB's darknet.
@@ -148,7 +151,7 @@ enum DarknetRecurrent {
     let window = try layer.recurrentWindow("output")
     let hasPeephole = try layer.flag("peephole")
     let activation = try layer.activationName(default: "linear")
-    let inner = try layer.activationName("lstm_activation", default: "tanh")
+    let cellActivation = try layer.activationName("lstm_activation", default: "tanh")
     let normalizes = try layer.flag("batch_normalize")
     guard try !layer.flag("bottleneck") else {
       throw layer.unsupported("bottleneck=1, with which darknet itself reads beyond its buffers")
@@ -158,9 +161,9 @@ enum DarknetRecurrent {
     try layer.checkLoading()
     let dimensions = try layer.image(layer.input)
     var weights: [String: DarknetLayer.ConvolutionWeights] = [:]
-    let own = ["wf", "wi", "wg", "wo"]
+    let fromState = ["wf", "wi", "wg", "wo"]
     let fromInput = ["uf", "ui", "ug", "uo"]
-    for name in (hasPeephole ? ["vf", "vi", "vo"] : []) + own + fromInput {
+    for name in (hasPeephole ? ["vf", "vi", "vo"] : []) + fromState + fromInput {
       weights[name] = try layer.convolutionWeights(
         "\(name)/", window,
         channels: fromInput.contains(name) ? dimensions.channels : window.filters,
@@ -170,30 +173,31 @@ enum DarknetRecurrent {
     var values: [String: ValueID] = [:]
     for name in ["f", "i", "g", "o"] {
       var terms: [ValueID] = []
-      for (part, value) in [("w", state), ("u", layer.input), ("v", state)] {
-        // The output gate looks at the cell's new state.
-        guard let gate = weights[part + name], part + name != "vo" else { continue }
+      for (prefix, value) in [("w", state), ("u", layer.input), ("v", state)] {
+        // The output gate's peephole takes the cell's new state.
+        guard let gate = weights[prefix + name], prefix + name != "vo" else { continue }
         terms.append(try layer.convolved(value, gate, activation: activation))
       }
       let sum = try layer.add(Add(), terms, role: "\(name)/sum")
       values[name] =
         name == "o"
-        ? sum : try layer.activated(sum, name == "g" ? inner : "logistic", role: name)
+        ? sum : try layer.activated(sum, name == "g" ? cellActivation : "logistic", role: name)
     }
-    return try layer.peepingOutput(
-      values, cell: state, gate: weights["vo"], activation: activation, inner: inner)
+    return try layer.peepholeOutput(
+      values, cell: state, peephole: weights["vo"], activation: activation,
+      cellActivation: cellActivation)
   }
 }
 
 extension DarknetLayer {
-  /// Adds the initial state.
+  /// Adds the initial state, which is zero.
   mutating func zeroState(_ shape: [Int]) throws(WeighbridgeError) -> ValueID {
     decide("one step from a state of zeros, as when darknet starts")
     let zero = Tensor(.float32, shape: shape.map { _ in 1 }, bytes: [0, 0, 0, 0])
     return try constant("state", zero.broadcast(to: shape))
   }
 
-  /// Reads `hidden`. pjreddie's darknet has as many hidden units as outputs.
+  /// Reads `hidden`; pjreddie's darknet always has as many hidden units as outputs.
   mutating func hiddenUnits(outputs: Int) throws(WeighbridgeError) -> Int {
     let hidden = try optionalInteger("hidden", in: 1...1 << 24)
     guard fork == .pjreddie else { return hidden ?? 1 }
@@ -204,14 +208,14 @@ extension DarknetLayer {
     return outputs
   }
 
-  /// Returns a row of values in the fork's form: in AlexeyAB's darknet, an image of one pixel.
+  /// Returns a row of values as the fork does; in AlexeyAB's darknet it is an image of one pixel.
   mutating func vector(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
     guard fork == .alexeyab else { return value }
     return try add(Reshape(target: [shape(of: value)[1], 1, 1]), [value], role: "reshape")
   }
 
-  /// Takes the fully connected layers of all gates, by `w` (of the state) or `u` (of the input) and
-  /// the gate's name.
+  /// Takes the weights of all gates in the order of the file, by name: `w` (for the state) or `u`
+  /// (for the input), followed by the name of the gate.
   mutating func gates(
     _ row: ValueID, units: Int, normalizes: Bool, state: [String], input: [String],
     stateFirst: Bool
@@ -220,9 +224,9 @@ extension DarknetLayer {
     let fromState = state.map { ("w" + $0, units) }
     let fromInput = input.map { ("u" + $0, inputs) }
     var gates: [String: ConnectedWeights] = [:]
-    for (name, dimension) in stateFirst ? fromState + fromInput : fromInput + fromState {
+    for (name, size) in stateFirst ? fromState + fromInput : fromInput + fromState {
       gates[name] = try connectedWeights(
-        "\(name)/", inputs: dimension, outputs: units, normalizes: normalizes)
+        "\(name)/", inputs: size, outputs: units, normalizes: normalizes)
     }
     return gates
   }
@@ -233,8 +237,8 @@ extension DarknetLayer {
     _ activation: String
   ) throws(WeighbridgeError) -> ValueID {
     var terms: [ValueID] = []
-    for (part, value) in [("w", state), ("u", row)] {
-      if let weights = gates[part + name] { terms.append(try connected(value, weights)) }
+    for (prefix, value) in [("w", state), ("u", row)] {
+      if let weights = gates[prefix + name] { terms.append(try connected(value, weights)) }
     }
     let sum = try add(Add(), terms, role: "\(name)/sum")
     return try activated(sum, activation, role: name)
@@ -244,12 +248,12 @@ extension DarknetLayer {
   mutating func cellOutput(
     _ values: [String: ValueID], cell: ValueID, activation: String
   ) throws(WeighbridgeError) -> ValueID {
-    let new = try newCell(values, cell: cell)
-    let shown = try activated(new, activation, role: "cell/activation")
-    return try add(Multiply(), [values["o"] ?? new, shown])
+    let newState = try newCellState(values, cell: cell)
+    let activatedState = try activated(newState, activation, role: "cell/activation")
+    return try add(Multiply(), [values["o"] ?? newState, activatedState])
   }
 
-  private mutating func newCell(
+  private mutating func newCellState(
     _ values: [String: ValueID], cell: ValueID
   ) throws(WeighbridgeError) -> ValueID {
     let kept = try add(Multiply(), [values["f"] ?? cell, cell], role: "kept")
@@ -257,20 +261,21 @@ extension DarknetLayer {
     return try add(Add(), [kept, fresh], role: "cell")
   }
 
-  /// Adds the same with an output gate that is not activated yet and may also read c'.
-  mutating func peepingOutput(
-    _ values: [String: ValueID], cell: ValueID, gate: ConvolutionWeights?, activation: String,
-    inner: String
+  /// Adds the same with an output gate that has no activation yet, and to which a peephole from c'
+  /// may be added.
+  mutating func peepholeOutput(
+    _ values: [String: ValueID], cell: ValueID, peephole: ConvolutionWeights?, activation: String,
+    cellActivation: String
   ) throws(WeighbridgeError) -> ValueID {
-    let new = try newCell(values, cell: cell)
-    var opening = values["o"] ?? new
-    if let gate {
-      let look = try convolved(new, gate, activation: activation)
-      opening = try add(Add(), [opening, look], role: "o/sum")
+    let newState = try newCellState(values, cell: cell)
+    var outputGate = values["o"] ?? newState
+    if let peephole {
+      let term = try convolved(newState, peephole, activation: activation)
+      outputGate = try add(Add(), [outputGate, term], role: "o/sum")
     }
-    opening = try activated(opening, "logistic", role: "o/activation")
-    let shown = try activated(new, inner, role: "cell/activation")
-    return try add(Multiply(), [opening, shown])
+    outputGate = try activated(outputGate, "logistic", role: "o/activation")
+    let activatedState = try activated(newState, cellActivation, role: "cell/activation")
+    return try add(Multiply(), [outputGate, activatedState])
   }
 
   /// Reads the window of a recurrent convolution, which preserves height and width.

@@ -42,7 +42,7 @@ enum DarknetReshaping {
 
   private static let upsample: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let stride = try layer.integer("stride", default: 2, in: -(1 << 16)...1 << 16)
-    let scale = try layer.real("scale", default: 1)
+    let scale = try layer.double("scale", default: 1)
     _ = try layer.image(layer.input)
     guard stride != 0 else { throw layer.malformed("stride=0") }
     guard stride < 0 else {
@@ -60,7 +60,7 @@ enum DarknetReshaping {
     return try layer.scaled(mean, by: scale * Double(stride * stride), role: "scale")
   }
 
-  /// darknet's own order, in both forks: the elements are treated as an image with s times the
+  /// The order of darknet, in both forks: the elements are treated as an image with s times the
   /// height and width and channels/s² channels, whose positions are then sorted by their
   /// remainders.
   private static let reorg: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
@@ -70,7 +70,7 @@ enum DarknetReshaping {
     guard try !layer.flag("flatten") else {
       throw layer.unsupported("flatten of [reorg] is not supported")
     }
-    guard extra == 0 else { return try layer.lengthened(by: extra) }
+    guard extra == 0 else { return try layer.paddedRow(by: extra) }
     let dimensions = try layer.image(layer.input)
     let square = stride * stride
     guard dimensions.channels % square == 0,
@@ -91,7 +91,7 @@ enum DarknetReshaping {
       to: [dimensions.channels * square, height / stride, width / stride])
   }
 
-  /// The true space-to-depth rearrangement.
+  /// Space to depth.
   private static let reorg3d: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let stride = try layer.integer("stride", default: 1, in: 1...1 << 12)
     guard try !layer.flag("reverse") else {
@@ -107,11 +107,11 @@ enum DarknetReshaping {
       to: [dimensions.channels * stride * stride, height, width])
   }
 
-  /// Crops the centre, and then computes 2x - 1 unless `noadjust` is set.
+  /// Crops the center, and then computes 2x - 1 unless `noadjust` is set.
   private static let crop: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let height = try layer.integer("crop_height", default: 1, in: 1...1 << 24)
     let width = try layer.integer("crop_width", default: 1, in: 1...1 << 24)
-    let isPlain = try layer.flag("noadjust")
+    let isUnadjusted = try layer.flag("noadjust")
     let dimensions = try layer.image(layer.input)
     guard height <= dimensions.height, width <= dimensions.width else {
       throw layer.malformed("crops \(layer.shape(of: layer.input)) to \(height) x \(width)")
@@ -121,10 +121,10 @@ enum DarknetReshaping {
     let output = try layer.add(
       Cropping(borders: Borders(before: before, after: after), layout: .channelsFirst),
       [layer.input])
-    return isPlain ? output : try layer.scaled(output, by: 2, plus: -1, role: "rescale")
+    return isUnadjusted ? output : try layer.scaled(output, by: 2, plus: -1, role: "rescale")
   }
 
-  /// This image and the previous ones, which do not exist yet and are zeros.
+  /// Concatenates the image and the previous ones, which do not exist and are zeros.
   private static let history: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let size = try layer.integer("history_size", default: 4, in: 1...1 << 12)
     _ = try layer.image(layer.input)
@@ -137,8 +137,8 @@ enum DarknetReshaping {
 }
 
 extension DarknetLayer {
-  /// Flattens the input to one row and appends zeros.
-  mutating func lengthened(by count: Int) throws(WeighbridgeError) -> ValueID {
+  /// Flattens the input to a row and appends zeros.
+  mutating func paddedRow(by count: Int) throws(WeighbridgeError) -> ValueID {
     let row = try flattened(input)
     return try add(Pad(before: [0, 0], after: [0, count], mode: .constant), [row])
   }
@@ -146,14 +146,14 @@ extension DarknetLayer {
   /// Reshapes the input, transposes it and reshapes it again.
   ///
   /// - Parameters:
-  ///   - shape: The sizes after the batch axis.
-  ///   - axes: The new order, the batch axis included.
-  ///   - target: The output's sizes.
+  ///   - shape: The first shape, without the batch axis.
+  ///   - axes: The permutation, including the batch axis.
+  ///   - target: The shape of the output, without the batch axis.
   mutating func reordered(
     from shape: [Int], axes: [Int], to target: [Int]
   ) throws(WeighbridgeError) -> ValueID {
     let split = try add(Reshape(target: shape), [input], role: "split")
-    let turned = try add(Transpose(axes: axes), [split], role: "transpose")
-    return try add(Reshape(target: target), [turned])
+    let transposed = try add(Transpose(axes: axes), [split], role: "transpose")
+    return try add(Reshape(target: target), [transposed])
   }
 }

@@ -19,7 +19,7 @@ enum DarknetRouting {
     },
     "shortcut": DarknetSectionForm(
       build: { (layer) throws(WeighbridgeError) in
-        layer.fork == .alexeyab ? try layer.sum() : try layer.mixture()
+        layer.fork == .alexeyab ? try layer.weightedSum() : try layer.scaledSum()
       },
       describe: { (layer, section) throws(WeighbridgeError) in
         section.set("from", try layer.list(try layer.addends()))
@@ -34,18 +34,18 @@ enum DarknetRouting {
       }),
     "scale_channels": DarknetSectionForm(
       build: { (layer) throws(WeighbridgeError) in
-        let other = try layer.single("from")
+        let other = try layer.singleOutput("from")
         let activation = try layer.activationName(default: "linear")
-        let isAlongPlane = try layer.flag("scale_wh")
+        let scalesPositions = try layer.flag("scale_wh")
         let (from, scale) = (try layer.image(other), try layer.image(layer.input))
         let fits =
-          isAlongPlane
+          scalesPositions
           ? scale.channels == 1 && (scale.height, scale.width) == (from.height, from.width)
           : (scale.channels, scale.height, scale.width) == (from.channels, 1, 1)
         guard fits else {
           throw layer.malformed(
             "scales \(layer.shape(of: other)) by \(layer.shape(of: layer.input)), and "
-              + (isAlongPlane ? "one channel of that size" : "one number for each channel")
+              + (scalesPositions ? "one channel of that size" : "one number for each channel")
               + " is expected")
         }
         let product = try layer.add(Multiply(), [other, layer.input])
@@ -60,7 +60,7 @@ enum DarknetRouting {
       }),
     "sam": DarknetSectionForm(
       build: { (layer) throws(WeighbridgeError) in
-        let other = try layer.single("from")
+        let other = try layer.singleOutput("from")
         let activation = try layer.activationName(default: "linear")
         guard layer.shape(of: other) == layer.shape(of: layer.input) else {
           throw layer.malformed(
@@ -101,9 +101,9 @@ enum DarknetRouting {
     let group = try layer.integer("group_id", default: 0, in: 0...max(0, groups - 1))
     if groups > 1 {
       for (position, source) in sources.enumerated() {
-        let share = try layer.image(source).channels / groups
+        let groupSize = try layer.image(source).channels / groups
         sources[position] = try layer.channels(
-          group * share..<(group + 1) * share, of: source,
+          group * groupSize..<(group + 1) * groupSize, of: source,
           role: sources.count == 1 ? "" : "part_\(position)")
       }
       if sources.count == 1 { return sources[0] }
@@ -115,8 +115,8 @@ enum DarknetRouting {
 }
 
 extension DarknetLayer {
-  /// The output of the one layer that a setting names.
-  mutating func single(_ key: String) throws(WeighbridgeError) -> ValueID {
+  /// Reads a setting that names one layer, and returns the output of that layer.
+  mutating func singleOutput(_ key: String) throws(WeighbridgeError) -> ValueID {
     guard let references = try integers(key), let reference = references.first else {
       throw malformed("\(key) is missing")
     }
@@ -126,7 +126,7 @@ extension DarknetLayer {
     return try output(reference, key: key)
   }
 
-  /// The layers that `from` names.
+  /// The outputs of the layers that `from` names.
   private mutating func addends() throws(WeighbridgeError) -> [ValueID] {
     guard let references = try integers("from") else { throw malformed("from is missing") }
     var addends: [ValueID] = []
@@ -135,52 +135,54 @@ extension DarknetLayer {
   }
 
   /// Adds the shortcut of AlexeyAB's darknet: the sum of the input and other layers of the same
-  /// height and width, weighted where there are weights. Of a layer with more channels only the
-  /// first ones are used; one with fewer adds to the first.
-  mutating func sum() throws(WeighbridgeError) -> ValueID {
+  /// height and width, weighted if there are weights. Of a layer with more channels, only the first
+  /// ones are used; one with fewer channels is added to the first ones.
+  mutating func weightedSum() throws(WeighbridgeError) -> ValueID {
     let addends = try addends()
     let activation = try activationName(default: "linear")
-    let own = try image(input)
+    let inputShape = try image(input)
     for addend in addends {
-      let other = try image(addend)
-      guard (other.height, other.width) == (own.height, own.width) else {
+      let addendShape = try image(addend)
+      guard (addendShape.height, addendShape.width) == (inputShape.height, inputShape.width)
+      else {
         throw malformed(
           "adds \(shape(of: addend)) to \(shape(of: input)): AlexeyAB's darknet refuses another "
             + "height or width (pjreddie's does not: \(APIName.darknetFork) pjreddie)")
       }
     }
     var terms = [input] + addends
-    if let weights = try shortcutWeights(terms.count, channels: own.channels) {
+    if let weights = try shortcutWeights(terms.count, channels: inputShape.channels) {
       for position in terms.indices {
         let channels = try image(terms[position]).channels
         let weight =
-          try channels == own.channels || shape(of: weights[position])[1] == 1
+          try channels == inputShape.channels || shape(of: weights[position])[1] == 1
           ? weights[position]
           : self.channels(
-            0..<min(channels, own.channels), of: weights[position],
+            0..<min(channels, inputShape.channels), of: weights[position],
             role: "weight_\(position)/part")
         let part = try self.channels(
-          0..<min(channels, own.channels), of: terms[position], role: "part_\(position)")
+          0..<min(channels, inputShape.channels), of: terms[position], role: "part_\(position)")
         terms[position] = try add(Multiply(), [part, weight], role: "weighted_\(position)")
       }
     }
-    let total = try sum(of: terms, channels: own.channels)
+    let total = try sum(of: terms, channels: inputShape.channels)
     return try activated(total, activation)
   }
 
-  /// Sums images, the first of which has `channels` channels and determines the shape of the sum.
+  /// Adds the sum of images. The first one has `channels` channels and determines the shape.
   private mutating func sum(
     of terms: [ValueID], channels: Int
   ) throws(WeighbridgeError) -> ValueID {
     var parts: [ValueID] = []
-    var isEven = true
+    var haveAllChannels = true
     for (position, term) in terms.enumerated() {
-      let own = try image(term).channels
-      isEven = isEven && own >= channels
+      let termChannels = try image(term).channels
+      haveAllChannels = haveAllChannels && termChannels >= channels
       parts.append(
-        try self.channels(0..<min(own, channels), of: term, role: "part_\(position)"))
+        try self.channels(
+          0..<min(termChannels, channels), of: term, role: "part_\(position)"))
     }
-    if isEven { return try add(Add(), parts) }
+    if haveAllChannels { return try add(Add(), parts) }
     var total = parts[0]
     for (position, part) in parts.enumerated().dropFirst() {
       let common = try image(part).channels
@@ -197,13 +199,13 @@ extension DarknetLayer {
     return total
   }
 
-  /// Reads the weights of a shortcut's inputs, each `[1, channels or 1, 1, 1]`; `nil` when it has
+  /// Reads the weights of a shortcut's inputs, each `[1, channels or 1, 1, 1]`; `nil` if there are
   /// none.
   private mutating func shortcutWeights(
     _ count: Int, channels: Int
   ) throws(WeighbridgeError) -> [ValueID]? {
-    let type = try text("weights_type") ?? "none"
-    let normalization = try text("weights_normalization") ?? "none"
+    let type = try string("weights_type") ?? "none"
+    let normalization = try string("weights_normalization") ?? "none"
     guard ["none", "per_feature", "per_layer", "per_channel"].contains(type) else {
       throw malformed("weights_type=\(type), and none, per_feature or per_channel is possible")
     }
@@ -212,84 +214,85 @@ extension DarknetLayer {
     let width = type == "per_channel" ? channels : 1
     let stored = try weight("weights", shape: [count, width], range: 0.5...1)
     let raw = try add(Reshape(target: [width, 1, 1]), [stored], role: "weights/reshape")
-    let powers: ValueID
+    let normalized: ValueID
     switch normalization {
     case "relu", "avg_relu":
       let relu = try add(
         ReLU(slope: 0, threshold: 0, maximum: nil), [raw], role: "weights/relu")
-      powers = try add(
+      normalized = try add(
         SumNormalization(axes: [0], epsilon: 1e-4), [relu], role: "weights/normalize")
     case "softmax":
-      let largest = try add(
+      let maximum = try add(
         Reduce(.maximum, axes: [0], keepDims: true), [raw], role: "weights/maximum")
-      let lower = try add(Subtract(), [raw, largest], role: "weights/lower")
-      let exponential = try add(Exponential(), [lower], role: "weights/exponential")
-      powers = try add(
+      let shifted = try add(Subtract(), [raw, maximum], role: "weights/lower")
+      let exponential = try add(Exponential(), [shifted], role: "weights/exponential")
+      normalized = try add(
         SumNormalization(axes: [0], epsilon: 1e-4), [exponential], role: "weights/normalize")
     default:
       throw malformed(
         "weights_normalization=\(normalization), and with weights relu or softmax is needed")
     }
-    return try separated(powers, count: count, width: width)
+    return try splitIntoRows(normalized, count: count, width: width)
   }
 
   /// Splits `[count, width, 1, 1]` into rows, each `[1, width, 1, 1]`.
-  private mutating func separated(
+  private mutating func splitIntoRows(
     _ value: ValueID, count: Int, width: Int
   ) throws(WeighbridgeError) -> [ValueID] {
-    let turned = try add(Transpose(axes: [2, 0, 1, 3]), [value], role: "weights/transpose")
+    let transposed = try add(Transpose(axes: [2, 0, 1, 3]), [value], role: "weights/transpose")
     var rows: [ValueID] = []
     for position in 0..<count {
-      let row = try channels(position..<position + 1, of: turned, role: "weight_\(position)/row")
+      let row = try channels(
+        position..<position + 1, of: transposed, role: "weight_\(position)/row")
       rows.append(
         try add(Reshape(target: [width, 1, 1]), [row], role: "weight_\(position)"))
     }
     return rows
   }
 
-  /// Adds the shortcut of pjreddie's darknet: alpha · input + beta · other on the channels and
-  /// positions that both have. A larger image is subsampled.
-  mutating func mixture() throws(WeighbridgeError) -> ValueID {
-    let other = try single("from")
+  /// Adds the shortcut of pjreddie's darknet: alpha · input + beta · other in the channels that
+  /// both have. A larger image is subsampled.
+  mutating func scaledSum() throws(WeighbridgeError) -> ValueID {
+    let other = try singleOutput("from")
     let activation = try activationName(default: "linear")
-    let alpha = try real("alpha", default: 1)
-    let beta = try real("beta", default: 1)
-    let own = try image(input)
+    let alpha = try double("alpha", default: 1)
+    let beta = try double("beta", default: 1)
+    let inputShape = try image(input)
     var source = other
-    let from = try image(other)
-    guard own.width > 0, own.height > 0, from.width >= own.width,
-      from.width / own.width == from.height / own.height
+    let otherShape = try image(other)
+    guard inputShape.width > 0, inputShape.height > 0, otherShape.width >= inputShape.width,
+      otherShape.width / inputShape.width == otherShape.height / inputShape.height
     else {
       throw unsupported(
         "adds \(shape(of: other)) to \(shape(of: input)), and only an image of the same size or "
-          + "a whole number of times as large can be added")
+          + "an integer multiple of it can be added")
     }
-    let step = from.width / own.width
+    let step = otherShape.width / inputShape.width
     if step > 1 {
       source = try add(
         Slice([
-          .init(axis: 2, start: 0, stop: own.height * step, step: step),
-          .init(axis: 3, start: 0, stop: own.width * step, step: step),
+          .init(axis: 2, start: 0, stop: inputShape.height * step, step: step),
+          .init(axis: 3, start: 0, stop: inputShape.width * step, step: step),
         ]), [source], role: "subsample")
-    } else if (from.height, from.width) != (own.height, own.width) {
+    } else if (otherShape.height, otherShape.width) != (inputShape.height, inputShape.width) {
       throw unsupported("adds \(shape(of: other)) to \(shape(of: input))")
     }
-    let common = min(own.channels, from.channels)
+    let common = min(inputShape.channels, otherShape.channels)
     var part = try channels(0..<common, of: source, role: "part")
     if beta != 1 { part = try scaled(part, by: beta, role: "beta") }
     var head = try channels(0..<common, of: input, role: "head")
     if alpha != 1 { head = try scaled(head, by: alpha, role: "alpha") }
-    guard common < own.channels else {
+    guard common < inputShape.channels else {
       return try activated(try add(Add(), [head, part]), activation)
     }
-    let tail = try channels(common..<own.channels, of: input, role: "tail")
+    let tail = try channels(common..<inputShape.channels, of: input, role: "tail")
     let mixed = try add(Add(), [head, part], role: "mixed")
     return try activated(try add(Concatenate(axis: 1), [mixed, tail]), activation)
   }
 }
 
 extension DarknetRecoveredLayer {
-  /// The positions of the sections that produced values, separated by commas.
+  /// The positions of the sections that produced some values, separated by commas.
   fileprivate func list(_ values: [ValueID]) throws(WeighbridgeError) -> String {
     var positions: [String] = []
     for value in values { positions.append(String(try section(of: value))) }
@@ -298,15 +301,15 @@ extension DarknetRecoveredLayer {
 
   /// The values that a shortcut adds to its input, which is the output of the previous section.
   fileprivate func addends() throws(WeighbridgeError) -> [ValueID] {
-    let own = Set(nodes.flatMap(\.outputs))
-    var seen: [ValueID] = []
-    for id in nodes.flatMap(\.inputs) where graph[id].constant == nil && !own.contains(id) {
-      if !seen.contains(id) { seen.append(id) }
+    let outputs = Set(nodes.flatMap(\.outputs))
+    var sources: [ValueID] = []
+    for id in nodes.flatMap(\.inputs) where graph[id].constant == nil && !outputs.contains(id) {
+      if !sources.contains(id) { sources.append(id) }
     }
-    let last = owners.values.max()
-    let input = seen.first { owners[$0] == last }
-    let others = seen.filter { $0 != input }
-    return others.isEmpty ? seen : others
+    let last = sectionIndices.values.max()
+    let input = sources.first { sectionIndices[$0] == last }
+    let others = sources.filter { $0 != input }
+    return others.isEmpty ? sources : others
   }
 
   /// Adds the settings of a shortcut with weights.

@@ -1,7 +1,7 @@
 import Bytes
 import ConversionCore
 
-/// A section of a `.cfg` that becomes nodes, for reading and writing.
+/// How a kind of section is read, as nodes, and written, from nodes.
 struct DarknetSectionForm: Sendable {
   /// Recovers the settings of a section from the nodes that it became.
   typealias Describe =
@@ -9,7 +9,7 @@ struct DarknetSectionForm: Sendable {
 
   /// Builds the nodes.
   let build: DarknetLayer.Build
-  /// Recovers the settings; adds none for a section without settings or nodes.
+  /// Recovers the settings; for a section without settings it adds none.
   let describe: Describe
 
   init(build: @escaping DarknetLayer.Build, describe: @escaping Describe = { _, _ in }) {
@@ -26,7 +26,7 @@ package enum DarknetSections {
     DarknetDetections.sections, DarknetRecurrent.sections,
   ])
 
-  /// A section's full name for any of its names; the name itself when it has no other.
+  /// The full name of a section by any of its names; unknown names are returned unchanged.
   package static func name(_ written: String) -> String {
     DarknetKeys.aliases[written] ?? (written == "gaussian_yolo" ? "" : written)
   }

@@ -9,7 +9,7 @@ extension CustomLayerPolicy.Builder {
   ///
   /// - Parameters:
   ///   - className: The name of its class in newer versions of Keras.
-  ///   - stated: The types of its outputs that the file states, by their position.
+  ///   - stated: The types of its outputs that the file states, by their positions.
   /// - Throws: Also ``WeighbridgeError/Code/mismatch`` when a layer's replacement has other outputs
   ///   than the file states.
   package func build(
@@ -40,8 +40,8 @@ extension CustomLayerPolicy.Builder {
     }
   }
 
-  /// Checks that the mapping's outputs have the types that the file states, unless it overrules
-  /// them.
+  /// Checks that the mapping's outputs have the types that the file states, unless the mapping
+  /// overrules them.
   private static func check(
     _ outputs: [ValueID], _ layer: inout KerasLayer, _ stated: [Int: KerasStatedType],
     _ entry: CustomLayers.Entry
@@ -67,7 +67,7 @@ extension CustomLayerPolicy.Builder {
   }
 
   /// Keeps a layer as it is. Where its outputs are not stated, it is assumed to have one, with as
-  /// many axes as its first input, all of them open.
+  /// many axes as its first input, all of unknown size.
   private static func keep(
     _ layer: inout KerasLayer, _ inputs: [ValueID], shapes: [[Int?]]?,
     _ stated: [Int: KerasStatedType]

@@ -14,10 +14,10 @@ package struct CustomLayerPolicy: Sendable {
   /// Whether unknown layers are kept as they are.
   package var keepsUnknown = false
 
-  /// Makes a policy without mappings, in which unknown layers are errors by default.
+  /// Creates a policy without mappings, in which unknown layers are errors by default.
   package init(keepsUnknown: Bool = false) { self.keepsUnknown = keepsUnknown }
 
-  /// Makes the policy of a user's options, and opens the file that they name, if any.
+  /// Creates the policy of a user's options, and opens the file that they name, if any.
   package static func opened(
     _ options: ReadOptions
   ) throws(WeighbridgeError) -> (policy: CustomLayerPolicy, file: SourceFile?) {
@@ -30,7 +30,7 @@ package struct CustomLayerPolicy: Sendable {
     return (policy, file)
   }
 
-  /// The options in the provenance's form.
+  /// The options as the provenance records them.
   package var options: [String: String] {
     var options: [String: String] = [:]
     if let path = layers.path {
@@ -42,13 +42,13 @@ package struct CustomLayerPolicy: Sendable {
 
   /// The builder of a layer.
   package enum Builder: Sendable {
-    /// The catalogue, for a layer of Keras or a well-known one.
+    /// The catalog, for a layer of Keras or a well-known one.
     case catalog(KerasMapping.Build)
-    /// The catalogue, for a function that is in the model without a layer.
+    /// The catalog, for a function that the model uses without a layer.
     case function(KerasFunctionName)
     /// An entry of the user's file.
     case entry(CustomLayers.Entry)
-    /// None: it is kept.
+    /// None: the layer is kept as it is.
     case kept
   }
 
@@ -56,7 +56,7 @@ package struct CustomLayerPolicy: Sendable {
   private func knownBuilder(
     of layer: KerasLayerRecord, path: String
   ) throws(WeighbridgeError) -> Builder? {
-    // Keras registers only custom classes, which may have the same name as one of its own.
+    // Only custom classes are registered, and one may have the same name as one of Keras' own.
     let isLayer = layer.registeredName == nil && layer.function == nil
     let ownBuild = isLayer ? ownLayers[layer.className] : nil
     let function = layer.function.flatMap { KerasFunction.isKnown($0) ? $0 : nil }
@@ -101,7 +101,7 @@ package struct CustomLayerPolicy: Sendable {
   /// - Parameters:
   ///   - dialect: Converts the layers of a Keras 1 model to those of Keras 2.
   ///   - weights: The weights of the file, when they are known.
-  ///   - surveyed: What can be learnt about unknown layers.
+  ///   - surveyed: What can be inferred about unknown layers.
   /// - Returns: Remarks on the user's class and function entries that match nothing in the model,
   ///   which is allowed.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for unknown layers;
@@ -112,18 +112,18 @@ package struct CustomLayerPolicy: Sendable {
   ) throws(WeighbridgeError) -> [Provenance.Decision] {
     var survey = Survey(dialect: dialect)
     try survey.add(model, path: "", self)
-    let idle = layers.layers.entries.filter { entry in
+    let unusedEntries = layers.layers.entries.filter { entry in
       !survey.used.contains(entry.place)
         && !survey.unknownToCatalog.contains { entry.fits($0.record.name, path: $0.path) }
     }.map(\.place)
     let file = layers.path ?? ""
     if !survey.unknown.isEmpty, !keepsUnknown {
       throw UnknownLayers(
-        layers: survey.unknown, weights: weights() ?? [], idleEntries: idle, file: file,
+        layers: survey.unknown, weights: weights() ?? [], unusedEntries: unusedEntries, file: file,
         survey: surveyed()
       ).error
     }
-    if let place = idle.first {
+    if let place = unusedEntries.first {
       throw .mismatch("\(place) matches no mapped layer of the model").at(file: file)
     }
     let others = layers.classes.entries + layers.functions.entries
@@ -140,7 +140,7 @@ package struct CustomLayerPolicy: Sendable {
     var unknown: [(record: KerasLayerRecord, path: String)] = []
     /// The locations of the entries that match something.
     var used: Set<String> = []
-    /// Layers that the catalogue does not know, whatever the user says about them.
+    /// Layers that are not in the catalog, whatever the user says about them.
     var unknownToCatalog: [(record: KerasLayerRecord, path: String)] = []
 
     mutating func add(
@@ -178,8 +178,8 @@ package struct CustomLayerPolicy: Sendable {
 }
 
 extension KerasLayerRecord {
-  /// The builder of a well-known custom layer. Keras writes the package `Custom` where none was
-  /// named.
+  /// The builder of a well-known custom layer. Keras writes the package `Custom` where the author
+  /// named none.
   fileprivate var wellKnownBuild: KerasMapping.Build? {
     let written = registeredName ?? className
     let name = written.hasPrefix("Custom>") ? String(written.dropFirst("Custom>".count)) : written

@@ -13,13 +13,13 @@ package struct CustomLayers: Sendable {
     let pattern: NamePattern
     package let mapping: CustomMapping
 
-    /// Whether it matches a layer, though another one may be more specific.
+    /// Whether it matches a layer, although another entry may be more specific.
     package func fits(_ name: String, path: String) -> Bool {
       pattern.matches(pattern.text.contains("/") ? path + name : name)
     }
   }
 
-  /// The entries of one member of the file.
+  /// The entries of one section of the file.
   package struct Table: Sendable {
     private var exact: [String: Entry] = [:]
     private var patterns: [Entry] = []
@@ -47,13 +47,13 @@ package struct CustomLayers: Sendable {
       if let entry = exact[path + name] ?? exact[name] { return entry }
       if onlyExact { return nil }
       let matching = patterns.filter { $0.fits(name, path: path) }
-      let best = matching.map(\.pattern.literalCount).max()
-      let found = matching.filter { $0.pattern.literalCount == best }
-      guard found.count <= 1 else {
+      let highest = matching.map(\.pattern.literalCount).max()
+      let best = matching.filter { $0.pattern.literalCount == highest }
+      guard best.count <= 1 else {
         throw .mismatch(
-          "\(found[0].place) and \(found[1].place) of the custom layers are equally exact about it")
+          "\(best[0].place) and \(best[1].place) of the custom layers are equally exact about it")
       }
-      return found.first
+      return best.first
     }
   }
 
@@ -71,7 +71,7 @@ package struct CustomLayers: Sendable {
   /// Entries by the name of the class, with or without its package.
   private(set) var classes = Table()
 
-  /// Makes an empty file.
+  /// Creates an empty file.
   package init() { path = nil }
 
   /// Reads a file.
@@ -145,12 +145,13 @@ extension KerasLayerRecord {
   /// without.
   package var classNames: [String] {
     let written = registeredName ?? className
-    guard let sign = written.lastIndex(of: ">") else {
+    guard let separator = written.lastIndex(of: ">") else {
       return registeredName == nil || registeredName == className
         ? [className] : [written, className]
     }
-    let own = String(written[written.index(after: sign)...])
-    return own == className || written == className ? [written, own] : [written, own, className]
+    let name = String(written[written.index(after: separator)...])
+    return name == className || written == className
+      ? [written, name] : [written, name, className]
   }
 
   /// The name of the function that a `Lambda` calls; `nil` for other layers and for anonymous

@@ -45,8 +45,8 @@ extension CustomMapping {
     for key in settings.keys where !used.contains(key) {
       let value = settings[key] ?? .null
       let isKnown =
-        value == .null || KerasLayer.hasNoMeaningAtInference(key)
-        || (isLambda && Self.isOfLambda(key, value))
+        value == .null || KerasLayer.hasNoEffectAtInference(key)
+        || (isLambda && Self.isImpliedByLambda(key, value))
         || ignored.contains { $0.matches(key) }
       guard isKnown else {
         throw .mismatch(
@@ -56,8 +56,9 @@ extension CustomMapping {
     }
   }
 
-  /// Whether a setting of a `Lambda` is covered by its mapping. Arguments of the function are not.
-  private static func isOfLambda(_ key: String, _ value: JSONValue) -> Bool {
+  /// Whether a mapping of a `Lambda` makes one of its settings irrelevant. The function's arguments
+  /// stay relevant.
+  private static func isImpliedByLambda(_ key: String, _ value: JSONValue) -> Bool {
     let keys = [
       "function", "function_type", "module", "output_shape", "output_shape_type",
       "output_shape_module",
@@ -88,7 +89,7 @@ private struct MappingRun {
       results.append(try outputs(of: step, &layer))
     } catch {
       var located = WeighbridgeError(error.code, "\(step.place): \(error.reason)")
-      if let spot = error.place.spot { located = located.at(spot) }
+      if let position = error.place.position { located = located.at(position) }
       throw located
     }
   }
@@ -97,24 +98,26 @@ private struct MappingRun {
     of step: CustomStep, _ layer: inout KerasLayer
   ) throws(WeighbridgeError) -> [ValueID] {
     try layer.addStep(isOnly ? "" : step.name, settings: [:]) { (layer) throws(WeighbridgeError) in
-      var data = results.last ?? inputs
+      var stepInputs = results.last ?? inputs
       if let sources = step.inputs {
-        data = []
-        for source in sources { data.append(try value(source, for: &layer, like: data.first)) }
+        stepInputs = []
+        for source in sources {
+          stepInputs.append(try value(source, for: &layer, like: stepInputs.first))
+        }
       }
-      try layer.bringForward(step.weights ?? [], called: \.text) { $0.matches($1, $2) }
+      try layer.moveToFront(step.weights ?? [], called: \.text) { $0.matches($1, $2) }
       switch step.form {
       case .layer(let className, let build, let config):
         let settings = try references.resolve(config)
-        return try Self.add(className, build, settings, data, step, to: &layer)
+        return try Self.add(className, build, settings, stepInputs, step, to: &layer)
       case .wrapped(let reference):
         let (className, build, settings) = try wrapped(reference)
-        return try Self.add(className, build, settings, data, step, to: &layer)
+        return try Self.add(className, build, settings, stepInputs, step, to: &layer)
       case .operation(let type, let attributes):
         let settings = try references.resolve(attributes)
         let operation = try CustomStep.makeOperator(type, settings, place: step.place)
         return try Self.withWeights(of: step, "", [:], &layer) { (layer) throws(WeighbridgeError) in
-          try Self.add(operation, data, to: &layer)
+          try Self.add(operation, stepInputs, to: &layer)
         }
       }
     }
@@ -126,7 +129,7 @@ private struct MappingRun {
   ) throws(WeighbridgeError) -> (String, KerasMapping.Build, JSONObject) {
     let form = try references.resolve(.string(reference)).object
     guard let className = form?["class_name"]?.string, let settings = form?["config"]?.object else {
-      throw .mismatch("\(reference) is no layer with its class and settings")
+      throw .mismatch("\(reference) is not a layer with its class and settings")
     }
     let registered = form?["registered_name"]?.string ?? className
     guard registered == className, let build = CustomStep.build(of: className) else {
@@ -136,12 +139,12 @@ private struct MappingRun {
   }
 
   private static func add(
-    _ className: String, _ build: KerasMapping.Build, _ settings: JSONObject, _ data: [ValueID],
+    _ className: String, _ build: KerasMapping.Build, _ settings: JSONObject, _ inputs: [ValueID],
     _ step: CustomStep, to layer: inout KerasLayer
   ) throws(WeighbridgeError) -> [ValueID] {
     try withWeights(of: step, className, settings, &layer) { (layer) throws(WeighbridgeError) in
-      let outputs = try layer.addInner(settings, data, role: "", build: build)
-      try layer.passMasks(of: className, from: data, to: outputs)
+      let outputs = try layer.addInner(settings, inputs, role: "", build: build)
+      try layer.passMasks(of: className, from: inputs, to: outputs)
       return outputs
     }
   }
@@ -159,10 +162,10 @@ private struct MappingRun {
   }
 
   private static func add(
-    _ operation: some CatalogOperator, _ data: [ValueID], to layer: inout KerasLayer
+    _ operation: some CatalogOperator, _ inputs: [ValueID], to layer: inout KerasLayer
   ) throws(WeighbridgeError) -> [ValueID] {
-    var values = data
-    for case .weight(let role) in operation.inputs.dropFirst(data.count) {
+    var values = inputs
+    for case .weight(let role) in operation.inputs.dropFirst(inputs.count) {
       values.append(try layer.nextWeight(role))
     }
     return try layer.add(operation, values)
@@ -182,7 +185,7 @@ private struct MappingRun {
     case .step(let step, let output):
       return try element(output, of: results[step], "the step gives", "outputs")
     case .weight(let name):
-      try layer.bringForward([name], called: \.text) { $0.matches($1, $2) }
+      try layer.moveToFront([name], called: \.text) { $0.matches($1, $2) }
       let rank = first.map { layer.graph.type(of: $0).rank } ?? 0
       let role = layer.remainingWeights.first?.name ?? "weight"
       return try layer.nextWeight(role, rank: rank)
@@ -198,10 +201,10 @@ private struct MappingRun {
   }
 
   private func element(
-    _ number: Int, of values: [ValueID], _ what: String, _ things: String
+    _ number: Int, of values: [ValueID], _ subject: String, _ noun: String
   ) throws(WeighbridgeError) -> ValueID {
     guard values.indices.contains(number) else {
-      throw .mismatch("number \(number), and \(what) \(values.count) \(things)")
+      throw .mismatch("number \(number), and \(subject) \(values.count) \(noun)")
     }
     return values[number]
   }

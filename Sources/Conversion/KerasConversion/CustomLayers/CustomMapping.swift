@@ -6,8 +6,8 @@ import LayerCatalog
 /// The replacement of a layer: steps, or nothing but its types.
 package struct CustomMapping: Sendable {
   enum Form: Sendable {
-    /// Consecutive steps, and which of their outputs are the layer's; `nil` for all those of the
-    /// last.
+    /// Consecutive steps, and which of their outputs are the layer's; `nil` for all outputs of the
+    /// last step.
     case steps([CustomStep], outputs: [TensorSource]?)
     /// The layer is kept as it is; the shapes of its outputs where they are given.
     case kept(shapes: [[Int?]]?)
@@ -26,7 +26,7 @@ package struct CustomMapping: Sendable {
   /// Whether the first input's mask is passed on with the outputs; custom layers drop it unless
   /// they state otherwise.
   let keepsMask: Bool
-  /// Whether it takes precedence over another output shape stated in the file.
+  /// Whether it takes precedence over a different output shape stated in the file.
   let overrulesShape: Bool
   /// Whether it is written as a list of steps, which has no members of its own.
   let isList: Bool
@@ -40,7 +40,7 @@ package struct CustomMapping: Sendable {
     }
     isList = false
     var members = try MappingMembers(json, place: place)
-    ignored = try members.texts("ignore")?.map(NamePattern.init) ?? []
+    ignored = try members.strings("ignore")?.map(NamePattern.init) ?? []
     keepsMask = try members.flag("keep_mask") ?? false
     overrulesShape = try members.flag("overrule_shape") ?? false
     if let keeps = members.take("keep") {
@@ -94,7 +94,7 @@ package struct CustomMapping: Sendable {
     return shapes
   }
 
-  /// The mapping in a few words, for the provenance.
+  /// A short description of the mapping, for the provenance.
   package var summary: String {
     switch form {
     case .kept: "nothing: it is kept as it is"
@@ -126,7 +126,7 @@ enum TensorSource: Sendable {
     if let object = json.object {
       var members = try MappingMembers(json, place: place)
       numbers = members.take("constant") ?? .null
-      let name = try members.text("dtype")
+      let name = try members.string("dtype")
       type = name.flatMap(ElementType.init)
       try members.finish()
       guard object["dtype"] == nil || type != nil else {

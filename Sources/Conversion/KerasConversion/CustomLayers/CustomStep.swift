@@ -4,7 +4,7 @@ import GraphIR
 import JSON
 import LayerCatalog
 
-/// One step of a mapping: a layer of Keras, or an operator of the catalogue.
+/// One step of a mapping: a layer of Keras, or an operator of the catalog.
 struct CustomStep: Sendable {
   enum Form: Sendable {
     /// A layer of Keras with its settings.
@@ -15,7 +15,7 @@ struct CustomStep: Sendable {
     case wrapped(String)
   }
 
-  /// Its name for later steps, and its nodes' role when there are several steps.
+  /// Its name, by which later steps refer to it; also its nodes' role when there are several steps.
   let name: String
   let form: Form
   /// Its inputs; `nil` for the outputs of the previous step, or the inputs of the layer.
@@ -34,7 +34,7 @@ struct CustomStep: Sendable {
     _ members: inout MappingMembers, number: Int, earlier: [String]
   ) throws(WeighbridgeError) {
     place = members.place
-    name = try members.text("name") ?? "step\(number)"
+    name = try members.string("name") ?? "step\(number)"
     guard !name.isEmpty, name != "input", !name.contains("/"), !name.hasPrefix("$"),
       !name.contains("["), !earlier.contains(name)
     else { throw members.failure("\"\(name)\" is no name for a step, or is taken", "name") }
@@ -49,7 +49,7 @@ struct CustomStep: Sendable {
       guard let name = json.string else { throw failure }
       return .name(NamePattern(name))
     }
-    sublayer = try members.text("sublayer").map(NamePattern.init)
+    sublayer = try members.string("sublayer").map(NamePattern.init)
     if sublayer != nil, weights != nil {
       throw members.failure("has both a \"sublayer\" and \"weights\"")
     }
@@ -57,7 +57,7 @@ struct CustomStep: Sendable {
   }
 
   private static func form(_ members: inout MappingMembers) throws(WeighbridgeError) -> Form {
-    if let reference = try members.text("layer") {
+    if let reference = try members.string("layer") {
       guard reference.hasPrefix("$settings."), !members.has("class_name"), !members.has("kind")
       else {
         throw members.failure(
@@ -71,15 +71,15 @@ struct CustomStep: Sendable {
         "has \(members.has("kind") ? "both" : "neither") a \"class_name\" (a layer of Keras) "
           + "\(members.has("kind") ? "and" : "nor") a \"kind\" (an operator)")
     }
-    if let className = try members.text("class_name") {
+    if let className = try members.string("class_name") {
       guard let build = build(of: className) else {
         throw members.failure(
-          "is \"\(className)\", which is no layer that Weighbridge knows; a mapping cannot lead "
+          "is \"\(className)\", which is not a layer that Weighbridge knows; a mapping cannot lead "
             + "to another one", "class_name")
       }
       return .layer(className: className, build, try members.object("config") ?? [:])
     }
-    let kind = try members.text("kind") ?? ""
+    let kind = try members.string("kind") ?? ""
     guard let type = Catalog.standard[kind] else {
       throw members.failure(
         "is \"\(kind)\", which is no operator; Schemas/operators.md lists them", "kind")
@@ -94,29 +94,29 @@ struct CustomStep: Sendable {
   /// The builder of a layer that a mapping can name.
   static func build(of className: String) -> KerasMapping.Build? {
     KerasMappings.layers[className] ?? WellKnownLayers.layers[className]
-      ?? WellKnownLayers.steps[className]
+      ?? WellKnownLayers.mappingOnlyLayers[className]
   }
 
-  /// Makes an operator from attributes that a person wrote.
+  /// Creates an operator from attributes that a person wrote.
   static func makeOperator(
     _ type: any CatalogOperator.Type, _ attributes: JSONObject, place: String
   ) throws(WeighbridgeError) -> any CatalogOperator {
     var stored = Attributes()
     for key in attributes.keys {
       guard let value = attributes[key].flatMap(AttributeValue.init) else {
-        throw .mismatch("\(place).attributes.\(key) is no number, text or boolean, nor a list")
+        throw .mismatch("\(place).attributes.\(key) is not a number, a string, a boolean or a list")
       }
       stored.append(key, value)
     }
     do throws(WeighbridgeError) {
-      var reader = try AttributeReader(stored, of: type.kind, takesIntegersForReals: true)
+      var reader = try AttributeReader(stored, of: type.kind, acceptsIntegersAsReals: true)
       let operation = try type.init(reading: &reader)
       try reader.finish()
       return operation
     } catch { throw .mismatch("\(place): \(error.reason)") }
   }
 
-  /// The step in a few words.
+  /// A short description of the step.
   var summary: String {
     let (name, settings): (String, JSONObject)
     switch form {

@@ -10,7 +10,7 @@ package struct DescribedLayer {
   /// The largest length in bytes of a description that is parsed.
   private static let lengthLimit = 400
 
-  /// - Returns: `nil` when the description says nothing known, or more than that.
+  /// - Returns: `nil` when the description contains no known expression, or more than one.
   package init?(className: String, description: String) {
     guard description.utf8.count <= Self.lengthLimit else { return nil }
     let tokens = ExpressionToken.tokens(of: description)
@@ -23,7 +23,7 @@ package struct DescribedLayer {
     self.mapping = mapping
   }
 
-  /// The mapping of a class named after an activation function.
+  /// The mapping for a class that is named after an activation function.
   private static func activation(ofClass className: String) -> JSONObject? {
     var name = className.lowercased().filter { $0.isLetter || $0.isNumber }
     for word in ["layer", "lambda", "activation", "custom"] { name.replace(word, with: "") }
@@ -46,21 +46,21 @@ package struct DescribedLayer {
 
   private static func swish(_ tokens: [ExpressionToken]) -> JSONObject? {
     let plain = tokens.filter { !$0.isWord }
-    let call: [ExpressionToken] = [.call("sigmoid"), .sign("("), .variable, .sign(")")]
+    let call: [ExpressionToken] = [.call("sigmoid"), .symbol("("), .variable, .symbol(")")]
     let isSwish =
-      plain == [.variable, .sign("*")] + call || plain == call + [.sign("*"), .variable]
-    return isSwish && !tokens.contains(where: \.isReservation) ? activation("swish") : nil
+      plain == [.variable, .symbol("*")] + call || plain == call + [.symbol("*"), .variable]
+    return isSwish && !tokens.contains(where: \.impliesMoreComputation) ? activation("swish") : nil
   }
 
   /// Crops of the height and the width: `x[:, a:-b, c:-d]` of channels-last images, or
   /// `x[:, :, a:-b, c:-d]` of channels-first ones.
   private static func crop(_ tokens: [ExpressionToken]) -> JSONObject? {
     let formula = tokens.filter { !$0.isWord }
-    guard formula.starts(with: [.variable, .sign("[")]), formula.last == .sign("]"),
+    guard formula.starts(with: [.variable, .symbol("[")]), formula.last == .symbol("]"),
       !tokens.contains(where: \.isCall)
     else { return nil }
     let ranges = formula.dropFirst(2).dropLast().split(
-      separator: .sign(","), omittingEmptySubsequences: false
+      separator: .symbol(","), omittingEmptySubsequences: false
     ).map { Self.cropping(Array($0)) }
     let whole = [0, 0]
     let known = ranges.compactMap(\.self)
@@ -79,20 +79,20 @@ package struct DescribedLayer {
     return layer("Cropping2D", ["cropping": .array(cropping)])
   }
 
-  /// The numbers of elements that a range leaves out before and after; `nil` where they depend on
-  /// the size.
+  /// The numbers of elements that a range omits before and after it; `nil` where they depend on the
+  /// size.
   private static func cropping(_ range: [ExpressionToken]) -> [Int]? {
-    let bounds = range.split(separator: .sign(":"), omittingEmptySubsequences: false).map(
+    let bounds = range.split(separator: .symbol(":"), omittingEmptySubsequences: false).map(
       Array.init)
     guard bounds.count == 2 else { return nil }
     let (start, stop) = (bounds[0], bounds[1])
     var before = 0
     if !start.isEmpty {
-      guard start.count == 1, let number = start[0].wholeNumber else { return nil }
+      guard start.count == 1, let number = start[0].integer else { return nil }
       before = number
     }
     if stop.isEmpty { return [before, 0] }
-    guard stop.count == 2, stop[0] == .sign("-"), let after = stop[1].wholeNumber, after > 0 else {
+    guard stop.count == 2, stop[0] == .symbol("-"), let after = stop[1].integer, after > 0 else {
       return nil
     }
     return [before, after]
@@ -100,16 +100,18 @@ package struct DescribedLayer {
 
   /// A scale and an offset.
   private static func rescaling(_ tokens: [ExpressionToken]) -> JSONObject? {
-    guard !tokens.contains(where: { $0.isCall || $0 == .sign("[") || $0.isReservation }) else {
-      return nil
-    }
+    guard
+      !tokens.contains(where: {
+        $0.isCall || $0 == .symbol("[") || $0.impliesMoreComputation
+      })
+    else { return nil }
     let runs = tokens.split(omittingEmptySubsequences: false, whereSeparator: \.isWord)
     let formulas = runs.filter { $0.contains(.variable) }
     guard formulas.count == 1, let formula = formulas.first else { return nil }
-    // The first operand of an operator after a word is the word.
-    let isBehindWord =
+    // The left operand of an operator that follows a word is the word.
+    let followsWord =
       formula.startIndex > 0 && tokens[formula.startIndex - 1] != .word("return")
-    if isBehindWord, let first = formula.first, [.sign("-"), .sign("+")].contains(first) {
+    if followsWord, let first = formula.first, [.symbol("-"), .symbol("+")].contains(first) {
       return nil
     }
     var parser = LinearExpression.Parser(Array(formula))

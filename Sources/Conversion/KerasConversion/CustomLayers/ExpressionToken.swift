@@ -1,10 +1,10 @@
-/// A token of a text that contains an expression.
+/// A token of a description that may contain an expression.
 enum ExpressionToken: Hashable {
   /// The variable of the expression: `x`.
   case variable
   case number(Double)
-  /// A sign that may occur in an expression, or `#` for any other.
-  case sign(Character)
+  /// A symbol that may occur in an expression, or `#` for any other character.
+  case symbol(Character)
   /// A word between expressions.
   case word(String)
   /// The name of a function, directly before its arguments.
@@ -12,22 +12,22 @@ enum ExpressionToken: Hashable {
 
   /// Characters that end a sentence and have no meaning in an expression.
   private static let punctuation: Set<Character> = [".", ";", "\"", "'", "`", "!", "?"]
-  private static let signs: Set<Character> = ["+", "-", "*", "/", "(", ")", "[", "]", ":", ","]
+  private static let symbols: Set<Character> = ["+", "-", "*", "/", "(", ")", "[", "]", ":", ","]
 
   var isWord: Bool { if case .word = self { true } else { false } }
 
   var isCall: Bool { if case .call = self { true } else { false } }
 
-  /// Whether a word implies that more is computed than the expression next to it.
-  var isReservation: Bool {
+  /// Whether it is a word that implies more computation than the expression next to it.
+  var impliesMoreComputation: Bool {
     guard case .word(let word) = self else { return false }
     return ["abs", "clamp", "clip", "exp", "log", "max", "min", "round", "then"].contains {
       word.hasPrefix($0)
     }
   }
 
-  /// The number, when it is a whole one.
-  var wholeNumber: Int? {
+  /// The number, when it is an integer.
+  var integer: Int? {
     guard case .number(let number) = self else { return nil }
     return Int(exactly: number)
   }
@@ -41,24 +41,24 @@ enum ExpressionToken: Hashable {
       if let value = Double(number) {
         tokens.append(.number(value))
         rest = rest.dropFirst(number.count)
-        if rest.first?.isLetter == true { tokens.append(.sign("#")) }  // 2x, 1e5
+        if rest.first?.isLetter == true { tokens.append(.symbol("#")) }  // 2x, 1e5
       } else if first.isLetter || first == "_" {
         let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
         rest = rest.dropFirst(name.count)
         tokens.append(token(String(name), isCall: rest.first == "("))
       } else {
         rest = rest.dropFirst()
-        if signs.contains(first) {
-          tokens.append(.sign(first))
+        if symbols.contains(first) {
+          tokens.append(.symbol(first))
         } else if first == "=" || first.isNewline || punctuation.contains(first) {
           tokens.append(.word(""))
         } else if !first.isWhitespace {
-          tokens.append(.sign("#"))
+          tokens.append(.symbol("#"))
         }
       }
     }
-    // A lambda's head is equivalent to `return`.
-    tokens.replace([.word("lambda"), .variable, .sign(":")], with: [.word("return")])
+    // The parameters of a lambda are equivalent to `return`.
+    tokens.replace([.word("lambda"), .variable, .symbol(":")], with: [.word("return")])
     return tokens
   }
 
@@ -87,7 +87,7 @@ struct LinearExpression: Hashable {
 
   static let variable = LinearExpression(scale: 1, offset: 0)
 
-  /// Reads sums, products, quotients and parentheses as far as they stay linear in x.
+  /// Parses sums, products, quotients and parentheses as long as they are linear in x.
   struct Parser {
     private var tokens: ArraySlice<ExpressionToken>
 
@@ -100,8 +100,8 @@ struct LinearExpression: Hashable {
       return result
     }
 
-    private mutating func take(_ sign: Character) -> Bool {
-      guard tokens.first == .sign(sign) else { return false }
+    private mutating func take(_ symbol: Character) -> Bool {
+      guard tokens.first == .symbol(symbol) else { return false }
       tokens.removeFirst()
       return true
     }

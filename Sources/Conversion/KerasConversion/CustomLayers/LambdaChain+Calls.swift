@@ -1,7 +1,7 @@
 import JSON
 import KerasFormat
 
-/// The usual functions of TensorFlow and the Keras backend.
+/// Common functions of TensorFlow and the Keras backend.
 extension LambdaChain {
   private enum Library {
     case keras, tensorFlow, operations
@@ -30,7 +30,7 @@ extension LambdaChain {
       squeeze(axes)
     case "expand_dims":
       let fallback: PythonExpression? = library == .keras ? .value(.integer(-1)) : nil
-      guard let axis = axes(call.take(1, "axis", "dim") ?? fallback, isNew: true) else {
+      guard let axis = axes(call.take(1, "axis", "dim") ?? fallback, addsAxes: true) else {
         return false
       }
       expand(axis)
@@ -61,15 +61,15 @@ extension LambdaChain {
       "nn.softmax", "softplus", "nn.softplus", "elu", "nn.elu":
       let function = name.split(separator: ".").last.map(String.init) ?? name
       addLayer("Activation", ["activation": .string(function)])
-    default: return addImage(name, library == .keras, &call)
+    default: return addImageCall(name, library == .keras, &call)
     }
     return true
   }
 
-  /// The axes in an argument, non-negative and ascending; the batch axis is not allowed.
-  private func axes(_ argument: PythonExpression?, isNew: Bool = false) -> [Int]? {
+  /// The axes that an argument lists, non-negative and ascending; the batch axis is not allowed.
+  private func axes(_ argument: PythonExpression?, addsAxes: Bool = false) -> [Int]? {
     guard let argument, let written = arguments.integers(argument) else { return nil }
-    let rank = shape.map { $0.count + (isNew ? written.count : 0) }
+    let rank = shape.map { $0.count + (addsAxes ? written.count : 0) }
     let axes = written.map { $0 < 0 ? $0 + (rank ?? 0) : $0 }
     guard Set(axes).count == axes.count, axes.allSatisfy({ $0 > 0 && $0 < rank ?? .max }) else {
       return nil
@@ -77,7 +77,7 @@ extension LambdaChain {
     return axes.sorted()
   }
 
-  private mutating func addImage(
+  private mutating func addImageCall(
     _ name: String, _ isKeras: Bool, _ call: inout LambdaCall
   ) -> Bool {
     switch name {
@@ -92,7 +92,7 @@ extension LambdaChain {
       setDimensions(nil)
     case "image.resize_images", "image.resize_bilinear", "image.resize_nearest_neighbor",
       "image.resize_bicubic", "image.resize_area":
-      return addOldResize(name, &call)
+      return addLegacyResize(name, &call)
     case "image.resize":
       guard let size = size(&call), let method = method(call.take(2, "method", "interpolation"))
       else { return false }
@@ -110,9 +110,9 @@ extension LambdaChain {
   }
 
   /// The functions of TensorFlow 1, which compute coordinates differently.
-  private mutating func addOldResize(_ name: String, _ call: inout LambdaCall) -> Bool {
+  private mutating func addLegacyResize(_ name: String, _ call: inout LambdaCall) -> Bool {
     var size = size(&call)
-    var last = 2
+    var alignCornersPosition = 2
     // Old versions took the height and the width separately.
     if let height = call.take(nil, "new_height"), let width = call.take(nil, "new_width") {
       size = [height, width].compactMap { arguments.integers($0)?.first }
@@ -124,15 +124,15 @@ extension LambdaChain {
     var method = methods[name]
     if method == nil {
       method = self.method(call.take(2, "method"))
-      last = 3
+      alignCornersPosition = 3
     }
-    let aligned = call.take(last, "align_corners") ?? .value(.bool(false))
-    guard let size, size.count == 2, let method, case .value(.bool(let isAligned)) = aligned else {
-      return false
-    }
+    let alignCornersValue = call.take(alignCornersPosition, "align_corners") ?? .value(.bool(false))
+    guard let size, size.count == 2, let method,
+      case .value(.bool(let alignsCorners)) = alignCornersValue
+    else { return false }
     addLayer(
       "tf.image.resize_images",
-      ["size": .integers(size), "method": .string(method), "align_corners": .bool(isAligned)])
+      ["size": .integers(size), "method": .string(method), "align_corners": .bool(alignsCorners)])
     setDimensions(size)
     return true
   }
@@ -150,7 +150,7 @@ extension LambdaChain {
     switch argument {
     case nil: return names[0]
     case .value(.integer(let number)): return names.indices.contains(number) ? names[number] : nil
-    case .value(.text(let name)): return names.contains(name) ? name : nil
+    case .value(.string(let name)): return names.contains(name) ? name : nil
     case .attribute(_, let name):
       return [
         "BILINEAR": "bilinear", "NEAREST_NEIGHBOR": "nearest", "BICUBIC": "bicubic", "AREA": "area",

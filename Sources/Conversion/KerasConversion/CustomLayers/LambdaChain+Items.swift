@@ -2,55 +2,55 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// `x[:, 0:4]`, `x[..., ::-1]` and the like.
+/// Indexing expressions such as `x[:, 0:4]` and `x[..., ::-1]`.
 extension LambdaChain {
   /// Adds the steps of an index applied to the value so far.
   mutating func addItem(_ index: PythonExpression) -> Bool {
     var parts = [index]
     if case .tuple(let list) = index { parts = list }
     if case .value(.tuple(let list)) = index { parts = list.map { .value($0) } }
-    var read = TensorItem()
+    var item = TensorItem()
     for (position, part) in parts.enumerated() {
-      guard add(part, parts.dropFirst(position + 1), to: &read) else { return false }
+      guard add(part, parts.dropFirst(position + 1), to: &item) else { return false }
     }
-    // The batch axis must stay untouched, and no axis beyond the rank may be indexed.
-    guard !read.dropped.contains(0), !read.added.contains(0),
-      !read.ranges.contains(where: { $0.axis == 0 }),
-      shape.map({ read.axis <= $0.count }) ?? true
+    // The batch axis must be kept whole, and no axis beyond the rank may be indexed.
+    guard !item.dropped.contains(0), !item.added.contains(0),
+      !item.ranges.contains(where: { $0.axis == 0 }),
+      shape.map({ item.axis <= $0.count }) ?? true
     else { return false }
-    addRanges(read.ranges)
-    if !read.dropped.isEmpty { squeeze(read.dropped) }
-    if !read.added.isEmpty { expand(read.added) }
+    addRanges(item.ranges)
+    if !item.dropped.isEmpty { squeeze(item.dropped) }
+    if !item.added.isEmpty { expand(item.added) }
     return true
   }
 
   private func add(
-    _ part: PythonExpression, _ rest: ArraySlice<PythonExpression>, to read: inout TensorItem
+    _ part: PythonExpression, _ rest: ArraySlice<PythonExpression>, to item: inout TensorItem
   ) -> Bool {
     switch part {
-    case .value(.none): read.addAxis()
+    case .value(.none): item.addAxis()
     case .value(.ellipsis):
       guard let shape else { return rest.isEmpty }
-      let counted = rest.count { $0 != .value(.none) }
-      guard shape.count >= read.axis + counted else { return false }
-      read.skip(shape.count - read.axis - counted)
+      let indexedCount = rest.count { $0 != .value(.none) }
+      guard shape.count >= item.axis + indexedCount else { return false }
+      item.skip(shape.count - item.axis - indexedCount)
     case .slice(let parts):
-      let ends = parts.map { arguments.integers($0) }
-      for (part, end) in zip(parts, ends) where part != .value(.none) && end?.count != 1 {
+      let bounds = parts.map { arguments.integers($0) }
+      for (part, bound) in zip(parts, bounds) where part != .value(.none) && bound?.count != 1 {
         return false
       }
-      let step = ends.count > 2 ? ends[2]?[0] ?? 1 : 1
+      let step = bounds.count > 2 ? bounds[2]?[0] ?? 1 : 1
       guard step != 0, step.magnitude <= 1 << 24 else { return false }
       if parts.allSatisfy({ $0 == .value(.none) }) {
-        read.skip(1)
+        item.skip(1)
       } else {
-        read.addRange(start: ends[0]?[0], stop: ends[1]?[0], step: step)
+        item.addRange(start: bounds[0]?[0], stop: bounds[1]?[0], step: step)
       }
     default:
       guard let index = arguments.integers(part), index.count == 1, case .value = part else {
         return false
       }
-      read.addIndex(index[0])
+      item.addIndex(index[0])
     }
     return true
   }

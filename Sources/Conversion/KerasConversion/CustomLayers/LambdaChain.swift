@@ -3,14 +3,14 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// The steps of a mapping for a function's expression, in order from the input.
+/// The steps of a mapping that are equivalent to a function's expression, from its input on.
 struct LambdaChain {
   /// The shape of the steps' output so far; `nil` when not even the rank is known.
   var shape: [Int?]?
   let arguments: LambdaArguments
   var notes: [String] = []
   private var steps: [JSONValue] = []
-  /// The pending operation on each element: x scale + offset.
+  /// The pending operation on each element: x · scale + offset.
   private var scale = [1.0]
   private var offset = [0.0]
 
@@ -28,16 +28,16 @@ struct LambdaChain {
 
   /// Adds the steps of an expression of the first argument.
   ///
-  /// - Returns: Whether it consists only of the usual functions.
+  /// - Returns: Whether it consists only of supported functions.
   mutating func add(_ expression: PythonExpression) -> Bool {
     switch expression {
     case .argument(let index): return index == 0
     case .negated(let operand): return add(operand) && rescale(by: [-1], plus: [0])
-    case .binary(let sign, let left, let right):
-      if let number = arguments.numbers(right) { return add(left) && apply(sign, number) }
-      if let number = arguments.numbers(left) { return add(right) && apply(number, sign) }
+    case .binary(let op, let left, let right):
+      if let number = arguments.numbers(right) { return add(left) && apply(op, number) }
+      if let number = arguments.numbers(left) { return add(right) && apply(number, op) }
       return false
-    case .item(let owner, let index): return add(owner) && addItem(index)
+    case .item(let base, let index): return add(base) && addItem(index)
     case .call(let function, let values, let named):
       guard let path = function.path else { return false }
       var call = LambdaCall(path: path, values: values, named: named)
@@ -47,9 +47,9 @@ struct LambdaChain {
     }
   }
 
-  /// Applies x sign number.
-  private mutating func apply(_ sign: String, _ numbers: [Double]) -> Bool {
-    switch sign {
+  /// Applies `x op numbers`.
+  private mutating func apply(_ op: String, _ numbers: [Double]) -> Bool {
+    switch op {
     case "+": return rescale(by: [1], plus: numbers)
     case "-": return rescale(by: [1], plus: numbers.map { -$0 })
     case "*": return rescale(by: numbers, plus: [0])
@@ -58,28 +58,29 @@ struct LambdaChain {
     }
   }
 
-  /// Applies number sign x.
-  private mutating func apply(_ numbers: [Double], _ sign: String) -> Bool {
-    switch sign {
-    case "+", "*": apply(sign, numbers)
+  /// Applies `numbers op x`.
+  private mutating func apply(_ numbers: [Double], _ op: String) -> Bool {
+    switch op {
+    case "+", "*": apply(op, numbers)
     case "-": rescale(by: [-1], plus: numbers)
     default: false
     }
   }
 
   private mutating func rescale(by factor: [Double], plus number: [Double]) -> Bool {
-    guard let scaled = Self.zip(scale, factor, *), let moved = Self.zip(offset, factor, *),
-      let sum = Self.zip(moved, number, +)
+    guard let newScale = Self.zip(scale, factor, *),
+      let scaledOffset = Self.zip(offset, factor, *),
+      let newOffset = Self.zip(scaledOffset, number, +)
     else { return false }
-    (scale, offset) = (scaled, sum)
+    (scale, offset) = (newScale, newOffset)
     return (scale + offset).allSatisfy(\.isFinite)
   }
 
   private mutating func divide(by numbers: [Double]) -> Bool {
-    guard let scaled = Self.zip(scale, numbers, /), let moved = Self.zip(offset, numbers, /) else {
-      return false
-    }
-    (scale, offset) = (scaled, moved)
+    guard let newScale = Self.zip(scale, numbers, /),
+      let newOffset = Self.zip(offset, numbers, /)
+    else { return false }
+    (scale, offset) = (newScale, newOffset)
     return (scale + offset).allSatisfy(\.isFinite)
   }
 
@@ -108,7 +109,7 @@ struct LambdaChain {
     (scale, offset) = ([1], [0])
   }
 
-  /// Adds a layer of Keras, or something that is named like one.
+  /// Adds a layer of Keras, or another step that is named by a class.
   mutating func addLayer(_ className: String, _ config: JSONObject) {
     flush()
     steps.append(.object(["class_name": .string(className), "config": .object(config)]))
@@ -121,7 +122,7 @@ struct LambdaChain {
   }
 }
 
-/// A call inside a function, whose arguments are ticked off as they are read.
+/// A call inside a function. Reading an argument consumes it.
 struct LambdaCall {
   let path: String
   private var values: [Int: PythonExpression]
@@ -134,7 +135,7 @@ struct LambdaCall {
     self.named = named
   }
 
-  /// Whether nothing is left.
+  /// Whether all arguments have been consumed.
   var isEmpty: Bool { values.isEmpty && named.isEmpty }
 
   /// Takes an argument, by any of its names or by its position.

@@ -9,13 +9,13 @@ import LayerCatalog
 struct LambdaProposal {
   /// The mapping, as written under the layer's name.
   let mapping: JSONValue
-  /// What the user must know in order to check it.
+  /// What the user needs to know to check it.
   let notes: [String]
 
   /// - Parameters:
   ///   - record: The layer as Keras 2 or later would write it.
   ///   - input: The layer's input type, where it is known.
-  /// - Returns: `nil` for other layers, and for a function that is not one of the usual ones.
+  /// - Returns: `nil` for other layers, and for a function that is not supported.
   init?(of record: KerasLayerRecord, input: TensorType?) {
     guard let code = try? KerasLambdaCode(of: record), let expression = code.code.expression,
       record.calls.allSatisfy({ $0.allInputs.count <= 1 })
@@ -25,7 +25,7 @@ struct LambdaProposal {
     guard chain.add(expression) else { return nil }
     let steps = chain.finish()
     notes = chain.notes
-    if arguments.areGiven {
+    if arguments.areInSettings {
       mapping = .object(["steps": .array(steps), "ignore": ["arguments"]])
     } else {
       mapping = steps.count == 1 ? steps[0] : .array(steps)
@@ -37,7 +37,7 @@ struct LambdaProposal {
     self.notes = notes
   }
 
-  /// The proposal for a file that states another shape than the function's output.
+  /// The proposal for a file that states another shape than that of the function's output.
   var overruling: LambdaProposal {
     var members = mapping.object ?? [:]
     if members["steps"] == nil {
@@ -59,16 +59,16 @@ struct LambdaProposal {
 /// The values of a function's arguments except the first.
 struct LambdaArguments {
   private var values: [Int: JSONValue] = [:]
-  /// Whether the layer's settings contain any.
-  let areGiven: Bool
-  /// Whether integers are divided as in Python 2.
-  let dividesWholeNumbers: Bool
+  /// Whether the layer's settings contain any of them.
+  let areInSettings: Bool
+  /// Whether dividing integers rounds down, as in Python 2.
+  let usesIntegerDivision: Bool
 
   init(_ code: KerasLambdaCode, _ record: KerasLayerRecord) {
     let function = code.code
     let given = record.config["arguments"]?.object ?? [:]
-    areGiven = !given.keys.isEmpty
-    dividesWholeNumbers = function.layout == .python2
+    areInSettings = !given.keys.isEmpty
+    usesIntegerDivision = function.layout == .python2
     let first = function.argumentCount - code.defaults.count
     for (index, value) in code.defaults.enumerated() { values[first + index] = value }
     for (index, name) in function.variables.prefix(function.argumentCount).enumerated() {
@@ -88,16 +88,16 @@ struct LambdaArguments {
     case .tuple(let elements):
       let numbers = elements.compactMap(number)
       return numbers.count == elements.count && !numbers.isEmpty ? numbers : nil
-    case .binary(let sign, let left, let right):
+    case .binary(let op, let left, let right):
       guard let left = number(left), let right = number(right) else { return nil }
-      return combined(sign, left, right).map { [$0] }
+      return combined(op, left, right).map { [$0] }
     case .call(let function, let values, _):
       guard let path = function.path, let first = values.first else { return nil }
-      let makers: Set = [
+      let constructors: Set = [
         "K.constant", "K.variable", "float", "np.array", "np.asarray", "np.float32",
         "numpy.array", "tf.constant", "tf.convert_to_tensor",
       ]
-      return makers.contains(path) ? numbers(first) : nil
+      return constructors.contains(path) ? numbers(first) : nil
     default: return nil
     }
   }
@@ -115,19 +115,19 @@ struct LambdaArguments {
     return numbers[0]
   }
 
-  private func combined(_ sign: String, _ left: Double, _ right: Double) -> Double? {
-    switch sign {
+  private func combined(_ op: String, _ left: Double, _ right: Double) -> Double? {
+    switch op {
     case "+": return left + right
     case "-": return left - right
     case "*": return left * right
     case "/":
-      let areWhole = left == left.rounded() && right == right.rounded()
-      return right == 0 || (dividesWholeNumbers && areWhole) ? nil : left / right
+      let areIntegers = left == left.rounded() && right == right.rounded()
+      return right == 0 || (usesIntegerDivision && areIntegers) ? nil : left / right
     default: return nil
     }
   }
 
-  /// Whole numbers, one or a list.
+  /// Integers, one or a list.
   func integers(_ expression: PythonExpression) -> [Int]? {
     numbers(expression).flatMap { numbers in
       let whole = numbers.compactMap(Int.init(exactly:))

@@ -12,7 +12,7 @@ package struct LayerSurvey: Sendable {
   var inputs: [String: [TensorType]] = [:]
   /// The output types that the file states for each layer.
   var outputs: [String: [Int: KerasStatedType]] = [:]
-  /// The proposal from each layer's code, where the shapes fit it.
+  /// The proposal derived from each layer's code, where the shapes fit it.
   var proposals: [String: LambdaProposal] = [:]
 
   package init() {}
@@ -24,7 +24,7 @@ struct KeptLayer {
   /// Its first input.
   let input: TensorType
 
-  /// Its entry in a file of custom layers if its output shape is its input shape.
+  /// Its entry in a file of custom layers, if its output has the shape of its input.
   private var entry: JSONValue {
     let shape = input.shape.enumerated().map { axis, dimension in
       axis == 0 ? JSONValue.null : dimension.value.map { .integer($0) } ?? .null
@@ -36,7 +36,7 @@ struct KeptLayer {
     ])
   }
 
-  /// Adds to an error of a later layer what to do about this one.
+  /// Adds to an error about a later layer what to do about this one.
   func explaining(_ error: WeighbridgeError) -> WeighbridgeError {
     let text = entry.text()
     if error.reason.contains(text) { return error }

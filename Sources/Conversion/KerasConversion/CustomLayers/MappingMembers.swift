@@ -1,8 +1,8 @@
 import Bytes
 import JSON
 
-/// The members of an object in a file of custom layers; each is read at most once, and none may be
-/// left.
+/// The members of an object in a file of custom layers. Reading a member consumes it, and none may
+/// remain.
 struct MappingMembers {
   private var members: JSONObject
   let place: String
@@ -19,7 +19,7 @@ struct MappingMembers {
     WeighbridgeError(.mismatch, place.isEmpty ? reason : "\(place) \(reason)")
   }
 
-  /// Makes an error about a member, or about the whole object.
+  /// Creates an error about a member, or about the whole object.
   func failure(_ reason: String, _ key: String = "") -> WeighbridgeError {
     let parts = [place, key].filter { !$0.isEmpty }
     return Self.failure(reason, parts.joined(separator: "."))
@@ -37,7 +37,7 @@ struct MappingMembers {
     return value
   }
 
-  mutating func text(_ key: String) throws(WeighbridgeError) -> String? {
+  mutating func string(_ key: String) throws(WeighbridgeError) -> String? {
     try member(key, \.string, "a string")
   }
 
@@ -61,11 +61,11 @@ struct MappingMembers {
     return value
   }
 
-  mutating func texts(_ key: String) throws(WeighbridgeError) -> [String]? {
+  mutating func strings(_ key: String) throws(WeighbridgeError) -> [String]? {
     guard let list = try list(key) else { return nil }
-    let texts = list.compactMap(\.string)
-    guard texts.count == list.count else { throw failure("is not a list of strings", key) }
-    return texts
+    let strings = list.compactMap(\.string)
+    guard strings.count == list.count else { throw failure("is not a list of strings", key) }
+    return strings
   }
 }
 
@@ -75,7 +75,7 @@ package struct NamePattern: Hashable, Sendable {
   let text: String
   private let parts: [[UInt8]]
 
-  /// Makes a pattern.
+  /// Creates a pattern.
   init(_ text: String) {
     self.text = text
     parts = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)

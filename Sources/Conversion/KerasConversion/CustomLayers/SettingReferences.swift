@@ -14,7 +14,7 @@ struct SettingReferences {
   /// - Parameter settings: The layer's settings.
   init(_ settings: JSONObject) { self.settings = settings }
 
-  /// Whether a value refers to settings anywhere.
+  /// Whether a value contains references to settings.
   static func occur(in value: JSONValue) -> Bool {
     if let text = value.string { return text.hasPrefix("$") }
     if let list = value.array { return list.contains(where: occur) }

@@ -2,7 +2,7 @@ import Bytes
 package import JSON
 
 extension UnknownLayers {
-  /// What is known about a layer other than from its settings.
+  /// What is known about a layer from other sources than its settings.
   package struct Remark {
     /// The author's description; may be empty.
     package var description = ""
@@ -11,7 +11,7 @@ extension UnknownLayers {
     /// A proposed mapping for its class. It is shown to the user and never applied automatically.
     package var proposal: JSONObject?
 
-    /// Makes a remark, which is empty by default.
+    /// Creates a remark, which is empty by default.
     package init(
       description: String = "", weights: [(name: String, shape: [Int])] = [],
       proposal: JSONObject? = nil
@@ -34,7 +34,7 @@ extension UnknownLayers {
   /// The number of characters of a description that are shown.
   private static let descriptionLimit = 200
 
-  /// The parts of a line that follow a layer's settings.
+  /// The parts of a layer's line that follow its settings.
   func remarkParts(_ path: String) -> [String] {
     guard let remark = remarks[path] else { return [] }
     var parts: [String] = []
@@ -55,7 +55,7 @@ extension UnknownLayers {
     return parts
   }
 
-  /// What to do with the file that is shown; `nil` when it contains no proposal.
+  /// The instruction for the file that is shown; `nil` when it contains no proposal.
   func proposalLine(_ paths: [String]) -> String? {
     let proposed = paths.filter { remarks[$0]?.proposal != nil }
     guard !proposed.isEmpty else { return nil }

@@ -4,29 +4,29 @@ import JSON
 package import KerasFormat
 import LayerCatalog
 
-/// Unknown layers, as one error that says how to map them.
+/// Unknown layers, reported as one error that explains how to map them.
 package struct UnknownLayers {
   package let layers: [(record: KerasLayerRecord, path: String)]
   /// The weights of the file's layers, when they are known.
   package let weights: [KerasWeightGroup]
   /// Entries of the user's file that match no layer.
-  package let idleEntries: [String]
+  package let unusedEntries: [String]
   /// The user's file; empty when there is none.
   package let file: String
-  /// What the layers before them reveal.
+  /// What the layers before them reveal about them.
   package var survey = LayerSurvey()
-  /// What is known about layers other than from their settings, by path.
+  /// What is known about layers from other sources than their settings, by path.
   package var remarks: [String: Remark] = [:]
 
   /// Collects the contents of an error about unknown layers.
   package init(
     layers: [(record: KerasLayerRecord, path: String)], weights: [KerasWeightGroup],
-    idleEntries: [String], file: String, survey: LayerSurvey = LayerSurvey(),
+    unusedEntries: [String], file: String, survey: LayerSurvey = LayerSurvey(),
     remarks: [String: Remark] = [:]
   ) {
     self.layers = layers
     self.weights = weights
-    self.idleEntries = idleEntries
+    self.unusedEntries = unusedEntries
     self.file = file
     self.survey = survey
     self.remarks = remarks
@@ -50,8 +50,8 @@ package struct UnknownLayers {
       let others = layers.dropFirst(Self.describedCount).map { $0.path + $0.record.name }
       lines.append("  and " + others.joined(separator: ", "))
     }
-    if !idleEntries.isEmpty {
-      lines.append("About no layer in \(file): " + idleEntries.joined(separator: ", "))
+    if !unusedEntries.isEmpty {
+      lines.append("About no layer in \(file): " + unusedEntries.joined(separator: ", "))
     }
     lines += advice(proposals)
     lines.append(template(shapes, proposals).text(indented: true))
@@ -68,7 +68,7 @@ package struct UnknownLayers {
     return result
   }
 
-  /// What to do with the file that is shown after it.
+  /// The instructions for the file that is shown after them.
   private func advice(_ proposals: [String: LambdaProposal]) -> [String] {
     var lines: [String] = []
     let described = layers.prefix(Self.describedCount).map { $0.path + $0.record.name }
@@ -135,9 +135,9 @@ package struct UnknownLayers {
       return ["a function whose stored code cannot be read (it \(error.reason))"]
     }
     guard let code = stored?.code else { return ["a function without a name"] }
-    let isNameless = code.name == "<lambda>"
+    let isAnonymous = code.name == "<lambda>"
     let title =
-      isNameless ? "a function without a name" : "function \(PythonValue.printable(code.name))"
+      isAnonymous ? "a function without a name" : "function \(PythonValue.printable(code.name))"
     if let expression = code.expression {
       let arguments = code.variables.prefix(code.argumentCount)
       let text = expression.text(Array(arguments))
@@ -151,9 +151,9 @@ package struct UnknownLayers {
   }
 
   /// The first strings of a list.
-  private static func list(_ texts: [String]) -> String {
-    let more = texts.count > 16 ? " and \(texts.count - 16) others" : ""
-    return texts.prefix(16).map { String($0.prefix(textLimit)) }.joined(separator: " ") + more
+  private static func list(_ strings: [String]) -> String {
+    let more = strings.count > 16 ? " and \(strings.count - 16) others" : ""
+    return strings.prefix(16).map { String($0.prefix(textLimit)) }.joined(separator: " ") + more
   }
 
   /// The settings that affect what the layer computes.
@@ -224,7 +224,7 @@ package struct UnknownLayers {
       : ["steps": .array([.object(step)]), "ignore": .array(others.map { .string($0) })]
   }
 
-  /// The entry that maps a layer of sub-layers: a step for each, with its own weights.
+  /// The entry that maps a layer with sub-layers: a step for each, with its own weights.
   private static func composite(
     _ record: KerasLayerRecord, _ weights: [KerasWeight]?
   ) -> JSONObject? {
@@ -235,19 +235,19 @@ package struct UnknownLayers {
     var steps: [JSONValue] = []
     var seen: Set<String> = []
     for name in names {
-      let owner = owner(of: name)
-      guard seen.insert(owner).inserted else { continue }
+      let sublayer = sublayer(of: name)
+      guard seen.insert(sublayer).inserted else { continue }
       let own: JSONObject =
-        owner.isEmpty
+        sublayer.isEmpty
         ? ["class_name": "...", "inputs": ["...", .string("$weights.\(name)")]]
-        : ["class_name": "...", "config": .object([:]), "sublayer": .string(owner)]
+        : ["class_name": "...", "config": .object([:]), "sublayer": .string(sublayer)]
       steps.append(.object(own))
     }
     return ["steps": .array(steps), "ignore": .array(settingKeys(record).map { .string($0) })]
   }
 
-  /// The layer within a layer that a weight belongs to: an attribute, or an element of a list.
-  private static func owner(of name: String) -> String {
+  /// The path of the sub-layer that a weight belongs to: an attribute, or an element of a list.
+  private static func sublayer(of name: String) -> String {
     let parts = name.split(separator: "/")
     let list = parts.firstIndex { $0 == "layers" || $0 == "cells" }
     let count = list.map { $0 + 2 } ?? 1

@@ -4,19 +4,19 @@ package import GraphIR
 import KerasFormat
 import LayerCatalog
 
-/// A model in the form of a Keras file.
+/// A model translated to the contents of a Keras file.
 struct KerasTranslation {
   /// Everything but the elements of the weights.
   let model: KerasWrittenModel
   /// The elements of each layer's weights, by its name.
   let elements: [String: [Tensor]]
-  /// What the file lacks, or contains in another form, in words.
+  /// Descriptions of what the file lacks, or contains in another form.
   let losses: [String]
 
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Keras has no form for.
-  init(_ content: ModelContent, form: KerasForm) throws(WeighbridgeError) {
-    let graph = try ChannelsLast(content.graph, needs: KerasOperators.table.needsLayout).graph
-    var builder = KerasModelBuilder(form: form, graph)
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that Keras cannot express.
+  init(_ content: ModelContent, format: KerasOutputFormat) throws(WeighbridgeError) {
+    let graph = try ChannelsLast(content.graph, needsLayout: KerasOperators.table.needsLayout).graph
+    var builder = KerasModelBuilder(format: format, graph)
     let inputs = graph.inputs.map { builder.addInput($0.name, graph[$0.value].type) }
     let results = try builder.emit(graph, inputs: inputs, groups: builder.groups)
     var outputs: [KerasTensorReference] = []
@@ -30,9 +30,9 @@ struct KerasTranslation {
     model = KerasWrittenModel(
       name: builder.unusedName(content.description.name ?? "model"), layers: builder.layers,
       inputs: inputs.compactMap(\.reference), outputs: outputs,
-      texts: DescriptionEntries.entries(content.description, content.provenance, .keras))
+      customMetadata: DescriptionEntries.entries(content.description, content.provenance, .keras))
     elements = builder.elements
-    for layer in elements.keys.sorted() where form == .hdf5 {
+    for layer in elements.keys.sorted() where format == .hdf5 {
       guard elements[layer]?.contains(where: { $0.elementType == .bfloat16 }) ?? false else {
         continue
       }
@@ -54,7 +54,7 @@ package enum KerasArchiveExporter: Exporter {
   package static func write(
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
   ) throws(WeighbridgeError) -> ExportReport {
-    try KerasTranslation(content, form: .archive).write(.archive, to: path, options, cancellation)
+    try KerasTranslation(content, format: .archive).write(.archive, to: path, options, cancellation)
   }
 }
 
@@ -66,15 +66,16 @@ package enum KerasHDF5Exporter: Exporter {
   package static func write(
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
   ) throws(WeighbridgeError) -> ExportReport {
-    try KerasTranslation(content, form: .hdf5).write(.hdf5, to: path, options, cancellation)
+    try KerasTranslation(content, format: .hdf5).write(.hdf5, to: path, options, cancellation)
   }
 }
 
 extension KerasTranslation {
   fileprivate func write(
-    _ form: KerasForm, to path: String, _ options: ExportOptions, _ cancellation: Cancellation?
+    _ format: KerasOutputFormat, to path: String, _ options: ExportOptions,
+    _ cancellation: Cancellation?
   ) throws(WeighbridgeError) -> ExportReport {
-    var writer = try KerasFileWriter(model, as: form, to: path)
+    var writer = try KerasFileWriter(model, as: format, to: path)
     var stream = WeightStream(cancellation)
     for weight in writer.weights {
       try writer.beginWeight()

@@ -2,7 +2,7 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// An operation of Keras 3, and TensorFlow's function for the same.
+/// An operation of Keras 3, and TensorFlow's equivalent function.
 struct KerasFunctionForm: Sendable {
   /// The module of the operation, for example `numpy`.
   let module: String
@@ -10,7 +10,7 @@ struct KerasFunctionForm: Sendable {
   let operation: String
   /// TensorFlow's name, for example `math.add`; `nil` when it has no such function.
   let tensorFlow: String?
-  /// The names of the tensors that TensorFlow's function takes.
+  /// The names of the tensors among the arguments of TensorFlow's function.
   let names: [String]
   /// The class of the layer that Keras 2 uses for the function.
   let olderClass: String
@@ -31,7 +31,7 @@ struct KerasFunctionForm: Sendable {
     Self("numpy", operation, tf: tf, ["x", "y"])
   }
 
-  /// The forms of functions that have a name in TensorFlow, by what they compute.
+  /// The forms of the functions that have a name in TensorFlow.
   private static func all<Function: Hashable>(
     _ all: [KerasFunctionTable.Names<Function>], _ arguments: [String]
   ) -> [Function: Self] {
@@ -50,7 +50,7 @@ struct KerasFunctionForm: Sendable {
   static let comparisons = all(KerasFunctionTable.comparisonNames, ["x", "y"])
   static let reductions = all(KerasFunctionTable.reductionNames, ["input_tensor"])
 
-  /// Whether it adds two tensors.
+  /// Whether it is the sum of two tensors.
   var isSum: Bool { operation == "Add" }
 
   static let add = binary("Add", tf: "math.add")

@@ -3,37 +3,38 @@ import GraphIR
 import KerasFormat
 import LayerCatalog
 
-/// Determines which activations become settings of their layers in the source, and the names of
-/// layers.
+/// Determines which activations become settings of the layers before them, as in the source, and
+/// the names of layers.
 struct KerasFusion: Sendable {
   /// The layers that absorb the activation after them.
   private(set) var groups = ExportGroups()
-  /// The names of layers, by the positions of the nodes that they are written at.
+  /// The names of layers, by the positions of the nodes that they are written for.
   private var names: [String]
-  /// The activations, by their positions.
+  /// The activations, by the positions of their nodes.
   private var activations: [Int: String] = [:]
 
-  init(_ graph: Graph, _ form: KerasForm) {
+  init(_ graph: Graph, _ format: KerasOutputFormat) {
     let layerNames = graph.layerNodes
     names = graph.nodes.enumerated().map { position, node in
       layerNames[position] ?? (node.source.role.isEmpty ? node.source.callName : node.name)
     }
-    let (makers, uses) = (graph.makers, graph.useCounts)
+    let (producers, useCounts) = (graph.producers, graph.useCounts)
     for (position, node) in graph.nodes.enumerated() {
-      guard node.inputs.count == 1, uses[node.inputs[0]] == 1, let maker = makers[node.inputs[0]],
-        Self.isSame(graph.nodes[maker].source, node.source),
-        Self.takesActivation(graph.nodes[maker].operation),
+      guard node.inputs.count == 1, useCounts[node.inputs[0]] == 1,
+        let producer = producers[node.inputs[0]],
+        Self.isSame(graph.nodes[producer].source, node.source),
+        Self.takesActivation(graph.nodes[producer].operation),
         let operation = node.operation as? any CatalogOperator,
-        let name = form.activationName(operation, rank: graph[node.inputs[0]].type.rank)
+        let name = format.activationName(operation, rank: graph[node.inputs[0]].type.rank)
       else { continue }
       activations[position] = name
-      groups.absorb([maker], into: position)
-      names[position] = layerNames[position] ?? names[maker]
+      groups.absorb([producer], into: position)
+      names[position] = layerNames[position] ?? names[producer]
     }
   }
 
-  private static func isSame(_ first: SourceScope, _ second: SourceScope) -> Bool {
-    first.layer == second.layer && first.call == second.call
+  private static func isSame(_ lhs: SourceScope, _ rhs: SourceScope) -> Bool {
+    lhs.layer == rhs.layer && lhs.call == rhs.call
   }
 
   /// Whether Keras' layer for an operator has a setting `activation`.
@@ -42,7 +43,7 @@ struct KerasFusion: Sendable {
       || operation is TransposedConvolution
   }
 
-  /// The activation of a node, which the preceding layer applies.
+  /// The activation at a position, which the preceding layer applies.
   func activation(of position: Int) -> String { activations[position] ?? "linear" }
 
   /// The name of a node's layer: that of the source's layer, for its last node or the one with its

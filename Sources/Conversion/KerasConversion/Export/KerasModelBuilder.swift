@@ -5,7 +5,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// A value of the graph as a rule sees it.
+/// A value of the graph, as passed to the rules of operators.
 struct KerasValue: ExportValue {
   /// The form of a value in the file.
   enum Source: Sendable {
@@ -44,12 +44,12 @@ struct KerasModelBuilder: ExportBuilder {
   static var table: ExportTable<KerasModelBuilder> { KerasOperators.table }
   static let foldsConstants = true
 
-  /// The form that is written.
-  let form: KerasForm
+  /// The format that is written.
+  let format: KerasOutputFormat
   private(set) var layers: [KerasWrittenLayer] = []
   /// The elements of each layer's weights, by its name.
   private(set) var elements: [String: [Tensor]] = [:]
-  /// What is stored in another form, in words.
+  /// Descriptions of what is stored in another form.
   private(set) var losses: Set<String> = []
   var scope = ExportScope<KerasValue>()
   /// The activation that the operator's layer absorbs.
@@ -72,12 +72,12 @@ struct KerasModelBuilder: ExportBuilder {
   }
 
   /// Starts a model.
-  init(form: KerasForm, _ graph: Graph) {
-    self.form = form
-    fusion = KerasFusion(graph, form)
+  init(format: KerasOutputFormat, _ graph: Graph) {
+    self.format = format
+    fusion = KerasFusion(graph, format)
   }
 
-  var target: String { form == .archive ? "Keras 3" : "Keras 2.15" }
+  var target: String { format == .archive ? "Keras 3" : "Keras 2.15" }
 
   /// The nodes that are written together.
   var groups: ExportGroups { fusion.groups }
@@ -90,10 +90,10 @@ extension KerasModelBuilder {
   /// Records a loss.
   mutating func note(_ loss: String) { losses.insert(loss) }
 
-  /// An unused name of the characters that TensorFlow accepts.
-  mutating func unusedName(_ wanted: String) -> String {
+  /// An unused name, in characters that TensorFlow accepts.
+  mutating func unusedName(_ proposedName: String) -> String {
     var name = String(
-      wanted.unicodeScalars.map { scalar -> Character in
+      proposedName.unicodeScalars.map { scalar -> Character in
         let isPlain =
           scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
         return isPlain || scalar == "." || scalar == "-" ? Character(scalar) : "_"
@@ -114,13 +114,14 @@ extension KerasModelBuilder {
       className, config, call, weights: weights, types: [type ?? outputType])[0]
   }
 
-  /// Adds a call of a layer; a layer with the same settings and weights is called once more.
+  /// Adds a call of a layer; an existing layer with the same settings and weights is called again.
   mutating func layer(
     _ className: String, _ settings: JSONObject, _ call: KerasWrittenCall,
     weights: [KerasLayerWeight] = [], types: [TensorType]
   ) throws(WeighbridgeError) -> [KerasValue] {
-    let computed = types.first?.elementType ?? .float32
-    let dtype: JSONObject = ["dtype": .string((computed.isFloat ? computed : .float32).rawValue)]
+    let elementType = types.first?.elementType ?? .float32
+    let computeType = elementType.isFloat ? elementType : .float32
+    let dtype: JSONObject = ["dtype": .string(computeType.rawValue)]
     let config = dtype.merging(settings)
     let constants = weights.isEmpty ? [] : operands.compactMap(Self.sharedWeight)
     let key = SharedKey(className: className, config: config, weights: constants)
@@ -146,28 +147,28 @@ extension KerasModelBuilder {
     value.constant.map { SharedWeight(name: value.name, elements: ConstantKey($0)) }
   }
 
-  /// Adds a function with one output whose settings have the same names in both generations.
+  /// Adds a function with one output whose arguments have the same names in Keras 3 and TensorFlow.
   mutating func function(
     _ function: KerasFunctionForm, _ inputs: [KerasValue], shared settings: JSONObject,
     type: TensorType? = nil
   ) throws(WeighbridgeError) -> KerasValue {
-    try self.function(function, inputs, settings: settings, older: settings, type: type)
+    try self.function(function, inputs, settings: settings, tfArguments: settings, type: type)
   }
 
-  /// Adds a function with one output, which is in the model like a layer.
+  /// Adds a function with one output, as a layer of its own.
   ///
   /// - Parameters:
   ///   - values: The arguments of Keras 3's operation after the tensors.
   ///   - settings: The settings of Keras 3's operation.
-  ///   - older: The arguments of TensorFlow's function other than the tensors.
+  ///   - tfArguments: The arguments of TensorFlow's function other than the tensors.
   mutating func function(
     _ function: KerasFunctionForm, _ inputs: [KerasValue], values: [JSONValue] = [],
-    settings: JSONObject = [:], older: JSONObject = [:], type: TensorType? = nil
+    settings: JSONObject = [:], tfArguments: JSONObject = [:], type: TensorType? = nil
   ) throws(WeighbridgeError) -> KerasValue {
     let type = type ?? (inputs.first { $0.constant == nil } ?? inputs[0]).type
-    let inputs = form == .archive && function.isSum ? try summands(inputs) : inputs
+    let inputs = format == .archive && function.isSum ? try summands(inputs) : inputs
     let arguments = try inputs.map { (input) throws(WeighbridgeError) in try argument(input) }
-    if form == .archive {
+    if format == .archive {
       let name = add(
         KerasWrittenLayer(
           name: unusedName(scope.prefix), className: function.operation,
@@ -181,7 +182,7 @@ extension KerasModelBuilder {
     var keywords = zip(function.names.dropFirst(), arguments.dropFirst()).map {
       (name: $0, value: $1)
     }
-    keywords += older.members.map { (name: $0.key, value: .value($0.value)) }
+    keywords += tfArguments.members.map { (name: $0.key, value: .value($0.value)) }
     let name = add(
       KerasWrittenLayer(
         name: unusedName(scope.prefix), className: function.olderClass, module: "keras.layers",
@@ -193,8 +194,8 @@ extension KerasModelBuilder {
   /// Returns two tensors in an order in which Keras 3 adds them elementwise.
   ///
   /// On TensorFlow it treats a second tensor with only one axis of more than one element as a bias
-  /// of the first one's last or second axis, if that has the same size, wherever the axis is
-  /// (`keras/src/backend/tensorflow/numpy.py`, `add`).
+  /// of the last or second axis of the first tensor, if that has the same size, wherever the axis
+  /// is (`keras/src/backend/tensorflow/numpy.py`, `add`).
   private func summands(_ inputs: [KerasValue]) throws(WeighbridgeError) -> [KerasValue] {
     guard inputs.count == 2, Self.isTakenForBias(inputs[1].type, of: inputs[0].type) else {
       return inputs
@@ -206,12 +207,11 @@ extension KerasModelBuilder {
   }
 
   private static func isTakenForBias(_ bias: TensorType, of sum: TensorType) -> Bool {
-    let long = bias.shape.indices.filter { bias.shape[$0].value != 1 }
-    guard long.count == 1, let dimension = bias.shape[long[0]].value, sum.rank > 1 else {
-      return false
-    }
+    let nonUnitAxes = bias.shape.indices.filter { bias.shape[$0].value != 1 }
+    guard nonUnitAxes.count == 1, let dimension = bias.shape[nonUnitAxes[0]].value, sum.rank > 1
+    else { return false }
     // As in broadcasting, the last axes are aligned.
-    let axis = sum.rank - bias.rank + long[0]
+    let axis = sum.rank - bias.rank + nonUnitAxes[0]
     if sum.shape[sum.rank - 1].value == dimension { return axis != sum.rank - 1 }
     return sum.shape[1].value == dimension && axis != 1
   }
@@ -232,7 +232,7 @@ extension KerasModelBuilder {
   /// Adds an input of the model.
   mutating func addInput(_ name: String, _ type: TensorType) -> KerasValue {
     let shape = JSONValue.array(type.shape.map { $0.value.map(JSONValue.integer) ?? .null })
-    let key = form == .archive ? "batch_shape" : "batch_input_shape"
+    let key = format == .archive ? "batch_shape" : "batch_input_shape"
     let name = add(
       KerasWrittenLayer(
         name: unusedName(name), className: "InputLayer", module: "keras.layers",
@@ -254,10 +254,10 @@ extension KerasModelBuilder {
     }
   }
 
-  /// The largest number of elements that are written as text in the model.
+  /// The largest number of elements of a constant that is written as JSON in the model.
   private static let constantLimit = 1 << 16
 
-  /// A constant in Keras' form for the arguments of a call.
+  /// A constant as Keras writes it among the arguments of a call.
   private func json(_ tensor: Tensor) throws(WeighbridgeError) -> JSONValue {
     guard tensor.count <= Self.constantLimit else {
       throw .unsupported(
@@ -279,7 +279,7 @@ extension KerasModelBuilder {
       }
     }
     if tensor.shape.isEmpty { return elements[0] }
-    guard form == .archive else { return .array(elements) }
+    guard format == .archive else { return .array(elements) }
     return .object([
       "class_name": "__numpy__",
       "config": .object([
@@ -288,19 +288,20 @@ extension KerasModelBuilder {
     ])
   }
 
-  /// Makes a scalar, in the element type of the first input unless another is given.
+  /// Creates a scalar, in the element type of the first input unless another is given.
   func number(_ number: Double, _ type: ElementType? = nil) -> KerasValue {
     constant(Tensor(type ?? operands[0].type.elementType, shape: [], [number]))
   }
 
-  /// Makes a small constant.
+  /// Creates a small constant.
   func constant(_ tensor: Tensor) -> KerasValue {
     KerasValue(source: .constant(tensor), type: tensor.type, name: "constant")
   }
 }
 
 extension KerasModelBuilder {
-  /// Returns the weights of a normalization: a scale and an offset where it has them, then others.
+  /// Returns the weights of a normalization: a scale and an offset where it has them, then the
+  /// others.
   func scales(
     _ hasScale: Bool, _ hasCenter: Bool, and others: [String] = []
   ) throws(WeighbridgeError) -> [KerasLayerWeight] {
@@ -319,12 +320,12 @@ extension KerasModelBuilder {
   ) throws(WeighbridgeError) -> [KerasValue] {
     let name = fusion.name(of: step.position)
     guard let layer = step.absorbed.first else {
-      return try apply(step.node.operation, named: name, step.inputs[0], isWanted: step.isWanted)
+      return try apply(step.node.operation, named: name, step.inputs[0], isUsed: step.isUsed)
     }
     fusedActivation = fusion.activation(of: step.position)
     let outputs = try apply(layer.operation, named: name, step.inputs[0])
     fusedActivation = "linear"
-    // A constant was computed, so nothing has applied its activation.
+    // The layer was folded to a constant, so its activation has not been applied.
     guard outputs[0].constant != nil else { return outputs }
     return try apply(step.node.operation, named: name, outputs)
   }

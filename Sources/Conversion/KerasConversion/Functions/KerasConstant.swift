@@ -5,10 +5,10 @@ import KerasFormat
 
 /// A constant among the arguments of a function.
 struct KerasConstant {
-  /// The element type it was written with; `nil` for plain Python numbers, which take that of the
-  /// other operands.
+  /// The element type that it was written with; `nil` for plain Python numbers, which adopt that of
+  /// the other operands.
   let elementType: ElementType?
-  /// The natural element type of its values.
+  /// The element type that its values have in Python.
   let naturalType: ElementType
   let shape: [Int]
   let numbers: [Double]
@@ -68,7 +68,7 @@ struct KerasConstant {
 
   /// The constant as a tensor.
   ///
-  /// - Parameter rank: The rank it should have; missing axes are added in front.
+  /// - Parameter rank: The rank that it should have; missing axes are added as leading ones.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the type cannot represent the numbers.
   func tensor(_ type: ElementType, rank: Int? = nil) throws(WeighbridgeError) -> Tensor {
     let ones = [Int](repeating: 1, count: max(0, (rank ?? 0) - shape.count))
@@ -91,28 +91,28 @@ extension JSONValue {
 
 extension ElementType {
   /// The result type of two types, as Keras 3 promotes them: the wider one, with floating-point
-  /// before integers before Booleans.
+  /// before integers before booleans.
   static func promoted(
-    _ first: ElementType, _ second: ElementType
+    _ lhs: ElementType, _ rhs: ElementType
   ) throws(WeighbridgeError) -> ElementType {
-    if first == second || second == .bool { return first }
-    if first == .bool { return second }
-    if first.isFloat != second.isFloat { return first.isFloat ? first : second }
-    if first.isFloat {
-      if first.byteCount == second.byteCount { return .float32 }
-      return first.byteCount > second.byteCount ? first : second
+    if lhs == rhs || rhs == .bool { return lhs }
+    if lhs == .bool { return rhs }
+    if lhs.isFloat != rhs.isFloat { return lhs.isFloat ? lhs : rhs }
+    if lhs.isFloat {
+      if lhs.byteCount == rhs.byteCount { return .float32 }
+      return lhs.byteCount > rhs.byteCount ? lhs : rhs
     }
-    if first.isSignedInteger == second.isSignedInteger {
-      return first.byteCount > second.byteCount ? first : second
+    if lhs.isSignedInteger == rhs.isSignedInteger {
+      return lhs.byteCount > rhs.byteCount ? lhs : rhs
     }
-    let (signed, unsigned) = first.isSignedInteger ? (first, second) : (second, first)
+    let (signed, unsigned) = lhs.isSignedInteger ? (lhs, rhs) : (rhs, lhs)
     if signed.byteCount > unsigned.byteCount { return signed }
     switch unsigned {
     case .uint8: return .int16
     case .uint16: return .int32
     case .uint32: return .int64
     default:
-      throw .unsupported("\(first.rawValue) and \(second.rawValue) have no common type")
+      throw .unsupported("\(lhs.rawValue) and \(rhs.rawValue) have no common type")
     }
   }
 }

@@ -1,8 +1,7 @@
 import KerasFormat
 
 extension KerasFunction {
-  /// The reason why a function is not supported, where there is more to say than that it is
-  /// unknown.
+  /// The reason why a function is not supported, where there is one other than that it is unknown.
   static func refusal(of name: KerasFunctionName) -> String? {
     switch name {
     case .operation(let text): operationRefusals[text]

@@ -7,7 +7,8 @@ import LayerCatalog
 /// Arguments that are plain values. Every default is the framework's own and is given where it is
 /// used.
 extension KerasFunction {
-  /// Takes a plain value; for tensors that are sizes of others, the numbers where they are known.
+  /// Takes a plain value. For a tensor that consists of dimensions of others, it returns their
+  /// numbers where they are known.
   mutating func plain(
     _ names: String..., at position: Int? = nil
   ) throws(WeighbridgeError) -> JSONValue? {
@@ -44,20 +45,20 @@ extension KerasFunction {
   ///
   /// - Parameters:
   ///   - expected: The kind of value, for messages.
-  ///   - read: Converts the value; `nil` when it is of another kind.
+  ///   - read: Converts the value; returns `nil` for a value of another kind.
   private mutating func argument<Value>(
     _ names: [String], at position: Int? = nil, _ expected: String, _ read: (JSONValue) -> Value?
   ) throws(WeighbridgeError) -> Value? {
     guard let json = try plain(names, at: position) else { return nil }
-    guard let value = read(json) else { throw wrong(names[0], json, expected) }
+    guard let value = read(json) else { throw unexpected(names[0], json, expected) }
     return value
   }
 
-  /// Takes a whole number.
+  /// Takes an integer.
   mutating func integer(
     _ name: String, at position: Int? = nil, default fallback: Int? = nil
   ) throws(WeighbridgeError) -> Int {
-    let written = try argument([name], at: position, "a whole number", \.integer)
+    let written = try argument([name], at: position, "an integer", \.integer)
     guard let integer = written ?? fallback else { throw missing(name) }
     return integer
   }
@@ -80,12 +81,12 @@ extension KerasFunction {
     try argument(names, "true or false") { $0.bool ?? $0.integer.map { $0 != 0 } } ?? fallback
   }
 
-  /// Takes a word.
-  mutating func word(_ name: String) throws(WeighbridgeError) -> String? {
+  /// Takes a string.
+  mutating func string(_ name: String) throws(WeighbridgeError) -> String? {
     try argument([name], "a word", \.string)
   }
 
-  /// Takes a list of whole numbers; a single number is a list of one.
+  /// Takes a list of integers; a single number is a list of one.
   mutating func integers(
     _ names: String..., at position: Int? = nil
   ) throws(WeighbridgeError) -> [Int]? {
@@ -100,7 +101,7 @@ extension KerasFunction {
     }
   }
 
-  /// Takes an axis, which may count from the end.
+  /// Takes an axis, which may be negative to count from the end.
   mutating func axis(
     _ name: String = "axis", at position: Int? = nil, of type: TensorType,
     default fallback: Int? = nil
@@ -108,7 +109,7 @@ extension KerasFunction {
     try KerasLayer.axis(try integer(name, at: position, default: fallback), of: type)
   }
 
-  /// Takes an axis of a value; where there is none, the value becomes one axis.
+  /// Takes an axis of a value; where it is absent, flattens the value.
   mutating func axisOrFlattened(_ value: inout ValueID) throws(WeighbridgeError) -> Int {
     guard let axis = try integers("axis")?.first else {
       value = try addOne(ReshapeAxes([.rest]), [value], role: "flatten")
@@ -117,7 +118,7 @@ extension KerasFunction {
     return try KerasLayer.axis(axis, of: type(of: value))
   }
 
-  /// Takes axes, which may count from the end; `nil` when they are absent.
+  /// Takes axes, which may be negative to count from the end; `nil` when they are absent.
   ///
   /// - Returns: Distinct axes in ascending order.
   mutating func axes(
@@ -134,14 +135,14 @@ extension KerasFunction {
 
   /// Takes the name of an element type.
   mutating func elementType(_ name: String) throws(WeighbridgeError) -> ElementType? {
-    guard let word = try word(name) else { return nil }
-    guard let type = ElementType(rawValue: word) else {
-      throw .unsupported("\(name)=\(word) is not a supported type")
+    guard let typeName = try string(name) else { return nil }
+    guard let type = ElementType(rawValue: typeName) else {
+      throw .unsupported("\(name)=\(typeName) is not a supported type")
     }
     return type
   }
 
-  /// Refuses an argument unless it has the one value that is understood (or is absent).
+  /// Refuses an argument unless it has the only supported value (or is absent).
   mutating func require(
     _ name: String, toBe expected: JSONValue, because reason: String
   ) throws(WeighbridgeError) {
@@ -149,7 +150,7 @@ extension KerasFunction {
     throw .unsupported("\(name)=\(value.text()) is not supported: \(reason)")
   }
 
-  func wrong(_ name: String, _ value: JSONValue, _ expected: String) -> WeighbridgeError {
+  func unexpected(_ name: String, _ value: JSONValue, _ expected: String) -> WeighbridgeError {
     WeighbridgeError(.unsupported, "\(name)=\(value.text()), and \(expected) is expected")
   }
 

@@ -4,7 +4,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Operands: tensors, and constants that become weights of the graph.
+/// Operands of functions: tensors, and constants that become weights of the graph.
 extension KerasFunction {
   /// A tensor or a constant.
   enum Term {
@@ -26,7 +26,7 @@ extension KerasFunction {
     return try term(operand)
   }
 
-  /// Returns an argument as an operand.
+  /// Converts an argument to a term.
   mutating func term(_ operand: KerasOperand) throws(WeighbridgeError) -> Term {
     switch operand {
     case .tensor(let input): return .value(try value(input))
@@ -46,7 +46,7 @@ extension KerasFunction {
     try unified([try term(names, at: position)], sharesRank: false)[0]
   }
 
-  /// Takes such an argument and returns its type too.
+  /// Takes such an argument, and returns its type too.
   mutating func typedTensor(
     _ names: String..., at position: Int? = nil
   ) throws(WeighbridgeError) -> (value: ValueID, type: TensorType) {
@@ -67,14 +67,14 @@ extension KerasFunction {
       var terms: [Term] = []
       for part in json.array ?? [json] { terms.append(.constant(try KerasConstant(part))) }
       return try unified(terms, sharesRank: false)
-    default: throw .malformed("the argument \(name) is no list of tensors")
+    default: throw .malformed("the argument \(name) is not a list of tensors")
     }
   }
 
   /// Converts the terms to values of one element type.
   ///
-  /// - Parameter sharesRank: Whether all get the rank of the one with the highest; missing axes are
-  ///   added in front, as in NumPy.
+  /// - Parameter sharesRank: Whether all get the rank of the one with the highest rank, by adding
+  ///   leading axes as in NumPy.
   mutating func unified(
     _ terms: [Term], sharesRank: Bool
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -95,7 +95,7 @@ extension KerasFunction {
     return values
   }
 
-  /// Raises a value to a rank by adding axes in front.
+  /// Raises the rank of a value by adding leading axes.
   mutating func expanded(_ value: ValueID, rank: Int) throws(WeighbridgeError) -> ValueID {
     let missing = rank - type(of: value).rank
     guard missing > 0 else { return value }
@@ -111,7 +111,7 @@ extension KerasFunction {
   }
 
   /// The common type of the operands. TensorFlow gives a constant the type of the other operand;
-  /// Keras 3 promotes, and only plain Python numbers adapt.
+  /// Keras 3 promotes types, and only plain Python numbers are weakly typed.
   private func commonType(_ terms: [Term]) throws(WeighbridgeError) -> ElementType {
     var (types, weak): ([ElementType], [ElementType]) = ([], [])
     for term in terms {

@@ -4,16 +4,16 @@ package import JSON
 package import KerasFormat
 import LayerCatalog
 
-/// A call of a function used in a Keras model without a layer, which is being converted to nodes:
-/// `x + 1`, `tf.reduce_mean(x)`, `keras.ops.concatenate([x, y])`.
+/// A call of a function that a Keras model uses without a layer, while it is being converted to
+/// nodes: `x + 1`, `tf.reduce_mean(x)`, `keras.ops.concatenate([x, y])`.
 ///
-/// Its arguments are tensors and constants in any order. They are ticked off as they are read;
-/// ``build()`` refuses what is left.
+/// Its arguments are tensors and constants in any order. Reading an argument consumes it;
+/// ``build()`` throws if any remain.
 package struct KerasFunction {
   /// Adds a function's nodes and returns its outputs.
   typealias Build = @Sendable (inout KerasFunction) throws(WeighbridgeError) -> [ValueID]
 
-  /// The layer of the call, which has the graph.
+  /// The layer of the call, which holds the graph.
   package var layer: KerasLayer
   let name: KerasFunctionName
   private let inputs: [ValueID]
@@ -21,7 +21,7 @@ package struct KerasFunction {
   private var named: [String: KerasOperand]
   private var constantCount = 0
 
-  /// Makes a call.
+  /// Creates a call.
   ///
   /// - Parameters:
   ///   - inputs: The tensors among the arguments.
@@ -79,8 +79,8 @@ package struct KerasFunction {
     return outputs
   }
 
-  /// Takes an argument by one of its names or its position and so ticks it off; `nil` when it is
-  /// absent or null.
+  /// Consumes and returns an argument, by one of its names or its position; `nil` when it is absent
+  /// or null.
   mutating func take(_ names: String..., at position: Int? = nil) -> KerasOperand? {
     take(names, at: position)
   }
@@ -98,12 +98,12 @@ package struct KerasFunction {
 
   /// Takes all remaining positional arguments from a position on.
   mutating func takeRest(from position: Int) -> [KerasOperand] {
-    let rest = positional.dropFirst(position).compactMap { $0 }
+    let remaining = positional.dropFirst(position).compactMap { $0 }
     for index in positional.indices.dropFirst(position) { positional[index] = nil }
-    return rest
+    return remaining
   }
 
-  /// Ticks off arguments that have no effect.
+  /// Consumes arguments that have no effect.
   mutating func ignore(_ names: String...) {
     for name in names { named[name] = nil }
   }
@@ -144,7 +144,7 @@ package struct KerasFunction {
   /// The type of a value.
   func type(of value: ValueID) -> TensorType { layer.graph.type(of: value) }
 
-  /// Adds a number to the graph as a constant of another value's rank.
+  /// Adds a number to the graph as a constant of the same rank and element type as another value.
   mutating func number(_ number: Double, like value: ValueID) throws(WeighbridgeError) -> ValueID {
     let type = type(of: value)
     return try add(

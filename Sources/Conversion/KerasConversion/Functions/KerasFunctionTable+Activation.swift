@@ -4,12 +4,12 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Activation functions that are used in a model as functions.
+/// Activation functions that a model calls as functions.
 extension KerasFunctionTable {
   static let activations =
     entries(activationNames) { (call, operation) throws(WeighbridgeError) in
       try call.addActivation(operation)
-    } + withSettings + alongAxes
+    } + withParameters + alongAxes
 
   private static let activationNames: [Names<any CatalogOperator>] = [
     Names(["Relu"], tf: ["nn.relu"], ReLU(slope: 0, threshold: 0, maximum: nil)),
@@ -30,7 +30,7 @@ extension KerasFunctionTable {
     Names(["TanhShrink"], TanhShrink()),
   ]
 
-  private static let withSettings: [Entry] = [
+  private static let withParameters: [Entry] = [
     Entry(["Elu"]) { (call) throws(WeighbridgeError) in
       try call.addActivation(ELU(alpha: try call.real("alpha", default: 1)))
     },

@@ -28,7 +28,7 @@ extension KerasFunctionTable {
     Names(["Power"], tf: ["math.pow", "pow"], .power),
     Names(tf: ["math.squared_difference"], .squaredDifference),
     Names(["Hypot"], .hypotenuse),
-    Names(["Logaddexp"], .logarithmOfSum),
+    Names(["Logaddexp"], .logAddExp),
   ]
 
   private static let others: [Entry] = [
@@ -48,7 +48,7 @@ extension KerasFunctionTable {
     Entry(["Minimum"], tf: ["math.minimum", "minimum"]) { (call) throws(WeighbridgeError) in
       try call.addBinary(Minimum()) { (min($0, $1), false) }
     },
-    // TensorFlow calls the first y and the second x.
+    // TensorFlow names the first operand y and the second x.
     Entry(["Arctan2"], tf: ["math.atan2", "atan2"]) { (call) throws(WeighbridgeError) in
       let terms = [try call.term("x1", "y", at: 0), try call.term("x2", "x", at: 1)]
       return try call.add(
@@ -75,12 +75,12 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
-  /// The two operands of a function of two.
+  /// The two operands of a binary function.
   mutating func pair() throws(WeighbridgeError) -> [Term] {
     [try term("x1", "x", at: 0), try term("x2", "y", at: 1)]
   }
 
-  /// Adds an operator of two tensors, and records its result for sizes.
+  /// Adds an operator of two tensors, and records its result if they are dimensions.
   fileprivate mutating func addBinary(
     _ operation: some CatalogOperator, _ combine: (Int, Int) -> (Int, Bool)
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -90,7 +90,7 @@ extension KerasFunction {
     return outputs
   }
 
-  /// Adds a quotient. Keras 3 divides integers as float32.
+  /// Adds a quotient. Keras 3 divides integers in float32.
   fileprivate mutating func addQuotient(
     _ function: BinaryMath.Function
   ) throws(WeighbridgeError) -> [ValueID] {

@@ -19,8 +19,8 @@ extension KerasFunctionTable {
       let (value, layout) = (try call.tensor("inputs", "input", at: 0), try call.layout())
       let depthwise = try call.kernel("depthwise_kernel", "depthwise_filter", at: 1, for: value)
       let pointwise = try call.kernel("pointwise_kernel", "pointwise_filter", at: 2, for: value)
-      let middle = try call.addDepthwise(value, depthwise, layout, role: "depthwise")
-      return try call.addPointwise(middle, pointwise, layout)
+      let intermediate = try call.addDepthwise(value, depthwise, layout, role: "depthwise")
+      return try call.addPointwise(intermediate, pointwise, layout)
     },
     Entry(tf: ["nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose"]) {
       (call) throws(WeighbridgeError) in try call.addTransposedConvolution()
@@ -56,7 +56,7 @@ extension KerasFunction {
     return try addOne(operation, [value, try add(constant: canonical)], role: role)
   }
 
-  /// Adds a pointwise convolution, with the kernel `[1..., in, out]`.
+  /// Adds a pointwise convolution, whose kernel is `[1..., in, out]`.
   fileprivate mutating func addPointwise(
     _ value: ValueID, _ kernel: Tensor, _ layout: DataLayout
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -75,29 +75,30 @@ extension KerasFunction {
     let (value, layout) = (try tensor("input", at: 0), try layout())
     let kernel = try kernel("filters", at: 1, for: value)
     let size = Array(kernel.shape.dropLast(2))
-    let sliding = try window(size, layout, defaultPadding: .same)
-    guard sliding.dilation.allSatisfy({ $0 == 1 }) else {
+    let plainWindow = try window(size, layout, defaultPadding: .same)
+    guard plainWindow.dilation.allSatisfy({ $0 == 1 }) else {
       throw .unsupported("dilates a transposed convolution")
     }
-    let (window, outputPadding) = try sliding.losing(try borders(sliding, of: value, layout))
+    let (window, outputPadding) = try plainWindow.croppingOutput(
+      by: try borders(plainWindow, of: value, layout))
     let operation = TransposedConvolution(
       window: window, outputPadding: outputPadding, groups: 1, hasBias: false, layout: layout)
     return try add(operation, [value, try add(constant: kernel.outputsFirst)])
   }
 
-  /// The borders that are cut off so that the output has TensorFlow's `output_shape`.
+  /// The borders that are cropped so that the output has TensorFlow's `output_shape`.
   private mutating func borders(
     _ window: Window, of value: ValueID, _ layout: DataLayout
   ) throws(WeighbridgeError) -> [TransposedConvolution.Border] {
     guard let operand = take("output_shape", at: 2) else { throw missing("output_shape") }
-    let (wanted, type) = (try dimensions(operand), type(of: value))
-    guard wanted.count == type.rank else {
-      throw .unsupported("output_shape has \(wanted.count) axes")
+    let (requested, type) = (try dimensions(operand), type(of: value))
+    guard requested.count == type.rank else {
+      throw .unsupported("output_shape has \(requested.count) axes")
     }
     var borders: [TransposedConvolution.Border] = []
-    for (axis, place) in layout.spatialAxes(rank: type.rank).enumerated() {
-      guard case .dimension(let dimension) = wanted[place], let length = dimension.value,
-        let dimension = type.shape[place].value, (1...1 << 32).contains(dimension),
+    for (axis, spatialAxis) in layout.spatialAxes(rank: type.rank).enumerated() {
+      guard case .dimension(let dimension) = requested[spatialAxis], let length = dimension.value,
+        let dimension = type.shape[spatialAxis].value, (1...1 << 32).contains(dimension),
         let border = TransposedConvolution.Border(
           from: dimension, to: length, window, axis: axis)
       else { throw .unsupported("output_shape cannot be made of \(type), or is not known") }

@@ -4,15 +4,15 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Functions that create tensors from numbers alone, whose sizes are known before the model runs.
+/// Functions that create tensors from numbers alone, with shapes known before the model runs.
 extension KerasFunctionTable {
   static let creation =
     entries([Names(tf: ["zeros"], 0.0), Names(tf: ["ones"], 1.0)]) {
       (call, number) throws(WeighbridgeError) in
       try call.addFilled(call.shape("shape"), with: number, call.elementType("dtype") ?? .float32)
-    } + counted
+    } + others
 
-  private static let counted: [Entry] = [
+  private static let others: [Entry] = [
     Entry(tf: ["fill"]) { (call) throws(WeighbridgeError) in
       let shape = try call.shape("dims")
       guard let value = try call.plain("value", at: 1), let number = value.real else {
@@ -25,7 +25,7 @@ extension KerasFunctionTable {
       var (start, limit) = (0, try call.integer("start", at: 0))
       if let written = try call.plain("limit", at: 1) {
         guard let last = written.integer else {
-          throw call.wrong("limit", written, "a whole number")
+          throw call.unexpected("limit", written, "an integer")
         }
         (start, limit) = (limit, last)
       }
@@ -37,7 +37,7 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
-  /// The largest number of elements of such a tensor, more than any model creates.
+  /// The largest number of elements of such a tensor, more than any model needs.
   private static let limit = 1 << 24
 
   fileprivate mutating func shape(_ name: String) throws(WeighbridgeError) -> [Int] {

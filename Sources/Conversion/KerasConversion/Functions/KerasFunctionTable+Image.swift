@@ -24,11 +24,11 @@ extension KerasFunctionTable {
     },
     Entry(tf: ["image.crop_to_bounding_box"]) { (call) throws(WeighbridgeError) in
       let (value, height) = try call.image()
-      return try call.add(Slice(try call.box(of: value, height)), [value])
+      return try call.add(Slice(try call.boxRanges(of: value, height)), [value])
     },
     Entry(tf: ["image.central_crop"]) { (call) throws(WeighbridgeError) in
       let (value, height) = try call.image()
-      return try call.add(Slice(try call.centre(of: value, height)), [value])
+      return try call.add(Slice(try call.centralRanges(of: value, height)), [value])
     },
     Entry(["RGBToGrayscale"], tf: ["image.rgb_to_grayscale"]) {
       (call) throws(WeighbridgeError) in try call.addGrayscale()
@@ -47,8 +47,8 @@ extension KerasFunction {
     return (value, rank - 3)
   }
 
-  /// Takes offsets and sizes.
-  fileprivate mutating func box(
+  /// Takes offsets and sizes, and returns the ranges of height and width.
+  fileprivate mutating func boxRanges(
     of value: ValueID, _ height: Int
   ) throws(WeighbridgeError) -> [Slice.Range] {
     var ranges: [Slice.Range] = []
@@ -63,9 +63,9 @@ extension KerasFunction {
     return ranges
   }
 
-  /// Takes a fraction, and returns the central ranges of both axes with that fraction of the
+  /// Takes a fraction, and returns the central ranges of height and width with that fraction of the
   /// elements, or one more.
-  fileprivate mutating func centre(
+  fileprivate mutating func centralRanges(
     of value: ValueID, _ height: Int
   ) throws(WeighbridgeError) -> [Slice.Range] {
     let fraction = try real("central_fraction", at: 1)
@@ -84,7 +84,7 @@ extension KerasFunction {
     return dimension
   }
 
-  /// Adds the sum of red, green and blue weighted by luminance (ITU-R BT.601, rounded).
+  /// Adds the luma of red, green and blue, with the weights of ITU-R BT.601, rounded.
   fileprivate mutating func addGrayscale() throws(WeighbridgeError) -> [ValueID] {
     let (value, height) = try image()
     let channels = try layout() == .channelsLast ? height + 2 : height

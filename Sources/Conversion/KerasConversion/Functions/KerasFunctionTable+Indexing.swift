@@ -4,7 +4,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Functions that pick parts of a tensor.
+/// Functions that select elements of a tensor.
 extension KerasFunctionTable {
   static let indexing =
     entries([Names(["Sort"], tf: ["sort"], 0), Names(["Argsort"], tf: ["argsort"], 1)]) {
@@ -90,7 +90,7 @@ extension KerasFunction {
   fileprivate mutating func addSorted() throws(WeighbridgeError) -> [ValueID] {
     let value = try tensor("x", "values", at: 0)
     ignore("stable")
-    let isDescending = try word("direction") == "DESCENDING"
+    let isDescending = try string("direction") == "DESCENDING"
     let axis = try axis(of: type(of: value), default: -1)
     return try add(Sort(axis: axis, isDescending: isDescending), [value])
   }
@@ -115,7 +115,7 @@ extension KerasFunction {
 
   private var firstOneHotName: String { if case .operation = name { "x" } else { "indices" } }
 
-  /// Adds `x[key]`, where the key has indices, ranges, new axes and an ellipsis.
+  /// Adds `x[key]`, where the key may have indices, ranges, new axes and an ellipsis.
   fileprivate mutating func addItem(
     _ value: ValueID, _ key: KerasOperand
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -152,61 +152,61 @@ extension KerasFunction {
         false
       }
     }
-    guard let place = parts.firstIndex(where: isEllipsis) else { return parts }
-    let taken = parts.count { $0 != .value(.null) } - 1
+    guard let ellipsisIndex = parts.firstIndex(where: isEllipsis) else { return parts }
+    let indexedCount = parts.count { $0 != .value(.null) } - 1
     let whole = JSONValue.object(["start": .null, "stop": .null, "step": .null])
-    let filling = [KerasOperand](repeating: .value(whole), count: max(0, rank - taken))
-    return Array(parts[..<place]) + filling + Array(parts[(place + 1)...])
+    let fullRanges = [KerasOperand](repeating: .value(whole), count: max(0, rank - indexedCount))
+    return Array(parts[..<ellipsisIndex]) + fullRanges + Array(parts[(ellipsisIndex + 1)...])
   }
 
   private mutating func addPart(
     _ part: KerasOperand, to item: inout TensorItem
   ) throws(WeighbridgeError) {
     if part == .value(.null) { return item.addAxis() }
-    var ends: [String: KerasOperand]?
+    var bounds: [String: KerasOperand]?
     switch part {
     case .value(.object(let object)):
       let config = object["class_name"] == "__slice__" ? object["config"]?.object : object
       guard let config, config["class_name"] == nil else { break }
-      ends = [:]
-      for key in config.keys { ends?[key] = config[key].map { .value($0) } }
+      bounds = [:]
+      for key in config.keys { bounds?[key] = config[key].map { .value($0) } }
     case .dictionary(let members):
-      ends = members
-      if case .dictionary(let config) = members["config"] { ends = config }
+      bounds = members
+      if case .dictionary(let config) = members["config"] { bounds = config }
     default: break
     }
-    guard let ends else {
+    guard let bounds else {
       guard let index = try plain(part, as: "an index").integer else {
         throw .unsupported("an index that is neither a number nor a range")
       }
       item.addIndex(index)
       return
     }
-    func end(_ name: String) throws(WeighbridgeError) -> Int? {
-      guard let operand = ends[name], operand != .value(.null) else { return nil }
+    func bound(_ name: String) throws(WeighbridgeError) -> Int? {
+      guard let operand = bounds[name], operand != .value(.null) else { return nil }
       let json = try plain(operand, as: "the \(name) of a range")
-      guard let number = json.integer else { throw wrong(name, json, "a whole number") }
+      guard let number = json.integer else { throw unexpected(name, json, "an integer") }
       return number
     }
-    let step = try end("step") ?? 1
+    let step = try bound("step") ?? 1
     guard step != 0 else { throw .malformed("a range has the step 0") }
-    item.addRange(start: try end("start"), stop: try end("stop"), step: step)
+    item.addRange(start: try bound("start"), stop: try bound("stop"), step: step)
   }
 
-  /// Records the sizes that an item of a vector of sizes contains.
+  /// Records the dimensions that an item of a vector of dimensions contains.
   private mutating func noteItem(
     _ known: KnownDimensions?, _ item: TensorItem, _ output: ValueID
   ) {
     guard let known, known.isVector, item.ranges.count == 1, item.added.isEmpty else { return }
     let (start, count) = item.ranges[0].resolved(known.dimensions.count)
-    let chosen = (0..<count).map { known.dimensions[start + $0 * item.ranges[0].step] }
-    guard item.dropped.isEmpty || chosen.count == 1 else { return }
+    let selected = (0..<count).map { known.dimensions[start + $0 * item.ranges[0].step] }
+    guard item.dropped.isEmpty || selected.count == 1 else { return }
     layer.network.knownDimensions[output] = KnownDimensions(
-      dimensions: chosen, isVector: item.dropped.isEmpty)
+      dimensions: selected, isVector: item.dropped.isEmpty)
   }
 }
 
-/// An item `x[...]` that is being built from its parts.
+/// An indexing expression `x[...]` that is being built from its parts.
 struct TensorItem {
   /// The next axis of the tensor.
   private(set) var axis = 0
@@ -216,13 +216,13 @@ struct TensorItem {
   /// The positions of new axes in the result.
   private(set) var added: [Int] = []
 
-  /// Skips axes that stay as they are.
+  /// Skips axes, of which all elements are kept.
   mutating func skip(_ count: Int) { axis += count }
 
   mutating func addAxis() { added.append(axis - dropped.count + added.count) }
 
   mutating func addIndex(_ index: Int) {
-    // A range of the last element alone ends with the axis.
+    // A range of only the last element extends to the end of the axis.
     let stop = index == -1 || index == .max ? nil : index + 1
     ranges.append(Slice.Range(axis: axis, start: index, stop: stop, step: 1))
     dropped.append(axis)

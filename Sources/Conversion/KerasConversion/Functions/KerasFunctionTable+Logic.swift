@@ -4,7 +4,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Comparisons and Boolean logic.
+/// Comparisons and boolean logic.
 extension KerasFunctionTable {
   static let logic =
     entries(comparisonNames) { (call, relation) throws(WeighbridgeError) in
@@ -18,7 +18,7 @@ extension KerasFunctionTable {
       Names(["Isfinite"], tf: ["math.is_finite"], .lessOrEqual),
     ]) { (call, relation: Comparison.Relation) throws(WeighbridgeError) in
       try call.addMagnitudeComparison(relation)
-    } + truths
+    } + booleanFunctions
 
   static let comparisonNames: [Names<Comparison.Relation>] = [
     Names(["Equal"], tf: ["math.equal", "equal", "__operators__.eq"], .equal),
@@ -29,19 +29,19 @@ extension KerasFunctionTable {
     Names(["GreaterEqual"], tf: ["math.greater_equal", "greater_equal"], .greaterOrEqual),
   ]
 
-  private static let truths: [Entry] = [
+  private static let booleanFunctions: [Entry] = [
     Entry(["LogicalAnd"], tf: ["math.logical_and", "logical_and"]) {
-      (call) throws(WeighbridgeError) in try call.add(LogicalAnd(), try call.truths())
+      (call) throws(WeighbridgeError) in try call.add(LogicalAnd(), try call.booleanPair())
     },
     Entry(["LogicalOr"], tf: ["math.logical_or", "logical_or"]) {
-      (call) throws(WeighbridgeError) in try call.add(LogicalOr(), try call.truths())
+      (call) throws(WeighbridgeError) in try call.add(LogicalOr(), try call.booleanPair())
     },
     Entry(["LogicalXor"], tf: ["math.logical_xor"]) { (call) throws(WeighbridgeError) in
-      try call.add(Comparison(.notEqual), try call.truths())
+      try call.add(Comparison(.notEqual), try call.booleanPair())
     },
     Entry(["LogicalNot"], tf: ["math.logical_not", "logical_not"]) {
       (call) throws(WeighbridgeError) in
-      try call.add(LogicalNot(), [try call.truth(try call.tensor("x", at: 0))])
+      try call.add(LogicalNot(), [try call.boolean(try call.tensor("x", at: 0))])
     },
     // Only a NaN is unequal to itself.
     Entry(["Isnan"], tf: ["math.is_nan"]) { (call) throws(WeighbridgeError) in
@@ -65,17 +65,17 @@ extension KerasFunction {
     return ("x", "y")
   }
 
-  /// Whether a value is Boolean; other values are converted, as Keras 3 does.
-  func isTruth(_ value: ValueID) -> Bool { type(of: value).elementType == .bool }
+  func isBoolean(_ value: ValueID) -> Bool { type(of: value).elementType == .bool }
 
-  mutating func truth(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
-    isTruth(value) ? value : try converted(value, to: .bool)
+  /// Converts a value to booleans, as Keras 3 does.
+  mutating func boolean(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
+    isBoolean(value) ? value : try converted(value, to: .bool)
   }
 
-  /// The two operands of a Boolean function.
-  fileprivate mutating func truths() throws(WeighbridgeError) -> [ValueID] {
+  /// The two operands of a boolean function, as booleans.
+  fileprivate mutating func booleanPair() throws(WeighbridgeError) -> [ValueID] {
     var values = try unified(try pair(), sharesRank: true)
-    for index in values.indices { values[index] = try truth(values[index]) }
+    for index in values.indices { values[index] = try boolean(values[index]) }
     return values
   }
 
@@ -100,8 +100,8 @@ extension KerasFunction {
   ) throws(WeighbridgeError) -> [ValueID] {
     // All three have the same rank, and the choices have the same type.
     let typed = try unified(choices, sharesRank: true)
-    let flag = try truth(try unified([condition], sharesRank: false)[0])
-    var values = [flag] + typed
+    let conditionValue = try boolean(try unified([condition], sharesRank: false)[0])
+    var values = [conditionValue] + typed
     let rank = values.map { type(of: $0).rank }.max() ?? 0
     for index in values.indices { values[index] = try expanded(values[index], rank: rank) }
     return try add(Where(), values)

@@ -9,12 +9,12 @@ extension KerasFunctionTable {
   static let matrices: [Entry] = [
     Entry(["Matmul"], tf: ["linalg.matmul", "matmul"]) { (call) throws(WeighbridgeError) in
       let terms = [try call.term("x1", "a", at: 0), try call.term("x2", "b", at: 1)]
-      let isFirst = try call.flag("transpose_a", "adjoint_a", default: false)
-      let isSecond = try call.flag("transpose_b", "adjoint_b", default: false)
+      let transposesFirst = try call.flag("transpose_a", "adjoint_a", default: false)
+      let transposesSecond = try call.flag("transpose_b", "adjoint_b", default: false)
       for name in ["adjoint_a", "adjoint_b", "a_is_sparse", "b_is_sparse"] {
-        try call.require(name, toBe: false, because: "it is one of two ways to say so")
+        try call.require(name, toBe: false, because: "use transpose_a or transpose_b")
       }
-      return try call.addProduct(terms, transposing: isFirst, isSecond)
+      return try call.addProduct(terms, transposing: transposesFirst, transposesSecond)
     },
     Entry(["Dot"]) { (call) throws(WeighbridgeError) in
       let terms = try call.pair()
@@ -65,9 +65,9 @@ extension KerasFunction {
     }
   }
 
-  /// Adds a matrix product, with missing leading axes added in front.
+  /// Adds a matrix product, after adding missing leading axes.
   fileprivate mutating func addProduct(
-    _ terms: [Term], transposing isFirst: Bool, _ isSecond: Bool
+    _ terms: [Term], transposing transposesFirst: Bool, _ transposesSecond: Bool
   ) throws(WeighbridgeError) -> [ValueID] {
     var values = try unified(terms, sharesRank: false)
     for index in values.indices { values[index] = try floating(values[index]) }
@@ -79,13 +79,13 @@ extension KerasFunction {
     guard ranks[0] >= 2 else {
       throw .unsupported("a product with a vector on the left is not supported")
     }
-    let operation = MatMul(transposeA: isFirst, transposeB: isSecond)
+    let operation = MatMul(transposeA: transposesFirst, transposeB: transposesSecond)
     guard isVector else { return try add(operation, values) }
     let product = try addOne(operation, values, role: "product")
     return try add(Squeeze(axes: [ranks[0] - 1]), [product])
   }
 
-  /// Replaces each element of the last two axes that is not kept by 0.
+  /// Replaces by 0 the elements of matrices, along the last two axes, that are not kept.
   fileprivate mutating func addBand(
     _ value: ValueID, keeps: (_ row: Int, _ column: Int) -> Bool
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -94,8 +94,8 @@ extension KerasFunction {
       let columns = type.shape[type.rank - 1].value, rows <= 1 << 14, columns <= 1 << 14
     else { throw .unsupported("needs matrices of a known size and has \(type)") }
     let ones = [Int](repeating: 1, count: type.rank - 2)
-    let truths = (0..<rows).flatMap { row in (0..<columns).map { keeps(row, $0) ? 1.0 : 0 } }
-    let mask = try add(constant: Tensor(.bool, shape: ones + [rows, columns], truths))
+    let elements = (0..<rows).flatMap { row in (0..<columns).map { keeps(row, $0) ? 1.0 : 0 } }
+    let mask = try add(constant: Tensor(.bool, shape: ones + [rows, columns], elements))
     return try add(Where(), [mask, value, try number(0, like: value)])
   }
 
@@ -105,12 +105,12 @@ extension KerasFunction {
     guard size.count == 2, Resizing.problem(size) == nil, type(of: value).rank == 4 else {
       throw .unsupported("brings \(type(of: value)) to the size \(size)")
     }
-    let word: String? =
-      if case .operation = name { try word("interpolation") } else { try word("method") }
-    guard let interpolation = ResizingInterpolation(rawValue: word ?? "bilinear") else {
-      throw .unsupported("the interpolation \(word ?? "") is not supported")
+    let method: String? =
+      if case .operation = name { try string("interpolation") } else { try string("method") }
+    guard let interpolation = ResizingInterpolation(rawValue: method ?? "bilinear") else {
+      throw .unsupported("the interpolation \(method ?? "") is not supported")
     }
-    try require("preserve_aspect_ratio", toBe: false, because: "the size is another then")
+    try require("preserve_aspect_ratio", toBe: false, because: "the output size would differ")
     try require("pad_to_aspect_ratio", toBe: false, because: "padding by borders is not supported")
     ignore("fill_mode", "fill_value")
     let antialiases = try flag("antialias", default: false)
@@ -118,7 +118,7 @@ extension KerasFunction {
       dimensions: size, interpolation: interpolation, antialiases: antialiases,
       fit: try flag("crop_to_aspect_ratio", default: false) ? .crop : .stretch,
       layout: try layout())
-    // TensorFlow returns float32, or the input's type for nearest neighbours.
+    // TensorFlow returns float32, or the input's type for nearest neighbor.
     let keepsType = interpolation == .nearest || type(of: value).elementType.isFloat
     return try add(operation, [keepsType ? value : try converted(value, to: .float32)])
   }

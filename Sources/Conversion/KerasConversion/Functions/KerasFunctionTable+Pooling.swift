@@ -14,10 +14,10 @@ extension KerasFunctionTable {
       ["AveragePool"], tf: ["nn.avg_pool", "nn.avg_pool1d", "nn.avg_pool2d", "nn.avg_pool3d"]
     ) { (call) throws(WeighbridgeError) in try call.addAveragePooling() },
     Entry(tf: ["nn.pool"]) { (call) throws(WeighbridgeError) in
-      switch try call.word("pooling_type") {
+      switch try call.string("pooling_type") {
       case "MAX": return try call.addMaxPooling()
       case "AVG": return try call.addAveragePooling()
-      case let word: throw call.wrong("pooling_type", .string(word ?? ""), "MAX or AVG")
+      case let other: throw call.unexpected("pooling_type", .string(other ?? ""), "MAX or AVG")
       }
     },
     Entry(["AdaptiveAveragePool"]) { (call) throws(WeighbridgeError) in
@@ -83,7 +83,7 @@ extension KerasFunction {
     throw missing(names[0])
   }
 
-  /// Takes the settings of a window, whose default strides are given, or else 1.
+  /// Takes the settings of a window. Its strides are 1 unless another default is given.
   mutating func window(
     _ size: [Int], _ layout: DataLayout, defaultStrides: [Int]? = nil,
     defaultPadding: WindowPadding = .valid
@@ -99,7 +99,7 @@ extension KerasFunction {
     return window
   }
 
-  /// The padding: a word, or two numbers for each axis.
+  /// The padding: a name, or two numbers for each axis.
   private mutating func padding(
     _ axes: Int, _ layout: DataLayout
   ) throws(WeighbridgeError) -> WindowPadding? {
@@ -113,12 +113,14 @@ extension KerasFunction {
     let spatial = layout.spatialAxes(rank: axes + 2)
     guard pairs.count == axes + 2, pairs.allSatisfy({ $0.count == 2 }),
       pairs.indices.allSatisfy({ spatial.contains($0) || pairs[$0] == [0, 0] })
-    else { throw wrong("padding", written, "valid, same or two numbers for each spatial axis") }
+    else {
+      throw unexpected("padding", written, "valid, same or two numbers for each spatial axis")
+    }
     return .explicit(before: pairs[spatial].map { $0[0] }, after: pairs[spatial].map { $0[1] })
   }
 
-  /// Takes a number for each spatial axis by the first of the names that is present: one for all,
-  /// one each, or TensorFlow's list that includes batch and channels, which are 1.
+  /// Takes a number for each spatial axis from the first argument that is present: one for all, one
+  /// each, or TensorFlow's list with 1 for batch and channels.
   mutating func perAxis(
     _ names: [String], _ axes: Int, _ layout: DataLayout
   ) throws(WeighbridgeError) -> [Int]? {

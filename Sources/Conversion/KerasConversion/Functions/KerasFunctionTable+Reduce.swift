@@ -4,7 +4,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Reductions, cumulative functions and normalisations.
+/// Reductions, cumulative functions and normalizations.
 extension KerasFunctionTable {
   static let reductions =
     entries(reductionNames) { (call, function) throws(WeighbridgeError) in
@@ -22,9 +22,9 @@ extension KerasFunctionTable {
     Names(["Var"], tf: ["math.reduce_variance"], .variance),
     Names(["Std"], tf: ["math.reduce_std"], .standardDeviation),
     Names(
-      ["Logsumexp"], tf: ["math.reduce_logsumexp", "reduce_logsumexp"], .logarithmOfSum,
+      ["Logsumexp"], tf: ["math.reduce_logsumexp", "reduce_logsumexp"], .logSumExp,
       module: "math"),
-    Names(tf: ["math.reduce_euclidean_norm"], .length),
+    Names(tf: ["math.reduce_euclidean_norm"], .l2Norm),
   ]
 
   private static let alongAxes: [Entry] = [
@@ -32,10 +32,10 @@ extension KerasFunctionTable {
       try call.addNorm()
     },
     Entry(["Argmax"], tf: ["math.argmax", "argmax"]) { (call) throws(WeighbridgeError) in
-      try call.addPosition(ArgMax.self)
+      try call.addArgumentReduction(ArgMax.self)
     },
     Entry(["Argmin"], tf: ["math.argmin", "argmin"]) { (call) throws(WeighbridgeError) in
-      try call.addPosition(ArgMin.self)
+      try call.addArgumentReduction(ArgMin.self)
     },
     Entry(["Cumsum"], tf: ["math.cumsum", "cumsum"]) { (call) throws(WeighbridgeError) in
       try call.addCumulative(CumSum.self)
@@ -54,7 +54,7 @@ extension KerasFunctionTable {
       let value = try call.floating(try call.tensor("x", at: 0))
       try call.require("order", toBe: 2, because: "only L2 norms are supported")
       let axes = try call.axes("axis", of: call.type(of: value)) ?? [call.type(of: value).rank - 1]
-      // Keras' own bound of 1e-7 applies to the norm; the one here applies to its square.
+      // Keras' bound of 1e-7 applies to the norm; the one here applies to its square.
       let epsilon = try call.real("epsilon", default: 1e-7)
       return try call.addNormalized(value, axes: axes, epsilon: epsilon * epsilon)
     },
@@ -78,17 +78,17 @@ extension KerasFunction {
     let known = layer.network.knownDimensions[value]
     let type = self.type(of: value)
     let axes = try axes("axis", of: type) ?? Array(0..<type.rank)
-    let keeps = try flag("keepdims", default: false)
-    try require("initial", toBe: .null, because: "there is no other beginning")
+    let keepDims = try flag("keepdims", default: false)
+    try require("initial", toBe: .null, because: "an initial value is not supported")
     try require("dtype", toBe: .null, because: "the type is the input's")
     if function == .any || function == .all {
-      value = try truth(value)
+      value = try boolean(value)
     } else if type.elementType == .bool {
       value = try converted(value, to: .int32)
     }
-    if function.needsFractions, case .operation = name { value = try floating(value) }
-    let outputs = try add(Reduce(function, axes: axes, keepDims: keeps), [value])
-    if function == .product, let known, known.isVector, !keeps {
+    if function.requiresFloat, case .operation = name { value = try floating(value) }
+    let outputs = try add(Reduce(function, axes: axes, keepDims: keepDims), [value])
+    if function == .product, let known, known.isVector, !keepDims {
       let product = (try? Dimension.product(known.dimensions)) ?? .unknown
       layer.network.knownDimensions[outputs[0]] = KnownDimensions(
         dimensions: [product], isVector: false)
@@ -100,13 +100,13 @@ extension KerasFunction {
     let value = try floating(try tensor("x", "tensor", at: 0))
     let type = self.type(of: value)
     let axes = try axes("axis", of: type) ?? Array(0..<type.rank)
-    let keeps = try flag("keepdims", default: false)
+    let keepDims = try flag("keepdims", default: false)
     let order = try plain("ord") ?? "euclidean"
     guard axes.count == 1 || order == "euclidean" || order == "fro" else {
       throw .unsupported("ord=\(order.text()) of matrices is not supported")
     }
     if order == "euclidean" || order == "fro" || order.real == 2 {
-      return try add(Reduce(.length, axes: axes, keepDims: keeps), [value])
+      return try add(Reduce(.l2Norm, axes: axes, keepDims: keepDims), [value])
     }
     let functions: [Double: Reduce.Function] = [
       1: .sum, .infinity: .maximum, -.infinity: .minimum,
@@ -115,27 +115,27 @@ extension KerasFunction {
       throw .unsupported("ord=\(order.text()) is not supported")
     }
     let magnitude = try addOne(UnaryMath(.absolute), [value], role: "absolute")
-    return try add(Reduce(function, axes: axes, keepDims: keeps), [magnitude])
+    return try add(Reduce(function, axes: axes, keepDims: keepDims), [magnitude])
   }
 
   /// Adds an argmax or argmin. Keras 3 returns int32, TensorFlow int64 by default; without an axis,
   /// Keras 3 searches all elements and TensorFlow searches along axis 0.
-  fileprivate mutating func addPosition<Operation: ArgumentReduction>(
+  fileprivate mutating func addArgumentReduction<Operation: ArgumentReduction>(
     _: Operation.Type
   ) throws(WeighbridgeError) -> [ValueID] {
     var value = try tensor("x", "input", at: 0)
     var axis = try integers("axis")?.first
-    let keeps = try flag("keepdims", default: false)
+    let keepDims = try flag("keepdims", default: false)
     var result = try elementType("output_type") ?? .int64
     if case .operation = name {
       result = .int32
       if axis == nil {
-        guard !keeps else { throw .unsupported("keepdims without an axis is not supported") }
+        guard !keepDims else { throw .unsupported("keepdims without an axis is not supported") }
         value = try addOne(ReshapeAxes([.rest]), [value], role: "flatten")
       }
     }
     axis = try KerasLayer.axis(axis ?? 0, of: type(of: value))
-    return try add(Operation(axis: axis ?? 0, keepDims: keeps, elementType: result), [value])
+    return try add(Operation(axis: axis ?? 0, keepDims: keepDims, elementType: result), [value])
   }
 
   fileprivate mutating func addCumulative<Operation: CumulativeOperator>(
@@ -163,8 +163,8 @@ extension KerasFunction {
     if epsilon == 1e-12 { return try add(UnitNormalization(axes: axes), [value]) }
     let squares = try addOne(UnaryMath(.square), [value], role: "square")
     let sum = try addOne(Reduce(.sum, axes: axes, keepDims: true), [squares], role: "sum")
-    let least = try number(epsilon, like: value)
-    let bounded = try addOne(Maximum(), [sum, least], role: "maximum")
+    let minimum = try number(epsilon, like: value)
+    let bounded = try addOne(Maximum(), [sum, minimum], role: "maximum")
     let factor = try addOne(
       UnaryMath(.reciprocalSquareRoot), [bounded], role: "reciprocal_square_root")
     return try add(Multiply(), [value, factor])

@@ -4,7 +4,7 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Functions that rearrange axes, and shapes as tensors.
+/// Functions that reshape and transpose, and shapes as tensors.
 extension KerasFunctionTable {
   static let shapes: [Entry] = [
     Entry(tf: ["shape"]) { (call) throws(WeighbridgeError) in
@@ -56,9 +56,9 @@ extension KerasFunctionTable {
     },
     Entry(["Swapaxes"]) { (call) throws(WeighbridgeError) in
       let (value, type) = try call.typedTensor("x", at: 0)
-      let (first, second) = (try call.axis("axis1", of: type), try call.axis("axis2", of: type))
+      let (axis1, axis2) = (try call.axis("axis1", of: type), try call.axis("axis2", of: type))
       var axes = Array(0..<type.rank)
-      axes.swapAt(first, second)
+      axes.swapAt(axis1, axis2)
       return try call.addTranspose(value, axes)
     },
     Entry(["Moveaxis"]) { (call) throws(WeighbridgeError) in try call.addMovedAxes() },
@@ -69,7 +69,7 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
-  /// Adds a reshape; one that keeps the batch becomes the operator of Keras' `Reshape` layer.
+  /// Adds a reshape; one that preserves the batch becomes the operator of Keras' `Reshape` layer.
   fileprivate mutating func addReshape(
     _ value: ValueID, to shape: [RequestedDimension]
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -86,7 +86,7 @@ extension KerasFunction {
       } else if dimension != .unknown, position < input.rank, input.shape[position] == dimension {
         target.append(.axis(position))
       } else {
-        // A size that is not that of an axis must be the remaining one.
+        // A size that is not that of an axis must be the inferred one.
         let axis = dimension == .unknown ? nil : input.shape.firstIndex(of: dimension)
         target.append(axis.map { .axis($0) } ?? .rest)
       }
@@ -103,7 +103,7 @@ extension KerasFunction {
     return try add(operation, [value])
   }
 
-  /// The equivalent reshape without the batch; `nil` when the batch does not stay.
+  /// The equivalent reshape without the batch axis; `nil` when the batch changes.
   private static func keepingBatch(
     _ target: [ReshapeAxes.Size], _ input: TensorType, _ output: TensorType
   ) -> Reshape? {
@@ -133,17 +133,17 @@ extension KerasFunction {
 
   fileprivate mutating func addMovedAxes() throws(WeighbridgeError) -> [ValueID] {
     let (value, type) = try typedTensor("x", at: 0)
-    var (sources, places): ([Int], [Int]) = ([], [])
+    var (sources, destinations): ([Int], [Int]) = ([], [])
     for axis in try integers("source") ?? [] { sources.append(try KerasLayer.axis(axis, of: type)) }
     for axis in try integers("destination") ?? [] {
-      places.append(try KerasLayer.axis(axis, of: type))
+      destinations.append(try KerasLayer.axis(axis, of: type))
     }
-    guard sources.count == places.count, Set(sources).count == sources.count,
-      Set(places).count == places.count
-    else { throw .malformed("moves the axes \(sources) to \(places)") }
+    guard sources.count == destinations.count, Set(sources).count == sources.count,
+      Set(destinations).count == destinations.count
+    else { throw .malformed("moves the axes \(sources) to \(destinations)") }
     var axes = (0..<type.rank).filter { !sources.contains($0) }
-    for (place, source) in zip(places, sources).sorted(by: { $0.0 < $1.0 }) {
-      axes.insert(source, at: place)
+    for (destination, source) in zip(destinations, sources).sorted(by: { $0.0 < $1.0 }) {
+      axes.insert(source, at: destination)
     }
     return try addTranspose(value, axes)
   }
@@ -158,8 +158,8 @@ extension KerasFunction {
     value = try expanded(value, rank: shape.count)
     let input = type(of: value)
     var target: [Int] = []
-    for (existing, wanted) in zip(input.shape, shape) {
-      guard case .dimension(let dimension) = wanted, dimension != .unknown,
+    for (existing, requested) in zip(input.shape, shape) {
+      guard case .dimension(let dimension) = requested, dimension != .unknown,
         dimension == existing || dimension.value.map({ $0 >= 0 }) == true
       else {
         throw .unsupported("repeats \(input) to a size that is not known before the model runs")

@@ -116,12 +116,13 @@ extension KerasFunction {
     }
   }
 
-  /// Takes the order of an image's axes, in the terms of either framework.
+  /// Takes the order of an image's axes, under the names of either framework.
   mutating func layout() throws(WeighbridgeError) -> DataLayout {
-    switch try word("data_format") {
+    switch try string("data_format") {
     case nil, "channels_last", "NWC", "NHWC", "NDHWC": return .channelsLast
     case "channels_first", "NCW", "NCHW", "NCDHW": return .channelsFirst
-    case let word?: throw wrong("data_format", .string(word), "channels_last or channels_first")
+    case let other?:
+      throw unexpected("data_format", .string(other), "channels_last or channels_first")
     }
   }
 
@@ -161,7 +162,7 @@ extension KerasFunction {
     return outputs
   }
 
-  /// Refuses more parts than any model has.
+  /// Refuses more parts than any model needs.
   private func checkedParts(_ count: Int) throws(WeighbridgeError) -> Int {
     guard count <= 100_000 else { throw .limitExceeded("is cut into \(count) parts") }
     return count
@@ -185,7 +186,7 @@ extension KerasFunction {
       return try add(Split(axis: axis, sizes: sizes), [value])
     }
     guard let list = splits.array, list.allSatisfy({ $0.integer != nil }) else {
-      throw wrong("the parts", splits, "whole numbers")
+      throw unexpected("the parts", splits, "whole numbers")
     }
     var sizes = list.compactMap(\.integer)
     if case .operation = name {
@@ -193,9 +194,9 @@ extension KerasFunction {
         throw .unsupported("the size of axis \(axis) is not known: \(type)")
       }
       sizes = zip([0] + sizes, sizes + [dimension]).map { $1.subtractingReportingOverflow($0).0 }
-    } else if let open = sizes.firstIndex(of: -1), let dimension {
-      let rest = sizes.reduce(1) { $0.addingReportingOverflow($1).0 }
-      sizes[open] = dimension.subtractingReportingOverflow(rest).0
+    } else if let inferred = sizes.firstIndex(of: -1), let dimension {
+      let sumOfOthers = sizes.reduce(1) { $0.addingReportingOverflow($1).0 }
+      sizes[inferred] = dimension.subtractingReportingOverflow(sumOfOthers).0
     }
     guard !sizes.isEmpty, sizes.allSatisfy({ $0 >= 0 }) else {
       throw .unsupported("cuts axis \(axis) of \(type) into \(sizes)")
@@ -217,7 +218,7 @@ extension KerasFunction {
       guard let dimension = type(of: value).shape[axis].value, dimension > 0 else {
         throw .unsupported("the size of axis \(axis) is not known: \(type(of: value))")
       }
-      // The number of last elements that move to the front.
+      // The number of last elements that move to the beginning.
       let count = ((shift % dimension) + dimension) % dimension
       let role = position == axes.count - 1 ? "" : "roll_\(position)"
       let parts = try add(
@@ -231,15 +232,15 @@ extension KerasFunction {
     let value = try tensor("x", "tensor", at: 0)
     // In Keras 3 the widths are a setting, and the added value is an argument.
     let setting = try plain("pad_width", "paddings")
-    let numberPlace = setting == nil ? nil : 1
+    let valuePosition = setting == nil ? nil : 1
     let argument = setting == nil ? try plain("paddings", at: 1) : nil
     guard let written = setting ?? argument else { throw missing("paddings") }
     let rank = type(of: value).rank
-    let mode = try word("mode")?.lowercased() ?? "constant"
+    let mode = try string("mode")?.lowercased() ?? "constant"
     guard let kind = Pad.Mode(rawValue: mode) else {
       throw .unsupported("mode=\(mode) is not supported")
     }
-    let number = try plain("constant_values", at: numberPlace)?.real ?? 0
+    let number = try plain("constant_values", at: valuePosition)?.real ?? 0
     // One number or one pair applies to all axes.
     let all: [JSONValue] =
       if let one = written.integer {
@@ -249,9 +250,9 @@ extension KerasFunction {
       } else { written.array ?? [] }
     let pairs = all.map { $0.array?.compactMap(\.integer) ?? [] }
     guard pairs.count == rank, pairs.allSatisfy({ $0.count == 2 && $0[0] >= 0 && $0[1] >= 0 })
-    else { throw wrong("paddings", written, "two numbers for each axis") }
+    else { throw unexpected("paddings", written, "two numbers for each axis") }
     return try add(
-      Pad(before: pairs.map { $0[0] }, after: pairs.map { $0[1] }, mode: kind, number: number),
+      Pad(before: pairs.map { $0[0] }, after: pairs.map { $0[1] }, mode: kind, value: number),
       [value])
   }
 }

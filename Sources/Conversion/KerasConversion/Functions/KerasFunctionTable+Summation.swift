@@ -7,7 +7,7 @@ import LayerCatalog
 extension KerasFunctionTable {
   static let summations: [Entry] = [
     Entry(["Einsum"]) { (call) throws(WeighbridgeError) in
-      guard let subscripts = try call.word("subscripts") else { throw call.missing("subscripts") }
+      guard let subscripts = try call.string("subscripts") else { throw call.missing("subscripts") }
       var terms: [KerasFunction.Term] = []
       for operand in call.takeRest(from: 0) { terms.append(try call.term(operand)) }
       let values = try call.unified(terms, sharesRank: false)
@@ -48,7 +48,7 @@ private struct Summation {
   }
 
   /// The letters of an input that occur in neither the output nor another input.
-  func lonely(_ input: Int) -> Set<Character> {
+  func unsharedLetters(of input: Int) -> Set<Character> {
     var others = Set(output)
     for other in inputs.indices where other != input { others.formUnion(inputs[other]) }
     return Set(inputs[input]).subtracting(others)
@@ -56,8 +56,8 @@ private struct Summation {
 }
 
 extension KerasFunction {
-  /// Stands for an axis of size 1 that is in no tensor.
-  private static let gap: Character = "1"
+  /// The letter of an axis of size 1 that is in no tensor.
+  private static let unitAxis: Character = "1"
 
   private typealias Step = (operation: any CatalogOperator, role: String)
 
@@ -65,45 +65,46 @@ extension KerasFunction {
     _ sum: Summation, _ values: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
     if values.count == 1 {
-      let (steps, left) = Self.stepsToSum(sum.lonely(0), of: sum.inputs[0])
-      return try addChain(steps + Self.stepsToArrange(left, as: sum.output), values[0])
+      let (steps, remaining) = Self.stepsToSum(sum.unsharedLetters(of: 0), of: sum.inputs[0])
+      return try addChain(steps + Self.stepsToAlign(remaining, as: sum.output), values[0])
     }
-    var (parts, letters): ([ValueID], [[Character]]) = ([], [])
+    var (operands, letters): ([ValueID], [[Character]]) = ([], [])
     for (index, value) in values.enumerated() {
-      let (steps, left) = Self.stepsToSum(sum.lonely(index), of: sum.inputs[index])
-      parts.append(try addSteps(steps, value))
-      letters.append(left)
+      let (steps, remaining) = Self.stepsToSum(
+        sum.unsharedLetters(of: index), of: sum.inputs[index])
+      operands.append(try addSteps(steps, value))
+      letters.append(remaining)
     }
     let common = letters[0].filter(letters[1].contains)
     let contracted = common.filter { !sum.output.contains($0) }
     let rows = letters[0].filter { !common.contains($0) }
     let columns = letters[1].filter { !common.contains($0) }
     guard rows.count <= 1, columns.count <= 1, contracted.count == 1 else {
-      return try addSpread(parts, letters, contracted, to: sum.output)
+      return try addBroadcastProduct(operands, letters, contracted, to: sum.output)
     }
     let batch = sum.output.filter(common.contains)
-    let (row, column) = (rows.first ?? Self.gap, columns.first ?? Self.gap)
-    let first = try arranged(parts[0], letters[0], as: batch + [row] + contracted)
-    let second = try arranged(parts[1], letters[1], as: batch + contracted + [column])
+    let (row, column) = (rows.first ?? Self.unitAxis, columns.first ?? Self.unitAxis)
+    let lhs = try aligned(operands[0], letters[0], as: batch + [row] + contracted)
+    let rhs = try aligned(operands[1], letters[1], as: batch + contracted + [column])
     return try add(
-      MatMul(transposeA: false, transposeB: false), [first, second],
-      then: Self.stepsToArrange(batch + [row, column], as: sum.output))
+      MatMul(transposeA: false, transposeB: false), [lhs, rhs],
+      then: Self.stepsToAlign(batch + [row, column], as: sum.output))
   }
 
-  /// Adds the products of all pairs of elements and sums them.
-  private mutating func addSpread(
+  /// Adds the product of both tensors, broadcast to all axes, and its sum along some of them.
+  private mutating func addBroadcastProduct(
     _ values: [ValueID], _ letters: [[Character]], _ contracted: [Character],
     to output: [Character]
   ) throws(WeighbridgeError) -> [ValueID] {
     let factors = try zip(values, letters).map { (value, letters) throws(WeighbridgeError) in
-      try arranged(value, letters, as: output + contracted)
+      try aligned(value, letters, as: output + contracted)
     }
     return try add(
       Multiply(), factors,
       then: Self.stepsToSum(Set(contracted), of: output + contracted).steps)
   }
 
-  /// Adds an operator and what follows it.
+  /// Adds an operator and the steps after it.
   private mutating func add(
     _ operation: some CatalogOperator, _ values: [ValueID], then steps: [Step]
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -119,27 +120,27 @@ extension KerasFunction {
     return value
   }
 
-  private mutating func arranged(
+  private mutating func aligned(
     _ value: ValueID, _ letters: [Character], as order: [Character]
   ) throws(WeighbridgeError) -> ValueID {
-    try addSteps(Self.stepsToArrange(letters, as: order), value)
+    try addSteps(Self.stepsToAlign(letters, as: order), value)
   }
 
   private static func stepsToSum(
     _ summed: Set<Character>, of letters: [Character]
-  ) -> (steps: [Step], left: [Character]) {
+  ) -> (steps: [Step], remaining: [Character]) {
     let axes = letters.indices.filter { summed.contains(letters[$0]) }
     if axes.isEmpty { return ([], letters) }
     let operation = Reduce(.sum, axes: axes, keepDims: false)
     return ([(operation, "sum")], letters.filter { !summed.contains($0) })
   }
 
-  /// The steps that arrange axes in an order, removing and adding axes of size 1 for the gaps.
-  private static func stepsToArrange(_ letters: [Character], as order: [Character]) -> [Step] {
+  /// The steps that sort axes into an order, removing and adding axes of size 1.
+  private static func stepsToAlign(_ letters: [Character], as order: [Character]) -> [Step] {
     var steps: [Step] = []
-    let gaps = letters.indices.filter { letters[$0] == gap }
-    if !gaps.isEmpty { steps.append((Squeeze(axes: gaps), "squeeze")) }
-    let kept = letters.filter { $0 != gap }
+    let unitAxes = letters.indices.filter { letters[$0] == unitAxis }
+    if !unitAxes.isEmpty { steps.append((Squeeze(axes: unitAxes), "squeeze")) }
+    let kept = letters.filter { $0 != unitAxis }
     let axes = order.compactMap(kept.firstIndex)
     if axes != Array(kept.indices) { steps.append((Transpose(axes: axes), "transpose")) }
     let missing = order.indices.filter { !kept.contains(order[$0]) }

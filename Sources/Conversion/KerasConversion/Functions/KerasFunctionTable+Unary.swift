@@ -53,7 +53,7 @@ extension KerasFunctionTable {
     Names(["Erfc"], tf: ["math.erfc"], .complementaryErrorFunction, module: nil),
   ]
 
-  /// The exponential function, which is a separate operator, functions that copy or cast, and
+  /// The exponential function, which is an operator of its own, functions that copy or cast, and
   /// `FullLike`.
   private static let copies: [Entry] = [
     Entry(["Exp"], tf: ["math.exp", "exp"]) { (call) throws(WeighbridgeError) in
@@ -88,13 +88,13 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
-  /// Adds a tensor of one number in the shape of the first argument.
+  /// Adds a tensor with the shape of the first argument, filled with a number.
   fileprivate mutating func addFill(_ number: Double) throws(WeighbridgeError) -> [ValueID] {
     var value = try tensor("x", "input", at: 0)
     ignore("optimize")
     if let type = try elementType("dtype"), type != self.type(of: value).elementType {
       value = try addOne(Cast(to: type), [value], role: "cast")
     }
-    return try add(FullLike(number: number), [value])
+    return try add(FullLike(value: number), [value])
   }
 }

@@ -4,7 +4,7 @@ import KerasFormat
 
 /// The functions of Keras 3 and TensorFlow that become nodes, by name.
 enum KerasFunctionTable {
-  /// Equivalent functions of both.
+  /// Equivalent functions of both frameworks.
   struct Entry: Sendable {
     /// The classes of Keras 3's operations.
     let operations: [String]
@@ -27,13 +27,13 @@ enum KerasFunctionTable {
     }
   }
 
-  /// The names of one of many functions that are built alike. The first of several names is the one
-  /// that is written.
+  /// The names of one of several functions that share a builder. The exporter writes the first
+  /// name.
   struct Names<Function: Sendable>: Sendable {
     let function: Function
     let operations: [String]
     let tensorFlow: [String]
-    /// The module of Keras 3's operation; `nil` for a function that is not written.
+    /// The module of Keras 3's operation; `nil` for a function that is never exported.
     let module: String?
 
     init(
@@ -47,7 +47,7 @@ enum KerasFunctionTable {
     }
   }
 
-  /// Functions that are built alike.
+  /// The entries of functions that share a builder.
   static func entries<Function>(
     _ all: [Names<Function>],
     _ build:
@@ -70,8 +70,8 @@ enum KerasFunctionTable {
     entries.flatMap { entry in entry.names.map { ($0, entry.build) } },
     uniquingKeysWith: { first, _ in first })
 
-  /// The builder of a function. TensorFlow's functions under an older version's name have the same
-  /// arguments as far as they are read.
+  /// The builder of a function. TensorFlow's functions under the names of older versions have the
+  /// same arguments, as far as these are read.
   static func builder(_ name: KerasFunctionName) -> KerasFunction.Build? {
     if let build = builders[name] { return build }
     guard case .tensorFlow(let text) = name else { return nil }

@@ -1,10 +1,10 @@
 /// The known operations of TensorFlow's graph.
 extension KerasGraphNode {
   /// Their translations, by name.
-  static let translations: [String: Translation] = same.merging(others) { first, _ in first }
+  static let translations: [String: Translation] = positional.merging(others) { first, _ in first }
 
   /// Operations whose inputs are the function's arguments in their order.
-  private static let same: [String: Translation] = [
+  private static let positional: [String: Translation] = [
     "Abs": "math.abs", "Acos": "math.acos", "Acosh": "math.acosh", "Add": "math.add",
     "AddV2": "math.add", "Asin": "math.asin", "Asinh": "math.asinh", "Atan": "math.atan",
     "Atan2": "math.atan2", "Atanh": "math.atanh", "Ceil": "math.ceil", "Cos": "math.cos",

@@ -2,8 +2,8 @@ import Bytes
 import JSON
 import KerasFormat
 
-/// A node of TensorFlow's graph that is used in a model as a layer, `TensorFlowOpLayer` of
-/// TensorFlow 2.0 to 2.3, translated to a call of the function that creates such a node.
+/// A node of a TensorFlow graph that a model uses as a layer (`TensorFlowOpLayer` of TensorFlow 2.0
+/// to 2.3), translated to a call of the function that creates such a node.
 struct KerasGraphNode {
   /// How an operation of the graph becomes a call of a function.
   struct Translation: Sendable {
@@ -11,9 +11,9 @@ struct KerasGraphNode {
     let function: String
     /// The names of the arguments; those without one keep their position.
     var arguments: [String?] = []
-    /// The argument names of the attributes; other attributes are not needed.
+    /// The names of the arguments that correspond to attributes; other attributes are not needed.
     var attributes: [String: String] = [:]
-    /// Whether the inputs, except named ones at the end, are one list.
+    /// Whether the inputs form one list argument, except the last ones, which are named.
     var isList = false
   }
 
@@ -48,37 +48,38 @@ struct KerasGraphNode {
       named["slice_spec"] = .value(try Self.sliceSpec(inputs, attributes))
       inputs = Array(inputs.prefix(1))
     }
-    operands = Self.arranged(inputs, named, translation)
+    operands = Self.assigned(inputs, named, translation)
   }
 
   /// Inserts the constants among the tensors, at their positions in the node's inputs.
   private static func insertConstants(
     _ constants: JSONObject, into inputs: inout [KerasOperand]
   ) throws(WeighbridgeError) {
-    let places = constants.keys.compactMap { Int($0) }.sorted()
-    guard places.count == constants.keys.count else {
+    let positions = constants.keys.compactMap { Int($0) }.sorted()
+    guard positions.count == constants.keys.count else {
       throw .malformed("the places of the constants are \(constants.keys)")
     }
-    for place in places {
-      guard (0...inputs.count).contains(place) else {
-        throw .malformed("a constant stands at \(place) of \(inputs.count)")
+    for position in positions {
+      guard (0...inputs.count).contains(position) else {
+        throw .malformed("a constant is at \(position) of \(inputs.count)")
       }
-      inputs.insert(.value(constants[String(place)] ?? .null), at: place)
+      inputs.insert(.value(constants[String(position)] ?? .null), at: position)
     }
   }
 
-  private static func arranged(
+  /// Assigns a node's inputs to the function's arguments.
+  private static func assigned(
     _ inputs: [KerasOperand], _ named: [String: KerasOperand], _ translation: Translation
   ) -> KerasOperands {
     var (named, positional): ([String: KerasOperand], [KerasOperand]) = (named, [])
     if translation.isList {
-      let rest = translation.arguments.compactMap { $0 }
-      let count = max(0, inputs.count - rest.count)
-      for (name, input) in zip(rest, inputs[count...]) { named[name] = input }
+      let namedArguments = translation.arguments.compactMap { $0 }
+      let count = max(0, inputs.count - namedArguments.count)
+      for (name, input) in zip(namedArguments, inputs[count...]) { named[name] = input }
       return KerasOperands(positional: [.list(Array(inputs[..<count]))], named: named)
     }
-    for (place, input) in inputs.enumerated() {
-      if place < translation.arguments.count, let name = translation.arguments[place] {
+    for (position, input) in inputs.enumerated() {
+      if position < translation.arguments.count, let name = translation.arguments[position] {
         named[name] = input
       } else {
         positional.append(input)
@@ -128,21 +129,21 @@ struct KerasGraphNode {
     guard lists.count == 3, Set(lists.map(\.count)).count == 1, !lists[0].isEmpty,
       lists[0].count < 32
     else { throw .unsupported("takes a range whose ends are not known before the model runs") }
-    func mask(_ name: String, _ place: Int) -> Bool {
-      (attributes["\(name)_mask"].flatMap(value)?.integer ?? 0) >> place & 1 == 1
+    func mask(_ name: String, _ position: Int) -> Bool {
+      (attributes["\(name)_mask"].flatMap(value)?.integer ?? 0) >> position & 1 == 1
     }
     return .array(
-      lists[0].indices.map { place in
-        if mask("ellipsis", place) {
+      lists[0].indices.map { position in
+        if mask("ellipsis", position) {
           let ellipsis: JSONObject = ["class_name": "__ellipsis__"]
           return .object(ellipsis)
         }
-        if mask("new_axis", place) { return .null }
-        if mask("shrink_axis", place) { return .integer(lists[0][place]) }
+        if mask("new_axis", position) { return .null }
+        if mask("shrink_axis", position) { return .integer(lists[0][position]) }
         let range: JSONObject = [
-          "start": mask("begin", place) ? .null : .integer(lists[0][place]),
-          "stop": mask("end", place) ? .null : .integer(lists[1][place]),
-          "step": .integer(lists[2][place]),
+          "start": mask("begin", position) ? .null : .integer(lists[0][position]),
+          "stop": mask("end", position) ? .null : .integer(lists[1][position]),
+          "step": .integer(lists[2][position]),
         ]
         return .object(range)
       })

@@ -3,10 +3,10 @@ package import GraphIR
 import JSON
 import KerasFormat
 
-/// What is known before the model runs about a value that consists of sizes of others, such as
-/// `tf.shape(x)`: the numbers, or the axes that they belong to.
+/// What is known before the model runs about a value that consists of dimensions of others, such as
+/// `tf.shape(x)`: their sizes, or their symbolic names.
 package struct KnownDimensions: Sendable {
-  /// The sizes, one when it is a scalar.
+  /// The dimensions, one when it is a scalar.
   package let dimensions: [Dimension]
   /// Whether it is a vector.
   package let isVector: Bool
@@ -19,7 +19,7 @@ package struct KnownDimensions: Sendable {
 }
 
 extension KerasFunction {
-  /// The known size of a scalar term; `nil` for others.
+  /// The known dimension of a scalar term; `nil` for other terms.
   func dimension(_ term: Term) -> Dimension? {
     switch term {
     case .value(let value):
@@ -33,7 +33,7 @@ extension KerasFunction {
     }
   }
 
-  /// Records integers that may become sizes.
+  /// Records a constant of integers, which may become dimensions.
   mutating func noteConstant(_ tensor: Tensor, _ value: ValueID) {
     guard !tensor.elementType.isFloat, tensor.elementType != .bool, tensor.shape.count <= 1,
       tensor.count <= 32
@@ -43,7 +43,7 @@ extension KerasFunction {
       isVector: tensor.shape.count == 1)
   }
 
-  /// Records stacked sizes.
+  /// Records stacked dimensions.
   mutating func noteStack(_ terms: [Term], _ result: ValueID) {
     guard terms.contains(where: { if case .value = $0 { true } else { false } }) else { return }
     let dimensions = terms.compactMap(dimension)
@@ -51,24 +51,24 @@ extension KerasFunction {
     layer.network.knownDimensions[result] = KnownDimensions(dimensions: dimensions, isVector: true)
   }
 
-  /// Records the result of arithmetic on two sizes.
+  /// Records the result of arithmetic on two dimensions.
   mutating func noteArithmetic(
     _ terms: [Term], _ result: ValueID, _ combine: (Int, Int) -> (Int, Bool)
   ) {
-    guard terms.count == 2, let first = dimension(terms[0]), let second = dimension(terms[1]),
+    guard terms.count == 2, let lhs = dimension(terms[0]), let rhs = dimension(terms[1]),
       !layer.graph.type(of: result).elementType.isFloat
     else { return }
     var dimension = Dimension.unknown
-    if let first = first.value, let second = second.value {
-      let (number, overflow) = combine(first, second)
+    if let lhs = lhs.value, let rhs = rhs.value {
+      let (number, overflow) = combine(lhs, rhs)
       if !overflow { dimension = .fixed(number) }
     }
     layer.network.knownDimensions[result] = KnownDimensions(
       dimensions: [dimension], isVector: false)
   }
 
-  /// The sizes that an argument requests; an axis that is only known as that of a tensor keeps its
-  /// name, and -1 or null means the remaining size.
+  /// The dimensions that an argument requests. A dimension that is known only as that of a tensor
+  /// keeps its name; -1 or null means the remaining size.
   func dimensions(_ operand: KerasOperand) throws(WeighbridgeError) -> [RequestedDimension] {
     switch operand {
     case .tensor(let input):
@@ -78,10 +78,10 @@ extension KerasFunction {
       }
       return known.dimensions.map(RequestedDimension.init)
     case .value(let json):
-      if json == .null { return [.rest] }
-      if let one = json.integer { return [one == -1 ? .rest : .dimension(.fixed(one))] }
+      if json == .null { return [.inferred] }
+      if let one = json.integer { return [one == -1 ? .inferred : .dimension(.fixed(one))] }
       let constant = try plain(operand, as: "shape")
-      guard let list = constant.array else { throw .unsupported("\(json.text()) is no shape") }
+      guard let list = constant.array else { throw .unsupported("\(json.text()) is not a shape") }
       var result: [RequestedDimension] = []
       for part in list { result += try dimensions(.value(part)) }
       return result
@@ -89,17 +89,16 @@ extension KerasFunction {
       var result: [RequestedDimension] = []
       for part in parts { result += try dimensions(part) }
       return result
-    case .dictionary: throw .unsupported("a dictionary is no shape")
+    case .dictionary: throw .unsupported("a dictionary is not a shape")
     }
   }
 }
 
-/// A size requested from a function.
+/// A dimension in a shape that is an argument of a function.
 enum RequestedDimension: Equatable {
   case dimension(Dimension)
-  case rest
+  case inferred
 
-  /// Makes a request from a known number, where -1 means the remaining size, or from the size of
-  /// some axis.
-  init(_ dimension: Dimension) { self = dimension.value == -1 ? .rest : .dimension(dimension) }
+  /// Creates a request from a dimension; the number -1 means the remaining size.
+  init(_ dimension: Dimension) { self = dimension.value == -1 ? .inferred : .dimension(dimension) }
 }

@@ -3,7 +3,7 @@ import ConversionCore
 import GraphIR
 import KerasFormat
 
-/// Searches for architectures next to a file with only weights, under the names that users give
+/// A search for architectures next to a file with only weights, under the names that users give
 /// them.
 struct ArchitectureSearch {
   /// An architecture that may belong to the weights.
@@ -14,25 +14,25 @@ struct ArchitectureSearch {
 
   /// The candidates, in the order of their names.
   private(set) var candidates: [Candidate] = []
-  /// Files under such names that are not candidates, with the reason.
+  /// Files with such names that are not candidates, with the reason.
   private(set) var others: [(name: String, reason: String)] = []
 
-  private static let endings = ["json", "yaml", "yml"]
+  private static let fileExtensions = ["json", "yaml", "yml"]
   private static let generalNames = ["model", "architecture", "model_architecture", "config"]
-  /// The largest size in bytes of a file that is opened without being named.
+  /// The largest size in bytes of a file that is opened although the user did not name it.
   private static let sizeLimit = 1 << 26
   /// The largest number of folder entries that are examined.
   private static let entryLimit = 200_000
 
   /// Searches next to a file.
-  init(beside path: String, of file: KerasFile) {
-    let own = FilePath(path)
-    let wanted = Self.names(for: own.name)
-    let names = FolderListing.names(in: own.folder, limit: Self.entryLimit)
-    for name in names where wanted.contains(name) {
+  init(nextTo path: String, of file: KerasFile) {
+    let weightsPath = FilePath(path)
+    let candidateNames = Self.names(for: weightsPath.name)
+    let names = FolderListing.names(in: weightsPath.folder, limit: Self.entryLimit)
+    for name in names where candidateNames.contains(name) {
       do {
-        let architecture = try Self.read(own.beside(name), for: file)
-        candidates.append(Candidate(path: own.beside(name), architecture: architecture))
+        let architecture = try Self.read(weightsPath.sibling(name), for: file)
+        candidates.append(Candidate(path: weightsPath.sibling(name), architecture: architecture))
       } catch {
         others.append((name, error.reason))
       }
@@ -50,11 +50,11 @@ struct ArchitectureSearch {
     for ending in [".weights", "_weights", "-weights"] where stem.lowercased().hasSuffix(ending) {
       stems.append(String(stem.dropLast(ending.count)))
     }
-    let own = stems.filter { !$0.isEmpty }.flatMap { stem in
+    let specificNames = stems.filter { !$0.isEmpty }.flatMap { stem in
       ["", "_architecture", "_arch", "-architecture", ".architecture", "_model"].map { stem + $0 }
     }
     return Set(
-      (own + generalNames).flatMap { name in endings.map { "\(name).\($0)" } })
+      (specificNames + generalNames).flatMap { name in fileExtensions.map { "\(name).\($0)" } })
   }
 
   /// Reads an architecture and checks that it has the layers of a file's weights.
@@ -66,34 +66,36 @@ struct ArchitectureSearch {
     }
     let architecture = try KerasArchitecture.read(
       path: path, layerNames: file.weightGroups.map(\.layerName))
-    let owners = file.weightGroups.filter { !$0.weights.isEmpty }.map(\.layerName)
-    guard let owner = owners.first(where: { architecture.model.layerIndices[$0] == nil }) else {
-      return architecture
-    }
-    throw .mismatch("has no layer \(owner), of which the file has weights")
+    let weightedLayers = file.weightGroups.filter { !$0.weights.isEmpty }.map(\.layerName)
+    guard
+      let missingLayer = weightedLayers.first(where: {
+        architecture.model.layerIndices[$0] == nil
+      })
+    else { return architecture }
+    throw .mismatch("has no layer \(missingLayer), of which the file has weights")
   }
 
-  /// Returns the architecture, where there is one and no other contradicts it.
+  /// Returns the architecture, where there is one and all candidates agree.
   ///
   /// - Throws: ``WeighbridgeError/Code/missing`` for none or for several.
   func result() throws(WeighbridgeError) -> Candidate {
-    guard let first = candidates.first else { throw nothing }
+    guard let first = candidates.first else { throw notFoundError }
     guard candidates.allSatisfy({ $0.architecture.model == first.architecture.model }) else {
       let names = candidates.map { FilePath($0.path).name }.joined(separator: ", ")
       throw .missing(
-        "holds weights only, and several architectures that they may belong to lie beside it: "
+        "holds weights only, and several architectures that they may belong to are next to it: "
           + "\(names); choose one with \(APIName.architecture)")
     }
     return first
   }
 
-  private var nothing: WeighbridgeError {
+  private var notFoundError: WeighbridgeError {
     var lines = [
       "holds weights only; give the architecture with \(APIName.architecture) (a to_json or to_yaml file, or "
         + "an .h5 or .keras of the same network)"
     ]
     for (name, reason) in others.prefix(8) {
-      lines.append("  \(name), which lies beside it, is not the architecture: \(reason)")
+      lines.append("  \(name), which is next to it, is not the architecture: \(reason)")
     }
     return .missing(lines.joined(separator: "\n"))
   }

@@ -7,8 +7,9 @@ import LayerCatalog
 
 /// The input of a Sequential without an InputLayer.
 extension KerasImporter {
-  /// Adds it with the shape of the first layer, or of that layer's first layer where it is a model.
-  /// Where the model was never given a shape, it follows from the weights and the user.
+  /// Adds it with the input shape of the first layer, or of that layer's first layer where it is a
+  /// model. Where the model was never given a shape, the shape follows from the weights and the
+  /// user's options.
   mutating func addImpliedInput(_ model: KerasModelRecord) throws(WeighbridgeError) -> ValueID {
     let first = model.layers[0]  // a model without layers is refused where it is read
     let name = Self.impliedInputName(model)
@@ -29,7 +30,7 @@ extension KerasImporter {
     "\(model.layers.first?.name ?? "")_input"
   }
 
-  /// The sizes after the batch that follow from the weights and the user together.
+  /// The sizes after the batch that follow from the weights and the user's options together.
   private mutating func sizes(
     of name: String, _ model: KerasModelRecord
   ) throws(WeighbridgeError) -> [Int?] {
@@ -39,7 +40,7 @@ extension KerasImporter {
       guard let sizes = known.flatMap({ StatedShapes.merged(given.dimensions, with: $0) }) else {
         throw .mismatch(
           "the input shape \(given.text) was given for \(name), and the weights of "
-            + "\(evidence.layer) say that \(evidence.words)")
+            + "\(evidence.layer) say that \(evidence.phrase)")
       }
       noteStated(given)
       return sizes
@@ -65,32 +66,32 @@ extension KerasImporter {
 
   /// The first dense layer after a flattening, and its number of inputs.
   private func flattened(_ model: KerasModelRecord) -> (layer: String, count: Int)? {
-    let behind = model.layers.drop { $0.className != "Flatten" }
-    guard let dense = behind.first(where: { $0.className == "Dense" }),
+    let remaining = model.layers.drop { $0.className != "Flatten" }
+    guard let dense = remaining.first(where: { $0.className == "Dense" }),
       let kernel = weights[dense.name]?.first?.tensor.shape, kernel.count == 2
     else { return nil }
     return (dense.name, kernel[0])
   }
 
-  /// What the weights of a Sequential tell about the shape of its input.
+  /// What the weights of a Sequential imply about the shape of its input.
   private func shapeEvidence(_ model: KerasModelRecord) throws(WeighbridgeError) -> ShapeEvidence {
     var steps: [ShapeStep] = []
-    var waiting = Array(model.layers.map { (record: $0, path: $0.name) }.reversed())
+    var pending = Array(model.layers.map { (record: $0, path: $0.name) }.reversed())
     // The weights of nested models that are stored in one list, by the path of the layer whose
     // weights come first.
     var lists: [String: [KerasLayer.Weight]] = [:]
-    while let (record, path) = waiting.popLast() {
+    while let (record, path) = pending.popLast() {
       let written = weights[path] ?? lists[path] ?? []
       if record.isModel {
         if let shape = try Self.inputShape(record)?.array, !shape.isEmpty {
           return ShapeEvidence(
-            .sizes(shape.dropFirst().map(\.integer)), by: path, behind: steps)
+            .sizes(shape.dropFirst().map(\.integer)), by: path, after: steps)
         }
         let layers = try KerasModelRecord(nestedIn: record).layers
         if !layers.contains(where: { $0.config["trainable"] == .bool(false) }) {
           lists["\(path)/\(layers[0].name)"] = written
         }
-        waiting += layers.map { ($0, "\(path)/\($0.name)") }.reversed()
+        pending += layers.map { ($0, "\(path)/\($0.name)") }.reversed()
         continue
       }
       let form = try form(of: record).record
@@ -99,10 +100,10 @@ extension KerasImporter {
       } else {
         let kernel = try (dialect?.weights(written, of: record) ?? written).first
         let shape = try ShapeEvidence.Shape(form, kernel: kernel?.tensor.shape ?? [])
-        return ShapeEvidence(shape ?? .unknown, by: path, behind: steps)
+        return ShapeEvidence(shape ?? .unknown, by: path, after: steps)
       }
     }
-    return ShapeEvidence(.unknown, by: model.layers.last?.name ?? "", behind: steps)
+    return ShapeEvidence(.unknown, by: model.layers.last?.name ?? "", after: steps)
   }
 }
 
@@ -120,13 +121,13 @@ extension KerasImporter {
     return try network.graph.addInput(name, whole)
   }
 
-  /// Records that a layer which the input does not fit may not be the file's fault.
+  /// Records that the stated shape may be the cause when a layer does not accept the input.
   private mutating func noteStated(_ shape: InputShape) {
     inputNote = "the input shape \(shape) was given, and may be another than the model's"
     isShapeStated = true
   }
 
-  /// Adds its possible cause to an error after the inputs.
+  /// Adds the possible cause to an error that is found after the inputs.
   func noted(_ error: WeighbridgeError) -> WeighbridgeError {
     guard let inputNote, error.code == .malformed || error.code == .unsupported else {
       return error

@@ -74,8 +74,8 @@ extension KerasImporter {
     return output
   }
 
-  /// The shape with the batch axis, under the writing version's name: `batch_shape` is that of
-  /// Keras 3.
+  /// The shape with the batch axis, under the name in the version that wrote it: `batch_shape` is
+  /// that of Keras 3.
   private static func inputShape(_ settings: JSONObject) -> JSONValue? {
     settings["batch_input_shape"] ?? settings["batch_shape"]
   }
@@ -123,8 +123,8 @@ extension KerasImporter {
     return try addInput(record.name, type)
   }
 
-  /// An input's type: the batch axis is symbolic when its size is open, other open axes are named
-  /// after the input.
+  /// An input's type. A batch axis of unknown size is symbolic; other axes of unknown size are
+  /// named after the input.
   static func type(
     shape: JSONValue, _ elementType: ElementType, name: String
   ) throws(WeighbridgeError) -> TensorType {

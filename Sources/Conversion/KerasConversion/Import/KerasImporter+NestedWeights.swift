@@ -6,14 +6,14 @@ import LayerCatalog
 
 /// The weights of a nested model are stored in one list: first the trainable ones, layer by layer,
 /// then the others, layer by layer (`Model.weights` in Keras). Only a layer's mapping knows how
-/// many it has, so the model is first built with placeholders, separately.
+/// many it has, so the model is first built separately with placeholders.
 extension KerasImporter {
   /// The weights that one layer requested.
   struct WeightRequest {
     /// The layer's path.
     let path: String
     /// For each of its weights, whether it is trainable.
-    let isTrained: [Bool]
+    let isTrainable: [Bool]
   }
 
   /// The weights that all layers requested.
@@ -27,23 +27,24 @@ extension KerasImporter {
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the list is longer or shorter than the
   ///   layers' requests.
-  mutating func shareOut(
+  mutating func distribute(
     _ list: [KerasLayer.Weight], to model: KerasModelRecord, path: String, inputs: [ValueID]
   ) throws(WeighbridgeError) {
     let elementCount = list.reduce(0) { $0 + $1.tensor.count }
     let requests = try requests(
       of: model, path: path, inputs: inputs, elementLimit: elementCount)
-    let trained = requests.reduce(0) { $0 + $1.isTrained.count { $0 } }
-    let total = requests.reduce(0) { $0 + $1.isTrained.count }
-    guard list.count == total else {
-      throw .malformed("the file has \(list.count) weights for it, and its layers take \(total)")
+    let trainableCount = requests.reduce(0) { $0 + $1.isTrainable.count { $0 } }
+    let totalCount = requests.reduce(0) { $0 + $1.isTrainable.count }
+    guard list.count == totalCount else {
+      throw .malformed(
+        "the file has \(list.count) weights for it, and its layers take \(totalCount)")
     }
-    var (nextTrained, nextOther) = (0, trained)
+    var (nextTrainable, nextOther) = (0, trainableCount)
     for request in requests {
       var own: [KerasLayer.Weight] = []
-      for isTrained in request.isTrained {
-        own.append(list[isTrained ? nextTrained : nextOther])
-        if isTrained { nextTrained += 1 } else { nextOther += 1 }
+      for isTrainable in request.isTrainable {
+        own.append(list[isTrainable ? nextTrainable : nextOther])
+        if isTrainable { nextTrainable += 1 } else { nextOther += 1 }
       }
       weights[request.path] = own
     }
@@ -53,20 +54,20 @@ extension KerasImporter {
   private mutating func requests(
     of model: KerasModelRecord, path: String, inputs: [ValueID], elementLimit: Int
   ) throws(WeighbridgeError) -> [WeightRequest] {
-    let before = network
+    let savedNetwork = network
     requests = WeightRequests(elementLimit: elementLimit)
     let outcome = Swift.Result { () throws(WeighbridgeError) in
       try inline(model, path: path, inputs: inputs)
     }
     let found = requests?.layers ?? []
     requests = nil
-    network = before
+    network = savedNetwork
     _ = try outcome.get()
     // Calls are in execution order; the list is in the order of the layers.
-    let positions = try Self.layerPaths(model, path: path)
+    let paths = try Self.layerPaths(model, path: path)
     let byPath = Dictionary(
       found.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
-    return positions.compactMap { byPath[$0] }
+    return paths.compactMap { byPath[$0] }
   }
 
   /// The paths of all layers, including those of nested models, in the order of the file.
@@ -86,13 +87,13 @@ extension KerasImporter {
 
   /// Records a layer's requests. A frozen layer has no trainable weights.
   ///
-  /// - Parameter parts: The number of the file's weights that make up one requested weight.
+  /// - Parameter parts: The number of weights in the file that make up one requested weight.
   mutating func noteRequests(of layer: KerasLayer, _ call: LayerCall, parts: Int) {
     let isFrozen = call.record.config["trainable"] == .bool(false)
-    let trained = layer.requestedWeights.flatMap {
+    let isTrainable = layer.requestedWeights.flatMap {
       [Bool](repeating: $0 && !isFrozen, count: parts)
     }
-    requests?.layers.append(WeightRequest(path: call.name, isTrained: trained))
+    requests?.layers.append(WeightRequest(path: call.name, isTrainable: isTrainable))
   }
 }
 

@@ -27,13 +27,13 @@ extension KerasImporter {
     record.isModel ? try KerasModelRecord(nestedIn: record) : try distributedModel(record)
   }
 
-  /// Adds such a layer.
+  /// Adds a `TimeDistributed` layer around a model.
   mutating func addDistributed(
     _ model: KerasModelRecord, _ call: LayerCall
   ) throws(WeighbridgeError) -> [ValueID] {
     if let stateful = model.layers.first(where: { $0.config["stateful"]?.bool == true }) {
       throw .unsupported(
-        "wraps a model with the stateful layer \(stateful.name), whose state would go on")
+        "wraps a model with the stateful layer \(stateful.name), whose state would carry over")
     }
     return try addWrapper(call) { (importer, folded) throws(WeighbridgeError) in
       try importer.addInner(model, of: call, folded)

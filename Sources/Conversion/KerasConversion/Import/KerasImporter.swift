@@ -8,8 +8,8 @@ import LayerCatalog
 /// Converts a Keras model to a graph that mirrors it. Nested models are inlined; each node keeps
 /// the path of its layer, `outer/inner/layer`.
 ///
-/// Every layer, every setting and every weight is used exactly once; otherwise the import fails and
-/// names what was left.
+/// Every layer, every setting and every weight is used exactly once; otherwise the import fails
+/// with an error that names what remains.
 struct KerasImporter: ~Copyable {
   /// The result of an import.
   struct Result: Sendable {
@@ -19,7 +19,7 @@ struct KerasImporter: ~Copyable {
     let decisions: [Provenance.Decision]
   }
 
-  /// A call of a layer in the current model, by the positions of the layer and the call.
+  /// A call of a layer in the current model, by the indices of the layer and the call.
   struct CallKey: Hashable {
     let layer: Int
     let call: Int
@@ -64,15 +64,16 @@ struct KerasImporter: ~Copyable {
   private var weightValues: [String: [String: ValueID]] = [:]
   /// The input shapes that the user states.
   let stated: StatedShapes
-  /// A possible cause of an error after the inputs: a shape that is stated or left open.
+  /// A possible cause of an error after the inputs: a shape that the user stated, or one with
+  /// unknown sizes.
   var inputNote: String?
-  /// Whether a size comes only from the user.
+  /// Whether the user stated a size that the file does not.
   var isShapeStated = false
   /// The kept layer that makes a value's shape unknown, for each such value.
   private var guesses: [ValueID: KeptLayer] = [:]
   /// What is known about unknown layers, while it is being collected.
   var survey: LayerSurvey?
-  /// The layers' requests, while the weights of a nested model are being assigned.
+  /// The layers' requests, while the weights of a nested model are being distributed.
   var requests: WeightRequests?
 
   /// Imports a model.
@@ -110,7 +111,7 @@ struct KerasImporter: ~Copyable {
       decisions: importer.network.decisions)
   }
 
-  /// Returns what can be learnt about unknown layers from the layers before them.
+  /// Returns what can be inferred about unknown layers from the layers before them.
   static func survey(
     _ model: KerasModelRecord, writer: KerasProducer, weights: [String: [KerasLayer.Weight]]?,
     custom: CustomLayerPolicy, inputShapes: [InputShape]
@@ -122,7 +123,7 @@ struct KerasImporter: ~Copyable {
       model, writer: writer, weights: weights ?? [:], custom: custom,
       stated: stated ?? StatedShapes(), zerosLimit: weights == nil ? LayerSurvey.weightLimit : nil)
     importer.survey = LayerSurvey()
-    // When it fails, it has learnt what it could.
+    // When it fails, the survey has all that could be inferred.
     _ = try? importer.inline(model, path: "", inputs: nil)
     return importer.survey ?? LayerSurvey()
   }
@@ -163,7 +164,7 @@ struct KerasImporter: ~Copyable {
         let guess = layerCall.inputs.compactMap { guesses[$0] }.first
         do throws(WeighbridgeError) {
           let outputs = try add(layerCall)
-          if let guess { note(guess, behind: outputs) }
+          if let guess { note(guess, for: outputs) }
           return outputs
         } catch { throw guess?.explaining(error) ?? error }
       }
@@ -204,8 +205,8 @@ struct KerasImporter: ~Copyable {
     return try addLayer(call)
   }
 
-  /// Records that some shapes are unknown.
-  private mutating func note(_ guess: KeptLayer, behind outputs: [ValueID]) {
+  /// Records which kept layer makes the shapes of values unknown.
+  private mutating func note(_ guess: KeptLayer, for outputs: [ValueID]) {
     for output in outputs where network.graph.type(of: output).shape.contains(.unknown) {
       guesses[output] = guess
     }
@@ -218,17 +219,17 @@ struct KerasImporter: ~Copyable {
         network.masks[input] = mask
       }
     }
-    try arguments.checkRest(writer.version)
+    try arguments.checkUnread(writer.version)
     return try addInner(try KerasModelRecord(nestedIn: call.record), of: call, call.inputs)
   }
 
-  /// Inlines the model that a layer is or wraps, whose weights may be in one list under its name.
+  /// Inlines the model that a layer is or wraps. Its weights may be in one list under its name.
   mutating func addInner(
     _ model: KerasModelRecord, of call: LayerCall, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
     let inner = "\(call.name)/"
     if requests == nil, let flat = weights.removeValue(forKey: call.name) {
-      try shareOut(flat, to: model, path: inner, inputs: inputs)
+      try distribute(flat, to: model, path: inner, inputs: inputs)
     }
     return try inline(model, path: inner, inputs: inputs, call: call.number)
   }
@@ -255,29 +256,29 @@ struct KerasImporter: ~Copyable {
     let isGuess = layer.hasGuessedShape
     try finish(layer, call)
     if isGuess, let first = call.inputs.first {
-      note(KeptLayer(name: call.name, input: network.graph.type(of: first)), behind: outputs)
+      note(KeptLayer(name: call.name, input: network.graph.type(of: first)), for: outputs)
     }
     return outputs
   }
 
-  /// Adds an unknown layer as its stored code suggests, to learn the inputs of later layers; for
-  /// the survey only.
+  /// Adds an unknown layer as its stored code suggests, to infer the inputs of later layers; only
+  /// for the survey.
   ///
-  /// - Returns: `nil` when it suggests nothing, and for other layers.
+  /// - Returns: `nil` when the code suggests nothing, and for other layers.
   private mutating func addProposed(_ form: KerasLayerRecord, _ call: LayerCall) -> [ValueID]? {
     let isKnown = !call.inputs.contains { guesses[$0] != nil }
     let types = call.inputs.map { network.graph.type(of: $0) }
     if isKnown { survey?.inputs[call.name] = types }
     survey?.outputs[call.name] = call.stated()
     guard isKnown, let plain = LambdaProposal(of: form, input: types.first) else { return nil }
-    let before = network
+    let savedNetwork = network
     for proposal in [plain, plain.overruling] {
       if let entry = proposal.entry(call.name), let outputs = try? build(.entry(entry), form, call)
       {
         survey?.proposals[call.name] = proposal
         return outputs
       }
-      network = before
+      network = savedNetwork
     }
     return nil
   }
@@ -295,7 +296,7 @@ struct KerasImporter: ~Copyable {
     }
   }
 
-  /// Adds a function that is in the model without a layer.
+  /// Adds a function that the model uses without a layer.
   private mutating func addFunction(
     _ function: KerasFunctionName, _ call: LayerCall
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -316,7 +317,7 @@ struct KerasImporter: ~Copyable {
     try dialect?.form(of: record) ?? (record, [])
   }
 
-  /// Makes a call of a layer that is about to add its nodes and owns the network meanwhile.
+  /// Creates the call of a layer. It owns the network while it adds its nodes.
   private mutating func layer(
     _ call: LayerCall, settings: JSONObject, arguments: KerasLayer.CallArguments
   ) throws(WeighbridgeError) -> KerasLayer {
@@ -327,21 +328,21 @@ struct KerasImporter: ~Copyable {
       arguments: arguments, network: takeNetwork())
   }
 
-  /// The source of a layer's weights; those of Keras 1 in the layout of Keras 2.
+  /// The source of a layer's weights; weights of Keras 1 are converted to the layout of Keras 2.
   private func supply(
     _ call: LayerCall
   ) throws(WeighbridgeError) -> KerasLayer.WeightSupply {
     if let requests { return .placeholders(elementLimit: requests.elementLimit) }
-    if let zerosLimit { return .named(elementLimit: zerosLimit) }
+    if let zerosLimit { return .deferred(elementLimit: zerosLimit) }
     let written = weights[call.name] ?? []
     return .file(try dialect?.weights(written, of: call.record) ?? written)
   }
 
   /// Takes the network out, so that a layer can add to it without copying it.
   mutating func takeNetwork() -> KerasNetwork {
-    let taken = network
+    let result = network
     network = KerasNetwork()
-    return taken
+    return result
   }
 
   /// The values that references to layers' outputs refer to.

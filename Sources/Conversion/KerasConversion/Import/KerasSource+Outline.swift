@@ -21,14 +21,14 @@ extension KerasSource {
     add(model, path: "", unit: nil, to: &outline)
     let dialect = Keras1Dialect(writer, model)
     noteUnknown(model, path: "", dialect, in: &outline)
-    var keeping = custom
-    keeping.keepsUnknown = true
+    var permissive = custom
+    permissive.keepsUnknown = true
     // What follows unknown layers can be inferred where the file states their outputs.
-    if let whole = try? part(model, keeping, writer) {
-      outline.take(whole)
+    if let graph = try? partialGraph(model, permissive, writer) {
+      outline.merge(graph)
     } else {
-      outline.attempt { (units) throws(WeighbridgeError) in
-        try part(model.keeping(units), custom, writer)
+      outline.attemptImport { (units) throws(WeighbridgeError) in
+        try partialGraph(model.keeping(units), custom, writer)
       }
     }
     let counts = Dictionary(
@@ -48,13 +48,13 @@ extension KerasSource {
         stated(input.layer).map { (input.layer, $0) }
       }
     }
-    let names = Set(model.outputs.map(\.layer))
-    outline.outputs = outline.layers.filter { names.contains($0.name) && !$0.outputs.isEmpty }
+    let outputNames = Set(model.outputs.map(\.layer))
+    outline.outputs = outline.layers.filter { outputNames.contains($0.name) && !$0.outputs.isEmpty }
       .map { ($0.name, $0.outputs[0]) }
     return outline
   }
 
-  private func part(
+  private func partialGraph(
     _ model: KerasModelRecord, _ custom: CustomLayerPolicy, _ writer: KerasProducer
   ) throws(WeighbridgeError) -> Graph {
     // Shapes do not need the weights.
@@ -65,7 +65,7 @@ extension KerasSource {
     ).graph
   }
 
-  /// Adds a model's layers; those of a nested model belong to the enclosing unit.
+  /// Adds a model's layers; those of a nested model belong to the unit of the layer around it.
   private func add(
     _ model: KerasModelRecord, path: String, unit: Int?, to outline: inout ModelOutline
   ) {

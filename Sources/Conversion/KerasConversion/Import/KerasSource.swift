@@ -17,7 +17,7 @@ package struct KerasSource: Sendable {
   let backend: String?
   let custom: CustomLayerPolicy
   let inputShapes: [InputShape]
-  /// Whether the model is read from its token ids on.
+  /// Whether the model is read from its token ids on, without the layers that look strings up.
   private let startsAtTokens: Bool
   /// The file with the architecture, where it was not named but found next to the weights.
   private let foundArchitecture: String?
@@ -36,13 +36,13 @@ package struct KerasSource: Sendable {
     var origin = try Origin.find(of: file, path: path, options)
     origin.architecture.version = file.version ?? origin.architecture.version
     origin.architecture.backend = file.backend ?? origin.architecture.backend
-    let starts = options.preparesWriting
+    let startsDigest = options.preparesWriting
     let role = origin.path == nil ? "model" : "weights"
-    var files = [SourceFile(role: role, path: path, store: store, startsDigest: starts)]
+    var files = [SourceFile(role: role, path: path, store: store, startsDigest: startsDigest)]
     if let path = origin.path {
       let store = try SourceFile.open(path)
       files.append(
-        SourceFile(role: "architecture", path: path, store: store, startsDigest: starts))
+        SourceFile(role: "architecture", path: path, store: store, startsDigest: startsDigest))
     }
     try self.init(
       origin.architecture, file, files, options,
@@ -58,7 +58,7 @@ package struct KerasSource: Sendable {
       role: "architecture", path: path, store: try SourceFile.open(path),
       startsDigest: options.preparesWriting)
     let architecture = try KerasArchitecture.read(path: path)
-    try self.init(architecture, nil, [file], options, zerosLimit: options.laterWeightLimit ?? 0)
+    try self.init(architecture, nil, [file], options, zerosLimit: options.deferredWeightLimit ?? 0)
   }
 
   /// Takes the architecture of a file whose weights cannot be read, in order to show it; the
@@ -112,27 +112,27 @@ package struct KerasSource: Sendable {
         return Origin(architecture: KerasArchitecture(own))
       }
       let found = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-        try ArchitectureSearch(beside: path, of: file).result()
+        try ArchitectureSearch(nextTo: path, of: file).result()
       }
       return Origin(architecture: found.architecture, path: found.path)
     }
   }
 
-  /// The file's format, in words.
+  /// The name of the file's format.
   package var formatName: String { "keras \(file?.container.rawValue ?? "architecture")" }
 
   /// Imports the model.
   ///
   /// - Throws: What ``KerasImporter`` throws, with the file's name.
   package func content() throws(WeighbridgeError) -> ModelContent {
-    try locating(place) { () throws(WeighbridgeError) in
+    try locating(located) { () throws(WeighbridgeError) in
       var provenance = Provenance()
       if let foundArchitecture {
         provenance.decisions.append(
           Provenance.Decision(
             layer: "",
-            text: "The file holds weights only; \(FilePath(foundArchitecture).name), which lies "
-              + "beside it, is taken for its architecture."))
+            text: "The file holds weights only; \(FilePath(foundArchitecture).name), which is "
+              + "next to it, is taken for its architecture."))
       }
       let writer = KerasProducer(
         of: model, version: version, backend: backend,
@@ -144,7 +144,7 @@ package struct KerasSource: Sendable {
       }
       if startsAtTokens { provenance.options["from-token-ids"] = "true" }
       let (model, tokens) = try tokens()
-      // Checked first, since its error says more than one about missing weights.
+      // Checked first, since its error is more helpful than one about missing weights.
       provenance.decisions += try custom.check(
         model, Keras1Dialect(writer, model),
         weights: { try? file?.weightGroups(of: model, KerasMappings.parts) },
@@ -167,12 +167,12 @@ package struct KerasSource: Sendable {
       var content = ModelContent(
         graph: result.graph, description: description, provenance: provenance)
       TokenInputs.describe(tokens, in: &content)
-      try DescriptionEntries.apply(file?.texts ?? [], .keras, to: &content)
+      try DescriptionEntries.apply(file?.customMetadata ?? [], .keras, to: &content)
       return content
     }
   }
 
-  /// The model, read from the token ids on when requested, and its token inputs.
+  /// The model, which starts at the token ids when requested, and its token inputs.
   private func tokens() throws(WeighbridgeError) -> (KerasModelRecord, [TokenInputs.Input]) {
     let inputs = TokenInputs(model, file)
     if startsAtTokens { return try inputs.replaced() }
@@ -185,7 +185,7 @@ package struct KerasSource: Sendable {
   }
 
   /// Adds the file's name to an error, and the architecture's where it was found by search.
-  private func place(_ error: WeighbridgeError) -> WeighbridgeError {
+  private func located(_ error: WeighbridgeError) -> WeighbridgeError {
     guard let foundArchitecture else { return error.at(file: files[0].path) }
     return WeighbridgeError(
       error.code,

@@ -33,13 +33,13 @@ package enum KerasSupport {
     Keras1Class.newerName(of: className)
   }
 
-  /// Classes that are read as the model or a part of it.
+  /// Classes that are read as a model or as a part of one.
   private static let models: Set = ["InputLayer", "Pipeline"]
 }
 
 extension Catalog {
-  /// The reasons why layers of Keras are not supported, where there is more to say than that they
-  /// are unknown.
+  /// The reasons why layers of Keras are not supported, where there is one other than that they are
+  /// unknown.
   static let kerasRefusals: [String: String] = [
     "ConvLSTM2DCell": "RNN takes cells over vectors only; ConvLSTM2D is read",
     "DenseFeatures": "feature columns are TensorFlow's own",

@@ -2,15 +2,15 @@ import Bytes
 import JSON
 import KerasFormat
 
-/// What the weights of a Sequential that was never given an input shape tell about it. Sizes are
+/// What the weights of a Sequential that was never given an input shape imply about it. Sizes are
 /// those after the batch axis.
 struct ShapeEvidence {
   /// What is known about a shape.
   enum Shape: Hashable {
     case unknown
-    /// The last size, but not the number of sizes before it.
+    /// The last size, but not how many come before it.
     case last(Int)
-    /// Every size, `nil` where any will do.
+    /// All sizes, `nil` where any will do.
     case sizes([Int?])
   }
 
@@ -21,7 +21,7 @@ struct ShapeEvidence {
 
   /// - Parameters:
   ///   - steps: The layers before the one with the weights, the first one first.
-  init(_ shape: Shape, by layer: String, behind steps: [ShapeStep]) {
+  init(_ shape: Shape, by layer: String, after steps: [ShapeStep]) {
     self.shape = shape
     self.layer = layer
     for step in steps.reversed() { self.shape = step.input(for: self.shape) }
@@ -29,15 +29,15 @@ struct ShapeEvidence {
 }
 
 extension ShapeEvidence {
-  /// What a layer class tells about the shape of its input.
+  /// What a layer class implies about the shape of its input.
   enum Relation: Sendable {
     /// Nothing.
     case unknown
-    /// It is the output's.
+    /// It is the shape of the output.
     case same
-    /// The sizes of the image axes may differ from the output's.
+    /// The sizes of the spatial axes may differ from those of the output.
     case window(axes: Int)
-    /// It has image axes, which the output does not have.
+    /// It has spatial axes, which the output does not have.
     case pooling(axes: Int)
     /// The output has one more axis at the end.
     case embedding
@@ -82,12 +82,12 @@ extension ShapeEvidence {
     }
   }
 
-  /// Channels and image axes of any size.
+  /// Channels, and spatial axes of any size.
   fileprivate static func imageSizes(
     _ axes: Int, channels: Int?, _ isChannelsFirst: Bool
   ) -> [Int?] {
-    let open = [Int?](repeating: nil, count: axes)
-    return isChannelsFirst ? [channels] + open : open + [channels]
+    let spatial = [Int?](repeating: nil, count: axes)
+    return isChannelsFirst ? [channels] + spatial : spatial + [channels]
   }
 }
 
@@ -96,7 +96,7 @@ struct ShapeStep {
   private let relation: ShapeEvidence.Relation
   private let isChannelsFirst: Bool
 
-  /// Makes the step of a layer as Keras 2 writes it; `nil` for one that hides the shape of its
+  /// Creates the step of a layer as Keras 2 writes it; `nil` for one that hides the shape of its
   /// input, or whose weights determine it.
   init?(_ record: KerasLayerRecord) {
     let relation = KerasMappings.classes[record.className]?.shape ?? .unknown
@@ -127,7 +127,7 @@ struct ShapeStep {
     }
   }
 
-  /// A shape with channels and image axes of any size.
+  /// A shape with channels and spatial axes of any size.
   private func image(_ axes: Int, channels: Int?) -> ShapeEvidence.Shape {
     .sizes(ShapeEvidence.imageSizes(axes, channels: channels, isChannelsFirst))
   }

@@ -9,7 +9,7 @@ struct StatedShapes: Sendable {
 
   private var shapes: [String: InputShape] = [:]
 
-  /// Makes an empty set of shapes.
+  /// Creates an empty set of shapes.
   init() {}
 
   /// - Parameter inputs: The names of the model's inputs.
@@ -53,7 +53,8 @@ struct StatedShapes: Sendable {
     }
   }
 
-  /// Applies a stated shape to the type of an input: sizes that the file leaves open are filled in.
+  /// Applies a stated shape to the type of an input: it provides the sizes that the file does not
+  /// state.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` where the file states another size or another
   ///   number of dimensions.

@@ -3,7 +3,8 @@ import GraphIR
 import JSON
 import KerasFormat
 
-/// The layers of a model that split strings and look them up, and the model from the token ids on.
+/// The layers of a model that split and look up strings, and the model that starts at the token
+/// ids.
 struct TokenInputs {
   private static let classes = ["StringLookup", "TextVectorization"]
   /// The largest size in bytes of a vocabulary that is kept.
@@ -30,7 +31,7 @@ struct TokenInputs {
   /// Whether the model takes strings.
   var areNeeded: Bool { !layers.isEmpty }
 
-  /// The error for a model that takes strings, which are not looked up here.
+  /// The error for a model that takes strings, whose lookup is not supported.
   var missing: WeighbridgeError {
     var lines = ["takes texts, which are not split and looked up here:"]
     for layer in layers {
@@ -53,7 +54,7 @@ struct TokenInputs {
     let layer: TokenLayer
     /// The shape with the batch axis, in Keras' form.
     let shape: [JSONValue]
-    /// Whether the model has an InputLayer of its own for it.
+    /// Whether the model has an explicit InputLayer for it.
     let isWritten: Bool
 
     var typeName: String {
@@ -61,7 +62,7 @@ struct TokenInputs {
     }
   }
 
-  /// Returns the model from the token ids on, and its token inputs.
+  /// Returns the model that starts at the token ids, and its token inputs.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for a model that takes no strings;
   ///   ``WeighbridgeError/Code/unsupported`` where token ids cannot replace the strings.
@@ -96,10 +97,10 @@ struct TokenInputs {
   private func input(of layer: TokenLayer) throws(WeighbridgeError) -> Input {
     let record = layer.record
     if model.isSequential, model.inputs.isEmpty, record.index == 0 {
-      let texts = record.config["batch_input_shape"]?.array ?? model.buildInputShape?.array
+      let stringShape = record.config["batch_input_shape"]?.array ?? model.buildInputShape?.array
       return Input(
         name: "\(record.name)_input", layer: layer,
-        shape: try layer.shape(ofTexts: texts ?? [.null]),
+        shape: try layer.shape(ofStrings: stringShape ?? [.null]),
         isWritten: false)
     }
     guard record.calls.count == 1, record.calls[0].allInputs.count == 1,
@@ -119,9 +120,9 @@ struct TokenInputs {
         "shares the texts \(source.name) with \(others.first?.name ?? "an output"), so token ids "
           + "cannot take their place")
     }
-    let texts = (source.config["batch_input_shape"] ?? source.config["batch_shape"])?.array
+    let stringShape = (source.config["batch_input_shape"] ?? source.config["batch_shape"])?.array
     return Input(
-      name: source.name, layer: layer, shape: try layer.shape(ofTexts: texts ?? [.null]),
+      name: source.name, layer: layer, shape: try layer.shape(ofStrings: stringShape ?? [.null]),
       isWritten: true)
   }
 }
@@ -132,24 +133,24 @@ extension TokenInputs {
     for input in inputs {
       let record = input.layer.record
       let text = "The input \(input.name) takes token ids, as \(record.label) made them of texts"
-      if let place = content.description.inputs.firstIndex(where: { $0.name == input.name }) {
-        content.description.inputs[place].summary =
+      if let index = content.description.inputs.firstIndex(where: { $0.name == input.name }) {
+        content.description.inputs[index].summary =
           "token ids, as \(record.name) (\(record.className)) makes them of texts"
       }
       let key = "\(record.name).vocabulary"
       let vocabulary = input.layer.vocabulary.map {
         JSONValue.array($0.map(JSONValue.string)).text()
       }
-      let rest: String
+      let vocabularyNote: String
       if let vocabulary, vocabulary.utf8.count <= keptByteCount {
         content.description.userDefined[key] = vocabulary
-        rest = "its vocabulary is kept under \(key)"
+        vocabularyNote = "its vocabulary is kept under \(key)"
       } else {
-        rest =
+        vocabularyNote =
           vocabulary == nil ? "the file has no vocabulary" : "its vocabulary is too long to keep"
       }
       content.provenance.decisions.append(
-        Provenance.Decision(layer: record.name, text: "\(text); \(rest)."))
+        Provenance.Decision(layer: record.name, text: "\(text); \(vocabularyNote)."))
     }
   }
 }

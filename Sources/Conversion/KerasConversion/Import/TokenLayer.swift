@@ -2,14 +2,14 @@ import Bytes
 import JSON
 import KerasFormat
 
-/// A layer that looks strings up, with the meaning of its token ids.
+/// A layer that looks up strings, with the meaning of its token ids.
 struct TokenLayer {
   let record: KerasLayerRecord
   /// The lines of its vocabulary file, if the model's file has one.
   let file: [String]?
 
   private var mode: String { record.config["output_mode"]?.string ?? "int" }
-  private var splitsTexts: Bool {
+  private var splitsStrings: Bool {
     record.className == "TextVectorization" && record.config["split"] != .null
   }
 
@@ -24,25 +24,27 @@ struct TokenLayer {
     guard let list = record.config["vocabulary"]?.array else { return file }
     let tokens = list.compactMap(\.string)
     guard tokens.count == list.count else { return nil }
-    let isText = record.className == "TextVectorization"
-    let mask = isText ? "" : record.config["mask_token"]?.string
-    let other = record.config["oov_token"]?.string ?? "[UNK]"
-    let special =
-      (mode == "int" ? mask.map { [$0] } ?? [] : []) + [String](repeating: other, count: oovCount)
-    return tokens.starts(with: special) ? tokens : special + tokens
+    let isTextVectorization = record.className == "TextVectorization"
+    let mask = isTextVectorization ? "" : record.config["mask_token"]?.string
+    let oovToken = record.config["oov_token"]?.string ?? "[UNK]"
+    let reserved =
+      (mode == "int" ? mask.map { [$0] } ?? [] : [])
+      + [String](repeating: oovToken, count: oovCount)
+    return tokens.starts(with: reserved) ? tokens : reserved + tokens
   }
 
   /// The shape of the token ids for a shape of the strings, both with the batch axis.
-  func shape(ofTexts texts: [JSONValue]) throws(WeighbridgeError) -> [JSONValue] {
+  func shape(ofStrings strings: [JSONValue]) throws(WeighbridgeError) -> [JSONValue] {
     guard record.config["ragged"]?.bool != true, record.config["sparse"]?.bool != true else {
       throw .unsupported("gives ragged or sparse tensors, which are not supported")
     }
-    guard splitsTexts else { return texts }
-    guard texts.count == 1 || (texts.count == 2 && texts[1] == 1) else {
-      throw .unsupported("splits texts of the shape \(JSONValue.array(texts).text()), not one each")
+    guard splitsStrings else { return strings }
+    guard strings.count == 1 || (strings.count == 2 && strings[1] == 1) else {
+      throw .unsupported(
+        "splits texts of the shape \(JSONValue.array(strings).text()), not one each")
     }
     let length = mode == "int" ? record.config["output_sequence_length"] ?? .null : .null
-    return [texts[0], length]
+    return [strings[0], length]
   }
 
   /// The Keras layer that computes from the token ids what this one computes from strings.
@@ -51,8 +53,8 @@ struct TokenLayer {
     guard ["multi_hot", "count", "binary", "one_hot", "tf_idf"].contains(mode) else {
       throw .unsupported("output_mode=\(mode) is not known")
     }
-    let padded = record.config["pad_to_max_tokens"]?.bool == true
-    let stated = padded ? record.config["max_tokens"] : record.config["vocabulary_size"]
+    let isPadded = record.config["pad_to_max_tokens"]?.bool == true
+    let stated = isPadded ? record.config["max_tokens"] : record.config["vocabulary_size"]
     guard let count = stated?.integer ?? vocabulary?.count, (1...1 << 24).contains(count) else {
       throw .unsupported("output_mode=\(mode), and the file does not say how many tokens there are")
     }

@@ -1,8 +1,8 @@
 import KerasFormat
 
-/// Infers from the names of weights which model they belong to.
+/// Inferences from the names of weights about the model that they belong to.
 package enum WeightOrigin {
-  /// Remarks on the groups of a Keras file.
+  /// Notes on the weight groups of a Keras file.
   static func notes(_ groups: [KerasWeightGroup]) -> [String] {
     let layers = groups.filter { !$0.weights.isEmpty }
     var notes = ["\(groups.count) layers, \(layers.count) of them with weights"]
@@ -16,7 +16,7 @@ package enum WeightOrigin {
     return notes
   }
 
-  /// Remarks on the names of a safetensors or NumPy file.
+  /// Notes on the names in a safetensors or NumPy file.
   package static func notes(_ names: [String], metadata: [(key: String, value: String)]) -> [String]
   {
     let frameworks = ["pt": "PyTorch", "tf": "TensorFlow", "flax": "Flax", "np": "NumPy"]

@@ -6,11 +6,10 @@ import LayerCatalog
 extension KerasLayer {
   /// Adds the activation that the layer's setting `activation` names.
   ///
-  /// - Parameters:
-  ///   - role: The node's role; empty when the activation is all the layer does.
+  /// - Parameter role: The node's role; empty when the layer does nothing else.
   /// - Returns: The activated value; `value` itself when the activation is linear and the layer
   ///   does something else too.
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a function the catalogue does not know.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a function that the catalog does not have.
   mutating func addActivation(
     to value: ValueID, role: String = "activation"
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -38,7 +37,7 @@ extension KerasLayer {
     return try add(make(version, graph.type(of: value)), [value], role: role)
   }
 
-  /// The layer that a setting describes in place of a function; `nil` when it is not a layer.
+  /// The layer that a setting contains in place of a function; `nil` when it is not a layer.
   private func activationLayer(
     _ setting: JSONValue
   ) throws(WeighbridgeError) -> (settings: JSONObject, build: KerasMapping.Build)? {
@@ -63,8 +62,9 @@ extension KerasLayer {
   /// The operator of the activation function that a setting names.
   ///
   /// - Parameter type: The type that it is applied to.
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a function the catalogue does not know, and
-  ///   for a layer with weights; ``WeighbridgeError/Code/malformed`` when the setting is missing.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a function that the catalog does not have,
+  ///   and for a layer with weights; ``WeighbridgeError/Code/malformed`` when the setting is
+  ///   missing.
   mutating func activation(
     _ key: String, default fallback: JSONValue?, for type: TensorType
   ) throws(WeighbridgeError) -> any CatalogOperator {
@@ -84,7 +84,7 @@ extension KerasLayer {
     return try make(version, type)
   }
 
-  /// The single operator that a layer in place of a function becomes.
+  /// The single operator to which a layer in place of a function is converted.
   private func operation(
     of inner: (settings: JSONObject, build: KerasMapping.Build), named key: String,
     for type: TensorType
@@ -103,14 +103,15 @@ extension KerasLayer {
     return operation
   }
 
-  /// The name of an activation function of Keras, from a setting in one of the forms it has had.
+  /// The name of an activation function of Keras, from a setting in any form that Keras has
+  /// written.
   ///
   /// Up to Keras 2.12 it is the name. Keras 2.13 and later may write an object with `class_name`
   /// `function` and the name in `config`; other objects are custom functions.
   private func activationName(_ setting: JSONValue) throws(WeighbridgeError) -> String {
     if let name = setting.string { return name }
     guard let form = setting.object, let className = form["class_name"]?.string else {
-      throw wrong("activation", setting, "the name of a function")
+      throw unexpected("activation", setting, "the name of a function")
     }
     guard className == "function", let name = form["config"]?.string else {
       throw .unsupported(

@@ -4,31 +4,31 @@ package import JSON
 package import KerasFormat
 
 extension KerasLayer {
-  /// The arguments of a call other than its inputs. They are ticked off as they are read.
+  /// The arguments of a call other than its inputs. Reading an argument consumes it.
   package struct CallArguments: Sendable {
     /// Tensors, by the argument's name; in Keras 3 positional ones are `args[1]`, `args[2]`, ...
     package var tensors: [(name: String, values: [ValueID])]
     /// Plain values.
     package var plain: JSONObject
 
-    /// Makes the arguments of a call.
+    /// Creates the arguments of a call.
     package init(tensors: [(name: String, values: [ValueID])] = [], plain: JSONObject = [:]) {
       self.tensors = tensors
       self.plain = plain
     }
 
-    /// Refuses arguments that were not taken, unless they have no effect when the model runs.
-    /// `training` has none in Keras 3, where the model's own mode replaces it in every call.
-    package func checkRest(_ version: KerasVersion) throws(WeighbridgeError) {
+    /// Refuses arguments that were not read, unless they have no effect at inference. `training`
+    /// has none in Keras 3, where the model's own mode overrides it in every call.
+    package func checkUnread(_ version: KerasVersion) throws(WeighbridgeError) {
       if let argument = tensors.first {
         throw .unsupported("is called with a tensor as \(argument.name)")
       }
       for key in plain.keys {
         let value = plain[key] ?? .null
-        let isPlain =
+        let hasNoEffect =
           Self.isEmpty(value) || (key == "training" && value == .bool(false))
           || (key == "training" && version.major >= 3 && value.bool != nil)
-        guard isPlain else { throw .unsupported("is called with \(key)=\(value.text())") }
+        guard hasNoEffect else { throw .unsupported("is called with \(key)=\(value.text())") }
       }
     }
 
@@ -39,7 +39,7 @@ extension KerasLayer {
     }
   }
 
-  /// Takes the tensors of an argument of the call and so ticks it off; empty when it is absent.
+  /// Consumes an argument of the call and returns its tensors; empty when it is absent.
   ///
   /// - Parameter position: Its index among the positional arguments, where the input is 0.
   package mutating func takeTensors(_ name: String, position: Int? = nil) -> [ValueID] {
@@ -50,8 +50,8 @@ extension KerasLayer {
     return arguments.tensors.remove(at: index).values
   }
 
-  /// Takes an argument of the call that is not a tensor and so ticks it off; `nil` when it is
-  /// absent or null.
+  /// Consumes and returns an argument of the call that is not a tensor; `nil` when it is absent or
+  /// null.
   package mutating func takeArgument(_ name: String, position: Int? = nil) -> JSONValue? {
     let names = [name] + (position.map { ["args[\($0)]"] } ?? [])
     for name in names {
@@ -62,8 +62,8 @@ extension KerasLayer {
     return nil
   }
 
-  /// The mask of a value: Booleans that state which steps are used, usually `[batch, time]`; `nil`
-  /// when all are.
+  /// The mask of a value: booleans, true for the steps that are used, usually `[batch, time]`;
+  /// `nil` when all are used.
   package func mask(of value: ValueID) -> ValueID? { network.masks[value] }
 
   /// Attaches a mask to an output of this layer.

@@ -1,7 +1,7 @@
 import Bytes
 import GraphIR
 
-/// What a layer's mapping needs to know about its inputs.
+/// The inputs of a layer and their types.
 extension KerasLayer {
   /// The input of a layer that takes one.
   ///
@@ -47,7 +47,7 @@ extension KerasLayer {
     return axes
   }
 
-  /// The sizes along some axes.
+  /// The dimensions of some axes.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when one is not known.
   func dimensions(_ axes: [Int], of type: TensorType) throws(WeighbridgeError) -> [Int] {
@@ -80,12 +80,12 @@ extension KerasLayer {
   }
 }
 
-/// What the layers that exist only in Keras 1 need.
+/// Weights and constants of layers that exist only in Keras 1.
 extension KerasLayer {
   /// Takes a weight with one element for each index of the input's axes except the first. Along
   /// shared axes, which the settings do not list, the size in the file is 1.
   ///
-  /// - Parameter hasBatchAxis: Whether its value has an axis of size 1 for the batch in front.
+  /// - Parameter hasBatchAxis: Whether its value has a leading axis of size 1 for the batch.
   mutating func sharedWeight(
     _ role: String, of type: TensorType, hasBatchAxis: Bool = true
   ) throws(WeighbridgeError) -> ValueID {
@@ -105,7 +105,7 @@ extension KerasLayer {
     }
   }
 
-  /// Adds a number to the graph as a weight of another value's rank.
+  /// Adds a number to the graph as a weight of the same rank and element type as another value.
   mutating func number(
     _ role: String, _ number: Double, like value: ValueID
   ) throws(WeighbridgeError) -> ValueID {

@@ -4,10 +4,11 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// How masks are passed on with tensors.
+/// The propagation of masks.
 extension KerasLayer {
-  /// Since 3.4, a step of merged sequences is used when it is used in any of them.
-  var joinsMasks: Bool { version >= KerasVersion(3, 4) }
+  /// Whether the masks of merged sequences are combined by OR: since Keras 3.4, a step is used when
+  /// it is used in any of them.
+  var combinesMasksWithOr: Bool { version >= KerasVersion(3, 4) }
 
   /// Gives a layer's outputs the masks that follow from its class. A mask that the layer is called
   /// with replaces its input's.
@@ -22,20 +23,21 @@ extension KerasLayer {
     case .merged:
       guard inputs.contains(where: { mask(of: $0) != nil }) else { return }
       setMask(try mergedMask(inputs), of: output)
-    case .dropped, .ownRule, nil: return
+    case .dropped, .handledByBuilder, nil: return
     }
   }
 
-  /// The first versions of Keras 3 look for the mask of a list of inputs, which has none.
-  private var dropsMasksOfLists: Bool { version.major == 3 && !joinsMasks }
+  /// Whether the masks of a list of inputs are lost: the first versions of Keras 3 look for the
+  /// mask of the list itself, which has none.
+  private var dropsMasksOfLists: Bool { version.major == 3 && !combinesMasksWithOr }
 
   /// The mask of layers that merge element by element: in Keras 2, a step is used when it is used
   /// in each input that has a mask.
   private mutating func mergedMask(_ inputs: [ValueID]) throws(WeighbridgeError) -> ValueID? {
     if dropsMasksOfLists { return nil }
-    let own = inputs.compactMap { mask(of: $0) }
-    guard joinsMasks else { return try combined(own, LogicalAnd()) }
-    return own.count == inputs.count ? try combined(own, LogicalOr()) : nil
+    let masks = inputs.compactMap { mask(of: $0) }
+    guard combinesMasksWithOr else { return try combined(masks, LogicalAnd()) }
+    return masks.count == inputs.count ? try combined(masks, LogicalOr()) : nil
   }
 
   /// The mask of `Concatenate`: Keras concatenates the masks like the inputs, each repeated for all
@@ -45,16 +47,18 @@ extension KerasLayer {
     _ inputs: [ValueID], axis: Int
   ) throws(WeighbridgeError) -> ValueID? {
     if dropsMasksOfLists { return nil }
-    let own = inputs.compactMap { mask(of: $0) }
-    guard let rank = inputs.first.map({ graph.type(of: $0).rank }), !own.isEmpty else { return nil }
-    guard own.allSatisfy({ graph.type(of: $0).rank == rank - 1 }) else {
+    let masks = inputs.compactMap { mask(of: $0) }
+    guard let rank = inputs.first.map({ graph.type(of: $0).rank }), !masks.isEmpty else {
+      return nil
+    }
+    guard masks.allSatisfy({ graph.type(of: $0).rank == rank - 1 }) else {
       throw .unsupported("puts together tensors with masks of other ranks")
     }
     if axis == rank - 1 {
-      guard joinsMasks else { return try combined(own, LogicalAnd()) }
-      return own.count == inputs.count ? try combined(own, LogicalOr()) : nil
+      guard combinesMasksWithOr else { return try combined(masks, LogicalAnd()) }
+      return masks.count == inputs.count ? try combined(masks, LogicalOr()) : nil
     }
-    guard joinsMasks || own.count == inputs.count else {
+    guard combinesMasksWithOr || masks.count == inputs.count else {
       throw .unsupported("puts steps with a mask and steps without one behind each other")
     }
     var all: [ValueID] = []
@@ -62,14 +66,14 @@ extension KerasLayer {
       if let mask = mask(of: input) {
         all.append(mask)
       } else {
-        all.append(try everyStep(of: input))
+        all.append(try allTrueMask(of: input))
       }
     }
     return try add(Concatenate(axis: axis), all, role: "mask")[0]
   }
 
-  /// A mask in which every step is used.
-  private mutating func everyStep(of input: ValueID) throws(WeighbridgeError) -> ValueID {
+  /// A mask that is true at every step.
+  private mutating func allTrueMask(of input: ValueID) throws(WeighbridgeError) -> ValueID {
     let last = graph.type(of: input).rank - 1
     let equal = try add(Comparison(.equal), [input, input], role: "equal")
     let any = try add(Reduce(.any, axes: [last], keepDims: false), equal, role: "any")[0]
@@ -80,10 +84,10 @@ extension KerasLayer {
   private mutating func combined(
     _ masks: [ValueID], _ operation: some LogicalOperator
   ) throws(WeighbridgeError) -> ValueID? {
-    // A mask shared by several inputs is used once.
-    var different: [ValueID] = []
-    for mask in masks where !different.contains(mask) { different.append(mask) }
-    return different.count < 2
-      ? different.first : try add(operation, different, role: "mask")[0]
+    // A mask shared by several inputs counts once.
+    var distinct: [ValueID] = []
+    for mask in masks where !distinct.contains(mask) { distinct.append(mask) }
+    return distinct.count < 2
+      ? distinct.first : try add(operation, distinct, role: "mask")[0]
   }
 }

@@ -3,13 +3,13 @@ import ConversionCore
 import GraphIR
 import JSON
 
-/// Reading settings by type. Every default is Keras' own and is given where it is used.
+/// Typed access to settings. Every default is Keras' own and is given where it is used.
 extension KerasLayer {
-  /// Reads a setting of some type; its fallback when it is absent or null.
+  /// Reads a setting; returns the fallback when it is absent or null.
   ///
   /// - Parameters:
   ///   - expected: The kind of value, for messages.
-  ///   - read: Converts the value; `nil` when it is of another kind.
+  ///   - read: Converts the value; returns `nil` for a value of another kind.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when it is missing and there is no fallback;
   ///   ``WeighbridgeError/Code/unsupported`` when it is something else.
   mutating func setting<Value: Sendable>(
@@ -20,7 +20,7 @@ extension KerasLayer {
       guard let fallback else { throw malformed("the setting \(key) is missing") }
       return fallback
     }
-    guard let value = read(json) else { throw wrong(key, json, expected()) }
+    guard let value = read(json) else { throw unexpected(key, json, expected()) }
     return value
   }
 
@@ -28,7 +28,7 @@ extension KerasLayer {
   mutating func integer(
     _ key: String, default fallback: Int? = nil
   ) throws(WeighbridgeError) -> Int {
-    try setting(key, default: fallback, "a whole number", \.integer)
+    try setting(key, default: fallback, "an integer", \.integer)
   }
 
   /// Reads a number.
@@ -36,11 +36,11 @@ extension KerasLayer {
     _ key: String, default fallback: Double? = nil
   ) throws(WeighbridgeError) -> Double {
     // Keras 2 writes a NumPy scalar as {"class_name": "ndarray", "type": …, "value": …} or plain.
-    let real = try setting(key, default: fallback, "a number") {
+    let number = try setting(key, default: fallback, "a number") {
       $0.real ?? $0.object?["value"]?.real
     }
-    try requireFinite(key, [real])
-    return real
+    try requireFinite(key, [number])
+    return number
   }
 
   /// Refuses a setting that is NaN or infinite, which Python's JSON may contain.
@@ -57,15 +57,15 @@ extension KerasLayer {
     return try real(key)
   }
 
-  /// Reads a Boolean.
+  /// Reads a boolean.
   mutating func flag(
     _ key: String, default fallback: Bool? = nil
   ) throws(WeighbridgeError) -> Bool {
     try setting(key, default: fallback, "true or false", \.bool)
   }
 
-  /// Reads one of the words that `Value` knows.
-  mutating func word<Value: RawRepresentable<String> & CaseIterable & Sendable>(
+  /// Reads one of the cases of `Value`, by its raw value.
+  mutating func choice<Value: RawRepresentable<String> & CaseIterable & Sendable>(
     _ key: String, default fallback: Value? = nil
   ) throws(WeighbridgeError) -> Value {
     try setting(
@@ -96,19 +96,19 @@ extension KerasLayer {
   mutating func realList(
     _ key: String, default fallback: [Double]? = nil
   ) throws(WeighbridgeError) -> [Double] {
-    let reals = try setting(key, default: fallback, "a number or a list of numbers") { value in
-      value.real.map { [$0] } ?? value.reals
+    let numbers = try setting(key, default: fallback, "a number or a list of numbers") { value in
+      value.real.map { [$0] } ?? value.doubles
     }
-    try requireFinite(key, reals)
-    return reals
+    try requireFinite(key, numbers)
+    return numbers
   }
 
   /// Reads the order of the image axes; by default that of ``defaultLayout``.
   mutating func dataLayout() throws(WeighbridgeError) -> DataLayout {
-    try word("data_format", default: defaultLayout)
+    try choice("data_format", default: defaultLayout)
   }
 
-  /// Refuses a setting unless it has the one value that is understood (or is absent).
+  /// Refuses a setting unless it has the only supported value (or is absent).
   mutating func require(
     _ key: String, toBe expected: JSONValue, because reason: String
   ) throws(WeighbridgeError) {
@@ -116,8 +116,8 @@ extension KerasLayer {
     throw .unsupported("\(key)=\(value.text()) is not supported: \(reason)")
   }
 
-  /// Makes an error about the value of a setting.
-  func wrong(_ key: String, _ value: JSONValue, _ expected: String) -> WeighbridgeError {
+  /// Creates an error about a setting with an unexpected value.
+  func unexpected(_ key: String, _ value: JSONValue, _ expected: String) -> WeighbridgeError {
     WeighbridgeError(.unsupported, "\(key)=\(value.text()), and \(expected) is expected")
   }
 }
@@ -127,7 +127,7 @@ extension JSONValue {
   var integers: [Int]? { elements(\.integer) }
 
   /// The numbers of a list of numbers; `nil` for other values.
-  var reals: [Double]? { elements(\.real) }
+  var doubles: [Double]? { elements(\.real) }
 
   private func elements<Element>(_ read: (JSONValue) -> Element?) -> [Element]? {
     guard let array else { return nil }

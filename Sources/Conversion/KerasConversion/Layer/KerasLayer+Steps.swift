@@ -2,9 +2,9 @@ import Bytes
 import GraphIR
 import JSON
 
-/// A layer that is replaced by steps with settings of their own, which share the layer's weights.
+/// The replacement of a layer by steps, which have settings of their own and share its weights.
 extension KerasLayer {
-  /// Takes all settings and so ticks them off, including null ones.
+  /// Consumes and returns all settings, including null ones.
   mutating func takeSettings() -> JSONObject {
     let settings = unreadSettings
     unreadSettings = [:]
@@ -37,32 +37,35 @@ extension KerasLayer {
   /// Moves some of the remaining weights to the front, in the given order.
   ///
   /// - Parameters:
-  ///   - wanted: The name of each, for messages.
-  ///   - isMeant: Whether a weight matches, by its index among the remaining ones and by a name:
-  ///     the last part of its name without `:0`, or its name within the layer.
+  ///   - requested: What identifies each of them.
+  ///   - called: The name in messages.
+  ///   - matches: Whether a weight is the requested one, given its index among the remaining ones
+  ///     and a name: the last part of its path without `:0`, or its name within the layer.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` unless each matches exactly one weight, and a
   ///   different one; ``WeighbridgeError/Code/unsupported`` where the weights are not known yet.
-  mutating func bringForward<Name>(
-    _ wanted: [Name], called: (Name) -> String, where isMeant: (Name, Int, String) -> Bool
+  mutating func moveToFront<Name>(
+    _ requested: [Name], called: (Name) -> String, where matches: (Name, Int, String) -> Bool
   ) throws(WeighbridgeError) {
-    if wanted.isEmpty { return }
-    guard placeholderLimit == nil else { throw namelessWeights }
+    if requested.isEmpty { return }
+    guard placeholderLimit == nil else { throw unknownWeights }
     let names = unreadWeights.map(\.localName)
     let lastParts = unreadWeights.map { Self.shortName($0.path) }
     var order: [Int] = []
-    for name in wanted {
-      var meant = names.indices.filter { isMeant(name, $0, lastParts[$0]) && !order.contains($0) }
-      if meant.count != 1 {
-        let others = names.indices.filter { isMeant(name, $0, names[$0]) && !order.contains($0) }
-        meant = others.isEmpty ? meant : others
+    for name in requested {
+      var matching = names.indices.filter {
+        matches(name, $0, lastParts[$0]) && !order.contains($0)
       }
-      guard meant.count == 1 else {
+      if matching.count != 1 {
+        let byPath = names.indices.filter { matches(name, $0, names[$0]) && !order.contains($0) }
+        matching = byPath.isEmpty ? matching : byPath
+      }
+      guard matching.count == 1 else {
         let found = names.isEmpty ? "none are left" : "left are \(names.joined(separator: ", "))"
         throw .mismatch(
-          "\(meant.isEmpty ? "no weight is" : "\(meant.count) weights are") called "
+          "\(matching.isEmpty ? "no weight is" : "\(matching.count) weights are") called "
             + "\(called(name)); \(found)")
       }
-      order += meant
+      order += matching
     }
     let left = Array(unreadWeights)
     let rest = left.indices.filter { !order.contains($0) }
@@ -73,68 +76,72 @@ extension KerasLayer {
   ///
   /// - Parameters:
   ///   - name: The inner layer's name, for messages.
-  ///   - isMeant: Whether a path within the layer, such as `ffn/layers/dense`, is the inner layer's.
+  ///   - matches: Whether a path within the layer, such as `ffn/layers/dense`, is that of the inner
+  ///     layer.
   ///   - order: The order in which its class takes its weights, given their names without that
   ///     path.
   ///   - body: Adds the step's nodes.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` unless there is one such layer, and the step takes
-  ///   all its weights; ``WeighbridgeError/Code/unsupported`` where the weights are not known yet.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` unless there is exactly one such layer, and the
+  ///   step takes all its weights; ``WeighbridgeError/Code/unsupported`` where the weights are not
+  ///   known yet.
   mutating func withWeights(
-    ofInner name: String, where isMeant: (String) -> Bool, order: ([String]) -> [Int],
+    ofInner name: String, where matches: (String) -> Bool, order: ([String]) -> [Int],
     _ body: (inout KerasLayer) throws(WeighbridgeError) -> [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
-    guard placeholderLimit == nil else { throw namelessWeights }
+    guard placeholderLimit == nil else { throw unknownWeights }
     let weights = Array(unreadWeights)
-    let owners = weights.map { weight in Self.owners(of: weight.localName).first(where: isMeant) }
-    let found = Set(owners.compactMap { $0 })
-    guard found.count == 1, let owner = found.first else {
-      let known = Set(weights.flatMap { Self.owners(of: $0.localName) }).sorted()
+    let sublayerPaths = weights.map { weight in
+      Self.sublayerPaths(of: weight.localName).first(where: matches)
+    }
+    let found = Set(sublayerPaths.compactMap { $0 })
+    guard found.count == 1, let sublayer = found.first else {
+      let known = Set(weights.flatMap { Self.sublayerPaths(of: $0.localName) }).sorted()
       throw .mismatch(
         "\(found.isEmpty ? "no sub-layer is" : "\(found.count) sub-layers are") called \(name); those "
           + "with weights that no step took are "
           + (known.isEmpty ? "none" : known.joined(separator: ", ")))
     }
-    let own = weights.indices.filter { owners[$0] == owner }
-    let names = own.map { String(weights[$0].localName.dropFirst(owner.count + 1)) }
+    let own = weights.indices.filter { sublayerPaths[$0] == sublayer }
+    let names = own.map { String(weights[$0].localName.dropFirst(sublayer.count + 1)) }
     unreadWeights = order(names).map { weights[own[$0]] }[...]
     let outputs = try body(&self)
     guard unreadWeights.isEmpty else {
       let left = unreadWeights.map { "\($0.localName) \($0.tensor.shape)" }
       throw .mismatch(
-        "the step does not take all weights of \(owner): left are "
+        "the step does not take all weights of \(sublayer): left are "
           + left.joined(separator: ", "))
     }
-    unreadWeights = weights.indices.filter { owners[$0] == nil }.map { weights[$0] }[...]
+    unreadWeights = weights.indices.filter { sublayerPaths[$0] == nil }.map { weights[$0] }[...]
     return outputs
   }
 
   /// The paths of the sub-layers that contain a weight, from the outermost on.
-  private static func owners(of name: String) -> [String] {
+  private static func sublayerPaths(of name: String) -> [String] {
     let parts = name.split(separator: "/").dropLast()
     return parts.indices.map { parts[...$0] }.filter { $0.last != "vars" }
       .map { $0.joined(separator: "/") }
   }
 
-  /// Takes the next weight, whatever its shape.
+  /// Takes the next weight with the shape that it has.
   ///
   /// - Parameters:
   ///   - role: Its role for the operator.
-  ///   - rank: Its minimum rank: leading axes of size 1 are added.
+  ///   - rank: Its minimum rank; leading axes of size 1 are added to reach it.
   mutating func nextWeight(
     _ role: String, rank: Int = 0
   ) throws(WeighbridgeError) -> ValueID {
-    guard placeholderLimit == nil else { throw namelessWeights }
+    guard placeholderLimit == nil else { throw unknownWeights }
     guard let shape = unreadWeights.first?.tensor.shape else {
       throw .malformed("the weight \(role) is missing in the file")
     }
     let axes = [Int](repeating: 1, count: max(0, rank - shape.count)) + shape
-    var unused = role
+    var uniqueRole = role
     var number = 2
-    while requestedRoles.contains(path(of: unused)) {
-      unused = "\(role)_\(number)"
+    while requestedRoles.contains(path(of: uniqueRole)) {
+      uniqueRole = "\(role)_\(number)"
       number += 1
     }
-    return try weight(unused, shape: shape) { $0.reshaped(axes) }
+    return try weight(uniqueRole, shape: shape) { $0.reshaped(axes) }
   }
 
   /// The names and shapes of the remaining weights.
@@ -142,7 +149,7 @@ extension KerasLayer {
     unreadWeights.map { (Self.shortName($0.path), $0.tensor.shape) }
   }
 
-  /// The same, with the names within the layer.
+  /// The names within the layer and the shapes of the remaining weights.
   var remainingPaths: [(name: String, shape: [Int])] {
     unreadWeights.map { ($0.localName, $0.tensor.shape) }
   }
@@ -163,10 +170,10 @@ extension KerasLayer {
     return list.map(\.integer)
   }
 
-  private var namelessWeights: WeighbridgeError {
+  private var unknownWeights: WeighbridgeError {
     WeighbridgeError(
       .unsupported,
-      "is inside a model in the model whose weights stand in one list, so that its own are not "
+      "belongs to a nested model whose weights are stored as one list, so that its own are not "
         + "known; of layers that are not Keras' own, those can be read there whose weights follow "
         + "from their settings")
   }

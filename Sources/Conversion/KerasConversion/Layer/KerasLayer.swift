@@ -5,11 +5,11 @@ package import JSON
 package import KerasFormat
 package import LayerCatalog
 
-/// A call of a Keras layer that is being converted to nodes: its settings and weights to read, and
-/// the graph to add to.
+/// A call of a Keras layer while it is being converted to nodes: the settings and weights to read,
+/// and the graph to add to.
 ///
-/// Settings and weights are ticked off as they are read; ``finish()`` refuses what is left, so that
-/// nothing in a file goes unnoticed.
+/// Reading a setting or a weight consumes it; ``finish()`` throws if any remain, so that nothing in
+/// a file is silently ignored.
 package struct KerasLayer: SourceLayer {
   /// A weight as stored in the file.
   package struct Weight: Sendable {
@@ -21,7 +21,7 @@ package struct KerasLayer: SourceLayer {
     /// sub-layers.
     package let localName: String
 
-    /// Makes a weight.
+    /// Creates a weight.
     ///
     /// - Parameter localName: The name within the layer; `nil` for the last part of the path.
     package init(path: String, tensor: Tensor, localName: String? = nil) {
@@ -35,19 +35,19 @@ package struct KerasLayer: SourceLayer {
   package enum WeightSupply: Sendable {
     /// From a file, in its order.
     case file([Weight])
-    /// None yet: every requested weight has the requested shape and arbitrary elements. None may
-    /// have more elements than the limit.
+    /// Not known yet: every requested weight has the requested shape and arbitrary elements, at
+    /// most as many as the limit.
     case placeholders(elementLimit: Int)
-    /// Another file, which uses the graph's names: until it is read, every requested weight is all
-    /// zeros. None may have more elements than the limit.
-    case named(elementLimit: Int)
+    /// From another file, which uses the graph's names: until it is read, every requested weight is
+    /// all zeros, with at most as many elements as the limit.
+    case deferred(elementLimit: Int)
   }
 
-  /// The origin that the nodes record.
+  /// The origin recorded in the nodes.
   package let source: SourceScope
   /// The version of Keras and the backend that wrote the file.
   package let writer: KerasProducer
-  /// The number types that the settings state; `nil` where they follow from the inputs.
+  /// The number types stated by the settings; `nil` where they follow from the inputs.
   package private(set) var types: KerasTypePolicy?
   /// Settings not read yet.
   var unreadSettings: JSONObject
@@ -59,7 +59,7 @@ package struct KerasLayer: SourceLayer {
   /// For each requested weight, in order, whether it is trainable.
   package private(set) var requestedWeights: [Bool] = []
   /// The shapes of the weights requested with
-  /// ``weight(_:shape:isTrained:keepsType:storedAs:canonical:)``, in Keras' axis order.
+  /// ``weight(_:shape:isTrainable:keepsType:storedAs:canonical:)``, in Keras' axis order.
   private(set) var requestedShapes: [[Int]] = []
   /// The values of this layer's weights, by role; filled by the first call, used by later ones.
   package private(set) var weightValues: [String: ValueID]
@@ -72,12 +72,12 @@ package struct KerasLayer: SourceLayer {
   var step = ""
   /// The axis order of images where the settings state none.
   package var defaultLayout = DataLayout.channelsLast
-  /// Whether it is kept as it is and its output shape is not stated.
+  /// Whether it is kept as it is although its output shape is not stated.
   package var hasGuessedShape = false
   /// The functions that the user mapped, by their names in `activation`.
   package var functions: [String: KerasMapping.Build] = [:]
 
-  /// Makes a layer's call.
+  /// Creates a layer's call.
   ///
   /// - Parameters:
   ///   - types: The number types, which have been removed from the settings.
@@ -96,10 +96,10 @@ package struct KerasLayer: SourceLayer {
     self.arguments = arguments
     switch weights {
     case .file(let weights): (unreadWeights, placeholderLimit) = (weights[...], nil)
-    case .placeholders(let limit), .named(let limit):
+    case .placeholders(let limit), .deferred(let limit):
       (unreadWeights, placeholderLimit) = ([], limit)
     }
-    if case .named = weights { sharesPlaceholders = true } else { sharesPlaceholders = false }
+    if case .deferred = weights { sharesPlaceholders = true } else { sharesPlaceholders = false }
     self.weightValues = weightValues
     self.network = network
   }
@@ -116,14 +116,14 @@ package struct KerasLayer: SourceLayer {
   /// Records a decision in the layer's first call only.
   package mutating func decideOnce(_ text: String) { if source.call == 0 { decide(text) } }
 
-  /// Takes a setting and so ticks it off; `nil` when it is absent or null.
+  /// Consumes and returns a setting; `nil` when it is absent or null.
   package mutating func take(_ key: String) -> JSONValue? {
     guard let value = unreadSettings[key] else { return nil }
     unreadSettings[key] = nil
     return value == .null ? nil : value
   }
 
-  /// Ticks off settings that have no effect when the model runs.
+  /// Consumes settings that have no effect at inference.
   package mutating func ignore(_ keys: String...) {
     for key in keys { unreadSettings[key] = nil }
   }
@@ -133,19 +133,19 @@ package struct KerasLayer: SourceLayer {
   /// - Parameters:
   ///   - role: Its role for the operator, for example `kernel`.
   ///   - shape: The shape that follows from the layer's settings and input, in Keras' axis order.
-  ///   - isTrained: Whether it is trained by gradients, which determines its position in the list
+  ///   - isTrainable: Whether it is trained by gradients, which determines its position in the list
   ///     of a nested model.
-  ///   - keepsType: Whether it keeps its type in the file; otherwise it is cast to the type in
-  ///     which the layer computes.
+  ///   - keepsType: Whether it keeps the type it has in the file; otherwise it is cast to the type
+  ///     in which the layer computes.
   ///   - elementType: The type that it must have in the file; `nil` for any floating-point type.
   ///   - canonical: Converts it to the operator's axis order; must not depend on the elements.
   /// - Returns: The value of the weight in the graph, named `layer/role`, or of its cast.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none or its shape differs.
   package mutating func weight(
-    _ role: String, shape: [Int], isTrained: Bool = true, keepsType: Bool = false,
+    _ role: String, shape: [Int], isTrainable: Bool = true, keepsType: Bool = false,
     storedAs elementType: ElementType? = nil, canonical: (Tensor) -> Tensor = { $0 }
   ) throws(WeighbridgeError) -> ValueID {
-    requestedWeights.append(isTrained)
+    requestedWeights.append(isTrainable)
     guard requestedRoles.insert(path(of: role)).inserted else {
       throw .unsupported("takes two weights \(path(of: role))")
     }
@@ -199,23 +199,23 @@ package struct KerasLayer: SourceLayer {
     return weight
   }
 
-  /// Takes the next weight, which has no effect when the model runs, or none in this call.
+  /// Consumes the next weight, which has no effect at inference, or none in this call.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none or its shape differs.
   package mutating func ignoreWeight(
-    _ role: String, shape: [Int], isTrained: Bool = false
+    _ role: String, shape: [Int], isTrainable: Bool = false
   ) throws(WeighbridgeError) {
-    requestedWeights.append(isTrained)
+    requestedWeights.append(isTrainable)
     if placeholderLimit == nil { _ = try takeWeight(role, shape: shape) }
   }
 
-  /// Takes one of the next weights, of any shape, which is not trained and does not become a weight
-  /// of the graph.
+  /// Takes one of the remaining weights, whatever its shape. It is not trained and does not become
+  /// a weight of the graph.
   ///
   /// - Parameter position: The number of remaining weights before it.
   /// - Returns: The weight; `nil` while there are no weights yet.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none.
-  package mutating func freeWeight(
+  package mutating func weightOfAnyShape(
     _ role: String, position: Int = 0
   ) throws(WeighbridgeError) -> Tensor? {
     requestedWeights.append(false)
@@ -260,7 +260,7 @@ package struct KerasLayer: SourceLayer {
   /// Continues with the settings of the layer that this one wraps as `layer`; the weights stay the
   /// same.
   ///
-  /// - Returns: The wrapped layer's class, and its settings, none of which is ticked off yet.
+  /// - Returns: The wrapped layer's class, and its settings, none of them consumed yet.
   /// - Throws: What ``unwrap(_:)`` throws.
   package mutating func unwrap() throws(WeighbridgeError) -> (
     className: String, settings: JSONObject
@@ -271,7 +271,7 @@ package struct KerasLayer: SourceLayer {
   /// Continues with the settings of a layer or cell inside this one; the weights stay the same.
   ///
   /// - Parameter form: Its class and settings, as in this layer's settings.
-  /// - Returns: Its class, and its settings, none of which is ticked off yet.
+  /// - Returns: Its class, and its settings, none of them consumed yet.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none;
   ///   ``WeighbridgeError/Code/unsupported`` for a setting of this layer that was not taken, for a
   ///   custom class, and for one that computes in another number type.
@@ -295,8 +295,8 @@ package struct KerasLayer: SourceLayer {
     return (className, inner.settings)
   }
 
-  /// Adds the nodes of a layer given in the settings, such as an activation. Its weights are the
-  /// next ones.
+  /// Adds the nodes of a layer given in the settings, such as an activation. It takes the next
+  /// weights.
   ///
   /// - Parameters:
   ///   - settings: The inner layer's settings.
@@ -322,7 +322,7 @@ package struct KerasLayer: SourceLayer {
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a setting or an argument of the call that
   ///   was not read; ``WeighbridgeError/Code/malformed`` for a weight that was not read.
   package func finish() throws(WeighbridgeError) {
-    try arguments.checkRest(version)
+    try arguments.checkUnread(version)
     try checkSettings()
     if let weight = unreadWeights.first {
       throw .malformed("a surplus weight of shape \(weight.tensor.shape)").at(.path(weight.path))
@@ -332,7 +332,7 @@ package struct KerasLayer: SourceLayer {
   /// Refuses a setting that was not read.
   func checkSettings() throws(WeighbridgeError) {
     for key in unreadSettings.keys
-    where !Self.hasNoMeaningAtInference(key) && !isUnusedSetting(key) {
+    where !Self.hasNoEffectAtInference(key) && !isUnusedSetting(key) {
       let value = unreadSettings[key]?.text() ?? ""
       if key == "dtype", let policy = KerasTypePolicy.quantized(unreadSettings[key]) {
         throw .unsupported(
@@ -342,13 +342,13 @@ package struct KerasLayer: SourceLayer {
     }
   }
 
-  /// Settings that Keras 3 writes for layers that do not use them: null means no use.
+  /// Whether it is a setting that Keras 3 writes as null for layers that do not use it.
   private func isUnusedSetting(_ key: String) -> Bool {
     key == "quantization_config" && unreadSettings[key] == .null
   }
 
-  /// Settings of every layer that only matter while training or building it.
-  package static func hasNoMeaningAtInference(_ key: String) -> Bool {
+  /// Whether a setting, of any layer, matters only while the layer is built or trained.
+  package static func hasNoEffectAtInference(_ key: String) -> Bool {
     let keys = [
       "name", "trainable", "batch_input_shape", "input_dtype", "activity_regularizer",
     ]

@@ -1,7 +1,7 @@
 import Bytes
 import KerasFormat
 
-/// A layer class of Keras: how it is read, and what else follows from the class alone.
+/// A layer class of Keras: how it is read, and everything else that follows from the class alone.
 struct KerasLayerClass: Sendable {
   /// The name as Keras writes it, followed by ` (Keras 1)` for a class that only Keras 1 has.
   let name: String
@@ -9,7 +9,7 @@ struct KerasLayerClass: Sendable {
   let masks: MaskPolicy
   /// The inputs that it casts.
   let casts: CastPolicy
-  /// What it tells about the shape of its input.
+  /// What its outputs or weights imply about the shape of its input.
   let shape: ShapeEvidence.Relation
   /// The objects inside it that have weights.
   let parts: KerasLayerParts
@@ -40,15 +40,14 @@ struct KerasLayerClass: Sendable {
   enum MaskPolicy: Sendable {
     /// They are dropped, as in Keras (with or without a warning).
     case dropped
-    /// That of the only input is passed on unchanged; one that the layer is called with replaces
-    /// it.
+    /// The mask of the only input is passed on unchanged, unless the call is given another one.
     case passed
     /// They are passed on since Keras 3, and dropped before.
     case passedSinceKeras3
-    /// Those of several inputs, which are combined element by element, are merged.
+    /// The masks of several inputs, which are combined element by element, are merged.
     case merged
     /// The builder handles them.
-    case ownRule
+    case handledByBuilder
   }
 
   /// The inputs that a layer casts to the type in which it computes.
@@ -63,17 +62,17 @@ struct KerasLayerClass: Sendable {
     case allBeforeKeras3
   }
 
-  /// Makes a class of elementwise functions.
+  /// Creates a class of elementwise functions.
   static func elementwise(_ name: String, _ build: @escaping KerasMapping.Build) -> Self {
     Self(name, masks: .passed, casts: .floats, shape: .same, build)
   }
 
-  /// Makes a class that combines several inputs element by element.
+  /// Creates a class that combines several inputs element by element.
   static func merging(_ name: String, _ build: @escaping KerasMapping.Build) -> Self {
     Self(name, masks: .merged, casts: .floats, shape: .unknown, build)
   }
 
-  /// Makes a class that drops masks, and whose weights by default tell nothing about its input.
+  /// Creates a class that drops masks, and whose weights by default imply nothing about its input.
   static func plain(
     _ name: String, casts: CastPolicy = .floats, shape: ShapeEvidence.Relation = .unknown,
     _ build: @escaping KerasMapping.Build
@@ -81,7 +80,7 @@ struct KerasLayerClass: Sendable {
     Self(name, masks: .dropped, casts: casts, shape: shape, build)
   }
 
-  /// Makes the classes `Name1D`, `Name2D`, `Name3D` for one to three spatial axes.
+  /// Creates the classes `Name1D`, `Name2D`, `Name3D` for one to three spatial axes.
   static func spatial(
     _ name: String, _ axes: ClosedRange<Int> = 1...3, suffix: String = "",
     shape: (Int) -> ShapeEvidence.Relation, _ build: @escaping KerasMapping.SpatialBuild
@@ -93,8 +92,8 @@ struct KerasLayerClass: Sendable {
     }
   }
 
-  /// Makes a class that cannot be read.
-  static func unread(
+  /// Creates a class without a builder, which does not become operators by itself.
+  static func withoutBuilder(
     _ name: String, casts: CastPolicy = .floats, shape: ShapeEvidence.Relation = .unknown,
     parts: KerasLayerParts = .activation
   ) -> Self {

@@ -13,7 +13,7 @@ protocol KerasMapped: CatalogOperator {
 }
 
 extension KerasMapped {
-  /// Makes the row of an operator with one output.
+  /// Creates the row of an operator with one output.
   static func row(
     _ rule:
       @escaping @Sendable (Self, inout KerasModelBuilder) throws(WeighbridgeError) -> KerasValue
@@ -21,7 +21,7 @@ extension KerasMapped {
     KerasRow(Self.self, rule)
   }
 
-  /// Makes the row of an operator with several outputs.
+  /// Creates the row of an operator with several outputs.
   static func rowOfOutputs(
     _ rule:
       @escaping @Sendable (Self, inout KerasModelBuilder) throws(WeighbridgeError) ->
@@ -30,7 +30,7 @@ extension KerasMapped {
     KerasRow(outputsOf: Self.self, rule)
   }
 
-  /// Makes the row of an operator that Keras does not have.
+  /// Creates the row of an operator that Keras does not have.
   static func refusal(_ reason: String) -> KerasRow? { KerasRow(Self.self, unsupported: reason) }
 }
 
@@ -63,7 +63,7 @@ package struct KerasMapping: Sendable {
   /// ``WellKnownLayers``.
   let wellKnown: [String: Build]
 
-  /// Makes a mapping.
+  /// Creates a mapping.
   init(_ classes: [KerasLayerClass], wellKnown: [String: Build] = [:]) {
     self.classes = classes
     self.wellKnown = wellKnown

@@ -30,7 +30,7 @@ package enum KerasMappings {
   static let classes: [String: KerasLayerClass] = {
     let operators = Catalog.all.compactMap { ($0 as? any KerasMapped.Type)?.keras.classes }
     return Dictionary(
-      (operators.joined() + KerasLayerClass.unread).map { ($0.name, $0) },
+      (operators.joined() + KerasLayerClass.withoutBuilder).map { ($0.name, $0) },
       uniquingKeysWith: { first, _ in first })
   }()
 
@@ -39,21 +39,21 @@ package enum KerasMappings {
 }
 
 extension KerasLayerClass {
-  /// Classes that do not become operators themselves.
-  static let unread: [KerasLayerClass] =
+  /// Classes that do not become operators by themselves.
+  static let withoutBuilder: [KerasLayerClass] =
     [
-      .unread("StackedRNNCells", parts: KerasLayerParts(list: "cells")),
-      .unread("StringLookup", casts: .none),
-      .unread("SyncBatchNormalization", shape: .same, parts: .batchStatistics),
-      .unread(
+      .withoutBuilder("StackedRNNCells", parts: KerasLayerParts(list: "cells")),
+      .withoutBuilder("StringLookup", casts: .none),
+      .withoutBuilder("SyncBatchNormalization", shape: .same, parts: .batchStatistics),
+      .withoutBuilder(
         "TextVectorization",
         parts: KerasLayerParts(
-          [.init(["_lookup_layer"])], trained: .none, alias: "_lookup_layer/vars/idf_weights")),
+          [.init(["_lookup_layer"])], trainable: .none, alias: "_lookup_layer/vars/idf_weights")),
     ] + functions
 
-  /// Functions that are in a model as layers, whose inputs Keras does not cast.
+  /// Classes of functions that a model uses as layers, whose inputs Keras does not cast.
   private static let functions = [
     "ClassMethod", "InstanceMethod", "InstanceProperty", "SlicingOpLambda", "TFOpLambda",
     "TensorFlowOpLayer",
-  ].map { KerasLayerClass.unread($0, casts: .none) }
+  ].map { KerasLayerClass.withoutBuilder($0, casts: .none) }
 }

@@ -7,10 +7,10 @@ package struct KerasNetwork: SourceNetwork {
   package var decisions: [Provenance.Decision] = []
   /// The masks of values.
   package var masks: [ValueID: ValueID] = [:]
-  /// What is known about values that are sizes of others, such as the result of `tf.shape`.
+  /// What is known about values that are dimensions of others, such as the result of `tf.shape`.
   package var knownDimensions: [ValueID: KnownDimensions] = [:]
 
-  /// Makes a network that starts with a graph, by default an empty one.
+  /// Creates a network that starts with a graph, by default an empty one.
   package init(graph: GraphBuilder = GraphBuilder(), masks: [ValueID: ValueID] = [:]) {
     self.graph = graph
     self.masks = masks

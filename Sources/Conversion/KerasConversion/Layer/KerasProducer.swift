@@ -4,7 +4,7 @@ import JSON
 package import KerasFormat
 import LayerCatalog
 
-/// The version of Keras and the backend that wrote a file, as far as its meaning depends on them.
+/// The version of Keras and the backend that wrote a file, as far as they determine its meaning.
 package struct KerasProducer: Hashable, Sendable {
   /// The backend of Keras.
   package enum Backend: Hashable, Sendable {
@@ -15,7 +15,7 @@ package struct KerasProducer: Hashable, Sendable {
     /// Pads in its own way.
     case cntk
 
-    /// Makes the backend with a name given by a file or a user.
+    /// Creates the backend with a name given by a file or a user.
     package init(named name: String?) {
       switch name {
       case "theano": self = .theano
@@ -32,7 +32,7 @@ package struct KerasProducer: Hashable, Sendable {
   /// The backend on which Keras ran.
   package let backend: Backend
 
-  /// Makes a producer from its parts.
+  /// Creates a producer from its parts.
   package init(
     version: KerasVersion, isVersionAssumed: Bool = false, backend: Backend = .tensorflow
   ) {
@@ -43,13 +43,13 @@ package struct KerasProducer: Hashable, Sendable {
 }
 
 extension KerasProducer {
-  /// Determines what wrote a model, from what is stated and otherwise from the form of the file.
+  /// Determines what wrote a model: as stated, or else as the form of the file suggests.
   ///
   /// - Parameters:
   ///   - version: The version that the file or the user states.
   ///   - backend: The backend that the file or the user states.
   ///   - weightNames: The names of the weights in the file.
-  ///   - decide: Receives what was concluded, in words.
+  ///   - decide: Called with a description of each conclusion.
   init(
     of model: KerasModelRecord, version: KerasVersion?, backend: String?, weightNames: [String],
     decide: (String) -> Void
@@ -85,7 +85,7 @@ extension KerasProducer {
     let keys = ["W_regularizer", "border_mode", "dim_ordering", "inner_activation", "nb_filter"]
     for layer in model.layers {
       if layer.className == "Merge" { return true }
-      for object in layer.config.objectsInside {
+      for object in layer.config.nestedObjects {
         for key in keys where object[key] != nil { return true }
         if object["class_name"] == "Merge" { return true }
       }
@@ -96,15 +96,15 @@ extension KerasProducer {
 
 extension JSONObject {
   /// This object and all objects in it. Takes O(values).
-  var objectsInside: [JSONObject] {
+  var nestedObjects: [JSONObject] {
     var objects: [JSONObject] = []
-    var waiting: [JSONValue] = [.object(self)]
-    while let value = waiting.popLast() {
+    var pending: [JSONValue] = [.object(self)]
+    while let value = pending.popLast() {
       switch value {
-      case .array(let elements): waiting += elements
+      case .array(let elements): pending += elements
       case .object(let object):
         objects.append(object)
-        waiting += object.keys.map { object[$0] ?? .null }
+        pending += object.keys.map { object[$0] ?? .null }
       default: break
       }
     }

@@ -72,27 +72,27 @@ package struct KerasTypePolicy: Hashable, Sendable {
     let policy = try name.flatMap { (name) throws(WeighbridgeError) in
       try KerasTypePolicy(named: name)
     }
-    let isWhole = name.flatMap(ElementType.init(rawValue:))?.isFloat == false
+    let isInteger = name.flatMap(ElementType.init(rawValue:))?.isFloat == false
     let isQuantized = quantized(name.map(JSONValue.string)) != nil
-    settings["dtype"] = isWhole || isQuantized ? name.map(JSONValue.string) : nil
+    settings["dtype"] = isInteger || isQuantized ? name.map(JSONValue.string) : nil
     return (settings, policy)
   }
 }
 
 /// Casts to the type in which a layer computes.
 extension KerasLayer {
-  /// Casts the inputs to the type in which the layer computes, as far as Keras does. For a custom
-  /// class, it casts only floating-point inputs.
+  /// Casts those inputs that Keras casts to the type in which the layer computes. Of a custom
+  /// class, only floating-point inputs are cast.
   mutating func castInputs(_ inputs: [ValueID]) throws(WeighbridgeError) -> [ValueID] {
     let policy = KerasMappings.classes[source.className]?.casts ?? .floats
     guard let type = types?.compute, policy != .none else { return inputs }
-    let castsWholeNumbers =
+    let castsIntegers =
       policy == .all || (policy == .allBeforeKeras3 && version.major < 3)
     var result: [ValueID] = []
     for (index, input) in inputs.enumerated() {
-      let given = graph.type(of: input).elementType
+      let inputType = graph.type(of: input).elementType
       let role = inputs.count == 1 ? "input_cast" : "input_cast_\(index)"
-      let isCast = given != type && (given.isFloat || castsWholeNumbers)
+      let isCast = inputType != type && (inputType.isFloat || castsIntegers)
       result.append(isCast ? try cast(input, to: type, role: role) : input)
     }
     return result
@@ -110,17 +110,17 @@ extension KerasLayer {
     return outputs[0]
   }
 
-  /// Refuses weights of types in which no such Keras layer stores them.
+  /// Refuses a weight of a type in which Keras does not store it.
   ///
-  /// - Parameter wanted: The type it must have; `nil` for any floating-point type.
+  /// - Parameter expected: The required type; `nil` for any floating-point type.
   func checkType(
-    of weight: Weight, _ role: String, _ wanted: ElementType?
+    of weight: Weight, _ role: String, _ expected: ElementType?
   ) throws(WeighbridgeError) {
     let type = weight.tensor.elementType
-    if let wanted {
-      guard type == wanted else {
+    if let expected {
+      guard type == expected else {
         throw .malformed(
-          "the weight \(role) is \(type.rawValue), and \(wanted.rawValue) is expected"
+          "the weight \(role) is \(type.rawValue), and \(expected.rawValue) is expected"
         ).at(.path(weight.path))
       }
       return

@@ -4,20 +4,20 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// How a layer quantized by Keras 3 stores its weights and treats its input.
+/// How a layer quantized by Keras 3 stores its weights and whether it quantizes its input.
 ///
-/// A weight consists of integers of 8 or 4 bits and the factors by which it was multiplied, or, in
-/// groups, of integers, scales and zero points. The input may be quantized too, with a factor for
-/// each index of the axes that are not summed over.
+/// A weight consists of integers of 8 or 4 bits and the scales by which it was multiplied, or, in
+/// groups, of integers, scales and zero points. The input may be quantized too, with a scale for
+/// each index of the axes that are not contracted.
 struct KerasQuantization: Sendable {
   /// Whether the weights have 4 bits instead of 8.
   let isInt4: Bool
-  /// The number of consecutive indices that share a factor; `nil` when there are no groups.
+  /// The number of consecutive indices that share a scale; `nil` when there are no groups.
   let groupSize: Int?
   /// The quantizer of the input; `nil` when it is not quantized.
   let input: InputQuantizer?
 
-  /// round(x · scale), with scale = largest / (max |x| + epsilon).
+  /// Computes round(x · scale), with scale = largest / (max |x| + epsilon).
   struct InputQuantizer: Sendable {
     let largest: Double
     let epsilon: Double
@@ -46,7 +46,7 @@ extension KerasLayer {
         input: isInt4 ? nil : .init(largest: 127, epsilon: 1e-7))
     }
     guard let settings = config.object?["config"]?.object else {
-      throw wrong("quantization_config", config, "an object")
+      throw unexpected("quantization_config", config, "an object")
     }
     let quantizer = settings["activation_quantizer"] ?? .null
     return KerasQuantization(
@@ -63,12 +63,14 @@ extension KerasLayer {
     let type = settings["output_dtype"] ?? "int8"
     guard form?["class_name"] == "AbsMaxQuantizer", range.count == 2, range[0] == -range[1],
       range[1] >= 1, range[1] <= 127, type == "int8"
-    else { throw wrong("activation_quantizer", written, "an AbsMaxQuantizer from -127 to 127") }
+    else {
+      throw unexpected("activation_quantizer", written, "an AbsMaxQuantizer from -127 to 127")
+    }
     return .init(largest: range[1], epsilon: settings["epsilon"]?.real ?? 1e-7)
   }
 
-  /// Brings the weights of a quantized layer into the order of Keras' own files; HDF5 files of
-  /// models have the trainable ones first.
+  /// Sorts the weights of a quantized layer into the order of `.keras` files; HDF5 files of models
+  /// have the trainable ones first.
   ///
   /// - Parameter name: The name of the quantized weight.
   mutating func orderQuantizedWeights(
@@ -78,25 +80,26 @@ extension KerasLayer {
     else { return }
     let names = [name] + (hasBias ? ["bias"] : []) + ["\(name)_scale"]
     let groups = quantization.groupSize == nil ? [] : ["\(name)_zero", "g_idx"]
-    try bringForward(names + groups, called: { $0 }, where: { $2 == $0 })
+    try moveToFront(names + groups, called: { $0 }, where: { $2 == $0 })
   }
 
   /// Quantizes the input of a quantized product.
   ///
-  /// - Parameter axes: The axes that are summed over, in ascending order.
-  /// - Returns: The integers, and the factors by which the input was multiplied, with a size of 1
+  /// - Parameter axes: The contracted axes, in ascending order.
+  /// - Returns: The integers, and the scales by which the input was multiplied, with a size of 1
   ///   along these axes.
   mutating func quantize(
     _ input: ValueID, along axes: [Int], _ quantizer: KerasQuantization.InputQuantizer
   ) throws(WeighbridgeError) -> (numbers: ValueID, scale: ValueID) {
-    let sizes = try add(UnaryMath(.absolute), [input], role: "sizes")
+    let magnitudes = try add(UnaryMath(.absolute), [input], role: "sizes")
     let largest = try add(
-      Reduce(.maximum, axes: axes, keepDims: true), sizes, role: "largest_size")
-    // Python's number is first converted to the tensor's type.
+      Reduce(.maximum, axes: axes, keepDims: true), magnitudes, role: "largest_magnitude")
+    // Keras first converts the Python number to the tensor's type.
     let epsilon = Double(Float(quantizer.epsilon))
-    let raised = try add(Rescaling(scale: [1], offset: [epsilon]), largest, role: "raised_size")
-    let limit = try number("largest_number", quantizer.largest, like: input)
-    let scale = try add(BinaryMath(.divide), [limit] + raised, role: "input_scale")
+    let shifted = try add(
+      Rescaling(scale: [1], offset: [epsilon]), largest, role: "largest_magnitude_epsilon")
+    let largestInteger = try number("largest_number", quantizer.largest, like: input)
+    let scale = try add(BinaryMath(.divide), [largestInteger] + shifted, role: "input_scale")
     let scaled = try add(Multiply(), [input] + scale, role: "scaled_input")
     let rounded = try add(UnaryMath(.round), scaled, role: "rounded_input")
     let numbers = try add(
@@ -104,7 +107,7 @@ extension KerasLayer {
     return (numbers[0], scale[0])
   }
 
-  /// Dequantizes a product: divides it by the factors and adds a bias of the product's rank.
+  /// Dequantizes a product: divides it by the scales and adds a bias of the product's rank.
   mutating func descale(
     _ product: ValueID, scales: [ValueID], bias: ValueID?
   ) throws(WeighbridgeError) -> ValueID {

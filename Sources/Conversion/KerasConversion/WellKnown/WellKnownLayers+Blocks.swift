@@ -39,17 +39,17 @@ extension WellKnownLayers {
     return [try block.addNormalized(first, dense, "layernorm2", &layer)]
   }
 
-  /// keras.io's sum of word and position embeddings.
+  /// keras.io's sum of token and position embeddings.
   static let tokenAndPositionEmbedding: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
     let (input, type) = try layer.typedInput(inputs)
     guard type.rank == 2, let length = type.shape[1].value else {
       throw .unsupported("takes [batch, length] with a known length and has \(type)")
     }
-    let isTree = layer.remainingPaths.contains { $0.name.hasSuffix("vars/0") }
-    if isTree {
+    let hasPaths = layer.remainingPaths.contains { $0.name.hasSuffix("vars/0") }
+    if hasPaths {
       let names = ["token_emb/vars/0", "pos_emb/vars/0"]
-      try layer.bringForward(names, called: { $0 }) { $0 == $2 }
+      try layer.moveToFront(names, called: { $0 }) { $0 == $2 }
     }
     let tables = layer.remainingPaths
     guard tables.count == 2, tables.allSatisfy({ $0.shape.count == 2 }) else {
@@ -59,8 +59,8 @@ extension WellKnownLayers {
     let rows = tables.map(\.shape[0])
     // Without paths and settings, only the number of rows distinguishes the tables.
     let stated = [
-      try layer.integer("vocab_size", default: isTree ? rows[0] : -1),
-      try layer.integer("maxlen", default: isTree || rows[0] != length ? rows[1] : -1),
+      try layer.integer("vocab_size", default: hasPaths ? rows[0] : -1),
+      try layer.integer("maxlen", default: hasPaths || rows[0] != length ? rows[1] : -1),
     ]
     let width = try layer.integer("embed_dim", default: tables[0].shape[1])
     guard stated[1] == rows[1], stated[0] == rows[0] || (stated[0] == -1 && rows[1] == length),
@@ -74,7 +74,7 @@ extension WellKnownLayers {
       "is read as keras.io's TokenAndPositionEmbedding: the sum of a table of words and one of positions"
     )
     guard let build = KerasMappings.layers["Embedding"] else { return [] }
-    let words = try layer.addInner(
+    let tokens = try layer.addInner(
       ["input_dim": .integer(rows[0]), "output_dim": .integer(width)], [input], role: "token_emb",
       build: build)
     var positions = [
@@ -86,10 +86,10 @@ extension WellKnownLayers {
       let range = Slice.Range(axis: 1, start: 0, stop: length, step: 1)
       positions = try layer.add(Slice([range]), positions, role: "pos_emb")
     }
-    return try layer.add(Add(), words + positions)
+    return try layer.add(Add(), tokens + positions)
   }
 
-  /// AutoKeras' cast in front of its networks.
+  /// The cast at the input of AutoKeras' networks.
   static let castToFloat32: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     layer.ignore("autocast")  // Keras 3 writes it; the result is float32 either way
     layer.decideOnce("is read as AutoKeras' layer: its input as float32")
@@ -97,28 +97,28 @@ extension WellKnownLayers {
   }
 }
 
-/// The location of the weights of a transformer block's parts: under paths in the newer layout,
-/// else in the order in which the parts were created.
+/// The weights of a transformer block's parts: under paths in the newer layout, else in the order
+/// in which the parts were created.
 private struct TransformerWeights {
   /// Whether the weights are stored under paths.
-  private let isTree: Bool
+  private let hasPaths: Bool
   /// The paths of the two dense layers.
   private(set) var denseNames = ["", ""]
 
   init(_ layer: inout KerasLayer) throws(WeighbridgeError) {
     let names = layer.remainingPaths.map(\.name)
-    isTree = names.contains { $0.contains("vars/") }
+    hasPaths = names.contains { $0.contains("vars/") }
     guard names.count == 16 else {
       throw .unsupported(
         "has \(names.count) weights, and keras.io's TransformerBlock has 16: "
           + names.joined(separator: ", "))
     }
-    guard isTree else {
-      let ends = names.map { String($0.split(separator: "/").last ?? "") }
-      let wanted = [String](repeating: "", count: 12).indices.map {
+    guard hasPaths else {
+      let lastParts = names.map { String($0.split(separator: "/").last ?? "") }
+      let expected = [String](repeating: "", count: 12).indices.map {
         $0 % 2 == 0 ? "kernel" : "bias"
       }
-      guard ends == wanted + ["gamma", "beta", "gamma", "beta"] else {
+      guard lastParts == expected + ["gamma", "beta", "gamma", "beta"] else {
         throw .unsupported(
           "has the weights \(names), which are not those of keras.io's TransformerBlock")
       }
@@ -148,7 +148,7 @@ private struct TransformerWeights {
     let query = weights.first { $0.shape.count == 3 && !$0.name.contains("output") }?.shape
     let kernels = weights.filter { weight in
       weight.shape.count == 2
-        && (isTree ? weight.name.hasPrefix("ffn/") : weight.name.hasSuffix("kernel"))
+        && (hasPaths ? weight.name.hasPrefix("ffn/") : weight.name.hasSuffix("kernel"))
     }
     let hidden = kernels.suffix(2).first?.shape ?? [0, 0]
     let config: JSONObject = [
@@ -190,7 +190,7 @@ private struct TransformerWeights {
     _ body: (inout KerasLayer) throws(WeighbridgeError) -> [ValueID]
   ) throws(WeighbridgeError) -> ValueID {
     let outputs =
-      isTree
+      hasPaths
       ? try layer.withWeights(ofInner: path, where: { $0 == path }, order: order, body)
       : try body(&layer)
     return outputs[0]
@@ -212,15 +212,15 @@ private struct TransformerWeights {
   ) throws(WeighbridgeError) -> ValueID {
     let own = ["query_dense", "key_dense", "value_dense", "combine_heads"]
     let shapes = layer.remainingPaths
-    let isOld =
-      isTree
+    let isFirstVersion =
+      hasPaths
       ? shapes.contains { $0.name.contains("combine_heads") } : shapes[0].shape.count == 2
     let keras = KerasLayerRecord(name: "att", className: "MultiHeadAttention", config: [:])
     guard let build = KerasMappings.layers["MultiHeadAttention"] else { return input }
     return try at(
       "att",
       { (names: [String]) -> [Int] in
-        guard isOld else { return keras.order(ofVariables: names, KerasMappings.parts) }
+        guard isFirstVersion else { return keras.order(ofVariables: names, KerasMappings.parts) }
         let order = own.flatMap { ["\($0)/vars/0", "\($0)/vars/1"] }
         return names.indices.sorted {
           (order.firstIndex(of: names[$0]) ?? .max, $0) < (
@@ -229,7 +229,7 @@ private struct TransformerWeights {
         }
       }, &layer
     ) { (layer) throws(WeighbridgeError) in
-      if isOld { try layer.splitHeads(heads, width: width) }
+      if isFirstVersion { try layer.splitHeads(heads, width: width) }
       guard let kernel = layer.nextWeightShape, kernel.count == 3 else {
         throw .unsupported("has no weights of attention that are known")
       }

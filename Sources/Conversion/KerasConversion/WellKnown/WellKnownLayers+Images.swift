@@ -5,10 +5,10 @@ import LayerCatalog
 
 /// Well-known image layers that become several operators, or one that no Keras layer becomes.
 extension WellKnownLayers {
-  /// YAD2K's reorganisation, TensorFlow's `space_to_depth` with blocks of 2 x 2, channels last.
+  /// YAD2K's reorganization: TensorFlow's `space_to_depth` with blocks of 2 x 2, channels last.
   static let spaceToDepth: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let input = try layer.onlyInput(inputs)
-    let stated = layer.lambdaShape
+    let statedShape = layer.lambdaShape
     let shape = layer.take("output_shape")
     guard shape != nil else {
       throw .unsupported(
@@ -24,15 +24,15 @@ extension WellKnownLayers {
     let outputs = try layer.add(SpaceToDepth(block: 2, layout: .channelsLast), [input])
     let type = layer.graph.type(of: outputs[0])
     let dimensions =
-      [Dimension.unknown] + (stated ?? []).map { $0.map(Dimension.fixed) ?? .unknown }
-    guard stated == nil || type.agrees(with: type.with(shape: dimensions)) else {
+      [Dimension.unknown] + (statedShape ?? []).map { $0.map(Dimension.fixed) ?? .unknown }
+    guard statedShape == nil || type.agrees(with: type.with(shape: dimensions)) else {
       throw .unsupported(
         "is called as YAD2K's function, which makes \(type), and states \(dimensions)")
     }
     return outputs
   }
 
-  /// A layer by several authors that mirrors images at their borders; they disagree on which of two
+  /// A layer by several authors that mirrors images at their borders. They disagree on which of two
   /// different numbers applies to the rows.
   static let reflectionPadding: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let input = try layer.onlyInput(inputs)
@@ -49,7 +49,7 @@ extension WellKnownLayers {
     return try layer.add(Pad(before: before, after: after, mode: .reflect), [input])
   }
 
-  /// keras-contrib's instance normalisation: gamma (x - mean) / (standard deviation + epsilon) +
+  /// keras-contrib's instance normalization: gamma (x - mean) / (standard deviation + epsilon) +
   /// beta, with the mean and the standard deviation of each image, or of each of its channels.
   /// TensorFlow Addons' layer of that name is registered, and has `groups`.
   static let contribNormalization: KerasMapping.Build = {
@@ -57,14 +57,14 @@ extension WellKnownLayers {
     let (input, type) = try layer.typedInput(inputs)
     let written = layer.take("axis")
     guard written == nil || written?.integer != nil else {
-      throw layer.wrong("axis", written ?? .null, "a whole number or null")
+      throw layer.unexpected("axis", written ?? .null, "an integer or null")
     }
     let axis = try written?.integer.map { (axis) throws(WeighbridgeError) in
       try KerasLayer.axis(axis, of: type)
     }
     let epsilon = try layer.real("epsilon")
     let (hasScale, hasCenter) = (try layer.flag("scale"), try layer.flag("center"))
-    guard axis != 0, type.rank >= 2 else { throw .malformed("normalises along axis 0 of \(type)") }
+    guard axis != 0, type.rank >= 2 else { throw .malformed("normalizes along axis 0 of \(type)") }
     layer.decideOnce(
       "is read as keras-contrib's layer: gamma (x - mean) / (deviation + \(epsilon)) + beta")
     let axes = (1..<type.rank).filter { $0 != axis }
@@ -86,14 +86,14 @@ extension WellKnownLayers {
   private static func normalized(
     _ layer: inout KerasLayer, _ input: ValueID, _ axes: [Int], _ epsilon: Double
   ) throws(WeighbridgeError) -> [ValueID] {
-    let mean = Reduce(.mean, axes: axes, keepDims: true)
-    let centre = try layer.add(mean, [input], role: "mean")
-    let centred = try layer.add(Subtract(), [input] + centre, role: "centred")
-    let squares = try layer.add(Multiply(), centred + centred, role: "squares")
-    let variance = try layer.add(mean, squares, role: "variance")
+    let reduction = Reduce(.mean, axes: axes, keepDims: true)
+    let mean = try layer.add(reduction, [input], role: "mean")
+    let centered = try layer.add(Subtract(), [input] + mean, role: "centered")
+    let squares = try layer.add(Multiply(), centered + centered, role: "squares")
+    let variance = try layer.add(reduction, squares, role: "variance")
     let deviation = try layer.add(UnaryMath(.squareRoot), variance, role: "deviation")
     let shifted = try layer.add(
       Rescaling(scale: [1], offset: [epsilon]), deviation, role: "shifted")
-    return try layer.add(BinaryMath(.divide), centred + shifted, role: "normalized")
+    return try layer.add(BinaryMath(.divide), centered + shifted, role: "normalized")
   }
 }

@@ -2,12 +2,12 @@ import Bytes
 import GraphIR
 import LayerCatalog
 
-/// Third-party layers and functions that are common and unmistakable: the name, every setting and
-/// every weight must be those of a single origin, or they are refused like any unknown layer. The
-/// interpretation is recorded as a decision.
+/// Third-party layers and functions that are common and unambiguous: the name, every setting and
+/// every weight must be those of a single origin; otherwise they are refused like any unknown
+/// layer. The interpretation is recorded as a decision.
 ///
-/// Layers that differ between authors, or that the settings do not determine, are not here:
-/// `--custom-layers` maps them.
+/// Layers that differ between authors, or that the settings do not determine, are left to
+/// `--custom-layers`.
 enum WellKnownLayers {
   /// The layers by class name, or by `package>Class` where the class is registered. (A class that
   /// is registered without a package is in Keras' package `Custom`, which is omitted.)
@@ -25,8 +25,8 @@ enum WellKnownLayers {
     "TransformerBlock": transformerBlock,
   ]
 
-  /// The functions by the name that a `Lambda` calls, or by the layer's name where a function is
-  /// stored without its name, as in Keras 1 and 2.
+  /// The functions by the name that a `Lambda` calls, or by the layer's name where the function is
+  /// stored without a name, as in Keras 1 and 2.
   static let functions: [String: KerasMapping.Build] = [
     "space_to_depth_x2": spaceToDepth
   ]
@@ -39,7 +39,7 @@ enum WellKnownLayers {
     "Swish": ("swish", "a function registered as Swish"),
   ]
 
-  /// The dropout of `efficientnet`: that of Keras with another default for its noise.
+  /// The dropout of `efficientnet`: that of Keras with another default noise shape.
   private static let fixedDropout: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
     layer.decideOnce("is read as efficientnet's dropout, which does nothing when the model runs")
@@ -54,7 +54,7 @@ enum WellKnownLayers {
     let type = try layer.typedInput(inputs).type
     _ = try layer.real("gamma_init")  // absent in layers of another origin
     guard type.rank == 4, let channels = type.shape[3].value else {
-      throw .unsupported("normalises the last of four axes, whose size is known, and has \(type)")
+      throw .unsupported("normalizes the last of four axes, whose size is known, and has \(type)")
     }
     layer.decideOnce("is read as ssd_keras' layer, channels last: x / |x| * gamma")
     let unit = try layer.add(UnitNormalization(axes: [3]), inputs, role: "unit")

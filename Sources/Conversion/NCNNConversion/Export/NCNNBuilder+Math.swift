@@ -11,7 +11,7 @@ enum NCNNBinary: Int {
   case subtractFrom
 }
 
-// Layers of which most others are made. Axes are those of blobs.
+// The layers of which most operators are composed. Axes are those of blobs.
 extension NCNNBuilder {
   /// Adds a function of two blobs, in which axes of size 1 are broadcast.
   mutating func binary(
@@ -22,39 +22,39 @@ extension NCNNBuilder {
       shape: zip(x.shape, y.shape).map { $0 == 1 ? $1 : $0 })
   }
 
-  /// Adds a function of each element and a number.
+  /// Adds a function of each element and a scalar.
   mutating func binary(
-    _ function: NCNNBinary, _ x: NCNNBlob, _ number: Double
+    _ function: NCNNBinary, _ x: NCNNBlob, _ scalar: Double
   ) throws(WeighbridgeError) -> NCNNBlob {
-    try add("BinaryOp", [x], [0: function.rawValue, 1: 1], reals: [2: number], shape: x.shape)
+    try add("BinaryOp", [x], [0: function.rawValue, 1: 1], floats: [2: scalar], shape: x.shape)
   }
 
-  /// Combines all inputs, from the first to the last; any except the first may be a single number.
+  /// Combines all inputs from left to right; any except the first may be a scalar.
   mutating func chain(_ function: NCNNBinary) throws(WeighbridgeError) -> NCNNBlob {
     var result = try input(0)
-    for position in operands.indices.dropFirst() {
-      let tensor = operands[position].constant
-      if let number = tensor?.count == 1 ? tensor?.doubles[0] : nil, Float(number).isFinite {
-        result = try binary(function, result, number)
+    for index in operands.indices.dropFirst() {
+      let tensor = operands[index].constant
+      if let scalar = tensor?.count == 1 ? tensor?.doubles[0] : nil, Float(scalar).isFinite {
+        result = try binary(function, result, scalar)
       } else {
-        result = try binary(function, result, try input(position))
+        result = try binary(function, result, try input(index))
       }
     }
     return result
   }
 
-  /// Adds an elementwise function, by its number.
+  /// Adds an elementwise function, by its number in ncnn.
   mutating func unary(_ number: Int, _ x: NCNNBlob) throws(WeighbridgeError) -> NCNNBlob {
     try add("UnaryOp", [x], [0: number], shape: x.shape)
   }
 
-  /// 1 where an element is greater than 0, and 0 elsewhere.
-  mutating func isPositive(_ x: NCNNBlob) throws(WeighbridgeError) -> NCNNBlob {
-    try add("Threshold", [x], reals: [0: 0], shape: x.shape)
+  /// Returns 1 where an element is greater than 0, and 0 elsewhere.
+  mutating func positiveMask(_ x: NCNNBlob) throws(WeighbridgeError) -> NCNNBlob {
+    try add("Threshold", [x], floats: [0: 0], shape: x.shape)
   }
 
-  /// 1 for 0 and 0 for 1.
-  mutating func negation(_ x: NCNNBlob) throws(WeighbridgeError) -> NCNNBlob {
+  /// Returns 1 for 0 and 0 for 1.
+  mutating func logicalNot(_ x: NCNNBlob) throws(WeighbridgeError) -> NCNNBlob {
     try binary(.subtractFrom, x, 1)
   }
 
@@ -86,14 +86,14 @@ extension NCNNBuilder {
       ], shape: shape)
   }
 
-  /// An axis of a blob; an error for the batch.
+  /// The axis of a blob for an axis of a tensor; throws an error for the batch axis.
   func axis(_ axis: Int) throws(WeighbridgeError) -> Int {
     guard axis > 0 else { throw .unsupported("ncnn has no batch axis") }
     return axis - 1
   }
 
-  /// The sizes of a blob; an error when one is open.
-  func known(_ x: NCNNBlob) throws(WeighbridgeError) -> [Int] {
+  /// The shape of a blob; throws an error if a size is dynamic.
+  func knownShape(_ x: NCNNBlob) throws(WeighbridgeError) -> [Int] {
     let shape = x.shape.compactMap { $0 }
     guard shape.count == x.shape.count else {
       throw .unsupported("ncnn has this for known sizes only")
@@ -101,7 +101,7 @@ extension NCNNBuilder {
     return shape
   }
 
-  /// Reshapes a blob in row-major order; one size may be open.
+  /// Reshapes a blob in row-major order; one size may be dynamic.
   mutating func reshape(
     _ x: NCNNBlob, _ shape: [Int?]
   ) throws(WeighbridgeError) -> NCNNBlob {
@@ -117,15 +117,15 @@ extension NCNNBuilder {
     _ x: NCNNBlob, _ order: [Int]
   ) throws(WeighbridgeError) -> NCNNBlob {
     let shape = order.map { x.shape[$0] }
-    // Axes of size 1 may be anywhere.
-    let moved = order.filter { x.shape[$0] != 1 }
-    if zip(moved, moved.dropFirst()).allSatisfy(<) { return try reshape(x, shape) }
+    // Axes of size 1 may be anywhere: if the others stay in order, a reshape suffices.
+    let nontrivial = order.filter { x.shape[$0] != 1 }
+    if zip(nontrivial, nontrivial.dropFirst()).allSatisfy(<) { return try reshape(x, shape) }
     let letters = Array(["", "W", "HW", "CHW", "CDHW"][order.count])
-    let word = String(order.reversed().map { letters[$0] })
-    let words = Self.orders.split(separator: " ").map(String.init).filter {
+    let code = String(order.reversed().map { letters[$0] })
+    let codes = Self.orders.split(separator: " ").map(String.init).filter {
       $0.count == order.count
     }
-    return try add("Permute", [x], [0: words.firstIndex(of: word) ?? 0], shape: shape)
+    return try add("Permute", [x], [0: codes.firstIndex(of: code) ?? 0], shape: shape)
   }
 
   /// The axes of the output in terms of the input, innermost first, by the setting of `Permute`.

@@ -4,17 +4,17 @@ import GraphIR
 import LayerCatalog
 import NCNNFormat
 
-/// An array of ncnn: up to four axes, without a batch.
+/// An array of ncnn: up to four axes, without a batch axis.
 struct NCNNBlob: Sendable {
   /// Its name.
   let name: String
-  /// Its sizes, outermost first; `nil` where a size is open.
+  /// Its sizes, outermost first; `nil` where a size is dynamic.
   let shape: [Int?]
 }
 
 extension NCNNLayer: ExportNode {}
 
-/// The layers of a graph under construction. A graph's `[1, ...]` is a blob `[...]`.
+/// The layers of a graph under construction. A value of shape `[1, ...]` is a blob `[...]`.
 struct NCNNBuilder: ExportBuilder {
   static var table: ExportTable<NCNNBuilder> { NCNNOperators.table }
   static let foldsConstants = true
@@ -24,25 +24,25 @@ struct NCNNBuilder: ExportBuilder {
   private(set) var layers: [NCNNLayer] = []
   /// The weights of layers, by their names.
   private(set) var weights: [String: [Tensor]] = [:]
-  /// The inputs that only embeddings read: they are taken as integers.
+  /// The inputs that only embeddings read, which are integers.
   let indexInputs: Set<String>
   private var names: UniqueNames
   private var constants: [ConstantKey: NCNNBlob] = [:]
 
-  /// - Parameter reserved: Names that layers cannot give to their outputs.
+  /// - Parameter reserved: Names that outputs of layers cannot have.
   init(reserved: [String], indexInputs: Set<String>) {
     names = UniqueNames(reserved)
     self.indexInputs = indexInputs
   }
 
   /// An unused name that is valid in a `.param` file.
-  mutating func unusedName(_ name: String) -> String { names.unused(Self.possibleName(name)) }
+  mutating func unusedName(_ name: String) -> String { names.unused(Self.validName(name)) }
 
-  /// A name that is valid in a `.param` file: without spaces, and with room for a number at the
-  /// end.
-  static func possibleName(_ name: String) -> String {
+  /// A name that is valid in a `.param` file: without whitespace, and short enough for a numeric
+  /// suffix.
+  static func validName(_ name: String) -> String {
     var result = String(name.map { $0.isWhitespace || $0 == "\0" ? "_" : $0 })
-    while result.utf8.count > NCNNModel.longestName - 15 { result.removeLast() }
+    while result.utf8.count > NCNNModel.maximumNameByteCount - 15 { result.removeLast() }
     return result.isEmpty ? "_" : result
   }
 
@@ -56,7 +56,7 @@ struct NCNNBuilder: ExportBuilder {
     return type.shape.contains(0) ? "ncnn has no arrays without elements" : nil
   }
 
-  /// The sizes of a value without its batch; `[1]` where nothing is left.
+  /// The shape of a value without the batch axis; `[1]` if no axis remains.
   static func shape(_ type: TensorType) -> [Int?] {
     type.rank < 2 ? [1] : type.shape.dropFirst().map(\.value)
   }
@@ -67,22 +67,22 @@ struct NCNNBuilder: ExportBuilder {
     return Dictionary(zip(ids, shape), uniquingKeysWith: { first, _ in first })
   }
 
-  /// Adds a layer, with its settings of each type. By default it reads the first input of the
-  /// operator, and its outputs have the shapes of the operator's.
+  /// Adds a layer, with its settings of each type. By default, it reads the first input of the
+  /// operator, and its outputs have the shapes of the operator's outputs.
   mutating func add(
     _ type: String, _ inputs: [NCNNBlob]? = nil, _ integers: [Int: Int] = [:],
-    reals: [Int: Double] = [:], lists: [Int: NCNNParameter] = [:], weights: [Tensor] = [],
+    floats: [Int: Double] = [:], lists: [Int: NCNNParameter] = [:], weights: [Tensor] = [],
     shapes: [[Int?]]? = nil
   ) throws(WeighbridgeError) -> [NCNNBlob] {
-    var read = inputs ?? []
-    if inputs == nil { read = [try input()] }
+    var layerInputs = inputs ?? []
+    if inputs == nil { layerInputs = [try input()] }
     let name = unusedName("\(scope.prefix)/\(type)")
     let outputs = (shapes ?? scope.outputTypes.map(Self.shape)).enumerated().map {
       NCNNBlob(name: $0 == 0 ? name : unusedName("\(name):\($0)"), shape: $1)
     }
     var settings = integers.mapValues { NCNNParameter.integer($0) }
-    for (id, number) in reals {
-      settings[id] = .real(Float(number))
+    for (id, number) in floats {
+      settings[id] = .float(Float(number))
       guard Float(number).isFinite || (type == "Clip" && !number.isNaN) else {
         throw .unsupported("ncnn has no setting \(number)")
       }
@@ -90,7 +90,7 @@ struct NCNNBuilder: ExportBuilder {
     settings.merge(lists) { $1 }
     layers.append(
       NCNNLayer(
-        type: type, name: name, inputs: read.map(\.name),
+        type: type, name: name, inputs: layerInputs.map(\.name),
         outputs: outputs.map(\.name), parameters: settings))
     if !weights.isEmpty { self.weights[name] = weights }
     return outputs
@@ -99,40 +99,39 @@ struct NCNNBuilder: ExportBuilder {
   /// Adds a layer with one output.
   mutating func add(
     _ type: String, _ inputs: [NCNNBlob]? = nil, _ integers: [Int: Int] = [:],
-    reals: [Int: Double] = [:], lists: [Int: NCNNParameter] = [:], weights: [Tensor] = [],
+    floats: [Int: Double] = [:], lists: [Int: NCNNParameter] = [:], weights: [Tensor] = [],
     shape: [Int?]? = nil
   ) throws(WeighbridgeError) -> NCNNBlob {
     try add(
-      type, inputs, integers, reals: reals, lists: lists, weights: weights,
+      type, inputs, integers, floats: floats, lists: lists, weights: weights,
       shapes: [shape ?? Self.shape(outputType)])[0]
   }
 }
 
 // The inputs and outputs of the operator being translated.
 extension NCNNBuilder {
-  /// Returns an input as a blob; a weight becomes a layer that contains it, once however often it
-  /// is used.
-  mutating func input(_ position: Int = 0) throws(WeighbridgeError) -> NCNNBlob {
-    let operand = operands[position]
+  /// Returns an input as a blob. A weight becomes a layer that contains it, only one for all uses.
+  mutating func input(_ index: Int = 0) throws(WeighbridgeError) -> NCNNBlob {
+    let operand = operands[index]
     guard let tensor = operand.constant else {
       return NCNNBlob(name: operand.name, shape: Self.shape(operand.type))
     }
     if let problem = problem(of: tensor.type) { throw .unsupported(problem) }
     let key = ConstantKey(tensor)
-    if let known = constants[key] { return known }
-    let outer = scope.prefix
+    if let existing = constants[key] { return existing }
+    let outerPrefix = scope.prefix
     scope.prefix = "constant_\(constants.count)"
-    defer { scope.prefix = outer }
+    defer { scope.prefix = outerPrefix }
     let shape = Self.shape(tensor.type).compactMap { $0 }
     constants[key] = try add(
       "MemoryData", [], Self.sizes(shape), weights: [tensor], shape: shape)
-    return try input(position)
+    return try input(index)
   }
 
   /// All inputs as blobs.
   mutating func allInputs() throws(WeighbridgeError) -> [NCNNBlob] {
     var blobs: [NCNNBlob] = []
-    for position in operands.indices { blobs.append(try input(position)) }
+    for index in operands.indices { blobs.append(try input(index)) }
     return blobs
   }
 

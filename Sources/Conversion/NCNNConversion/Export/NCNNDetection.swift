@@ -4,8 +4,8 @@ import GraphIR
 import LayerCatalog
 import NCNNFormat
 
-/// The boxes of YOLO heads, decoded by ncnn's own layer, `[detections, 6]`: class (from 1 on),
-/// confidence, and left, top, right and bottom edge in the input's unit square.
+/// The boxes of YOLO heads, decoded by ncnn's own layer, `[detections, 6]`: class (starting at 1),
+/// confidence, and the left, top, right and bottom edge relative to the input's size.
 struct NCNNDetection {
   static let output = "detections"
 
@@ -14,7 +14,7 @@ struct NCNNDetection {
   private let interface: DetectorInterface
   private var detector: DetectorDescription { interface.detector }
 
-  /// What ncnn computes differently, in words.
+  /// Descriptions of what ncnn computes differently.
   static let losses = [
     "ncnn takes 1 / (1 + (1 + 1 / e^class) / e^objectness) for a box's confidence",
     "boxes are suppressed by their overlap, across all classes",
@@ -47,11 +47,13 @@ struct NCNNDetection {
 
   /// The input of the layer that produces a head.
   private static func source(_ head: ValueID, _ graph: Graph) throws(WeighbridgeError) -> ValueID {
-    let layer = graph.makers[head].map { graph.nodes[$0].source.callName }
+    let layer = graph.producers[head].map { graph.nodes[$0].source.callName }
     let nodes = graph.nodes.filter { $0.source.callName == layer }
-    let made = Set(nodes.flatMap(\.outputs))
-    let taken = Set(nodes.flatMap(\.inputs)).subtracting(made).filter { graph[$0].constant == nil }
-    guard taken.count == 1, let value = taken.first else {
+    let produced = Set(nodes.flatMap(\.outputs))
+    let consumed = Set(nodes.flatMap(\.inputs)).subtracting(produced).filter {
+      graph[$0].constant == nil
+    }
+    guard consumed.count == 1, let value = consumed.first else {
       throw .unsupported("ncnn takes heads before their activation, and \(layer ?? "") hides them")
     }
     return value
@@ -61,25 +63,26 @@ struct NCNNDetection {
   func add(
     _ heads: [ExportOperand], to builder: inout NCNNBuilder
   ) throws(WeighbridgeError) -> ExportOperand {
-    let entries = detector.heads[0].mask.count * (5 + detector.classCount)
+    let channels = detector.heads[0].mask.count * (5 + detector.classCount)
     let columns = heads.compactMap { $0.type.shape.last?.value }
-    guard heads.allSatisfy({ $0.type.rank == 4 && $0.type.shape[1].value == entries }),
+    guard heads.allSatisfy({ $0.type.rank == 4 && $0.type.shape[1].value == channels }),
       columns.count == heads.count
     else {
       throw .unsupported(
-        "ncnn takes heads of \(entries) channels, and they are \(heads.map(\.type))")
+        "ncnn takes heads of \(channels) channels, and they are \(heads.map(\.type))")
     }
     builder.scope = ExportScope(prefix: "boxes", operands: heads)
-    let confidence = detector.confidenceThreshold ?? DetectorDescription.defaultConfidenceThreshold
-    let overlap = detector.overlapThreshold ?? DetectorDescription.defaultOverlapThreshold
+    let confidenceThreshold =
+      detector.confidenceThreshold ?? DetectorDescription.defaultConfidenceThreshold
+    let overlapThreshold = detector.overlapThreshold ?? DetectorDescription.defaultOverlapThreshold
     let blob: NCNNBlob = try builder.add(
       "Yolov3DetectionOutput", try builder.allInputs(),
       [0: detector.classCount, 1: detector.heads[0].mask.count],
-      reals: [2: confidence, 3: overlap],
+      floats: [2: confidenceThreshold, 3: overlapThreshold],
       lists: [
-        4: .reals(detector.anchors.flatMap { [Float($0.width), Float($0.height)] }),
-        5: .reals(detector.heads.flatMap { $0.mask.map { Float($0) } }),
-        6: .reals(columns.map { Float(interface.width) / Float($0) }),
+        4: .floats(detector.anchors.flatMap { [Float($0.width), Float($0.height)] }),
+        5: .floats(detector.heads.flatMap { $0.mask.map { Float($0) } }),
+        6: .floats(columns.map { Float(interface.width) / Float($0) }),
       ], shape: [nil, 6])
     return builder.value(blob.name, heads[0].type)
   }

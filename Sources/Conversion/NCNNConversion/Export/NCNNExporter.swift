@@ -3,7 +3,7 @@ package import ConversionCore
 package import GraphIR
 import NCNNFormat
 
-/// Writes a `.param` file and a `.bin` file next to it: channels first, without a batch.
+/// Writes a `.param` file and a `.bin` file next to it: channels first, without a batch axis.
 package enum NCNNExporter: Exporter {
   package static let options: Set<ExportOption> = [.precision, .suppression, .folding]
   package static let keepsEncodings = false
@@ -14,7 +14,7 @@ package enum NCNNExporter: Exporter {
     let translation = try NCNNTranslation(content, options: options)
     let weightsPath = FilePath(path).replacingExtension("bin")
     guard weightsPath != path else {
-      throw .outputFailed("is the name of the weights that go beside the .param").at(file: path)
+      throw .outputFailed("is the name of the weights that go next to the .param").at(file: path)
     }
     try options.checkReplacing([path, weightsPath])
     var writer = try NCNNWriter(

@@ -6,8 +6,8 @@ import LayerCatalog
 typealias NCNNRow = ExportRow<NCNNBuilder>
 
 extension ExportRow<NCNNBuilder> {
-  /// Makes a row for an operator with one output, whose elements the rule produces in row-major
-  /// order; the rule returns `nil` for settings that ncnn has no form for.
+  /// Creates a row for an operator with one output, whose elements the rule produces in row-major
+  /// order. The rule returns `nil` for settings that ncnn does not support.
   init<Operation: CatalogOperator>(
     blob type: Operation.Type,
     _ rule: @escaping @Sendable (Operation, inout NCNNBuilder) throws(WeighbridgeError) -> NCNNBlob?
@@ -18,7 +18,7 @@ extension ExportRow<NCNNBuilder> {
     }
   }
 
-  /// Makes a row for an operator with several outputs.
+  /// Creates a row for an operator with several outputs.
   init<Operation: CatalogOperator>(
     blobs type: Operation.Type,
     _ rule:
@@ -33,27 +33,27 @@ extension ExportRow<NCNNBuilder> {
     }
   }
 
-  /// Makes a row for an operator that is one of ncnn's layers, with its settings.
+  /// Creates a row for an operator that is one of ncnn's layers, with its settings.
   init<Operation: CatalogOperator>(
     _ kind: Operation.Type, is type: String,
-    _ reals: @escaping @Sendable (Operation) -> [Double] = { _ in [] },
+    _ floats: @escaping @Sendable (Operation) -> [Double] = { _ in [] },
     integers: @escaping @Sendable (Operation) -> [Int] = { _ in [] }
   ) {
     self.init(blob: kind) { (operation, builder) throws(WeighbridgeError) in
-      let numbers = reals(operation).enumerated().map { ($0, $1) }
-      let whole = integers(operation).enumerated().map { ($0, $1) }
+      let floatSettings = floats(operation).enumerated().map { ($0, $1) }
+      let integerSettings = integers(operation).enumerated().map { ($0, $1) }
       return try builder.add(
-        type, nil, Dictionary(uniqueKeysWithValues: whole),
-        reals: Dictionary(uniqueKeysWithValues: numbers))
+        type, nil, Dictionary(uniqueKeysWithValues: integerSettings),
+        floats: Dictionary(uniqueKeysWithValues: floatSettings))
     }
   }
 
-  /// Makes a row for an operator that combines its inputs from the first to the last.
+  /// Creates a row for an operator that combines its inputs from left to right.
   init<Operation: CatalogOperator>(_ kind: Operation.Type, chain function: NCNNBinary) {
     self.init(blob: kind) { (_, builder) throws(WeighbridgeError) in try builder.chain(function) }
   }
 
-  /// Makes a row for an operator that only reshapes.
+  /// Creates a row for an operator that only reshapes.
   init(reshaping type: any CatalogOperator.Type) {
     self.init(kind: type.kind) { (_, builder) throws(WeighbridgeError) in
       [try builder.shaped(try builder.input(), builder.outputType).name]
@@ -61,7 +61,7 @@ extension ExportRow<NCNNBuilder> {
   }
 }
 
-/// How each operator is written in ncnn. An operator without a row is decomposed.
+/// The translation of each operator to ncnn. An operator without a row is decomposed.
 package enum NCNNOperators {
   /// The rows.
   static let table = ExportTable(
@@ -72,11 +72,11 @@ package enum NCNNOperators {
     ])
 
   private static let refusals: KeyValuePairs<String, [any CatalogOperator.Type]> = [
-    "ncnn computes no whole numbers, which indices are": [
+    "ncnn does not support integers, which indices are": [
       CategoryEncoding.self, HashedCrossing.self, Discretization.self, ArgMax.self, Gather.self,
       GatherElements.self, IndexLookup.self, OneHot.self, Shape.self, Hashing.self,
     ],
-    "ncnn sorts nothing": [Sort.self, Sparsemax.self],
+    "ncnn cannot sort": [Sort.self, Sparsemax.self],
     "ncnn chooses among the boxes of YOLO heads only": [NonMaxSuppression.self],
     "ncnn has no recurrent convolutions": [ConvLSTM.self],
     "ncnn has no kernels that differ by position": [LocallyConnected.self],

@@ -4,13 +4,13 @@ import GraphIR
 import LayerCatalog
 import NCNNFormat
 
-/// A model in the form of ncnn's files.
+/// A model as the contents of ncnn's files.
 struct NCNNTranslation {
   /// The layers.
   private(set) var layers: [NCNNLayer]
   /// The weights of layers, by their names.
   let weights: [String: [Tensor]]
-  /// What the files lack, or contain in another form, in words.
+  /// Descriptions of what the files lack or contain in another form.
   private(set) var losses: [String]
 
   init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
@@ -18,15 +18,15 @@ struct NCNNTranslation {
     let detection = options.suppressesBoxes ?? false ? try NCNNDetection(content) : nil
     if let detection { graph = detection.graph }
     if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
-    let turned = try ChannelsFirst(
-      try PixelBlocks(graph).graph, transposesPorts: true, together: content.description.headNames,
-      needs: NCNNOperators.table.needsLayout)
-    graph = turned.graph
+    let channelsFirst = try ChannelsFirst(
+      try PixelBlocks(graph).graph, transposesPorts: true,
+      outputGroup: content.description.headNames, needsLayout: NCNNOperators.table.needsLayout)
+    graph = channelsFirst.graph
     let types = try SingleExample.types(graph, for: "ncnn")
-    let names = graph.inputs.map { NCNNBuilder.possibleName($0.name) }
+    let names = graph.inputs.map { NCNNBuilder.validName($0.name) }
     var builder = NCNNBuilder(reserved: names, indexInputs: Self.indexInputs(graph))
-    let wanted = detection.map { _ in [NCNNDetection.output] } ?? graph.outputs.map(\.name)
-    let outputNames = wanted.map { builder.unusedName($0) }
+    let requestedNames = detection.map { _ in [NCNNDetection.output] } ?? graph.outputs.map(\.name)
+    let outputNames = requestedNames.map { builder.unusedName($0) }
     let inputs = zip(graph.inputs, names).map { builder.value($1, types[$0.value.index]) }
     var results = try builder.emit(graph, inputs: inputs, types: types, groups: ExportGroups())
     if let detection { results = [try detection.add(results, to: &builder)] }
@@ -41,14 +41,15 @@ struct NCNNTranslation {
     let needed = builder.layers.needed(for: outputNames, renaming: newNames)
     layers = inputs.map(Self.input) + needed
     weights = builder.weights
-    losses = turned.losses + (detection == nil ? [] : NCNNDetection.losses)
+    losses = channelsFirst.losses + (detection == nil ? [] : NCNNDetection.losses)
     if content.description != ModelDescription() {
       losses.append("the description of the model is not in ncnn's files")
     }
     if !content.references.isEmpty {
       losses.append("the reference arrays are not in the files")
     }
-    for (old, new) in zip(graph.inputs.map(\.name) + wanted, names + outputNames) where old != new {
+    let oldNames = graph.inputs.map(\.name) + requestedNames
+    for (old, new) in zip(oldNames, names + outputNames) where old != new {
       losses.append("\(old) is called \(new)")
     }
     losses += builder.indexInputs.sorted().map { "\($0) takes whole numbers of 32 bits" }
@@ -58,11 +59,11 @@ struct NCNNTranslation {
   /// The layer of an input, with its sizes if all are known.
   private static func input(_ operand: ExportOperand) -> NCNNLayer {
     let shape = NCNNBuilder.shape(operand.type)
-    let known = shape.compactMap { $0 }
-    let sizes = known.count == shape.count ? NCNNBuilder.sizes(known) : [:]
+    let knownSizes = shape.compactMap { $0 }
+    let settings = knownSizes.count == shape.count ? NCNNBuilder.sizes(knownSizes) : [:]
     return NCNNLayer(
       type: "Input", name: operand.name, inputs: [], outputs: [operand.name],
-      parameters: sizes.mapValues { .integer($0) })
+      parameters: settings.mapValues { .integer($0) })
   }
 
   /// The names of the inputs that only embeddings read.
@@ -72,7 +73,7 @@ struct NCNNTranslation {
       return !readers.isEmpty && readers.allSatisfy { $0.operation is Embedding }
         && !graph.outputs.contains { $0.value == port.value }
     }
-    return Set(ports.map { NCNNBuilder.possibleName($0.name) })
+    return Set(ports.map { NCNNBuilder.validName($0.name) })
   }
 
   /// Gives each reader its own copy of a blob that several layers read, or that is both read and an
@@ -86,16 +87,19 @@ struct NCNNTranslation {
     for var layer in layers {
       layer.inputs = layer.inputs.map { copies[$0]?.popLast() ?? $0 }
       var splits: [NCNNLayer] = []
-      for (position, blob) in layer.outputs.enumerated() {
+      for (index, blob) in layer.outputs.enumerated() {
         guard let count = readers[blob], count > 1 else { continue }
         let isOutput = outputs.contains(blob)
         let source = isOutput ? names.unused("\(blob)/whole") : blob
-        layer.outputs[position] = source
-        let own = (0..<count).map { isOutput && $0 == 0 ? blob : names.unused("\(blob)/\($0)") }
-        copies[blob] = Array(own.dropFirst(isOutput ? 1 : 0).reversed())
+        layer.outputs[index] = source
+        let copyNames = (0..<count).map {
+          isOutput && $0 == 0 ? blob : names.unused("\(blob)/\($0)")
+        }
+        copies[blob] = Array(copyNames.dropFirst(isOutput ? 1 : 0).reversed())
         splits.append(
           NCNNLayer(
-            type: "Split", name: names.unused("\(blob)/Split"), inputs: [source], outputs: own))
+            type: "Split", name: names.unused("\(blob)/Split"), inputs: [source],
+            outputs: copyNames))
       }
       result += [layer] + splits
     }

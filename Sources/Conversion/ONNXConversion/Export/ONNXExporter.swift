@@ -8,7 +8,7 @@ import ONNXFormat
 /// outputs unless the options state otherwise.
 package enum ONNXExporter: Exporter {
   package static let options: Set<ExportOption> = [
-    .opset, .layout, .weightsBeside, .precision, .suppression, .folding,
+    .opset, .layout, .externalWeights, .precision, .suppression, .folding,
   ]
   package static let keepsEncodings = true
 
@@ -16,13 +16,13 @@ package enum ONNXExporter: Exporter {
     _ content: ModelContent, to path: String, options: ExportOptions, cancellation: Cancellation?
   ) throws(WeighbridgeError) -> ExportReport {
     let translation = try ONNXTranslation(content, options: options)
-    let size = translation.weights.reduce(0) { $0 + $1.head.byteCount }
-    // Room for everything but the weights.
-    let isLarge = size > ONNXWriter.largestFile - (64 << 20)
+    let size = translation.weights.reduce(0) { $0 + $1.initializer.byteCount }
+    // 64 MiB are left for everything but the weights.
+    let isLarge = size > ONNXWriter.maximumFileSize - (64 << 20)
     var files = [path]
-    var storage = ONNXWriter.Storage.inside
+    var storage = ONNXWriter.Storage.embedded
     if options.storesWeightsBeside || isLarge {
-      storage = .beside(path: "\(path).data", name: "\(FilePath(path).name).data")
+      storage = .external(path: "\(path).data", name: "\(FilePath(path).name).data")
       files.append("\(path).data")
     }
     try options.checkReplacing(files)
@@ -39,7 +39,7 @@ package enum ONNXExporter: Exporter {
     for weight in weights {
       try writer.beginWeight()
       for part in weight.parts {
-        try stream.write(part, as: weight.head.elementType, named: weight.head.name) {
+        try stream.write(part, as: weight.initializer.elementType, named: weight.initializer.name) {
           (bytes) throws(WeighbridgeError) in
           try writer.append(bytes)
         }

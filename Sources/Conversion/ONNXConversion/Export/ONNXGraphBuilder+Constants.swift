@@ -4,14 +4,14 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Constant inputs of nodes, and operations that often take several nodes.
+/// Constant inputs of nodes, and operations that often become several nodes.
 extension ONNXGraphBuilder {
   /// Adds a scalar, in the element type of the first input unless another is given.
   mutating func number(_ number: Double, _ type: ElementType? = nil) -> String {
     constant(Tensor(type ?? elementType, shape: [], [number]))
   }
 
-  /// Adds a number under a name of its own, float32 `[1]`.
+  /// Adds a number as a weight with a given name, float32 `[1]`.
   mutating func namedNumber(_ name: String, _ number: Double) -> String {
     weight(named: name, shape: [1], [Tensor(.float32, shape: [1], [number])])
   }
@@ -31,7 +31,7 @@ extension ONNXGraphBuilder {
     return constant(Tensor(.int64, shape: [numbers.count], bytes: bytes))
   }
 
-  /// Combines the inputs in pairs, from first to last.
+  /// Combines the inputs from first to last with a node of two inputs.
   mutating func chain(_ operation: String, _ inputs: [String]) -> String {
     inputs.dropFirst().reduce(inputs[0]) { add(operation, [$0, $1]) }
   }
@@ -41,7 +41,7 @@ extension ONNXGraphBuilder {
     add("Cast", [input], ["to": .integer(Int(type.onnxNumber))])
   }
 
-  /// Returns an input as integer indices; a fraction is dropped.
+  /// Returns an input as int64 indices; fractions are truncated.
   mutating func indices(_ position: Int) -> String {
     let name = input(position)
     return type(position).elementType == .int64 ? name : cast(name, to: .int64)
@@ -49,13 +49,13 @@ extension ONNXGraphBuilder {
 
   /// Reduces axes with `ReduceSum`, `ReduceMean` or a similar operator.
   mutating func reduce(
-    _ operation: String, _ input: String, _ axes: [Int], keeps: Bool = true
+    _ operation: String, _ input: String, _ axes: [Int], keepDims: Bool = true
   ) -> String {
-    let keeps = ONNXAttribute.integer(keeps ? 1 : 0)
+    let keepDims = ONNXAttribute.integer(keepDims ? 1 : 0)
     if operation == "ReduceSum" || opset >= 18 {
-      return add(operation, [input, integers(axes)], ["keepdims": keeps])
+      return add(operation, [input, integers(axes)], ["keepdims": keepDims])
     }
-    return add(operation, [input], ["axes": .integers(axes), "keepdims": keeps])
+    return add(operation, [input], ["axes": .integers(axes), "keepdims": keepDims])
   }
 
   mutating func transpose(_ input: String, _ axes: [Int]) -> String {
@@ -74,7 +74,7 @@ extension ONNXGraphBuilder {
     add("Reshape", [input, integers(shape)])
   }
 
-  /// Takes a slice along some axes, with ends as in Python.
+  /// Adds a slice along some axes, with ends as in Python.
   mutating func slice(
     _ input: String, axes: [Int], from starts: [Int], to ends: [Int], steps: [Int]? = nil
   ) -> String {
@@ -82,14 +82,15 @@ extension ONNXGraphBuilder {
     return add("Slice", [input] + lists.map { integers($0) })
   }
 
-  /// Adds the sizes of a value, int64, for a range of axes.
+  /// Adds the dimensions of a value, int64, for a range of axes.
   mutating func dimensions(_ input: String, _ axes: Range<Int>? = nil) -> String {
     let shape = add("Shape", [input])
     guard let axes else { return shape }
     return slice(shape, axes: [0], from: [axes.lowerBound], to: [axes.upperBound])
   }
 
-  /// Adds the sizes in a type where all are known, else those computed when the model runs.
+  /// Adds the dimensions of a type: as a constant where all are known, otherwise computed when the
+  /// model runs.
   ///
   /// - Parameter input: A value of that type.
   mutating func dimensions(_ input: String, _ type: TensorType, _ axes: Range<Int>) -> String {
@@ -101,10 +102,10 @@ extension ONNXGraphBuilder {
     inputs.count == 1 ? inputs[0] : add("Concat", inputs, ["axis": .integer(axis)])
   }
 
-  /// Returns a weight for broadcasting to `rank` axes, with the weight's own axes at the given
-  /// ones.
-  mutating func alongAxis(
-    _ position: Int, _ axes: [Int], rank: Int
+  /// Returns a weight that broadcasts to `rank` axes: the weight's axes become the given ones, and
+  /// the others have size 1.
+  mutating func broadcastableWeight(
+    _ position: Int, along axes: [Int], rank: Int
   ) throws(WeighbridgeError) -> String {
     let tensor = try tensor(position)
     var shape = [Int](repeating: 1, count: rank)

@@ -7,22 +7,22 @@ extension ONNXGraphBuilder {
   /// `Gather` from a table.
   ///
   /// - Parameters:
-  ///   - own: The name of the weight.
+  ///   - name: The name of the weight.
   ///   - shape: The weight's shape in the file.
-  /// - Returns: Whether ONNX has a form for them.
-  mutating func add(_ quantized: QuantizedWeight, _ own: String, shape: [Int]) -> Bool {
-    switch quantized.meaning {
+  /// - Returns: Whether ONNX can represent them.
+  mutating func add(_ quantized: QuantizedWeight, _ name: String, shape: [Int]) -> Bool {
+    switch quantized.dequantization {
     case .table(let table):
-      add(table, quantized.integers, own, shape: shape)
+      add(table, quantized.integers, name, shape: shape)
       return true
     case .blocks(let blockShape, let scales):
       // A reshaped weight may have its axes elsewhere.
       guard opset >= Self.blocksOpset, shape == quantized.integers.shape,
         let blocks = ONNXBlocks(shape, blockShape: blockShape)
       else { return false }
-      add(quantized, blocks, scales, own)
+      add(quantized, blocks, scales, name)
       return true
-    case .linear(let line): return add(quantized, line, own, shape: shape)
+    case .linear(let line): return add(quantized, line, name, shape: shape)
     }
   }
 
@@ -30,58 +30,59 @@ extension ONNXGraphBuilder {
   private static let blocksOpset = 21
 
   private mutating func add(
-    _ table: [Float], _ integers: Tensor, _ own: String, shape: [Int]
+    _ table: [Float], _ integers: Tensor, _ name: String, shape: [Int]
   ) {
-    let (codes, numbers) = (unusedName("\(own)/codes"), unusedName("\(own)/table"))
-    let positions = unusedName("\(own)/positions")
+    let (codes, tableName) = (unusedName("\(name)/codes"), unusedName("\(name)/table"))
+    let indices = unusedName("\(name)/positions")
     add(codes, integers.elementType, shape: shape, [integers])
     add(
-      numbers, .float32, shape: [table.count],
+      tableName, .float32, shape: [table.count],
       [Tensor(.float32, shape: [table.count], table.map(Double.init))])
-    addBefore("Cast", [codes], positions, [("to", .integer(Int(ElementType.int32.onnxNumber)))])
-    addBefore("Gather", [numbers, positions], own)
+    addDecodingNode("Cast", [codes], indices, [("to", .integer(Int(ElementType.int32.onnxNumber)))])
+    addDecodingNode("Gather", [tableName, indices], name)
   }
 
   private mutating func add(
-    _ quantized: QuantizedWeight, _ line: QuantizedWeight.Line, _ own: String, shape: [Int]
+    _ quantized: QuantizedWeight, _ line: QuantizedWeight.LinearParameters, _ name: String,
+    shape: [Int]
   ) -> Bool {
     let type = quantized.integers.elementType
     let hasAxis = line.axis == nil || shape == quantized.integers.shape
-    let zeros = Tensor(type, shape: [line.zeroPoints.count], line.zeroPoints.map(Double.init))
+    let zeroPoints = Tensor(type, shape: [line.zeroPoints.count], line.zeroPoints.map(Double.init))
     guard hasAxis, line.offsets.isEmpty, type != .int16 || opset >= 21,
-      zeros.doubles == line.zeroPoints.map(Double.init)
+      zeroPoints.doubles == line.zeroPoints.map(Double.init)
     else { return false }
-    let sizes = line.axis == nil ? [] : [line.scales.count]
-    var inputs = [unusedName("\(own)/quantized"), unusedName("\(own)/scale")]
+    let scaleShape = line.axis == nil ? [] : [line.scales.count]
+    var inputs = [unusedName("\(name)/quantized"), unusedName("\(name)/scale")]
     // A zero point has the type of the integers.
-    add(inputs[0], quantized, shape: shape, isPacked: zeros.count == 0)
+    add(inputs[0], quantized, shape: shape, isPacked: zeroPoints.count == 0)
     add(
-      inputs[1], .float32, shape: sizes,
-      [Tensor(.float32, shape: sizes, line.scales.map(Double.init))])
-    if zeros.count > 0 {
-      inputs.append(unusedName("\(own)/zero_point"))
-      add(inputs[2], type, shape: sizes, [zeros.reshaped(sizes)])
+      inputs[1], .float32, shape: scaleShape,
+      [Tensor(.float32, shape: scaleShape, line.scales.map(Double.init))])
+    if zeroPoints.count > 0 {
+      inputs.append(unusedName("\(name)/zero_point"))
+      add(inputs[2], type, shape: scaleShape, [zeroPoints.reshaped(scaleShape)])
     }
-    addBefore(
-      "DequantizeLinear", inputs, own, line.axis.map { [("axis", .integer($0))] } ?? [])
+    addDecodingNode(
+      "DequantizeLinear", inputs, name, line.axis.map { [("axis", .integer($0))] } ?? [])
     return true
   }
 
   private mutating func add(
-    _ quantized: QuantizedWeight, _ blocks: ONNXBlocks, _ scales: Tensor, _ own: String
+    _ quantized: QuantizedWeight, _ blocks: ONNXBlocks, _ scales: Tensor, _ name: String
   ) {
     let shape = quantized.integers.shape
-    let (integers, scale) = (unusedName("\(own)/quantized"), unusedName("\(own)/scale"))
+    let (integers, scale) = (unusedName("\(name)/quantized"), unusedName("\(name)/scale"))
     add(integers, quantized, shape: blocks.shape, isPacked: true)
     add(scale, .float32, shape: blocks.scaleShape, [scales])
-    let isFlat = blocks.shape != shape
-    let numbers = isFlat ? unusedName("\(own)/flat") : own
-    addBefore(
-      "DequantizeLinear", [integers, scale], numbers,
+    let isReshaped = blocks.shape != shape
+    let output = isReshaped ? unusedName("\(name)/flat") : name
+    addDecodingNode(
+      "DequantizeLinear", [integers, scale], output,
       [("axis", .integer(blocks.axis)), ("block_size", .integer(blocks.size))])
-    guard isFlat else { return }
+    guard isReshaped else { return }
     let sizes = Tensor(.int64, shape: [shape.count], shape.map(Double.init))
-    addBefore("Reshape", [numbers, constant(sizes)], own)
+    addDecodingNode("Reshape", [output, constant(sizes)], name)
   }
 
   /// Stores integers, in 4 bits where they fit and the opset has them.
@@ -102,29 +103,31 @@ extension ONNXGraphBuilder {
   }
 }
 
-/// Blocks of a weight in the form of `DequantizeLinear`: neighbours along one axis of a tensor.
+/// Blocks of a weight in the form of `DequantizeLinear`: adjacent elements along one axis of a
+/// tensor.
 private struct ONNXBlocks {
-  /// The tensor's shape; with merged axes where a block spans all of the axes after its own.
+  /// The tensor's shape, in which the axes that a block spans are merged.
   let shape: [Int]
   let axis, size: Int
   /// The tensor's shape, with the number of blocks along the axis.
   let scaleShape: [Int]
 
   /// - Returns: `nil` for blocks along several axes that cannot be merged into one.
-  init?(_ whole: [Int], blockShape: [Int]) {
-    let wide = whole.indices.filter { blockShape[$0] > 1 }
-    guard let axis = wide.first, wide.dropFirst().allSatisfy({ blockShape[$0] == whole[$0] }),
-      wide == Array(axis..<axis + wide.count)
+  init?(_ weightShape: [Int], blockShape: [Int]) {
+    let blockAxes = weightShape.indices.filter { blockShape[$0] > 1 }
+    guard let axis = blockAxes.first,
+      blockAxes.dropFirst().allSatisfy({ blockShape[$0] == weightShape[$0] }),
+      blockAxes == Array(axis..<axis + blockAxes.count)
     else { return nil }
-    let behind = whole[(axis + wide.count)...]
-    let run = whole[(axis + 1)..<(axis + wide.count)].reduce(1, *)
-    if wide.count == 1 {
-      (shape, self.axis) = (whole, axis)
+    let trailing = weightShape[(axis + blockAxes.count)...]
+    let mergedCount = weightShape[(axis + 1)..<(axis + blockAxes.count)].reduce(1, *)
+    if blockAxes.count == 1 {
+      (shape, self.axis) = (weightShape, axis)
     } else {
-      shape = [whole[..<axis].reduce(1, *), whole[axis] * run] + behind
+      shape = [weightShape[..<axis].reduce(1, *), weightShape[axis] * mergedCount] + trailing
       self.axis = 1
     }
-    size = blockShape[axis] * run
+    size = blockShape[axis] * mergedCount
     var scaleShape = shape
     scaleShape[self.axis] = (shape[self.axis] + size - 1) / size
     self.scaleShape = scaleShape

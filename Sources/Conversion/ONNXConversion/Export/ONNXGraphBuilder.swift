@@ -4,10 +4,10 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// A weight of the file: concatenated parts, which are converted to the head's number type when
-/// they are written.
+/// A weight of the file: concatenated parts, which are converted to the initializer's element type
+/// when they are written.
 struct ONNXWeight: Sendable {
-  let head: ONNXInitializer
+  let initializer: ONNXInitializer
   let parts: [Tensor]
 }
 
@@ -17,15 +17,14 @@ struct ONNXGraphBuilder: ExportBuilder {
   static let foldsConstants = false
 
   /// The smallest number of elements for which a `Cast` node is worthwhile.
-  private static let smallestRounded = 16
+  private static let minimumCastCount = 16
 
-  /// The version of ONNX's operators.
+  /// The version of ONNX's operator set.
   let opset: Int
   private(set) var nodes: [ONNXNode] = []
   private(set) var weights: [ONNXWeight] = []
-  /// Nodes before all others, which convert weights stored in another number type to that of the
-  /// model.
-  private(set) var casts: [ONNXNode] = []
+  /// Nodes before all others, which decode weights that are stored quantized or in another type.
+  private(set) var decodingNodes: [ONNXNode] = []
   /// The weights that take more space than in the model.
   private(set) var widened = WidenedWeights()
   private let precision: ExportPrecision
@@ -36,9 +35,9 @@ struct ONNXGraphBuilder: ExportBuilder {
   private var weightNames: [String: String] = [:]
   private var constantNames: [ConstantKey: String] = [:]
 
-  /// Starts a file.
+  /// Creates a builder without nodes.
   ///
-  /// - Parameter reserved: Names that nodes cannot give to their outputs.
+  /// - Parameter reserved: Names that outputs of nodes cannot have.
   init(opset: Int, precision: ExportPrecision, reserved: [String]) {
     self.opset = opset
     self.precision = precision
@@ -50,23 +49,23 @@ extension ONNXGraphBuilder {
   /// The element type of the first input.
   var elementType: ElementType { operands[0].type.elementType }
 
-  /// The name of an input; a weight is stored unchanged.
+  /// Returns the name of an input; a weight is stored unchanged.
   mutating func input(_ position: Int = 0) -> String { input(operands[position]) }
 
-  /// The name of a value; a weight is stored unchanged.
+  /// Returns the name of a value; a weight is stored unchanged.
   mutating func input(_ operand: ExportOperand) -> String {
     guard let tensor = operand.constant else { return operand.name }
     if operand.name.isEmpty { return constant(tensor) }
     return weight(named: operand.name, shape: tensor.shape, [tensor])
   }
 
-  /// The names of all inputs.
+  /// Returns the names of all inputs.
   mutating func allInputs() -> [String] { operands.indices.map { input($0) } }
 
-  /// Stores an input that is a weight in another form.
+  /// Stores an input that is a weight in another form, such as transposed.
   ///
   /// - Parameters:
-  ///   - role: The name of the form; each form of a weight has its own role.
+  ///   - role: The name of the form, which is unique for the weight.
   ///   - parts: The elements; by default the weight's own.
   mutating func weight(
     _ position: Int, _ role: String, shape: [Int], parts: [Tensor]? = nil
@@ -77,32 +76,34 @@ extension ONNXGraphBuilder {
     return weight(named: "\(name)/\(role)", shape: shape, parts ?? [tensor])
   }
 
-  /// Stores elements under a name, once however often they are used.
+  /// Stores elements under a name, only once for all uses.
   mutating func weight(named name: String, shape: [Int], _ parts: [Tensor]) -> String {
-    if let known = weightNames[name] { return known }
-    let own = unusedName(name)
-    weightNames[name] = own
-    guard let type = parts.first?.elementType else { return own }
-    if parts.count == 1, let quantized = parts[0].quantized, add(quantized, own, shape: shape) {
-      return own
+    if let existing = weightNames[name] { return existing }
+    let uniqueName = unusedName(name)
+    weightNames[name] = uniqueName
+    guard let type = parts.first?.elementType else { return uniqueName }
+    if parts.count == 1, let quantized = parts[0].quantized,
+      add(quantized, uniqueName, shape: shape)
+    {
+      return uniqueName
     }
-    guard let half = half(parts), shape.reduce(1, *) >= Self.smallestRounded else {
+    guard let halfType = halfType(parts), shape.reduce(1, *) >= Self.minimumCastCount else {
       for part in parts { widened.add(part) }
-      add(own, type, shape: shape, parts)
-      return own
+      add(uniqueName, type, shape: shape, parts)
+      return uniqueName
     }
-    let stored = unusedName("\(own)/\(half.rawValue)")
-    add(stored, half, shape: shape, parts)
-    addBefore("Cast", [stored], own, [("to", .integer(Int(type.onnxNumber)))])
-    return own
+    let stored = unusedName("\(uniqueName)/\(halfType.rawValue)")
+    add(stored, halfType, shape: shape, parts)
+    addDecodingNode("Cast", [stored], uniqueName, [("to", .integer(Int(type.onnxNumber)))])
+    return uniqueName
   }
 
-  /// The 16-bit type in which parts of a weight are stored; `nil` for their own type.
-  private func half(_ parts: [Tensor]) -> ElementType? {
+  /// Returns the 16-bit type in which parts of a weight are stored; `nil` for their own type.
+  private func halfType(_ parts: [Tensor]) -> ElementType? {
     guard parts.allSatisfy({ $0.elementType == .float32 }) else { return nil }
     if precision == .float16 { return .float16 }
-    let halves = Set(parts.map(\.storedHalf))
-    return halves.count == 1 ? halves.first ?? nil : nil
+    let types = Set(parts.map(\.storedHalfType))
+    return types.count == 1 ? types.first ?? nil : nil
   }
 
   /// Adds elements to the file.
@@ -111,22 +112,22 @@ extension ONNXGraphBuilder {
   ) {
     weights.append(
       ONNXWeight(
-        head: ONNXInitializer(
+        initializer: ONNXInitializer(
           name: name, elementType: type, isPacked: isPacked, shape: shape), parts: parts))
   }
 
-  /// Adds a node before all others that computes a weight from what is stored.
-  mutating func addBefore(
+  /// Adds a node before all others that decodes a stored weight.
+  mutating func addDecodingNode(
     _ operation: String, _ inputs: [String], _ output: String,
     _ attributes: [(String, ONNXAttribute)] = []
   ) {
-    casts.append(
+    decodingNodes.append(
       ONNXNode(
         name: output, operation: operation, inputs: inputs, outputs: [output],
         attributes: attributes))
   }
 
-  /// Stores a tensor that is not in the graph, once however often it is used.
+  /// Stores a tensor that is not in the graph, only once for all uses.
   mutating func constant(_ tensor: Tensor) -> String {
     let key = ConstantKey(tensor)
     if let name = constantNames[key] { return name }
@@ -155,14 +156,14 @@ extension ONNXGraphBuilder {
 
   /// Adds a node.
   ///
-  /// - Parameter wanted: For each output, whether it is needed; by default all are.
+  /// - Parameter isNeeded: For each output, whether it is needed; by default all are.
   mutating func add(
     _ operation: String, _ inputs: [String],
-    attributes: [(name: String, value: ONNXAttribute)], outputCount: Int, wanted: [Bool]? = nil
+    attributes: [(name: String, value: ONNXAttribute)], outputCount: Int, isNeeded: [Bool]? = nil
   ) -> [String] {
     let name = unusedName("\(scope.prefix)/\(operation)")
     let outputs = (0..<outputCount).map { position in
-      if let wanted, !wanted[position] { return "" }
+      if let isNeeded, !isNeeded[position] { return "" }
       return position == 0 ? name : unusedName("\(name):\(position)")
     }
     nodes.append(
@@ -172,21 +173,21 @@ extension ONNXGraphBuilder {
     return outputs
   }
 
-  /// An unused name.
+  /// Returns an unused name.
   mutating func unusedName(_ name: String) -> String { names.unused(name) }
 
   func problem(of type: TensorType) -> String? { nil }
 }
 
 extension ONNXGraphBuilder {
-  /// Collects the nodes that `build` adds separately from all others, as the body of a loop.
+  /// Collects the nodes that `build` adds as the body of a loop, separately from all others.
   mutating func body<Result>(
     _ build: (inout ONNXGraphBuilder) throws(WeighbridgeError) -> Result
   ) throws(WeighbridgeError) -> (nodes: [ONNXNode], result: Result) {
-    let outer = nodes
+    let outerNodes = nodes
     nodes = []
     let result = try build(&self)
-    defer { nodes = outer }
+    defer { nodes = outerNodes }
     return (nodes, result)
   }
 }

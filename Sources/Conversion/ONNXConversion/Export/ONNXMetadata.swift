@@ -18,7 +18,7 @@ enum ONNXMetadata {
     let image = images.count == 1 ? images.first : nil
     return DescriptionEntries.entries(
       description, provenance, .onnx, omitting: omitted,
-      further: [
+      additional: [
         ("Image.BitmapPixelFormat", image?.bitmapPixelFormat),
         ("Image.ColorSpaceGamma", image.map { _ in "SRGB" }),
         ("Image.NominalPixelRange", image?.nominalPixelRange),
@@ -27,7 +27,7 @@ enum ONNXMetadata {
 }
 
 extension ImageInput {
-  /// The order of a pixel's components in ONNX's terms.
+  /// The order of a pixel's components, in ONNX's terms.
   fileprivate var bitmapPixelFormat: String {
     switch colorOrder {
     case .rgb: "Rgb8"
@@ -36,10 +36,10 @@ extension ImageInput {
     }
   }
 
-  /// The range to which 0...255 is mapped, in ONNX's terms; `nil` where it has none.
+  /// The range to which 0...255 is mapped, in ONNX's terms; `nil` where ONNX has no name for it.
   fileprivate var nominalPixelRange: String? {
-    let ends = bias.map { [Float($0), Float(255 * scale + $0)] }
-    guard let first = ends.first, ends.allSatisfy({ $0 == first }) else { return nil }
+    let ranges = bias.map { [Float($0), Float(255 * scale + $0)] }
+    guard let first = ranges.first, ranges.allSatisfy({ $0 == first }) else { return nil }
     return switch first {
     case [0, 255]: "NominalRange_0_255"
     case [0, 1]: "Normalized_0_1"

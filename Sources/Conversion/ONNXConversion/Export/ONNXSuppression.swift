@@ -9,34 +9,35 @@ import ONNXFormat
 ///
 /// - `boxes` `[detections, 4]`: left, top, right and bottom edge in the input's unit square, whose
 ///   origin is the upper left corner
-/// - `labels` `[detections]`, int64: the position of the class
+/// - `labels` `[detections]`, int64: the index of the class
 /// - `scores` `[detections]`: the confidence; the first is the highest
 ///
-/// The thresholds are optional inputs: `score_threshold`, above which a class of a box counts, and
-/// `iou_threshold`, the overlap above which the less confident of two boxes of a class is dropped.
-/// They are `[1]` each, by default the detector's own, or darknet's where it has none. A threshold
-/// of 1 suppresses nothing.
+/// The thresholds are optional inputs: `score_threshold`, the confidence above which a box counts
+/// for a class, and `iou_threshold`, the overlap above which the less confident of two boxes of a
+/// class is dropped. They are `[1]` each, by default the detector's own, or darknet's where it has
+/// none. An overlap threshold of 1 suppresses nothing.
 struct ONNXSuppression {
   private let detector: DetectorDescription
 
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a suppression that ONNX does not have.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for class-agnostic suppression, which ONNX
+  ///   lacks.
   init(_ detector: DetectorDescription) throws(WeighbridgeError) {
     guard detector.suppression != .classAgnostic else {
       throw .unsupported(
-        "ONNX thins out the boxes of each class by themselves, and this detector those of all "
+        "ONNX suppresses the boxes of each class separately, and this detector those of all "
           + "classes at once (\(APIName.withoutSuppression) writes the heads as they are)")
     }
     self.detector = detector
   }
 
-  /// What the file's suppression does differently, in words.
+  /// How the file's suppression differs from the detector's own, as messages.
   var losses: [String] {
     let anchors = "the detector's anchors and masks are not in the file, which gives boxes"
     return (detector.kind == .boxes ? [] : [anchors])
       + (detector.suppression == .distance ? [DetectionDecoding.distanceLoss] : [])
   }
 
-  /// The outputs, in order; the open number of detections has a name.
+  /// Returns the outputs, in order; the number of detections is a named dimension.
   static func outputs(_ names: [String]) -> [ONNXFeature] {
     let count = ONNXFeature.Dimension.named("detections")
     let features: [(ElementType, [ONNXFeature.Dimension], String)] = [
@@ -59,7 +60,7 @@ struct ONNXSuppression {
   ///
   /// - Parameters:
   ///   - confidence: `[boxes, classes]`
-  ///   - coordinates: `[boxes, 4]`: centre, width and height.
+  ///   - coordinates: `[boxes, 4]`: center, width and height.
   /// - Returns: The values of ``outputNames``, and the thresholds.
   func add(
     confidence: String, coordinates: String, to builder: inout ONNXGraphBuilder
@@ -67,23 +68,24 @@ struct ONNXSuppression {
     let scoreThreshold =
       detector.confidenceThreshold ?? DetectorDescription.defaultConfidenceThreshold
     let suppresses = detector.suppression.map { $0 != .none } ?? true
-    let overlap =
+    let overlapThreshold =
       suppresses ? detector.overlapThreshold ?? DetectorDescription.defaultOverlapThreshold : 1
     let score = builder.namedNumber("score_threshold", scoreThreshold)
-    let iou = builder.namedNumber("iou_threshold", overlap)
+    let iou = builder.namedNumber("iou_threshold", overlapThreshold)
     let boxes = builder.unsqueeze(coordinates, [0])
     let classes = builder.unsqueeze(builder.transpose(confidence, [1, 0]), [0])
     // No limit on the number of boxes: only the thresholds decide.
-    let most = builder.dimensions(coordinates, 0..<1)
-    let kept = builder.add(
-      "NonMaxSuppression", [boxes, classes, most, iou, score], ["center_point_box": .integer(1)])
+    let boxCount = builder.dimensions(coordinates, 0..<1)
+    let selected = builder.add(
+      "NonMaxSuppression", [boxes, classes, boxCount, iou, score],
+      ["center_point_box": .integer(1)])
     // [detections, 3]: image, class, box.
     let columns = (1...2).map { column in
-      builder.squeeze(builder.slice(kept, axes: [1], from: [column], to: [column + 1]), [1])
+      builder.squeeze(builder.slice(selected, axes: [1], from: [column], to: [column + 1]), [1])
     }
-    let places = builder.slice(kept, axes: [1], from: [1], to: [3])
+    let indices = builder.slice(selected, axes: [1], from: [1], to: [3])
     let table = builder.transpose(confidence, [1, 0])
-    let scores = builder.add("GatherND", [table, places])
+    let scores = builder.add("GatherND", [table, indices])
     let ranking = builder.add(
       "TopK", [scores, builder.dimensions(scores)], ["axis": .integer(0)], outputCount: 2)
     let (labels, rows) = (
@@ -100,12 +102,12 @@ struct ONNXSuppression {
     return ([edges, labels, ranking[0]], thresholds)
   }
 
-  /// Converts boxes given by their centres to edges.
+  /// Converts boxes from centers and sizes to edges.
   private func edges(_ boxes: String, _ builder: inout ONNXGraphBuilder) -> String {
     let centers = builder.slice(boxes, axes: [1], from: [0], to: [2])
     let dimensions = builder.slice(boxes, axes: [1], from: [2], to: [4])
-    let halves = builder.add("Mul", [dimensions, builder.numbers([0.5], .float32)])
-    let corners = [builder.add("Sub", [centers, halves]), builder.add("Add", [centers, halves])]
+    let halfSizes = builder.add("Mul", [dimensions, builder.numbers([0.5], .float32)])
+    let corners = ["Sub", "Add"].map { builder.add($0, [centers, halfSizes]) }
     return builder.concatenate(corners, axis: 1)
   }
 }

@@ -4,39 +4,41 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// A model in the form of an ONNX file.
+/// A model as the contents of an ONNX file.
 struct ONNXTranslation {
   /// Everything but the elements of the weights.
   let model: ONNXModel
   /// The weights in the model's order.
   let weights: [ONNXWeight]
-  /// What the file lacks, or contains in another form, in words.
+  /// What the file lacks or stores in another form, as messages.
   let losses: [String]
 
   /// The opset that every current runtime reads.
   static let standardOpset = 17
 
-  /// The IR version that belongs to each opset.
+  /// The IR version of each opset.
   private static let irVersions = [
     13: 7, 14: 7, 15: 8, 16: 8, 17: 8, 18: 8, 19: 9, 20: 9, 21: 10,
   ]
 
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that ONNX has no form for;
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that ONNX cannot express;
   ///   ``WeighbridgeError/Code/mismatch`` for a version that cannot be written.
   init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
     let opset = options.opset ?? Self.standardOpset
     guard let irVersion = Self.irVersions[opset] else {
       throw .mismatch("opset \(opset), and 13 to 21 can be written")
     }
-    let (turned, suppression) = try Self.prepared(content, options)
-    let (graph, description) = (turned.graph, turned.describing(content.description))
+    let (converted, suppression) = try Self.prepared(content, options)
+    let (graph, description) = (converted.graph, converted.adapting(content.description))
     let names = graph.inputs.map(\.name)
     var builder = ONNXGraphBuilder(opset: opset, precision: options.precision, reserved: names)
-    let wanted = suppression == nil ? graph.outputs.map(\.name) : ONNXSuppression.outputNames
-    let outputNames = wanted.map { builder.unusedName($0) }
+    let requestedNames =
+      suppression == nil ? graph.outputs.map(\.name) : ONNXSuppression.outputNames
+    let outputNames = requestedNames.map { builder.unusedName($0) }
     let ports = try Self.translate(graph, description, outputNames, suppression, into: &builder)
-    let (nodes, kept) = try Self.finished(&builder, ports.results, outputNames, inputs: names)
-    weights = kept
+    let (nodes, neededWeights) = try Self.finished(
+      &builder, ports.results, outputNames, inputs: names)
+    weights = neededWeights
     model = ONNXModel(
       irVersion: irVersion, opset: opset, producerName: "weighbridge",
       producerVersion: content.provenance.converter.replacing("weighbridge ", with: ""),
@@ -44,31 +46,33 @@ struct ONNXTranslation {
       metadata: ONNXMetadata.entries(
         description, content.provenance, omitting: suppression == nil ? [] : [.detector]),
       graph: ONNXGraph(
-        name: description.name ?? "model", nodes: nodes, initializers: kept.map(\.head),
-        inputs: ports.inputs, outputs: ports.outputs))
+        name: description.name ?? "model", nodes: nodes,
+        initializers: neededWeights.map(\.initializer), inputs: ports.inputs,
+        outputs: ports.outputs))
     losses =
-      zip(wanted, outputNames).filter { $0 != $1 }.map { "the output \($0) is called \($1)" }
+      zip(requestedNames, outputNames).filter { $0 != $1 }
+      .map { "the output \($0) is called \($1)" }
       + (suppression.map { $0.losses + DetectionDecoding.losses(content.description) } ?? [])
       + builder.widened.losses
       + (content.references.isEmpty ? [] : ["the reference arrays are not in the file"])
   }
 
-  /// The nodes and weights that the outputs need, with the outputs renamed.
+  /// Returns the nodes and weights that the outputs need, with the outputs renamed.
   private static func finished(
     _ builder: inout ONNXGraphBuilder, _ results: [ExportOperand], _ names: [String],
     inputs: [String]
   ) throws(WeighbridgeError) -> ([ONNXNode], [ONNXWeight]) {
-    let fixed = Set(inputs + builder.weights.map(\.head.name))
+    let fixed = Set(inputs + builder.weights.map(\.initializer.name))
     let newNames = try builder.newNames(for: results, names, isFixed: fixed.contains) {
       (builder, value) in
       builder.add("Identity", [builder.input(value)])
     }
-    let nodes = (builder.casts + builder.nodes).needed(for: names, renaming: newNames)
-    let read = nodes.reduce(into: Set(names)) { $0.formUnion($1.reads) }
-    return (nodes, builder.weights.filter { read.contains($0.head.name) })
+    let nodes = (builder.decodingNodes + builder.nodes).needed(for: names, renaming: newNames)
+    let readNames = nodes.reduce(into: Set(names)) { $0.formUnion($1.reads) }
+    return (nodes, builder.weights.filter { readNames.contains($0.initializer.name) })
   }
 
-  /// The graph to translate, and the suppression of its boxes where requested.
+  /// Returns the graph to translate, and the suppression of its boxes where requested.
   private static func prepared(
     _ content: ModelContent, _ options: ExportOptions
   ) throws(WeighbridgeError) -> (ChannelsFirst, ONNXSuppression?) {
@@ -82,13 +86,13 @@ struct ONNXTranslation {
     }
     if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
     graph = try PixelBlocks(graph).graph
-    let turned = try ChannelsFirst(
-      graph, transposesPorts: options.layout == .nchw, together: content.description.headNames,
-      needs: ONNXOperators.table.needsLayout)
-    return (turned, suppression)
+    let converted = try ChannelsFirst(
+      graph, transposesPorts: options.layout == .nchw, outputGroup: content.description.headNames,
+      needsLayout: ONNXOperators.table.needsLayout)
+    return (converted, suppression)
   }
 
-  /// The inputs and outputs of the file, and its results before they get the outputs' names.
+  /// The inputs and outputs of the file, and the results before they get the outputs' names.
   private struct Ports {
     var results: [ExportOperand]
     var inputs: [ONNXFeature]
@@ -134,7 +138,7 @@ struct ONNXTranslation {
 }
 
 extension ImageInput {
-  /// The meaning of the input's axes, in ONNX's terms.
+  /// Returns the meaning of the input's axes, in ONNX's terms.
   fileprivate func axisDenotations(rank: Int) -> [String] {
     guard let axes = layout.imageAxes(rank: rank) else { return [] }
     return (0..<rank).map { axis in

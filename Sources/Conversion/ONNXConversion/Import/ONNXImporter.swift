@@ -7,8 +7,8 @@ import ONNXFormat
 /// Converts the nodes of an ONNX file to a graph.
 ///
 /// Everything constant is computed at once: `Constant` nodes and arithmetic on shapes. The rest
-/// becomes operators of the catalogue, channels-first as in ONNX, with the weights in their
-/// canonical order.
+/// becomes operators of the catalog, channels-first as in ONNX, with the weights in their canonical
+/// order.
 struct ONNXImporter {
   /// The opsets that can be read.
   static let opsets = 7...28
@@ -23,18 +23,18 @@ struct ONNXImporter {
 
   private var model: ONNXModel
   /// The inputs that are fixed to numbers, by name.
-  private let fixed: [String: InputNumber]
+  private let fixedInputs: [String: InputNumber]
   private let readTensor: ONNXNetwork.TensorReader
 
   /// - Parameters:
-  ///   - fixed: Inputs that are fixed to numbers, by name.
+  ///   - fixedInputs: Inputs that are fixed to numbers, by name.
   ///   - readTensor: Reads the elements of a tensor of the file.
   init(
-    _ model: ONNXModel, fixed: [String: InputNumber],
+    _ model: ONNXModel, fixedInputs: [String: InputNumber],
     readTensor: @escaping ONNXNetwork.TensorReader
   ) {
     self.model = model
-    self.fixed = fixed
+    self.fixedInputs = fixedInputs
     self.readTensor = readTensor
   }
 
@@ -48,36 +48,37 @@ struct ONNXImporter {
         "uses the operators of ONNX' opset \(model.opset), and \(Self.opsets.lowerBound) to "
           + "\(Self.opsets.upperBound) can be read")
     }
-    let order = try ONNXOrder.sorted(model.graph)
+    let order = try ONNXTopologicalOrder.sorted(model.graph)
     model.graph = order.graph
-    let choice = try ONNXSelectedBoxes(model.graph)
-    if let choice { model.graph = choice.network }
-    try ONNXKnownOperators(model.graph.operatorCounts, hasFunctions: model.hasFunctions).check()
+    let selection = try ONNXBoxSelection(model.graph)
+    if let selection { model.graph = selection.network }
+    let counts = model.graph.operatorCounts
+    try ONNXUnsupportedOperators(counts, hasFunctions: model.hasFunctions).check()
     var network = ONNXNetwork(
       opset: model.opset, names: Self.names(model.graph), readTensor: readTensor)
-    if order.earlyCount > 0 {
+    if order.outOfOrderCount > 0 {
       network.decide(
         "",
-        order.earlyCount == 1
+        order.outOfOrderCount == 1
           ? "a node stands before one that it reads from; the nodes were put in order"
-          : "\(order.earlyCount) nodes stand before others that they read from; the nodes were put in "
-            + "order")
+          : "\(order.outOfOrderCount) nodes stand before others that they read from; the nodes "
+            + "were put in order")
     }
-    try begin(&network)
+    try addWeightsAndInputs(&network)
     for (position, node) in model.graph.nodes.enumerated() {
       let source = Self.source(node)
       network = try Self.add(
         node, source, place: source.place(position), keepsNames: true, to: consume network)
     }
-    let (graph, detector) = try graph(&network, choice)
+    let (graph, detector) = try graph(&network, selection)
     return Result(graph: graph, decisions: network.decisions, detector: detector)
   }
 
   /// Adds the weights and the inputs. An input with a weight's name is optional and takes the
   /// weight's value, unless it is fixed.
-  private func begin(_ network: inout ONNXNetwork) throws(WeighbridgeError) {
-    try checkFixed()
-    for tensor in model.graph.initializers where fixed[tensor.name] == nil {
+  private func addWeightsAndInputs(_ network: inout ONNXNetwork) throws(WeighbridgeError) {
+    try checkFixedInputs()
+    for tensor in model.graph.initializers where fixedInputs[tensor.name] == nil {
       let elements = try locating({ $0.at(layer: "the weight \(tensor.name)") }) {
         () throws(WeighbridgeError) in try readTensor(tensor)
       }
@@ -85,13 +86,13 @@ struct ONNXImporter {
       try network.define(tensor.name, .constant(tensor.name, elements))
     }
     for feature in model.graph.inputs {
-      if let number = fixed[feature.name] {
+      if let number = fixedInputs[feature.name] {
         try network.define(feature.name, .constant(feature.name, try feature.tensor(number)))
         network.decide(
           "",
           "the input \(feature.name) is fixed at \(number), and is no input of the model any more")
       } else if network.values[feature.name] != nil {
-        // Before that version, every weight was also among the inputs.
+        // Before IR version 4, every weight was also among the inputs.
         if model.irVersion >= 4 {
           network.decide(
             feature.name, "this input has a value of its own, and always has that")
@@ -105,16 +106,16 @@ struct ONNXImporter {
   }
 
   /// Refuses numbers for inputs that the model does not have.
-  private func checkFixed() throws(WeighbridgeError) {
+  private func checkFixedInputs() throws(WeighbridgeError) {
     let names = Set(model.graph.inputs.map(\.name))
-    guard let name = fixed.keys.sorted().first(where: { !names.contains($0) }) else { return }
+    guard let name = fixedInputs.keys.sorted().first(where: { !names.contains($0) }) else { return }
     let list = model.graph.inputs.prefix(20).map(\.name).joined(separator: ", ")
     throw .mismatch("has no input \(name), which was to be fixed; its inputs are \(list)")
   }
 
-  /// Returns the graph without nodes that no output needs.
+  /// Returns the graph without the nodes that no output needs.
   private func graph(
-    _ network: inout ONNXNetwork, _ choice: ONNXSelectedBoxes?
+    _ network: inout ONNXNetwork, _ selection: ONNXBoxSelection?
   ) throws(WeighbridgeError) -> (Graph, DetectorDescription?) {
     var ports: [Port] = []
     for feature in model.graph.outputs {
@@ -124,16 +125,16 @@ struct ONNXImporter {
       ports.append(Port(name: feature.name, value: try network.output(feature.name, value)))
     }
     var detector: DetectorDescription?
-    if let choice { (ports, detector) = try choice.add(ports.map(\.value), to: &network) }
-    let all = try network.graph.finish(outputs: ports)
-    let graph = try GraphCopy(all, for: ports.map(\.value)).finish()
+    if let selection { (ports, detector) = try selection.add(ports.map(\.value), to: &network) }
+    let fullGraph = try network.graph.finish(outputs: ports)
+    let graph = try GraphCopy(fullGraph, for: ports.map(\.value)).finish()
     return (graph, detector)
   }
 
   /// Adds a node to a network.
   ///
   /// - Parameters:
-  ///   - place: The node's location for messages; `nil` when the caller adds it.
+  ///   - place: The node's location for errors; `nil` when the caller adds it.
   ///   - keepsNames: Whether the node's outputs keep their names in the file.
   static func add(
     _ node: ONNXNode, _ source: SourceScope, place: String? = nil, keepsNames: Bool,
@@ -157,8 +158,8 @@ struct ONNXImporter {
     return SourceScope(layer: name ?? node.operation, className: node.operation)
   }
 
-  /// The reason why a node cannot be read, judging by its operator and those of its bodies; `nil`
-  /// for none.
+  /// Returns the reason why a node cannot be read, judging by its operator and those of its bodies;
+  /// `nil` if there is none.
   static func problem(of node: ONNXNode) -> String? {
     guard ONNXOperators.builder(node.kind) != nil else {
       return "the operator \(node.kind.fullName) cannot be read"
@@ -169,7 +170,7 @@ struct ONNXImporter {
     return nil
   }
 
-  /// All names of values in a graph and the bodies in it.
+  /// Returns all names of values in a graph and in the bodies of its nodes.
   private static func names(_ graph: ONNXGraph) -> Set<String> {
     var names: Set<String> = []
     var graphs = [graph]
@@ -199,9 +200,10 @@ extension ONNXFeature {
       })
   }
 
-  /// A number as a tensor of this type.
+  /// Returns a number as a tensor of this type.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the type has other elements, or more than one.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the type has other elements, or more than
+  ///   one.
   fileprivate func tensor(_ number: InputNumber) throws(WeighbridgeError) -> Tensor {
     guard problem == nil, shape.allSatisfy({ $0 == .fixed(1) }) else {
       throw .mismatch(

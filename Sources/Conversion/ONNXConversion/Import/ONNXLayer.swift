@@ -6,7 +6,7 @@ import ONNXFormat
 
 /// A node of an ONNX file that is being converted to nodes of the graph.
 ///
-/// Attributes are ticked off as they are read; ``finish(_:)`` refuses those that are left.
+/// Attributes are marked as read; ``finish(_:)`` refuses those that were not.
 struct ONNXLayer: MappedLayer {
   let node: ONNXNode
   /// The origin that its operators record, in the file's terms.
@@ -45,16 +45,16 @@ struct ONNXLayer: MappedLayer {
 
 /// Attributes.
 extension ONNXLayer {
-  /// Takes an attribute and ticks it off; `nil` when it is absent.
+  /// Reads an attribute and marks it as read; returns `nil` when it is absent.
   ///
   /// - Parameters:
-  ///   - expected: The expected kind of value, in words.
-  ///   - value: Converts the value; `nil` when it is of another kind.
-  private mutating func take<Value>(
-    _ name: String, _ expected: String, _ value: (ONNXAttribute) -> Value?
+  ///   - expected: The expected type, for messages.
+  ///   - convert: Converts the value; returns `nil` when it is of another type.
+  private mutating func read<Value>(
+    _ name: String, _ expected: String, _ convert: (ONNXAttribute) -> Value?
   ) throws(WeighbridgeError) -> Value? {
     guard let attribute = unread.removeValue(forKey: name) else { return nil }
-    guard let value = value(attribute) else { throw wrong(name, expected) }
+    guard let value = convert(attribute) else { throw wrongType(name, expected) }
     return value
   }
 
@@ -62,55 +62,63 @@ extension ONNXLayer {
   func has(_ name: String) -> Bool { unread[name] != nil }
 
   /// Whether an attribute is present with a given string and not read yet.
-  func hasText(_ name: String, _ text: String) -> Bool {
-    if case .text(text)? = unread[name] { true } else { false }
+  func has(_ name: String, equalTo string: String) -> Bool {
+    if case .string(string)? = unread[name] { true } else { false }
   }
 
-  /// Ticks off attributes that have no effect when a model runs.
+  /// Marks attributes as read that have no effect when a model runs.
   mutating func ignore(_ names: String...) { for name in names { unread[name] = nil } }
 
-  private func wrong(_ name: String, _ expected: String) -> WeighbridgeError {
+  private func wrongType(_ name: String, _ expected: String) -> WeighbridgeError {
     malformed("the setting \(name) of \(node.operation) is no \(expected)")
   }
 
   mutating func integer(_ name: String) throws(WeighbridgeError) -> Int? {
-    try take(name, "whole number") { if case .integer(let number) = $0 { number } else { nil } }
+    try read(name, "whole number") { if case .integer(let number) = $0 { number } else { nil } }
   }
 
-  mutating func integer(_ name: String, default number: Int) throws(WeighbridgeError) -> Int {
-    try integer(name) ?? number
+  mutating func integer(
+    _ name: String, default defaultValue: Int
+  ) throws(WeighbridgeError) -> Int {
+    try integer(name) ?? defaultValue
   }
 
   mutating func flag(
-    _ name: String, default isSet: Bool = false
+    _ name: String, default defaultValue: Bool = false
   ) throws(WeighbridgeError) -> Bool {
-    try integer(name, default: isSet ? 1 : 0) != 0
+    try integer(name, default: defaultValue ? 1 : 0) != 0
   }
 
-  mutating func real(_ name: String, default number: Double) throws(WeighbridgeError) -> Double {
-    try take(name, "number") { if case .real(let number) = $0 { number } else { nil } } ?? number
+  mutating func float(
+    _ name: String, default defaultValue: Double
+  ) throws(WeighbridgeError) -> Double {
+    try read(name, "number") { if case .float(let number) = $0 { number } else { nil } }
+      ?? defaultValue
   }
 
-  mutating func text(_ name: String, default text: String) throws(WeighbridgeError) -> String {
-    try take(name, "text") { if case .text(let text) = $0 { text } else { nil } } ?? text
+  mutating func string(
+    _ name: String, default defaultValue: String
+  ) throws(WeighbridgeError) -> String {
+    try read(name, "text") { if case .string(let string) = $0 { string } else { nil } }
+      ?? defaultValue
   }
 
   mutating func integers(_ name: String) throws(WeighbridgeError) -> [Int]? {
-    try take(name, "list of whole numbers") {
+    try read(name, "list of whole numbers") {
       if case .integers(let numbers) = $0 { numbers } else { nil }
     }
   }
 
-  mutating func reals(_ name: String) throws(WeighbridgeError) -> [Double]? {
-    try take(name, "list of numbers") { if case .reals(let numbers) = $0 { numbers } else { nil } }
+  mutating func floats(_ name: String) throws(WeighbridgeError) -> [Double]? {
+    try read(name, "list of numbers") { if case .floats(let numbers) = $0 { numbers } else { nil } }
   }
 
-  mutating func texts(_ name: String) throws(WeighbridgeError) -> [String]? {
-    try take(name, "list of texts") { if case .texts(let texts) = $0 { texts } else { nil } }
+  mutating func strings(_ name: String) throws(WeighbridgeError) -> [String]? {
+    try read(name, "list of texts") { if case .strings(let strings) = $0 { strings } else { nil } }
   }
 
   mutating func tensor(_ name: String) throws(WeighbridgeError) -> Tensor? {
-    let tensor = try take(name, "tensor") {
+    let tensor = try read(name, "tensor") {
       if case .tensor(let tensor) = $0 { tensor } else { nil }
     }
     guard let tensor else { return nil }
@@ -120,15 +128,15 @@ extension ONNXLayer {
   }
 
   mutating func body(_ name: String) throws(WeighbridgeError) -> ONNXGraph {
-    let graph = try take(name, "graph") { if case .graph(let graph) = $0 { graph } else { nil } }
-    guard let graph else { throw wrong(name, "graph") }
+    let graph = try read(name, "graph") { if case .graph(let graph) = $0 { graph } else { nil } }
+    guard let graph else { throw wrongType(name, "graph") }
     return graph
   }
 }
 
 /// Inputs.
 extension ONNXLayer {
-  /// An optional input.
+  /// Returns an optional input; `nil` when it is omitted.
   func optional(_ position: Int) throws(WeighbridgeError) -> ONNXValue? {
     guard position < node.inputs.count, !node.inputs[position].isEmpty else { return nil }
     let name = node.inputs[position]
@@ -145,21 +153,21 @@ extension ONNXLayer {
     return value
   }
 
-  /// All inputs, none of which may be omitted.
+  /// Returns all inputs, none of which may be omitted.
   func allInputs() throws(WeighbridgeError) -> [ONNXValue] {
     var values: [ONNXValue] = []
     for position in node.inputs.indices { values.append(try input(position)) }
     return values
   }
 
-  /// Whether every element is known to equal a number.
-  func isEverywhere(_ value: ONNXValue, _ number: Int) -> Bool {
-    network.number(everywhere: value) == Double(number)
+  /// Whether every element of a value is known to equal a number.
+  func isFilled(_ value: ONNXValue, with number: Int) -> Bool {
+    network.fillValue(of: value) == Double(number)
   }
 
   func type(_ value: ONNXValue) -> TensorType { network.type(value) }
 
-  /// The elements of an input that must be constant.
+  /// Returns the elements of an input that must be constant; `nil` when it is omitted.
   func constant(_ position: Int) throws(WeighbridgeError) -> Tensor? {
     guard let value = try optional(position) else { return nil }
     guard let tensor = value.tensor else {
@@ -169,19 +177,21 @@ extension ONNXLayer {
     return tensor
   }
 
-  /// Integers that must be constant: from an input, or from an attribute as in older versions.
+  /// Returns integers that must be constant: from an input, or from an attribute as in older
+  /// opsets.
   mutating func integers(
-    _ position: Int, orSetting name: String
+    _ position: Int, orAttribute name: String
   ) throws(WeighbridgeError) -> [Int]? {
     if let numbers = try integers(name) { return numbers }
     return try constant(position)?.integers
   }
 
-  /// One number that must be constant: from an input, or from an attribute as in older versions.
+  /// Returns a number that must be constant: from an input, or from an attribute as in older
+  /// opsets.
   mutating func number(
-    _ position: Int, orSetting name: String
+    _ position: Int, orAttribute name: String
   ) throws(WeighbridgeError) -> Double? {
-    if has(name) { return try real(name, default: 0) }
+    if has(name) { return try float(name, default: 0) }
     guard let tensor = try constant(position) else { return nil }
     guard tensor.count == 1 else { throw malformed("\(node.inputs[position]) is no single number") }
     return tensor.doubles[0]
@@ -189,18 +199,18 @@ extension ONNXLayer {
 
   /// Converts axes to non-negative indices in ascending order.
   func axes(_ axes: [Int], rank: Int) throws(WeighbridgeError) -> [Int] {
-    let counted = axes.map { $0 < 0 ? $0 + rank : $0 }
-    if let position = counted.firstIndex(where: { !(0..<rank).contains($0) }) {
-      let known =
+    let resolved = axes.map { $0 < 0 ? $0 + rank : $0 }
+    if let position = resolved.firstIndex(where: { !(0..<rank).contains($0) }) {
+      let description =
         rank == 0
         ? "without axes"
         : rank == 1 ? "that has axis 0 only" : "that has the axes 0 to \(rank - 1)"
-      throw malformed("\(node.operation) names axis \(axes[position]) of a tensor \(known)")
+      throw malformed("\(node.operation) names axis \(axes[position]) of a tensor \(description)")
     }
-    guard Set(counted).count == axes.count else {
+    guard Set(resolved).count == axes.count else {
       throw malformed("\(node.operation) names an axis twice: \(axes)")
     }
-    return counted.sorted()
+    return resolved.sorted()
   }
 
   func axis(_ axis: Int, rank: Int) throws(WeighbridgeError) -> Int {
@@ -209,15 +219,15 @@ extension ONNXLayer {
 
   /// Reads the axis of a value from an attribute.
   mutating func axis(
-    of value: ONNXValue, named name: String = "axis", default number: Int
+    of value: ONNXValue, named name: String = "axis", default defaultAxis: Int
   ) throws(WeighbridgeError) -> Int {
-    try axis(try integer(name, default: number), rank: type(value).rank)
+    try axis(try integer(name, default: defaultAxis), rank: type(value).rank)
   }
 }
 
 /// Operators.
 extension ONNXLayer {
-  /// Applies an operator: evaluated at once if all inputs are constants, else added as a node.
+  /// Applies an operator: evaluates it if all inputs are constant, otherwise adds it as a node.
   ///
   /// - Parameter role: The operator's role in the file's node; empty for the one that produces its
   ///   outputs.
@@ -230,7 +240,7 @@ extension ONNXLayer {
         .constant(constantName(role, position), tensor)
       }
     }
-    let scope = source.role(role)
+    let scope = source.withRole(role)
     var ids: [ValueID] = []
     for input in inputs { ids.append(try network.id(input, scope)) }
     let names = role.isEmpty && keepsNames ? node.outputs : nil
@@ -265,15 +275,15 @@ extension ONNXLayer {
     return try operation.evaluate(inputs, workers: Workers(count: 1))
   }
 
-  /// Makes a constant that belongs to this node.
-  func own(_ tensor: Tensor, _ role: String) -> ONNXValue {
+  /// Creates a constant of this node.
+  func newConstant(_ tensor: Tensor, _ role: String) -> ONNXValue {
     .constant("\(source.layer)/\(role)", tensor)
   }
 
-  /// Makes a number in the element type and rank of a value.
+  /// Creates a constant of one element, with the element type and rank of a value.
   func number(_ number: Double, like value: ONNXValue, _ role: String) -> ONNXValue {
     let ones = [Int](repeating: 1, count: type(value).rank)
-    return own(Tensor(type(value).elementType, shape: ones, [number]), role)
+    return newConstant(Tensor(type(value).elementType, shape: ones, [number]), role)
   }
 
   /// Returns a constant transposed or reshaped, as a view of the same bytes.
@@ -286,7 +296,7 @@ extension ONNXLayer {
     return .constant(role.isEmpty ? name : "\(name)/\(role)", change(tensor))
   }
 
-  /// Gives values a common rank by adding axes of size 1 in front, as ONNX broadcasts them.
+  /// Returns values of a common rank, with leading axes of size 1 added, as ONNX broadcasts them.
   mutating func aligned(_ values: [ONNXValue]) throws(WeighbridgeError) -> [ONNXValue] {
     let rank = values.map { type($0).rank }.max() ?? 0
     var result: [ONNXValue] = []
@@ -308,8 +318,8 @@ extension ONNXLayer {
     return result
   }
 
-  /// The sizes of some axes of a value, in the form in which a reshape keeps them.
-  func kept(_ type: TensorType, _ axes: Range<Int>) -> [ReshapeAxes.Size] {
+  /// Returns the sizes with which a reshape keeps some axes of a type.
+  func keptSizes(_ type: TensorType, _ axes: Range<Int>) -> [ReshapeAxes.Size] {
     axes.map { axis in type.shape[axis].value.map { .fixed($0) } ?? .axis(axis) }
   }
 
@@ -322,7 +332,7 @@ extension ONNXLayer {
 }
 
 extension Tensor {
-  /// The elements as integers; fractions are dropped, and values out of range are clamped.
+  /// The elements as integers; fractions are truncated, and values out of range are clamped.
   var integers: [Int] {
     guard elementType == .int64 else {
       return doubles.map { number in

@@ -6,7 +6,7 @@ import ONNXFormat
 
 /// Reading a model's metadata; see ``ONNXMetadata`` for the keys.
 extension ONNXMetadata {
-  /// The program that wrote the file.
+  /// Returns the program that wrote the file.
   static func provenance(_ model: ONNXModel) -> Provenance {
     var provenance = Provenance()
     provenance.framework = model.producerName.isEmpty ? "onnx" : model.producerName
@@ -14,9 +14,11 @@ extension ONNXMetadata {
     return provenance
   }
 
-  private static func isOwn(_ model: ONNXModel) -> Bool { model.producerName == "weighbridge" }
+  private static func isFromWeighbridge(_ model: ONNXModel) -> Bool {
+    model.producerName == "weighbridge"
+  }
 
-  /// The description in ONNX's own fields.
+  /// Returns the description in ONNX's own fields.
   private static func description(_ model: ONNXModel, _ graph: Graph) -> ModelDescription {
     let summaries = Dictionary(
       (model.graph.inputs + model.graph.outputs).map { ($0.name, $0.summary) },
@@ -33,8 +35,8 @@ extension ONNXMetadata {
     return description
   }
 
-  /// Describes a model as the file does. In files written by other programs, only ONNX's own keys
-  /// are interpreted; the rest are kept as they are.
+  /// Describes a model with the file's metadata. In files written by other programs, only ONNX's
+  /// own keys are interpreted; the rest are kept as they are.
   ///
   /// - Parameter detector: The detector, where the file performs non-maximum suppression.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the metadata of a file written by this
@@ -45,7 +47,7 @@ extension ONNXMetadata {
     content.description = description(model, content.graph)
     content.description.detector = detector
     let entries = model.metadata.map { (key: $0.key, value: $0.value) }
-    if isOwn(model) {
+    if isFromWeighbridge(model) {
       try DescriptionEntries.apply(entries, .onnx, to: &content)
       return
     }

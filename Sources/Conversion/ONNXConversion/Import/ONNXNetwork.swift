@@ -9,33 +9,33 @@ struct ONNXNetwork: SourceNetwork {
   /// Reads the elements of a tensor of the file.
   typealias TensorReader = (ONNXInitializer) throws(WeighbridgeError) -> Tensor
 
-  /// The version of ONNX's operators.
+  /// The version of ONNX's operator set.
   let opset: Int
   let readTensor: TensorReader
   var graph = GraphBuilder()
-  /// The values by their names in the file.
+  /// The values, by their names in the file.
   private(set) var values: [String: ONNXValue] = [:]
   /// How ambiguities of the file were resolved.
   var decisions: [Provenance.Decision] = []
   private var names: UniqueNames
-  /// The number of bytes of the file's own tensors.
-  private var stored = 0
-  /// The number of bytes of the constants that were computed.
-  private var computed = 0
-  /// The number of nodes that bodies became.
-  private var repeated = 0
+  /// The size in bytes of the file's own tensors.
+  private var storedByteCount = 0
+  /// The size in bytes of the constants that were computed.
+  private var computedByteCount = 0
+  /// The number of nodes that bodies became in all their steps.
+  private var unrolledNodeCount = 0
   /// Names in the file that no weight has yet.
-  private var unclaimed: Set<String>
+  private var unclaimedNames: Set<String>
   private var weights: [WeightKey: ValueID] = [:]
   /// The operator and inputs that produce each value computed when the model runs.
-  private(set) var makers: [ValueID: (operation: any CatalogOperator, inputs: [ValueID])] = [:]
+  private(set) var producers: [ValueID: (operation: any CatalogOperator, inputs: [ValueID])] = [:]
   /// The names of the model's inputs.
   private(set) var inputNames: [ValueID: String] = [:]
-  /// The number of each value all of whose elements are equal.
-  private var numbers: [ValueID: Double] = [:]
+  /// The number that all elements of a value equal, where that is known.
+  private var fillValues: [ValueID: Double] = [:]
 
-  /// A name and the view of bytes that it refers to: whatever their names, two weights are the same
-  /// only when their elements are.
+  /// A name and the bytes that it refers to: two weights of one name are the same only when their
+  /// elements are.
   private struct WeightKey: Hashable {
     let name: String
     let elementType: ElementType
@@ -57,11 +57,11 @@ struct ONNXNetwork: SourceNetwork {
   init(opset: Int, names: Set<String>, readTensor: @escaping TensorReader) {
     self.opset = opset
     self.names = UniqueNames(Array(names))
-    unclaimed = names
+    unclaimedNames = names
     self.readTensor = readTensor
   }
 
-  /// The type of a value.
+  /// Returns the type of a value.
   func type(_ value: ONNXValue) -> TensorType {
     switch value {
     case .computed(let id): graph.type(of: id)
@@ -77,9 +77,9 @@ struct ONNXNetwork: SourceNetwork {
     values[name] = .computed(id)
   }
 
-  /// Gives a value its name.
+  /// Defines the value of a name.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when there is one with that name.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the name is taken.
   mutating func define(_ name: String, _ value: ONNXValue) throws(WeighbridgeError) {
     if values.updateValue(value, forKey: name) != nil {
       throw .malformed("two values are called \(name)")
@@ -87,39 +87,41 @@ struct ONNXNetwork: SourceNetwork {
   }
 
   /// Records that all elements of a value equal one number.
-  mutating func note(_ value: ONNXValue, isEverywhere number: Double) {
-    if case .computed(let id) = value { numbers[id] = number }
+  mutating func recordFill(of value: ONNXValue, with number: Double) {
+    if case .computed(let id) = value { fillValues[id] = number }
   }
 
-  /// The number that all elements of a value equal, where that is known.
-  func number(everywhere value: ONNXValue) -> Double? {
-    if case .computed(let id) = value { return numbers[id] }
+  /// Returns the number that all elements of a value equal; `nil` where that is not known.
+  func fillValue(of value: ONNXValue) -> Double? {
+    if case .computed(let id) = value { return fillValues[id] }
     guard let elements = value.tensor?.doubles, let first = elements.first else { return nil }
     return elements.allSatisfy { $0 == first } ? first : nil
   }
 
   /// The largest number of nodes that bodies may become in all their steps; a larger graph would be
   /// useless.
-  private static let mostRepeated = 1 << 16
+  private static let maximumUnrolledNodeCount = 1 << 16
 
   /// The largest size in bytes of all computed constants: 256 MiB plus 16 bytes for each byte in
   /// the file, which is enough to convert bytes to float32 in a few steps.
-  private var mostComputed: Int { (1 << 28) + 16 * stored }
+  private var maximumComputedByteCount: Int { (1 << 28) + 16 * storedByteCount }
 
   /// Counts a tensor of the file.
-  mutating func countStored(_ tensor: Tensor) { stored += min(tensor.byteCount, 1 << 48) }
+  mutating func countStored(_ tensor: Tensor) {
+    storedByteCount += min(tensor.byteCount, 1 << 48)
+  }
 
   /// Counts a constant before it is computed.
   ///
-  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when all of them together take too much.
+  /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when all of them together are too large.
   mutating func countConstant(
     _ type: TensorType, byteCount: Int
   ) throws(WeighbridgeError) {
-    computed += min(byteCount, mostComputed + 1)
-    guard computed <= mostComputed else {
+    computedByteCount += min(byteCount, maximumComputedByteCount + 1)
+    guard computedByteCount <= maximumComputedByteCount else {
       throw .limitExceeded(
-        "computes \(type) beforehand, and all that is known beforehand would take \(computed) bytes "
-          + "or more")
+        "computes \(type) beforehand, and all that is known beforehand would take "
+          + "\(computedByteCount) bytes or more")
     }
   }
 
@@ -127,19 +129,20 @@ struct ONNXNetwork: SourceNetwork {
   ///
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when nested loops produce too many.
   mutating func countBody(_ nodes: Int) throws(WeighbridgeError) {
-    repeated += nodes
-    guard repeated <= Self.mostRepeated else {
-      throw .limitExceeded("loops of more than \(Self.mostRepeated) nodes in all their steps")
+    unrolledNodeCount += nodes
+    guard unrolledNodeCount <= Self.maximumUnrolledNodeCount else {
+      throw .limitExceeded(
+        "loops of more than \(Self.maximumUnrolledNodeCount) nodes in all their steps")
     }
   }
 
-  /// Replaces the named values for a while with those of a body and its inputs.
+  /// Replaces the named values, for example after those of a body were added.
   mutating func replaceValues(_ values: [String: ONNXValue]) { self.values = values }
 
-  /// A name that is used neither in the file nor by anything added.
+  /// Returns a name that is used neither in the file nor by anything added.
   mutating func unusedName(_ name: String) -> String { names.unused(name) }
 
-  /// Returns a value in the form that a node takes: constants become weights.
+  /// Returns a value as an input of nodes: constants become weights.
   ///
   /// - Parameter source: The layer that needs the value.
   mutating func id(
@@ -150,7 +153,7 @@ struct ONNXNetwork: SourceNetwork {
     case .constant(let name, let tensor): return try weight(name, tensor)
     case .dimensions(let dimensions, let isList, let type):
       if let tensor = value.tensor { return try weight("\(source.layer)/sizes", tensor) }
-      let id = try computed(dimensions, isList: isList, source)
+      let id = try addDimensions(dimensions, isList: isList, source)
       return type == .int64 ? id : try add(Cast(to: type), [id], source)[0]
     }
   }
@@ -168,34 +171,34 @@ struct ONNXNetwork: SourceNetwork {
     _ name: String, _ tensor: Tensor
   ) throws(WeighbridgeError) -> ValueID {
     let key = WeightKey(name, tensor)
-    if let known = weights[key] { return known }
-    // One form of a file's value keeps its name.
-    let own = unclaimed.remove(name) == nil ? unusedName(name) : name
-    let id = try graph.addWeight(own, tensor)
+    if let existing = weights[key] { return existing }
+    // Only one of the weights that come from a value of the file gets its name.
+    let uniqueName = unclaimedNames.remove(name) == nil ? unusedName(name) : name
+    let id = try graph.addWeight(uniqueName, tensor)
     weights[key] = id
     return id
   }
 
   /// Adds nodes that compute sizes when the model runs.
-  private mutating func computed(
+  private mutating func addDimensions(
     _ dimensions: [ONNXDimension], isList: Bool, _ source: SourceScope
   ) throws(WeighbridgeError) -> ValueID {
-    var parts: [ValueID] = []
+    var sizes: [ValueID] = []
     for dimension in dimensions {
       switch dimension {
       case .known(let number):
-        parts.append(
+        sizes.append(
           try weight(
             "\(source.layer)/extent_\(number)", Tensor(.int64, shape: [1], [Double(number)]))
         )
       case .axis(let id, let axis, let times):
         let shape = try add(Shape(elementType: .int64), [id], source)
         let range = Slice.Range(axis: 0, start: axis, stop: axis + 1, step: 1)
-        let part = try add(Slice([range]), shape, source)[0]
-        parts.append(times == 1 ? part : try multiplied(part, times, source))
+        let size = try add(Slice([range]), shape, source)[0]
+        sizes.append(times == 1 ? size : try multiplied(size, times, source))
       }
     }
-    let list = parts.count == 1 ? parts[0] : try add(Concatenate(axis: 0), parts, source)[0]
+    let list = sizes.count == 1 ? sizes[0] : try add(Concatenate(axis: 0), sizes, source)[0]
     return isList ? list : try add(Squeeze(axes: [0]), [list], source)[0]
   }
 
@@ -217,10 +220,11 @@ struct ONNXNetwork: SourceNetwork {
       }
   }
 
-  /// The value that another one repeats element by element, by a `Tile` along an added axis.
-  func repeated(_ id: ValueID) -> (input: ValueID, axis: Int, count: Int)? {
-    guard case (let tile as Tile, let tiled)? = makers[id],
-      case (let expansion as ExpandDims, let expanded)? = makers[tiled[0]],
+  /// Returns the value that another one repeats element by element, by a `Tile` along an added
+  /// axis.
+  func repeatedInput(of id: ValueID) -> (input: ValueID, axis: Int, count: Int)? {
+    guard case (let tile as Tile, let tiled)? = producers[id],
+      case (let expansion as ExpandDims, let expanded)? = producers[tiled[0]],
       expansion.axes.count == 1, let axis = expansion.axes.first, axis >= 1,
       tile.counts.indices.contains(axis),
       tile.counts.indices.allSatisfy({ $0 == axis || tile.counts[$0] == 1 })
@@ -235,7 +239,7 @@ struct ONNXNetwork: SourceNetwork {
     _ operation: any CatalogOperator, _ inputs: [ValueID], _ source: SourceScope,
     outputNames: [String]? = nil
   ) throws(WeighbridgeError) -> [ValueID] {
-    if let id = undone(operation, inputs) { return [id] }
+    if let id = original(undoneBy: operation, inputs) { return [id] }
     let types: [TensorType]
     do throws(ShapeError) {
       types = try operation.checkedOutputTypes(of: inputs.map { graph.type(of: $0) })
@@ -243,24 +247,27 @@ struct ONNXNetwork: SourceNetwork {
     let name = source.nodeName
     var outputs: [String] = []
     for position in types.indices {
-      let given = outputNames.flatMap { position < $0.count ? $0[position] : nil } ?? ""
+      let fileName = outputNames.flatMap { position < $0.count ? $0[position] : nil } ?? ""
       outputs.append(
-        given.isEmpty ? unusedName(position == 0 ? name : "\(name):\(position)") : given)
+        fileName.isEmpty ? unusedName(position == 0 ? name : "\(name):\(position)") : fileName)
     }
     let ids = try graph.addNode(
       operation, inputs: inputs, source: source, outputNames: outputs)
-    for id in ids { makers[id] = (operation, inputs) }
+    for id in ids { producers[id] = (operation, inputs) }
     return ids
   }
 
-  /// The original value, where an operator undoes the operator that produced its input.
-  private func undone(_ operation: any CatalogOperator, _ inputs: [ValueID]) -> ValueID? {
-    guard let input = inputs.first, let (turn, before) = makers[input] else { return nil }
-    switch (operation, turn) {
-    case (let back as Transpose, let turn as Transpose):
-      return back.axes.map { turn.axes[$0] } == Array(turn.axes.indices) ? before[0] : nil
+  /// Returns the original value, where an operator undoes the operator that produced its input.
+  private func original(
+    undoneBy operation: any CatalogOperator, _ inputs: [ValueID]
+  ) -> ValueID? {
+    guard let input = inputs.first, let (producer, original) = producers[input] else { return nil }
+    switch (operation, producer) {
+    case (let inverse as Transpose, let transpose as Transpose):
+      let axes = inverse.axes.map { transpose.axes[$0] }
+      return axes == Array(axes.indices) ? original[0] : nil
     case (let squeeze as Squeeze, let expansion as ExpandDims):
-      return squeeze.axes == expansion.axes ? before[0] : nil
+      return squeeze.axes == expansion.axes ? original[0] : nil
     default: return nil
     }
   }

@@ -5,7 +5,7 @@ import LayerCatalog
 import ONNXFormat
 
 extension ONNXSource {
-  /// The nodes of the file, with the types of the outputs of those that can be read.
+  /// Returns the nodes of the file, with the output types of those that can be read.
   package func outline() -> ModelOutline {
     var outline = ModelOutline(
       format: opset > 0 ? "onnx opset \(opset)" : "onnx", byteCount: files[0].store.count)
@@ -22,9 +22,9 @@ extension ONNXSource {
     outline.weights = graph.initializers.filter { $0.shape.allSatisfy { $0 >= 0 } }.map {
       ($0.name, TensorType($0.elementType, $0.shape))
     }
-    var makers: [String: Int] = [:]
+    var producers: [String: Int] = [:]
     for (position, node) in graph.nodes.enumerated() {
-      for name in node.outputs where !name.isEmpty { makers[name] = position }
+      for name in node.outputs where !name.isEmpty { producers[name] = position }
     }
     for (position, node) in graph.nodes.enumerated() {
       let source = ONNXImporter.source(node)
@@ -32,7 +32,7 @@ extension ONNXSource {
         name: source.layer, className: node.kind.fullName,
         inputs: node.inputs.filter { !$0.isEmpty },
         label: source.place(position), unit: position)
-      layer.sources = Set(node.reads.compactMap { makers[$0] })
+      layer.sources = Set(node.reads.compactMap { producers[$0] })
       layer.problem = ONNXImporter.problem(of: node)
       outline.layers.append(layer)
     }
@@ -52,13 +52,13 @@ extension ONNXSource {
     var source = self
     guard let stores = try? source.openExternalData() else { return }
     let file = file
-    outline.attempt { (units) throws(WeighbridgeError) in
+    outline.attemptImport { (units) throws(WeighbridgeError) in
       var part = model
       part.graph.nodes = units.sorted().map { model.graph.nodes[$0] }
       part.graph.outputs = part.graph.nodes.flatMap(\.outputs).filter { !$0.isEmpty }.map {
         ONNXFeature(name: $0, elementType: .float32, shape: [])
       }
-      var importer = ONNXImporter(part, fixed: options.fixedInputs) {
+      var importer = ONNXImporter(part, fixedInputs: options.fixedInputs) {
         (tensor) throws(WeighbridgeError) in
         try Self.read(tensor, file.store, stores)
       }

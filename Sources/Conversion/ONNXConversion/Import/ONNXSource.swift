@@ -22,17 +22,17 @@ package struct ONNXSource: Sendable {
   ///   ``WeighbridgeError/Code/unsupported`` for a file with operators of sets other than ONNX's
   ///   own, unless it is only inspected. The broken parts of an inspected file are left out.
   package init(
-    _ store: ByteStore, path: String, options: ReadOptions, isLookedAt: Bool = false
+    _ store: ByteStore, path: String, options: ReadOptions, isInspectionOnly: Bool = false
   ) throws(WeighbridgeError) {
     self.path = path
     self.options = options
     (file, model) = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
       do throws(WeighbridgeError) {
         let file = try ONNXFile(store)
-        if !isLookedAt { try ONNXKnownOperators.checkDomains(file.outline) }
+        if !isInspectionOnly { try ONNXUnsupportedOperators.checkDomains(file.outline) }
         return (file, try file.model())
       } catch {
-        guard isLookedAt, let file = ONNXFile(fragmentOf: store) else { throw error }
+        guard isInspectionOnly, let file = ONNXFile(fragmentOf: store) else { throw error }
         return (file, file.fragment())
       }
     }
@@ -49,7 +49,7 @@ package struct ONNXSource: Sendable {
     let stores = try openExternalData()
     let (file, model, path, options) = (file, model, path, options)
     return try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      var importer = ONNXImporter(model, fixed: options.fixedInputs) {
+      var importer = ONNXImporter(model, fixedInputs: options.fixedInputs) {
         (tensor) throws(WeighbridgeError) in
         try Self.read(tensor, file.store, stores)
       }
@@ -66,56 +66,59 @@ package struct ONNXSource: Sendable {
     }
   }
 
-  /// Opens the external files that tensors refer to; all of them are in the model's folder.
+  /// Opens the external files that tensors refer to, which are in the model's folder.
   mutating func openExternalData() throws(WeighbridgeError) -> [String: ByteStore] {
     var stores: [String: ByteStore] = [:]
     for name in model.graph.externalFileNames {
-      let place = FilePath(path).beside(name)
-      let store = ByteStore(try MappedFile(path: place))
+      let filePath = FilePath(path).sibling(name)
+      let store = ByteStore(try MappedFile(path: filePath))
       stores[name] = store
       files.append(
         SourceFile(
-          role: "weights", path: place, store: store, startsDigest: options.preparesWriting))
+          role: "weights", path: filePath, store: store, startsDigest: options.preparesWriting))
     }
     return stores
   }
 
   /// Reads a tensor whose elements are in the file or in an external one.
   static func read(
-    _ tensor: ONNXInitializer, _ store: ByteStore, _ others: [String: ByteStore]
+    _ tensor: ONNXInitializer, _ store: ByteStore, _ externalStores: [String: ByteStore]
   ) throws(WeighbridgeError) -> Tensor {
-    guard tensor.isPacked else { return try stored(tensor, store, others) }
+    guard tensor.isPacked else { return try stored(tensor, store, externalStores) }
     let count = try Checked.product(tensor.shape, of: "the size of a tensor")
     var bytes = tensor
     (bytes.isPacked, bytes.elementType, bytes.shape) = (false, .uint8, [count / 2 + count % 2])
-    let packed = try stored(bytes, store, others).contiguousBytes()
+    let packed = try stored(bytes, store, externalStores).contiguousBytes()
     let isSigned = tensor.elementType == .int8
     let numbers = (0..<count).map { index in
-      let half = index.isMultiple(of: 2) ? packed[index / 2] & 15 : packed[index / 2] >> 4
-      return isSigned && half > 7 ? half | 0xF0 : half
+      let nibble = index.isMultiple(of: 2) ? packed[index / 2] & 15 : packed[index / 2] >> 4
+      return isSigned && nibble > 7 ? nibble | 0xF0 : nibble
     }
     return Tensor(tensor.elementType, shape: tensor.shape, bytes: numbers)
   }
 
   private static func stored(
-    _ tensor: ONNXInitializer, _ store: ByteStore, _ others: [String: ByteStore]
+    _ tensor: ONNXInitializer, _ store: ByteStore, _ externalStores: [String: ByteStore]
   ) throws(WeighbridgeError) -> Tensor {
     switch tensor.elements {
-    case .inside(let range)?:
+    case .embedded(let range)?:
       return try Tensor(tensor.elementType, shape: tensor.shape, store: store, range: range)
     case .unpacked(let bytes)?:
       return try Tensor(
         tensor.elementType, shape: tensor.shape, store: ByteStore(bytes), range: 0..<bytes.count)
-    case .beside(let name, let offset)?:
+    case .external(let name, let offset)?:
       let size = try Checked.product(
         tensor.shape + [tensor.elementType.byteCount], of: "the size of a tensor")
-      guard let other = others[name], offset <= other.count, size <= other.count - offset else {
+      guard let externalStore = externalStores[name], offset <= externalStore.count,
+        size <= externalStore.count - offset
+      else {
         throw .malformed(
           "its \(size) bytes from byte \(offset) on are not in \(name), which has "
-            + "\(others[name]?.count ?? 0)")
+            + "\(externalStores[name]?.count ?? 0)")
       }
       return try Tensor(
-        tensor.elementType, shape: tensor.shape, store: other, range: offset..<offset + size)
+        tensor.elementType, shape: tensor.shape, store: externalStore,
+        range: offset..<offset + size)
     case nil: throw .malformed("it has no elements")
     }
   }
@@ -123,12 +126,12 @@ package struct ONNXSource: Sendable {
 
 extension ONNXGraph {
   /// The external files that hold elements, including those of bodies and attributes; each once, in
-  /// the order in which they are first mentioned.
+  /// order of first use.
   fileprivate var externalFileNames: [String] {
     var names: [String] = []
-    var seen: Set<String> = []
+    var visited: Set<String> = []
     for tensor in tensors {
-      guard case .beside(let name, _)? = tensor.elements, seen.insert(name).inserted else {
+      guard case .external(let name, _)? = tensor.elements, visited.insert(name).inserted else {
         continue
       }
       names.append(name)

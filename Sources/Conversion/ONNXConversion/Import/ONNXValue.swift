@@ -7,10 +7,10 @@ import LayerCatalog
 enum ONNXValue {
   /// Computed when the model runs.
   case computed(ValueID)
-  /// Constant, with the name of the weight to be made if a node needs it.
+  /// Constant, with the name of the weight that is added if a node needs it.
   case constant(String, Tensor)
-  /// Sizes of values, as int64 or int32, some of which may be known only when the model runs; a
-  /// list, or a scalar.
+  /// Dimensions of values, as int64 or int32, some of which may be known only when the model runs:
+  /// a list, or a scalar.
   case dimensions([ONNXDimension], isList: Bool, as: ElementType = .int64)
 
   /// The elements, if they are constant.
@@ -26,7 +26,7 @@ enum ONNXValue {
   }
 }
 
-/// A size as returned by `Shape`.
+/// A dimension as returned by `Shape`.
 enum ONNXDimension: Hashable {
   case known(Int)
   /// The size of an axis of a value, times a number.
@@ -35,23 +35,23 @@ enum ONNXDimension: Hashable {
   /// The size, if it is constant.
   var number: Int? { if case .known(let number) = self { number } else { nil } }
 
-  /// The elementwise product of two values, of sizes and numbers; `nil` for other values, for
-  /// products of open sizes, and if no size is open.
+  /// Returns the elementwise product of two values that are dimensions or integers; `nil` for other
+  /// values, for products of two unknown dimensions, and if all dimensions are known.
   static func product(_ values: [ONNXValue]) -> ONNXValue? {
     guard values.count == 2, values.contains(where: { $0.tensor == nil }),
-      let first = values[0].dimensions, let second = values[1].dimensions,
-      first.count == second.count
+      let lhs = values[0].dimensions, let rhs = values[1].dimensions,
+      lhs.count == rhs.count
     else { return nil }
-    let products = zip(first, second).compactMap { first, second in
-      first.number.map { second.multiplied(by: $0) }
-        ?? second.number.map { first.multiplied(by: $0) } ?? nil
+    let products = zip(lhs, rhs).compactMap { lhs, rhs in
+      lhs.number.map { rhs.multiplied(by: $0) }
+        ?? rhs.number.map { lhs.multiplied(by: $0) } ?? nil
     }
-    guard products.count == first.count else { return nil }
+    guard products.count == lhs.count else { return nil }
     let type = values.lazy.compactMap(\.dimensionType).first ?? .int64
     return .dimensions(products, isList: values.contains(where: \.isList), as: type)
   }
 
-  /// The product of all sizes; `nil` if several are open or the product is too large.
+  /// Returns the product of all dimensions; `nil` if several are unknown or the product overflows.
   static func product(of dimensions: [ONNXDimension]) -> ONNXDimension? {
     var result = ONNXDimension.known(1)
     for dimension in dimensions {
@@ -66,8 +66,8 @@ enum ONNXDimension: Hashable {
 
   private func multiplied(by number: Int) -> ONNXDimension? {
     switch self {
-    case .known(let other):
-      let (product, overflow) = number.multipliedReportingOverflow(by: other)
+    case .known(let value):
+      let (product, overflow) = number.multipliedReportingOverflow(by: value)
       return overflow ? nil : .known(product)
     case .axis(let id, let axis, let times):
       let (product, overflow) = number.multipliedReportingOverflow(by: times)

@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Activation functions, of single elements and along axes.
+/// Activations: elementwise functions, and functions along axes.
 enum ONNXActivations: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(Exponential.self, is: "Exp"),
@@ -13,17 +13,17 @@ enum ONNXActivations: ONNXFamily {
     ONNXRow(Softsign.self, is: "Softsign"),
     ONNXRow(Tanh.self, is: "Tanh"),
     ONNXRow(PReLU.self, is: "PRelu"),
-    ONNXRow(ELU.self, is: "Elu") { ["alpha": .real($0.alpha)] },
+    ONNXRow(ELU.self, is: "Elu") { ["alpha": .float($0.alpha)] },
     ONNXRow(SELU.self, is: "Selu") { _ in
-      ["alpha": .real(SELU.alpha), "gamma": .real(SELU.scale)]
+      ["alpha": .float(SELU.alpha), "gamma": .float(SELU.scale)]
     },
-    ONNXRow(LeakyReLU.self, is: "LeakyRelu") { ["alpha": .real($0.slope)] },
-    ONNXRow(HardShrink.self, is: "Shrink") { ["lambd": .real($0.threshold)] },
+    ONNXRow(LeakyReLU.self, is: "LeakyRelu") { ["alpha": .float($0.slope)] },
+    ONNXRow(HardShrink.self, is: "Shrink") { ["lambd": .float($0.threshold)] },
     ONNXRow(SoftShrink.self, is: "Shrink") {
-      ["bias": .real($0.threshold), "lambd": .real($0.threshold)]
+      ["bias": .float($0.threshold), "lambd": .float($0.threshold)]
     },
     ONNXRow(HardSigmoid.self, is: "HardSigmoid") {
-      ["alpha": .real($0.slope), "beta": .real($0.offset)]
+      ["alpha": .float($0.slope), "beta": .float($0.offset)]
     },
     ONNXRow(native: GELU.self) { (operation, builder) throws(WeighbridgeError) in
       builder.gelu(isApproximate: operation.isApproximate)
@@ -32,15 +32,15 @@ enum ONNXActivations: ONNXFamily {
       builder.relu(operation)
     },
     ONNXRow(native: Softmax.self) { (operation, builder) throws(WeighbridgeError) in
-      builder.along("Softmax", operation.axes)
+      builder.alongAxis("Softmax", operation.axes)
     },
     ONNXRow(native: LogSoftmax.self) { (operation, builder) throws(WeighbridgeError) in
-      builder.along("LogSoftmax", operation.axes)
+      builder.alongAxis("LogSoftmax", operation.axes)
     },
   ]
 
   static let nodes: [String: ONNXLayer.Build] = [
-    "Celu": plain("alpha", default: 1) { CELU(alpha: $0) },
+    "Celu": unary("alpha", default: 1) { CELU(alpha: $0) },
     "Dropout": { (layer) throws(WeighbridgeError) in
       layer.ignore("ratio", "seed", "is_test")
       guard layer.node.outputs.count < 2 || layer.node.outputs[1].isEmpty else {
@@ -51,22 +51,23 @@ enum ONNXActivations: ONNXFamily {
       }
       return [try layer.input()]
     },
-    "Elu": plain("alpha", default: 1) { ELU(alpha: $0) },
+    "Elu": unary("alpha", default: 1) { ELU(alpha: $0) },
     "Gelu": { (layer) throws(WeighbridgeError) in
-      let isApproximate = try layer.text("approximate", default: "none") == "tanh"
+      let isApproximate = try layer.string("approximate", default: "none") == "tanh"
       return [try layer.apply(GELU(isApproximate: isApproximate), to: try layer.input())]
     },
     "HardSigmoid": { (layer) throws(WeighbridgeError) in
       let operation = HardSigmoid(
-        slope: try layer.real("alpha", default: 0.2), offset: try layer.real("beta", default: 0.5))
+        slope: try layer.float("alpha", default: 0.2),
+        offset: try layer.float("beta", default: 0.5))
       return [try layer.apply(operation, to: try layer.input())]
     },
-    "HardSwish": plain { HardSwish() },
-    "LeakyRelu": plain("alpha", default: 0.01) { LeakyReLU(slope: $0) },
+    "HardSwish": unary { HardSwish() },
+    "LeakyRelu": unary("alpha", default: 0.01) { LeakyReLU(slope: $0) },
     "LogSoftmax": { (layer) throws(WeighbridgeError) in
       try layer.softmax { LogSoftmax(axes: $0) }
     },
-    "Mish": plain { Mish() },
+    "Mish": unary { Mish() },
     "PRelu": { (layer) throws(WeighbridgeError) in
       let (input, slope) = (try layer.input(0), try layer.input(1))
       let rank = layer.type(input).rank
@@ -81,18 +82,18 @@ enum ONNXActivations: ONNXFamily {
       }
       return try layer.apply(PReLU(), [input, alpha])
     },
-    "Relu": plain { ReLU(slope: 0, threshold: 0, maximum: nil) },
+    "Relu": unary { ReLU(slope: 0, threshold: 0, maximum: nil) },
     "Selu": { (layer) throws(WeighbridgeError) in
-      let alpha = try layer.real("alpha", default: SELU.alpha)
-      let scale = try layer.real("gamma", default: SELU.scale)
+      let alpha = try layer.float("alpha", default: SELU.alpha)
+      let scale = try layer.float("gamma", default: SELU.scale)
       guard Float(alpha) == Float(SELU.alpha), Float(scale) == Float(SELU.scale) else {
         throw layer.unsupported("a Selu of alpha \(alpha) and gamma \(scale)")
       }
       return [try layer.apply(SELU(), to: try layer.input())]
     },
     "Shrink": { (layer) throws(WeighbridgeError) in
-      let threshold = try layer.real("lambd", default: 0.5)
-      let bias = try layer.real("bias", default: 0)
+      let threshold = try layer.float("lambd", default: 0.5)
+      let bias = try layer.float("bias", default: 0)
       let input = try layer.input()
       if bias == 0 { return [try layer.apply(HardShrink(threshold: threshold), to: input)] }
       guard bias == threshold else {
@@ -100,12 +101,12 @@ enum ONNXActivations: ONNXFamily {
       }
       return [try layer.apply(SoftShrink(threshold: threshold), to: input)]
     },
-    "Sigmoid": plain { Sigmoid() },
+    "Sigmoid": unary { Sigmoid() },
     "Softmax": { (layer) throws(WeighbridgeError) in try layer.softmax { Softmax(axes: $0) } },
-    "Softplus": plain { Softplus() },
-    "Softsign": plain { Softsign() },
+    "Softplus": unary { Softplus() },
+    "Softsign": unary { Softsign() },
     "Swish": { (layer) throws(WeighbridgeError) in
-      let alpha = try layer.real("alpha", default: 1)
+      let alpha = try layer.float("alpha", default: 1)
       let input = try layer.input()
       if alpha == 1 { return [try layer.apply(Swish(), to: input)] }
       let factor = layer.number(alpha, like: input, "alpha")
@@ -113,36 +114,36 @@ enum ONNXActivations: ONNXFamily {
       let gate = try layer.apply(Sigmoid(), to: scaled, role: "gate")
       return [try layer.apply(Multiply(), to: input, gate)]
     },
-    "Tanh": plain { Tanh() },
-    "ThresholdedRelu": plain("alpha", default: 1) { Threshold(threshold: $0, replacement: 0) },
+    "Tanh": unary { Tanh() },
+    "ThresholdedRelu": unary("alpha", default: 1) { Threshold(threshold: $0, replacement: 0) },
   ]
 }
 
 extension ONNXGraphBuilder {
-  /// The second argument where the first is true, and the third elsewhere.
-  mutating func choose(_ condition: String, _ first: String, _ second: String) -> String {
+  /// Selects the second argument where the first is true, and the third elsewhere.
+  mutating func select(_ condition: String, _ first: String, _ second: String) -> String {
     add("Where", [condition, first, second])
   }
 
-  /// The first input, split along an axis.
+  /// Splits the first input along an axis.
   mutating func split(_ axis: Int, _ sizes: [Int]) -> [String] {
     let attributes: KeyValuePairs<String, ONNXAttribute> = ["axis": .integer(axis)]
     return add("Split", [input(), integers(sizes)], attributes, outputCount: sizes.count)
   }
 
-  /// Makes a node for a function along one axis; `nil` for several axes.
-  fileprivate mutating func along(_ operation: String, _ axes: [Int]) -> String? {
+  /// Adds a node for a function along one axis; returns `nil` for several axes.
+  fileprivate mutating func alongAxis(_ operation: String, _ axes: [Int]) -> String? {
     axes.count == 1 ? add(operation, [input()], ["axis": .integer(axes[0])]) : nil
   }
 
   fileprivate mutating func gelu(isApproximate: Bool) -> String? {
     let x = input()
     if opset >= 20 {
-      return add("Gelu", [x], ["approximate": .text(isApproximate ? "tanh" : "none")])
+      return add("Gelu", [x], ["approximate": .string(isApproximate ? "tanh" : "none")])
     }
     if isApproximate { return nil }
-    let bend = add("Erf", [add("Mul", [x, number(0.5.squareRoot())])])
-    return add("Mul", [x, add("Mul", [add("Add", [bend, number(1)]), number(0.5)])])
+    let erf = add("Erf", [add("Mul", [x, number(0.5.squareRoot())])])
+    return add("Mul", [x, add("Mul", [add("Add", [erf, number(1)]), number(0.5)])])
   }
 
   fileprivate mutating func relu(_ operation: ReLU) -> String? {
@@ -152,13 +153,13 @@ extension ONNXGraphBuilder {
       return add("Clip", [x, number(0), number(maximum)])
     }
     if operation.slope == 0 { return add("Relu", [x]) }
-    let bent = add("LeakyRelu", [x], ["alpha": .real(operation.slope)])
-    return operation.maximum.map { add("Min", [bent, number($0)]) } ?? bent
+    let activated = add("LeakyRelu", [x], ["alpha": .float(operation.slope)])
+    return operation.maximum.map { add("Min", [activated, number($0)]) } ?? activated
   }
 }
 
 extension ONNXLayer {
-  /// A softmax along one axis; before opset 13 along that and all following axes.
+  /// Adds a softmax along one axis; before opset 13, along that axis and all following ones.
   fileprivate mutating func softmax(
     _ operation: ([Int]) -> any CatalogOperator
   ) throws(WeighbridgeError) -> [ONNXValue] {

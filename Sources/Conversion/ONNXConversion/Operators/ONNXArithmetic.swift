@@ -25,7 +25,7 @@ enum ONNXArithmetic: ONNXFamily {
     },
     ONNXRow(FullLike.self) { (operation, builder) throws(WeighbridgeError) in
       let shape = builder.dimensions(builder.input(), builder.type(), 0..<builder.type().rank)
-      return builder.add("Expand", [builder.number(operation.number), shape])
+      return builder.add("Expand", [builder.number(operation.value), shape])
     },
     ONNXRow(Identity.self, is: "Identity"),
     ONNXRow(MatMul.self) { (operation, builder) throws(WeighbridgeError) in
@@ -49,7 +49,7 @@ enum ONNXArithmetic: ONNXFamily {
   ]
 
   static let nodes = [String: ONNXLayer.Build](families: [
-    functions.mapValues { function in plain { UnaryMath(function) } }, own,
+    functions.mapValues { function in unary { UnaryMath(function) } }, special,
   ])
 
   /// The functions that are a single ONNX operator each.
@@ -62,15 +62,15 @@ enum ONNXArithmetic: ONNXFamily {
     "Sign": .sign, "Sin": .sine, "Sinh": .hyperbolicSine, "Sqrt": .squareRoot, "Tan": .tangent,
   ]
 
-  private static let own: [String: ONNXLayer.Build] = [
+  private static let special: [String: ONNXLayer.Build] = [
     "Add": { (layer) throws(WeighbridgeError) in
       let values = try layer.allInputs()
-      if let sum = try layer.biased(values) { return sum }
+      if let dense = try layer.denseWithBias(values) { return dense }
       return try layer.apply(Add(), try layer.aligned(values))
     },
     "Cast": { (layer) throws(WeighbridgeError) in
       layer.ignore("saturate", "round_mode")
-      guard let number = try layer.integer("to"), let type = ElementType(onnxNumber: number)
+      guard let typeNumber = try layer.integer("to"), let type = ElementType(onnxNumber: typeNumber)
       else { throw layer.unsupported("a Cast to another type than those of numbers") }
       let input = try layer.input()
       if layer.type(input).elementType == type { return [input] }
@@ -85,15 +85,15 @@ enum ONNXArithmetic: ONNXFamily {
       return [try layer.apply(Cast(to: type), to: try layer.input(0))]
     },
     "Clip": { (layer) throws(WeighbridgeError) in
-      let minimum = try layer.number(1, orSetting: "min") ?? -.infinity
-      let maximum = try layer.number(2, orSetting: "max") ?? .infinity
+      let minimum = try layer.number(1, orAttribute: "min") ?? -.infinity
+      let maximum = try layer.number(2, orAttribute: "max") ?? .infinity
       guard minimum <= maximum else {
         throw layer.unsupported("a Clip to \(minimum)...\(maximum)")
       }
       let input = try layer.input()
       if minimum == 0, maximum.isFinite {
-        let rectifier = ReLU(slope: 0, threshold: 0, maximum: maximum)
-        return [try layer.apply(rectifier, to: input)]
+        let relu = ReLU(slope: 0, threshold: 0, maximum: maximum)
+        return [try layer.apply(relu, to: input)]
       }
       return [try layer.apply(Clip(minimum: minimum, maximum: maximum), to: input)]
     },
@@ -102,12 +102,12 @@ enum ONNXArithmetic: ONNXFamily {
       guard !layer.type(values[0]).elementType.isFloat else {
         return try layer.apply(BinaryMath(.divide), values)
       }
-      // The quotient of integers is rounded towards 0.
-      let rest = try layer.apply(BinaryMath(.truncatedModulo), values, role: "rest")
-      let whole = try layer.apply(Subtract(), to: values[0], rest[0], role: "whole")
-      return try layer.apply(BinaryMath(.floorDivide), [whole, values[1]])
+      // The quotient of integers is truncated.
+      let remainder = try layer.apply(BinaryMath(.truncatedModulo), values, role: "rest")
+      let multiple = try layer.apply(Subtract(), to: values[0], remainder[0], role: "whole")
+      return try layer.apply(BinaryMath(.floorDivide), [multiple, values[1]])
     },
-    "Exp": plain { Exponential() },
+    "Exp": unary { Exponential() },
     "Max": combining { Maximum() },
     "Mean": combining { Average() },
     "Min": combining { Minimum() },
@@ -138,8 +138,8 @@ enum ONNXArithmetic: ONNXFamily {
 extension ONNXGraphBuilder {
   fileprivate mutating func unary(_ function: UnaryMath.Function) -> String? {
     let x = input()
-    if let own = ONNXArithmetic.functions.first(where: { $0.value == function }) {
-      return add(own.key, [x])
+    if let node = ONNXArithmetic.functions.first(where: { $0.value == function }) {
+      return add(node.key, [x])
     }
     switch function {
     case .square: return add("Mul", [x, x])
@@ -151,64 +151,66 @@ extension ONNXGraphBuilder {
   }
 
   fileprivate mutating func binary(_ function: BinaryMath.Function) -> String? {
-    let (a, b) = (input(0), input(1))
+    let (lhs, rhs) = (input(0), input(1))
     switch function {
-    case .divide: return add("Div", [a, b])
+    case .divide: return add("Div", [lhs, rhs])
     case .divideNoNaN:
       let zero = number(0)
-      return choose(add("Equal", [b, zero]), zero, add("Div", [a, b]))
-    case .floorDivide: return floorQuotient(a, b)
-    case .floorModulo: return floorRemainder(a, b)
-    case .truncatedModulo: return add("Mod", [a, b], ["fmod": .integer(1)])
-    case .power: return add("Pow", [a, b])
-    case .arcTangent2: return angle(y: a, x: b)
-    case .squaredDifference, .hypotenuse, .logarithmOfSum: return nil
+      return select(add("Equal", [rhs, zero]), zero, add("Div", [lhs, rhs]))
+    case .floorDivide: return floorQuotient(lhs, rhs)
+    case .floorModulo: return floorRemainder(lhs, rhs)
+    case .truncatedModulo: return add("Mod", [lhs, rhs], ["fmod": .integer(1)])
+    case .power: return add("Pow", [lhs, rhs])
+    case .arcTangent2: return atan2(y: lhs, x: rhs)
+    case .squaredDifference, .hypotenuse, .logAddExp: return nil
     }
   }
 
-  private mutating func floorRemainder(_ a: String, _ b: String) -> String {
-    guard elementType.isFloat else { return add("Mod", [a, b]) }
-    let (rest, zero) = (add("Mod", [a, b], ["fmod": .integer(1)]), number(0))
-    return choose(isOff(rest, b), add("Add", [rest, b]), add("Add", [rest, zero]))
+  private mutating func floorRemainder(_ lhs: String, _ rhs: String) -> String {
+    guard elementType.isFloat else { return add("Mod", [lhs, rhs]) }
+    let (remainder, zero) = (add("Mod", [lhs, rhs], ["fmod": .integer(1)]), number(0))
+    return select(
+      hasOppositeSign(remainder, rhs), add("Add", [remainder, rhs]),
+      add("Add", [remainder, zero]))
   }
 
-  private mutating func floorQuotient(_ a: String, _ b: String) -> String {
-    if elementType.isFloat { return add("Floor", [add("Div", [a, b])]) }
-    let quotient = add("Div", [a, b])
-    let rest = add("Sub", [a, add("Mul", [quotient, b])])
-    return choose(isOff(rest, b), add("Sub", [quotient, number(1)]), quotient)
+  private mutating func floorQuotient(_ lhs: String, _ rhs: String) -> String {
+    if elementType.isFloat { return add("Floor", [add("Div", [lhs, rhs])]) }
+    let quotient = add("Div", [lhs, rhs])
+    let remainder = add("Sub", [lhs, add("Mul", [quotient, rhs])])
+    return select(hasOppositeSign(remainder, rhs), add("Sub", [quotient, number(1)]), quotient)
   }
 
-  /// Whether a remainder is not 0 and its sign differs from the divisor's.
-  private mutating func isOff(_ rest: String, _ divisor: String) -> String {
+  /// Adds a Boolean: whether a remainder is not 0 and its sign differs from the divisor's.
+  private mutating func hasOppositeSign(_ remainder: String, _ divisor: String) -> String {
     let zero = number(0)
-    let isRest = add("Not", [add("Equal", [rest, zero])])
-    let signs = [rest, divisor].map { add("Less", [$0, zero]) }
-    return add("And", [isRest, add("Xor", signs)])
+    let isNonzero = add("Not", [add("Equal", [remainder, zero])])
+    let signs = [remainder, divisor].map { add("Less", [$0, zero]) }
+    return add("And", [isNonzero, add("Xor", signs)])
   }
 
-  private mutating func angle(y: String, x: String) -> String {
+  private mutating func atan2(y: String, x: String) -> String {
     let zero = number(0)
-    let narrow = add("Atan", [add("Div", [y, x])])
-    let isBelow = add("Less", [y, zero])
-    let turn = choose(isBelow, number(-Double.pi), number(.pi))
-    let left = choose(add("Less", [x, zero]), add("Add", [narrow, turn]), narrow)
-    let quarter = choose(isBelow, number(-Double.pi / 2), number(.pi / 2))
-    let upright = choose(add("Equal", [y, zero]), zero, quarter)
-    return choose(add("Equal", [x, zero]), upright, left)
+    let principal = add("Atan", [add("Div", [y, x])])
+    let isNegative = add("Less", [y, zero])
+    let shift = select(isNegative, number(-Double.pi), number(.pi))
+    let slanted = select(add("Less", [x, zero]), add("Add", [principal, shift]), principal)
+    let quarterTurn = select(isNegative, number(-Double.pi / 2), number(.pi / 2))
+    let vertical = select(add("Equal", [y, zero]), zero, quarterTurn)
+    return select(add("Equal", [x, zero]), vertical, slanted)
   }
 }
 
 extension ONNXLayer {
-  /// A dense layer with a bias, in place of one without a bias and an addition; `nil` for other
-  /// inputs.
-  fileprivate mutating func biased(
+  /// Adds a dense layer with a bias instead of the sum of one without a bias and a constant;
+  /// returns `nil` for other inputs.
+  fileprivate mutating func denseWithBias(
     _ values: [ONNXValue]
   ) throws(WeighbridgeError) -> [ONNXValue]? {
     guard values.count == 2 else { return nil }
     for (product, bias) in [(values[0], values[1]), (values[1], values[0])] {
       guard case .computed(let id) = product, case .constant(_, let tensor) = bias,
-        case (is Dense, let inputs)? = network.makers[id], inputs.count == 2,
+        case (is Dense, let inputs)? = network.producers[id], inputs.count == 2,
         let units = type(product).shape.last?.value,
         tensor.count == units, tensor.shape.last == units
       else { continue }

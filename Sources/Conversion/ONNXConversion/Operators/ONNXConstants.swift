@@ -21,27 +21,28 @@ enum ONNXConstants: ONNXFamily {
         return [try layer.expanded(input, to: shape)]
       }
       let ones = [Int](repeating: 1, count: dimensions.count)
-      let aligned = try layer.aligned([input, layer.own(Tensor(.bool, shape: ones, [1]), "axes")])
+      let axes = layer.newConstant(Tensor(.bool, shape: ones, [1]), "axes")
+      let aligned = try layer.aligned([input, axes])
       let rank = layer.type(aligned[0]).rank
       // A size of 1 keeps the input's size.
       let target =
         [Int](repeating: -1, count: rank - dimensions.count) + dimensions.map { $0 == 1 ? -1 : $0 }
-      let own = layer.type(aligned[0]).shape
-      let needed = zip(target, own).map { $1.value == $0 ? -1 : $0 }
-      return [try layer.apply(BroadcastTo(target: needed), to: aligned[0])]
+      let inputShape = layer.type(aligned[0]).shape
+      let changed = zip(target, inputShape).map { $1.value == $0 ? -1 : $0 }
+      return [try layer.apply(BroadcastTo(target: changed), to: aligned[0])]
     },
     "Range": { (layer) throws(WeighbridgeError) in
-      if let open = try layer.openRange() { return [open] }
+      if let range = try layer.dynamicRange() { return [range] }
       guard let start = try layer.constant(0), let end = try layer.constant(1),
         let step = try layer.constant(2), [start, end, step].allSatisfy({ $0.count == 1 }),
         step.doubles[0] != 0
       else { throw layer.malformed("a Range without start, end and step") }
-      let (first, distance) = (start.doubles[0], step.doubles[0])
-      let count = max(0, ((end.doubles[0] - first) / distance).rounded(.up))
+      let (first, increment) = (start.doubles[0], step.doubles[0])
+      let count = max(0, ((end.doubles[0] - first) / increment).rounded(.up))
       guard count <= Double(1 << 24) else { throw .limitExceeded("a Range of \(count) numbers") }
-      let numbers = (0..<Int(count)).map { first + Double($0) * distance }
+      let numbers = (0..<Int(count)).map { first + Double($0) * increment }
       return [
-        layer.own(Tensor(start.elementType, shape: [numbers.count], numbers), "range")
+        layer.newConstant(Tensor(start.elementType, shape: [numbers.count], numbers), "range")
       ]
     },
   ]
@@ -54,16 +55,16 @@ extension ONNXLayer {
     if let numbers = try integers("value_ints") {
       return Tensor(.int64, shape: [numbers.count], numbers.map(Double.init))
     }
-    if let numbers = try reals("value_floats") {
+    if let numbers = try floats("value_floats") {
       return Tensor(.float32, shape: [numbers.count], numbers)
     }
     guard has("value_float") else { throw unsupported("a Constant that is no tensor of numbers") }
-    return Tensor(.float32, shape: [], [try real("value_float", default: 0)])
+    return Tensor(.float32, shape: [], [try float("value_float", default: 0)])
   }
 
-  /// The numbers from 0 up to a size that is known only when the model runs; `nil` for other
-  /// ranges.
-  fileprivate mutating func openRange() throws(WeighbridgeError) -> ONNXValue? {
+  /// Adds the numbers from 0 up to a size that is known only when the model runs; returns `nil` for
+  /// other ranges.
+  fileprivate mutating func dynamicRange() throws(WeighbridgeError) -> ONNXValue? {
     guard case .dimensions(let end, false, let type) = try input(1),
       end.contains(where: { $0.number == nil })
     else { return nil }
@@ -76,7 +77,7 @@ extension ONNXLayer {
       CumSum(axis: 0, isExclusive: true, isReversed: false), to: ones)
   }
 
-  /// A tensor filled with one number.
+  /// Adds a tensor filled with one number.
   fileprivate mutating func filled(
     with number: Tensor, _ shape: ONNXValue, role: String = ""
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -93,16 +94,16 @@ extension ONNXLayer {
       throw unsupported("a tensor of a shape that is known only when the model runs")
     }
     let value: ONNXValue
-    if let whole = try likeOne(of: dimensions, number, role) {
-      value = whole
+    if let like = try filledLikeValue(of: dimensions, number, role) {
+      value = like
     } else {
-      value = try columns(of: dimensions, number, role)
+      value = try filledFromColumns(of: dimensions, number, role)
     }
-    network.note(value, isEverywhere: number.doubles[0])
+    network.recordFill(of: value, with: number.doubles[0])
     return value
   }
 
-  /// A value repeated along its axes of size 1, to sizes of which some may be open.
+  /// Adds a value repeated along its axes of size 1, to sizes of which some may be unknown.
   mutating func expanded(
     _ input: ONNXValue, to shape: ONNXValue
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -117,10 +118,10 @@ extension ONNXLayer {
     // Where the input already has the size, 1 is used, so that the tensor of ones is smaller.
     let missing = dimensions.enumerated().map { axis, dimension -> ONNXDimension in
       guard case .computed(let id) = input, axis >= leading else { return dimension }
-      let isOwn =
+      let isInputSize =
         dimension == .axis(id, axis - leading, times: 1)
         || dimension.number != nil && dimension.number == type.shape[axis - leading].value
-      return isOwn ? .known(1) : dimension
+      return isInputSize ? .known(1) : dimension
     }
     if leading <= 0, missing.allSatisfy({ $0 == .known(1) }) { return input }
     let isBool = type.elementType == .bool
@@ -129,8 +130,9 @@ extension ONNXLayer {
     return try apply(isBool ? LogicalAnd() : Multiply(), aligned([input, ones]))[0]
   }
 
-  /// A filled tensor made from a value that has exactly these sizes; `nil` if no single value has.
-  private mutating func likeOne(
+  /// Adds a filled tensor in the shape of the value whose dimensions these are; returns `nil` if
+  /// they are not those of a single value.
+  private mutating func filledLikeValue(
     of dimensions: [ONNXDimension], _ number: Tensor, _ role: String
   ) throws(WeighbridgeError) -> ONNXValue? {
     let ids = dimensions.compactMap { if case .axis(let id, _, _) = $0 { id } else { nil } }
@@ -139,23 +141,23 @@ extension ONNXLayer {
     if type(value).elementType != number.elementType {
       value = try apply(Cast(to: number.elementType), to: value, role: "cast")
     }
-    return try apply(FullLike(number: number.doubles[0]), to: value, role: role)
+    return try apply(FullLike(value: number.doubles[0]), to: value, role: role)
   }
 
-  /// A filled tensor made of one column per open size, broadcast together and repeated along the
-  /// axes of known size.
-  private mutating func columns(
+  /// Adds a filled tensor: one column for each unknown size, broadcast together and to the known
+  /// sizes.
+  private mutating func filledFromColumns(
     of dimensions: [ONNXDimension], _ number: Tensor, _ role: String
   ) throws(WeighbridgeError) -> ONNXValue {
     var values: [ONNXValue] = []
-    for (place, dimension) in dimensions.enumerated() {
+    for (position, dimension) in dimensions.enumerated() {
       guard case .axis(let id, let axis, let times) = dimension else { continue }
       var shape = [ReshapeAxes.Size](repeating: .fixed(1), count: dimensions.count)
-      shape[place] = .axis(axis)
-      var column = try column(of: id, axis, shape, number, "column_\(place)")
+      shape[position] = .axis(axis)
+      var column = try column(of: id, axis, shape, number, "column_\(position)")
       if times != 1 {
-        let counts = dimensions.indices.map { $0 == place ? times : 1 }
-        column = try apply(Tile(counts: counts), to: column, role: "column_\(place)/times")
+        let counts = dimensions.indices.map { $0 == position ? times : 1 }
+        column = try apply(Tile(counts: counts), to: column, role: "column_\(position)/times")
       }
       values.append(column)
     }
@@ -164,16 +166,16 @@ extension ONNXLayer {
       BroadcastTo(target: dimensions.map { $0.number ?? -1 }), to: value, role: role)
   }
 
-  /// As many elements as an axis of a value has, in a given shape.
+  /// Adds a filled tensor of a given shape, with as many elements as an axis of a value.
   private mutating func column(
     of id: ValueID, _ axis: Int, _ shape: [ReshapeAxes.Size], _ number: Tensor, _ role: String
   ) throws(WeighbridgeError) -> ONNXValue {
-    let first = (0..<network.graph.type(of: id).rank).filter { $0 != axis }.map {
+    let firstElements = (0..<network.graph.type(of: id).rank).filter { $0 != axis }.map {
       Slice.Range(axis: $0, start: 0, stop: 1, step: 1)
     }
-    var value = try apply(Slice(first), to: .computed(id), role: "\(role)/slice")
+    var value = try apply(Slice(firstElements), to: .computed(id), role: "\(role)/slice")
     value = try apply(ReshapeAxes(shape), to: value, role: "\(role)/axes")
     value = try apply(Cast(to: number.elementType), to: value, role: "\(role)/cast")
-    return try apply(FullLike(number: number.doubles[0]), to: value, role: role)
+    return try apply(FullLike(value: number.doubles[0]), to: value, role: role)
   }
 }

@@ -4,21 +4,21 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Control flow, as far as its conditions and numbers of steps are constant.
+/// Control flow with constant conditions and numbers of steps.
 enum ONNXControl: ONNXFamily {
   static let nodes: [String: ONNXLayer.Build] = [
     "If": { (layer) throws(WeighbridgeError) in
       let branches = (try layer.body("then_branch"), try layer.body("else_branch"))
-      let given = try layer.input()
-      guard let condition = given.tensor else {
-        throw layer.unsupported(ONNXDependence(of: given, layer.network).reason)
+      let value = try layer.input()
+      guard let condition = value.tensor else {
+        throw layer.unsupported(ONNXDynamicCondition(value, layer.network).reason)
       }
       guard condition.count == 1 else {
         throw layer.malformed("an If whose condition has \(condition.count) elements, and not one")
       }
       let isMet = condition.doubles[0] != 0
       let branch = isMet ? branches.0 : branches.1
-      try ONNXKnownOperators(branch.operatorCounts).check()
+      try ONNXUnsupportedOperators(branch.operatorCounts).check()
       return try layer.run(branch, [], isMet ? "then" : "else")
     },
     "Loop": { (layer) throws(WeighbridgeError) in try layer.loop() },
@@ -28,24 +28,24 @@ enum ONNXControl: ONNXFamily {
 
 extension ONNXLayer {
   /// The largest number of steps that is unrolled; more would make an unreadable graph.
-  private static let mostSteps = 1024
+  private static let maximumStepCount = 1024
 
   /// Checks the number of steps of a loop and returns it.
   ///
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there are none or too many.
   func checkedSteps(_ count: Int) throws(WeighbridgeError) -> Int {
-    guard (1...Self.mostSteps).contains(count) else {
-      throw .limitExceeded("a loop of \(count) steps, and 1 to \(Self.mostSteps) are read")
+    guard (1...Self.maximumStepCount).contains(count) else {
+      throw .limitExceeded("a loop of \(count) steps, and 1 to \(Self.maximumStepCount) are read")
     }
     return count
   }
 
-  /// A loop, unrolled: the body is added once for each step, up to a number of steps or until its
+  /// Unrolls a loop: adds the body once for each step, up to a number of steps or until its
   /// condition is false.
   fileprivate mutating func loop() throws(WeighbridgeError) -> [ONNXValue] {
     let body = try body("body")
-    let most = try constant(0)?.integers.first
-    var goesOn = try constant(1).map { $0.doubles.first != 0 } ?? true
+    let maximumCount = try constant(0)?.integers.first
+    var isRunning = try constant(1).map { $0.doubles.first != 0 } ?? true
     var states: [ONNXValue] = []
     for position in node.inputs.indices.dropFirst(2) { states.append(try input(position)) }
     guard body.inputs.count == states.count + 2, body.outputs.count > states.count else {
@@ -53,15 +53,15 @@ extension ONNXLayer {
     }
     var results = [[ONNXValue]](repeating: [], count: body.outputs.count - 1 - states.count)
     var step = 0
-    while goesOn, step < most ?? .max {
+    while isRunning, step < maximumCount ?? .max {
       _ = try checkedSteps(step + 1)
-      let number = own(Tensor(.int64, shape: [], [Double(step)]), "step_\(step)")
-      let condition = own(Tensor(.bool, shape: [], [1]), "step_\(step)/condition")
-      let outputs = try run(body, [number, condition] + states, "step_\(step)")
-      guard let end = outputs[0].tensor, end.count == 1 else {
+      let stepNumber = newConstant(Tensor(.int64, shape: [], [Double(step)]), "step_\(step)")
+      let condition = newConstant(Tensor(.bool, shape: [], [1]), "step_\(step)/condition")
+      let outputs = try run(body, [stepNumber, condition] + states, "step_\(step)")
+      guard let isContinued = outputs[0].tensor, isContinued.count == 1 else {
         throw unsupported("a Loop whose end is known only when the model runs")
       }
-      goesOn = end.doubles[0] != 0
+      isRunning = isContinued.doubles[0] != 0
       let stateCount = states.count
       states = Array(outputs[1..<1 + stateCount])
       for (index, output) in outputs.dropFirst(1 + stateCount).enumerated() {
@@ -69,21 +69,21 @@ extension ONNXLayer {
       }
       step += 1
     }
-    for (index, parts) in results.enumerated() {
-      guard !parts.isEmpty else { throw unsupported("a Loop that gives a list without elements") }
-      states.append(try stacked(parts, 0, "output_\(index)"))
+    for (index, values) in results.enumerated() {
+      guard !values.isEmpty else { throw unsupported("a Loop that gives a list without elements") }
+      states.append(try stacked(values, 0, "output_\(index)"))
     }
     return states
   }
 
   /// Adds the nodes of a body, which can use the values around it, and returns its outputs.
   ///
-  /// - Parameter place: The part of its layers' names that follows the node's name.
+  /// - Parameter scopeName: The part of its layers' names that follows the node's name.
   mutating func run(
-    _ body: ONNXGraph, _ inputs: [ONNXValue], _ place: String
+    _ body: ONNXGraph, _ inputs: [ONNXValue], _ scopeName: String
   ) throws(WeighbridgeError) -> [ONNXValue] {
     try network.countBody(body.nodes.count + 1)
-    let outer = network.values
+    let outerValues = network.values
     for (feature, value) in zip(body.inputs, inputs) {
       try network.define(feature.name, value)
     }
@@ -92,11 +92,11 @@ extension ONNXLayer {
       try network.define(tensor.name, .constant(name, try network.readTensor(tensor)))
     }
     for node in body.nodes {
-      var inner = ONNXImporter.source(node)
-      inner.layer = "\(source.layer)/\(place)/\(inner.layer)"
-      var taken = ONNXNetwork(opset: opset, names: [], readTensor: network.readTensor)
-      swap(&taken, &network)  // so that nothing is copied
-      network = try ONNXImporter.add(node, inner, keepsNames: false, to: consume taken)
+      var scope = ONNXImporter.source(node)
+      scope.layer = "\(source.layer)/\(scopeName)/\(scope.layer)"
+      var moved = ONNXNetwork(opset: opset, names: [], readTensor: network.readTensor)
+      swap(&moved, &network)  // so that nothing is copied
+      network = try ONNXImporter.add(node, scope, keepsNames: false, to: consume moved)
     }
     var outputs: [ONNXValue] = []
     for feature in body.outputs {
@@ -105,7 +105,7 @@ extension ONNXLayer {
       }
       outputs.append(value)
     }
-    network.replaceValues(outer)
+    network.replaceValues(outerValues)
     return outputs
   }
 }

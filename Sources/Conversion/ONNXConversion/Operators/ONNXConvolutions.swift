@@ -47,7 +47,7 @@ enum ONNXConvolutions: ONNXFamily {
 }
 
 extension Window {
-  /// The window as attributes of a node; the padding is in numbers if the sizes are known.
+  /// Returns the window as attributes of a node; the padding is explicit if the sizes are known.
   func onnxAttributes(for dimensions: [Dimension]) -> [(name: String, value: ONNXAttribute)] {
     let attributes: [(name: String, value: ONNXAttribute)] = [
       ("kernel_shape", .integers(size)), ("strides", .integers(strides)),
@@ -55,7 +55,7 @@ extension Window {
     ]
     if padding == .valid { return attributes }
     guard let borders = borders(of: dimensions) else {
-      return attributes + [("auto_pad", .text("SAME_UPPER"))]
+      return attributes + [("auto_pad", .string("SAME_UPPER"))]
     }
     return attributes + [("pads", .integers(borders.before + borders.after))]
   }
@@ -65,7 +65,7 @@ extension ONNXGraphBuilder {
   /// The spatial sizes of the first input, which is in channels-first layout.
   var spatialDimensions: [Dimension] { Array(type().shape.dropFirst(2)) }
 
-  /// Slices the input once for each tap of the windows, then multiplies matrices, one pair for each
+  /// Slices the input once for each tap of the windows, then multiplies two matrices for each
   /// position.
   fileprivate mutating func locallyConnected(
     _ operation: LocallyConnected
@@ -73,31 +73,31 @@ extension ONNXGraphBuilder {
     let kernel = try tensor(1).shape
     let axes = operation.dimensions.count
     let (positions, window) = (Array(kernel[..<axes]), Array(kernel[(axes + 2)...]))
-    let places = (0..<axes).map { axis in
+    let covered = (0..<axes).map { axis in
       (positions[axis] - 1) * operation.strides[axis] + window[axis]
     }
     let after = (0..<axes).map { axis in
-      max(0, places[axis] - operation.before[axis] - operation.dimensions[axis])
+      max(0, covered[axis] - operation.before[axis] - operation.dimensions[axis])
     }
     let padded = pad(
       input(), before: [0, 0] + operation.before, after: [0, 0] + after, mode: "constant",
-      number: 0)
+      value: 0)
     var taps: [[Int]] = [[]]
     for dimension in window { taps = taps.flatMap { tap in (0..<dimension).map { tap + [$0] } } }
-    let parts = taps.map { tap in
+    let columns = taps.map { tap in
       let ends = (0..<axes).map {
         tap[$0] + (positions[$0] - 1) * operation.strides[$0] + 1
       }
-      let part = slice(
+      let elements = slice(
         padded, axes: Array(2..<axes + 2), from: tap, to: ends, steps: operation.strides)
-      return unsqueeze(part, [2])
+      return unsqueeze(elements, [2])
     }
     let count = positions.reduce(1, *)
     let rows = kernel[axes + 1] * taps.count
-    let patches = reshape(concatenate(parts, axis: 2), [0, rows, count])
-    let turned = transpose(patches, [2, 1, 0])
+    let patches = reshape(concatenate(columns, axis: 2), [0, rows, count])
+    let transposed = transpose(patches, [2, 1, 0])
     let matrices = try weight(1, "matrices", shape: [count, kernel[axes], rows])
-    var products = add("MatMul", [matrices, turned])
+    var products = add("MatMul", [matrices, transposed])
     if operation.hasBias {
       let bias = try weight(2, "columns", shape: [count, kernel[axes], 1])
       products = add("Add", [products, bias])
@@ -105,7 +105,7 @@ extension ONNXGraphBuilder {
     return reshape(transpose(products, [2, 1, 0]), [-1, kernel[axes]] + positions)
   }
 
-  /// Adds a node whose attributes are those of a window and others.
+  /// Adds a node with the attributes of a window, and others.
   mutating func add(
     _ operation: String, _ inputs: [String], window: [(name: String, value: ONNXAttribute)]
   ) -> String {
@@ -114,7 +114,7 @@ extension ONNXGraphBuilder {
 }
 
 extension ONNXLayer {
-  /// A convolution according to the attributes.
+  /// Adds a convolution with the node's attributes.
   mutating func convolution(
     _ input: ONNXValue, _ kernel: ONNXValue, bias: ONNXValue?, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -131,7 +131,7 @@ extension ONNXLayer {
     let bias = try optional(2)
     let groups = try integer("group", default: 1)
     guard groups >= 1 else { throw malformed("\(groups) groups") }
-    let mode = try text("auto_pad", default: "NOTSET")
+    let mode = try string("auto_pad", default: "NOTSET")
     guard ["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"].contains(mode) else {
       throw unsupported("auto_pad=\(mode)")
     }
@@ -142,8 +142,7 @@ extension ONNXLayer {
     guard outputPadding.count == zeros.count, outputShape?.count ?? zeros.count == zeros.count
     else { throw malformed("an output of other axes than the kernel's") }
 
-    // By how many elements each spatial axis is too long, or too short if negative, without
-    // padding.
+    // By how many elements each spatial axis is too long without padding; negative if too short.
     var surplus: [Int]?
     if let outputShape {
       let dimensions = type(input).shape.dropFirst(2).compactMap(\.value)
@@ -156,19 +155,19 @@ extension ONNXLayer {
         dimensions[axis] * window.strides[axis] + surplus - outputShape[axis]
       }
     } else if ["SAME_UPPER", "SAME_LOWER"].contains(mode) {
-      // Where strides are wider than windows, the output is not filled up (as in onnxruntime).
+      // Where strides exceed windows, the output is not padded (as in onnxruntime).
       surplus = window.surplus(outputPadding).map { max(0, $0) }
     }
     var (before, after) = (zeros, zeros)
     if let surplus {
       for (axis, surplus) in surplus.enumerated() {
-        let less = max(0, surplus)
-        (before[axis], after[axis]) = (less / 2, less - less / 2)
+        let cropped = max(0, surplus)
+        (before[axis], after[axis]) = (cropped / 2, cropped - cropped / 2)
         if mode != "SAME_UPPER" { swap(&before[axis], &after[axis]) }
         outputPadding[axis] += max(0, -surplus)
       }
-    } else if case .explicit(before: let front, after: let end) = window.padding, mode == "NOTSET" {
-      (before, after) = (front, end)
+    } else if case .explicit(let padBefore, let padAfter) = window.padding, mode == "NOTSET" {
+      (before, after) = (padBefore, padAfter)
     }
     guard (outputPadding + before + after).allSatisfy({ (0...1 << 24).contains($0) }) else {
       throw malformed("an output_padding of \(outputPadding)")
@@ -181,7 +180,7 @@ extension ONNXLayer {
     return try apply(operation, [input, kernel] + (bias.map { [$0] } ?? []))
   }
 
-  /// The window of a convolution, whose size is taken from the kernel.
+  /// Reads the window of a convolution, whose size is that of the kernel.
   fileprivate mutating func window(
     kernel: TensorType, input: TensorType
   ) throws(WeighbridgeError) -> Window {
@@ -189,13 +188,13 @@ extension ONNXLayer {
       throw malformed("a kernel \(kernel) for the input \(input)")
     }
     let size = Array(shape.dropFirst(2))
-    if let given = try integers("kernel_shape"), given != size {
-      throw malformed("kernel_shape is \(given), and the kernel is \(shape)")
+    if let kernelShape = try integers("kernel_shape"), kernelShape != size {
+      throw malformed("kernel_shape is \(kernelShape), and the kernel is \(shape)")
     }
     return try window(size: size, input: input)
   }
 
-  /// A window with the strides, dilations and padding of the attributes.
+  /// Reads a window with the strides, dilations and padding of the attributes.
   mutating func window(size: [Int], input: TensorType) throws(WeighbridgeError) -> Window {
     guard input.rank == size.count + 2 else {
       throw malformed("a window of \(size.count) axes for the input \(input)")
@@ -204,7 +203,7 @@ extension ONNXLayer {
     let strides = try integers("strides") ?? ones
     let dilation = try integers("dilations") ?? ones
     let pads = try integers("pads")
-    let mode = try text("auto_pad", default: "NOTSET")
+    let mode = try string("auto_pad", default: "NOTSET")
     let padding: WindowPadding
     switch mode {
     case "NOTSET":
@@ -219,7 +218,7 @@ extension ONNXLayer {
           before: Array(numbers[..<size.count]), after: Array(numbers[size.count...]))
     case "VALID": padding = .valid
     case "SAME_UPPER": padding = .same
-    case "SAME_LOWER": padding = try lowerPadding(size, strides, dilation, input)
+    case "SAME_LOWER": padding = try sameLowerPadding(size, strides, dilation, input)
     default: throw unsupported("auto_pad=\(mode)")
     }
     let window = Window(size: size, strides: strides, dilation: dilation, padding: padding)
@@ -227,24 +226,25 @@ extension ONNXLayer {
     return window
   }
 
-  /// The same amount of padding as `SAME`, with the larger half of an odd amount in front.
-  private func lowerPadding(
+  /// Returns the padding of `SAME_LOWER`: the amount of `SAME`, with the larger half of an odd
+  /// amount before the first element.
+  private func sameLowerPadding(
     _ size: [Int], _ strides: [Int], _ dilation: [Int], _ input: TensorType
   ) throws(WeighbridgeError) -> WindowPadding {
     let window = Window(size: size, strides: strides, dilation: dilation, padding: .same)
     if let problem = window.problem { throw malformed(problem) }
     let dimensions = input.shape.dropFirst(2).compactMap(\.value)
-    let places = dimensions.enumerated().compactMap { try? window.placement($0, dimension: $1) }
-    guard places.count == size.count else {
+    let placements = dimensions.enumerated().compactMap { try? window.placement($0, dimension: $1) }
+    guard placements.count == size.count else {
       throw unsupported("auto_pad=SAME_LOWER where the input's sizes are not known: \(input)")
     }
-    return .explicit(before: places.map(\.after), after: places.map(\.before))
+    return .explicit(before: placements.map(\.after), after: placements.map(\.before))
   }
 }
 
 extension Window {
-  /// By how many elements a transposed convolution makes each axis longer than the input's size
-  /// times the stride.
+  /// Returns by how many elements a transposed convolution makes each axis longer than the input's
+  /// size times the stride.
   fileprivate func surplus(_ outputPadding: [Int]) -> [Int] {
     size.indices.map { (size[$0] - 1) * dilation[$0] + 1 + outputPadding[$0] - strides[$0] }
   }

@@ -13,14 +13,14 @@ enum ONNXDense: ONNXFamily {
         return builder.add("Gemm", inputs, ["transB": .integer(1)])
       }
       // A quantized kernel is computed when the model runs.
-      let turned =
+      let transposed =
         if let kernel = builder.operands[1].constant {
           try builder.weight(
             1, "transposed", shape: kernel.shape.reversed(), parts: [kernel.permuted([1, 0])])
         } else {
           builder.transpose(builder.input(1), [1, 0])
         }
-      let product = builder.add("MatMul", [builder.input(), turned])
+      let product = builder.add("MatMul", [builder.input(), transposed])
       return operation.hasBias ? builder.add("Add", [product, builder.input(2)]) : product
     },
     ONNXRow(EinsumDense.self) { (operation, builder) throws(WeighbridgeError) in
@@ -31,13 +31,14 @@ enum ONNXDense: ONNXFamily {
       guard !operation.bias.letters.isEmpty else { return product }
       let output = operation.output.letters
       let axes = operation.bias.letters.compactMap { output.firstIndex(of: $0) }
-      return builder.add("Add", [product, try builder.alongAxis(2, axes, rank: output.count)])
+      let bias = try builder.broadcastableWeight(2, along: axes, rank: output.count)
+      return builder.add("Add", [product, bias])
     },
   ]
 
   static let nodes: [String: ONNXLayer.Build] = [
     "Einsum": { (layer) throws(WeighbridgeError) in
-      try layer.einsum(try layer.text("equation", default: ""), try layer.allInputs())
+      try layer.einsum(try layer.string("equation", default: ""), try layer.allInputs())
     },
     "Gemm": { (layer) throws(WeighbridgeError) in try layer.gemm() },
     "MatMul": { (layer) throws(WeighbridgeError) in
@@ -47,17 +48,17 @@ enum ONNXDense: ONNXFamily {
 }
 
 extension ONNXLayer {
-  /// A product of matrices: a dense layer if the second one is constant.
+  /// Adds a product of matrices: a dense layer if the second one is constant.
   mutating func matrixProduct(
     _ first: ONNXValue, _ second: ONNXValue, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
-    let (rank, other) = (type(first).rank, type(second).rank)
-    guard rank >= 1, other >= 1 else { throw malformed("a product of single numbers") }
-    if other == 2, rank >= 2, second.tensor != nil, first.tensor == nil {
+    let (firstRank, secondRank) = (type(first).rank, type(second).rank)
+    guard firstRank >= 1, secondRank >= 1 else { throw malformed("a product of single numbers") }
+    if secondRank == 2, firstRank >= 2, second.tensor != nil, first.tensor == nil {
       let kernel = try derived(second, "transposed") { $0.permuted([1, 0]) }
       return try apply(Dense(hasBias: false), to: first, kernel, role: role)
     }
-    if rank == 1 || other == 1 {
+    if firstRank == 1 || secondRank == 1 {
       return try vectorProduct(first, second, role: role)
     }
     return try apply(
@@ -65,28 +66,30 @@ extension ONNXLayer {
       role: role)[0]
   }
 
-  /// A product with a vector, which is treated as a matrix of one row or column; that axis is then
-  /// removed from the result.
+  /// Adds a product with a vector, which is treated as a matrix of one row or column; that axis is
+  /// then removed from the result.
   private mutating func vectorProduct(
     _ first: ONNXValue, _ second: ONNXValue, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
-    let (rank, other) = (type(first).rank, type(second).rank)
-    let end = role.isEmpty ? "" : "\(role)/"
+    let (firstRank, secondRank) = (type(first).rank, type(second).rank)
+    let prefix = role.isEmpty ? "" : "\(role)/"
     let row =
-      rank == 1 ? try apply(ExpandDims(axes: [0]), to: first, role: "\(end)row") : first
+      firstRank == 1 ? try apply(ExpandDims(axes: [0]), to: first, role: "\(prefix)row") : first
     let column =
-      other == 1 ? try apply(ExpandDims(axes: [1]), to: second, role: "\(end)column") : second
+      secondRank == 1
+      ? try apply(ExpandDims(axes: [1]), to: second, role: "\(prefix)column") : second
     let product = try apply(
       MatMul(transposeA: false, transposeB: false), aligned([row, column]),
-      role: "\(end)product")[0]
-    let all = type(product).rank
-    let axes = (rank == 1 ? [all - 2] : []) + (other == 1 ? [all - 1] : [])
+      role: "\(prefix)product")[0]
+    let productRank = type(product).rank
+    let axes =
+      (firstRank == 1 ? [productRank - 2] : []) + (secondRank == 1 ? [productRank - 1] : [])
     return try apply(Squeeze(axes: axes), to: product, role: role)
   }
 
-  /// `alpha A B + beta C`.
+  /// Adds `alpha * A * B + beta * C`.
   fileprivate mutating func gemm() throws(WeighbridgeError) -> [ONNXValue] {
-    let (alpha, beta) = (try real("alpha", default: 1), try real("beta", default: 1))
+    let (alpha, beta) = (try float("alpha", default: 1), try float("beta", default: 1))
     let transposes = (try flag("transA"), try flag("transB"))
     ignore("broadcast")
     var (first, second) = (try input(0), try input(1))
@@ -94,8 +97,8 @@ extension ONNXLayer {
       throw malformed("a Gemm of \(type(first)) and \(type(second))")
     }
     var bias = beta == 0 ? nil : try optional(2)
-    if let added = bias { bias = try scaled(added, by: beta, role: "beta") }
-    // The factor is multiplied into a constant.
+    if let value = bias { bias = try scaled(value, by: beta, role: "beta") }
+    // A constant second matrix is scaled, so that the factor costs nothing when the model runs.
     if second.tensor != nil {
       second = try scaled(second, by: alpha, role: "alpha")
     } else {
@@ -122,7 +125,7 @@ extension ONNXLayer {
     return [try apply(Dense(hasBias: true), to: first, kernel, flat)]
   }
 
-  /// A value multiplied by a number.
+  /// Adds a value multiplied by a number.
   private mutating func scaled(
     _ value: ONNXValue, by factor: Double, role: String
   ) throws(WeighbridgeError) -> ONNXValue {

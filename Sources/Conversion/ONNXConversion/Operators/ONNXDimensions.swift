@@ -3,8 +3,8 @@ import ConversionCore
 import GraphIR
 import LayerCatalog
 
-/// The operators that files use to compute shapes from sizes. For other values they become ordinary
-/// operators.
+/// The operators with which files compute shapes from dimensions. For other values they become
+/// ordinary operators.
 enum ONNXDimensions: ONNXFamily {
   static let nodes: [String: ONNXLayer.Build] = [
     "Concat": { (layer) throws(WeighbridgeError) in
@@ -16,27 +16,27 @@ enum ONNXDimensions: ONNXFamily {
           .dimensions(lists.flatMap { $0 }, isList: true, as: layer.type(values[0]).elementType)
         ]
       }
-      guard let given = try layer.integer("axis"), let first = values.first else {
+      guard let rawAxis = try layer.integer("axis"), let first = values.first else {
         throw layer.malformed("a Concat without an axis or inputs")
       }
-      let axis = try layer.axis(given, rank: layer.type(first).rank)
+      let axis = try layer.axis(rawAxis, rank: layer.type(first).rank)
       return values.count == 1 ? values : try layer.apply(Concatenate(axis: axis), values)
     },
     "Gather": { (layer) throws(WeighbridgeError) in
       let (input, indices) = (try layer.input(0), try layer.input(1))
-      let given = try layer.integer("axis", default: 0)
+      let rawAxis = try layer.integer("axis", default: 0)
       if input.tensor == nil, let dimensions = input.dimensions, let tensor = indices.tensor {
-        let places = tensor.integers.map { $0 < 0 ? $0 + dimensions.count : $0 }
-        guard places.allSatisfy(dimensions.indices.contains), tensor.shape.count <= 1 else {
+        let positions = tensor.integers.map { $0 < 0 ? $0 + dimensions.count : $0 }
+        guard positions.allSatisfy(dimensions.indices.contains), tensor.shape.count <= 1 else {
           throw layer.malformed("the sizes \(tensor.integers) of \(dimensions.count)")
         }
         return [
           .dimensions(
-            places.map { dimensions[$0] }, isList: tensor.shape.count == 1,
+            positions.map { dimensions[$0] }, isList: tensor.shape.count == 1,
             as: layer.type(input).elementType)
         ]
       }
-      let axis = try layer.axis(given, rank: layer.type(input).rank)
+      let axis = try layer.axis(rawAxis, rank: layer.type(input).rank)
       if axis == 0, input.tensor != nil, indices.tensor == nil, layer.type(input).rank == 2 {
         return try layer.apply(Embedding(), [indices, input])
       }
@@ -71,7 +71,7 @@ enum ONNXDimensions: ONNXFamily {
 }
 
 extension ONNXValue {
-  /// The sizes in the list, or the one size.
+  /// The dimensions in the list, or the only one.
   var dimensions: [ONNXDimension]? {
     switch self {
     case .dimensions(let dimensions, _, _): return dimensions
@@ -84,13 +84,13 @@ extension ONNXValue {
     }
   }
 
-  /// The element type, if the value consists of sizes that are not all known.
+  /// The element type, if the value consists of dimensions that are not all known.
   var dimensionType: ElementType? {
     guard case .dimensions(_, _, let type) = self, tensor == nil else { return nil }
     return type
   }
 
-  /// Whether the value is a list, not a scalar.
+  /// Whether the value is a list rather than a scalar.
   var isList: Bool {
     switch self {
     case .dimensions(_, let isList, _): isList

@@ -4,12 +4,13 @@ import GraphIR
 import LayerCatalog
 
 extension ONNXLayer {
-  /// An Einsum of one or two tensors: the axes are ordered so that it becomes a matrix product.
+  /// Adds an Einsum of one or two tensors: the axes are ordered so that it becomes a matrix
+  /// product.
   mutating func einsum(
     _ equation: String, _ values: [ONNXValue]
   ) throws(WeighbridgeError) -> [ONNXValue] {
-    let written = equation.filter { $0 != " " }
-    let sides = spelledOut(written, values).split(separator: ">", maxSplits: 1)
+    let compact = equation.filter { $0 != " " }
+    let sides = expandingEllipses(in: compact, values).split(separator: ">", maxSplits: 1)
     let terms = sides.first.map {
       $0.dropLast().split(separator: ",", omittingEmptySubsequences: false).map { Array($0) }
     }
@@ -19,24 +20,26 @@ extension ONNXLayer {
     else { throw unsupported("the Einsum \(equation)") }
     let output = Array(sides[1])
     if terms.count == 1 {
-      let (rest, letters) = try summed(values[0], terms[0], keeping: output, "sum")
+      let (operand, letters) = try summed(values[0], terms[0], keeping: output, "sum")
       let axes = output.compactMap { letters.firstIndex(of: $0) }
       guard axes.count == letters.count, axes.count == output.count else {
         throw unsupported("the Einsum \(equation)")
       }
       let isSame = axes == Array(axes.indices)
-      return [isSame ? try apply(Identity(), to: rest) : try transposed(rest, axes)]
+      return [isSame ? try apply(Identity(), to: operand) : try transposed(operand, axes)]
     }
-    let (first, left) = try summed(values[0], terms[0], keeping: terms[1] + output, "sum_0")
-    let (second, right) = try summed(values[1], terms[1], keeping: terms[0] + output, "sum_1")
-    guard let plan = EinsumPlan(left, right, output) else {
+    let (first, firstLetters) = try summed(
+      values[0], terms[0], keeping: terms[1] + output, "sum_0")
+    let (second, secondLetters) = try summed(
+      values[1], terms[1], keeping: terms[0] + output, "sum_1")
+    guard let plan = EinsumPlan(firstLetters, secondLetters, output) else {
       throw unsupported("the Einsum \(equation)")
     }
     if second.tensor != nil, plan.counts[0][0] == 0, plan.counts[0][1] > 0 {
       return [try dense(first, second, plan)]
     }
-    if plan.hasSeveralOpen([type(first), type(second)]) {
-      return [try spread([first, second], plan)]
+    if plan.hasSeveralUnknownSizes([type(first), type(second)]) {
+      return [try productWithUnknownSizes([first, second], plan)]
     }
     let factors = [
       try matrices(first, plan.orders[0], plan.counts[0], "factor_0"),
@@ -45,34 +48,34 @@ extension ONNXLayer {
     let product = try apply(
       MatMul(transposeA: false, transposeB: false), to: factors[0], factors[1],
       role: "product")
-    return [try unfolded(product, plan, [first, second])]
+    return [try unmerged(product, plan, [first, second])]
   }
 
-  /// Replaces "..." in an equation by letters for the axes that it stands for.
-  private func spelledOut(_ equation: String, _ values: [ONNXValue]) -> String {
+  /// Replaces each ellipsis in an equation by letters for the axes that it stands for.
+  private func expandingEllipses(in equation: String, _ values: [ONNXValue]) -> String {
     guard equation.contains(".") else { return equation }
     let sides = equation.split(separator: ">", maxSplits: 1).map(String.init)
     guard sides.count == 2, sides[0].hasSuffix("-") else { return equation }
     let terms = sides[0].dropLast().split(separator: ",", omittingEmptySubsequences: false)
-    let free = (UInt8(ascii: "A")...UInt8(ascii: "Z")).map { Character(Unicode.Scalar($0)) }
-      .filter { !equation.contains($0) }
-    let counts = zip(terms, values).map { term, value in
+    let unusedLetters = (UInt8(ascii: "A")...UInt8(ascii: "Z"))
+      .map { Character(Unicode.Scalar($0)) }.filter { !equation.contains($0) }
+    let ranks = zip(terms, values).map { term, value in
       term.contains(".") ? type(value).rank - (term.count - 3) : 0
     }
-    // Axes may not be left out for broadcasting, so all terms must have the same number.
-    let most = counts.max() ?? 0
-    guard terms.count == values.count, (0...free.count).contains(most),
-      zip(terms, counts).allSatisfy({ !$0.contains(".") || $1 == most })
+    // Broadcasting axes of lower rank is not supported, so all ellipses must be of the same rank.
+    let ellipsisRank = ranks.max() ?? 0
+    guard terms.count == values.count, (0...unusedLetters.count).contains(ellipsisRank),
+      zip(terms, ranks).allSatisfy({ !$0.contains(".") || $1 == ellipsisRank })
     else { return equation }
-    var (result, rest) = ("", equation[...])
-    while let dots = rest.firstIndex(of: ".") {
-      result += rest[..<dots] + free.prefix(most)
-      rest = rest[dots...].drop { $0 == "." }
+    var (result, remaining) = ("", equation[...])
+    while let dots = remaining.firstIndex(of: ".") {
+      result += remaining[..<dots] + unusedLetters.prefix(ellipsisRank)
+      remaining = remaining[dots...].drop { $0 == "." }
     }
-    return result + rest
+    return result + remaining
   }
 
-  /// A factor summed over the axes that neither the other factor nor the output has.
+  /// Adds a factor summed over the axes that neither the other factor nor the output has.
   private mutating func summed(
     _ value: ONNXValue, _ letters: [Character], keeping others: [Character], _ role: String
   ) throws(WeighbridgeError) -> (ONNXValue, [Character]) {
@@ -82,19 +85,19 @@ extension ONNXLayer {
     return (try apply(sum, to: value, role: role), letters.filter(others.contains))
   }
 
-  /// A tensor as matrices: the leading axes in their order, then two groups of axes merged into one
-  /// axis each.
+  /// Adds a tensor as matrices: the leading axes in their order, then two groups of axes merged
+  /// into one axis each.
   private mutating func matrices(
     _ value: ONNXValue, _ order: [Int], _ counts: [Int], _ role: String
   ) throws(WeighbridgeError) -> ONNXValue {
-    let turned = try transposed(value, order, role: "\(role)/transpose")
-    guard counts[1] != 1 || counts[2] != 1 else { return turned }
-    let shape = type(turned).shape
+    let ordered = try transposed(value, order, role: "\(role)/transpose")
+    guard counts[1] != 1 || counts[2] != 1 else { return ordered }
+    let shape = type(ordered).shape
     var dimensions = try (0..<counts[0]).map { (axis) throws(WeighbridgeError) in
       shape[axis].value.map { ReshapeAxes.Size.fixed($0) } ?? .axis(axis)
     }
     var start = counts[0]
-    var hasRest = false
+    var hasInferredSize = false
     for count in counts.dropFirst() {
       let known = shape[start..<start + count].compactMap(\.value)
       if known.count == count {
@@ -102,44 +105,45 @@ extension ONNXLayer {
       } else if count == 1 {
         dimensions.append(.axis(start))
       } else {
-        guard !hasRest else { throw unsupported("an Einsum of several open sizes") }
+        guard !hasInferredSize else { throw unsupported("an Einsum of several open sizes") }
         dimensions.append(.rest)
-        hasRest = true
+        hasInferredSize = true
       }
       start += count
     }
-    return try apply(ReshapeAxes(dimensions), to: turned, role: "\(role)/matrices")
+    return try apply(ReshapeAxes(dimensions), to: ordered, role: "\(role)/matrices")
   }
 
-  /// The product with the axes of the output.
-  private mutating func unfolded(
+  /// Adds the product with the axes of the output.
+  private mutating func unmerged(
     _ product: ONNXValue, _ plan: EinsumPlan, _ values: [ONNXValue]
   ) throws(WeighbridgeError) -> ONNXValue {
     if plan.counts[0][1] == 1, plan.counts[1][2] == 1 {
       return try transposed(product, plan.finalOrder)
     }
     var dimensions: [ReshapeAxes.Size] = []
-    var open = 0
+    var unknownCount = 0
     for (position, axis) in plan.result.enumerated() {
       if let known = type(values[axis.term]).shape[axis.axis].value {
         dimensions.append(.fixed(known))
       } else if position < plan.counts[0][0] {
         dimensions.append(.axis(position))
       } else {
-        open += 1
+        unknownCount += 1
         dimensions.append(.rest)
       }
     }
-    guard open <= 1 else { throw unsupported("an Einsum of several open sizes") }
-    let isLast = plan.finalOrder == Array(plan.finalOrder.indices)
-    let shaped = try apply(
-      ReshapeAxes(dimensions), to: product, role: isLast ? "" : "axes")
-    return try transposed(shaped, plan.finalOrder)
+    guard unknownCount <= 1 else { throw unsupported("an Einsum of several open sizes") }
+    let isFinal = plan.finalOrder == Array(plan.finalOrder.indices)
+    let reshaped = try apply(
+      ReshapeAxes(dimensions), to: product, role: isFinal ? "" : "axes")
+    return try transposed(reshaped, plan.finalOrder)
   }
 
-  /// The product if rows or columns of several open sizes cannot be merged into one axis and split
-  /// again: all but the last of them become leading axes, with size 1 in the other factor.
-  private mutating func spread(
+  /// Adds the product where rows or columns of several unknown sizes cannot be merged into one axis
+  /// and split again: all but the last of them become leading axes, with size 1 in the other
+  /// factor.
+  private mutating func productWithUnknownSizes(
     _ values: [ONNXValue], _ plan: EinsumPlan
   ) throws(WeighbridgeError) -> ONNXValue {
     let batch = plan.counts[0][0]
@@ -148,11 +152,12 @@ extension ONNXLayer {
     // First factor: batch, rows, then axes of size 1 for the columns, the last row axis and the
     // sums.
     var first = try transposed(values[0], plan.orders[0], role: "factor_0/transpose")
-    first = try joined(first, from: batch + rows, count: sums, role: "factor_0/sums")
-    let place = batch + outerRows
-    let gap = Array(place..<place + outerColumns) + (rows == 0 ? [place + outerColumns] : [])
-    if !gap.isEmpty {
-      first = try apply(ExpandDims(axes: gap), to: first, role: "factor_0/axes")
+    first = try merged(first, from: batch + rows, count: sums, role: "factor_0/sums")
+    let start = batch + outerRows
+    let firstSingletons =
+      Array(start..<start + outerColumns) + (rows == 0 ? [start + outerColumns] : [])
+    if !firstSingletons.isEmpty {
+      first = try apply(ExpandDims(axes: firstSingletons), to: first, role: "factor_0/axes")
     }
     // Second factor: batch, axes of size 1 for the rows, columns, then the last column axis and the
     // sums.
@@ -160,30 +165,32 @@ extension ONNXLayer {
       Array(plan.orders[1][..<batch]) + plan.orders[1][(batch + sums)...]
       + plan.orders[1][batch..<batch + sums]
     var second = try transposed(values[1], order, role: "factor_1/transpose")
-    second = try joined(second, from: batch + columns, count: sums, role: "factor_1/sums")
-    let ones =
+    second = try merged(second, from: batch + columns, count: sums, role: "factor_1/sums")
+    let secondSingletons =
       Array(batch..<batch + outerRows) + (columns == 0 ? [batch + outerRows] : [])
-    if !ones.isEmpty {
-      second = try apply(ExpandDims(axes: ones), to: second, role: "factor_1/axes")
+    if !secondSingletons.isEmpty {
+      second = try apply(ExpandDims(axes: secondSingletons), to: second, role: "factor_1/axes")
     }
     var product = try apply(
       MatMul(transposeA: false, transposeB: true), to: first, second,
       role: "product")
-    let single =
-      (rows == 0 ? [place + outerColumns] : [])
-      + (columns == 0 ? [place + outerColumns + 1] : [])
-    if !single.isEmpty { product = try apply(Squeeze(axes: single), to: product, role: "squeeze") }
+    let productSingletons =
+      (rows == 0 ? [start + outerColumns] : [])
+      + (columns == 0 ? [start + outerColumns + 1] : [])
+    if !productSingletons.isEmpty {
+      product = try apply(Squeeze(axes: productSingletons), to: product, role: "squeeze")
+    }
     // In the product the last row axis follows all columns but the last one.
-    var letters = Array(0..<batch + outerRows)
-    letters += (0..<outerColumns).map { batch + rows + $0 }
-    if rows > 0 { letters.append(batch + rows - 1) }
-    if columns > 0 { letters.append(batch + rows + columns - 1) }
-    let final = plan.finalOrder.compactMap { letters.firstIndex(of: $0) }
-    return try transposed(product, final)
+    var axes = Array(0..<batch + outerRows)
+    axes += (0..<outerColumns).map { batch + rows + $0 }
+    if rows > 0 { axes.append(batch + rows - 1) }
+    if columns > 0 { axes.append(batch + rows + columns - 1) }
+    let finalOrder = plan.finalOrder.compactMap { axes.firstIndex(of: $0) }
+    return try transposed(product, finalOrder)
   }
 
-  /// Merges adjacent axes at the end into one; adds an axis of size 1 if there are none.
-  private mutating func joined(
+  /// Merges trailing axes into one; adds an axis of size 1 if there are none.
+  private mutating func merged(
     _ value: ONNXValue, from start: Int, count: Int, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
     if count == 1 { return value }
@@ -192,12 +199,12 @@ extension ONNXLayer {
     let product = try Checked.product(known, of: "a size")
     return try apply(
       ReshapeAxes(
-        kept(type(value), 0..<start) + [known.count == count ? .fixed(product) : .rest]),
+        keptSizes(type(value), 0..<start) + [known.count == count ? .fixed(product) : .rest]),
       to: value, role: role)
   }
 
-  /// A dense layer along the last axis, for a constant second factor without an axis that both the
-  /// first factor and the output have.
+  /// Adds a dense layer along the last axis, for a constant second factor without an axis that both
+  /// the first factor and the output have.
   private mutating func dense(
     _ first: ONNXValue, _ second: ONNXValue, _ plan: EinsumPlan
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -208,24 +215,25 @@ extension ONNXLayer {
     let sumCount = try Checked.product(sumDimensions, of: "a size")
     var input = try transposed(first, plan.orders[0], role: "transpose")
     if sums != 1 {
-      let kept = kept(type(input), 0..<rows)
-      input = try apply(ReshapeAxes(kept + [.fixed(sumCount)]), to: input, role: "rows")
+      let rowSizes = keptSizes(type(input), 0..<rows)
+      input = try apply(ReshapeAxes(rowSizes + [.fixed(sumCount)]), to: input, role: "rows")
     }
     let order = Array(plan.orders[1][sums...]) + plan.orders[1][..<sums]
     var columns: [Int] = []
     let kernel = try derived(second, "kernel") { tensor in
-      let turned = tensor.permuted(order)
-      columns = Array(turned.shape.dropLast(sums))
-      return turned.reshaped([columns.reduce(1, *), sumCount])
+      let permuted = tensor.permuted(order)
+      columns = Array(permuted.shape.dropLast(sums))
+      return permuted.reshaped([columns.reduce(1, *), sumCount])
     }
-    let isPlain = columns.count == 1
-    let isLast = plan.finalOrder == Array(plan.finalOrder.indices)
+    let hasOneColumnAxis = columns.count == 1
+    let isFinal = plan.finalOrder == Array(plan.finalOrder.indices)
     var result = try apply(
-      Dense(hasBias: false), to: input, kernel, role: isPlain && isLast ? "" : "dense")
-    if !isPlain {
-      let kept = kept(type(result), 0..<rows)
+      Dense(hasBias: false), to: input, kernel, role: hasOneColumnAxis && isFinal ? "" : "dense")
+    if !hasOneColumnAxis {
+      let rowSizes = keptSizes(type(result), 0..<rows)
       result = try apply(
-        ReshapeAxes(kept + columns.map { .fixed($0) }), to: result, role: isLast ? "" : "columns")
+        ReshapeAxes(rowSizes + columns.map { .fixed($0) }), to: result,
+        role: isFinal ? "" : "columns")
     }
     return try transposed(result, plan.finalOrder)
   }
@@ -236,31 +244,33 @@ private struct EinsumPlan {
   /// The order of each factor's axes: first the batch axes, which both factors and the output have,
   /// then rows and sums, or sums and columns.
   let orders: [[Int]]
-  /// The numbers of axes in each factor's three groups: batch, rows and sums; or batch, sums and
+  /// The number of axes in each group of each factor: batch, rows and sums; or batch, sums and
   /// columns.
   let counts: [[Int]]
-  /// Which factor's axis each axis of the product is, after rows and columns are split again.
+  /// The factor's axis from which each axis of the product comes, after rows and columns are split
+  /// again.
   let result: [(term: Int, axis: Int)]
-  /// The order of these axes in the output.
+  /// The order of the product's axes in the output.
   let finalOrder: [Int]
 
-  /// Whether rows, columns and sums have more open sizes than a `Reshape` can handle.
-  func hasSeveralOpen(_ types: [TensorType]) -> Bool {
-    let open = types.indices.map { term in
+  /// Whether rows, columns and sums have more unknown sizes than a `Reshape` can infer.
+  func hasSeveralUnknownSizes(_ types: [TensorType]) -> Bool {
+    let isUnknown = types.indices.map { term in
       // Rows and columns, and sums, of each factor.
       orders[term].map { types[term].shape[$0].value == nil }
     }
     let batch = counts[0][0]
-    let rows = open[0][batch..<batch + counts[0][1]].count { $0 }
-    let columns = open[1].suffix(counts[1][2]).count { $0 }
+    let rows = isUnknown[0][batch..<batch + counts[0][1]].count { $0 }
+    let columns = isUnknown[1].suffix(counts[1][2]).count { $0 }
     let isSplit = counts[0][1] != 1 || counts[1][2] != 1
-    let isJoined = { (count: Int, openCount: Int) in count > 1 && openCount > 0 }
-    let sums = isJoined(counts[0][2], open[0].suffix(counts[0][2]).count { $0 })
+    let mergesUnknown = { (count: Int, unknownCount: Int) in count > 1 && unknownCount > 0 }
+    let sums = mergesUnknown(counts[0][2], isUnknown[0].suffix(counts[0][2]).count { $0 })
     return isSplit && rows + columns > 1
-      || sums && (isJoined(counts[0][1], rows) || isJoined(counts[1][2], columns))
+      || sums && (mergesUnknown(counts[0][1], rows) || mergesUnknown(counts[1][2], columns))
   }
 
-  /// `nil` if a letter occurs twice in one term, or only in one factor and not in the output.
+  /// - Returns: `nil` if a letter occurs twice in one term, or only in one factor and not in the
+  ///   output.
   init?(_ first: [Character], _ second: [Character], _ output: [Character]) {
     guard [first, second, output].allSatisfy({ Set($0).count == $0.count }),
       output.allSatisfy({ first.contains($0) || second.contains($0) })

@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Elements by their indices, and indices of elements.
+/// Gathering, scattering, sorting, arg max and arg min.
 enum ONNXIndexing: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(
@@ -20,9 +20,9 @@ enum ONNXIndexing: ONNXFamily {
         throw .unsupported(
           "ONNX gathers in batches along the axis behind them, not along \(operation.axis)")
       }
-      let places = builder.unsqueeze(indices, [builder.type(1).rank])
+      let indexVectors = builder.unsqueeze(indices, [builder.type(1).rank])
       return builder.add(
-        "GatherND", [builder.input(), places], ["batch_dims": .integer(operation.batchAxes)])
+        "GatherND", [builder.input(), indexVectors], ["batch_dims": .integer(operation.batchAxes)])
     },
     ONNXRow(GatherElements.self) { (operation, builder) throws(WeighbridgeError) in
       builder.add(
@@ -34,17 +34,17 @@ enum ONNXIndexing: ONNXFamily {
       let count =
         operation.count.map { builder.integers([$0]) }
         ?? builder.dimensions(input, builder.type(), axis..<axis + 1)
-      let parts = builder.add(
+      let outputs = builder.add(
         "TopK", [input, count],
         ["axis": .integer(axis), "largest": .integer(operation.isDescending ? 1 : 0)],
         outputCount: 2)
-      return [parts[0], builder.cast(parts[1], to: .int32)]
+      return [outputs[0], builder.cast(outputs[1], to: .int32)]
     },
     ONNXRow(ArgMax.self) { (operation, builder) throws(WeighbridgeError) in
-      builder.position("ArgMax", operation)
+      builder.argumentReduction("ArgMax", operation)
     },
     ONNXRow(ArgMin.self) { (operation, builder) throws(WeighbridgeError) in
-      builder.position("ArgMin", operation)
+      builder.argumentReduction("ArgMin", operation)
     },
   ]
 
@@ -64,8 +64,8 @@ enum ONNXIndexing: ONNXFamily {
       guard let count = type.shape.last?.value, count == 1, batchAxes >= 0,
         batchAxes < layer.type(input).rank
       else { throw layer.unsupported("a GatherND of indices \(type)") }
-      let places = try layer.apply(Squeeze(axes: [type.rank - 1]), to: indices, role: "indices")
-      return try layer.apply(Gather(axis: batchAxes, batchAxes: batchAxes), [input, places])
+      let flat = try layer.apply(Squeeze(axes: [type.rank - 1]), to: indices, role: "indices")
+      return try layer.apply(Gather(axis: batchAxes, batchAxes: batchAxes), [input, flat])
     },
     "OneHot": { (layer) throws(WeighbridgeError) in
       let indices = try layer.input(0)
@@ -74,13 +74,13 @@ enum ONNXIndexing: ONNXFamily {
       else { throw layer.malformed("a OneHot without depth and values") }
       let rank = layer.type(indices).rank + 1
       let axis = try layer.axis(try layer.integer("axis", default: -1), rank: rank)
-      let numbers = values.doubles
+      let (off, on) = (values.doubles[0], values.doubles[1])
       let operation = OneHot(
-        axis: axis, depth: depth, on: numbers[1], off: numbers[0], elementType: values.elementType)
-      return [try layer.apply(operation, to: try layer.countedFromStart(indices, below: depth))]
+        axis: axis, depth: depth, on: on, off: off, elementType: values.elementType)
+      return [try layer.apply(operation, to: try layer.nonNegative(indices, below: depth))]
     },
     "ScatterND": { (layer) throws(WeighbridgeError) in
-      let reduction = try layer.text("reduction", default: "none")
+      let reduction = try layer.string("reduction", default: "none")
       guard reduction == "none" else {
         throw layer.unsupported("a ScatterND with the reduction \(reduction)")
       }
@@ -93,33 +93,34 @@ enum ONNXIndexing: ONNXFamily {
       layer.ignore("sorted")
       let count = try layer.count(ofTopKAlong: axis, of: input)
       let sort = Sort(axis: axis, isDescending: isDescending, count: count)
-      let parts = try layer.apply(sort, [input])
+      let outputs = try layer.apply(sort, [input])
       return [
-        parts[0], try layer.apply(Cast(to: .int64), to: parts[1], role: "indices"),
+        outputs[0], try layer.apply(Cast(to: .int64), to: outputs[1], role: "indices"),
       ]
     },
   ]
 }
 
 extension ONNXGraphBuilder {
-  /// The position of the largest or smallest element, which ONNX returns as int64.
-  fileprivate mutating func position(_ name: String, _ operation: some ArgumentReduction) -> String
-  {
-    let position = add(
+  /// Adds the index of the largest or smallest element, which ONNX returns as int64.
+  fileprivate mutating func argumentReduction(
+    _ name: String, _ operation: some ArgumentReduction
+  ) -> String {
+    let index = add(
       name, [input()],
       ["axis": .integer(operation.axis), "keepdims": .integer(operation.keepDims ? 1 : 0)])
-    return operation.elementType == .int64 ? position : cast(position, to: operation.elementType)
+    return operation.elementType == .int64 ? index : cast(index, to: operation.elementType)
   }
 }
 
 extension ONNXLayer {
-  /// Converts indices along the first axes of a value to indices along one axis into which they are
-  /// merged.
+  /// Converts indices along the leading axes of a value to indices along the axis into which they
+  /// can be merged.
   ///
   /// - Parameter indices: `[..., axes]`
-  private func places(
+  private func flatIndices(
     _ indices: Tensor, in value: ONNXValue
-  ) throws(WeighbridgeError) -> (places: [Int], dimensions: [Int]) {
+  ) throws(WeighbridgeError) -> (indices: [Int], dimensions: [Int]) {
     let shape = type(value).shape
     guard let count = indices.shape.last, count >= 1, count <= shape.count else {
       throw malformed("places \(indices.shape) in \(type(value))")
@@ -128,75 +129,75 @@ extension ONNXLayer {
     guard dimensions.count == count else {
       throw unsupported("places along open axes of \(type(value))")
     }
-    _ = try Checked.product(dimensions, of: "places")
+    _ = try Checked.product(dimensions, of: "positions")
     let numbers = indices.integers
-    var places: [Int] = []
+    var flatIndices: [Int] = []
     for start in stride(from: 0, to: numbers.count, by: count) {
-      var place = 0
+      var flatIndex = 0
       for (number, dimension) in zip(numbers[start..<start + count], dimensions) {
         guard (-dimension..<dimension).contains(number) else {
           throw malformed("an index of \(number) where there are \(dimension)")
         }
-        place = place * dimension + (number < 0 ? number + dimension : number)
+        flatIndex = flatIndex * dimension + (number < 0 ? number + dimension : number)
       }
-      places.append(place)
+      flatIndices.append(flatIndex)
     }
-    return (places, dimensions)
+    return (flatIndices, dimensions)
   }
 
-  /// The parts of a value at constant indices along its first axes.
+  /// Adds the slices of a value at constant indices along its leading axes.
   fileprivate mutating func gathered(
     _ value: ONNXValue, _ indices: Tensor
   ) throws(WeighbridgeError) -> ONNXValue {
-    let (places, dimensions) = try places(indices, in: value)
+    let (flatIndices, dimensions) = try flatIndices(indices, in: value)
     let type = type(value)
-    let one = try Checked.product(dimensions, of: "a size")
-    let flat = try apply(
-      ReshapeAxes([.fixed(one)] + kept(type, dimensions.count..<type.rank)), to: value, role: "flat"
-    )
-    let own = own(
-      Tensor(.int64, shape: Array(indices.shape.dropLast()), places.map(Double.init)), "places")
-    return try apply(Gather(axis: 0), to: flat, own)
+    let count = try Checked.product(dimensions, of: "a size")
+    let sizes: [ReshapeAxes.Size] = [.fixed(count)] + keptSizes(type, dimensions.count..<type.rank)
+    let flat = try apply(ReshapeAxes(sizes), to: value, role: "flat")
+    let positions = Tensor(
+      .int64, shape: Array(indices.shape.dropLast()), flatIndices.map(Double.init))
+    return try apply(Gather(axis: 0), to: flat, newConstant(positions, "positions"))
   }
 
-  /// A value with replaced parts, at constant indices along its first axes. If an index occurs
-  /// several times, the last one counts.
+  /// Adds a value in which slices at constant indices along its leading axes are replaced. If an
+  /// index occurs several times, the last update applies.
   fileprivate mutating func scattered(
     _ value: ONNXValue, _ updates: ONNXValue
   ) throws(WeighbridgeError) -> ONNXValue {
     guard let indices = try constant(1) else { throw malformed("a ScatterND without indices") }
-    let (places, dimensions) = try places(indices, in: value)
-    if places.isEmpty { return value }
-    let (type, new) = (type(value), type(updates))
+    let (flatIndices, dimensions) = try flatIndices(indices, in: value)
+    if flatIndices.isEmpty { return value }
+    let (type, updateType) = (type(value), type(updates))
     let rows = indices.shape.count - 1
-    guard new.rank == rows + type.rank - dimensions.count else {
-      throw malformed("a ScatterND of \(new) into \(type)")
+    guard updateType.rank == rows + type.rank - dimensions.count else {
+      throw malformed("a ScatterND of \(updateType) into \(type)")
     }
     let count = try Checked.product(dimensions, of: "a size")
     try network.countConstant(TensorType(.int64, dimensions), byteCount: count)
     var sources = [Int](repeating: -1, count: count)
-    for (number, place) in places.enumerated() { sources[place] = number }
-    let rest = dimensions.count..<type.rank
-    let flat = try apply(
-      ReshapeAxes([.fixed(places.count)] + kept(new, rows..<new.rank)), to: updates,
-      role: "updates")
-    let numbers = own(
-      Tensor(.int64, shape: [count], sources.map { Double(max(0, $0)) }), "places")
-    let spread = try apply(Gather(axis: 0), to: flat, numbers, role: "spread")
+    for (update, index) in flatIndices.enumerated() { sources[index] = update }
+    let trailing = dimensions.count..<type.rank
+    let sizes: [ReshapeAxes.Size] =
+      [.fixed(flatIndices.count)] + keptSizes(updateType, rows..<updateType.rank)
+    let flat = try apply(ReshapeAxes(sizes), to: updates, role: "updates")
+    let updateIndices = newConstant(
+      Tensor(.int64, shape: [count], sources.map { Double(max(0, $0)) }), "positions")
+    let gathered = try apply(Gather(axis: 0), to: flat, updateIndices, role: "gathered")
     let shaped = try apply(
       ReshapeAxes(
         dimensions.map { .fixed($0) }
-          + rest.map { axis in
+          + trailing.map { axis in
             type.shape[axis].value.map { .fixed($0) } ?? .axis(axis - dimensions.count + 1)
-          }), to: spread, role: "parts")
-    let isNew = own(
+          }), to: gathered, role: "parts")
+    let isUpdated = newConstant(
       Tensor(
-        .bool, shape: dimensions + rest.map { _ in 1 }, sources.map { $0 < 0 ? 0 : 1 }), "is_new")
-    return try apply(Where(), to: isNew, shaped, value)
+        .bool, shape: dimensions + trailing.map { _ in 1 }, sources.map { $0 < 0 ? 0 : 1 }),
+      "is_new")
+    return try apply(Where(), to: isUpdated, shaped, value)
   }
 
-  /// Adds the size to negative indices, which count from the end.
-  fileprivate mutating func countedFromStart(
+  /// Converts negative indices, which count from the end, by adding the size of the axis.
+  fileprivate mutating func nonNegative(
     _ indices: ONNXValue, below count: Int
   ) throws(WeighbridgeError) -> ONNXValue {
     let isFloat = type(indices).elementType.isFloat
@@ -210,7 +211,8 @@ extension ONNXLayer {
     return try apply(Where(), to: isNegative, sum, indices, role: "indices")
   }
 
-  /// The number of elements that a `TopK` keeps; `nil` for all elements of an open axis.
+  /// Reads the number of elements that a `TopK` keeps; `nil` for all elements of an axis of unknown
+  /// size.
   fileprivate mutating func count(
     ofTopKAlong axis: Int, of input: ONNXValue
   ) throws(WeighbridgeError) -> Int? {

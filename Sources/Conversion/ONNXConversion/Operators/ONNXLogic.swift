@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Comparisons and booleans.
+/// Comparisons and Boolean logic.
 enum ONNXLogic: ONNXFamily {
   /// The relations that are a single ONNX operator each.
   private static let relations: [String: Comparison.Relation] = [
@@ -15,10 +15,10 @@ enum ONNXLogic: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(Comparison.self) { (operation, builder) throws(WeighbridgeError) in
       let inputs = builder.allInputs()
-      guard let own = relations.first(where: { $0.value == operation.relation }) else {
+      guard let node = relations.first(where: { $0.value == operation.relation }) else {
         return builder.add("Not", [builder.add("Equal", inputs)])
       }
-      return builder.add(own.key, inputs)
+      return builder.add(node.key, inputs)
     },
     ONNXRow(LogicalAnd.self, chain: "And"), ONNXRow(LogicalOr.self, chain: "Or"),
     ONNXRow(LogicalNot.self, is: "Not"), ONNXRow(Where.self, is: "Where"),
@@ -31,27 +31,29 @@ enum ONNXLogic: ONNXFamily {
   private static let booleans: [String: ONNXLayer.Build] = [
     "And": combining { LogicalAnd() },
     "IsInf": { (layer) throws(WeighbridgeError) in
-      let finds = (
+      let detects = (
         try layer.flag("detect_positive", default: true),
         try layer.flag("detect_negative", default: true)
       )
       let input = try layer.input()
-      let isOne = finds.0 != finds.1
-      let number = isOne ? input : try layer.apply(UnaryMath(.absolute), to: input, role: "size")
-      let end = finds.1 && isOne ? -Double.infinity : finds.0 ? .infinity : .nan
+      let detectsOneSign = detects.0 != detects.1
+      let magnitude =
+        detectsOneSign
+        ? input : try layer.apply(UnaryMath(.absolute), to: input, role: "size")
+      let infinity = detects.1 && detectsOneSign ? -Double.infinity : detects.0 ? .infinity : .nan
       return try layer.apply(
-        Comparison(.equal), [number, layer.number(end, like: input, "infinity")])
+        Comparison(.equal), [magnitude, layer.number(infinity, like: input, "infinity")])
     },
     "IsNaN": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
       return try layer.apply(Comparison(.notEqual), [input, input])
     },
-    "Not": plain { LogicalNot() },
+    "Not": unary { LogicalNot() },
     "Or": combining { LogicalOr() },
-    "Trilu": { (layer) throws(WeighbridgeError) in try layer.triangle() },
+    "Trilu": { (layer) throws(WeighbridgeError) in try layer.trilu() },
     "Where": combining { Where() },
     "Xor": { (layer) throws(WeighbridgeError) in
-      // For booleans, Xor means not equal.
+      // The exclusive or of Booleans is "not equal".
       let numbers = try layer.aligned(try layer.allInputs()).enumerated().map {
         (position, value) throws(WeighbridgeError) in
         try layer.apply(Cast(to: .int32), to: value, role: "number_\(position)")
@@ -62,8 +64,8 @@ enum ONNXLogic: ONNXFamily {
 }
 
 extension ONNXLayer {
-  /// The matrices of the last two axes, with zeros below or above a diagonal.
-  fileprivate mutating func triangle() throws(WeighbridgeError) -> [ONNXValue] {
+  /// Adds the matrices of the last two axes with zeros below or above a diagonal.
+  fileprivate mutating func trilu() throws(WeighbridgeError) -> [ONNXValue] {
     let input = try input()
     let isUpper = try flag("upper", default: true)
     let diagonal = try constant(1)?.integers.first ?? 0
@@ -74,13 +76,13 @@ extension ONNXLayer {
     }
     let count = try Checked.product(dimensions, of: "a matrix")
     try network.countConstant(TensorType(.bool, dimensions), byteCount: count)
-    let isKept = (0..<count).map { place in
-      let distance = place % dimensions[1] - place / dimensions[1]
+    let isKept = (0..<count).map { index in
+      let distance = index % dimensions[1] - index / dimensions[1]
       return (isUpper ? distance >= diagonal : distance <= diagonal) ? 1.0 : 0
     }
     let values = try aligned([
-      own(Tensor(.bool, shape: dimensions, isKept), "triangle"), input,
-      own(Tensor(type.elementType, shape: [], [0]), "zero"),
+      newConstant(Tensor(.bool, shape: dimensions, isKept), "triangle"), input,
+      newConstant(Tensor(type.elementType, shape: [], [0]), "zero"),
     ])
     return try apply(Where(), values)
   }

@@ -4,10 +4,10 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// The operators of the set for traditional machine learning that are used with neural networks:
-/// before them to scale features, and after them to select the class.
+/// The operators for traditional machine learning that are used with neural networks: before them
+/// to scale features, and after them to select the class.
 enum ONNXMachineLearning: ONNXFamily {
-  /// The name of the set.
+  /// The domain of the operators.
   static let domain = "ai.onnx.ml"
 
   static let nodes: [String: ONNXLayer.Build] = [
@@ -19,28 +19,28 @@ enum ONNXMachineLearning: ONNXFamily {
       return [try layer.apply(Gather(axis: layer.type(table).rank - 1), to: table, list)]
     },
     "Scaler": { (layer) throws(WeighbridgeError) in
-      guard let offset = try layer.reals("offset"), let scale = try layer.reals("scale") else {
+      guard let offset = try layer.floats("offset"), let scale = try layer.floats("scale") else {
         throw layer.malformed("a Scaler without offset and scale")
       }
       var input = try layer.input()
       if layer.type(input).elementType != .float32 {
         input = try layer.apply(Cast(to: .float32), to: input, role: "cast")
       }
-      let offsets = layer.own(Tensor(.float32, shape: [offset.count], offset), "offset")
-      let scales = layer.own(Tensor(.float32, shape: [scale.count], scale), "scale")
-      let centred = try layer.apply(
-        Subtract(), try layer.aligned([input, offsets]), role: "centred")[0]
-      return try layer.apply(Multiply(), try layer.aligned([centred, scales]))
+      let offsets = layer.newConstant(Tensor(.float32, shape: [offset.count], offset), "offset")
+      let scales = layer.newConstant(Tensor(.float32, shape: [scale.count], scale), "scale")
+      let centered = try layer.apply(
+        Subtract(), try layer.aligned([input, offsets]), role: "centered")[0]
+      return try layer.apply(Multiply(), try layer.aligned([centered, scales]))
     },
     "ZipMap": { (layer) throws(WeighbridgeError) in
       let numbers = try layer.integers("classlabels_int64s")?.map(String.init)
-      let labels = try layer.texts("classlabels_strings") ?? numbers ?? []
+      let labels = try layer.strings("classlabels_strings") ?? numbers ?? []
       let input = try layer.input()
-      let shown = labels.prefix(20).joined(separator: ", ") + (labels.count > 20 ? ", ..." : "")
+      let listed = labels.prefix(20).joined(separator: ", ") + (labels.count > 20 ? ", ..." : "")
       layer.network.decide(
         layer.source.layer,
         "the maps \(layer.node.outputs.first ?? "") are given as a table with a column for each class, "
-          + "in this order: \(shown)")
+          + "in this order: \(listed)")
       return [try layer.apply(Identity(), to: input)]
     },
   ]
@@ -48,5 +48,5 @@ enum ONNXMachineLearning: ONNXFamily {
 
 extension ONNXLayer {
   /// A tensor of two axes; a list that is aligned with it becomes a row.
-  fileprivate var row: ONNXValue { own(Tensor(.bool, shape: [1, 1], [1]), "row") }
+  fileprivate var row: ONNXValue { newConstant(Tensor(.bool, shape: [1, 1], [1]), "row") }
 }

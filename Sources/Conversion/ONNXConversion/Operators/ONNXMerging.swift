@@ -24,27 +24,28 @@ enum ONNXMerging: ONNXFamily {
         return try builder.apply(
           UnitNormalization(axes: [axes[position]]), to: input, builder.type(position))
       }
-      // The letter a is the batch axis, b the summed one.
+      // The letter a is the batch axis, and b the contracted one.
       let ranks = [builder.type(0).rank, builder.type(1).rank]
-      var free = (UInt8(ascii: "c")...UInt8(ascii: "z")).map { Character(UnicodeScalar($0)) }[...]
+      let ascii = UInt8(ascii: "c")...UInt8(ascii: "z")
+      var unusedLetters = ascii.map { Character(UnicodeScalar($0)) }[...]
       let letters = [0, 1].map { position in
         (0..<ranks[position]).map { axis in
-          axis == 0 ? "a" : axis == axes[position] ? "b" : free.removeFirst()
+          axis == 0 ? "a" : axis == axes[position] ? "b" : unusedLetters.removeFirst()
         } as [Character]
       }
-      let rest = letters.flatMap { $0.dropFirst().filter { $0 != "b" } }
-      let product = builder.einsum(factors, letters, to: ["a"] + rest)
-      return rest.isEmpty ? builder.unsqueeze(product, [1]) : product
+      let remaining = letters.flatMap { $0.dropFirst().filter { $0 != "b" } }
+      let product = builder.einsum(factors, letters, to: ["a"] + remaining)
+      return remaining.isEmpty ? builder.unsqueeze(product, [1]) : product
     },
   ]
 }
 
 extension ONNXGraphBuilder {
-  /// Adds a node that sums products over all axes that the result lacks.
+  /// Adds an `Einsum`, which sums products over all axes that the result lacks.
   mutating func einsum(
     _ inputs: [String], _ letters: [[Character]], to result: [Character]
   ) -> String {
     let equation = letters.map { String($0) }.joined(separator: ",") + "->" + String(result)
-    return add("Einsum", inputs, ["equation": .text(equation)])
+    return add("Einsum", inputs, ["equation": .string(equation)])
   }
 }

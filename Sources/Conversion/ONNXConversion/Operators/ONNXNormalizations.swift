@@ -4,7 +4,7 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Normalisations.
+/// Normalizations.
 enum ONNXNormalizations: ONNXFamily {
   static let rows: [ONNXRow] = [
     ONNXRow(BatchNormalization.self) { (operation, builder) throws(WeighbridgeError) in
@@ -16,7 +16,7 @@ enum ONNXNormalizations: ONNXFamily {
       guard builder.opset >= 17, isTrailing, operation.hasScale else { return nil }
       return builder.add(
         "LayerNormalization", builder.allInputs(),
-        ["axis": .integer(operation.axes[0]), "epsilon": .real(operation.epsilon)])
+        ["axis": .integer(operation.axes[0]), "epsilon": .float(operation.epsilon)])
     },
     ONNXRow(native: LocalResponseNormalization.self) { (operation, builder) in
       let size = operation.before + operation.after + 1
@@ -26,15 +26,15 @@ enum ONNXNormalizations: ONNXFamily {
       return builder.add(
         "LRN", [builder.input()],
         [
-          "alpha": .real(operation.alpha * Double(size)), "beta": .real(operation.beta),
-          "bias": .real(operation.bias), "size": .integer(size),
+          "alpha": .float(operation.alpha * Double(size)), "beta": .float(operation.beta),
+          "bias": .float(operation.bias), "size": .integer(size),
         ])
     },
   ]
 
   static let nodes: [String: ONNXLayer.Build] = [
     "BatchNormalization": { (layer) throws(WeighbridgeError) in
-      let epsilon = try layer.real("epsilon", default: 1e-5)
+      let epsilon = try layer.float("epsilon", default: 1e-5)
       layer.ignore("momentum", "is_test")
       let isTraining = try layer.flag("training_mode")
       guard try layer.integer("spatial", default: 1) == 1, !isTraining,
@@ -45,7 +45,7 @@ enum ONNXNormalizations: ONNXFamily {
       return try layer.apply(operation, try layer.allInputs())
     },
     "GroupNormalization": { (layer) throws(WeighbridgeError) in
-      let epsilon = try layer.real("epsilon", default: 1e-5)
+      let epsilon = try layer.float("epsilon", default: 1e-5)
       layer.ignore("stash_type")
       guard let groups = try layer.integer("num_groups"), groups >= 1, layer.opset >= 21 else {
         throw layer.unsupported("a GroupNormalization with a scale for each group")
@@ -55,7 +55,7 @@ enum ONNXNormalizations: ONNXFamily {
       return try layer.apply(operation, try layer.allInputs())
     },
     "InstanceNormalization": { (layer) throws(WeighbridgeError) in
-      let epsilon = try layer.real("epsilon", default: 1e-5)
+      let epsilon = try layer.float("epsilon", default: 1e-5)
       let values = try layer.allInputs()
       guard let first = values.first, layer.type(first).rank >= 2,
         let channels = layer.type(first).shape[1].value
@@ -70,8 +70,8 @@ enum ONNXNormalizations: ONNXFamily {
       }
       let operation = LocalResponseNormalization(
         axis: 1, before: (size - 1) / 2, after: size / 2,
-        alpha: try layer.real("alpha", default: 0.0001) / Double(size),
-        beta: try layer.real("beta", default: 0.75), bias: try layer.real("bias", default: 1),
+        alpha: try layer.float("alpha", default: 0.0001) / Double(size),
+        beta: try layer.float("beta", default: 0.75), bias: try layer.float("bias", default: 1),
         omitted: nil)
       return [try layer.apply(operation, to: try layer.input())]
     },
@@ -85,17 +85,18 @@ enum ONNXNormalizations: ONNXFamily {
       let axis = try layer.axis(of: first, default: -1)
       let shape = layer.type(first).shape[axis...].compactMap(\.value)
       for position in values.indices.dropFirst() {
-        guard let own = values[position].tensor?.shape, own != shape, own.count <= shape.count,
-          zip(own.reversed(), shape.reversed()).allSatisfy({ $0 == 1 || $0 == $1 }),
+        guard let weightShape = values[position].tensor?.shape, weightShape != shape,
+          weightShape.count <= shape.count,
+          zip(weightShape.reversed(), shape.reversed()).allSatisfy({ $0 == 1 || $0 == $1 }),
           shape.count == rank - axis
         else { continue }
         values[position] = try layer.derived(values[position], "whole") { tensor in
-          let ones = [Int](repeating: 1, count: shape.count - own.count)
-          return tensor.reshaped(ones + own).broadcast(to: shape)
+          let ones = [Int](repeating: 1, count: shape.count - weightShape.count)
+          return tensor.reshaped(ones + weightShape).broadcast(to: shape)
         }
       }
       let operation = LayerNormalization(
-        axes: Array(axis..<rank), epsilon: try layer.real("epsilon", default: 1e-5),
+        axes: Array(axis..<rank), epsilon: try layer.float("epsilon", default: 1e-5),
         hasScale: true, hasCenter: values.count > 2)
       return try layer.apply(operation, values)
     },
@@ -119,8 +120,8 @@ enum ONNXNormalizations: ONNXFamily {
       let variance = try layer.apply(
         Reduce(.mean, axes: axes, keepDims: true), to: square, role: "variance")
       let deviation = try layer.apply(UnaryMath(.squareRoot), to: variance, role: "deviation")
-      let small = layer.number(1e-9, like: input, "epsilon")
-      let sum = try layer.apply(Add(), to: deviation, small, role: "sum")
+      let epsilon = layer.number(1e-9, like: input, "epsilon")
+      let sum = try layer.apply(Add(), to: deviation, epsilon, role: "sum")
       return [try layer.apply(BinaryMath(.divide), to: distance, sum)]
     },
     "RMSNormalization": { (layer) throws(WeighbridgeError) in
@@ -132,15 +133,15 @@ enum ONNXNormalizations: ONNXFamily {
       let rank = layer.type(values[0]).rank
       let axis = try layer.axis(of: values[0], default: -1)
       let operation = RMSNormalization(
-        axes: Array(axis..<rank), spread: .meanSquare,
-        epsilon: try layer.real("epsilon", default: 1e-5))
+        axes: Array(axis..<rank), denominator: .meanSquare,
+        epsilon: try layer.float("epsilon", default: 1e-5))
       return try layer.apply(operation, values)
     },
   ]
 }
 
 extension ONNXGraphBuilder {
-  /// ONNX's node if the axis is ONNX's channel axis; otherwise a multiplication and an addition.
+  /// Adds ONNX's node for its channel axis, or a product and a sum for another axis.
   fileprivate mutating func batchNormalization(
     _ operation: BatchNormalization
   ) throws(WeighbridgeError) -> String {
@@ -150,12 +151,12 @@ extension ONNXGraphBuilder {
       return try affine(operation).name
     }
     let count = try tensor(statistics).count
-    let one = [Double](repeating: 1, count: count)
-    let zero = [Double](repeating: 0, count: count)
-    let gamma = operation.hasScale ? input(1) : numbers(one)
-    let beta = operation.hasCenter ? input(operation.hasScale ? 2 : 1) : numbers(zero)
+    let ones = [Double](repeating: 1, count: count)
+    let zeros = [Double](repeating: 0, count: count)
+    let gamma = operation.hasScale ? input(1) : numbers(ones)
+    let beta = operation.hasCenter ? input(operation.hasScale ? 2 : 1) : numbers(zeros)
     return add(
       "BatchNormalization", [input(), gamma, beta, input(statistics), input(statistics + 1)],
-      ["epsilon": .real(operation.epsilon)])
+      ["epsilon": .float(operation.epsilon)])
   }
 }

@@ -4,9 +4,9 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// A family of operators, in both directions.
+/// A family of operators, for export and import.
 protocol ONNXFamily: SendableMetatype {
-  /// The rows that convert the catalogue's operators to ONNX.
+  /// The rows that convert the catalog's operators to ONNX.
   static var rows: [ONNXRow] { get }
   /// The functions that convert ONNX's operators, by name.
   static var nodes: [String: ONNXLayer.Build] { get }
@@ -29,11 +29,11 @@ package enum ONNXOperators {
   /// The kinds of all rows, one entry per row.
   package static var kinds: [String] { table.kinds }
 
-  /// The reason why an operator of a kind is never written; `nil` if it is, by its row or
+  /// Returns the reason why operators of a kind are never written; `nil` if they are, by a row or
   /// decomposed.
   package static func refusal(of kind: String) -> String? { table.refusal(of: kind) }
 
-  /// The function that converts an ONNX operator; `nil` if it cannot be read.
+  /// Returns the function that converts an ONNX operator; `nil` if it cannot be read.
   static func builder(_ kind: ONNXOutline.Operator) -> ONNXLayer.Build? {
     switch kind.domain {
     case "": nodes[kind.name]
@@ -46,32 +46,31 @@ package enum ONNXOperators {
 }
 
 extension ONNXFamily {
-  /// None.
+  /// No rows by default.
   static var rows: [ONNXRow] { [] }
 
-  /// None.
+  /// No nodes by default.
   static var nodes: [String: ONNXLayer.Build] { [:] }
 
   /// Reads an operator of one tensor without attributes.
-  static func plain(
+  static func unary(
     _ operation: @escaping @Sendable () -> any CatalogOperator
   ) -> ONNXLayer.Build {
     { (layer) throws(WeighbridgeError) in [try layer.apply(operation(), to: try layer.input())] }
   }
 
   /// Reads an operator of one tensor with one numeric attribute.
-  static func plain(
-    _ setting: String, default number: Double,
+  static func unary(
+    _ attribute: String, default defaultValue: Double,
     _ operation: @escaping @Sendable (Double) -> any CatalogOperator
   ) -> ONNXLayer.Build {
     { (layer) throws(WeighbridgeError) in
-      let number = try layer.real(setting, default: number)
+      let number = try layer.float(attribute, default: defaultValue)
       return [try layer.apply(operation(number), to: try layer.input())]
     }
   }
 
-  /// Reads an operator that combines any number of tensors element by element, from the first to
-  /// the last.
+  /// Reads an operator that combines any number of tensors element by element, from first to last.
   static func combining(
     _ operation: @escaping @Sendable () -> any CatalogOperator
   ) -> ONNXLayer.Build {
@@ -85,24 +84,24 @@ extension ONNXFamily {
 typealias ONNXRow = ExportRow<ONNXGraphBuilder>
 
 extension ExportRow<ONNXGraphBuilder> {
-  /// Makes a row for an operator that is an ONNX operator without attributes.
+  /// Creates a row for an operator that is an ONNX operator without attributes.
   init(_ type: any CatalogOperator.Type, is name: String) {
     self.init(kind: type.kind) { (_, builder) throws(WeighbridgeError) in
       [builder.add(name, builder.allInputs())]
     }
   }
 
-  /// Makes a row for an operator that is an ONNX operator with the given attributes.
+  /// Creates a row for an operator that is an ONNX operator with the given attributes.
   init<Operation: CatalogOperator>(
     _ type: Operation.Type, is name: String,
-    _ settings: @escaping @Sendable (Operation) -> KeyValuePairs<String, ONNXAttribute>
+    _ attributes: @escaping @Sendable (Operation) -> KeyValuePairs<String, ONNXAttribute>
   ) {
     self.init(type) { (operation, builder) throws(WeighbridgeError) in
-      builder.add(name, builder.allInputs(), settings(operation))
+      builder.add(name, builder.allInputs(), attributes(operation))
     }
   }
 
-  /// Makes a row for an operator that combines its inputs from the first to the last.
+  /// Creates a row for an operator that combines its inputs from first to last.
   init(_ type: any CatalogOperator.Type, chain name: String) {
     self.init(kind: type.kind) { (_, builder) throws(WeighbridgeError) in
       [builder.chain(name, builder.allInputs())]

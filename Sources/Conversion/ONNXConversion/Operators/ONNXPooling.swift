@@ -42,13 +42,13 @@ enum ONNXPooling: ONNXFamily {
         window: window, countIncludePad: countIncludePad, layout: .channelsFirst)
       return [try layer.apply(operation, to: input)]
     },
-    "GlobalAveragePool": plain { GlobalAveragePooling(keepDims: true, layout: .channelsFirst) },
-    "GlobalMaxPool": plain { GlobalMaxPooling(keepDims: true, layout: .channelsFirst) },
+    "GlobalAveragePool": unary { GlobalAveragePooling(keepDims: true, layout: .channelsFirst) },
+    "GlobalMaxPool": unary { GlobalMaxPooling(keepDims: true, layout: .channelsFirst) },
     "MaxPool": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
       layer.ignore("storage_order")
       guard layer.node.outputs.count < 2 || layer.node.outputs[1].isEmpty else {
-        throw layer.unsupported("the places of the largest elements")
+        throw layer.unsupported("the indices of the largest elements")
       }
       let (window, _) = try layer.poolingWindow(layer.type(input))
       return [try layer.apply(MaxPooling(window: window, layout: .channelsFirst), to: input)]
@@ -57,19 +57,19 @@ enum ONNXPooling: ONNXFamily {
 }
 
 extension ONNXGraphBuilder {
-  /// Adds a pooling node. ONNX does not allow a window that lies entirely in the padding; if that
-  /// is possible, the padding becomes a separate node.
+  /// Adds a pooling node. ONNX does not allow a window that lies entirely in the padding; where
+  /// there may be one, a separate node pads.
   fileprivate mutating func pool(
     _ operation: String, _ window: Window, padding: Double,
     _ attributes: [(name: String, value: ONNXAttribute)]
   ) -> String {
     var (input, window) = (input(), window)
     var dimensions = spatialDimensions
-    // From opset 19 on AveragePool has dilations too.
+    // From opset 19 on, AveragePool has dilations too.
     let hasDilation = operation == "MaxPool" || window.dilation.contains { $0 > 1 }
     if window.mayLieInPadding, case .explicit(let before, let after) = window.padding {
       input = pad(
-        input, before: [0, 0] + before, after: [0, 0] + after, mode: "constant", number: padding)
+        input, before: [0, 0] + before, after: [0, 0] + after, mode: "constant", value: padding)
       window = Window(
         size: window.size, strides: window.strides, dilation: window.dilation, padding: .valid)
       dimensions = zip(dimensions, zip(before, after)).map { dimension, borders in
@@ -86,44 +86,45 @@ extension ONNXGraphBuilder {
     _ operation: some GlobalPoolingOperator, _ node: String, _ reduction: String
   ) -> String {
     if operation.keepDims { return add(node, [input()]) }
-    return reduce(reduction, input(), Array(2..<type().rank), keeps: false)
+    return reduce(reduction, input(), Array(2..<type().rank), keepDims: false)
   }
-
 }
 
 extension ONNXLayer {
-  /// The window according to the attributes, and how much of the padding at the end of each axis is
-  /// there only because the number of positions is rounded up (`ceil_mode`).
+  /// Reads the window from the attributes, and how much of the padding at the end of each axis is
+  /// there only because the output size is rounded up (`ceil_mode`).
   fileprivate mutating func poolingWindow(
     _ input: TensorType
   ) throws(WeighbridgeError) -> (window: Window, excess: [Int]) {
     guard let size = try integers("kernel_shape") else { throw malformed("no kernel_shape") }
-    let roundsUp = try flag("ceil_mode")
-    let isLowerPadded = hasText("auto_pad", "SAME_LOWER")
+    let usesCeilMode = try flag("ceil_mode")
+    let isLowerPadded = has("auto_pad", equalTo: "SAME_LOWER")
     let window = try window(size: size, input: input)
-    let isSaid = window.padding != .same && !isLowerPadded
-    guard isSaid || window.dilation.allSatisfy({ $0 == 1 }) else {
+    let isExplicit = window.padding != .same && !isLowerPadded
+    guard isExplicit || window.dilation.allSatisfy({ $0 == 1 }) else {
       throw unsupported("auto_pad with dilations, which tools understand in several ways")
     }
-    guard roundsUp, window.padding != .same else { return (window, size.map { _ in 0 }) }
+    guard usesCeilMode, window.padding != .same else { return (window, size.map { _ in 0 }) }
     let dimensions = input.shape.dropFirst(2).compactMap(\.value)
     guard dimensions.count == size.count else {
       throw unsupported("ceil_mode where the input's sizes are not known: \(input)")
     }
     var (before, after, excess) = ([Int](), [Int](), [Int]())
     for (axis, dimension) in dimensions.enumerated() {
-      let own = window.borders(axis)
-      let (reach, stride) = (
+      let borders = window.borders(axis)
+      let (dilatedSize, stride) = (
         (size[axis] - 1) * window.dilation[axis] + 1, window.strides[axis]
       )
-      let room = dimension + own.before + own.after - reach
-      guard room > -stride else { throw malformed("a window of \(reach) on \(dimension) elements") }
-      var last = (room + stride - 1) / stride * stride
+      let span = dimension + borders.before + borders.after - dilatedSize
+      guard span > -stride else {
+        throw malformed("a window of \(dilatedSize) on \(dimension) elements")
+      }
+      var last = (span + stride - 1) / stride * stride
       // No window starts after the end of the input with its leading padding.
-      if last >= dimension + own.before { last -= stride }
-      before.append(own.before)
-      after.append(max(own.after, last + reach - dimension - own.before))
-      excess.append(after[axis] - own.after)
+      if last >= dimension + borders.before { last -= stride }
+      before.append(borders.before)
+      after.append(max(borders.after, last + dilatedSize - dimension - borders.before))
+      excess.append(after[axis] - borders.after)
     }
     let rounded = Window(
       size: size, strides: window.strides, dilation: window.dilation,
@@ -131,8 +132,8 @@ extension ONNXLayer {
     return (rounded, excess)
   }
 
-  /// Averages that include the padding, except for the part that is there only because the number
-  /// of positions is rounded up.
+  /// Adds averages that include the padding, except for the part that is there only because the
+  /// output size is rounded up.
   fileprivate mutating func averagePooling(
     _ input: ONNXValue, _ window: Window, _ excess: [Int]
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -141,17 +142,18 @@ extension ONNXLayer {
       before: [0, 0] + borders.map(\.before),
       after: [0, 0] + zip(borders, excess).map { $0.after - $1 }, mode: .constant)
     let padded = try apply(padding, to: input, role: "pad")
-    let rest = Window(
+    let excessWindow = Window(
       size: window.size, strides: window.strides, dilation: window.dilation,
       padding: .explicit(before: excess.map { _ in 0 }, after: excess))
-    if rest.mayLieInPadding { throw unsupported("a mean of nothing but padding") }
+    if excessWindow.mayLieInPadding { throw unsupported("a mean of nothing but padding") }
     return try apply(
-      AveragePooling(window: rest, countIncludePad: false, layout: .channelsFirst), to: padded)
+      AveragePooling(window: excessWindow, countIncludePad: false, layout: .channelsFirst),
+      to: padded)
   }
 }
 
 extension Window {
-  /// The padding at both ends of an axis, if it is explicit; otherwise 0.
+  /// Returns the padding at both ends of an axis if it is explicit, otherwise 0.
   fileprivate func borders(_ axis: Int) -> (before: Int, after: Int) {
     guard case .explicit(let before, let after) = padding else { return (0, 0) }
     return (before[axis], after[axis])

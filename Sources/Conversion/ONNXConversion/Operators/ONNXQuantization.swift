@@ -4,62 +4,70 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Quantized numbers, in steps of a scale around a zero point. Computations use the real numbers
-/// that they stand for, rounded to steps where the file rounds them.
+/// Quantized tensors: integers with a scale and a zero point. Computations use the floating-point
+/// numbers that they stand for, rounded to multiples of the scale where the file quantizes.
 enum ONNXQuantization: ONNXFamily {
   static let nodes: [String: ONNXLayer.Build] = [
     "DequantizeLinear": { (layer) throws(WeighbridgeError) in
       let size = try layer.integer("block_size", default: 0)
-      let steps = Steps(
+      let parameters = QuantizationParameters(
         try layer.input(1), try layer.optional(2), axis: try layer.integer("axis", default: 1))
       let value = try layer.input(0)
-      if let weight = try layer.quantizedWeight(value, steps, blockSize: size) { return [weight] }
+      if let weight = try layer.quantizedWeight(value, parameters, blockSize: size) {
+        return [weight]
+      }
       guard size == 0 else { throw layer.blocksUnsupported }
-      return [try layer.dequantized(value, steps, role: "")]
+      return [try layer.dequantized(value, parameters, role: "")]
     },
     "QLinearConv": { (layer) throws(WeighbridgeError) in
-      let input = try layer.dequantized(try layer.input(0), try layer.steps(1), role: "input")
+      let input = try layer.dequantized(try layer.input(0), try layer.parameters(1), role: "input")
       let kernel = try layer.dequantized(
-        try layer.input(3), try layer.steps(4, axis: 0), role: "kernel")
+        try layer.input(3), try layer.parameters(4, axis: 0), role: "kernel")
       var bias = try layer.optional(8)
       if let sums = bias {
         let scale = try layer.apply(
           Multiply(), layer.aligned([try layer.input(1), try layer.input(4)]), role: "bias/scale")
-        bias = try layer.dequantized(sums, Steps(scale[0], nil, axis: 0), role: "bias")
+        bias = try layer.dequantized(
+          sums, QuantizationParameters(scale[0], nil, axis: 0), role: "bias")
       }
       let sum = try layer.convolution(input, kernel, bias: bias, role: "convolution")
-      return [try layer.quantized(sum, try layer.steps(6), role: "")]
+      return [try layer.quantized(sum, try layer.parameters(6), role: "")]
     },
     "QLinearMatMul": { (layer) throws(WeighbridgeError) in
       let first = try layer.dequantized(
-        try layer.input(0), try layer.steps(1, axis: -2), role: "first")
+        try layer.input(0), try layer.parameters(1, axis: -2), role: "first")
       let second = try layer.dequantized(
-        try layer.input(3), try layer.steps(4, axis: -1), role: "second")
+        try layer.input(3), try layer.parameters(4, axis: -1), role: "second")
       let product = try layer.matrixProduct(first, second, role: "product")
-      return [try layer.quantized(product, try layer.steps(6), role: "")]
+      return [try layer.quantized(product, try layer.parameters(6), role: "")]
     },
     "QuantizeLinear": { (layer) throws(WeighbridgeError) in
       let axis = try layer.quantizedAxis()
       layer.ignore("saturate", "precision")
-      let steps = Steps(try layer.input(1), try layer.optional(2), axis: axis)
-      return [try layer.quantized(try layer.input(0), steps, role: "")]
+      let parameters = QuantizationParameters(try layer.input(1), try layer.optional(2), axis: axis)
+      return [try layer.quantized(try layer.input(0), parameters, role: "")]
     },
   ]
 }
 
-/// How quantized numbers are mapped to real ones: the distance from the zero point, times the
+/// How integers are mapped to floating-point numbers: the difference from the zero point, times the
 /// scale.
-private struct Steps {
-  /// One number, or one for each position of an axis.
+private struct QuantizationParameters {
+  /// One number, or one for each index of an axis.
   let scale: ONNXValue
   /// The zero point, of the scale's shape; `nil` for 0.
-  let zero: ONNXValue?
+  let zeroPoint: ONNXValue?
   let axis: Int
 
-  init(_ scale: ONNXValue, _ zero: ONNXValue?, axis: Int) {
+  init(_ scale: ONNXValue, _ zeroPoint: ONNXValue?, axis: Int) {
     self.scale = scale
-    self.zero = zero
+    self.zeroPoint = zeroPoint
     self.axis = axis
+  }
+
+  /// The zero point, unless it is known to be 0.
+  var nonZeroPoint: ONNXValue? {
+    zeroPoint?.tensor?.doubles.allSatisfy({ $0 == 0 }) == true ? nil : zeroPoint
   }
 }
 
@@ -73,98 +81,110 @@ extension ONNXLayer {
     unsupported("\(node.operation) with a scale for each block of an axis")
   }
 
-  /// A weight that stays quantized, with the integers of the file; `nil` for a value that is not a
-  /// weight or is quantized in a way that cannot be kept.
+  /// Returns a weight that stays quantized, with the integers of the file; `nil` for a value that
+  /// is not a weight, or is quantized in a way that cannot be kept.
   fileprivate mutating func quantizedWeight(
-    _ value: ONNXValue, _ steps: Steps, blockSize: Int
+    _ value: ONNXValue, _ parameters: QuantizationParameters, blockSize: Int
   ) throws(WeighbridgeError) -> ONNXValue? {
-    guard case .constant(let name, let integers) = value, let scale = steps.scale.tensor,
+    guard case .constant(let name, let integers) = value, let scale = parameters.scale.tensor,
       [.int8, .uint8].contains(integers.elementType), integers.count > 1,
-      scale.elementType == .float32, scale.count > 0, steps.zero == nil || steps.zero?.tensor != nil
+      scale.elementType == .float32, scale.count > 0,
+      parameters.zeroPoint == nil || parameters.zeroPoint?.tensor != nil
     else { return nil }
-    let zeros = steps.zero?.tensor?.doubles.map { Int32($0) } ?? []
+    let zeroPoints = parameters.zeroPoint?.tensor?.doubles.map { Int32($0) } ?? []
     let rank = integers.shape.count
-    let meaning: QuantizedWeight.Meaning
+    let dequantization: QuantizedWeight.Dequantization
     if blockSize > 0 {
       var blockShape = [Int](repeating: 1, count: rank)
-      let place = try axis(steps.axis, rank: rank)
-      blockShape[place] = min(blockSize, integers.shape[place])
-      let grid = zip(integers.shape, blockShape).map { ($0 + $1 - 1) / $1 }
-      guard scale.shape == grid, zeros.allSatisfy({ $0 == 0 }) else { return nil }
-      meaning = .blocks(shape: blockShape, scales: scale)
+      let axis = try self.axis(parameters.axis, rank: rank)
+      blockShape[axis] = min(blockSize, integers.shape[axis])
+      let blockCounts = zip(integers.shape, blockShape).map { ($0 + $1 - 1) / $1 }
+      guard scale.shape == blockCounts, zeroPoints.allSatisfy({ $0 == 0 }) else { return nil }
+      dequantization = .blocks(shape: blockShape, scales: scale)
     } else {
-      guard scale.shape.count <= 1, zeros.isEmpty || zeros.count == scale.count else { return nil }
-      let place = scale.count == 1 ? nil : try axis(steps.axis, rank: rank)
-      if let place, integers.shape[place] != scale.count { return nil }
-      meaning = .linear(
-        .init(scales: scale.doubles.map { Float($0) }, zeroPoints: zeros, axis: place))
+      guard scale.shape.count <= 1, zeroPoints.isEmpty || zeroPoints.count == scale.count else {
+        return nil
+      }
+      let axis = scale.count == 1 ? nil : try self.axis(parameters.axis, rank: rank)
+      if let axis, integers.shape[axis] != scale.count { return nil }
+      dequantization = .linear(
+        .init(scales: scale.doubles.map { Float($0) }, zeroPoints: zeroPoints, axis: axis))
     }
-    let weight = QuantizedWeight(integers, bits: integers.bitsOfIntegers, meaning)
+    let weight = QuantizedWeight(integers, bits: integers.bitsOfIntegers, dequantization)
     guard let encoded = weight.encoded else { return nil }
     let suffix = "/quantized"
-    let own = name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
-    return .constant(own, try Tensor(encoded))
+    let weightName = name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
+    return .constant(weightName, try Tensor(encoded))
   }
 
-  /// The scale at an input position and the zero point at the next one.
-  fileprivate func steps(_ position: Int, axis: Int = 0) throws(WeighbridgeError) -> Steps {
-    Steps(try input(position), try optional(position + 1), axis: axis)
+  /// Reads the scale at an input position and the zero point at the next one.
+  fileprivate func parameters(
+    _ position: Int, axis: Int = 0
+  ) throws(WeighbridgeError) -> QuantizationParameters {
+    QuantizationParameters(try input(position), try optional(position + 1), axis: axis)
   }
 
-  /// A scale or zero point, shaped to broadcast along its axis of a value.
-  private mutating func alongAxis(
-    _ number: ONNXValue, _ steps: Steps, rank: Int, type: ElementType, role: String
+  /// Returns a scale or zero point, shaped to broadcast along its axis of a value.
+  private mutating func broadcastable(
+    _ number: ONNXValue, _ parameters: QuantizationParameters, rank: Int, type: ElementType,
+    role: String
   ) throws(WeighbridgeError) -> ONNXValue {
     guard let tensor = number.tensor, tensor.shape.count <= 1 else {
       throw unsupported(
-        "\(node.operation) of a scale or a zero point that is known only when the model runs, or has "
-          + "several axes")
+        "\(node.operation) of a scale or a zero point that is known only when the model runs, or "
+          + "has several axes")
     }
     var shape = [Int](repeating: 1, count: rank)
-    if tensor.count != 1 { shape[try axis(steps.axis, rank: rank)] = tensor.count }
-    let own = own(tensor.reshaped(shape), role)
-    return tensor.elementType == type ? own : try apply(Cast(to: type), to: own, role: role)
+    if tensor.count != 1 { shape[try axis(parameters.axis, rank: rank)] = tensor.count }
+    let constant = newConstant(tensor.reshaped(shape), role)
+    return tensor.elementType == type
+      ? constant : try apply(Cast(to: type), to: constant, role: role)
   }
 
-  /// Converts quantized numbers to the real numbers that they stand for.
+  /// Converts quantized integers to the floating-point numbers that they stand for.
   fileprivate mutating func dequantized(
-    _ value: ONNXValue, _ steps: Steps, role: String
+    _ value: ONNXValue, _ parameters: QuantizationParameters, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
-    let real = type(steps.scale).elementType
+    let floatType = type(parameters.scale).elementType
     let rank = type(value).rank
     let prefix = role.isEmpty ? "" : "\(role)/"
-    var distance = try apply(Cast(to: real), to: value, role: "\(prefix)cast")
-    if let zero = steps.zero, zero.tensor?.doubles.allSatisfy({ $0 == 0 }) != true {
-      let zero = try alongAxis(zero, steps, rank: rank, type: real, role: "\(prefix)zero")
-      distance = try apply(Subtract(), to: distance, zero, role: "\(prefix)distance")
+    var difference = try apply(Cast(to: floatType), to: value, role: "\(prefix)cast")
+    if let zeroPoint = parameters.nonZeroPoint {
+      let zeroPoint = try broadcastable(
+        zeroPoint, parameters, rank: rank, type: floatType, role: "\(prefix)zero")
+      difference = try apply(Subtract(), to: difference, zeroPoint, role: "\(prefix)distance")
     }
-    let scale = try alongAxis(steps.scale, steps, rank: rank, type: real, role: "\(prefix)scale")
-    return try apply(Multiply(), to: distance, scale, role: role)
+    let scale = try broadcastable(
+      parameters.scale, parameters, rank: rank, type: floatType, role: "\(prefix)scale")
+    return try apply(Multiply(), to: difference, scale, role: role)
   }
 
-  /// Quantizes real numbers, rounding to the nearest step and halves to even.
+  /// Quantizes floating-point numbers, rounding to the nearest integer and ties to even.
   fileprivate mutating func quantized(
-    _ value: ONNXValue, _ steps: Steps, role: String
+    _ value: ONNXValue, _ parameters: QuantizationParameters, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
-    let stored = try integer("output_dtype", default: 0)
-    let given = stored == 0 ? ElementType.uint8 : ElementType(onnxNumber: stored)
-    let kind = steps.zero.map { type($0).elementType } ?? given
-    guard let kind, let range = Self.ranges[kind] else {
+    let typeNumber = try integer("output_dtype", default: 0)
+    let outputType = typeNumber == 0 ? ElementType.uint8 : ElementType(onnxNumber: typeNumber)
+    let integerType = parameters.zeroPoint.map { type($0).elementType } ?? outputType
+    guard let integerType, let range = Self.ranges[integerType] else {
       throw unsupported("\(node.operation) to other types than int8, uint8, int16 and uint16")
     }
-    let (real, rank) = (type(value).elementType, type(value).rank)
-    let scale = try alongAxis(steps.scale, steps, rank: rank, type: real, role: "scale")
-    let count = try apply(BinaryMath(.divide), to: value, scale, role: "steps")
-    var places = try apply(UnaryMath(.round), to: count, role: "round")
-    if let zero = steps.zero, zero.tensor?.doubles.allSatisfy({ $0 == 0 }) != true {
-      let zero = try alongAxis(zero, steps, rank: rank, type: real, role: "zero")
-      places = try apply(Add(), to: places, zero, role: "places")
+    let (floatType, rank) = (type(value).elementType, type(value).rank)
+    let scale = try broadcastable(
+      parameters.scale, parameters, rank: rank, type: floatType, role: "scale")
+    let quotient = try apply(BinaryMath(.divide), to: value, scale, role: "steps")
+    var rounded = try apply(UnaryMath(.round), to: quotient, role: "round")
+    if let zeroPoint = parameters.nonZeroPoint {
+      let zeroPoint = try broadcastable(
+        zeroPoint, parameters, rank: rank, type: floatType, role: "zero")
+      rounded = try apply(Add(), to: rounded, zeroPoint, role: "quantized")
     }
-    let kept = Clip(minimum: range.lowerBound, maximum: range.upperBound)
+    let clip = Clip(minimum: range.lowerBound, maximum: range.upperBound)
     return try apply(
-      Cast(to: kind), to: try apply(kept, to: places, role: "range"), role: role)
+      Cast(to: integerType), to: try apply(clip, to: rounded, role: "range"), role: role)
   }
 
+  /// The ranges of the integer types.
   private static let ranges: [ElementType: ClosedRange<Double>] = [
     .int8: -128...127, .uint8: 0...255, .int16: -32768...32767, .uint16: 0...65535,
   ]

@@ -4,15 +4,15 @@ import GraphIR
 import LayerCatalog
 import ONNXFormat
 
-/// Recurrent operators. Those that ONNX has become its nodes; those with a mask or an activation
-/// unknown to ONNX become a loop.
+/// Recurrent operators. Those that ONNX supports become its nodes; those with a mask or an
+/// activation that it lacks become a loop.
 enum ONNXRecurrent: ONNXFamily {
   // ONNX's order of gates: input, output, forget, cell.
   fileprivate static let lstm = ONNXCell(
-    node: "LSTM", gates: [0, 3, 1, 2], functions: ["Sigmoid", "Tanh", "Tanh"])
+    node: "LSTM", gates: [0, 3, 1, 2], activations: ["Sigmoid", "Tanh", "Tanh"])
   fileprivate static let gru = ONNXCell(
-    node: "GRU", gates: [0, 1, 2], functions: ["Sigmoid", "Tanh"])
-  fileprivate static let rnn = ONNXCell(node: "RNN", gates: [0], functions: ["Tanh"])
+    node: "GRU", gates: [0, 1, 2], activations: ["Sigmoid", "Tanh"])
+  fileprivate static let rnn = ONNXCell(node: "RNN", gates: [0], activations: ["Tanh"])
 
   static let rows: [ONNXRow] = [
     ONNXRow(outputsOf: LSTM.self) { (operation, builder) throws(WeighbridgeError) in
@@ -29,7 +29,7 @@ enum ONNXRecurrent: ONNXFamily {
       try builder.recurrent(rnn, operation, [operation.activation])
     },
     ONNXRow(outputsOf: ConvLSTM.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.convolutionalMemory(operation)
+      try builder.convLSTM(operation)
     },
   ]
 
@@ -64,16 +64,16 @@ enum ONNXRecurrent: ONNXFamily {
 /// How ONNX represents a recurrent operator.
 private struct ONNXCell: Sendable {
   let node: String
-  /// For each of ONNX's gates the index of the operator's gate.
+  /// For each of ONNX's gates, the index of the operator's gate.
   let gates: [Int]
-  /// The default activations.
-  let functions: [String]
+  /// The names of the default activations.
+  let activations: [String]
 
-  /// For each of the operator's gates the index of ONNX's gate.
-  var places: [Int] { gates.indices.sorted { gates[$0] < gates[$1] } }
+  /// For each of the operator's gates, the index of ONNX's gate.
+  var onnxGates: [Int] { gates.indices.sorted { gates[$0] < gates[$1] } }
 
   /// The activations without parameters.
-  static let activations: [String: any CatalogOperator] = [
+  static let plainActivations: [String: any CatalogOperator] = [
     "Relu": ReLU(slope: 0, threshold: 0, maximum: nil), "Tanh": Tanh(), "Sigmoid": Sigmoid(),
     "Softplus": Softplus(), "Softsign": Softsign(),
   ]
@@ -84,26 +84,26 @@ extension ONNXGraphBuilder {
   /// lack it for the element type.
   fileprivate mutating func recurrent<Operation: RecurrentOperator>(
     _ cell: ONNXCell, _ operation: Operation, _ activations: [CellActivation],
-    _ settings: [(name: String, value: ONNXAttribute)] = []
+    _ attributes: [(name: String, value: ONNXAttribute)] = []
   ) throws(WeighbridgeError) -> [String] {
     let recurrence = operation.recurrence
-    let known = activations.compactMap(RecurrentFunction.init)
-    guard recurrence.mask == .none, known.count == activations.count, elementType != .float64
+    let functions = activations.compactMap(RecurrentFunction.init)
+    guard recurrence.mask == .none, functions.count == activations.count, elementType != .float64
     else { return try loop(operation) }
-    let names = Operation.stateNames.count
-    let parts = RecurrentInputs(Array(operands.indices), recurrence, stateCount: names)
-    let units = try tensor(parts.weights[1]).shape[1]
+    let stateCount = Operation.stateNames.count
+    let positions = RecurrentInputs(Array(operands.indices), recurrence, stateCount: stateCount)
+    let units = try tensor(positions.weights[1]).shape[1]
     var inputs = [transpose(input(), [1, 0, 2])]
-    inputs += try recurrentWeights(parts.weights, operation.bias, cell.gates, units: units)
-    let initial = parts.states.map { unsqueeze(input($0), [0]) }
-    if !initial.isEmpty { inputs += [""] + initial }
+    inputs += try recurrentWeights(positions.weights, operation.bias, cell.gates, units: units)
+    let initialStates = positions.states.map { unsqueeze(input($0), [0]) }
+    if !initialStates.isEmpty { inputs += [""] + initialStates }
     let outputs = add(
       cell.node, inputs,
-      attributes: RecurrentFunction.attributes(known) + [
-        ("direction", .text(recurrence.isReversed ? "reverse" : "forward")),
+      attributes: RecurrentFunction.attributes(functions) + [
+        ("direction", .string(recurrence.isReversed ? "reverse" : "forward")),
         ("hidden_size", .integer(units)),
-      ] + settings, outputCount: 1 + names,
-      wanted: [recurrence.returnsSequences] + .init(repeating: true, count: names))
+      ] + attributes, outputCount: 1 + stateCount,
+      isNeeded: [recurrence.returnsSequences] + .init(repeating: true, count: stateCount))
     let states = outputs.dropFirst().map { squeeze($0, [0]) }
     guard recurrence.returnsSequences else { return [states[0]] + states }
     return [transpose(squeeze(outputs[0], [1]), [1, 0, 2])] + states
@@ -120,31 +120,31 @@ extension ONNXGraphBuilder {
       names.append(try weight(position, "gates", shape: [1] + kernel.shape, parts: parts))
     }
     guard bias != .none else { return names + [""] }
-    let sums = gates.count * units
-    let own = try tensor(positions[2])
-    let rows = bias == .separate ? own : own.reshaped([1, sums])
+    let rowCount = gates.count * units
+    let biases = try tensor(positions[2])
+    let rows = bias == .separate ? biases : biases.reshaped([1, rowCount])
     var parts: [Tensor] = []
     for row in 0..<rows.shape[0] {
-      let all = rows.slice(row..<row + 1, along: 0)
-      parts += gates.map { all.slice($0 * units..<($0 + 1) * units, along: 1) }
+      let gateRow = rows.slice(row..<row + 1, along: 0)
+      parts += gates.map { gateRow.slice($0 * units..<($0 + 1) * units, along: 1) }
     }
     if bias == .input {
       parts.append(
-        Tensor(own.elementType, shape: [sums], [Double](repeating: 0, count: sums)))
+        Tensor(biases.elementType, shape: [rowCount], [Double](repeating: 0, count: rowCount)))
     }
-    return names + [try weight(positions[2], "gates", shape: [1, 2 * sums], parts: parts)]
+    return names + [try weight(positions[2], "gates", shape: [1, 2 * rowCount], parts: parts)]
   }
 
   /// Adds a loop over the input's products with the kernel, which are computed before the loop.
   private mutating func loop<Operation: RecurrentOperator>(
     _ operation: Operation
   ) throws(WeighbridgeError) -> [String] {
-    let sums = try inputSums(operation)
-    let parts = parts(of: operation)
+    let projection = try inputProjection(operation)
+    let inputs = recurrentInputs(of: operation)
     let scan = ONNXScan(
-      operation: operation, recurrence: operation.recurrence, sequence: sums.name,
-      sequenceType: sums.type, mask: parts.mask.map { input($0) },
-      states: parts.states.map { input($0) }, stateCount: Operation.stateNames.count,
+      operation: operation, recurrence: operation.recurrence, sequence: projection.name,
+      sequenceType: projection.type, mask: inputs.mask.map { input($0) },
+      states: inputs.states.map { input($0) }, stateCount: Operation.stateNames.count,
       stateType: scope.outputTypes[1])
     return try add(scan) { (builder, sums, states) throws(WeighbridgeError) in
       try builder.step(operation, sums, states)
@@ -159,7 +159,7 @@ private struct RecurrentFunction {
   var beta: Double?
 
   init?(_ activation: CellActivation) {
-    let plain = ONNXCell.activations.first { CellActivation($0.value) == activation }
+    let plain = ONNXCell.plainActivations.first { CellActivation($0.value) == activation }
     if let plain {
       name = plain.key
       return
@@ -174,10 +174,10 @@ private struct RecurrentFunction {
   static func attributes(
     _ functions: [RecurrentFunction]
   ) -> [(name: String, value: ONNXAttribute)] {
-    var attributes = [("activations", ONNXAttribute.texts(functions.map(\.name)))]
+    var attributes = [("activations", ONNXAttribute.strings(functions.map(\.name)))]
     let (alphas, betas) = (functions.compactMap(\.alpha), functions.compactMap(\.beta))
-    if !alphas.isEmpty { attributes.append(("activation_alpha", .reals(alphas))) }
-    if !betas.isEmpty { attributes.append(("activation_beta", .reals(betas))) }
+    if !alphas.isEmpty { attributes.append(("activation_alpha", .floats(alphas))) }
+    if !betas.isEmpty { attributes.append(("activation_beta", .floats(betas))) }
     return attributes.map { (name: $0.0, value: $0.1) }
   }
 }
@@ -188,39 +188,39 @@ extension ONNXLayer {
     _ cell: ONNXCell, stateCount: Int,
     _ operation: (Recurrence, RecurrentBias, [CellActivation]) -> (any CatalogOperator)?
   ) throws(WeighbridgeError) -> [ONNXValue] {
-    let (gates, functions) = (cell.places, cell.functions)
-    let direction = try text("direction", default: "forward")
+    let (gates, defaults) = (cell.onnxGates, cell.activations)
+    let direction = try string("direction", default: "forward")
     let reversals = ["forward": [false], "reverse": [true], "bidirectional": [false, true]]
     guard let reversals = reversals[direction] else { throw malformed("direction=\(direction)") }
     guard try integer("layout", default: 0) == 0, !has("clip") else {
       throw unsupported("a recurrent node with layout=1 or a clip")
     }
     if let lengths = try optional(4) {
-      guard let steps = type(try input(0)).shape.first?.value, isEverywhere(lengths, steps) else {
+      guard let steps = type(try input(0)).shape.first?.value, isFilled(lengths, with: steps) else {
         throw unsupported("a recurrent node with sequences of different lengths")
       }
     }
     ignore("hidden_size")
-    let activations = try cellActivations(functions, directions: reversals.count)
+    let activations = try cellActivations(defaults: defaults, directions: reversals.count)
     let sequence = try transposed(try input(0), [1, 0, 2], role: "batch_first")
-    var parts: [[ONNXValue]] = []
+    var results: [[ONNXValue]] = []
     for (index, isReversed) in reversals.enumerated() {
       let recurrence = Recurrence(
         isReversed: isReversed, returnsSequences: true,
         hasInitialStates: try hasStates(stateCount), mask: .none)
-      let own = activations[index * functions.count..<(index + 1) * functions.count]
+      let ownActivations = activations[index * defaults.count..<(index + 1) * defaults.count]
       let inputs = try cellInputs(sequence, index, gates, stateCount: stateCount)
-      let (bias, numbers) = try cellBias(index, gates)
-      guard let operation = operation(recurrence, bias, Array(own)) else {
+      let (bias, biasInputs) = try cellBias(index, gates)
+      guard let operation = operation(recurrence, bias, Array(ownActivations)) else {
         throw unsupported("different activations of the cell and the output")
       }
-      parts.append(
-        try apply(operation, inputs + numbers, role: "direction_\(index)"))
+      results.append(
+        try apply(operation, inputs + biasInputs, role: "direction_\(index)"))
     }
-    return try recurrentOutputs(parts, stateCount: stateCount)
+    return try recurrentOutputs(results, stateCount: stateCount)
   }
 
-  /// The sequence, the initial states and the weights of one direction.
+  /// Returns the sequence, the initial states and the weights of one direction.
   private mutating func cellInputs(
     _ sequence: ONNXValue, _ index: Int, _ gates: [Int], stateCount: Int
   ) throws(WeighbridgeError) -> [ONNXValue] {
@@ -231,8 +231,8 @@ extension ONNXLayer {
         let range = Slice.Range(axis: 0, start: index, stop: index + 1, step: 1)
         let role = "state_\(position - 5)_\(index)"
         let isOnly = type(state).shape[0].value == 1
-        let own = isOnly ? state : try apply(Slice([range]), to: state, role: role)
-        inputs.append(try apply(Squeeze(axes: [0]), to: own, role: "\(role)/squeeze"))
+        let slice = isOnly ? state : try apply(Slice([range]), to: state, role: role)
+        inputs.append(try apply(Squeeze(axes: [0]), to: slice, role: "\(role)/squeeze"))
       }
     }
     let units = type(try input(2)).shape.last?.value ?? 0
@@ -241,7 +241,8 @@ extension ONNXLayer {
         tensor.shape[1] == gates.count * units, index < tensor.shape[0]
       else { throw malformed("weights of another shape than [directions, gates, features]") }
       inputs.append(
-        own(Self.reordered(tensor, index, gates, units: units), "weights_\(position)_\(index)"))
+        newConstant(
+          Self.reordered(tensor, index, gates, units: units), "weights_\(position)_\(index)"))
     }
     return inputs
   }
@@ -252,19 +253,19 @@ extension ONNXLayer {
     return false
   }
 
-  /// An initial state; zeros if only another one is given.
+  /// Returns an initial state; zeros if only another one is given.
   private mutating func initialState(
     _ position: Int, _ count: Int
   ) throws(WeighbridgeError) -> ONNXValue {
     if let state = try optional(position) { return state }
     for other in 5..<5 + count {
       guard let state = try optional(other) else { continue }
-      return try apply(FullLike(number: 0), to: state, role: "zeros_\(position - 5)")
+      return try apply(FullLike(value: 0), to: state, role: "zeros_\(position - 5)")
     }
-    throw malformed("no state to begin with")
+    throw malformed("no initial state")
   }
 
-  /// A kernel with the rows of its gates in the operator's order.
+  /// Returns a kernel with the rows of its gates in the operator's order.
   private static func reordered(
     _ tensor: Tensor, _ index: Int, _ gates: [Int], units: Int
   ) -> Tensor {
@@ -276,7 +277,7 @@ extension ONNXLayer {
       bytes: gates.flatMap { bytes[$0 * size..<($0 + 1) * size] })
   }
 
-  /// The bias of one direction; the recurrent part is left out if it is all zeros.
+  /// Returns the bias of one direction; the recurrent part is omitted if it is all zeros.
   private func cellBias(
     _ index: Int, _ gates: [Int]
   ) throws(WeighbridgeError) -> (RecurrentBias, [ONNXValue]) {
@@ -284,57 +285,57 @@ extension ONNXLayer {
     guard tensor.shape.count == 2, tensor.shape[1] % (2 * gates.count) == 0,
       index < tensor.shape[0]
     else { throw malformed("a bias of another shape than [directions, 2 gates]") }
-    let sums = tensor.shape[1] / 2
-    let size = sums / gates.count * tensor.elementType.byteCount
+    let rowCount = tensor.shape[1] / 2
+    let size = rowCount / gates.count * tensor.elementType.byteCount
     let bytes = tensor.slice(index..<index + 1, along: 0).contiguousBytes()
     let parts = [0, gates.count].map { start in
       gates.flatMap { bytes[($0 + start) * size..<($0 + start + 1) * size] }
     }
-    let isOne = parts[1].allSatisfy { $0 == 0 }
-    let numbers = Tensor(
-      tensor.elementType, shape: isOne ? [sums] : [2, sums],
-      bytes: isOne ? parts[0] : parts[0] + parts[1])
-    return (isOne ? .input : .separate, [own(numbers, "bias_\(index)")])
+    let hasOnlyInputBias = parts[1].allSatisfy { $0 == 0 }
+    let bias = Tensor(
+      tensor.elementType, shape: hasOnlyInputBias ? [rowCount] : [2, rowCount],
+      bytes: hasOnlyInputBias ? parts[0] : parts[0] + parts[1])
+    return (hasOnlyInputBias ? .input : .separate, [newConstant(bias, "bias_\(index)")])
   }
 
-  /// The output `[time, directions, batch, units]`, then the states, `[directions, batch, units]`
-  /// each.
+  /// Returns the output, `[time, directions, batch, units]`, then the states,
+  /// `[directions, batch, units]` each.
   private mutating func recurrentOutputs(
-    _ parts: [[ONNXValue]], stateCount: Int
+    _ results: [[ONNXValue]], stateCount: Int
   ) throws(WeighbridgeError) -> [ONNXValue] {
     var sequences: [ONNXValue] = []
-    for (index, part) in parts.enumerated() {
-      let turned = try transposed(part[0], [1, 0, 2], role: "time_first_\(index)")
-      sequences.append(try apply(ExpandDims(axes: [1]), to: turned, role: "output_\(index)"))
+    for (index, result) in results.enumerated() {
+      let timeMajor = try transposed(result[0], [1, 0, 2], role: "time_first_\(index)")
+      sequences.append(try apply(ExpandDims(axes: [1]), to: timeMajor, role: "output_\(index)"))
     }
-    var outputs = [try joined(sequences, axis: 1, role: "output")]
+    var outputs = [try concatenated(sequences, axis: 1, role: "output")]
     for state in 0..<stateCount {
       var values: [ONNXValue] = []
-      for (index, part) in parts.enumerated() {
+      for (index, result) in results.enumerated() {
         values.append(
           try apply(
-            ExpandDims(axes: [0]), to: part[1 + state], role: "state_\(state)_\(index)/last"))
+            ExpandDims(axes: [0]), to: result[1 + state], role: "state_\(state)_\(index)/last"))
       }
-      outputs.append(try joined(values, axis: 0, role: "state_\(state)"))
+      outputs.append(try concatenated(values, axis: 0, role: "state_\(state)"))
     }
     return outputs
   }
 
-  private mutating func joined(
+  private mutating func concatenated(
     _ values: [ONNXValue], axis: Int, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
     values.count == 1 ? values[0] : try apply(Concatenate(axis: axis), values, role: role)[0]
   }
 
-  /// The activations of all directions.
+  /// Reads the activations of all directions.
   private mutating func cellActivations(
-    _ functions: [String], directions: Int
+    defaults: [String], directions: Int
   ) throws(WeighbridgeError) -> [CellActivation] {
     let names =
-      try texts("activations") ?? Array(repeating: functions, count: directions).flatMap { $0 }
-    var alphas = (try reals("activation_alpha") ?? [])[...]
-    var betas = (try reals("activation_beta") ?? [])[...]
-    guard names.count == functions.count * directions else {
+      try strings("activations") ?? Array(repeating: defaults, count: directions).flatMap { $0 }
+    var alphas = (try floats("activation_alpha") ?? [])[...]
+    var betas = (try floats("activation_beta") ?? [])[...]
+    guard names.count == defaults.count * directions else {
       throw malformed("\(names.count) activations for \(directions) directions")
     }
     var result: [CellActivation] = []
@@ -346,7 +347,7 @@ extension ONNXLayer {
       case "hardsigmoid":
         operation = HardSigmoid(slope: alphas.popFirst() ?? 0.2, offset: betas.popFirst() ?? 0.5)
       case let lowered:
-        guard let plain = ONNXCell.activations.first(where: { $0.key.lowercased() == lowered })
+        guard let plain = ONNXCell.plainActivations.first(where: { $0.key.lowercased() == lowered })
         else { throw unsupported("the activation \(name)") }
         operation = plain.value
       }

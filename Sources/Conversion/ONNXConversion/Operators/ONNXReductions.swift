@@ -25,7 +25,7 @@ enum ONNXReductions: ONNXFamily {
 
   /// The functions that are a single ONNX operator each.
   fileprivate static let functions: [String: Reduce.Function] = [
-    "ReduceL2": .length, "ReduceMax": .maximum, "ReduceMean": .mean, "ReduceMin": .minimum,
+    "ReduceL2": .l2Norm, "ReduceMax": .maximum, "ReduceMean": .mean, "ReduceMin": .minimum,
     "ReduceProd": .product, "ReduceSum": .sum,
   ]
 
@@ -34,12 +34,12 @@ enum ONNXReductions: ONNXFamily {
   }
 
   static let nodes = [String: ONNXLayer.Build](families: [
-    own, functions.mapValues(reducing), ["ReduceLogSumExp": reducing(.logarithmOfSum)],
+    special, functions.mapValues(reducing), ["ReduceLogSumExp": reducing(.logSumExp)],
   ])
 
-  private static let own: [String: ONNXLayer.Build] = [
-    "ArgMax": { (layer) throws(WeighbridgeError) in try layer.position(ArgMax.self) },
-    "ArgMin": { (layer) throws(WeighbridgeError) in try layer.position(ArgMin.self) },
+  private static let special: [String: ONNXLayer.Build] = [
+    "ArgMax": { (layer) throws(WeighbridgeError) in try layer.argumentReduction(ArgMax.self) },
+    "ArgMin": { (layer) throws(WeighbridgeError) in try layer.argumentReduction(ArgMin.self) },
     "CumSum": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
       guard let axis = try layer.constant(1)?.integers.first else {
@@ -82,12 +82,12 @@ enum ONNXReductions: ONNXFamily {
 
 extension ONNXGraphBuilder {
   fileprivate mutating func reduction(_ operation: Reduce) -> String? {
-    let (x, axes, keeps) = (input(), operation.axes, operation.keepDims)
-    let own = ONNXReductions.functions.first { $0.value == operation.function }
-    if let own { return reduce(own.key, x, axes, keeps: keeps) }
+    let (x, axes, keepDims) = (input(), operation.axes, operation.keepDims)
+    let node = ONNXReductions.functions.first { $0.value == operation.function }
+    if let node { return reduce(node.key, x, axes, keepDims: keepDims) }
     guard [.any, .all].contains(operation.function) else { return nil }
     let name = operation.function == .any ? "ReduceMax" : "ReduceMin"
-    return cast(reduce(name, cast(x, to: .int32), axes, keeps: keeps), to: .bool)
+    return cast(reduce(name, cast(x, to: .int32), axes, keepDims: keepDims), to: .bool)
   }
 }
 
@@ -100,11 +100,11 @@ extension ONNXLayer {
   ) throws(WeighbridgeError) -> [ONNXValue] {
     let input = try prepare(&self, try input())
     let rank = type(input).rank
-    let given = try integers(1, orSetting: "axes") ?? []
-    let doesNothing = try flag("noop_with_empty_axes")
+    let rawAxes = try integers(1, orAttribute: "axes") ?? []
+    let isNoOpWithoutAxes = try flag("noop_with_empty_axes")
     let keepDims = try flag("keepdims", default: true)
-    if given.isEmpty, doesNothing { return [input] }
-    let axes = try axes(given.isEmpty ? Array(0..<rank) : given, rank: rank)
+    if rawAxes.isEmpty, isNoOpWithoutAxes { return [input] }
+    let axes = try axes(rawAxes.isEmpty ? Array(0..<rank) : rawAxes, rank: rank)
     // A reduction over all spatial axes of an image is a global pooling layer.
     if !keepDims, let layout = imageLayout(axes, rank: rank), type(input).elementType.isFloat {
       if function == .mean {
@@ -118,13 +118,13 @@ extension ONNXLayer {
     return [try apply(Reduce(function, axes: axes, keepDims: keepDims), to: input, role: role)]
   }
 
-  /// The layout in which the axes are exactly the spatial ones.
+  /// Returns the layout in which the axes are exactly the spatial ones.
   private func imageLayout(_ axes: [Int], rank: Int) -> DataLayout? {
     guard rank >= 3 else { return nil }
     return DataLayout.allCases.first { Array($0.spatialAxes(rank: rank)) == axes }
   }
 
-  fileprivate mutating func position<Operation: ArgumentReduction>(
+  fileprivate mutating func argumentReduction<Operation: ArgumentReduction>(
     _: Operation.Type
   ) throws(WeighbridgeError) -> [ONNXValue] {
     let input = try input()

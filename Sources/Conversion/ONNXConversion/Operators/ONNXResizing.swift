@@ -15,8 +15,8 @@ enum ONNXResizing: ONNXFamily {
       return builder.add(
         "Resize", [builder.input(), "", scales],
         [
-          "coordinate_transformation_mode": .text(transformation),
-          "mode": .text(isNearest ? "nearest" : "linear"), "nearest_mode": .text("floor"),
+          "coordinate_transformation_mode": .string(transformation),
+          "mode": .string(isNearest ? "nearest" : "linear"), "nearest_mode": .string("floor"),
         ])
     },
     ONNXRow(native: Resizing.self) { (operation, builder) throws(WeighbridgeError) in
@@ -34,9 +34,9 @@ enum ONNXResizing: ONNXFamily {
     "Resize": { (layer) throws(WeighbridgeError) in try layer.resize() },
     "Upsample": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()
-      let isNearest = try layer.text("mode", default: "nearest") == "nearest"
-      let given = try layer.reals("scales")
-      let scales = given == nil ? try layer.constant(1)?.doubles ?? [] : given ?? []
+      let isNearest = try layer.string("mode", default: "nearest") == "nearest"
+      let attribute = try layer.floats("scales")
+      let scales = attribute == nil ? try layer.constant(1)?.doubles ?? [] : attribute ?? []
       let resampling = Resampling(
         mode: isNearest ? .nearest : .linear, transformation: .asymmetric, rounding: .floor)
       return [try layer.resampled(input, try layer.axes(scales: scales, input), resampling)]
@@ -45,30 +45,31 @@ enum ONNXResizing: ONNXFamily {
 }
 
 extension ONNXGraphBuilder {
-  /// Adds ONNX's node; gathers elements by their indices if the node would select others.
+  /// Adds a `Resize`; gathers elements by their indices if the node would select others.
   fileprivate mutating func stretch(_ input: String, _ operation: Resizing) -> String {
     let isNearest = operation.interpolation == .nearest
-    if isNearest, let places = nearestPlaces(operation) {
+    if isNearest, let indicesByAxis = nearestIndices(operation) {
       var result = input
-      for (axis, indices) in places.enumerated() {
+      for (axis, indices) in indicesByAxis.enumerated() {
         result = add("Gather", [result, integers(indices)], ["axis": .integer(axis + 2)])
       }
       return result
     }
-    // The nearest element is the same as in TensorFlow: of two equally near ones the later one.
+    // The nearest element is the same as in TensorFlow: of two equally near ones, the later one.
     let attributes: KeyValuePairs<String, ONNXAttribute> = [
-      "coordinate_transformation_mode": .text("half_pixel"),
-      "mode": .text(isNearest ? "nearest" : "linear"), "nearest_mode": .text("round_prefer_ceil"),
+      "coordinate_transformation_mode": .string("half_pixel"),
+      "mode": .string(isNearest ? "nearest" : "linear"),
+      "nearest_mode": .string("round_prefer_ceil"),
     ]
     let shape = concatenate(
       [dimensions(input, 0..<2), integers(operation.dimensions)], axis: 0)
     return add("Resize", [input, "", "", shape], attributes)
   }
 
-  /// The indices of the nearest elements along each axis if a `Resize` would select others, because
-  /// it rounds coordinates in another order; `nil` if it selects the same, and if the sizes are
-  /// open or larger than any image's.
-  private func nearestPlaces(_ operation: Resizing) -> [[Int]]? {
+  /// Returns the indices of the nearest elements along each axis if a `Resize` would select others,
+  /// because it rounds coordinates in another order; `nil` if it selects the same, and if the sizes
+  /// are unknown or larger than any image's.
+  private func nearestIndices(_ operation: Resizing) -> [[Int]]? {
     let dimensions = type().shape.dropFirst(2).compactMap(\.value)
     guard dimensions.count == operation.dimensions.count,
       operation.dimensions.allSatisfy({ $0 <= Resampling.largestDimension })
@@ -77,9 +78,10 @@ extension ONNXGraphBuilder {
       mode: .nearest, transformation: .halfPixel, rounding: .preferCeiling)
     let pairs = zip(dimensions, operation.dimensions)
     if pairs.allSatisfy({ resampling.isNearest(from: $0, to: $1) }) { return nil }
-    return pairs.map { old, new in
-      (0..<new).map {
-        operation.interpolation.sample($0, from: old, to: new, antialiases: false).first
+    let interpolation = operation.interpolation
+    return pairs.map { inputSize, outputSize in
+      (0..<outputSize).map {
+        interpolation.sample($0, from: inputSize, to: outputSize, antialiases: false).first
       }
     }
   }
@@ -87,21 +89,25 @@ extension ONNXGraphBuilder {
 
 /// How an axis is resized.
 private struct ResizedAxis {
-  /// The input's size; `nil` for an open one.
-  var old: Int?
-  /// The output's size; `nil` for an open one.
-  var new: Int?
+  /// The input's size; `nil` for an unknown one.
+  var inputSize: Int?
+  /// The output's size; `nil` for an unknown one.
+  var outputSize: Int?
   /// The factor by which the axis is scaled; `nil` if it follows from the sizes.
   var scale: Float?
 
   /// Whether the axis stays unchanged.
-  var isKept: Bool { old == new && (scale ?? 1) == 1 && (scale != nil || old != nil) }
+  var isUnchanged: Bool {
+    inputSize == outputSize && (scale ?? 1) == 1 && (scale != nil || inputSize != nil)
+  }
 
-  /// The factor by which the axis becomes longer, if that is an integer.
+  /// The factor by which the axis becomes larger, if that is an integer.
   var factor: Int? {
     if let scale { return (1...0x1p24).contains(scale) ? Int(exactly: scale) : nil }
-    guard let old, let new, old > 0, new > 0, new % old == 0 else { return nil }
-    return new / old
+    guard let inputSize, let outputSize, inputSize > 0, outputSize > 0,
+      outputSize % inputSize == 0
+    else { return nil }
+    return outputSize / inputSize
   }
 }
 
@@ -110,13 +116,13 @@ extension ONNXLayer {
     let input = try input()
     let resampling = try resampling()
     let rank = type(input).rank
-    let listed = try integers("axes") ?? Array(0..<rank)
-    let policy = try text("keep_aspect_ratio_policy", default: "stretch")
+    let rawAxes = try integers("axes") ?? Array(0..<rank)
+    let policy = try string("keep_aspect_ratio_policy", default: "stretch")
     guard !(try flag("antialias")) else { throw unsupported("a Resize with antialias") }
-    let positions = listed.map { $0 < 0 ? $0 + rank : $0 }
-    _ = try axes(listed, rank: rank)
+    let positions = rawAxes.map { $0 < 0 ? $0 + rank : $0 }
+    _ = try axes(rawAxes, rank: rank)
 
-    // Before opset 11 the scales were the second input.
+    // Before opset 11, the scales were the second input.
     let scales = try constant(opset < 11 ? 1 : 2)?.doubles ?? []
     var resized: [ResizedAxis]
     if scales.isEmpty {
@@ -126,21 +132,21 @@ extension ONNXLayer {
       guard scales.count == positions.count else {
         throw malformed("a Resize of \(positions.count) axes by \(scales)")
       }
-      var all = [Double](repeating: 1, count: rank)
-      for (position, scale) in zip(positions, scales) { all[position] = scale }
-      resized = try axes(scales: all, input)
+      var allScales = [Double](repeating: 1, count: rank)
+      for (position, scale) in zip(positions, scales) { allScales[position] = scale }
+      resized = try axes(scales: allScales, input)
     }
     return [try resampled(input, resized, resampling)]
   }
 
   private mutating func resampling() throws(WeighbridgeError) -> Resampling {
-    // Before opset 11 there was a single rounding, without a name.
-    let isOld = opset < 11
-    let modeName = try text("mode", default: "nearest")
-    let transformationName = try text(
-      "coordinate_transformation_mode", default: isOld ? "asymmetric" : "half_pixel")
-    let roundingName = try text("nearest_mode", default: "round_prefer_floor")
-    let coefficient = try real("cubic_coeff_a", default: -0.75)
+    // Before opset 11, there was a single rounding mode, without a name.
+    let isBeforeOpset11 = opset < 11
+    let modeName = try string("mode", default: "nearest")
+    let transformationName = try string(
+      "coordinate_transformation_mode", default: isBeforeOpset11 ? "asymmetric" : "half_pixel")
+    let roundingName = try string("nearest_mode", default: "round_prefer_floor")
+    let coefficient = try float("cubic_coeff_a", default: -0.75)
     let excludesOutside = try flag("exclude_outside")
     ignore("extrapolation_value")
     let mode: Resampling.Mode
@@ -151,13 +157,13 @@ extension ONNXLayer {
     default: throw unsupported("a Resize of the mode \(modeName)")
     }
     guard let transformation = Resampling.Transformation(rawValue: transformationName),
-      let named = Resampling.Rounding(rawValue: roundingName), named != .older
+      let rounding = Resampling.Rounding(rawValue: roundingName), rounding != .legacy
     else { throw unsupported("a Resize of \(transformationName) and \(roundingName)") }
     return Resampling(
-      mode: mode, transformation: transformation, rounding: isOld ? .older : named)
+      mode: mode, transformation: transformation, rounding: isBeforeOpset11 ? .legacy : rounding)
   }
 
-  /// All axes of an input, with a scale for each.
+  /// Returns all axes of an input, with a scale for each.
   fileprivate func axes(
     scales: [Double], _ input: ONNXValue
   ) throws(WeighbridgeError) -> [ResizedAxis] {
@@ -167,23 +173,25 @@ extension ONNXLayer {
     else { throw unsupported("a Resize of \(type(input)) by \(scales)") }
     return zip(shape, scales).map { dimension, number in
       let scale = Float(number)
-      let new = dimension.value.map { Int((Float($0) * scale).rounded(.down)) }
-      return ResizedAxis(old: dimension.value, new: new, scale: scale)
+      let outputSize = dimension.value.map { Int((Float($0) * scale).rounded(.down)) }
+      return ResizedAxis(inputSize: dimension.value, outputSize: outputSize, scale: scale)
     }
   }
 
-  /// All axes of an input, with new sizes for those at `positions`.
+  /// Returns all axes of an input, with output sizes for those at `positions`.
   private func axes(
     sizes: [ONNXDimension], _ positions: [Int], _ input: ONNXValue
   ) throws(WeighbridgeError) -> [ResizedAxis] {
     guard sizes.count == positions.count else {
       throw unsupported("a Resize to sizes that are known only when the model runs")
     }
-    var axes = type(input).shape.map { ResizedAxis(old: $0.value, new: $0.value, scale: 1) }
+    var axes = type(input).shape.map {
+      ResizedAxis(inputSize: $0.value, outputSize: $0.value, scale: 1)
+    }
     for (position, size) in zip(positions, sizes) {
       switch size {
-      case .known(let new):
-        axes[position].new = new
+      case .known(let outputSize):
+        axes[position].outputSize = outputSize
         axes[position].scale = nil
       case .axis(let id, let axis, let times):
         guard case .computed(id) = input, axis == position else {
@@ -195,23 +203,25 @@ extension ONNXLayer {
     return axes
   }
 
-  /// Scales the axes at `positions` by one common factor, so that none gets larger, or none
-  /// smaller, than its new size.
+  /// Scales the axes at `positions` by one common factor, so that none becomes larger, or none
+  /// smaller, than its output size.
   private func fit(
     _ axes: inout [ResizedAxis], _ positions: [Int], _ policy: String
   ) throws(WeighbridgeError) {
     if policy == "stretch" { return }
     let scales = positions.compactMap { position -> Float? in
-      guard let old = axes[position].old, let new = axes[position].new, old > 0, new > 0 else {
-        return nil
-      }
-      return Float(new) / Float(old)
+      guard let inputSize = axes[position].inputSize, let outputSize = axes[position].outputSize,
+        inputSize > 0, outputSize > 0
+      else { return nil }
+      return Float(outputSize) / Float(inputSize)
     }
     guard ["not_larger", "not_smaller"].contains(policy), scales.count == positions.count,
       let scale = policy == "not_larger" ? scales.min() : scales.max()
     else { throw unsupported("a Resize of \(positions) that keeps proportions: \(policy)") }
     for position in positions {
-      axes[position].new = axes[position].old.map { Int((Float($0) * scale).rounded()) }
+      axes[position].outputSize = axes[position].inputSize.map {
+        Int((Float($0) * scale).rounded())
+      }
       axes[position].scale = scale
     }
   }
@@ -221,14 +231,14 @@ extension ONNXLayer {
     _ input: ONNXValue, _ axes: [ResizedAxis], _ resampling: Resampling
   ) throws(WeighbridgeError) -> ONNXValue {
     let spatial = axes.dropFirst(2)
-    if axes.count >= 3, axes[..<2].allSatisfy(\.isKept) {
+    if axes.count >= 3, axes[..<2].allSatisfy(\.isUnchanged) {
       let factors = spatial.compactMap(\.factor)
       if factors.count == spatial.count, let interpolation = resampling.upsampling {
         let operation = Upsampling(
           factors: factors, interpolation: interpolation, layout: .channelsFirst)
         return try apply(operation, to: input)
       }
-      let dimensions = spatial.compactMap(\.new)
+      let dimensions = spatial.compactMap(\.outputSize)
       if dimensions.count == spatial.count, dimensions.allSatisfy({ (1...1 << 24).contains($0) }),
         let interpolation = resampling.resizing(spatial)
       {
@@ -238,27 +248,32 @@ extension ONNXLayer {
         return try apply(operation, to: input)
       }
     }
-    let changed = axes.indices.filter { !axes[$0].isKept }
+    let changed = axes.indices.filter { !axes[$0].isUnchanged }
     // For this, onnxruntime silently returns the input unchanged.
-    guard changed.isEmpty || axes.contains(where: { $0.old != $0.new || $0.new == nil }) else {
+    guard
+      changed.isEmpty
+        || axes.contains(where: { $0.inputSize != $0.outputSize || $0.outputSize == nil })
+    else {
       throw unsupported("a Resize by \(axes.map { $0.scale ?? 1 }) that leaves all sizes")
     }
     var result = input
     for axis in changed {
-      guard let old = axes[axis].old, let new = axes[axis].new else {
+      guard let inputSize = axes[axis].inputSize, let outputSize = axes[axis].outputSize else {
         throw unsupported("a Resize of open sizes: \(type(input))")
       }
-      guard (1...1 << 24).contains(old), (1...Resampling.largestDimension).contains(new) else {
-        throw unsupported("a Resize of \(old) elements to \(new)")
+      guard (1...1 << 24).contains(inputSize),
+        (1...Resampling.largestDimension).contains(outputSize)
+      else {
+        throw unsupported("a Resize of \(inputSize) elements to \(outputSize)")
       }
-      let resized = Resampling.Axis(old: old, new: new, scale: axes[axis].scale)
+      let resized = Resampling.Axis(old: inputSize, new: outputSize, scale: axes[axis].scale)
       result = try interpolated(
         result, along: axis, resampling.taps(resized), isLast: axis == changed.last)
     }
     return changed.isEmpty ? try apply(Identity(), to: input) : result
   }
 
-  /// Weighted sums of elements along an axis.
+  /// Adds the weighted sums of elements along an axis.
   private mutating func interpolated(
     _ input: ONNXValue, along axis: Int, _ taps: Resampling.Taps, isLast: Bool
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -266,23 +281,23 @@ extension ONNXLayer {
     let type = type(input)
     var shape = [Int](repeating: 1, count: type.rank)
     shape[axis] = taps.indices[0].count
-    let end = isLast ? "" : "axis_\(axis)"
+    let finalRole = isLast ? "" : "axis_\(axis)"
     var sum: ONNXValue?
     for (tap, (indices, weights)) in zip(taps.indices, taps.weights).enumerated() {
       let name = "axis_\(axis)_\(tap)"
-      let places = own(
+      let indexTensor = newConstant(
         Tensor(.int64, shape: [indices.count], indices.map(Double.init)), "\(name)/indices")
-      let role = count == 1 ? end : "\(name)/elements"
-      let elements = try apply(Gather(axis: axis), to: input, places, role: role)
+      let role = count == 1 ? finalRole : "\(name)/elements"
+      let elements = try apply(Gather(axis: axis), to: input, indexTensor, role: role)
       if count == 1 { return elements }
-      let factors = own(Tensor(type.elementType, shape: shape, weights), "\(name)/weights")
+      let factors = newConstant(Tensor(type.elementType, shape: shape, weights), "\(name)/weights")
       let weighted = try apply(Multiply(), to: elements, factors, role: "\(name)/weighted")
       guard let partial = sum else {
         sum = weighted
         continue
       }
       sum = try apply(
-        Add(), to: partial, weighted, role: tap == count - 1 ? end : "\(name)/sum")
+        Add(), to: partial, weighted, role: tap == count - 1 ? finalRole : "\(name)/sum")
     }
     return sum ?? input
   }
@@ -294,20 +309,21 @@ extension Resampling {
       || transformation == .halfPixelSymmetric
   }
 
-  /// The equivalent interpolation for enlarging by integer factors.
+  /// The equivalent interpolation for upsampling by integer factors; `nil` if there is none.
   fileprivate var upsampling: Upsampling.Interpolation? {
     let isAsymmetric = transformation == .asymmetric
     switch mode {
     case .cubic: return nil
     case .linear: return isHalfPixel ? .linearHalfPixel : isAsymmetric ? .linearAsymmetric : nil
     case .nearest:
-      // With half pixels no position lies exactly between two elements, so these roundings agree.
+      // With half-pixel centers, no coordinate lies exactly between two elements, so these rounding
+      // modes agree.
       let agrees = isHalfPixel && [.preferFloor, .preferCeiling].contains(rounding)
-      return agrees || (isAsymmetric && [.floor, .older].contains(rounding)) ? .nearest : nil
+      return agrees || (isAsymmetric && [.floor, .legacy].contains(rounding)) ? .nearest : nil
     }
   }
 
-  /// The equivalent interpolation for resizing axes to given sizes.
+  /// Returns the equivalent interpolation for resizing axes to given sizes; `nil` if there is none.
   fileprivate func resizing(_ axes: ArraySlice<ResizedAxis>) -> ResizingInterpolation? {
     guard transformation == .halfPixel || transformation == .pytorchHalfPixel else { return nil }
     let interpolation: ResizingInterpolation
@@ -317,17 +333,22 @@ extension Resampling {
     case .nearest, .cubic: return nil
     }
     let agrees = axes.allSatisfy { axis in
-      guard let new = axis.new, axis.scale == nil || axis.isKept else { return false }
+      guard let outputSize = axis.outputSize, axis.scale == nil || axis.isUnchanged else {
+        return false
+      }
       // PyTorch samples a single output element at the start of the axis.
-      guard transformation == .halfPixel || new > 1 || axis.old == 1 else { return false }
-      guard interpolation == .nearest, let old = axis.old else { return true }
-      return old >= 1 && (1...Self.largestDimension).contains(new) && isNearest(from: old, to: new)
+      guard transformation == .halfPixel || outputSize > 1 || axis.inputSize == 1 else {
+        return false
+      }
+      guard interpolation == .nearest, let inputSize = axis.inputSize else { return true }
+      return inputSize >= 1 && (1...Self.largestDimension).contains(outputSize)
+        && isNearest(from: inputSize, to: outputSize)
     }
     return agrees ? interpolation : nil
   }
 
-  /// Whether the nearest elements are the same as for ``ResizingInterpolation/nearest``, which rounds
-  /// coordinates in another order.
+  /// Whether the nearest elements are the same as for ``ResizingInterpolation/nearest``, which
+  /// rounds coordinates in another order.
   func isNearest(from old: Int, to new: Int) -> Bool {
     let indices = taps(Axis(old: old, new: new, scale: nil)).indices[0]
     return indices.enumerated().allSatisfy {

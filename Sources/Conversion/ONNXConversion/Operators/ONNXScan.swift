@@ -21,7 +21,7 @@ struct ONNXScan {
 }
 
 extension ONNXGraphBuilder {
-  /// Adds one step: takes its part of the sequence and the previous states, and returns the new
+  /// Adds one step: takes its element of the sequence and the previous states, and returns the new
   /// states.
   typealias Step =
     (inout ONNXGraphBuilder, ExportOperand, [ExportOperand]) throws(WeighbridgeError) ->
@@ -31,18 +31,17 @@ extension ONNXGraphBuilder {
   ///
   /// - Returns: The output, then the final states.
   mutating func add(
-    _ scan: ONNXScan,
-    _ step: Step
+    _ scan: ONNXScan, _ step: Step
   ) throws(WeighbridgeError) -> [String] {
     // The output is the first state, unless a mask changes it.
     let carriesOutput = [.previous, .zero].contains(scan.recurrence.mask)
-    var initial = scan.states
-    if initial.isEmpty || carriesOutput {
+    var initialStates = scan.states
+    if initialStates.isEmpty || carriesOutput {
       let zero = try zeros(scan.stateType, like: scan.sequence)
-      if initial.isEmpty { initial = .init(repeating: zero, count: scan.stateCount) }
-      if carriesOutput { initial.append(zero) }
+      if initialStates.isEmpty { initialStates = .init(repeating: zero, count: scan.stateCount) }
+      if carriesOutput { initialStates.append(zero) }
     }
-    let body = try body(of: scan, carried: initial.count, step)
+    let body = try body(of: scan, carriedCount: initialStates.count, step)
     let scanned = [scan.sequence] + (scan.mask.map { [$0] } ?? [])
     let direction = scan.recurrence.isReversed ? 1 : 0
     let returnsSequences = scan.recurrence.returnsSequences
@@ -58,41 +57,40 @@ extension ONNXGraphBuilder {
       ]
     }
     let outputs = add(
-      "Scan", initial + scanned, attributes: attributes,
-      outputCount: initial.count + (returnsSequences ? 1 : 0))
+      "Scan", initialStates + scanned, attributes: attributes,
+      outputCount: initialStates.count + (returnsSequences ? 1 : 0))
     let last = carriesOutput ? outputs[scan.stateCount] : outputs[0]
-    return [returnsSequences ? outputs[initial.count] : last] + outputs[..<scan.stateCount]
+    return [returnsSequences ? outputs[initialStates.count] : last] + outputs[..<scan.stateCount]
   }
 
-  /// Adds zeros of a type; the size of an open batch axis is taken from another value.
+  /// Adds zeros of a type; an unknown batch size is taken from another value.
   private mutating func zeros(
     _ type: TensorType, like other: String
   ) throws(WeighbridgeError) -> String {
-    let rest = type.shape.dropFirst().compactMap(\.value)
-    guard rest.count == type.rank - 1 else {
+    let inner = type.shape.dropFirst().compactMap(\.value)
+    guard inner.count == type.rank - 1 else {
       throw .unsupported("ONNX wants the sizes of its states known, and they are \(type)")
     }
     let batch = type.shape[0].value.map { integers([$0]) } ?? dimensions(other, 0..<1)
-    return add("Expand", [number(0), concatenate([batch, integers(rest)], axis: 0)])
+    return add("Expand", [number(0), concatenate([batch, integers(inner)], axis: 0)])
   }
 
   private mutating func body(
-    of scan: ONNXScan, carried: Int,
-    _ step: Step
+    of scan: ONNXScan, carriedCount: Int, _ step: Step
   ) throws(WeighbridgeError) -> ONNXGraph {
-    let states = (0..<carried).map { unusedName("\(scan.sequence)/state_\($0)") }
-    let part = unusedName("\(scan.sequence)/step")
-    let counts = scan.mask.map { unusedName("\($0)/step") }
-    var partType = scan.sequenceType
-    partType.shape.remove(at: 1)
+    let states = (0..<carriedCount).map { unusedName("\(scan.sequence)/state_\($0)") }
+    let frame = unusedName("\(scan.sequence)/step")
+    let isUnmasked = scan.mask.map { unusedName("\($0)/step") }
+    var frameType = scan.sequenceType
+    frameType.shape.remove(at: 1)
     let (nodes, outputs) = try body { (builder) throws(WeighbridgeError) in
-      let old = states.prefix(scan.stateCount).map { builder.value($0, scan.stateType) }
-      let new = try step(&builder, builder.value(part, partType), old).map(\.name)
-      var outputs = builder.masked(scan, states, new, counts)
+      let oldStates = states.prefix(scan.stateCount).map { builder.value($0, scan.stateType) }
+      let newStates = try step(&builder, builder.value(frame, frameType), oldStates).map(\.name)
+      var outputs = builder.masked(scan, states, newStates, isUnmasked)
       // A body may output each value only once, and none of its inputs.
       if scan.recurrence.returnsSequences {
-        outputs.append(
-          builder.add("Identity", [outputs[carried > scan.stateCount ? carried - 1 : 0]]))
+        let output = outputs[carriedCount > scan.stateCount ? carriedCount - 1 : 0]
+        outputs.append(builder.add("Identity", [output]))
       }
       return outputs
     }
@@ -100,11 +98,11 @@ extension ONNXGraphBuilder {
     let type = elementType
     var inputs = states.map { ONNXFeature(name: $0, elementType: type, shape: state) }
     inputs.append(
-      ONNXFeature(name: part, elementType: type, shape: ONNXFeature.dimensions(partType)))
-    if let counts {
+      ONNXFeature(name: frame, elementType: type, shape: ONNXFeature.dimensions(frameType)))
+    if let isUnmasked {
       inputs.append(
         ONNXFeature(
-          name: counts, elementType: .bool,
+          name: isUnmasked, elementType: .bool,
           shape: ONNXFeature.dimensions(scan.sequenceType).prefix(1).map { $0 }))
     }
     return ONNXGraph(
@@ -113,59 +111,59 @@ extension ONNXGraphBuilder {
       outputs: outputs.map { ONNXFeature(name: $0, elementType: type, shape: state) })
   }
 
-  /// The states and, if it is passed on, the output after a step that a mask may skip.
+  /// Adds the states and, if it is carried, the output after a step that a mask may skip.
   private mutating func masked(
-    _ scan: ONNXScan, _ old: [String], _ new: [String], _ counts: String?
+    _ scan: ONNXScan, _ oldStates: [String], _ newStates: [String], _ mask: String?
   ) -> [String] {
-    guard let counts else { return new }
-    let isCounted = unsqueeze(counts, Array(1..<scan.stateType.rank))
-    var result = zip(new, old).map { choose(isCounted, $0, $1) }
+    guard let mask else { return newStates }
+    let isUnmasked = unsqueeze(mask, Array(1..<scan.stateType.rank))
+    var result = zip(newStates, oldStates).map { select(isUnmasked, $0, $1) }
     switch scan.recurrence.mask {
-    case .previous: result.append(choose(isCounted, new[0], old[scan.stateCount]))
-    case .zero: result.append(choose(isCounted, new[0], number(0)))
+    case .previous: result.append(select(isUnmasked, newStates[0], oldStates[scan.stateCount]))
+    case .zero: result.append(select(isUnmasked, newStates[0], number(0)))
     case .state, .none: break
     }
     return result
   }
 
-  /// Adds a convolutional LSTM.
-  mutating func convolutionalMemory(
+  /// Adds a convolutional LSTM as a loop.
+  mutating func convLSTM(
     _ operation: ConvLSTM
   ) throws(WeighbridgeError) -> [String] {
     let stateCount = scope.outputTypes.count - 1
-    let parts = RecurrentInputs(
+    let positions = RecurrentInputs(
       Array(operands.indices), operation.recurrence, stateCount: stateCount)
     let rank = type().rank - 1
     let order = operation.layout.axesToChannelsFirst(rank: rank)
-    let back = operation.layout.axesFromChannelsFirst(rank: rank)
-    let timed = { (axes: [Int]) in [0, 1] + axes.dropFirst().map { $0 + 1 } }
-    let sequence = transpose(input(), timed(order))
+    let inverseOrder = operation.layout.axesFromChannelsFirst(rank: rank)
+    let withTime = { (axes: [Int]) in [0, 1] + axes.dropFirst().map { $0 + 1 } }
+    let sequence = transpose(input(), withTime(order))
     var stateType = scope.outputTypes[1]
     stateType.shape = order.map { stateType.shape[$0] }
     var sequenceType = type()
-    sequenceType.shape = timed(order).map { sequenceType.shape[$0] }
-    let turned = ConvLSTM(
+    sequenceType.shape = withTime(order).map { sequenceType.shape[$0] }
+    let converted = ConvLSTM(
       window: operation.window, layout: .channelsFirst, recurrence: operation.recurrence,
       hasBias: operation.hasBias, activation: operation.activation,
       recurrentActivation: operation.recurrentActivation)
     let scan = ONNXScan(
-      operation: turned, recurrence: operation.recurrence, sequence: sequence,
+      operation: converted, recurrence: operation.recurrence, sequence: sequence,
       sequenceType: sequenceType,
-      mask: parts.mask.map { input($0) },
-      states: parts.states.map { transpose(input($0), order) },
+      mask: positions.mask.map { input($0) },
+      states: positions.states.map { transpose(input($0), order) },
       stateCount: stateCount, stateType: stateType)
-    let weights = parts.weights.map { operands[$0] }
+    let weights = positions.weights.map { operands[$0] }
     let results = try add(scan) { (builder, frame, states) throws(WeighbridgeError) in
-      try builder.step(turned, frame, states, weights: weights)
+      try builder.step(converted, frame, states, weights: weights)
     }
     let output = transpose(
-      results[0], operation.recurrence.returnsSequences ? timed(back) : back)
-    return [output] + results.dropFirst().map { transpose($0, back) }
+      results[0], operation.recurrence.returnsSequences ? withTime(inverseOrder) : inverseOrder)
+    return [output] + results.dropFirst().map { transpose($0, inverseOrder) }
   }
 }
 
 extension ONNXFeature {
-  /// The axes of a type as stated in the file.
+  /// Returns the axes of a type as the file states them.
   static func dimensions(_ type: TensorType) -> [Dimension] {
     type.shape.map { dimension in
       switch dimension {
@@ -178,32 +176,32 @@ extension ONNXFeature {
 }
 
 extension ONNXLayer {
-  /// Reads a loop over the steps of sequences: as a recurrent operator if it is one, otherwise
-  /// unrolled, with one body for each step.
+  /// Reads a loop over the steps of sequences: as a recurrent operator if it represents one,
+  /// otherwise unrolled, with one body for each step.
   ///
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the number of steps is known only when the
-  ///   model runs.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the number of steps is known only when
+  ///   the model runs.
   mutating func scan() throws(WeighbridgeError) -> [ONNXValue] {
     let body = try body("body")
-    let scanned = try integer("num_scan_inputs", default: 0)
+    let scanCount = try integer("num_scan_inputs", default: 0)
     let values = try allInputs()
-    guard opset >= 9, scanned >= 1, scanned <= values.count, body.inputs.count == values.count
+    guard opset >= 9, scanCount >= 1, scanCount <= values.count, body.inputs.count == values.count
     else {
       throw unsupported(
-        "a Scan of \(scanned) sequences with \(body.inputs.count) inputs of its body")
+        "a Scan of \(scanCount) sequences with \(body.inputs.count) inputs of its body")
     }
     if let outputs = try recurrence(body, values) { return outputs }
-    let stateCount = values.count - scanned
+    let stateCount = values.count - scanCount
     guard body.outputs.count >= stateCount else {
       throw malformed("a Scan whose body gives \(body.outputs.count) of \(stateCount) states")
     }
-    let axes = try integers("scan_input_axes") ?? Array(repeating: 0, count: scanned)
-    let directions = try integers("scan_input_directions") ?? Array(repeating: 0, count: scanned)
+    let axes = try integers("scan_input_axes") ?? Array(repeating: 0, count: scanCount)
+    let directions = try integers("scan_input_directions") ?? Array(repeating: 0, count: scanCount)
     let outputCount = body.outputs.count - stateCount
     let outputAxes = try integers("scan_output_axes") ?? Array(repeating: 0, count: outputCount)
     let outputDirections =
       try integers("scan_output_directions") ?? Array(repeating: 0, count: outputCount)
-    guard axes.count == scanned, directions.count == scanned,
+    guard axes.count == scanCount, directions.count == scanCount,
       outputAxes.count == outputCount, outputDirections.count == outputCount
     else { throw malformed("a Scan whose settings do not fit its body") }
     let sequences = Array(values[stateCount...])
@@ -213,15 +211,15 @@ extension ONNXLayer {
     for step in 0..<steps {
       var inputs = states
       for (index, sequence) in sequences.enumerated() {
-        let place = directions[index] == 0 ? step : steps - 1 - step
-        inputs.append(try part(sequence, place, axes[index], "step_\(step)/input_\(index)"))
+        let time = directions[index] == 0 ? step : steps - 1 - step
+        inputs.append(try element(sequence, time, axes[index], "step_\(step)/input_\(index)"))
       }
       let outputs = try run(body, inputs, "step_\(step)")
       states = Array(outputs[..<stateCount])
       for (index, output) in outputs[stateCount...].enumerated() { results[index].append(output) }
     }
-    for (index, parts) in results.enumerated() {
-      let ordered = outputDirections[index] == 0 ? parts : parts.reversed()
+    for (index, values) in results.enumerated() {
+      let ordered = outputDirections[index] == 0 ? values : values.reversed()
       states.append(try stacked(ordered, outputAxes[index], "output_\(index)"))
     }
     return states
@@ -233,8 +231,8 @@ extension ONNXLayer {
     var counts: Set<Int> = []
     for (sequence, axis) in zip(sequences, axes) {
       let type = type(sequence)
-      let place = try self.axis(axis, rank: type.rank)
-      guard let count = type.shape[place].value else {
+      let timeAxis = try self.axis(axis, rank: type.rank)
+      guard let count = type.shape[timeAxis].value else {
         throw unsupported("a loop over a number of steps that is known only when the model runs")
       }
       counts.insert(count)
@@ -245,25 +243,26 @@ extension ONNXLayer {
     return try checkedSteps(count)
   }
 
-  private mutating func part(
-    _ sequence: ONNXValue, _ place: Int, _ axis: Int, _ role: String
+  /// Adds one element of a sequence, without the time axis.
+  private mutating func element(
+    _ sequence: ONNXValue, _ time: Int, _ axis: Int, _ role: String
   ) throws(WeighbridgeError) -> ONNXValue {
     let axis = try self.axis(axis, rank: type(sequence).rank)
-    let range = Slice.Range(axis: axis, start: place, stop: place + 1, step: 1)
+    let range = Slice.Range(axis: axis, start: time, stop: time + 1, step: 1)
     let slice = try apply(Slice([range]), to: sequence, role: role)
     return try apply(Squeeze(axes: [axis]), to: slice, role: "\(role)/squeeze")
   }
 
-  /// The outputs of all steps, stacked along a new axis.
+  /// Adds the outputs of all steps, stacked along a new axis.
   mutating func stacked(
-    _ parts: [ONNXValue], _ axis: Int, _ role: String
+    _ values: [ONNXValue], _ axis: Int, _ role: String
   ) throws(WeighbridgeError) -> ONNXValue {
-    guard let first = parts.first else { throw malformed("a loop without steps") }
+    guard let first = values.first else { throw malformed("a loop without steps") }
     let axis = try self.axis(axis, rank: type(first).rank + 1)
     var expanded: [ONNXValue] = []
-    for (step, part) in parts.enumerated() {
+    for (step, value) in values.enumerated() {
       expanded.append(
-        try apply(ExpandDims(axes: [axis]), to: part, role: "\(role)/step_\(step)"))
+        try apply(ExpandDims(axes: [axis]), to: value, role: "\(role)/step_\(step)"))
     }
     return expanded.count == 1
       ? expanded[0] : try apply(Concatenate(axis: axis), expanded, role: role)[0]

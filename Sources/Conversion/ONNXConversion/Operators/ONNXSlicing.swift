@@ -39,9 +39,9 @@ enum ONNXSlicing: ONNXFamily {
       guard operation.mode == .symmetric else {
         return builder.pad(
           builder.input(), before: operation.before, after: operation.after,
-          mode: operation.mode.rawValue, number: operation.number)
+          mode: operation.mode.rawValue, value: operation.value)
       }
-      return builder.mirror(operation)
+      return builder.symmetricPad(operation)
     },
   ]
 
@@ -52,7 +52,7 @@ enum ONNXSlicing: ONNXFamily {
       let time = try layer.axis(of: input, named: "time_axis", default: 0)
       layer.ignore("batch_axis")
       guard let steps = layer.type(input).shape[time].value,
-        layer.isEverywhere(try layer.input(1), steps)
+        layer.isFilled(try layer.input(1), with: steps)
       else { throw layer.unsupported("a ReverseSequence of different lengths") }
       return [try layer.apply(Reverse(axes: [time]), to: input)]
     },
@@ -61,7 +61,7 @@ enum ONNXSlicing: ONNXFamily {
       let input = try layer.input()
       let axis = try layer.axis(of: input, default: 0)
       let count = try layer.integer("num_outputs") ?? layer.node.outputs.count
-      if let sizes = try layer.integers(1, orSetting: "split") {
+      if let sizes = try layer.integers(1, orAttribute: "split") {
         return try layer.apply(Split(axis: axis, sizes: sizes), [input])
       }
       guard let dimension = layer.type(input).shape[axis].value, count >= 1, count <= dimension
@@ -90,41 +90,41 @@ enum ONNXSlicing: ONNXFamily {
 extension ONNXGraphBuilder {
   /// Pads both ends of all axes.
   mutating func pad(
-    _ input: String, before: [Int], after: [Int], mode: String, number: Double
+    _ input: String, before: [Int], after: [Int], mode: String, value: Double
   ) -> String {
     let inputs =
       [input, integers(before + after)]
-      + (mode == "constant" ? [self.number(number)] : [])
-    return add("Pad", inputs, ["mode": .text(mode)])
+      + (mode == "constant" ? [number(value)] : [])
+    return add("Pad", inputs, ["mode": .string(mode)])
   }
 
   mutating func reverse(_ input: String, _ axes: [Int]) -> String {
     if axes.isEmpty { return input }
-    let (last, none) = (axes.map { _ in -1 }, axes.map { _ in Int.min })
-    return slice(input, axes: axes, from: last, to: none, steps: last)
+    let (minusOnes, ends) = (axes.map { _ in -1 }, axes.map { _ in Int.min })
+    return slice(input, axes: axes, from: minusOnes, to: ends, steps: minusOnes)
   }
 
-  /// Mirrors along one axis after the other, including the elements at the ends.
-  fileprivate mutating func mirror(_ operation: Pad) -> String {
+  /// Pads with the mirrored elements, including those at the ends, along one axis after the other.
+  fileprivate mutating func symmetricPad(_ operation: Pad) -> String {
     var result = input()
     for (axis, (before, after)) in zip(operation.before, operation.after).enumerated() {
-      var parts = [result]
+      var blocks = [result]
       if before > 0 {
         let edge = slice(result, axes: [axis], from: [0], to: [before])
-        parts.insert(reverse(edge, [axis]), at: 0)
+        blocks.insert(reverse(edge, [axis]), at: 0)
       }
       if after > 0 {
         let edge = slice(result, axes: [axis], from: [-after], to: [.max])
-        parts.append(reverse(edge, [axis]))
+        blocks.append(reverse(edge, [axis]))
       }
-      result = concatenate(parts, axis: axis)
+      result = concatenate(blocks, axis: axis)
     }
     return result
   }
 }
 
 extension ONNXLayer {
-  /// Repeats a value along each axis; along an axis of size 1 the count may be open.
+  /// Repeats a value along each axis; along an axis of size 1, the count may be unknown.
   fileprivate mutating func tiled(
     _ input: ONNXValue, _ counts: [ONNXDimension]
   ) throws(WeighbridgeError) -> ONNXValue {
@@ -132,52 +132,53 @@ extension ONNXLayer {
     guard counts.count == shape.count,
       zip(counts, shape).allSatisfy({ $0.number.map { $0 >= 0 } ?? ($1.value == 1) })
     else { throw unsupported("a Tile whose counts are known only when the model runs") }
-    let known = counts.map { $0.number ?? 1 }
-    let tile = try apply(Tile(counts: known), to: input, role: "known")
+    let knownCounts = counts.map { $0.number ?? 1 }
+    let tiled = try apply(Tile(counts: knownCounts), to: input, role: "known")
     return try expanded(
-      tile, to: .dimensions(counts.map { $0.number == nil ? $0 : .known(1) }, isList: true))
+      tiled, to: .dimensions(counts.map { $0.number == nil ? $0 : .known(1) }, isList: true))
   }
 
   fileprivate mutating func pad() throws(WeighbridgeError) -> [ONNXValue] {
     let input = try input()
     let rank = type(input).rank
-    let mode = try text("mode", default: "constant")
-    let wraps = mode == "wrap"
-    guard let kind = wraps ? .constant : Pad.Mode(rawValue: mode), kind != .symmetric else {
+    let mode = try string("mode", default: "constant")
+    let isWrapped = mode == "wrap"
+    guard let padMode = isWrapped ? .constant : Pad.Mode(rawValue: mode), padMode != .symmetric
+    else {
       throw unsupported("a Pad of the mode \(mode)")
     }
-    guard var pads = try integers(1, orSetting: "pads") else {
+    guard var pads = try integers(1, orAttribute: "pads") else {
       throw malformed("a Pad without pads")
     }
-    let number = try number(2, orSetting: "value") ?? 0
-    let given = try constant(3)?.integers
+    let value = try number(2, orAttribute: "value") ?? 0
+    let rawAxes = try constant(3)?.integers
     let axes =
-      try given.map { (axes) throws(WeighbridgeError) in
+      try rawAxes.map { (axes) throws(WeighbridgeError) in
         try axes.map { (axis) throws(WeighbridgeError) in try self.axis(axis, rank: rank) }
       } ?? Array(0..<rank)
     guard pads.count == 2 * axes.count else {
       throw malformed("\(pads.count) numbers of padding for \(axes.count) axes")
     }
-    if given != nil {
-      var all = [Int](repeating: 0, count: 2 * rank)
+    if rawAxes != nil {
+      var allPads = [Int](repeating: 0, count: 2 * rank)
       for (position, axis) in axes.enumerated() {
-        all[axis] = pads[position]
-        all[axis + rank] = pads[position + axes.count]
+        allPads[axis] = pads[position]
+        allPads[axis + rank] = pads[position + axes.count]
       }
-      pads = all
+      pads = allPads
     }
-    if wraps { return [try wrapped(input, pads)] }
-    let added = Pad(
-      before: pads[..<rank].map { max(0, $0) }, after: pads[rank...].map { max(0, $0) }, mode: kind,
-      number: kind == .constant ? number : 0)
-    guard pads.contains(where: { $0 < 0 }) else { return [try apply(added, to: input)] }
+    if isWrapped { return [try wrapped(input, pads)] }
+    let padding = Pad(
+      before: pads[..<rank].map { max(0, $0) }, after: pads[rank...].map { max(0, $0) },
+      mode: padMode, value: padMode == .constant ? value : 0)
+    guard pads.contains(where: { $0 < 0 }) else { return [try apply(padding, to: input)] }
     let ranges = (0..<rank).filter { pads[$0] < 0 || pads[$0 + rank] < 0 }.map { axis in
       Slice.Range(
         axis: axis, start: max(0, -pads[axis]),
         stop: pads[axis + rank] < 0 ? pads[axis + rank] : nil,
         step: 1)
     }
-    return [try apply(added, to: try apply(Slice(ranges), to: input, role: "slice"))]
+    return [try apply(padding, to: try apply(Slice(ranges), to: input, role: "slice"))]
   }
 
   /// Pads a value at both ends of axes with the elements of the opposite end.
@@ -192,44 +193,44 @@ extension ONNXLayer {
       guard let dimension = type(input).shape[axis].value, (0...dimension).contains(before),
         (0...dimension).contains(after)
       else { throw unsupported("a Pad of the mode wrap by \(before) and \(after)") }
-      var parts = [result]
+      var blocks = [result]
       if before > 0 {
         let end = Slice.Range(axis: axis, start: dimension - before, stop: nil, step: 1)
-        parts.insert(try apply(Slice([end]), to: result, role: "end_\(axis)"), at: 0)
+        blocks.insert(try apply(Slice([end]), to: result, role: "end_\(axis)"), at: 0)
       }
       if after > 0 {
         let start = Slice.Range(axis: axis, start: 0, stop: after, step: 1)
-        parts.append(try apply(Slice([start]), to: result, role: "start_\(axis)"))
+        blocks.append(try apply(Slice([start]), to: result, role: "start_\(axis)"))
       }
       let role = axis == padded.last ? "" : "axis_\(axis)"
-      result = try apply(Concatenate(axis: axis), parts, role: role)[0]
+      result = try apply(Concatenate(axis: axis), blocks, role: role)[0]
     }
     return padded.isEmpty ? try apply(Identity(), to: input) : result
   }
 
   fileprivate mutating func slice() throws(WeighbridgeError) -> [ONNXValue] {
     let input = try input()
-    guard let starts = try integers(1, orSetting: "starts"),
-      let stops = try integers(2, orSetting: "ends")
+    guard let starts = try integers(1, orAttribute: "starts"),
+      let stops = try integers(2, orAttribute: "ends")
     else { throw malformed("a Slice without starts and ends") }
-    let given = try integers(3, orSetting: "axes") ?? Array(starts.indices)
+    let rawAxes = try integers(3, orAttribute: "axes") ?? Array(starts.indices)
     let steps = try constant(4)?.integers ?? starts.map { _ in 1 }
     let rank = type(input).rank
-    guard starts.count == stops.count, given.count == starts.count, steps.count == starts.count,
+    guard starts.count == stops.count, rawAxes.count == starts.count, steps.count == starts.count,
       !steps.contains(0)
-    else { throw malformed("a Slice of \(starts), \(stops), \(given) and \(steps)") }
-    _ = try axes(given, rank: rank)
-    let ranges = given.indices.map { index in
+    else { throw malformed("a Slice of \(starts), \(stops), \(rawAxes) and \(steps)") }
+    _ = try axes(rawAxes, rank: rank)
+    let ranges = rawAxes.indices.map { index in
       Slice.Range(
-        axis: given[index] < 0 ? given[index] + rank : given[index],
+        axis: rawAxes[index] < 0 ? rawAxes[index] + rank : rawAxes[index],
         start: starts[index], stop: stops[index], step: steps[index])
     }.sorted { $0.axis < $1.axis }
     if input.tensor == nil, case .dimensions(let dimensions, true, let type) = input,
       let range = ranges.first
     {
       let (start, count) = range.resolved(dimensions.count)
-      let places = (0..<count).map { start + $0 * range.step }
-      return [.dimensions(places.map { dimensions[$0] }, isList: true, as: type)]
+      let positions = (0..<count).map { start + $0 * range.step }
+      return [.dimensions(positions.map { dimensions[$0] }, isList: true, as: type)]
     }
     return [try apply(Slice(ranges), to: input)]
   }

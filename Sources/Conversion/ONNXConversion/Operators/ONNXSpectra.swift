@@ -24,25 +24,25 @@ enum ONNXSpectra: ONNXFamily {
 extension ONNXGraphBuilder {
   fileprivate mutating func fourierTransform(_ operation: STFT) -> [String] {
     let (input, type) = (input(), type())
-    let samples = type.rank - 1
-    let last = dimensions(input, type, samples..<type.rank)
-    let shape = concatenate([integers([-1]), last, integers([1])], axis: 0)
+    let sampleAxis = type.rank - 1
+    let sampleCount = dimensions(input, type, sampleAxis..<type.rank)
+    let shape = concatenate([integers([-1]), sampleCount, integers([1])], axis: 0)
     let signals = add("Reshape", [input, shape])
     let step = number(Double(operation.step), .int64)
-    let parts = add("STFT", [signals, step, numbers(operation.frameFactors)])
+    let spectra = add("STFT", [signals, step, numbers(operation.frameFactors)])
     return [0, 1].map { part in
-      let sums = add("Gather", [parts, number(Double(part), .int64)], ["axis": .integer(3)])
-      guard samples != 1 else { return sums }
-      if samples == 0 { return squeeze(sums, [0]) }
-      let leading = dimensions(input, type, 0..<samples)
-      let own = dimensions(sums, 1..<3)
-      return add("Reshape", [sums, concatenate([leading, own], axis: 0)])
+      let component = add("Gather", [spectra, number(Double(part), .int64)], ["axis": .integer(3)])
+      guard sampleAxis != 1 else { return component }
+      if sampleAxis == 0 { return squeeze(component, [0]) }
+      let leading = dimensions(input, type, 0..<sampleAxis)
+      let frameDimensions = dimensions(component, 1..<3)
+      return add("Reshape", [component, concatenate([leading, frameDimensions], axis: 0)])
     }
   }
 }
 
 extension ONNXLayer {
-  /// The spectra of frames, `[signals, frames, frequencies, 2]`, of signals
+  /// Adds the spectra of frames, `[signals, frames, frequencies, 2]`, of signals
   /// `[signals, samples, 1]`.
   fileprivate mutating func fourierTransform() throws(WeighbridgeError) -> ONNXValue {
     let signals = try input()
@@ -60,16 +60,16 @@ extension ONNXLayer {
       let transform = STFT(
         frameFactors: window, fftLength: length, step: step)
     else { throw unsupported("an STFT whose window is none of Hann, Hamming and a rectangle") }
-    var real = signals
+    var realSignals = signals
     if type(signals).rank == 3 {
       guard type(signals).shape[2].value == 1 else {
         throw unsupported("an STFT of complex numbers")
       }
-      real = try apply(Squeeze(axes: [2]), to: signals, role: "signals")
+      realSignals = try apply(Squeeze(axes: [2]), to: signals, role: "signals")
     }
     var parts: [ONNXValue] = []
-    for (part, name) in zip(try apply(transform, [real], role: "transform"), ["real", "imaginary"])
-    {
+    let spectra = try apply(transform, [realSignals], role: "transform")
+    for (part, name) in zip(spectra, ["real", "imaginary"]) {
       parts.append(try apply(ExpandDims(axes: [3]), to: part, role: name))
     }
     return try apply(Concatenate(axis: 3), parts)[0]

@@ -1,10 +1,10 @@
 import GraphIR
 import LayerCatalog
 
-/// A normalisation that is folded into the weights in front of it: the factors for the kernel's
+/// A normalization that is folded into the weights in front of it: the factors for the kernel's
 /// output channels, and the bias that results.
 struct FoldedWeights {
-  /// A factor for each output channel; none when there is no normalisation.
+  /// A factor for each output channel; none when there is no normalization.
   private(set) var scales: [Float] = []
   /// The bias, when there is one.
   private(set) var bias: [Float]?

@@ -15,7 +15,7 @@ extension Gather: EngineOperator {
       .kernel(name: Self.kind) { (memory) throws(WeighbridgeError) in
         let all: [Int]
         do throws(WeighbridgeError) {
-          all = try memory.tensor(indices).indices(fromBothEndsOf: dimension)
+          all = try memory.tensor(indices).nonNegativeIndices(dimension: dimension)
         } catch { throw error.at(layer: place) }
         let each = batches == 0 ? 0 : all.count / batches
         let source = memory[input.storage]

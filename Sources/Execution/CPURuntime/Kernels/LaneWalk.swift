@@ -26,7 +26,7 @@ struct LaneWalk: Sendable {
   var count: Int { dimensions.reduce(1, *) }
 
   /// How many neighbouring lanes stand side by side in memory.
-  var neighbours: Int { strides.last == 1 ? dimensions[dimensions.count - 1] : 1 }
+  var neighbors: Int { strides.last == 1 ? dimensions[dimensions.count - 1] : 1 }
 
   /// Where a lane begins.
   func start(of lane: Int) -> Int {
@@ -73,7 +73,7 @@ extension PlanBuilder {
   ) {
     let length = walk.offsets.count
     // Sixteen float32 numbers side by side are a cache line.
-    let width = max(1, min(walk.neighbours, 16, (1 << 15) / max(1, length)))
+    let width = max(1, min(walk.neighbors, 16, (1 << 15) / max(1, length)))
     let parts = min(threads, max(1, walk.count / width))
     let kernel = LaneKernel(
       walk: walk, result: result, source: source, target: target, width: width, parts: parts,
@@ -103,16 +103,16 @@ private struct LaneKernel: Sendable {
   func run(_ memory: KernelMemory) {
     // Each part has room of its own, and no two write the same elements.
     nonisolated(unsafe) let memory = memory
-    let neighbours = max(1, walk.neighbours)
-    let blocks = (neighbours + width - 1) / width
-    let count = walk.count / neighbours * blocks
+    let neighbors = max(1, walk.neighbors)
+    let blocks = (neighbors + width - 1) / width
+    let count = walk.count / neighbors * blocks
     Threads.parallel(parts) { part in
       let room =
         memory[scratch].assumingMemoryBound(to: Double.self)
         + part * (width + 1) * max(length, width)
       for number in part * count / parts..<(part + 1) * count / parts {
-        let first = number / blocks * neighbours + number % blocks * width
-        let lanes = min(width, neighbours - number % blocks * width)
+        let first = number / blocks * neighbors + number % blocks * width
+        let lanes = min(width, neighbors - number % blocks * width)
         compute(first..<first + lanes, room, memory)
       }
     }

@@ -50,7 +50,7 @@ extension RMSNormalization: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     guard let scale = builder.graph[group.inputs[1]].constant?.doubles else { return false }
     return builder.addLanes(self, \.axes, for: group) { lane in
-      let mean = spread == .variance ? lane.mean : 0
+      let mean = denominator == .variance ? lane.mean : 0
       let squares = lane.sum { ($0 - mean) * ($0 - mean) } / Double(lane.numbers.count)
       let factor = 1 / (squares + epsilon).squareRoot()
       for index in lane.numbers.indices { lane.numbers[index] *= factor * scale[index] }
@@ -114,7 +114,7 @@ extension Reduce: EngineOperator {
     switch function {
     case .sum: return lane.sum { $0 }
     case .mean: return lane.mean
-    case .length: return lane.sum { $0 * $0 }.squareRoot()
+    case .l2Norm: return lane.sum { $0 * $0 }.squareRoot()
     case .variance, .standardDeviation:
       let mean = lane.mean
       let variance = lane.sum { ($0 - mean) * ($0 - mean) } / count
@@ -221,7 +221,7 @@ extension Lane {
   /// The mean of all numbers.
   var mean: Double { sum { $0 } / Double(numbers.count) }
 
-  /// Makes the mean 0 and the variance 1.
+  /// Creates the mean 0 and the variance 1.
   ///
   /// - Parameter epsilon: Added to the variance.
   func normalize(_ epsilon: Double) {

@@ -12,7 +12,7 @@ extension Pad: EngineOperator {
     let output = builder.makeTensor(group.outputs[0], layout: order.outputLayout)
     let pieces = PaddedPieces(order.operation, order.shape, to: order.outputShape)
     let (source, target, size) = (order.input.storage, output.storage, type.byteCount)
-    let filling = Tensor(type, shape: [], [number]).contiguousBytes()
+    let filling = Tensor(type, shape: [], [value]).contiguousBytes()
     builder.add(
       .kernel(name: Self.kind) { memory in
         // Both storages were made for their tensors, and the pieces lie inside of both.
@@ -40,7 +40,7 @@ extension Pad: EngineOperator {
     let input = builder.dense(group.inputs[0])
     guard let source = input.layout, let any = Layout.any(builder.shape(of: group.outputs[0])),
       let primitive = Primitive(
-        owning: kernels_pad(source.handle, any.handle, before.map(Int64.init), Float(number))),
+        owning: kernels_pad(source.handle, any.handle, before.map(Int64.init), Float(value))),
       let target = primitive.layout(kernels_role_target)
     else { return false }
     let output = builder.makeTensor(group.outputs[0], layout: target)

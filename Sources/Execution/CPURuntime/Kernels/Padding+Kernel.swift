@@ -8,7 +8,7 @@ extension ZeroPadding: EngineOperator {
     for (number, axis) in layout.spatialAxes(rank: rank).enumerated() {
       (before[axis], after[axis]) = (borders.before[number], borders.after[number])
     }
-    return Pad(before: before, after: after, mode: .constant, number: 0)
+    return Pad(before: before, after: after, mode: .constant, value: 0)
       .addSteps(to: &builder, for: group)
   }
 }

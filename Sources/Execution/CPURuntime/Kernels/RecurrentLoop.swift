@@ -154,7 +154,7 @@ extension StepMask {
 }
 
 extension PlanBuilder {
-  /// Makes the memory of a recurrent layer.
+  /// Creates the memory of a recurrent layer.
   ///
   /// - Parameters:
   ///   - state: The layout of the states, with the graph's axes.

@@ -28,9 +28,9 @@ extension Upsampling: EngineOperator {
   }
 }
 
-/// An element between those of an axis: neighbours and their weights.
+/// An element between those of an axis: neighbors and their weights.
 private struct AxisSample: Sendable {
-  /// The index of the first neighbour.
+  /// The index of the first neighbor.
   let first: Int
   let weights: [Float]
 }
@@ -57,8 +57,8 @@ private struct AxisResampling: Sendable {
     let result = target + row * run
     for index in 0..<run { result[index] = source[start + index] * sample.weights[0] }
     for number in 1..<max(1, sample.weights.count) {
-      let (weight, neighbours) = (sample.weights[number], source + start + number * run)
-      for index in 0..<run { result[index] += neighbours[index] * weight }
+      let (weight, neighbors) = (sample.weights[number], source + start + number * run)
+      for index in 0..<run { result[index] += neighbors[index] * weight }
     }
   }
 }

@@ -127,7 +127,7 @@ extension GLU: EngineOperator {
 
 extension FullLike: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addRows(.combining { $1 }, [(shape(in: builder, group), [number])], for: group)
+    builder.addRows(.combining { $1 }, [(shape(in: builder, group), [value])], for: group)
   }
 
   private func shape(in builder: PlanBuilder, _ group: NodeGroup) -> [Int] {

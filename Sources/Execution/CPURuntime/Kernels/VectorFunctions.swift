@@ -10,7 +10,7 @@ extension Float {
     // Beyond these, the result is 0 or infinite.
     let high: Float = self > 89 ? 89 : self
     let x: Float = high < -104 ? -104 : high
-    // Adding 1.5 * 2^23 rounds to a whole number, which then stands in the lowest bits.
+    // Adding 1.5 * 2^23 rounds to an integer, which then stands in the lowest bits.
     let rounding: Float = 12_582_912
     let shifted = x * 1.442_695_04 + rounding
     let whole = shifted - rounding

@@ -4,7 +4,7 @@ import GraphIR
 /// A primitive with a source, weights and a bias whose layouts it may choose itself: a convolution,
 /// its transpose, or a fully connected layer.
 struct WeightedCall {
-  /// Makes the primitive of layouts and of what is done to its result.
+  /// Creates the primitive of layouts and of what is done to its result.
   typealias Make = (
     _ source: Layout, _ weights: Layout, _ bias: Layout?, _ target: Layout,
     _ post: kernels_post_operations

@@ -21,7 +21,7 @@ struct NodeGroup: Sendable {
   var inputs: [ValueID]
   /// What the group makes.
   var outputs: [ValueID]
-  /// A normalisation that follows at once, and its weights.
+  /// A normalization that follows at once, and its weights.
   var normalization: (operation: BatchNormalization, weights: [ValueID])?
   /// What else follows, in this order.
   var additions: [Addition] = []

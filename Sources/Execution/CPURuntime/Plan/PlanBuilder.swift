@@ -227,7 +227,7 @@ extension PlanBuilder {
     }
   }
 
-  /// Makes the regions of tensors parts of another one's, one behind the other from its start on.
+  /// Creates the regions of tensors parts of another one's, one behind the other from its start on.
   mutating func join(_ parts: [StoredTensor], into whole: StoredTensor) {
     guard case .region(let target) = whole.storage.memory else { return }
     var offset = 0

@@ -4,7 +4,7 @@ import GraphIR
 struct StridedView: Sendable {
   /// The sizes, outermost first.
   private(set) var shape: [Int]
-  /// The distance between neighbours along each axis, in elements; may be negative or 0.
+  /// The distance between neighbors along each axis, in elements; may be negative or 0.
   private(set) var strides: [Int]
   /// The position of the first element, in elements.
   private(set) var start = 0

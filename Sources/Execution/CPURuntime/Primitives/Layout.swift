@@ -88,7 +88,7 @@ final class Layout: Sendable {
   /// Whether two layouts are the same in all respects.
   func isSame(as other: Layout) -> Bool { kernels_layout_equal(handle, other.handle) }
 
-  /// The distances between neighbours (of blocks, along a blocked axis) along each axis.
+  /// The distances between neighbors (of blocks, along a blocked axis) along each axis.
   var strides: [Int] {
     withUnsafeTemporaryAllocation(of: Int64.self, capacity: Int(KERNELS_MAX_RANK)) {
       kernels_layout_strides(handle, $0.baseAddress)

@@ -278,13 +278,13 @@ extension OutputErrors {
 }
 
 extension Compaction.Weight {
-  /// Makes the numbers those of the integers that are stored, by which the engine knows them again.
+  /// Creates the numbers those of the integers that are stored, by which the engine knows them again.
   fileprivate mutating func encode() throws(WeighbridgeError) {
     guard case .linear(let matrix) = form else { return }
     let integers = Tensor(
       .int8, shape: tensor.shape, bytes: matrix.integers.map { UInt8(bitPattern: $0) })
     let axis = matrix.blockShape.firstIndex(of: 1)
-    let line = QuantizedWeight.Line(scales: matrix.scales, axis: axis)
+    let line = QuantizedWeight.LinearParameters(scales: matrix.scales, axis: axis)
     guard let elements = QuantizedWeight(integers, bits: matrix.bits, .linear(line)).encoded else {
       return
     }

@@ -4,7 +4,7 @@ package import Bytes
 package enum FixedEncoding: Hashable, Sendable {
   /// Integers of 2 to 8 bits with a scale for each output channel.
   case linear(bits: Int)
-  /// Integers of 2 to 8 bits with a scale for each so many neighbours along the inputs.
+  /// Integers of 2 to 8 bits with a scale for each so many neighbors along the inputs.
   case blocks(bits: Int, size: Int)
   /// A table of 2^bits numbers, 1 to 8 bits.
   case palette(bits: Int)

@@ -84,7 +84,7 @@ struct LinearScales {
 
   /// - Parameters:
   ///   - channelAxis: Along which each index has scales of its own.
-  ///   - block: How many neighbours along the first axis of the inputs share one; all when `nil`.
+  ///   - block: How many neighbors along the first axis of the inputs share one; all when `nil`.
   init(_ weight: CompactableWeight, bits: Int, channelAxis: Int, block: Int?) {
     let shape = weight.tensor.shape
     var blockShape = shape

@@ -105,7 +105,7 @@ private struct CellDivision {
   private static let cellCount = 1024
 
   /// The means of the division into `count` parts with the least error, by dynamic programming: where
-  /// the last part begins rises with its end, so each search is confined by its neighbours'.
+  /// the last part begins rises with its end, so each search is confined by its neighbors'.
   func means(_ count: Int) -> [Double] {
     let cells = borders.count - 1
     var errors = (0...cells).map { error(0, $0) }

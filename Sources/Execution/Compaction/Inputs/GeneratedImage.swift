@@ -15,7 +15,7 @@ struct GeneratedImage: Sendable {
   /// Components of 0...255, plane after plane: red, green and blue, or the brightness.
   let planes: [[Float]]
 
-  /// Makes a picture.
+  /// Creates a picture.
   ///
   /// - Parameters:
   ///   - components: 3 for a colored one, 1 for a gray one.

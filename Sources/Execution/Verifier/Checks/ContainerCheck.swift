@@ -4,7 +4,7 @@ package import Bytes
 package struct ContainerCheck: VerificationCheck {
   package let name = "container"
 
-  /// Makes the check.
+  /// Creates the check.
   package init() {}
 
   package func run(_ subject: VerificationSubject) throws(WeighbridgeError) -> [CheckResult] {

@@ -1,11 +1,13 @@
 import Bytes
 import GraphIR
 
-/// Comparing each step of an engine with what the reference computes from the same inputs.
+/// Comparing each step of an engine with the reference on the same inputs.
 extension EnginesCheck {
-  /// Returns the first step whose result, computed from its inputs in the engine's run, differs
-  /// from the reference's for the same inputs by more than rounding explains; if there is none, the
-  /// first step for which that cannot be decided.
+  /// Runs the engine and computes each of its steps with the reference, from the inputs that the
+  /// step has in the engine's run.
+  ///
+  /// - Returns: The first step that differs from the reference by more than rounding explains; if
+  ///   there is none, the first step for which that cannot be decided.
   func compareSteps(
     _ graph: Graph, _ inputs: [Tensor], _ steps: [Int: [Int]], _ tolerances: [Tolerance]
   ) throws(WeighbridgeError) -> CheckResult? {
@@ -19,30 +21,29 @@ extension EnginesCheck {
     }
     var tensors: [ValueID: Tensor] = [:]
     for (port, tensor) in zip(graph.inputs, inputs) { tensors[port.value] = tensor }
-    var (wrong, unclear): (CheckResult?, CheckResult?)
+    var (wrong, inconclusive): (CheckResult?, CheckResult?)
     _ = try engine.run(graph, inputs: inputs) { (result) throws(WeighbridgeError) in
       guard wrong == nil, let positions = steps[result.position] else { return }
-      let made = result.outputs
-      let part = try graph.part(positions, types: types)
-      let taken = part.inputs.compactMap { tensors[$0] }
-      let wanted = try reference.run(part.graph, inputs: taken) { _ in }
-      for (number, (got, want)) in zip(made, wanted).enumerated() {
-        let id = result.node.outputs[number]
-        tensors[id] = got
-        let difference = TensorDifference(got: got, want: want)
+      let part = try graph.subgraph(positions, types: types)
+      let partInputs = part.inputs.compactMap { tensors[$0] }
+      let expectedOutputs = try reference.run(part.graph, inputs: partInputs) { _ in }
+      for (index, (actual, expected)) in zip(result.outputs, expectedOutputs).enumerated() {
+        let id = result.node.outputs[index]
+        tensors[id] = actual
+        let difference = TensorDifference(got: actual, want: expected)
         guard wrong == nil, !difference.isWithin(tolerances[id.index]) else { continue }
-        let found = try judge(
-          divergence(difference, tolerances[id.index], result, number), ofStep: part.graph, taken,
-          tolerances[id.index])
-        if found.status == .failed { wrong = found }
-        if found.status == .warning, unclear == nil { unclear = found }
+        let verdict = try judge(
+          divergence(difference, tolerances[id.index], result, index), ofStep: part.graph,
+          partInputs, tolerances[id.index])
+        if verdict.status == .failed { wrong = verdict }
+        if verdict.status == .warning, inconclusive == nil { inconclusive = verdict }
       }
       for id in positions.flatMap({ graph.nodes[$0].inputs })
       where lastReaders[id] == result.position {
         tensors[id] = nil
       }
     }
-    return wrong ?? unclear
+    return wrong ?? inconclusive
   }
 
   /// Decides whether rounding inside a step explains its difference: a recurrent layer amplifies
@@ -53,16 +54,17 @@ extension EnginesCheck {
     var result = divergence.result
     let (difference, output) = (divergence.discrepancy.difference, divergence.discrepancy.output)
     guard let effect = try effect(difference, of: output, in: graph, inputs) else { return result }
-    let (status, words) = effect.judge(difference, "this layer")
+    let (status, explanation) = effect.judge(difference, "this layer")
     result.status = status
-    result.reason += "; \(words)"
+    result.reason += "; \(explanation)"
     guard status == .warning,
-      let calm = try compareCalmly(graph, inputs, output, tolerance)
+      let damped = try compareDamped(graph, inputs, output, tolerance)
     else { return result }
-    if !calm.isRight { result.status = .failed }
+    if !damped.agrees { result.status = .failed }
     result.reason +=
-      "; with its weights times \(calm.factor) both \(calm.isRight ? "agree" : "diverge too"): max abs "
-      + calm.difference.maxAbsolute.short
+      "; with its weights times \(damped.factor) both "
+      + "\(damped.agrees ? "agree" : "diverge too"): max abs "
+      + damped.difference.maxAbsolute.scientific
     return result
   }
 
@@ -76,25 +78,24 @@ extension EnginesCheck {
       [discrepancy], in: graph, inputs: inputs, by: reference)?[discrepancy]
   }
 
-  /// Repeats the comparison of a step in which rounding hides everything with smaller weights,
-  /// which amplify it less: an engine that computes this operator wrongly does so whatever the
-  /// weights.
+  /// Repeats the comparison of a step whose errors rounding would hide, with smaller weights, which
+  /// amplify rounding less: an engine that computes this operator wrongly does so with any weights.
   ///
-  /// - Returns: `nil` when rounding still hides everything.
-  private func compareCalmly(
+  /// - Returns: `nil` when rounding would still hide errors.
+  private func compareDamped(
     _ graph: Graph, _ inputs: [Tensor], _ output: Int, _ tolerance: Tolerance
-  ) throws(WeighbridgeError) -> (isRight: Bool, factor: Double, difference: TensorDifference)? {
+  ) throws(WeighbridgeError) -> (agrees: Bool, factor: Double, difference: TensorDifference)? {
     for factor in [0.25, 0.0625] {
-      let calm = graph.changingWeights { tensor in
+      let damped = graph.changingWeights { tensor in
         Tensor(tensor.elementType, shape: tensor.shape, tensor.doubles.map { $0 * factor })
       }
-      let got = try engine.run(calm, inputs: inputs) { _ in }
-      let want = try reference.run(calm, inputs: inputs) { _ in }
-      guard got.indices.contains(output), want.indices.contains(output) else { return nil }
-      let difference = TensorDifference(got: got[output], want: want[output])
+      let actual = try engine.run(damped, inputs: inputs) { _ in }
+      let expected = try reference.run(damped, inputs: inputs) { _ in }
+      guard actual.indices.contains(output), expected.indices.contains(output) else { return nil }
+      let difference = TensorDifference(got: actual[output], want: expected[output])
       if difference.isWithin(tolerance) { return (true, factor, difference) }
-      let verdict = try effect(difference, of: output, in: calm, inputs)?.judge(difference, "").0
-      switch verdict {
+      let status = try effect(difference, of: output, in: damped, inputs)?.judge(difference, "").0
+      switch status {
       case .warning, nil: continue
       case .passed: return (true, factor, difference)
       default: return (false, factor, difference)

@@ -7,7 +7,7 @@ package struct EnginesCheck: VerificationCheck {
   let engine: any Runtime
   let reference: any Runtime
   private let inputs: [Tensor]?
-  private let tolerances: @Sendable (any Operator) -> Tolerance?
+  private let operatorTolerance: @Sendable (any Operator) -> Tolerance?
 
   /// - Parameters:
   ///   - engine: The engine to check. It runs as it does in use, so layers that it fuses are
@@ -23,7 +23,7 @@ package struct EnginesCheck: VerificationCheck {
     self.engine = engine
     self.reference = reference
     self.inputs = inputs
-    self.tolerances = tolerances
+    operatorTolerance = tolerances
   }
 
   package func run(_ subject: VerificationSubject) throws(WeighbridgeError) -> [CheckResult] {
@@ -40,7 +40,7 @@ package struct EnginesCheck: VerificationCheck {
     do throws(WeighbridgeError) {
       return [try compare(graph, try graph.generatedInputs(.random(seed: 0)))]
     } catch {
-      // The model may be unable to run on generated inputs, whose values mean nothing to it.
+      // The model may reject generated inputs, whose values are not meaningful to it.
       guard error.code != .cancelled else { throw error }
       return [
         CheckResult(
@@ -50,19 +50,19 @@ package struct EnginesCheck: VerificationCheck {
     }
   }
 
-  /// Compares step by step, as the engine is used. Where the runs differ, rounding may have
-  /// accumulated on the way; this is decided by what the reference computes from each step's own
-  /// inputs, and by how much rounding changes.
+  /// Compares whole runs step by step. Where they differ, rounding may have accumulated from step
+  /// to step; this is decided by comparing each step on its own inputs, and by the measured effect
+  /// of rounding.
   private func compare(
     _ graph: Graph, _ inputs: [Tensor]
   ) throws(WeighbridgeError) -> CheckResult {
-    let tolerances = allowed(graph)
+    let tolerances = valueTolerances(graph)
     let run = try compareRun(graph, inputs, tolerances)
     guard let divergence = run.divergence else {
-      let most = run.worst.map { ", by \($0.difference.error.short) at most (\($0.layer))" }
+      let worst = run.worst.map { ", by \($0.difference.error.scientific) at most (\($0.layer))" }
       return CheckResult(
         name, .passed,
-        "\(engine.name) and \(reference.name) agree in all \(run.steps.count) steps\(most ?? "")",
+        "\(engine.name) and \(reference.name) agree in all \(run.steps.count) steps\(worst ?? "")",
         difference: run.worst?.difference)
     }
     if let wrong = try compareSteps(graph, inputs, run.steps, tolerances) { return wrong }
@@ -83,7 +83,7 @@ package struct EnginesCheck: VerificationCheck {
       result.reason +=
         "; each step agrees on the same inputs, so that this is rounding which grows on the way"
     }
-    if let words = verdict?.1 { result.reason += "; \(words)" }
+    if let explanation = verdict?.1 { result.reason += "; \(explanation)" }
     return result
   }
 
@@ -99,7 +99,7 @@ package struct EnginesCheck: VerificationCheck {
     var steps: [Int: [Int]] = [:]
     /// The first step that is out of tolerance.
     var divergence: Divergence?
-    /// The largest difference before that.
+    /// The largest difference before the divergence.
     var worst: (difference: TensorDifference, layer: String)?
   }
 
@@ -117,13 +117,13 @@ package struct EnginesCheck: VerificationCheck {
     }
     _ = try reference.run(graph, inputs: inputs) { result in
       guard comparison.divergence == nil,
-        let got = results.removeValue(forKey: result.position)
+        let outputs = results.removeValue(forKey: result.position)
       else { return }
-      for (number, (got, want)) in zip(got, result.outputs).enumerated() {
-        let id = result.node.outputs[number]
-        let difference = TensorDifference(got: got, want: want)
+      for (index, (actual, expected)) in zip(outputs, result.outputs).enumerated() {
+        let id = result.node.outputs[index]
+        let difference = TensorDifference(got: actual, want: expected)
         guard difference.isWithin(tolerances[id.index]) else {
-          comparison.divergence = divergence(difference, tolerances[id.index], result, number)
+          comparison.divergence = divergence(difference, tolerances[id.index], result, index)
           return
         }
         if difference.error > comparison.worst?.difference.error ?? -1 {
@@ -142,23 +142,23 @@ package struct EnginesCheck: VerificationCheck {
         position: result.position, output: output, difference: difference),
       result: CheckResult(
         name, .failed,
-        "\(engine.name) and \(reference.name) diverge here: \(difference.words(tolerance))",
+        "\(engine.name) and \(reference.name) diverge here: \(difference.description(tolerance))",
         layer: result.node.source.place(result.position), difference: difference))
   }
 
-  /// The most bytes of the engine's results that are kept for comparing runs: 2 GiB. Later results
-  /// are not compared.
+  /// The most bytes of the engine's results that are kept for comparing runs; later results are not
+  /// compared.
   private static let memoryLimit = 2 << 30
 
-  /// Returns the tolerance of each value: that of the least exact operator on the way to it, and no
-  /// less than the rounding of its type.
-  private func allowed(_ graph: Graph) -> [Tolerance] {
+  /// Returns the tolerance of each value: the widest among the operators that it is computed by,
+  /// and at least the standard one of its type.
+  private func valueTolerances(_ graph: Graph) -> [Tolerance] {
     let precisions = graph.precisions
     var result = graph.values.indices.map { index in
       Tolerance.standard(for: precisions[index] ?? .float32)
     }
     for node in graph.nodes {
-      let own = tolerances(node.operation).map { [$0] } ?? []
+      let own = operatorTolerance(node.operation).map { [$0] } ?? []
       for id in node.outputs {
         let all = own + node.inputs.map { result[$0.index] } + [result[id.index]]
         result[id.index] = Tolerance(

@@ -2,7 +2,7 @@ import GraphIR
 
 /// Compares layers with their reference outputs as they are computed.
 struct LayerComparison {
-  private var wanted: [String: Tensor]
+  private var references: [String: Tensor]
   private let lastNodes: [Int: String]
   private let total: Int
   /// The layers that were compared, in the order of the computation.
@@ -10,32 +10,32 @@ struct LayerComparison {
   /// The indices in ``layers`` of those that differ from their references.
   private var divergences: [Int] = []
 
-  init(graph: Graph, wanted: [ReferenceSet.Entry]) {
-    self.wanted = Dictionary(
-      wanted.map { ($0.name, $0.tensor) }, uniquingKeysWith: { first, _ in first })
-    total = wanted.count
+  init(graph: Graph, references: [ReferenceSet.Entry]) {
+    self.references = Dictionary(
+      references.map { ($0.name, $0.tensor) }, uniquingKeysWith: { first, _ in first })
+    total = references.count
     lastNodes = graph.layerNodes
   }
 
   mutating func compare(_ result: NodeResult, tolerance: Tolerance) {
     guard let layer = lastNodes[result.position],
       let output = result.outputs.first,
-      let want = wanted[layer]
+      let reference = references[layer]
     else { return }
-    guard want.shape == output.shape else {
-      diverges(
+    guard reference.shape == output.shape else {
+      appendDivergence(
         result,
-        "has the shape \(output.shape), and the reference \(want.shape)")
+        "has the shape \(output.shape), and the reference \(reference.shape)")
       return
     }
-    let difference = TensorDifference(got: output, want: want)
+    let difference = TensorDifference(got: output, want: reference)
     guard !difference.isWithin(tolerance) else {
-      return append(result, .passed, difference.words(tolerance), difference)
+      return append(result, .passed, difference.description(tolerance), difference)
     }
-    diverges(result, difference.words(tolerance), difference)
+    appendDivergence(result, difference.description(tolerance), difference)
   }
 
-  private mutating func diverges(
+  private mutating func appendDivergence(
     _ result: NodeResult, _ reason: String, _ difference: TensorDifference? = nil
   ) {
     divergences.append(layers.count)
@@ -54,12 +54,12 @@ struct LayerComparison {
       ))
   }
 
-  /// For each divergence, the discrepancy that rounding might explain.
+  /// For each divergence, the discrepancy that rounding might explain; `nil` where it cannot.
   var discrepancies: [Discrepancy?] {
     divergences.map { layers[$0].result.discrepancy(at: layers[$0].position, output: 0) }
   }
 
-  /// Changes the results of divergences according to how much rounding explains.
+  /// Judges the divergences by the effect of rounding.
   mutating func judge(_ sensitivity: RoundingSensitivity) {
     for (index, discrepancy) in discrepancies.enumerated() {
       if let discrepancy { layers[divergences[index]].result.judge(discrepancy, sensitivity) }

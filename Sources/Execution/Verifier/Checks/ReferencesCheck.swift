@@ -5,24 +5,25 @@ package import GraphIR
 package struct ReferencesCheck: VerificationCheck {
   package let name = "references"
   private let runtime: any Runtime
-  private let measure: any Runtime
+  private let referenceRuntime: any Runtime
   private let references: [ReferenceSet]?
   private let tolerance: Tolerance?
   private let checksLayers: Bool
 
   /// - Parameters:
   ///   - runtime: The engine that computes the model.
-  ///   - measure: The engine that measures how much rounding changes, where something diverges.
+  ///   - referenceRuntime: The engine that measures the effect of rounding where something
+  ///     diverges.
   ///   - references: The reference sets to compare with; `nil` for those in the file.
   ///   - tolerance: The tolerance of every tensor; `nil` for that of each set. Where a set has the
   ///     standard tolerance, differences that rounding explains pass too.
-  ///   - checksLayers: Whether layers are compared too, up to the first that diverges.
+  ///   - checksLayers: Whether layers are compared too.
   package init(
-    runtime: any Runtime, measure: any Runtime, references: [ReferenceSet]? = nil,
+    runtime: any Runtime, referenceRuntime: any Runtime, references: [ReferenceSet]? = nil,
     tolerance: Tolerance? = nil, checksLayers: Bool = false
   ) {
     self.runtime = runtime
-    self.measure = measure
+    self.referenceRuntime = referenceRuntime
     self.references = references
     self.tolerance = tolerance
     self.checksLayers = checksLayers
@@ -48,18 +49,18 @@ package struct ReferencesCheck: VerificationCheck {
   private func run(
     _ graph: Graph, _ set: ReferenceSet
   ) throws(WeighbridgeError) -> [CheckResult] {
-    var layers = LayerComparison(graph: graph, wanted: checksLayers ? set.layers : [])
-    let bound = tolerance ?? set.tolerance
+    var layers = LayerComparison(graph: graph, references: checksLayers ? set.layers : [])
+    let setTolerance = tolerance ?? set.tolerance
     let inputs = try set.inputs(of: graph)
     let outputs = try runtime.run(graph, inputs: inputs) { result in
-      layers.compare(result, tolerance: bound)
+      layers.compare(result, tolerance: setTolerance)
     }
     var results: [CheckResult] = []
     var ports: [Port] = []
     for (port, output) in zip(graph.outputs, outputs) {
       guard let entry = set.outputs.first(where: { $0.name == port.name }) else { continue }
       ports.append(port)
-      results.append(compare(entry, output, bound, author: set.author))
+      results.append(compare(entry, output, setTolerance, author: set.author))
     }
     if tolerance == nil, set.toleranceSource == .standard {
       try judge(&results, ports, &layers, graph, inputs)
@@ -71,19 +72,19 @@ package struct ReferencesCheck: VerificationCheck {
     return (checksLayers ? [layers.result] : []) + results
   }
 
-  /// Changes the results of divergences according to how much rounding explains.
+  /// Judges the divergences by the effect of rounding.
   private func judge(
     _ results: inout [CheckResult], _ ports: [Port], _ layers: inout LayerComparison,
     _ graph: Graph, _ inputs: [Tensor]
   ) throws(WeighbridgeError) {
-    let makers = graph.makers
+    let producers = graph.producers
     let outputs = zip(results, ports).map { result, port in
-      makers[port.value].flatMap { result.discrepancy(at: $0.position, output: $0.output) }
+      producers[port.value].flatMap { result.discrepancy(at: $0.position, output: $0.output) }
     }
     let all = outputs.compactMap { $0 } + layers.discrepancies.compactMap { $0 }
     guard
       let sensitivity = try RoundingSensitivity.measure(
-        all, in: graph, inputs: inputs, by: measure)
+        all, in: graph, inputs: inputs, by: referenceRuntime)
     else { return }
     for (index, discrepancy) in outputs.enumerated() {
       if let discrepancy { results[index].judge(discrepancy, sensitivity) }
@@ -103,7 +104,8 @@ package struct ReferencesCheck: VerificationCheck {
     let source = author.isEmpty ? "the reference" : author
     return CheckResult(
       name, difference.isWithin(tolerance) ? .passed : .failed,
-      "\(entry.name) against \(source): \(difference.words(tolerance))", difference: difference)
+      "\(entry.name) against \(source): \(difference.description(tolerance))",
+      difference: difference)
   }
 }
 
@@ -114,14 +116,14 @@ extension CheckResult {
     return Discrepancy(position: position, output: output, difference: difference)
   }
 
-  /// Judges a failed comparison by how much rounding changes.
+  /// Judges a failed comparison by the effect of rounding.
   mutating func judge(
     _ discrepancy: Discrepancy, _ sensitivity: RoundingSensitivity
   ) {
     guard let effect = sensitivity[discrepancy] else { return }
-    let (verdict, words) = effect.judge(discrepancy.difference, "this model")
+    let (verdict, explanation) = effect.judge(discrepancy.difference, "this model")
     status = verdict
-    reason += "; \(words)"
+    reason += "; \(explanation)"
   }
 }
 
@@ -141,11 +143,11 @@ extension ReferenceSet {
 
 extension Graph {
   /// For each value, the position of the node that computes it and the index of the output.
-  fileprivate var makers: [ValueID: (position: Int, output: Int)] {
-    var makers: [ValueID: (position: Int, output: Int)] = [:]
+  fileprivate var producers: [ValueID: (position: Int, output: Int)] {
+    var producers: [ValueID: (position: Int, output: Int)] = [:]
     for (position, node) in nodes.enumerated() {
-      for (output, id) in node.outputs.enumerated() { makers[id] = (position, output) }
+      for (output, id) in node.outputs.enumerated() { producers[id] = (position, output) }
     }
-    return makers
+    return producers
   }
 }

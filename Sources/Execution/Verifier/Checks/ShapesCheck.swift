@@ -1,12 +1,12 @@
 package import Bytes
 import GraphIR
 
-/// Checks that the shapes inferred anew from the graph are those the file states, and that every
+/// Checks that the shapes inferred from the graph are those that the file states, and that every
 /// weight fits its layer.
 package struct ShapesCheck: VerificationCheck {
   package let name = "shapes"
 
-  /// Makes the check.
+  /// Creates the check.
   package init() {}
 
   package func run(_ subject: VerificationSubject) throws(WeighbridgeError) -> [CheckResult] {

@@ -7,7 +7,7 @@ package struct SourceCheck: VerificationCheck {
   package let name = "source"
   private let source: ModelContent
 
-  /// - Parameter source: The source, imported anew.
+  /// - Parameter source: The source, imported again.
   package init(source: ModelContent) { self.source = source }
 
   package func run(_ subject: VerificationSubject) throws(WeighbridgeError) -> [CheckResult] {
@@ -15,30 +15,30 @@ package struct SourceCheck: VerificationCheck {
     var results = compareNodes(graph, original)
     let weights = Dictionary(
       graph.weights.map { ($0.name, $0.tensor) }, uniquingKeysWith: { first, _ in first })
-    let losses = Dictionary(
+    let recordedErrors = Dictionary(
       (subject.content.compaction?.weights ?? []).map { ($0.weight, $0.error) },
       uniquingKeysWith: { first, _ in first })
-    var distances: [CheckResult] = []
+    var lossy: [CheckResult] = []
     for (name, tensor) in original.weights {
-      if let loss = losses[name], let own = weights[name], own.type == tensor.type {
-        distances.append(compare(name, own, tensor, recorded: loss))
+      if let error = recordedErrors[name], let weight = weights[name], weight.type == tensor.type {
+        lossy.append(compare(name, weight, tensor, recorded: error))
       } else if let problem = Self.difference(weights[name], tensor) {
         results.append(CheckResult(self.name, .failed, "\(name): \(problem)"))
       }
     }
     let surplus = Set(weights.keys).subtracting(original.weights.map(\.name)).sorted()
     results += surplus.map { CheckResult(name, .failed, "the source has no weight \($0)") }
-    guard results.isEmpty else { return results + distances }
-    let others = distances.isEmpty ? "" : "other "
-    return distances + [
+    guard results.isEmpty else { return results + lossy }
+    let others = lossy.isEmpty ? "" : "other "
+    return lossy + [
       CheckResult(
         name, .passed,
-        "\(weights.count - distances.count) \(others)tensors are equal to the source's bit for bit, "
+        "\(weights.count - lossy.count) \(others)tensors are equal to the source's bit for bit, "
           + "and so are \(graph.nodes.count) nodes")
     ]
   }
 
-  /// How far a weight that was stored at a loss is from the source's.
+  /// Compares a weight that was stored with a loss with the source's.
   private func compare(
     _ name: String, _ tensor: Tensor, _ original: Tensor, recorded: Double
   ) -> CheckResult {
@@ -49,8 +49,9 @@ package struct SourceCheck: VerificationCheck {
       && (difference.relativeL2 - recorded).magnitude <= 1e-6 * max(recorded, 1e-9)
     return CheckResult(
       self.name, isAsRecorded ? .passed : .failed,
-      "\(name): is off by \(difference.relativeL2.short) of its norm, \(difference.worstInWords) at "
-        + "worst" + (isAsRecorded ? ", as recorded" : "; \(recorded.short) is recorded"),
+      "\(name): is off by \(difference.relativeL2.scientific) of its norm, "
+        + "\(difference.worstDescription) at worst"
+        + (isAsRecorded ? ", as recorded" : "; \(recorded.scientific) is recorded"),
       difference: difference)
   }
 
@@ -65,15 +66,15 @@ package struct SourceCheck: VerificationCheck {
           "has \(graph.nodes.count) nodes, and the source \(original.nodes.count)"))
     }
     for (position, pair) in zip(graph.nodes, original.nodes).enumerated() {
-      let (node, wanted) = pair
+      let (node, expected) = pair
       let isEqual =
-        node.operation.kind == wanted.operation.kind
-        && node.operation.attributes == wanted.operation.attributes
-        && node.inputs.map { graph[$0].name } == wanted.inputs.map { original[$0].name }
+        node.operation.kind == expected.operation.kind
+        && node.operation.attributes == expected.operation.attributes
+        && node.inputs.map { graph[$0].name } == expected.inputs.map { original[$0].name }
       if !isEqual {
         results.append(
           CheckResult(
-            name, .failed, "is not what the source computes there: \(wanted.operation.kind)",
+            name, .failed, "is not what the source computes there: \(expected.operation.kind)",
             layer: node.source.place(position)))
       }
     }
@@ -92,11 +93,11 @@ package struct SourceCheck: VerificationCheck {
     guard tensor.type == original.type else {
       return "is \(tensor.type), and the source's is \(original.type)"
     }
-    let (bytes, wanted) = (tensor.contiguousBytes(), original.contiguousBytes())
-    guard bytes != wanted else { return nil }
+    let (bytes, originalBytes) = (tensor.contiguousBytes(), original.contiguousBytes())
+    guard bytes != originalBytes else { return nil }
     let size = tensor.elementType.byteCount
     let differing = stride(from: 0, to: bytes.count, by: size).count {
-      bytes[$0..<$0 + size] != wanted[$0..<$0 + size]
+      bytes[$0..<$0 + size] != originalBytes[$0..<$0 + size]
     }
     return "\(differing) of \(tensor.count) elements differ from the source's"
   }

@@ -1,23 +1,23 @@
 package import Bytes
 import GraphIR
 
-/// Checks that the weights have values that a trained model can have.
+/// Checks that the weights have plausible values for a trained model.
 ///
 /// NaN, infinities and negative variances fail. Kernels with output channels that are all zero are
-/// a warning, since pruned models have them. So are infinities among constants that operators take
-/// as data, such as the -inf of an attention mask, which were not trained.
+/// a warning, since pruned models have them. So are infinities in untrained constants that
+/// operators take as data, such as the -inf of an attention mask.
 package struct WeightsCheck: VerificationCheck {
   package let name = "weights"
 
-  /// Makes the check.
+  /// Creates the check.
   package init() {}
 
   package func run(_ subject: VerificationSubject) throws(WeighbridgeError) -> [CheckResult] {
     let graph = subject.content.graph
-    var seen: Set<ValueID> = []
+    var visited: Set<ValueID> = []
     var results: [CheckResult] = []
     for (position, node) in graph.nodes.enumerated() {
-      for (slot, id) in node.inputs.enumerated() where seen.insert(id).inserted {
+      for (slot, id) in node.inputs.enumerated() where visited.insert(id).inserted {
         guard let tensor = graph[id].constant, tensor.elementType.isFloat else { continue }
         for (status, reason) in Self.problems(tensor, node.operation.slot(slot)) {
           results.append(

@@ -10,7 +10,7 @@ public struct Box: Hashable, Sendable {
   /// The height, as a fraction of the image's height.
   public var height: Double
 
-  /// Makes a box from its upper left corner.
+  /// Creates a box from its upper left corner.
   public init(x: Double, y: Double, width: Double, height: Double) {
     self.x = x
     self.y = y
@@ -18,12 +18,12 @@ public struct Box: Hashable, Sendable {
     self.height = height
   }
 
-  /// Makes a box from its centre.
+  /// Creates a box from its center.
   public init(centerX: Double, centerY: Double, width: Double, height: Double) {
     self.init(x: centerX - width / 2, y: centerY - height / 2, width: width, height: height)
   }
 
-  /// The centre, in the image's unit square with the origin in the upper left corner.
+  /// The center, in the image's unit square with the origin in the upper left corner.
   public var center: (x: Double, y: Double) { (x + width / 2, y + height / 2) }
 
   /// Returns the box in pixels from the upper left corner of an image, not rounded.
@@ -64,7 +64,7 @@ public struct Rectangle: Hashable, Sendable {
   /// The size along y.
   public var height: Double
 
-  /// Makes a rectangle.
+  /// Creates a rectangle.
   public init(x: Double, y: Double, width: Double, height: Double) {
     self.x = x
     self.y = y

@@ -1,18 +1,18 @@
 extension Box {
   /// Returns the intersection of two boxes over their union, 0...1; 0 where that is undefined.
   package func intersectionOverUnion(_ other: Box) -> Double {
-    let shared =
+    let intersection =
       max(0, overlap(x, width, other.x, other.width))
       * max(0, overlap(y, height, other.y, other.height))
-    let covered = width * height + other.width * other.height - shared
-    return shared > 0 && covered > 0 ? shared / covered : 0
+    let union = width * height + other.width * other.height - intersection
+    return intersection > 0 && union > 0 ? intersection / union : 0
   }
 
-  /// Returns the intersection over union less (d²/c²)^exponent, where d is the distance between the
-  /// centres and c the diagonal of the box around both.
+  /// Returns the intersection over union minus (d²/c²)^exponent, where d is the distance between
+  /// the centers and c the diagonal of the box around both.
   ///
-  /// "Distance-IoU Loss" (Zheng et al., 2020), section 3.3, which has no exponent (or 1); darknet
-  /// has 0.6.
+  /// "Distance-IoU Loss" (Zheng et al., 2020), section 3.3, where the exponent is 1; darknet uses
+  /// 0.6.
   package func distanceIntersectionOverUnion(_ other: Box, exponent: Double) -> Double {
     let across = max(x + width, other.x + other.width) - min(x, other.x)
     let down = max(y + height, other.y + other.height) - min(y, other.y)

@@ -10,10 +10,11 @@ package struct BoxSuppression: Hashable, Sendable {
   package let threshold: Double
   /// The kind of suppression.
   package let kind: DetectorDescription.Suppression
-  /// The exponent of the distance between centres.
+  /// The exponent of the distance between centers; see
+  /// ``Box/distanceIntersectionOverUnion(_:exponent:)``.
   package let distanceExponent: Double
 
-  /// Makes a suppression.
+  /// Creates a suppression.
   package init(
     _ kind: DetectorDescription.Suppression, threshold: Double, distanceExponent: Double = 0.6
   ) {
@@ -22,8 +23,8 @@ package struct BoxSuppression: Hashable, Sendable {
     self.distanceExponent = distanceExponent
   }
 
-  /// Returns the detections that are kept: most confident first; of equal ones the lower class
-  /// first.
+  /// Returns the detections that are kept, the most confident first; of equally confident ones the
+  /// lower class first.
   ///
   /// - Complexity: Quadratic in the number of boxes of a class.
   package func detections(_ candidates: [Candidate]) -> [(score: Candidate.Score, box: Box)] {
@@ -61,7 +62,7 @@ package struct BoxSuppression: Hashable, Sendable {
     strongest(boxes, by: \.score.confidence, box: \.box)
   }
 
-  /// Like darknet's `do_nms_obj`, by objectness.
+  /// Suppresses by objectness, like darknet's `do_nms_obj`.
   private func strongest(_ candidates: [Candidate]) -> [Candidate] {
     strongest(candidates, by: \.objectness, box: \.box)
   }

@@ -1,6 +1,6 @@
-/// An object that a model found: one for each combination of box and class.
+/// A detected object: there is one for each combination of box and class.
 public struct Detection: Hashable, Sendable {
-  /// The class's position in the model's labels, from 0.
+  /// The index of the class in the model's labels, from 0.
   public var classIndex: Int
   /// The class's name; `nil` when the model has no labels.
   public var label: String?
@@ -9,7 +9,7 @@ public struct Detection: Hashable, Sendable {
   /// The object's box.
   public var box: Box
 
-  /// Makes a detection.
+  /// Creates a detection.
   public init(classIndex: Int, label: String?, confidence: Double, box: Box) {
     self.classIndex = classIndex
     self.label = label

@@ -10,7 +10,7 @@ public struct Image: Hashable, Sendable {
   /// The pixels as `[height, width, component]`: red, green and blue, 0...255 each.
   public let pixels: [UInt8]
 
-  /// Makes an image from pixels. Traps when there are not `height * width * 3` bytes, or none.
+  /// Creates an image from pixels. Traps when there are not `height * width * 3` bytes, or none.
   public init(width: Int, height: Int, pixels: [UInt8]) {
     precondition(width > 0 && height > 0 && pixels.count == height * width * 3)
     self.width = width
@@ -37,7 +37,7 @@ public struct ImageLimits: Hashable, Sendable {
     self.side = side
   }
 
-  /// The memory that a decoder may use besides the pixels: 2 bytes for each coefficient of 4
+  /// The memory that a decoder may use in addition to the pixels: 2 bytes for each coefficient of 4
   /// components, and 16 MB for everything else.
   var decoderByteCount: Int {
     min(max(pixelCount, 0), Int.max >> 8) * 8 + (16 << 20)

@@ -4,7 +4,7 @@ struct PixelSize: Hashable, Sendable {
   var height: Int
 
   /// The size with width and height swapped.
-  var turned: PixelSize { PixelSize(width: height, height: width) }
+  var transposed: PixelSize { PixelSize(width: height, height: width) }
 }
 
 extension Image {

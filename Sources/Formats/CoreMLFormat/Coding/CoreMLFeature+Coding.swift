@@ -14,8 +14,8 @@ extension CoreMLDescription {
 
   init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     self.init(
-      inputs: [], outputs: [], predictedFeature: record.nonEmptyText("predictedFeatureName"),
-      predictedProbabilities: record.nonEmptyText("predictedProbabilitiesName"),
+      inputs: [], outputs: [], predictedFeature: record.nonEmptyString("predictedFeatureName"),
+      predictedProbabilities: record.nonEmptyString("predictedProbabilitiesName"),
       metadata: CoreMLMetadata(record.record("metadata") ?? [:]))
     for input in record.records("input") { inputs.append(try CoreMLFeature(input)) }
     for output in record.records("output") { outputs.append(try CoreMLFeature(output)) }
@@ -25,7 +25,7 @@ extension CoreMLDescription {
 extension CoreMLMetadata {
   fileprivate var record: ProtobufRecord {
     let entries = userDefined.sorted { $0.key < $1.key }.map { key, value -> ProtobufRecord in
-      ["key": .text(key), "value": .text(value)]
+      ["key": .string(key), "value": .string(value)]
     }
     var record: ProtobufRecord = ["userDefined": .records(entries)]
     record.set("shortDescription", summary)
@@ -37,11 +37,11 @@ extension CoreMLMetadata {
 
   init(_ record: ProtobufRecord) {
     self.init(
-      summary: record.nonEmptyText("shortDescription"),
-      version: record.nonEmptyText("versionString"), author: record.nonEmptyText("author"),
-      license: record.nonEmptyText("license"),
+      summary: record.nonEmptyString("shortDescription"),
+      version: record.nonEmptyString("versionString"), author: record.nonEmptyString("author"),
+      license: record.nonEmptyString("license"),
       userDefined: Dictionary(
-        record.records("userDefined").map { ($0.text("key"), $0.text("value")) },
+        record.records("userDefined").map { ($0.string("key"), $0.string("value")) },
         uniquingKeysWith: { _, last in last }))  // protobuf keeps the last entry of a map
   }
 }
@@ -50,16 +50,16 @@ extension CoreMLFeature {
   fileprivate var record: ProtobufRecord {
     var type = type.record
     type["isOptional"] = .boolean(isOptional)
-    var record: ProtobufRecord = ["name": .text(name), "type": .record(type)]
+    var record: ProtobufRecord = ["name": .string(name), "type": .record(type)]
     record.set("shortDescription", summary)
     return record
   }
 
   init(_ record: ProtobufRecord) throws(WeighbridgeError) {
-    let name = record.text("name")
+    let name = record.string("name")
     let type = record.record("type") ?? [:]
     self.init(
-      name: name, summary: record.nonEmptyText("shortDescription"),
+      name: name, summary: record.nonEmptyString("shortDescription"),
       type: try CoreMLFeatureType(type, of: name), isOptional: type.boolean("isOptional"))
   }
 }
@@ -174,8 +174,8 @@ extension CoreMLArray {
     }
     switch defaultValue {
     case .integer(let number): record["intDefaultValue"] = .integer(number)
-    case .float(let number): record["floatDefaultValue"] = .real(number)
-    case .double(let number): record["doubleDefaultValue"] = .real(number)
+    case .float(let number): record["floatDefaultValue"] = .double(number)
+    case .double(let number): record["doubleDefaultValue"] = .double(number)
     case nil: break
     }
     return record
@@ -192,9 +192,9 @@ extension CoreMLArray {
     if record["intDefaultValue"] != nil {
       defaultValue = .integer(record.integer("intDefaultValue"))
     } else if record["floatDefaultValue"] != nil {
-      defaultValue = .float(record.real("floatDefaultValue"))
+      defaultValue = .float(record.double("floatDefaultValue"))
     } else if record["doubleDefaultValue"] != nil {
-      defaultValue = .double(record.real("doubleDefaultValue"))
+      defaultValue = .double(record.double("doubleDefaultValue"))
     }
   }
 }

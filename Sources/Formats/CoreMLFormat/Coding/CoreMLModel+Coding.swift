@@ -8,14 +8,14 @@ extension CoreMLModel {
       "specificationVersion": .integer(specificationVersion),
       "description": .record(description.record), "isUpdatable": .boolean(isUpdatable),
     ]
-    let (kind, inner) = content.field
-    record[kind] = .record(inner)
+    let (kind, message) = content.field
+    record[kind] = .record(message)
     return record
   }
 
   init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     guard let content = try CoreMLContent(record) else {
-      throw .malformed("the model is of no kind")
+      throw .malformed("the model has no type")
     }
     let description = record.record("description") ?? [:]
     for field in ["state", "functions", "defaultFunctionName"] where description[field] != nil {
@@ -29,7 +29,7 @@ extension CoreMLModel {
 }
 
 extension CoreMLContent {
-  /// The field of the content's kind, and its message.
+  /// The name of the field for the content's kind, and its message.
   fileprivate var field: (kind: String, ProtobufRecord) {
     switch self {
     case .neuralNetwork(let network): ("neuralNetwork", network.record)
@@ -60,8 +60,8 @@ extension CoreMLContent {
       self = .pipelineRegressor(try CoreMLPipeline(record.record("pipeline") ?? [:]))
     } else if let record = model.record("nonMaximumSuppression") {
       self = .nonMaximumSuppression(CoreMLSuppression(record))
-    } else if let kind = CoreMLSchema.otherKind(of: model) {
-      throw CoreMLSchema.refusal(of: kind)
+    } else if let kind = CoreMLSchema.unsupportedKind(of: model) {
+      throw CoreMLSchema.unsupportedKindError(kind)
     } else {
       return nil
     }
@@ -70,13 +70,13 @@ extension CoreMLContent {
 
 extension CoreMLPipeline {
   fileprivate var record: ProtobufRecord {
-    ["models": .records(models.map(\.record)), "names": .texts(names)]
+    ["models": .records(models.map(\.record)), "names": .strings(names)]
   }
 
   fileprivate init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     var models: [CoreMLModel] = []
     for model in record.records("models") { models.append(try CoreMLModel(model)) }
-    self.init(models: models, names: record.texts("names"))
+    self.init(models: models, names: record.strings("names"))
   }
 }
 
@@ -84,16 +84,16 @@ extension CoreMLLabels {
   /// The member of `ClassLabels` that contains the labels.
   fileprivate var record: ProtobufRecord {
     switch self {
-    case .texts(let texts): ["stringClassLabels": .record(["vector": .texts(texts)])]
-    case .numbers(let numbers): ["int64ClassLabels": .record(["vector": .integers(numbers)])]
+    case .strings(let strings): ["stringClassLabels": .record(["vector": .strings(strings)])]
+    case .integers(let integers): ["int64ClassLabels": .record(["vector": .integers(integers)])]
     }
   }
 
   fileprivate init?(_ record: ProtobufRecord) {
     if let labels = record.record("stringClassLabels") {
-      self = .texts(labels.texts("vector"))
+      self = .strings(labels.strings("vector"))
     } else if let labels = record.record("int64ClassLabels") {
-      self = .numbers(labels.integers("vector"))
+      self = .integers(labels.integers("vector"))
     } else {
       return nil
     }
@@ -110,20 +110,20 @@ extension CoreMLClasses {
   fileprivate init(_ record: ProtobufRecord) {
     self.init(
       labels: CoreMLLabels(record),
-      probabilities: record.nonEmptyText("labelProbabilityLayerName"))
+      probabilities: record.nonEmptyString("labelProbabilityLayerName"))
   }
 }
 
 extension CoreMLSuppression {
   fileprivate var record: ProtobufRecord {
     var record: ProtobufRecord = [
-      "iouThreshold": .real(iouThreshold), "confidenceThreshold": .real(confidenceThreshold),
-      "confidenceInputFeatureName": .text(inputs.confidence),
-      "coordinatesInputFeatureName": .text(inputs.coordinates),
-      "confidenceOutputFeatureName": .text(outputs.confidence),
-      "coordinatesOutputFeatureName": .text(outputs.coordinates),
-      "iouThresholdInputFeatureName": .text(iouThresholdInput),
-      "confidenceThresholdInputFeatureName": .text(confidenceThresholdInput),
+      "iouThreshold": .double(iouThreshold), "confidenceThreshold": .double(confidenceThreshold),
+      "confidenceInputFeatureName": .string(inputs.confidence),
+      "coordinatesInputFeatureName": .string(inputs.coordinates),
+      "confidenceOutputFeatureName": .string(outputs.confidence),
+      "coordinatesOutputFeatureName": .string(outputs.coordinates),
+      "iouThresholdInputFeatureName": .string(iouThresholdInput),
+      "confidenceThresholdInputFeatureName": .string(confidenceThresholdInput),
     ]
     if let method { record["pickTop"] = .record(["perClass": .boolean(method.isPerClass)]) }
     return record.merging(labels?.record ?? [:])
@@ -132,27 +132,27 @@ extension CoreMLSuppression {
   fileprivate init(_ record: ProtobufRecord) {
     self.init(
       method: record.record("pickTop").map { PickTop(isPerClass: $0.boolean("perClass")) },
-      labels: CoreMLLabels(record), iouThreshold: record.real("iouThreshold"),
-      confidenceThreshold: record.real("confidenceThreshold"),
+      labels: CoreMLLabels(record), iouThreshold: record.double("iouThreshold"),
+      confidenceThreshold: record.double("confidenceThreshold"),
       inputs: Names(
-        confidence: record.text("confidenceInputFeatureName"),
-        coordinates: record.text("coordinatesInputFeatureName")),
+        confidence: record.string("confidenceInputFeatureName"),
+        coordinates: record.string("coordinatesInputFeatureName")),
       outputs: Names(
-        confidence: record.text("confidenceOutputFeatureName"),
-        coordinates: record.text("coordinatesOutputFeatureName")),
-      iouThresholdInput: record.text("iouThresholdInputFeatureName"),
-      confidenceThresholdInput: record.text("confidenceThresholdInputFeatureName"))
+        confidence: record.string("confidenceOutputFeatureName"),
+        coordinates: record.string("coordinatesOutputFeatureName")),
+      iouThresholdInput: record.string("iouThresholdInputFeatureName"),
+      confidenceThresholdInput: record.string("confidenceThresholdInputFeatureName"))
   }
 }
 
 extension ProtobufRecord {
   /// The record with the fields of another, whose names must differ.
   fileprivate func merging(_ other: ProtobufRecord) -> ProtobufRecord {
-    ProtobufRecord(fields.merging(other.fields) { own, _ in own })
+    ProtobufRecord(fields.merging(other.fields) { first, _ in first })
   }
 
-  /// Sets a string that may be missing.
-  mutating func set(_ name: String, _ text: String?) {
-    if let text { self[name] = .text(text) }
+  /// Sets a string unless it is `nil`.
+  mutating func set(_ name: String, _ string: String?) {
+    if let string { self[name] = .string(string) }
   }
 }

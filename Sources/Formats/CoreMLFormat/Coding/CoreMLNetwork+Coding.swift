@@ -2,7 +2,7 @@ package import Bytes
 package import ProtobufWire
 
 extension CoreMLNetwork {
-  /// The network as a message, which is also that of a classifier without its classes.
+  /// The network as a message, which is also the message of a classifier except for its classes.
   var record: ProtobufRecord {
     [
       "layers": .records(layers.map(\.record)),
@@ -25,29 +25,29 @@ extension CoreMLNetwork {
 }
 
 extension CoreMLLayer {
-  /// The fields of a layer that are not kinds.
+  /// The fields of a layer other than the one for its kind.
   static let commonFields: Set<String> = [
     "name", "input", "output", "inputTensor", "outputTensor", "isUpdatable",
   ]
 
   fileprivate var record: ProtobufRecord {
     [
-      "name": .text(name), "input": .texts(inputs), "output": .texts(outputs),
+      "name": .string(name), "input": .strings(inputs), "output": .strings(outputs),
       "inputTensor": .records(inputShapes.map(\.record)),
       "outputTensor": .records(outputShapes.map(\.record)), kind: .record(settings),
     ]
   }
 
   fileprivate init(_ record: ProtobufRecord) throws(WeighbridgeError) {
-    let name = record.text("name")
+    let name = record.string("name")
     guard let kind = record.fields.keys.first(where: { !Self.commonFields.contains($0) }) else {
-      throw .malformed("is of no kind").at(layer: name)
+      throw .malformed("has no type").at(layer: name)
     }
     guard case .record(let settings)? = record[kind] else {
       throw .unsupported("is a layer \(kind), which cannot be read").at(layer: name)
     }
     self.init(
-      name: name, kind: kind, inputs: record.texts("input"), outputs: record.texts("output"),
+      name: name, kind: kind, inputs: record.strings("input"), outputs: record.strings("output"),
       inputShapes: record.records("inputTensor").map(CoreMLShape.init),
       outputShapes: record.records("outputTensor").map(CoreMLShape.init), settings: settings)
   }
@@ -70,27 +70,29 @@ extension CoreMLPreprocessing {
     switch step {
     case .scaler(let scale, let red, let green, let blue, let gray):
       record["scaler"] = .record([
-        "channelScale": .real(scale), "redBias": .real(red), "greenBias": .real(green),
-        "blueBias": .real(blue), "grayBias": .real(gray),
+        "channelScale": .double(scale), "redBias": .double(red), "greenBias": .double(green),
+        "blueBias": .double(blue), "grayBias": .double(gray),
       ])
-    case .meanImage(let place): record["meanImage"] = .record(["meanImage": .place(place)])
+    case .meanImage(let byteRange):
+      record["meanImage"] = .record(["meanImage": .byteRange(byteRange)])
     }
     return record
   }
 
   init(_ record: ProtobufRecord) throws(WeighbridgeError) {
-    let feature = record.nonEmptyText("featureName")
+    let feature = record.nonEmptyString("featureName")
     if let scaler = record.record("scaler") {
       self.init(
         feature: feature,
         step: .scaler(
-          scale: scaler.real("channelScale"), red: scaler.real("redBias"),
-          green: scaler.real("greenBias"), blue: scaler.real("blueBias"),
-          gray: scaler.real("grayBias")))
+          scale: scaler.double("channelScale"), red: scaler.double("redBias"),
+          green: scaler.double("greenBias"), blue: scaler.double("blueBias"),
+          gray: scaler.double("grayBias")))
     } else if let image = record.record("meanImage") {
       self.init(
         feature: feature,
-        step: .meanImage(image.place("meanImage") ?? ProtobufPlace(offset: 0, byteCount: 0)))
+        step: .meanImage(
+          image.byteRange("meanImage") ?? ProtobufByteRange(offset: 0, byteCount: 0)))
     } else {
       throw .malformed("the preprocessing of \(feature ?? "the input") is empty")
     }
@@ -103,46 +105,46 @@ extension CoreMLWeights {
     var record = ProtobufRecord()
     if isUpdatable { record["isUpdatable"] = .boolean(true) }
     switch encoding {
-    case .float32: record["floatValue"] = .place(place)
-    case .float16: record["float16Value"] = .place(place)
-    case .quantized(let bits, let meaning):
-      record["rawValue"] = .place(place)
-      record["quantization"] = .record(meaning.record(bits: bits))
-    case .int8(let meaning):
-      record["int8RawValue"] = .place(place)
-      record["quantization"] = .record(meaning.record(bits: 8))
+    case .float32: record["floatValue"] = .byteRange(byteRange)
+    case .float16: record["float16Value"] = .byteRange(byteRange)
+    case .quantized(let bits, let quantization):
+      record["rawValue"] = .byteRange(byteRange)
+      record["quantization"] = .record(quantization.record(bits: bits))
+    case .int8(let quantization):
+      record["int8RawValue"] = .byteRange(byteRange)
+      record["quantization"] = .record(quantization.record(bits: 8))
     }
     return record
   }
 
-  /// Reads weights from a setting of a layer; without any bytes they are float32.
+  /// Reads weights from a setting of a layer; float32 if there are no bytes.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when they are stored in several forms, or are
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when they are stored in several fields, or are
   ///   quantized without parameters.
   package init(_ record: ProtobufRecord) throws(WeighbridgeError) {
-    let forms = ["floatValue", "float16Value", "rawValue", "int8RawValue"].filter {
-      (record.place($0)?.byteCount ?? 0) > 0
+    let fields = ["floatValue", "float16Value", "rawValue", "int8RawValue"].filter {
+      (record.byteRange($0)?.byteCount ?? 0) > 0
     }
-    guard forms.count <= 1 else {
-      throw .malformed("weights stand there as \(forms.joined(separator: ", "))")
+    guard fields.count <= 1 else {
+      throw .malformed("weights are stored as \(fields.joined(separator: ", "))")
     }
-    let form = forms.first ?? "floatValue"
-    let place = record.place(form) ?? ProtobufPlace(offset: 0, byteCount: 0)
+    let field = fields.first ?? "floatValue"
+    let byteRange = record.byteRange(field) ?? ProtobufByteRange(offset: 0, byteCount: 0)
     let isUpdatable = record.boolean("isUpdatable")
-    switch form {
-    case "floatValue": self.init(.float32, at: place, isUpdatable: isUpdatable)
-    case "float16Value": self.init(.float16, at: place, isUpdatable: isUpdatable)
+    switch field {
+    case "floatValue": self.init(.float32, at: byteRange, isUpdatable: isUpdatable)
+    case "float16Value": self.init(.float16, at: byteRange, isUpdatable: isUpdatable)
     default:
-      guard let quantization = record.record("quantization"),
-        let meaning = CoreMLQuantization(quantization)
+      guard let parameters = record.record("quantization"),
+        let quantization = CoreMLQuantization(parameters)
       else { throw .malformed("weights are quantized, and nothing says how") }
-      let bits = quantization.integer("numberOfBits")
-      guard (1...8).contains(bits), form == "rawValue" || bits == 8 else {
+      let bits = parameters.integer("numberOfBits")
+      guard (1...8).contains(bits), field == "rawValue" || bits == 8 else {
         throw .malformed("weights are quantized to \(bits) bits, expected 1 to 8")
       }
       self.init(
-        form == "rawValue" ? .quantized(bits: bits, meaning) : .int8(meaning), at: place,
-        isUpdatable: isUpdatable)
+        field == "rawValue" ? .quantized(bits: bits, quantization) : .int8(quantization),
+        at: byteRange, isUpdatable: isUpdatable)
     }
   }
 }
@@ -152,20 +154,20 @@ extension CoreMLQuantization {
     var record: ProtobufRecord = ["numberOfBits": .integer(bits)]
     switch self {
     case .linear(let scales, let biases):
-      var linear: ProtobufRecord = ["scale": .reals(scales)]
-      if !biases.isEmpty { linear["bias"] = .reals(biases) }
+      var linear: ProtobufRecord = ["scale": .doubles(scales)]
+      if !biases.isEmpty { linear["bias"] = .doubles(biases) }
       record["linearQuantization"] = .record(linear)
-    case .lookUp(let table):
-      record["lookupTableQuantization"] = .record(["floatValue": .reals(table)])
+    case .lookupTable(let table):
+      record["lookupTableQuantization"] = .record(["floatValue": .doubles(table)])
     }
     return record
   }
 
   fileprivate init?(_ record: ProtobufRecord) {
     if let linear = record.record("linearQuantization") {
-      self = .linear(scales: linear.reals("scale"), biases: linear.reals("bias"))
+      self = .linear(scales: linear.doubles("scale"), biases: linear.doubles("bias"))
     } else if let table = record.record("lookupTableQuantization") {
-      self = .lookUp(table.reals("floatValue"))
+      self = .lookupTable(table.doubles("floatValue"))
     } else {
       return nil
     }

@@ -8,10 +8,10 @@ package struct CoreMLDescription: Hashable, Sendable {
   package var predictedFeature: String?
   /// The output with the probabilities of all classes.
   package var predictedProbabilities: String?
-  /// Metadata for people.
+  /// Human-readable metadata.
   package var metadata: CoreMLMetadata
 
-  /// Makes a description.
+  /// Creates a description.
   package init(
     inputs: [CoreMLFeature], outputs: [CoreMLFeature], predictedFeature: String? = nil,
     predictedProbabilities: String? = nil, metadata: CoreMLMetadata = CoreMLMetadata()
@@ -37,7 +37,7 @@ package struct CoreMLDescription: Hashable, Sendable {
   }
 }
 
-/// Metadata of a model for people; an empty string counts as none.
+/// Human-readable metadata of a model. An empty string in a file is read as `nil`.
 package struct CoreMLMetadata: Hashable, Sendable {
   package var summary: String?
   package var version: String?
@@ -46,7 +46,7 @@ package struct CoreMLMetadata: Hashable, Sendable {
   /// Other entries.
   package var userDefined: [String: String]
 
-  /// Makes metadata, empty by default.
+  /// Creates metadata, empty by default.
   package init(
     summary: String? = nil, version: String? = nil, author: String? = nil, license: String? = nil,
     userDefined: [String: String] = [:]
@@ -63,14 +63,14 @@ package struct CoreMLMetadata: Hashable, Sendable {
 package struct CoreMLFeature: Hashable, Sendable {
   /// Its name.
   package var name: String
-  /// A description of the contents, for people.
+  /// A human-readable description.
   package var summary: String?
   /// Its type.
   package var type: CoreMLFeatureType
-  /// Whether it may be left out.
+  /// Whether it may be omitted.
   package var isOptional: Bool
 
-  /// Makes a feature.
+  /// Creates a feature.
   package init(
     name: String, summary: String? = nil, type: CoreMLFeatureType, isOptional: Bool = false
   ) {
@@ -100,10 +100,10 @@ package enum CoreMLKey: String, Hashable, Sendable {
 /// A range of allowed sizes.
 package struct CoreMLSizeRange: Hashable, Sendable {
   package var lowerBound: Int
-  /// The largest size; `nil` for no limit.
+  /// The maximum size; `nil` for no limit.
   package var upperBound: Int?
 
-  /// Makes a range.
+  /// Creates a range.
   package init(lowerBound: Int, upperBound: Int?) {
     self.lowerBound = lowerBound
     self.upperBound = upperBound
@@ -125,7 +125,7 @@ package struct CoreMLImage: Hashable, Sendable {
     package var width: Int
     package var height: Int
 
-    /// Makes a size.
+    /// Creates a size.
     package init(width: Int, height: Int) {
       self.width = width
       self.height = height
@@ -142,10 +142,10 @@ package struct CoreMLImage: Hashable, Sendable {
   package var size: Size
   /// The color space; `nil` when the file does not specify it.
   package var colorSpace: ColorSpace?
-  /// The allowed sizes; `nil` for only the default.
+  /// The allowed sizes; `nil` if only the default is allowed.
   package var flexibility: Flexibility?
 
-  /// Makes the type of an image.
+  /// Creates the type of an image.
   package init(size: Size, colorSpace: ColorSpace?, flexibility: Flexibility? = nil) {
     self.size = size
     self.colorSpace = colorSpace
@@ -155,7 +155,7 @@ package struct CoreMLImage: Hashable, Sendable {
 
 /// The type of an array in row-major order.
 package struct CoreMLArray: Hashable, Sendable {
-  /// The types of elements.
+  /// An element type.
   package enum Element: String, Hashable, Sendable {
     case int8 = "INT8"
     case int32 = "INT32"
@@ -181,12 +181,12 @@ package struct CoreMLArray: Hashable, Sendable {
   package var shape: [Int]
   /// The type of the elements; `nil` when the file does not specify it.
   package var element: Element?
-  /// The allowed shapes; `nil` for only the default.
+  /// The allowed shapes; `nil` if only the default is allowed.
   package var flexibility: Flexibility?
   /// The value of all elements of an optional input that is omitted.
   package var defaultValue: Default?
 
-  /// Makes the type of an array.
+  /// Creates the type of an array.
   package init(
     shape: [Int], element: Element?, flexibility: Flexibility? = nil, defaultValue: Default? = nil
   ) {

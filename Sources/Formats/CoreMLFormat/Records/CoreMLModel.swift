@@ -9,7 +9,7 @@ package struct CoreMLModel: Hashable, Sendable {
   /// The content, by kind of model.
   package var content: CoreMLContent
 
-  /// Makes a model.
+  /// Creates a model.
   package init(
     specificationVersion: Int, description: CoreMLDescription, isUpdatable: Bool = false,
     content: CoreMLContent
@@ -39,7 +39,7 @@ package struct CoreMLPipeline: Hashable, Sendable {
   /// The names of the models; empty, or one for each.
   package var names: [String]
 
-  /// Makes a pipeline.
+  /// Creates a pipeline.
   package init(models: [CoreMLModel], names: [String] = []) {
     self.models = models
     self.names = names
@@ -48,18 +48,18 @@ package struct CoreMLPipeline: Hashable, Sendable {
 
 /// The names of classes.
 package enum CoreMLLabels: Hashable, Sendable {
-  case texts([String])
-  case numbers([Int])
+  case strings([String])
+  case integers([Int])
 }
 
 /// The classes of a classifier.
 package struct CoreMLClasses: Hashable, Sendable {
   /// The names of the classes.
   package var labels: CoreMLLabels?
-  /// The layer's output with the probabilities; by default that of the last layer.
+  /// The output of the layer that computes the probabilities; by default the last layer.
   package var probabilities: String?
 
-  /// Makes classes.
+  /// Creates classes.
   package init(labels: CoreMLLabels?, probabilities: String?) {
     self.labels = labels
     self.probabilities = probabilities
@@ -68,15 +68,15 @@ package struct CoreMLClasses: Hashable, Sendable {
 
 /// Non-maximum suppression, which keeps the best of overlapping boxes.
 ///
-/// `confidence` is `[boxes, classes]`; `coordinates` is `[boxes, 4]`: centre x, centre y, width and
+/// `confidence` is `[boxes, classes]`; `coordinates` is `[boxes, 4]`: center x, center y, width and
 /// height, in the unit square.
 package struct CoreMLSuppression: Hashable, Sendable {
-  /// The rule by which boxes suppress each other, the most confident one first.
+  /// The rule by which boxes suppress others, the most confident one first.
   package struct PickTop: Hashable, Sendable {
     /// Whether only boxes with the same best class suppress each other.
     package var isPerClass: Bool
 
-    /// Makes a rule.
+    /// Creates a rule.
     package init(isPerClass: Bool) { self.isPerClass = isPerClass }
   }
 
@@ -85,7 +85,7 @@ package struct CoreMLSuppression: Hashable, Sendable {
     package var confidence: String
     package var coordinates: String
 
-    /// Makes names.
+    /// Creates names.
     package init(confidence: String, coordinates: String) {
       self.confidence = confidence
       self.coordinates = coordinates
@@ -108,7 +108,7 @@ package struct CoreMLSuppression: Hashable, Sendable {
   package var iouThresholdInput: String
   package var confidenceThresholdInput: String
 
-  /// Makes a suppression.
+  /// Creates a non-maximum suppression.
   package init(
     method: PickTop?, labels: CoreMLLabels?, iouThreshold: Double, confidenceThreshold: Double,
     inputs: Names, outputs: Names, iouThresholdInput: String, confidenceThresholdInput: String

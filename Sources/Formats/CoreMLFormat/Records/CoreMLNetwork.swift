@@ -1,16 +1,16 @@
 package import ProtobufWire
 
-/// Layers in an executable order.
+/// Layers in execution order.
 package struct CoreMLNetwork: Hashable, Sendable {
-  /// The mapping of the axes of array inputs to the network's.
+  /// The mapping of the axes of array inputs to those of the network.
   package enum ArrayMapping: String, Hashable, Sendable {
-    /// One axis is C, three are C, H, W; the network's are S, B, C, H, W.
+    /// One axis is C, three are C, H, W; those of the network are S, B, C, H, W.
     case rank5 = "RANK5_ARRAY_MAPPING"
     /// The axes are unchanged.
     case exact = "EXACT_ARRAY_MAPPING"
   }
 
-  /// The mapping of the axes of images to the network's.
+  /// The mapping of the axes of images to those of the network.
   package enum ImageMapping: String, Hashable, Sendable {
     /// S, B, C, H, W.
     case rank5 = "RANK5_IMAGE_MAPPING"
@@ -27,7 +27,7 @@ package struct CoreMLNetwork: Hashable, Sendable {
   /// The mapping of the axes of images.
   package var imageMapping: ImageMapping
 
-  /// Makes a network.
+  /// Creates a network.
   package init(
     layers: [CoreMLLayer], preprocessing: [CoreMLPreprocessing] = [],
     arrayMapping: ArrayMapping = .rank5, imageMapping: ImageMapping = .rank5
@@ -53,10 +53,10 @@ package struct CoreMLLayer: Hashable, Sendable {
   package var inputShapes: [CoreMLShape]
   /// The shapes of the outputs, where the file specifies them.
   package var outputShapes: [CoreMLShape]
-  /// The settings, by their names in the schema; weights are ``CoreMLWeights`` as records.
+  /// The settings, by field name in the schema; weights are the records of ``CoreMLWeights``.
   package var settings: ProtobufRecord
 
-  /// Makes a layer.
+  /// Creates a layer.
   package init(
     name: String, kind: String, inputs: [String], outputs: [String],
     inputShapes: [CoreMLShape] = [], outputShapes: [CoreMLShape] = [],
@@ -79,7 +79,7 @@ package struct CoreMLShape: Hashable, Sendable {
   /// The sizes; a negative size is unknown. May be empty.
   package var dimensions: [Int]
 
-  /// Makes a shape.
+  /// Creates a shape.
   package init(rank: Int, dimensions: [Int]) {
     self.rank = rank
     self.dimensions = dimensions
@@ -93,15 +93,15 @@ package struct CoreMLPreprocessing: Hashable, Sendable {
     /// `scale * x + bias` of each channel, with x in 0...255.
     case scaler(scale: Double, red: Double, green: Double, blue: Double, gray: Double)
     /// A float32 image that is subtracted, `[channels, height, width]`.
-    case meanImage(ProtobufPlace)
+    case meanImage(ProtobufByteRange)
   }
 
-  /// The input; `nil` for the only one.
+  /// The input; `nil` if there is only one.
   package var feature: String?
   /// The step.
   package var step: Step
 
-  /// Makes a step.
+  /// Creates a step.
   package init(feature: String?, step: Step) {
     self.feature = feature
     self.step = step

@@ -15,33 +15,33 @@ package struct CoreMLWeights: Hashable, Sendable {
   /// The encoding of the weights.
   package var encoding: Encoding
   /// The location of the bytes.
-  package var place: ProtobufPlace
+  package var byteRange: ProtobufByteRange
   /// Whether training on the device changes them.
   package var isUpdatable: Bool
 
-  /// The number of weights; for quantized ones, the largest number that fits in the bytes.
+  /// The number of weights; if quantized, the maximum number that fits in the bytes.
   package var count: Int {
     switch encoding {
-    case .float32: place.byteCount / 4
-    case .float16: place.byteCount / 2
-    case .quantized(let bits, _): place.byteCount * 8 / bits
-    case .int8: place.byteCount
+    case .float32: byteRange.byteCount / 4
+    case .float16: byteRange.byteCount / 2
+    case .quantized(let bits, _): byteRange.byteCount * 8 / bits
+    case .int8: byteRange.byteCount
     }
   }
 
-  /// Makes weights.
-  package init(_ encoding: Encoding, at place: ProtobufPlace, isUpdatable: Bool = false) {
+  /// Creates weights.
+  package init(_ encoding: Encoding, at byteRange: ProtobufByteRange, isUpdatable: Bool = false) {
     self.encoding = encoding
-    self.place = place
+    self.byteRange = byteRange
     self.isUpdatable = isUpdatable
   }
 }
 
-/// The meaning of quantized weights.
+/// The parameters of quantized weights.
 package enum CoreMLQuantization: Hashable, Sendable {
-  /// q represents `scale * q + bias`, with one scale and bias for all or for each output channel;
-  /// no bias is 0.
+  /// q represents `scale * q + bias`, with one scale and bias for all or for each output channel.
+  /// No biases are 0.
   case linear(scales: [Double], biases: [Double])
-  /// q stands for element q of the table.
-  case lookUp([Double])
+  /// q represents element q of the table.
+  case lookupTable([Double])
 }

@@ -1,11 +1,11 @@
 import Bytes
 
-/// Reads the little-endian fields of a block of an HDF5 file, front to back.
+/// Reads the little-endian fields of a block of an HDF5 file, from start to end.
 ///
-/// The block is a copy, so checked data cannot change, and parts of it share the copy.
+/// The block is a copy, so that checked data cannot change; slices of it share the copy.
 struct Cursor: Sendable {
   private let bytes: [UInt8]
-  /// The file offset of the first of `bytes`.
+  /// The file offset of the first byte.
   private let origin: Int
   /// The sizes of an address ("size of offsets") and of a size ("size of lengths") in bytes.
   var widths: Widths
@@ -31,7 +31,7 @@ struct Cursor: Sendable {
   /// The file offset of the next byte.
   var fileOffset: Int { origin + position }
 
-  /// An error at a byte of the file, by default the next one.
+  /// Returns an error at a byte of the file, by default the next one.
   func failure(
     _ reason: String, _ code: WeighbridgeError.Code = .malformed, at offset: Int? = nil
   ) -> WeighbridgeError {
@@ -62,7 +62,7 @@ struct Cursor: Sendable {
   mutating func count(_ byteCount: Int) throws(WeighbridgeError) -> Int {
     let start = fileOffset
     guard let value = Int(exactly: try unsigned(byteCount)) else {
-      throw failure("has a count that is larger than any memory", at: start)
+      throw failure("has a count that is too large", at: start)
     }
     return value
   }
@@ -98,11 +98,11 @@ struct Cursor: Sendable {
   }
 
   /// Reads bytes as a separate block.
-  mutating func part(_ count: Int) throws(WeighbridgeError) -> Cursor {
+  mutating func slice(_ count: Int) throws(WeighbridgeError) -> Cursor {
     let start = try take(count)
-    var part = self
-    (part.position, part.end) = (start, start + count)
-    return part
+    var slice = self
+    (slice.position, slice.end) = (start, start + count)
+    return slice
   }
 
   /// Reads the bytes before the next zero, and the zero.
@@ -114,12 +114,12 @@ struct Cursor: Sendable {
     return Array(bytes[position..<zero])
   }
 
-  /// Checks the four-letter signature with which most blocks begin.
+  /// Reads and checks the four-letter signature with which most blocks begin.
   mutating func signature(_ letters: StaticString, of what: String) throws(WeighbridgeError) {
     let start = fileOffset
-    let isThere = begins(with: letters)
+    let isPresent = begins(with: letters)
     try skip(4)
-    guard isThere else {
+    guard isPresent else {
       throw failure("\(what) does not begin with its signature \(letters)", at: start)
     }
   }
@@ -133,13 +133,14 @@ struct Cursor: Sendable {
 
   /// Reads and checks a version byte.
   mutating func version(
-    _ known: ClosedRange<UInt8>, of what: String
+    _ supported: ClosedRange<UInt8>, of what: String
   ) throws(WeighbridgeError) -> UInt8 {
     let start = fileOffset
     let version = try byte()
-    guard known.contains(version) else {
+    guard supported.contains(version) else {
       let range =
-        known.count == 1 ? "\(known.lowerBound)" : "\(known.lowerBound) to \(known.upperBound)"
+        supported.count == 1
+        ? "\(supported.lowerBound)" : "\(supported.lowerBound) to \(supported.upperBound)"
       throw failure(
         "\(what) has version \(version); \(range) can be read", .unsupported, at: start)
     }
@@ -149,15 +150,15 @@ struct Cursor: Sendable {
   /// Removes the last four bytes of the block, which must be the checksum of those before them.
   mutating func checkChecksum(of what: String) throws(WeighbridgeError) {
     guard remaining >= 4 else { throw failure("\(what) has no room for its checksum") }
-    let place = end - 4
-    let computed = Lookup3.checksum(bytes[position..<place])
+    let checksumStart = end - 4
+    let computed = Lookup3.checksum(bytes[position..<checksumStart])
     var stored = self
-    stored.position = place
+    stored.position = checksumStart
     let expected = UInt32(truncatingIfNeeded: try stored.unsigned(4))
     guard computed == expected else {
-      stored.position = place
+      stored.position = checksumStart
       throw stored.failure("\(what) is damaged: \(Lookup3.mismatch(expected, computed))")
     }
-    end = place
+    end = checksumStart
   }
 }

@@ -10,9 +10,9 @@ struct FileBytes: Sendable {
   var baseAddress = 0
   /// The sizes of addresses and sizes in bytes.
   var widths = Cursor.Widths()
-  /// The byte ranges known to be object headers so far.
+  /// The byte ranges that were read as object headers so far.
   let headers: HeaderLedger
-  /// The most recently read collection of variable-length values.
+  /// The collection of variable-length values that was read last.
   let lastCollection = LastCollection()
 
   /// The largest size of a block of metadata that is copied to be read, in bytes.
@@ -71,7 +71,7 @@ struct FileBytes: Sendable {
     return block
   }
 
-  /// Reads the first bytes of a block that contains its own size; fewer at the end of the file.
+  /// Reads the first bytes of a block that contains its own size, or fewer at the end of the file.
   func beginning(
     at address: Int, atMost byteCount: Int, of what: String
   ) throws(WeighbridgeError) -> Cursor {

@@ -26,7 +26,7 @@ enum Lookup3 {
     return c
   }
 
-  /// Four bytes as a number; those after the end count as zeros.
+  /// Returns four bytes as a number; bytes after the end count as zeros.
   private static func word(_ bytes: ArraySlice<UInt8>, _ index: Int) -> UInt32 {
     if index + 4 <= bytes.endIndex {
       return UInt32(bytes[index]) | UInt32(bytes[index + 1]) << 8

@@ -1,40 +1,40 @@
 import Bytes
 
-/// Bounds the reading of a structure whose blocks form a cycle or overlap: no block may be read
+/// Limits the reading of a structure whose blocks may form a cycle or overlap: no block may be read
 /// twice, and together they cannot be larger than the file.
 struct ReadingBudget {
   private let what: String
   private let baseAddress: Int
-  private var left: Int
-  /// The first block; most structures have only one.
-  private var first: Int?
-  private var others: Set<Int> = []
+  private var remainingByteCount: Int
+  /// The address of the first block; most structures have only one.
+  private var firstAddress: Int?
+  private var otherAddresses: Set<Int> = []
 
   /// - Parameter what: The structure, for messages.
   init(_ what: String, in file: FileBytes) {
     self.what = what
     baseAddress = file.baseAddress
-    left = file.count
+    remainingByteCount = file.count
   }
 
   /// Counts a block that is about to be read, even if its address is invalid.
   mutating func spend(_ byteCount: Int, at address: Int) throws(WeighbridgeError) {
-    let (place, overflow) = baseAddress.addingReportingOverflow(address)
+    let (fileOffset, overflow) = baseAddress.addingReportingOverflow(address)
     guard isNew(address) else {
-      throw .malformed("\(what) leads twice to one block").at(.byte(overflow ? .max : place))
+      throw .malformed("\(what) leads twice to one block").at(.byte(overflow ? .max : fileOffset))
     }
-    left -= byteCount
-    guard left >= 0 else {
+    remainingByteCount -= byteCount
+    guard remainingByteCount >= 0 else {
       throw .malformed("\(what) has blocks that overlap: together they are larger than the file")
-        .at(.byte(overflow ? .max : place))
+        .at(.byte(overflow ? .max : fileOffset))
     }
   }
 
   private mutating func isNew(_ address: Int) -> Bool {
-    guard let first else {
-      first = address
+    guard let firstAddress else {
+      firstAddress = address
       return true
     }
-    return address != first && others.insert(address).inserted
+    return address != firstAddress && otherAddresses.insert(address).inserted
   }
 }

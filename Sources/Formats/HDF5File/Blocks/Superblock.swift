@@ -16,7 +16,7 @@ struct Superblock: Sendable {
   /// The eight bytes that every HDF5 file has at 0, 512, 1024 or a later power of two.
   private static let signature: [UInt8] = [0x89, 0x48, 0x44, 0x46, 0x0D, 0x0A, 0x1A, 0x0A]
 
-  /// The offset of the signature, if there is one.
+  /// Returns the offset of the signature, if there is one.
   static func find(in bytes: RawSpan) -> Int? {
     var offset = 0
     while offset <= bytes.byteCount - signature.count {
@@ -30,7 +30,7 @@ struct Superblock: Sendable {
     return nil
   }
 
-  /// Reads the superblock and compares its end of file with the file's size.
+  /// Reads the superblock and compares the end of file in it with the file's size.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when there is none, the file is cut off or was
   ///   not closed; ``WeighbridgeError/Code/unsupported`` for an unknown version.
@@ -41,37 +41,37 @@ struct Superblock: Sendable {
         file.count == 0 ? "is empty" : "is not an HDF5 file: it has no HDF5 signature")
     }
     var cursor = try file.beginning(at: found, atMost: 128, of: "the superblock")
-    let whole = cursor
+    let superblock = cursor
     try cursor.skip(8)
-    let place = cursor
+    let field = cursor
     let version = try cursor.byte()
     guard version <= 3 else {
-      throw place.failure(
+      throw field.failure(
         "has an HDF5 superblock of version \(version); versions 0 to 3 can be read", .unsupported)
     }
     if version < 2 { try cursor.skip(4) }
     widths = try Self.widths(&cursor)
     cursor.widths = widths
     var fields = try Self.fields(cursor, version)
-    let stored = try fields.address(of: "the superblock's base")
-    let next = try fields.address()
+    let storedBase = try fields.address(of: "the superblock's base")
+    let secondAddress = try fields.address()
     let end = try fields.address(of: "the end of file in the superblock")
     baseAddress = found
     if version < 2 {
       extensionAddress = nil
       driverAddress = try fields.address()
-      try fields.skip(widths.offset)  // where the root's name would be
+      try fields.skip(widths.offset)  // the offset of the root group's name, which is unused
       rootAddress = try fields.address(of: "the root group")
     } else {
-      extensionAddress = next
+      extensionAddress = secondAddress
       driverAddress = nil
       rootAddress = try fields.address(of: "the root group")
-      var block = whole
-      block = try block.part(fields.fileOffset - found + 4)
+      var block = superblock
+      block = try block.slice(fields.fileOffset - found + 4)
       try block.checkChecksum(of: "the superblock")
     }
     // If the superblock moved with its file, all addresses are shifted by the same amount.
-    let (endOfFile, overflow) = end.addingReportingOverflow(found - stored)
+    let (endOfFile, overflow) = end.addingReportingOverflow(found - storedBase)
     guard !overflow, endOfFile <= file.count else {
       throw .malformed(
         "is cut off: it has \(file.count) bytes and its superblock says \(endOfFile)")
@@ -81,10 +81,10 @@ struct Superblock: Sendable {
   private static func widths(
     _ cursor: inout Cursor
   ) throws(WeighbridgeError) -> Cursor.Widths {
-    let place = cursor
+    let field = cursor
     let widths = Cursor.Widths(offset: Int(try cursor.byte()), length: Int(try cursor.byte()))
     for width in [widths.offset, widths.length] where ![2, 4, 8].contains(width) {
-      throw place.failure(
+      throw field.failure(
         "has HDF5 addresses of \(width) bytes; 2, 4 and 8 can be read", .unsupported)
     }
     return widths

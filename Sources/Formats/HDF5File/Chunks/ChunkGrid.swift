@@ -1,15 +1,18 @@
 import Bytes
 
-/// The division of a dataset into chunks: their positions, and their numbers in indexes.
+/// The division of a dataset into chunks: their coordinates in the grid, and their numbers in
+/// indexes.
 struct ChunkGrid: Sendable {
   /// The sizes of the dataset and of a chunk in elements, slowest dimension first.
   let shape: [Int]
   let chunkShape: [Int]
-  /// The number of chunks along each dimension, now and at most; `nil` without a limit.
+  /// The number of chunks along each dimension.
   let counts: [Int]
-  private let largestCounts: [Int?]
-  /// The number of chunks, and the unpacked size of each in bytes.
+  /// The maximum number of chunks along each dimension; `nil` without a limit.
+  private let maximumCounts: [Int?]
+  /// The number of chunks.
   let count: Int
+  /// The decoded size of a chunk in bytes.
   let chunkByteCount: Int
 
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the chunks do not fit the dataset.
@@ -19,73 +22,74 @@ struct ChunkGrid: Sendable {
       throw .malformed("has \(shape.count) dimensions, and chunks with \(layout.shape.count)")
     }
     for (axis, size) in layout.shape.enumerated() {
-      guard let largest = space.largestShape[axis], largest > 0, size > largest else { continue }
+      guard let maximum = space.maximumShape[axis], maximum > 0, size > maximum else { continue }
       throw .malformed(
-        "has chunks of \(size) elements along axis \(axis), which has at most \(largest)")
+        "has chunks of \(size) elements along axis \(axis), which has at most \(maximum)")
     }
     self.shape = shape
     chunkShape = layout.shape
-    counts = zip(shape, chunkShape).map { Self.pieces($0, $1) }
-    largestCounts = zip(space.largestShape, chunkShape).map { largest, size in
-      largest.map { Self.pieces($0, size) }
+    counts = zip(shape, chunkShape).map { Self.chunkCount($0, $1) }
+    maximumCounts = zip(space.maximumShape, chunkShape).map { maximum, size in
+      maximum.map { Self.chunkCount($0, size) }
     }
     count = try Checked.product(counts, of: "the number of chunks")
     chunkByteCount = try Checked.product(
       chunkShape + [layout.elementSize], of: "the size of a chunk")
   }
 
-  private static func pieces(_ size: Int, _ piece: Int) -> Int {
-    size == 0 ? 0 : (size - 1) / piece + 1
+  private static func chunkCount(_ size: Int, _ chunkSize: Int) -> Int {
+    size == 0 ? 0 : (size - 1) / chunkSize + 1
   }
 
-  /// The number of an existing chunk in row-major order; `nil` when it is outside.
-  func number(of position: [Int]) -> Int? {
+  /// Returns the number of an existing chunk in row-major order; `nil` if it is outside the grid.
+  func number(of coordinates: [Int]) -> Int? {
     var number = 0
-    for (index, count) in zip(position, counts) {
+    for (index, count) in zip(coordinates, counts) {
       guard index < count else { return nil }
       number = number * count + index
     }
     return number
   }
 
-  /// The position of a chunk along each dimension.
-  func position(of number: Int) -> [Int] {
-    var (position, rest) = (counts, number)
+  /// Returns the coordinates of a chunk in the grid.
+  func coordinates(of number: Int) -> [Int] {
+    var (coordinates, remaining) = (counts, number)
     for axis in counts.indices.reversed() {
-      position[axis] = rest % max(1, counts[axis])
-      rest /= max(1, counts[axis])
+      coordinates[axis] = remaining % max(1, counts[axis])
+      remaining /= max(1, counts[axis])
     }
-    return position
+    return coordinates
   }
 
-  /// Returns the position of the chunk with a number in an array index. It numbers all chunks that
-  /// can ever exist in row-major order, with the unlimited dimension as the slowest.
+  /// Returns the coordinates of the chunk with a number in an array index. Such an index numbers
+  /// all chunks that can ever exist in row-major order, with the unlimited dimension as the
+  /// slowest.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when several dimensions are unlimited.
-  func position(inArray number: Int) throws(WeighbridgeError) -> [Int] {
-    let unlimited = largestCounts.indices.filter { largestCounts[$0] == nil }
+  func coordinates(inArray number: Int) throws(WeighbridgeError) -> [Int] {
+    let unlimited = maximumCounts.indices.filter { maximumCounts[$0] == nil }
     guard unlimited.count <= 1 else {
       throw .malformed("has an array of chunks, and \(unlimited.count) dimensions without a bound")
     }
-    var (position, rest) = ([Int](repeating: 0, count: counts.count), number)
-    for axis in largestCounts.indices.reversed() {
-      guard let count = largestCounts[axis], count > 0 else { continue }
-      position[axis] = rest % count
-      rest /= count
+    var (coordinates, remaining) = ([Int](repeating: 0, count: counts.count), number)
+    for axis in maximumCounts.indices.reversed() {
+      guard let count = maximumCounts[axis], count > 0 else { continue }
+      coordinates[axis] = remaining % count
+      remaining /= count
     }
     if let axis = unlimited.first {
-      position[axis] = rest
-    } else if rest > 0 {
-      throw .malformed("has a chunk \(number), behind the last there may be")
+      coordinates[axis] = remaining
+    } else if remaining > 0 {
+      throw .malformed("has a chunk \(number), beyond the last possible chunk")
     }
-    return position
+    return coordinates
   }
 
-  /// Returns the number of the chunk at a position in an array index.
-  func number(inArray position: [Int]) throws(WeighbridgeError) -> Int {
+  /// Returns the number in an array index of the chunk with some coordinates.
+  func number(inArray coordinates: [Int]) throws(WeighbridgeError) -> Int {
     var number = 0
-    for (axis, index) in position.enumerated() {
-      guard let count = largestCounts[axis] else {
+    for (axis, index) in coordinates.enumerated() {
+      guard let count = maximumCounts[axis] else {
         throw .malformed("has an index without room for a growing dimension")
       }
       let (product, overflow) = number.multipliedReportingOverflow(by: count)
@@ -97,8 +101,8 @@ struct ChunkGrid: Sendable {
   }
 
   /// Whether a chunk extends beyond the edge of the dataset.
-  func isPartial(_ position: [Int]) -> Bool {
-    for (axis, index) in position.enumerated()
+  func isPartial(_ coordinates: [Int]) -> Bool {
+    for (axis, index) in coordinates.enumerated()
     where (index + 1) * chunkShape[axis] > shape[axis] { return true }
     return false
   }

@@ -15,7 +15,7 @@ struct ChunkIndexReader {
     self.isFiltered = isFiltered
   }
 
-  /// Reads the index: all stored chunks, sorted by file offset.
+  /// Reads the index. ``chunks`` are then all stored chunks, sorted by file offset.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when a chunk is outside the dataset or the file,
   ///   occurs twice or overlaps another.
@@ -33,20 +33,20 @@ struct ChunkIndexReader {
     case .fixedArray:
       let array = try FixedArray(at: address, isFiltered: isFiltered, in: file)
       try array.elements { (number, element) throws(WeighbridgeError) in
-        try add(grid.position(inArray: number), element)
+        try add(grid.coordinates(inArray: number), element)
       }
     case .extensibleArray:
       let array = try ExtensibleArray(at: address, isFiltered: isFiltered, in: file)
       try array.elements { (number, element) throws(WeighbridgeError) in
-        try add(grid.position(inArray: number), element)
+        try add(grid.coordinates(inArray: number), element)
       }
     }
     try checkOverlaps()
   }
 
-  /// Adds a chunk at a position of the grid.
+  /// Adds the chunk with some coordinates in the grid.
   private mutating func add(
-    _ position: [Int], _ element: ArrayElement
+    _ coordinates: [Int], _ element: ArrayElement
   ) throws(WeighbridgeError) {
     guard isFiltered == (element.filtered != nil) else {
       throw .malformed("has an index of filtered chunks, or filters without one")
@@ -58,8 +58,8 @@ struct ChunkIndexReader {
       throw .malformed("has \(byteCount) bytes stored for a chunk of \(grid.chunkByteCount)")
     }
     let range = try file.range(at: element.address, byteCount: byteCount, of: "a chunk")
-    guard let number = grid.number(of: position) else {
-      throw .malformed("has a chunk at \(position), outside the \(grid.counts) that there are")
+    guard let number = grid.number(of: coordinates) else {
+      throw .malformed("has a chunk at \(coordinates), outside the \(grid.counts) that there are")
         .at(.byte(range.lowerBound))
     }
     chunks.append(
@@ -74,21 +74,21 @@ struct ChunkIndexReader {
         var key = child.key
         let byteCount = try key.count(4)
         let mask = UInt32(truncatingIfNeeded: try key.unsigned(4))
-        var position: [Int] = []
+        var coordinates: [Int] = []
         for size in grid.chunkShape {
-          let place = key
+          let field = key
           let offset = try key.count(8)
           guard offset.isMultiple(of: size) else {
-            throw place.failure("has a chunk at \(offset), which is no multiple of \(size)")
+            throw field.failure("has a chunk at \(offset), which is no multiple of \(size)")
           }
-          position.append(offset / size)
+          coordinates.append(offset / size)
         }
         let filtered = isFiltered ? (byteCount, mask) : nil
         guard isFiltered || byteCount == grid.chunkByteCount else {
           throw child.key.failure(
             "has a chunk of \(byteCount) bytes, where \(grid.chunkByteCount) are expected")
         }
-        try add(position, ArrayElement(address: child.address, filtered: filtered))
+        try add(coordinates, ArrayElement(address: child.address, filtered: filtered))
       }
     }
   }
@@ -96,8 +96,9 @@ struct ChunkIndexReader {
   private mutating func readBTree2(at address: Int) throws(WeighbridgeError) {
     var tree = try BTree2(at: address, in: file)
     let rank = grid.shape.count
-    let extra = tree.recordSize - file.widths.offset - 8 * rank
-    guard tree.type == (isFiltered ? 11 : 10), isFiltered ? (5...12).contains(extra) : extra == 0
+    let filterSize = tree.recordSize - file.widths.offset - 8 * rank
+    guard tree.type == (isFiltered ? 11 : 10),
+      isFiltered ? (5...12).contains(filterSize) : filterSize == 0
     else {
       throw .malformed(
         "has a B-tree of type \(tree.type) and records of \(tree.recordSize) bytes for "
@@ -111,24 +112,24 @@ struct ChunkIndexReader {
       let address = try record.address(of: "a chunk")
       var filtered: (byteCount: Int, mask: UInt32)?
       if isFiltered {
-        let byteCount = try record.count(extra - 4)
+        let byteCount = try record.count(filterSize - 4)
         filtered = (byteCount, UInt32(truncatingIfNeeded: try record.unsigned(4)))
       }
-      var position: [Int] = []
-      for _ in 0..<rank { position.append(try record.count(8)) }
-      try add(position, ArrayElement(address: address, filtered: filtered))
+      var coordinates: [Int] = []
+      for _ in 0..<rank { coordinates.append(try record.count(8)) }
+      try add(coordinates, ArrayElement(address: address, filtered: filtered))
     }
   }
 
   private mutating func readImplicit(at address: Int) throws(WeighbridgeError) {
     guard !isFiltered else { throw .malformed("has filters, and an index for chunks without") }
     for number in 0..<grid.count {
-      let position = grid.position(of: number)
-      let (offset, overflow) = try grid.number(inArray: position)
+      let coordinates = grid.coordinates(of: number)
+      let (offset, overflow) = try grid.number(inArray: coordinates)
         .multipliedReportingOverflow(by: grid.chunkByteCount)
       guard !overflow else { throw .malformed("has a chunk beyond any file") }
       let start = try Checked.sum(address, offset, of: "the address of a chunk")
-      try add(position, ArrayElement(address: start, filtered: nil))
+      try add(coordinates, ArrayElement(address: start, filtered: nil))
     }
   }
 
@@ -144,7 +145,7 @@ struct ChunkIndexReader {
     var numbers = chunks.map(\.number)
     numbers.sort()
     for (number, next) in zip(numbers, numbers.dropFirst()) where number == next {
-      throw .malformed("has two chunks at the position \(grid.position(of: number))")
+      throw .malformed("has two chunks at the position \(grid.coordinates(of: number))")
     }
   }
 }

@@ -6,7 +6,7 @@ struct ChunkReader {
   let layout: ChunkedLayout
   let grid: ChunkGrid
   let pipeline: FilterPipeline
-  /// The largest size of all unpacked chunks together in bytes.
+  /// The largest size of all decoded chunks together in bytes.
   let limit: Int
 
   /// Writes all stored chunks to `output`, which contains the dataset in row-major order.
@@ -22,36 +22,37 @@ struct ChunkReader {
       throw .limitExceeded("has chunks of \(total) bytes in all, over the limit of \(limit)")
     }
     for chunk in index.chunks {
-      let position = grid.position(of: chunk.number)
+      let coordinates = grid.coordinates(of: chunk.number)
       let bytes = try locating({ $0.at(.byte(chunk.range.lowerBound)) }) {
-        () throws(WeighbridgeError) in try unpacked(chunk, position)
+        () throws(WeighbridgeError) in try decoded(chunk, coordinates)
       }
-      copy(bytes, at: position, into: &output)
+      copy(bytes, at: coordinates, into: &output)
     }
   }
 
-  private func unpacked(
-    _ chunk: StoredChunk, _ position: [Int]
+  private func decoded(
+    _ chunk: StoredChunk, _ coordinates: [Int]
   ) throws(WeighbridgeError) -> [UInt8] {
     let stored = file.copy(chunk.range)
-    let isLeftOut = layout.leavesEdgesUnfiltered && grid.isPartial(position)
-    let pipeline = isLeftOut ? .none : pipeline
+    let isUnfiltered = layout.leavesEdgesUnfiltered && grid.isPartial(coordinates)
+    let pipeline = isUnfiltered ? .none : pipeline
     return try pipeline.decode(stored, mask: chunk.filterMask, to: grid.chunkByteCount)
   }
 
-  /// Copies the part of a chunk that is inside the dataset to its position, run by run.
-  private func copy(_ chunk: [UInt8], at position: [Int], into output: inout [UInt8]) {
+  /// Copies the part of a chunk that is inside the dataset to its position in the dataset.
+  private func copy(_ chunk: [UInt8], at coordinates: [Int], into output: inout [UInt8]) {
     let rank = grid.shape.count
-    // Inner dimensions that the chunk covers entirely form one run with the first that it does not.
+    // Inner dimensions that the chunk covers entirely are contiguous with the first dimension that
+    // it does not cover, so they are copied together.
     var axis = rank - 1
-    var run = layout.elementSize
+    var innerByteCount = layout.elementSize
     while axis > 0, grid.chunkShape[axis] == grid.shape[axis] {
-      run *= grid.shape[axis]
+      innerByteCount *= grid.shape[axis]
       axis -= 1
     }
-    let starts = zip(position, grid.chunkShape).map { $0 * $1 }
+    let starts = zip(coordinates, grid.chunkShape).map { $0 * $1 }
     let sizes = (0..<rank).map { min(grid.chunkShape[$0], grid.shape[$0] - starts[$0]) }
-    let length = sizes[axis] * run
+    let length = sizes[axis] * innerByteCount
     var index = [Int](repeating: 0, count: axis)
     while true {
       var (source, target) = (0, 0)
@@ -59,8 +60,8 @@ struct ChunkReader {
         source = source * grid.chunkShape[outer] + offset
         target = target * grid.shape[outer] + starts[outer] + offset
       }
-      source *= grid.chunkShape[axis] * run
-      target = (target * grid.shape[axis] + starts[axis]) * run
+      source *= grid.chunkShape[axis] * innerByteCount
+      target = (target * grid.shape[axis] + starts[axis]) * innerByteCount
       output.replaceSubrange(target..<target + length, with: chunk[source..<source + length])
       guard let next = index.indices.last(where: { index[$0] + 1 < sizes[$0] }) else { return }
       index[next] += 1

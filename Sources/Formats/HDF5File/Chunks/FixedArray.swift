@@ -8,7 +8,7 @@ struct FixedArray {
   private let layout: ArrayElementLayout
   private let count: Int
   /// The number of elements of a page; larger arrays are divided into pages.
-  private let pageCount: Int
+  private let elementsPerPage: Int
   private let blockAddress: Int?
 
   init(at address: Int, isFiltered: Bool, in file: FileBytes) throws(WeighbridgeError) {
@@ -19,11 +19,11 @@ struct FixedArray {
       of: "the fixed array")
     try header.signature("FAHD", of: "the fixed array")
     _ = try header.version(0...0, of: "the fixed array")
-    let place = header
+    let field = header
     layout = try ArrayElementLayout(&header, isFiltered: isFiltered)
     let pageBits = try header.byte()
-    guard pageBits < 32 else { throw place.failure("the fixed array has pages of 2^\(pageBits)") }
-    pageCount = 1 << Int(pageBits)
+    guard pageBits < 32 else { throw field.failure("the fixed array has pages of 2^\(pageBits)") }
+    elementsPerPage = 1 << Int(pageBits)
     count = try header.length()
     blockAddress = try header.address()
   }
@@ -33,31 +33,31 @@ struct FixedArray {
     _ visit: (Int, ArrayElement) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {
     guard let blockAddress else { return }
-    let isPaged = count > pageCount
-    let pages = isPaged ? (count - 1) / pageCount + 1 : 0
-    let headSize = 6 + file.widths.offset + (pages + 7) / 8
+    let isPaged = count > elementsPerPage
+    let pageCount = isPaged ? (count - 1) / elementsPerPage + 1 : 0
+    let headerSize = 6 + file.widths.offset + (pageCount + 7) / 8
     let byteCount = isPaged ? 0 : try Checked.product([count, layout.size], of: "the fixed array")
-    let size = try Checked.sum(byteCount, headSize + 4, of: "the fixed array")
+    let size = try Checked.sum(byteCount, headerSize + 4, of: "the fixed array")
     var block = try file.checkedBlock(at: blockAddress, byteCount: size, of: "the fixed array")
     try block.signature("FADB", of: "the fixed array's block")
     _ = try block.version(0...0, of: "the fixed array's block")
     try block.skip(1)
-    let place = block
+    let field = block
     guard try block.address() == headerAddress else {
-      throw place.failure("the fixed array's block belongs to another array")
+      throw field.failure("the fixed array's block belongs to another array")
     }
     guard isPaged else { return try layout.visit(0, count, &block, visit) }
-    let written = try block.bytes((pages + 7) / 8)
-    let pageSize = pageCount * layout.size + 4
-    for page in 0..<pages where written[page / 8] << UInt8(page % 8) & 0x80 != 0 {
-      let first = page * pageCount
-      let pageElements = min(pageCount, count - first)
+    let writtenPages = try block.bytes((pageCount + 7) / 8)
+    let pageSize = elementsPerPage * layout.size + 4
+    for page in 0..<pageCount where writtenPages[page / 8] << UInt8(page % 8) & 0x80 != 0 {
+      let first = page * elementsPerPage
+      let pageElementCount = min(elementsPerPage, count - first)
       let (offset, overflow) = page.multipliedReportingOverflow(by: pageSize)
-      guard !overflow else { throw place.failure("the fixed array has a page beyond any file") }
+      guard !overflow else { throw field.failure("the fixed array has a page beyond any file") }
       let address = try Checked.sum(blockAddress + size, offset, of: "the fixed array")
       var block = try file.checkedBlock(
-        at: address, byteCount: pageElements * layout.size + 4, of: "the fixed array's page")
-      try layout.visit(first, pageElements, &block, visit)
+        at: address, byteCount: pageElementCount * layout.size + 4, of: "the fixed array's page")
+      try layout.visit(first, pageElementCount, &block, visit)
     }
   }
 }

@@ -2,9 +2,9 @@ import Bytes
 
 /// The location of a stored chunk.
 struct StoredChunk {
-  /// Its number in the grid, in row-major order.
+  /// The chunk's number in the grid, in row-major order.
   let number: Int
-  /// Its range in the file.
+  /// The chunk's range in the file.
   let range: Range<Int>
   /// The filters that were skipped, one bit each.
   let filterMask: UInt32
@@ -26,7 +26,7 @@ struct ArrayElement {
   ///
   /// - Parameter size: The size of the element in bytes.
   init?(_ block: inout Cursor, size: Int, isFiltered: Bool) throws(WeighbridgeError) {
-    var element = try block.part(size)
+    var element = try block.slice(size)
     let address = try element.address()
     var filtered: (byteCount: Int, mask: UInt32)?
     if isFiltered {
@@ -47,13 +47,13 @@ struct ArrayElementLayout {
 
   /// Reads the encoding from the header of an array.
   init(_ header: inout Cursor, isFiltered: Bool) throws(WeighbridgeError) {
-    let place = header
+    let field = header
     let client = try header.byte()
     size = Int(try header.byte())
     self.isFiltered = isFiltered
-    let width = size - place.widths.offset - (isFiltered ? 4 : 0)
+    let width = size - field.widths.offset - (isFiltered ? 4 : 0)
     guard client == (isFiltered ? 1 : 0), isFiltered ? (1...8).contains(width) : width == 0 else {
-      throw place.failure(
+      throw field.failure(
         "the chunk index has elements of \(size) bytes for client \(client), which do not fit the "
           + "dataset's filters")
     }

@@ -2,7 +2,7 @@ import Bytes
 import Deflate
 
 extension FilterPipeline {
-  /// Decodes a piece of data, undoing the last filter first.
+  /// Decodes a chunk or block, in the reverse order of the filters.
   ///
   /// - Parameters:
   ///   - bytes: The stored bytes.
@@ -13,10 +13,10 @@ extension FilterPipeline {
     _ bytes: [UInt8], mask: UInt32, to byteCount: Int
   ) throws(WeighbridgeError) -> [UInt8] {
     var bytes = bytes
-    var waiting = steps.indices.filter { mask >> UInt32($0) & 1 == 0 }
-    while let index = waiting.popLast() {
+    var pending = steps.indices.filter { mask >> UInt32($0) & 1 == 0 }
+    while let index = pending.popLast() {
       let step = steps[index]
-      let size = size(before: waiting, of: byteCount)
+      let size = size(after: pending, of: byteCount)
       switch step.filter {
       case .deflate: bytes = try Self.inflate(bytes, size)
       case .lzf: bytes = try LZF.decode(bytes, atMost: size.value)
@@ -33,11 +33,11 @@ extension FilterPipeline {
     return bytes
   }
 
-  /// The size of the data after some filters have been applied to `byteCount` bytes: exact, or an
-  /// upper bound after a filter that compresses.
-  private func size(before: [Int], of byteCount: Int) -> (value: Int, isExact: Bool) {
+  /// Returns the size of the data after some filters have been applied to `byteCount` bytes: the
+  /// exact size, or an upper bound after a filter that compresses.
+  private func size(after filters: [Int], of byteCount: Int) -> (value: Int, isExact: Bool) {
     var (size, isExact) = (byteCount, true)
-    for index in before {
+    for index in filters {
       switch steps[index].filter {
       case .shuffle: break
       case .fletcher32: size += 4
@@ -53,13 +53,13 @@ extension FilterPipeline {
   private static func inflate(
     _ bytes: [UInt8], _ size: (value: Int, isExact: Bool)
   ) throws(WeighbridgeError) -> [UInt8] {
-    let possible = size.isExact ? size.value / Inflater.largestRatio : 0
-    guard possible <= bytes.count else {
+    let minimumByteCount = size.isExact ? size.value / Inflater.largestRatio : 0
+    guard minimumByteCount <= bytes.count else {
       throw .malformed("\(bytes.count) bytes cannot unpack to the \(size.value) that a piece has")
     }
     let largest = bytes.count.multipliedReportingOverflow(by: Inflater.largestRatio)
-    let room = largest.overflow ? size.value : min(size.value, largest.partialValue)
-    let outcome = Inflater.inflate(bytes.span.bytes, .zlib, byteCount: room)
+    let capacity = largest.overflow ? size.value : min(size.value, largest.partialValue)
+    let outcome = Inflater.inflate(bytes.span.bytes, .zlib, byteCount: capacity)
     guard outcome.isComplete else {
       throw .malformed("a piece is damaged: it does not unpack (gzip) to \(size.value) bytes")
     }

@@ -1,6 +1,6 @@
 import Bytes
 
-/// The checksum that the filter of this name appends to data, over words of 16 bits.
+/// The checksum over words of 16 bits that the filter of this name appends to data.
 enum Fletcher32 {
   /// Checks and removes the checksum.
   ///
@@ -11,10 +11,10 @@ enum Fletcher32 {
     }
     let data = bytes.dropLast(4)
     let stored = bytes.suffix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    let sum = checksum(data)
+    let computed = checksum(data)
     // HDF5 before 1.6.3 swapped the bytes of each half on some machines.
-    let swapped = (sum & 0x00FF_00FF) << 8 | (sum >> 8) & 0x00FF_00FF
-    guard stored == sum || stored == swapped else {
+    let swapped = (computed & 0x00FF_00FF) << 8 | (computed >> 8) & 0x00FF_00FF
+    guard stored == computed || stored == swapped else {
       throw .malformed("a piece is damaged: its checksum (fletcher32) is wrong")
     }
     return Array(data)

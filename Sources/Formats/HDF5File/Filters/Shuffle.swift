@@ -1,4 +1,4 @@
-/// The filter that groups the first bytes of all elements, then the second ones, and so on.
+/// The filter that stores the first bytes of all elements, then the second bytes, and so on.
 enum Shuffle {
   static func decode(_ bytes: [UInt8], elementSize: Int) -> [UInt8] {
     guard elementSize > 1, bytes.count / elementSize > 1 else { return bytes }

@@ -8,7 +8,7 @@ struct HeaderBlocks {
   private let address: Int
   private(set) var messages: [HeaderMessage] = []
   /// The continuation blocks that have not been read yet.
-  private var waiting: [(address: Int, byteCount: Int)] = []
+  private var pending: [(address: Int, byteCount: Int)] = []
   private var budget: ReadingBudget
   private var isVersion2 = false
   private var hasCreationOrder = false
@@ -26,14 +26,14 @@ struct HeaderBlocks {
     var prefix = start
     guard try prefix.byte() == 1 else { throw start.failure("there is no object header") }
     try prefix.skip(1)
-    let place = prefix
+    let field = prefix
     let messageCount = try prefix.count(2)
     try prefix.skip(4)  // the number of links to the object
     let byteCount = try prefix.count(4)
     try read(start, at: address, skipping: 16, byteCount: 16 + byteCount)
     try readContinuations()
     guard messages.count == messageCount else {
-      throw place.failure(
+      throw field.failure(
         "the object header has \(messages.count) messages and says that it has \(messageCount)")
     }
   }
@@ -49,14 +49,14 @@ struct HeaderBlocks {
     if flags & 0b10_0000 != 0 { try prefix.skip(16) }  // times
     if flags & 0b1_0000 != 0 { try prefix.skip(4) }  // when attributes are stored densely
     let byteCount = try prefix.count(1 << Int(flags & 0b11))
-    let begun = prefix.fileOffset - start.fileOffset
-    let whole = try Checked.sum(byteCount, begun + 4, of: "the size of the object header")
-    try read(start, at: address, skipping: begun, byteCount: whole)
+    let prefixSize = prefix.fileOffset - start.fileOffset
+    let totalSize = try Checked.sum(byteCount, prefixSize + 4, of: "the size of the object header")
+    try read(start, at: address, skipping: prefixSize, byteCount: totalSize)
     try readContinuations()
   }
 
   private mutating func readContinuations() throws(WeighbridgeError) {
-    while let (address, byteCount) = waiting.popLast() {
+    while let (address, byteCount) = pending.popLast() {
       let start = try file.beginning(at: address, atMost: 4, of: "a continuation block")
       if isVersion2 {
         var signature = start
@@ -70,25 +70,25 @@ struct HeaderBlocks {
   ///
   /// - Parameters:
   ///   - start: The bytes of the block that have been read so far.
-  ///   - begun: The size of the bytes before the messages.
+  ///   - prefixSize: The size of the bytes before the messages.
   ///   - byteCount: The size of the whole block.
   private mutating func read(
-    _ start: Cursor, at address: Int, skipping begun: Int, byteCount: Int
+    _ start: Cursor, at address: Int, skipping prefixSize: Int, byteCount: Int
   ) throws(WeighbridgeError) {
     try budget.spend(byteCount, at: address)
     try file.headers.claim(
       address, byteCount: byteCount, for: self.address, place: start.fileOffset)
     var block = start
     if byteCount <= start.remaining {
-      block = try block.part(byteCount)
+      block = try block.slice(byteCount)
     } else {
       block = try file.block(at: address, byteCount: byteCount, of: "the object header's block")
     }
     if isVersion2 { try block.checkChecksum(of: "the object header") }
-    try block.skip(begun)
+    try block.skip(prefixSize)
     // In version 2, a remainder too small for a message is a gap.
-    let least = isVersion2 ? (hasCreationOrder ? 6 : 4) : 1
-    while block.remaining >= least { try readMessage(&block) }
+    let minimumSize = isVersion2 ? (hasCreationOrder ? 6 : 4) : 1
+    while block.remaining >= minimumSize { try readMessage(&block) }
   }
 
   private mutating func readMessage(_ block: inout Cursor) throws(WeighbridgeError) {
@@ -105,10 +105,10 @@ struct HeaderBlocks {
         .unsupported, at: start)
     }
     let message = HeaderMessage(
-      kind: kind, isShared: flags & 0b10 != 0, body: try block.part(byteCount))
+      kind: kind, isShared: flags & 0b10 != 0, body: try block.slice(byteCount))
     messages.append(message)
     guard kind == .continuation else { return }
     var body = message.body
-    waiting.append((try body.address(of: "the continuation block"), try body.length()))
+    pending.append((try body.address(of: "the continuation block"), try body.length()))
   }
 }

@@ -10,7 +10,7 @@ struct ObjectHeader: Sendable {
   private(set) var messages: [HeaderMessage] = []
 
   /// The number of bytes that are read first; most headers are not larger.
-  private static let usualByteCount = 512
+  private static let initialByteCount = 512
 
   /// Reads the header at an address with all its continuation blocks.
   ///
@@ -20,7 +20,7 @@ struct ObjectHeader: Sendable {
     self.address = address
     var blocks = HeaderBlocks(file, at: address)
     let start = try file.beginning(
-      at: address, atMost: Self.usualByteCount, of: "the object header")
+      at: address, atMost: Self.initialByteCount, of: "the object header")
     if start.begins(with: "OHDR") {
       try blocks.readVersion2(start)
     } else {
@@ -34,7 +34,7 @@ struct ObjectHeader: Sendable {
 
   func has(_ kind: HeaderMessage.Kind) -> Bool { messages.contains { $0.kind == kind } }
 
-  /// The kind of the object, which follows from its messages.
+  /// The kind of the object, determined by its messages.
   var kind: Kind {
     if has(.symbolTable) || has(.linkInfo) { return .group }
     if has(.datatype) { return has(.dataLayout) ? .dataset : .datatype }

@@ -5,20 +5,20 @@ struct AttributeEntry: Sendable {
   /// The location of an attribute's message.
   ///
   /// The message itself has padding between its fields. Swift 6.3 would store the enum's case in
-  /// one of the padding's bits, which nothing sets for a message, so a message could be mistaken
-  /// for a location in a heap.
-  enum Place: Sendable {
+  /// one of the bits of the padding, which are not set for a message, so that a message could be
+  /// taken for a location in a heap.
+  enum Location: Sendable {
     case header(Cursor)
     /// In the object's fractal heap or in that of shared messages, with an identifier.
     case heap(Int, identifier: Cursor)
   }
 
   let name: [UInt8]
-  let place: Place
+  let location: Location
 }
 
 extension ObjectReader {
-  /// The attributes of an object, sorted by the bytes of their names.
+  /// Returns the attributes of an object, sorted by the bytes of their names.
   ///
   /// - Parameter limit: The largest number of attributes.
   func attributes(
@@ -27,7 +27,7 @@ extension ObjectReader {
     var entries: [AttributeEntry] = []
     for message in header.messages where message.kind == .attribute {
       let body = try body(of: message)
-      entries.append(AttributeEntry(name: try AttributeMessage(body).name, place: .header(body)))
+      entries.append(AttributeEntry(name: try AttributeMessage(body).name, location: .header(body)))
     }
     if let message = header.first(.attributeInfo), let dense = try DenseStorage(message) {
       entries += try denseAttributes(dense, atMost: limit)
@@ -37,7 +37,7 @@ extension ObjectReader {
     return entries
   }
 
-  /// The attributes in a fractal heap, indexed by name in a B-tree.
+  /// Returns the attributes in a fractal heap, indexed by name in a B-tree.
   private func denseAttributes(
     _ storage: DenseStorage, atMost limit: Int
   ) throws(WeighbridgeError) -> [AttributeEntry] {
@@ -46,27 +46,27 @@ extension ObjectReader {
       throw .malformed("has a B-tree of type \(tree.type) for its attributes")
     }
     guard tree.count <= limit else { throw Self.tooMany(limit, "attributes") }
-    var own = try FractalHeap(at: storage.heap, in: file)
+    var objectHeap = try FractalHeap(at: storage.heap, in: file)
     var shared: FractalHeap?
     var entries: [AttributeEntry] = []
     for var record in try tree.records() {
-      let identifier = try record.part(8)
+      let identifier = try record.slice(8)
       let isShared = try record.byte() & 2 != 0
       if isShared, shared == nil { shared = try sharedHeap(of: .attribute, record) }
-      guard var heap = isShared ? shared : own else { continue }
+      guard var heap = isShared ? shared : objectHeap else { continue }
       let message = try AttributeMessage(heap.object(identifier))
       entries.append(
         AttributeEntry(
-          name: message.name, place: .heap(heap.headerAddress, identifier: identifier)))
+          name: message.name, location: .heap(heap.headerAddress, identifier: identifier)))
       // The heap caches the blocks that it has read.
-      if isShared { shared = heap } else { own = heap }
+      if isShared { shared = heap } else { objectHeap = heap }
     }
     return entries
   }
 
-  /// The message of an attribute.
+  /// Returns the message of an attribute.
   func message(of entry: AttributeEntry) throws(WeighbridgeError) -> AttributeMessage {
-    switch entry.place {
+    switch entry.location {
     case .header(let body): return try AttributeMessage(body)
     case .heap(let address, let identifier):
       var heap = try FractalHeap(at: address, in: file)

@@ -1,8 +1,8 @@
 import Bytes
 
 extension ObjectReader {
-  /// The links of a group, sorted by the bytes of their names; `nil` for an object that is not a
-  /// group.
+  /// Returns the links of a group, sorted by the bytes of their names; `nil` for an object that is
+  /// not a group.
   ///
   /// - Parameter limit: The largest number of links.
   func links(of header: ObjectHeader, atMost limit: Int) throws(WeighbridgeError) -> [Link]? {
@@ -30,8 +30,8 @@ extension ObjectReader {
     WeighbridgeError(.limitExceeded, "has more than \(limit) \(what)")
   }
 
-  /// The links of a group with a B-tree and a local heap (HDF5 file format specification 3.0, sections
-  /// IV.A.2.r, III.B and III.C).
+  /// Returns the links of a group with a B-tree and a local heap (HDF5 file format specification
+  /// 3.0, sections IV.A.2.r, III.B and III.C).
   private func symbolTable(
     _ message: Cursor, atMost limit: Int
   ) throws(WeighbridgeError) -> [Link] {
@@ -55,33 +55,33 @@ extension ObjectReader {
   private func symbols(
     at address: Int, _ heap: inout LocalHeap, _ budget: inout ReadingBudget, _ links: inout [Link]
   ) throws(WeighbridgeError) {
-    var head = try file.block(at: address, byteCount: 8, of: "the symbol table node")
-    try head.signature("SNOD", of: "the symbol table node")
-    _ = try head.version(1...1, of: "the symbol table node")
-    try head.skip(1)
-    let count = try head.count(2)
+    var header = try file.block(at: address, byteCount: 8, of: "the symbol table node")
+    try header.signature("SNOD", of: "the symbol table node")
+    _ = try header.version(1...1, of: "the symbol table node")
+    try header.skip(1)
+    let count = try header.count(2)
     let size = 8 + count * (24 + 2 * file.widths.offset)
     try budget.spend(size, at: address)
     var node = try file.block(at: address, byteCount: size, of: "the symbol table node")
     try node.skip(8)
     for _ in 0..<count {
-      let name = try heap.text(at: node.count(file.widths.offset))
+      let name = try heap.string(at: node.count(file.widths.offset))
       let start = node.fileOffset
-      let object = try node.address()
+      let objectAddress = try node.address()
       let type = try node.count(4)
       try node.skip(4)
-      var scratch = try node.part(16)
+      var scratch = try node.slice(16)
       if type == 2 {
-        links.append(Link(name: name, target: .soft(try heap.text(at: scratch.count(4)))))
-      } else if let object {
-        links.append(Link(name: name, target: .hard(object)))
+        links.append(Link(name: name, target: .soft(try heap.string(at: scratch.count(4)))))
+      } else if let objectAddress {
+        links.append(Link(name: name, target: .hard(objectAddress)))
       } else {
         throw node.failure("the symbol table has a member without an address", at: start)
       }
     }
   }
 
-  /// The links in a fractal heap, indexed by name in a B-tree.
+  /// Returns the links in a fractal heap, indexed by name in a B-tree.
   private func denseLinks(
     _ storage: DenseStorage, atMost limit: Int
   ) throws(WeighbridgeError) -> [Link] {

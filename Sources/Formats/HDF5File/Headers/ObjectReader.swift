@@ -11,25 +11,25 @@ struct ObjectReader: Sendable {
   ///
   /// - Throws: As ``Superblock/init(in:)``; ``WeighbridgeError/Code/unsupported`` for a file split
   ///   into several, or one with its metadata in a cache image.
-  init(_ store: ByteStore, _ dimension: Range<Int>) throws(WeighbridgeError) {
-    var file = FileBytes(store, dimension)
+  init(_ store: ByteStore, _ byteRange: Range<Int>) throws(WeighbridgeError) {
+    var file = FileBytes(store, byteRange)
     let superblock = try Superblock(in: file)
     file.baseAddress = superblock.baseAddress
     file.widths = superblock.widths
     self.file = file
     root = superblock.rootAddress
-    var extra: ObjectHeader?
+    var extensionHeader: ObjectHeader?
     if let address = superblock.extensionAddress {
-      extra = try ObjectHeader(at: address, in: file)
+      extensionHeader = try ObjectHeader(at: address, in: file)
     }
-    guard superblock.driverAddress == nil, extra?.has(.driverInfo) != true else {
+    guard superblock.driverAddress == nil, extensionHeader?.has(.driverInfo) != true else {
       throw .unsupported(
         "is one of several files that make one (a family or multi driver of HDF5), which cannot be "
           + "read; HDF5's h5repart or h5repack makes one file of them")
     }
-    try Self.checkCacheImage(extra)
+    try Self.checkCacheImage(extensionHeader)
     var shared: SharedMessageTable?
-    if let message = extra?.first(.sharedMessageTable) {
+    if let message = extensionHeader?.first(.sharedMessageTable) {
       shared = try SharedMessageTable(message, in: file)
     }
     sharedMessages = shared
@@ -51,7 +51,7 @@ struct ObjectReader: Sendable {
     try ObjectHeader(at: address, in: file)
   }
 
-  /// Returns the body of a message, resolved when it is shared.
+  /// Returns the body of a message, or that of the shared message to which it refers.
   func body(of message: HeaderMessage) throws(WeighbridgeError) -> Cursor {
     guard message.isShared, let kind = message.kind else { return message.body }
     var reference = message.body
@@ -62,31 +62,31 @@ struct ObjectReader: Sendable {
   func shared(
     _ kind: HeaderMessage.Kind, _ reference: inout Cursor
   ) throws(WeighbridgeError) -> Cursor {
-    let place = reference
+    let field = reference
     let version = try reference.version(1...3, of: "the reference to a shared message")
     let type = try reference.byte()
     if version == 1 { try reference.skip(6) }
     if version == 3, type == 1 {
-      let identifier = try reference.part(8)
-      var heap = try sharedHeap(of: kind, place)
+      let identifier = try reference.slice(8)
+      var heap = try sharedHeap(of: kind, field)
       return try heap.object(identifier)
     }
     guard version < 3 || type == 2 else {
-      throw place.failure("refers to a shared message in a way (\(type)) that is not known")
+      throw field.failure("refers to a shared message in a way (\(type)) that is not known")
     }
     let header = try header(at: reference.address(of: "the shared message"))
     guard let message = header.first(kind), !message.isShared else {
-      throw place.failure("refers to a message of an object that has none of the kind")
+      throw field.failure("refers to a message of an object that has none of the kind")
     }
     return message.body
   }
 
-  /// The heap of the shared messages of a kind.
+  /// Returns the heap of the shared messages of a kind.
   func sharedHeap(
-    of kind: HeaderMessage.Kind, _ place: Cursor
+    of kind: HeaderMessage.Kind, _ field: Cursor
   ) throws(WeighbridgeError) -> FractalHeap {
     guard let address = sharedMessages?.heap(of: kind) else {
-      throw place.failure("refers to a shared message, and the file has none of the kind")
+      throw field.failure("refers to a shared message, and the file has none of the kind")
     }
     return try FractalHeap(at: address, in: file)
   }

@@ -28,7 +28,7 @@ struct SharedMessageTable: Sendable {
     self.heaps = heaps
   }
 
-  /// The address of the fractal heap with the shared messages of a kind.
+  /// Returns the address of the fractal heap with the shared messages of a kind.
   func heap(of kind: HeaderMessage.Kind) -> Int? {
     heaps.first { $0.kinds & 1 << Int(kind.rawValue) != 0 }?.address
   }

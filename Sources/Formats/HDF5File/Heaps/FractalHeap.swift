@@ -1,7 +1,7 @@
 import Bytes
 
-/// The heap of the links and attributes of large objects (HDF5 file format specification 3.0,
-/// section III.G).
+/// The heap of the links of a large group or of an object's many attributes (HDF5 file format
+/// specification 3.0, section III.G).
 struct FractalHeap {
   let file: FileBytes
   let headerAddress: Int
@@ -14,11 +14,11 @@ struct FractalHeap {
   let hasChecksums: Bool
   private let hugeTree: Int?
   let root: Root
-  /// The objects too large for blocks, by number, once one has been requested.
+  /// The objects that are too large for blocks, by number; read when one is first requested.
   private var hugeObjects: [Int: HugeObject]?
   var blocks = HeapBlocks()
 
-  /// The block at the top, which contains objects when it has no rows.
+  /// The root block, which contains objects if it has no rows.
   struct Root {
     let address: Int?
     let rowCount: Int
@@ -46,17 +46,18 @@ struct FractalHeap {
     try header.skip(length)  // the number of the next huge object
     hugeTree = try header.address()
     try header.skip(9 * length + offset)  // counts and free space
-    let place = header
+    let field = header
     let (width, startSize) = (try header.count(2), try header.length())
-    let (largestDirect, bits) = (try header.length(), try header.count(2))
+    let (largestDirectSize, bits) = (try header.length(), try header.count(2))
     table = try DoublingTable(
-      width: width, startSize: startSize, largestDirectSize: largestDirect, heapBits: bits, place)
+      width: width, startSize: startSize, largestDirectSize: largestDirectSize, heapBits: bits,
+      field)
     positionWidth = (bits + 7) / 8
-    lengthWidth = min(Self.width(largestDirect), Self.width(largestObject))
+    lengthWidth = min(Self.width(largestDirectSize), Self.width(largestObject))
     try header.skip(2)
     let rootAddress = try header.address()
     let rowCount = try header.count(2)
-    guard rowCount <= 64 else { throw place.failure("the fractal heap has \(rowCount) rows") }
+    guard rowCount <= 64 else { throw field.failure("the fractal heap has \(rowCount) rows") }
     guard filterLength > 0 else {
       pipeline = .none
       root = Root(address: rootAddress, rowCount: rowCount, filtered: nil)
@@ -68,7 +69,7 @@ struct FractalHeap {
     root = Root(address: rootAddress, rowCount: rowCount, filtered: (stored, mask))
   }
 
-  /// The number of bytes required for integers below a number.
+  /// Returns the number of bytes required for integers below a number.
   private static func width(_ number: Int) -> Int {
     number <= 1 ? 1 : (number.bitWidth - 1 - number.leadingZeroBitCount + 7) / 8
   }
@@ -78,40 +79,40 @@ struct FractalHeap {
   /// - Parameter identifier: The object's identifier (section III.G, "fractal heap ID").
   mutating func object(_ identifier: Cursor) throws(WeighbridgeError) -> Cursor {
     var identifier = identifier
-    let place = identifier
+    let field = identifier
     let flags = try identifier.byte()
     guard flags >> 6 == 0 else {
-      throw place.failure("a heap ID has version \(flags >> 6); 0 can be read", .unsupported)
+      throw field.failure("a heap ID has version \(flags >> 6); 0 can be read", .unsupported)
     }
     switch flags >> 4 & 0b11 {
     case 0:
       let position = try identifier.count(positionWidth)
-      return try managed(position, byteCount: identifier.count(lengthWidth), place)
-    case 1: return try huge(&identifier)
+      return try managedObject(at: position, byteCount: identifier.count(lengthWidth), field)
+    case 1: return try hugeObject(&identifier)
     case 2:
       // Short identifiers have four bits for the length, others twelve.
       var byteCount = Int(flags & 0xF)
       if idLength > 18 { byteCount = byteCount << 8 | Int(try identifier.byte()) }
-      return try identifier.part(byteCount + 1)
-    default: throw place.failure("a heap ID is of a kind that is not known")
+      return try identifier.slice(byteCount + 1)
+    default: throw field.failure("a heap ID is of a kind that is not known")
     }
   }
 
-  private mutating func huge(_ identifier: inout Cursor) throws(WeighbridgeError) -> Cursor {
-    let place = identifier
+  private mutating func hugeObject(_ identifier: inout Cursor) throws(WeighbridgeError) -> Cursor {
+    let field = identifier
     let isFiltered = !pipeline.steps.isEmpty
-    let ownSize = file.widths.offset + file.widths.length
-    let direct = isFiltered ? ownSize + 4 + file.widths.length : ownSize
-    if direct <= idLength - 1 {
+    let locationSize = file.widths.offset + file.widths.length
+    let directSize = isFiltered ? locationSize + 4 + file.widths.length : locationSize
+    if directSize <= idLength - 1 {
       return try HugeObject(&identifier, isFiltered: isFiltered).contents(in: self)
     }
     let number = try identifier.count(min(8, idLength - 1))
     if hugeObjects == nil {
-      guard let hugeTree else { throw place.failure("the fractal heap has no huge objects") }
+      guard let hugeTree else { throw field.failure("the fractal heap has no huge objects") }
       hugeObjects = try HugeObject.all(at: hugeTree, isFiltered: isFiltered, in: file)
     }
     guard let object = hugeObjects?[number] else {
-      throw place.failure("the fractal heap has no huge object \(number)")
+      throw field.failure("the fractal heap has no huge object \(number)")
     }
     return try object.contents(in: self)
   }
@@ -132,7 +133,7 @@ struct HugeObject {
       ? (UInt32(truncatingIfNeeded: try record.unsigned(4)), try record.length()) : nil
   }
 
-  /// The huge objects of a heap by number.
+  /// Reads the huge objects of a heap, by number.
   static func all(
     at address: Int, isFiltered: Bool, in file: FileBytes
   ) throws(WeighbridgeError) -> [Int: HugeObject] {

@@ -1,8 +1,8 @@
 import Bytes
 import Synchronization
 
-/// The collections of variable-length values (HDF5 file format specification 3.0, section III.E),
-/// as far as they have been needed.
+/// The collections of variable-length values (HDF5 file format specification 3.0, section III.E)
+/// that have been read so far.
 struct GlobalHeap {
   private let file: FileBytes
   /// The objects of each collection by number.
@@ -16,16 +16,17 @@ struct GlobalHeap {
 
   /// Returns the bytes of a value.
   ///
-  /// - Parameter reference: Its size, the address of its collection and its index there.
+  /// - Parameter reference: A cursor at the value's size, the address of its collection and its
+  ///   index there.
   /// - Returns: `nil` for a value that was never written.
   mutating func value(_ reference: inout Cursor) throws(WeighbridgeError) -> [UInt8]? {
-    let place = reference
+    let field = reference
     let byteCount = try reference.count(4)
     let address = try reference.address()
     let index = try reference.count(4)
     guard let address, address > 0, byteCount > 0 else { return nil }
     guard let object = try objects(at: address)[index], byteCount <= object.count else {
-      throw place.failure(
+      throw field.failure(
         "refers to \(byteCount) bytes of object \(index) of the global heap at \(address), "
           + "which has no such object")
     }
@@ -33,45 +34,45 @@ struct GlobalHeap {
   }
 
   private mutating func objects(at address: Int) throws(WeighbridgeError) -> [Int: Range<Int>] {
-    if let known = collections[address] ?? file.lastCollection.objects(at: address) {
-      return known
+    if let cached = collections[address] ?? file.lastCollection.objects(at: address) {
+      return cached
     }
-    // The sizes of the heads of the collection and of each object, rounded up to a multiple of 8
+    // The size of the header of the collection and of each object, rounded up to a multiple of 8
     // bytes.
-    let headSize = (8 + file.widths.length + 7) / 8 * 8
-    var head = try file.block(at: address, byteCount: headSize, of: "the global heap")
-    try head.signature("GCOL", of: "the global heap")
-    _ = try head.version(1...1, of: "the global heap")
-    try head.skip(3)
-    let byteCount = try head.length()
+    let headerSize = (8 + file.widths.length + 7) / 8 * 8
+    var header = try file.block(at: address, byteCount: headerSize, of: "the global heap")
+    try header.signature("GCOL", of: "the global heap")
+    _ = try header.version(1...1, of: "the global heap")
+    try header.skip(3)
+    let byteCount = try header.length()
     try budget.spend(byteCount, at: address)
     var block = try file.block(at: address, byteCount: byteCount, of: "the global heap")
-    try block.skip(headSize)
+    try block.skip(headerSize)
     var objects: [Int: Range<Int>] = [:]
-    // A remainder too small for an object is free, and so is object 0, which is the last.
-    while block.remaining >= headSize {
-      let head = block.fileOffset
+    // A remainder too small for an object is free space, and so is object 0, which is the last.
+    while block.remaining >= headerSize {
+      let objectStart = block.fileOffset
       let index = try block.count(2)
       guard index != 0 else { break }
       try block.skip(6)
       let size = try block.length()
-      try block.skip(headSize - 8 - file.widths.length)
+      try block.skip(headerSize - 8 - file.widths.length)
       let start = block.fileOffset
       guard objects.updateValue(start..<start + min(size, block.remaining), forKey: index) == nil
-      else { throw block.failure("the global heap has two objects \(index)", at: head) }
+      else { throw block.failure("the global heap has two objects \(index)", at: objectStart) }
       let (padded, overflow) = size.addingReportingOverflow(7)
       guard !overflow else {
-        throw block.failure("the global heap has an object beyond its end", at: head)
+        throw block.failure("the global heap has an object beyond its end", at: objectStart)
       }
       try block.skip(padded / 8 * 8)
     }
     collections[address] = objects
-    file.lastCollection.keep(objects, at: address)
+    file.lastCollection.insert(objects, at: address)
     return objects
   }
 }
 
-/// The collection that was read last: values written in succession share one.
+/// The collection that was read last. Values written in succession are in the same one.
 final class LastCollection: Sendable {
   private let last = Mutex<(address: Int, objects: [Int: Range<Int>])?>(nil)
 
@@ -79,7 +80,7 @@ final class LastCollection: Sendable {
     last.withLock { $0?.address == address ? $0?.objects : nil }
   }
 
-  func keep(_ objects: [Int: Range<Int>], at address: Int) {
+  func insert(_ objects: [Int: Range<Int>], at address: Int) {
     last.withLock { $0 = (address, objects) }
   }
 }

@@ -6,7 +6,7 @@ struct LocalHeap {
   /// The file range of the names.
   private let names: Range<Int>
   /// The number of bytes of names that may still be read: names do not overlap.
-  private var left: Int
+  private var remainingByteCount: Int
 
   init(at address: Int, in file: FileBytes) throws(WeighbridgeError) {
     var header = try file.block(
@@ -20,25 +20,25 @@ struct LocalHeap {
     names = try file.range(
       at: header.address(of: "the local heap's data"), byteCount: byteCount,
       of: "the local heap's data")
-    left = byteCount
+    remainingByteCount = byteCount
     self.file = file
   }
 
-  /// The bytes from an offset up to the next zero.
-  mutating func text(at offset: Int) throws(WeighbridgeError) -> [UInt8] {
+  /// Returns the bytes from an offset up to the next zero.
+  mutating func string(at offset: Int) throws(WeighbridgeError) -> [UInt8] {
     guard offset < names.count else {
       throw .malformed("a name lies at \(offset) of a local heap of \(names.count) bytes")
         .at(.byte(names.lowerBound))
     }
     let start = names.lowerBound + offset
-    let end = min(names.upperBound, start + left)
+    let end = min(names.upperBound, start + remainingByteCount)
     let count = file.store.withBytes { bytes -> Int? in
       (start..<end).first { bytes[byte: file.byteRange.lowerBound + $0] == 0 }.map { $0 - start }
     }
     guard let count else {
       throw .malformed("a name in the local heap has no end, or overlaps another").at(.byte(start))
     }
-    left -= count
+    remainingByteCount -= count
     return file.copy(start..<start + count)
   }
 }

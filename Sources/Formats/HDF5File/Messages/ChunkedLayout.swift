@@ -5,7 +5,7 @@ struct ChunkedLayout: Sendable {
   /// The index of the chunks (HDF5 file format specification 3.0, appendix C and section III.A.1).
   enum Index: Sendable {
     case bTree1
-    /// There is only one chunk; when it is filtered, its size and skipped filters.
+    /// There is only one chunk; if it is filtered, with its stored size and its skipped filters.
     case single(filtered: (byteCount: Int, mask: UInt32)?)
     /// All chunks are consecutive.
     case implicit
@@ -27,11 +27,11 @@ struct ChunkedLayout: Sendable {
 
   /// - Parameter sizes: The sizes of a chunk's dimensions and of an element.
   init(
-    _ sizes: [Int], _ index: Index, _ address: Int?, _ place: Cursor,
+    _ sizes: [Int], _ index: Index, _ address: Int?, _ field: Cursor,
     leavesEdgesUnfiltered: Bool = false
   ) throws(WeighbridgeError) {
     guard let elementSize = sizes.last, sizes.count > 1, !sizes.contains(0) else {
-      throw place.failure("the data layout has chunks of the sizes \(sizes)")
+      throw field.failure("the data layout has chunks of the sizes \(sizes)")
     }
     shape = Array(sizes.dropLast())
     self.elementSize = elementSize
@@ -40,36 +40,36 @@ struct ChunkedLayout: Sendable {
     self.leavesEdgesUnfiltered = leavesEdgesUnfiltered
   }
 
-  /// Reads what follows the class in a layout message of version 3.
+  /// Reads the remainder of a layout message of version 3, after the class.
   init(version3 body: inout Cursor) throws(WeighbridgeError) {
-    let place = body
+    let field = body
     let rank = Int(try body.byte())
     let address = try body.address()
     var sizes: [Int] = []
     for _ in 0..<rank { sizes.append(try body.count(4)) }
-    try self.init(sizes, .bTree1, address, place)
+    try self.init(sizes, .bTree1, address, field)
   }
 
-  /// Reads what follows the class in a layout message of version 4 or 5.
+  /// Reads the remainder of a layout message of version 4 or 5, after the class.
   init(version4 body: inout Cursor) throws(WeighbridgeError) {
-    let place = body
+    let field = body
     let flags = try body.byte()
     let rank = Int(try body.byte())
     let width = Int(try body.byte())
     guard (1...8).contains(width) else {
-      throw place.failure("the data layout has sizes of \(width) bytes")
+      throw field.failure("the data layout has sizes of \(width) bytes")
     }
     var sizes: [Int] = []
     for _ in 0..<rank { sizes.append(try body.count(width)) }
     let index = try Self.index(&body, isFiltered: flags & 0b10 != 0)
     try self.init(
-      sizes, index, body.address(), place, leavesEdgesUnfiltered: flags & 1 != 0)
+      sizes, index, body.address(), field, leavesEdgesUnfiltered: flags & 1 != 0)
   }
 
   private static func index(
     _ body: inout Cursor, isFiltered: Bool
   ) throws(WeighbridgeError) -> Index {
-    let place = body
+    let field = body
     let type = try body.byte()
     switch type {
     case 1:
@@ -88,7 +88,7 @@ struct ChunkedLayout: Sendable {
       try body.skip(6)
       return .bTree2
     default:
-      throw place.failure(
+      throw field.failure(
         "the data layout has a chunk index of type \(type); 1 to 5 can be read", .unsupported)
     }
   }

@@ -8,7 +8,7 @@ struct Datatype: Sendable {
     case spaces
   }
 
-  /// The class of a type, with its properties.
+  /// The class of a type and its properties.
   indirect enum Kind: Sendable {
     case integer(IntegerLayout)
     case float(FloatLayout)
@@ -36,7 +36,7 @@ struct Datatype: Sendable {
   /// The size of an element in bytes.
   let size: Int
 
-  /// The type in words, for messages.
+  /// The description of the type for messages.
   var name: String {
     switch kind {
     case .float: "floating-point numbers of \(size) bytes in an uncommon layout"

@@ -1,11 +1,11 @@
 import Bytes
 
-/// Reads a datatype message, and the types within it.
+/// Reads a datatype message and the types nested in it.
 struct DatatypeParser {
   /// The deepest nesting of types.
   private static let depthLimit = 32
-  /// The largest number of types within one type.
-  private var left = 1 << 16
+  /// The number of types that may still occur within the type.
+  private var remainingTypeCount = 1 << 16
 
   /// Returns the type that a message describes.
   ///
@@ -19,39 +19,39 @@ struct DatatypeParser {
   private mutating func type(
     _ body: inout Cursor, depth: Int
   ) throws(WeighbridgeError) -> Datatype {
-    let place = body
-    left -= 1
-    guard depth < Self.depthLimit, left > 0 else {
-      throw place.failure(
+    let field = body
+    remainingTypeCount -= 1
+    guard depth < Self.depthLimit, remainingTypeCount > 0 else {
+      throw field.failure(
         "the datatype has types within types over \(Self.depthLimit) deep, or too many",
         .limitExceeded)
     }
-    let first = try body.byte()
-    let version = first >> 4
+    let classAndVersion = try body.byte()
+    let version = classAndVersion >> 4
     guard (1...5).contains(version) else {
-      throw place.failure(
+      throw field.failure(
         "the datatype has version \(version); 1 to 5 can be read", .unsupported)
     }
     let flags = try body.count(3)
     let size = try body.count(4)
-    guard size > 0 else { throw place.failure("the datatype has elements of 0 bytes") }
-    let kind = try kind(first & 0xF, version, flags, size, &body, place, depth)
+    guard size > 0 else { throw field.failure("the datatype has elements of 0 bytes") }
+    let kind = try kind(classAndVersion & 0xF, version, flags, size, &body, field, depth)
     return Datatype(kind: kind, size: size)
   }
 
   private mutating func kind(
-    _ type: UInt8, _ version: UInt8, _ flags: Int, _ size: Int, _ body: inout Cursor,
-    _ place: Cursor, _ depth: Int
+    _ typeClass: UInt8, _ version: UInt8, _ flags: Int, _ size: Int, _ body: inout Cursor,
+    _ field: Cursor, _ depth: Int
   ) throws(WeighbridgeError) -> Datatype.Kind {
-    switch type {
+    switch typeClass {
     case 0: return .integer(try integer(flags, size, &body))
-    case 1: return .float(try float(flags, size, &body, place))
+    case 1: return .float(try float(flags, size, &body, field))
     case 2:
       try body.skip(2)
       return .time
     case 3:
       guard let padding = Datatype.Padding(rawValue: UInt8(flags & 0xF)) else {
-        throw place.failure("the datatype has strings with padding of an unknown kind")
+        throw field.failure("the datatype has strings with padding of an unknown kind")
       }
       return .string(padding)
     case 4:
@@ -71,7 +71,7 @@ struct DatatypeParser {
       _ = try self.type(&body, depth: depth + 1)
       return .complex
     default:
-      throw place.failure("the datatype is of class \(type), which is not known", .unsupported)
+      throw field.failure("the datatype is of class \(typeClass), which is not known", .unsupported)
     }
   }
 
@@ -84,17 +84,17 @@ struct DatatypeParser {
 
   /// Reads the bits of an element that contain the number.
   private func bits(_ size: Int, _ body: inout Cursor) throws(WeighbridgeError) -> BitRange {
-    let place = body
+    let field = body
     let bits = BitRange(start: try body.count(2), count: try body.count(2))
     guard bits.count > 0, bits.start + bits.count <= 8 * size else {
-      throw place.failure(
+      throw field.failure(
         "the datatype has numbers of \(bits.count) bits from bit \(bits.start) in \(size) bytes")
     }
     return bits
   }
 
   private func float(
-    _ flags: Int, _ size: Int, _ body: inout Cursor, _ place: Cursor
+    _ flags: Int, _ size: Int, _ body: inout Cursor, _ field: Cursor
   ) throws(WeighbridgeError) -> FloatLayout {
     let bits = try bits(size, &body)
     let exponent = BitRange(start: Int(try body.byte()), count: Int(try body.byte()))
@@ -106,7 +106,7 @@ struct DatatypeParser {
     ]
     guard let normalization = FloatLayout.Normalization(rawValue: UInt8(flags >> 4 & 0b11)),
       ends.allSatisfy({ $0 <= 8 * size }), exponent.count > 0, fraction.count > 0
-    else { throw place.failure("the datatype has floating-point numbers whose parts do not fit") }
+    else { throw field.failure("the datatype has floating-point numbers whose parts do not fit") }
     return FloatLayout(
       isBigEndian: flags & 1 != 0, isVAX: flags & 0x40 != 0, bits: bits, sign: sign,
       exponent: exponent, fraction: fraction, bias: bias, normalization: normalization)
@@ -119,7 +119,7 @@ extension DatatypeParser {
   ) throws(WeighbridgeError) -> [Datatype.Member] {
     var members: [Datatype.Member] = []
     for _ in 0..<count {
-      let place = body
+      let field = body
       _ = try name(version, &body)
       let width = version < 3 ? 4 : (size.bitWidth - size.leadingZeroBitCount + 7) / 8
       let offset = try body.count(width)
@@ -138,7 +138,7 @@ extension DatatypeParser {
         type = Datatype(kind: .array(sizes, type), size: byteCount)
       }
       guard offset <= size, type.size <= size - offset else {
-        throw place.failure("the datatype has a member outside its \(size) bytes")
+        throw field.failure("the datatype has a member outside its \(size) bytes")
       }
       members.append(Datatype.Member(offset: offset, type: type))
     }
@@ -157,10 +157,10 @@ extension DatatypeParser {
   private mutating func enumeration(
     _ count: Int, _ version: UInt8, _ size: Int, _ body: inout Cursor, _ depth: Int
   ) throws(WeighbridgeError) -> Datatype.Kind {
-    let place = body
+    let field = body
     let base = try type(&body, depth: depth + 1)
     guard case .integer = base.kind, base.size == size else {
-      throw place.failure("the datatype is an enumeration of something else than integers")
+      throw field.failure("the datatype is an enumeration of something else than integers")
     }
     var names: [[UInt8]] = []
     for _ in 0..<count { names.append(try name(version, &body)) }
@@ -172,7 +172,7 @@ extension DatatypeParser {
   private mutating func array(
     _ version: UInt8, _ size: Int, _ body: inout Cursor, _ depth: Int
   ) throws(WeighbridgeError) -> Datatype.Kind {
-    let place = body
+    let field = body
     let rank = Int(try body.byte())
     if version < 3 { try body.skip(3) }
     var sizes: [Int] = []
@@ -180,7 +180,7 @@ extension DatatypeParser {
     if version < 3 { try body.skip(4 * rank) }
     let base = try type(&body, depth: depth + 1)
     guard rank > 0, try Checked.product(sizes + [base.size], of: "an array's size") == size else {
-      throw place.failure("the datatype is an array of \(sizes), which are not \(size) bytes")
+      throw field.failure("the datatype is an array of \(sizes), which are not \(size) bytes")
     }
     return .array(sizes, base)
   }

@@ -5,9 +5,9 @@ import Bytes
 struct FillValue: Sendable {
   /// The bytes of one element; `nil` for zeros.
   let element: [UInt8]?
-  /// Whether there is a fill value, possibly zeros; a file can specify that there is none.
+  /// Whether there is a fill value, possibly zeros. A file can specify that there is none.
   let isDefined: Bool
-  /// Whether elements without storage have the fill value.
+  /// Whether elements that are not stored have the fill value.
   let isWritten: Bool
 
   /// Reads the fill value of an object; the newer message takes precedence over the older one.

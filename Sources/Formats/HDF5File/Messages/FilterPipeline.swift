@@ -3,7 +3,7 @@ import Bytes
 /// The filters applied to chunks before they were stored (HDF5 file format specification 3.0,
 /// section IV.A.2.l).
 struct FilterPipeline: Sendable {
-  /// A filter; steps are in the order of writing.
+  /// A filter with its parameters. Steps are in the order of writing.
   struct Step: Sendable {
     let filter: Filter
     /// The parameters of the filter, such as the size of an element.
@@ -20,14 +20,14 @@ struct FilterPipeline: Sendable {
   /// The largest number of filters in HDF5.
   private static let limit = 32
 
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a filter that cannot be undone.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a filter that cannot be decoded.
   init(_ body: Cursor) throws(WeighbridgeError) {
     var body = body
     let version = try body.version(1...2, of: "the filter pipeline")
-    let place = body
+    let field = body
     let count = Int(try body.byte())
     guard count <= Self.limit else {
-      throw place.failure("has \(count) filters; HDF5 has at most \(Self.limit)")
+      throw field.failure("has \(count) filters; HDF5 has at most \(Self.limit)")
     }
     if version == 1 { try body.skip(6) }
     var steps: [Step] = []
@@ -40,14 +40,14 @@ struct FilterPipeline: Sendable {
   ) throws(WeighbridgeError) -> Step {
     let number = try body.count(2)
     let nameLength = version == 1 || number >= 256 ? try body.count(2) : 0
-    try body.skip(2)  // whether the filter is optional; the mask says if it was skipped
+    try body.skip(2)  // flag of an optional filter; the mask tells whether it was skipped
     let count = try body.count(2)
     let name = try body.bytes(nameLength).prefix { $0 != 0 }
     var parameters: [Int] = []
     for _ in 0..<count { parameters.append(try body.count(4)) }
     if version == 1, !count.isMultiple(of: 2) { try body.skip(4) }
     guard let filter = Filter(rawValue: number) else {
-      throw .unsupported(Filter.refusal(number, name))
+      throw .unsupported(Filter.unsupportedReason(number, name))
     }
     return Step(filter: filter, parameters: parameters)
   }

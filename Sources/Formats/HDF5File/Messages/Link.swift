@@ -31,13 +31,13 @@ struct Link: Sendable {
     if flags & 0b100 != 0 { try body.skip(8) }  // creation order
     if flags & 0b1_0000 != 0 { try body.skip(1) }  // ASCII or UTF-8
     name = try body.bytes(body.count(1 << Int(flags & 0b11)))
-    let place = body
+    let field = body
     switch kind {
     case 0: target = .hard(try body.address(of: "the object"))
     case 1: target = .soft(try body.bytes(body.count(2)))
     case 64: target = .external
     case 65...: target = .userDefined(kind)
-    default: throw place.failure("the link is of kind \(kind), which is not known", .unsupported)
+    default: throw field.failure("the link is of kind \(kind), which is not known", .unsupported)
     }
   }
 }

@@ -24,7 +24,7 @@ struct BTree2 {
     let level: Int
   }
 
-  /// Signature, version, type and checksum of a node.
+  /// The size of a node's signature, version, type and checksum.
   private static let overhead = 10
 
   /// Reads the header.
@@ -38,7 +38,7 @@ struct BTree2 {
     try header.signature("BTHD", of: "the B-tree's header")
     _ = try header.version(0...0, of: "the B-tree")
     type = try header.byte()
-    let place = header
+    let field = header
     let nodeSize = try header.count(4)
     recordSize = try header.count(2)
     let depth = try header.count(2)
@@ -47,28 +47,28 @@ struct BTree2 {
     let rootCount = try header.count(2)
     count = try header.length()
     guard recordSize > 0, depth < 64, nodeSize >= Self.overhead + recordSize else {
-      throw place.failure(
+      throw field.failure(
         "the B-tree has nodes of \(nodeSize) bytes, records of \(recordSize) and depth \(depth)")
     }
-    levels = try Self.levels(nodeSize, recordSize, depth, file.widths.offset, place)
+    levels = try Self.levels(nodeSize, recordSize, depth, file.widths.offset, field)
     root = rootAddress.map { Node(address: $0, count: rootCount, level: depth) }
     guard root != nil || count == 0 else {
-      throw place.failure("the B-tree has \(count) records and no root")
+      throw field.failure("the B-tree has \(count) records and no root")
     }
   }
 
   private static func levels(
-    _ nodeSize: Int, _ recordSize: Int, _ depth: Int, _ offsetSize: Int, _ place: Cursor
+    _ nodeSize: Int, _ recordSize: Int, _ depth: Int, _ offsetSize: Int, _ field: Cursor
   ) throws(WeighbridgeError) -> [(limit: Int, totalWidth: Int)] {
     var levels = [(limit: (nodeSize - overhead) / recordSize, totalWidth: 0)]
     var total = levels[0].limit
     for _ in 0..<depth {
-      let pointer = offsetSize + width(levels[0].limit) + (levels.last?.totalWidth ?? 0)
-      let limit = (nodeSize - overhead - pointer) / (recordSize + pointer)
+      let pointerSize = offsetSize + width(levels[0].limit) + (levels.last?.totalWidth ?? 0)
+      let limit = (nodeSize - overhead - pointerSize) / (recordSize + pointerSize)
       let (product, overflow) = total.multipliedReportingOverflow(by: limit + 1)
       let (sum, carry) = product.addingReportingOverflow(limit)
       guard limit > 0, !overflow, !carry else {
-        throw place.failure("the B-tree is deeper than its nodes can be")
+        throw field.failure("the B-tree is deeper than its nodes can be")
       }
       total = sum
       levels.append((limit, width(total)))
@@ -92,15 +92,15 @@ struct BTree2 {
   mutating func visit(
     _ visit: (Cursor) throws(WeighbridgeError) -> Void
   ) throws(WeighbridgeError) {
-    var found = 0
+    var visitedCount = 0
     if let root {
       try read(root) { (record) throws(WeighbridgeError) in
-        found += 1
+        visitedCount += 1
         try visit(record)
       }
     }
-    guard found == count else {
-      throw .malformed("the B-tree has \(found) records and says that it has \(count)")
+    guard visitedCount == count else {
+      throw .malformed("the B-tree has \(visitedCount) records and says that it has \(count)")
         .at(.byte(file.baseAddress + headerAddress))
     }
   }
@@ -112,18 +112,18 @@ struct BTree2 {
     let isLeaf = node.level == 0
     let countWidth = Self.width(levels[0].limit)
     let totalWidth = isLeaf ? 0 : levels[node.level - 1].totalWidth
-    let pointer = isLeaf ? 0 : file.widths.offset + countWidth + totalWidth
-    let size = Self.overhead + node.count * recordSize + (isLeaf ? 0 : node.count + 1) * pointer
+    let pointerSize = isLeaf ? 0 : file.widths.offset + countWidth + totalWidth
+    let size = Self.overhead + node.count * recordSize + (isLeaf ? 0 : node.count + 1) * pointerSize
     try budget.spend(size, at: node.address)
     var block = try file.checkedBlock(
       at: node.address, byteCount: size, of: "the B-tree's node")
     try block.signature(isLeaf ? "BTLF" : "BTIN", of: "the B-tree's node")
     _ = try block.version(0...0, of: "the B-tree's node")
-    let place = block
+    let field = block
     guard try block.byte() == type, node.count <= levels[node.level].limit else {
-      throw place.failure("the B-tree's node does not fit its tree")
+      throw field.failure("the B-tree's node does not fit its tree")
     }
-    var records = try block.part(node.count * recordSize)
+    var records = try block.slice(node.count * recordSize)
     for index in 0..<node.count + (isLeaf ? 0 : 1) {
       if !isLeaf {
         let address = try block.address(of: "a child of the B-tree")
@@ -131,7 +131,7 @@ struct BTree2 {
         if totalWidth > 0 { try block.skip(totalWidth) }
         try read(Node(address: address, count: count, level: node.level - 1), visit)
       }
-      if index < node.count { try visit(records.part(recordSize)) }
+      if index < node.count { try visit(records.slice(recordSize)) }
     }
   }
 }

@@ -4,13 +4,13 @@ import JSON
 import ZipArchive
 
 /// A `.keras` archive (Keras 2.12 and later): a ZIP archive with the model as JSON, its weights as
-/// HDF5 and the version that wrote it. It is read in place; nothing is unpacked to disk.
+/// HDF5 and the version of Keras. It is read in place; nothing is unpacked to disk.
 struct KerasArchive: Sendable {
   /// Limits on what is read.
   struct Limits: Sendable {
-    /// The largest number of members of the archive.
+    /// The maximum number of members.
     var memberCount = 1 << 16
-    /// The most bytes that may be unpacked into memory. Stored members stay in the mapped file.
+    /// The maximum number of bytes unpacked into memory. Stored members stay in the mapped file.
     var memory = 1 << 31
 
     /// The default limits.
@@ -20,8 +20,8 @@ struct KerasArchive: Sendable {
   static let configName = "config.json"
   static let metadataName = "metadata.json"
   static let weightsName = "model.weights.h5"
-  /// Strings about the model that only Weighbridge writes; Keras ignores them.
-  static let textsName = "weighbridge.json"
+  /// Metadata that only Weighbridge writes; Keras ignores it.
+  static let customMetadataName = "weighbridge.json"
 
   private let store: ByteStore
   private let path: String
@@ -30,12 +30,12 @@ struct KerasArchive: Sendable {
   let version: KerasVersion
   /// The model as Keras wrote it.
   let config: JSONValue
-  /// The strings about the model, with their keys.
-  let texts: [(key: String, value: String)]
+  /// The metadata that Weighbridge adds: strings with their keys.
+  let customMetadata: [(key: String, value: String)]
   /// The vocabularies that layers store in separate files, by file name.
   let vocabularies: [String: [UInt8]]
   /// The number of bytes that may still be unpacked.
-  private let memory: Int
+  private let remainingMemory: Int
 
   /// Whether bytes begin like a ZIP archive.
   static func recognizes(_ bytes: RawSpan) -> Bool { ZipDirectory.isMagic(bytes) }
@@ -64,10 +64,11 @@ struct KerasArchive: Sendable {
     }
     try KerasGeneration.check(version)
     let object =
-      members[Self.textsName] == nil
-      ? .object([:]) : try Self.json(Self.textsName, in: members, store, &memory)
-    texts = try locating({ $0.at(.path(Self.textsName)) }) { () throws(WeighbridgeError) in
-      try KerasStrings.read(object)
+      members[Self.customMetadataName] == nil
+      ? .object([:]) : try Self.json(Self.customMetadataName, in: members, store, &memory)
+    customMetadata = try locating({ $0.at(.path(Self.customMetadataName)) }) {
+      () throws(WeighbridgeError) in
+      try KerasCustomMetadata.read(object)
     }
     var vocabularies: [String: [UInt8]] = [:]
     for name in directory.members.map(\.name) where Self.isVocabulary(name) {
@@ -75,7 +76,7 @@ struct KerasArchive: Sendable {
       vocabularies[name] = contents.withBytes { $0.copied(range) }
     }
     self.vocabularies = vocabularies
-    self.memory = memory
+    remainingMemory = memory
   }
 
   private static func isVocabulary(_ name: String) -> Bool {
@@ -84,7 +85,7 @@ struct KerasArchive: Sendable {
 
   /// The weights, which stay in the mapped archive when they are stored without compression.
   func weightsFile(_ limits: HDF5File.Limits) throws(WeighbridgeError) -> HDF5File {
-    var memory = memory
+    var memory = remainingMemory
     let (contents, range) = try Self.contents(Self.weightsName, in: members, store, &memory)
     return try HDF5File(
       contents, byteRange: range, path: "\(path)/\(Self.weightsName)", limits: limits)
@@ -104,7 +105,7 @@ struct KerasArchive: Sendable {
       throw .malformed("is a ZIP archive without \(configName), so not a .keras file")
     }
     for member in directory.members
-    where ![configName, metadataName, weightsName, textsName].contains(member.name) {
+    where ![configName, metadataName, weightsName, customMetadataName].contains(member.name) {
       let parts = member.name.split(separator: "/", omittingEmptySubsequences: false)
       if member.name.hasPrefix("/") || parts.contains("..") || member.name.contains("\\") {
         throw .malformed("has a member \"\(member.name)\", whose name leads out of the archive")
@@ -113,7 +114,7 @@ struct KerasArchive: Sendable {
       if isVocabulary(member.name) { continue }
       throw .unsupported(
         parts.first == "assets"
-          ? "has files of layers (\(member.name)) that are no vocabularies and cannot be read yet"
+          ? "has files of layers (\(member.name)) other than vocabularies and cannot be read yet"
           : "has a member \"\(member.name)\", which no known version of Keras writes")
     }
   }
@@ -141,7 +142,7 @@ struct KerasArchive: Sendable {
       return try JSONValue(parsing: contents.withBytes { $0.copied(range) })
     } catch {
       // The byte offset is relative to the member.
-      guard case .byte(let offset) = error.place.spot else { throw error.at(.path(name)) }
+      guard case .byte(let offset) = error.place.position else { throw error.at(.path(name)) }
       throw WeighbridgeError(error.code, "\(name), byte \(offset): \(error.reason)")
     }
   }

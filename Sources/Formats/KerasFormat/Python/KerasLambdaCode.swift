@@ -8,7 +8,7 @@ package struct KerasLambdaCode: Sendable {
   /// The default values of its last arguments; empty if there are none.
   package let defaults: [JSONValue]
 
-  /// Larger than any function of a layer.
+  /// A size in bytes that no function of a layer exceeds.
   private static let sizeLimit = 1 << 20
 
   /// Reads the function in a layer's settings: a list of its code, defaults and closure in Keras 1
@@ -31,27 +31,29 @@ package struct KerasLambdaCode: Sendable {
     defaults = (parts?["defaults"] ?? (list.count > 1 ? list[1] : .null)).array ?? []
   }
 
-  /// Decodes the bytes of a string: base64, or in Keras 1 and early versions of Keras 2 a character
-  /// for each.
+  /// Decodes the bytes in a string: base64, or in Keras 1 and early versions of Keras 2 one
+  /// character for each byte.
   private static func bytes(_ text: String) throws(WeighbridgeError) -> [UInt8] {
     let scalars = Array(text.unicodeScalars)
-    // A code object begins with a letter and the low byte of a small number, which is Y or 4 in
-    // base64.
-    guard let first = scalars.first, !["c", "\u{E3}"].contains(first) else { return raw(scalars) }
+    // A marshaled code object begins with "c", with or without the flag 0x80, and the low byte of a
+    // small number. In base64, it begins with "Y" or "4".
+    guard let first = scalars.first, !["c", "\u{E3}"].contains(first) else {
+      return rawUnicodeEscape(scalars)
+    }
     guard let bytes = [UInt8](base64: text) else {
       throw .malformed("is neither base64 nor compiled code")
     }
     return bytes
   }
 
-  /// The inverse of Python's `raw_unicode_escape`.
-  private static func raw(_ scalars: [UnicodeScalar]) -> [UInt8] {
+  /// Encodes characters by Python's `raw_unicode_escape`, by which Keras decoded the bytes.
+  private static func rawUnicodeEscape(_ scalars: [UnicodeScalar]) -> [UInt8] {
     scalars.flatMap { scalar -> [UInt8] in
       if let byte = UInt8(exactly: scalar.value) { return [byte] }
       let digits = String(scalar.value, radix: 16)
-      let isShort = scalar.value <= 0xFFFF
-      let zeros = String(repeating: "0", count: max(0, (isShort ? 4 : 8) - digits.count))
-      return Array("\\\(isShort ? "u" : "U")\(zeros)\(digits)".utf8)
+      let isBMP = scalar.value <= 0xFFFF
+      let padding = String(repeating: "0", count: max(0, (isBMP ? 4 : 8) - digits.count))
+      return Array("\\\(isBMP ? "u" : "U")\(padding)\(digits)".utf8)
     }
   }
 }

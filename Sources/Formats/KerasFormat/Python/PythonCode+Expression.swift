@@ -2,21 +2,22 @@ extension PythonCode {
   /// The expression that the function computes, if every instruction is understood and all versions
   /// of Python that may have written it agree on the meaning.
   package var expression: PythonExpression? {
-    var found: Set<PythonExpression> = []
-    for dialect in PythonDialect.all where dialect.reads(layout) {
-      var reading = PythonReading(code: self, dialect: dialect)
-      if let expression = reading.result() { found.insert(expression) }
+    var candidates: Set<PythonExpression> = []
+    for dialect in PythonDialect.all where dialect.supports(layout) {
+      var interpreter = SymbolicInterpreter(code: self, dialect: dialect)
+      if let expression = interpreter.result() { candidates.insert(expression) }
     }
-    return found.count == 1 ? found.first : nil
+    return candidates.count == 1 ? candidates.first : nil
   }
 }
 
-/// An interpreter of the instructions with expressions in place of values.
-private struct PythonReading {
-  /// An expression and the number of its parts; `nil` represents Python's NULL next to a function.
+/// An interpreter of the instructions that computes expressions instead of values.
+private struct SymbolicInterpreter {
+  /// An expression and its number of nodes; `nil` represents the NULL that Python pushes next to a
+  /// function.
   private typealias Entry = (expression: PythonExpression?, size: Int)
 
-  /// More than simple functions contain.
+  /// Limits that simple functions do not exceed.
   private static let instructionLimit = 300
   private static let sizeLimit = 2000
 
@@ -25,7 +26,7 @@ private struct PythonReading {
   private var position = 0
   private var stack: [Entry] = []
   private var locals: [Int: Entry] = [:]
-  private var argumentNames: [String] = []
+  private var keywordNames: [String] = []
 
   init(code: PythonCode, dialect: PythonDialect) {
     self.code = code
@@ -37,10 +38,10 @@ private struct PythonReading {
   mutating func result() -> PythonExpression? {
     var argument = 0
     for _ in 0..<Self.instructionLimit {
-      guard let (number, own) = next(), let instruction = dialect.instructions[number] else {
+      guard let (opcode, operand) = next(), let instruction = dialect.instructions[opcode] else {
         return nil
       }
-      argument = argument << 8 | own
+      argument = argument << 8 | operand
       guard argument < 1 << 24 else { return nil }
       switch instruction {
       case .extendedArgument: continue
@@ -49,30 +50,30 @@ private struct PythonReading {
         guard position == code.instructions.count, stack.count == 1 else { return nil }
         return stack[0].expression
       default:
-        guard run(instruction, argument), skipCaches(of: number) else { return nil }
+        guard run(instruction, argument), skipCaches(of: opcode) else { return nil }
       }
       argument = 0
     }
     return nil
   }
 
-  /// The next instruction and its argument, which is 0 if there is none.
+  /// The next opcode and its argument, which is 0 if it has none.
   private mutating func next() -> (UInt8, Int)? {
     let bytes = code.instructions
     guard position < bytes.count else { return nil }
-    let number = bytes[position]
-    let size = dialect.firstWithArgument.map { number >= $0 ? 3 : 1 } ?? 2
+    let opcode = bytes[position]
+    let size = dialect.firstOpcodeWithArgument.map { opcode >= $0 ? 3 : 1 } ?? 2
     guard size <= bytes.count - position else { return nil }
     defer { position += size }
     switch size {
-    case 1: return (number, 0)
-    case 2: return (number, Int(bytes[position + 1]))
-    default: return (number, Int(bytes[position + 1]) | Int(bytes[position + 2]) << 8)
+    case 1: return (opcode, 0)
+    case 2: return (opcode, Int(bytes[position + 1]))
+    default: return (opcode, Int(bytes[position + 1]) | Int(bytes[position + 2]) << 8)
     }
   }
 
-  private mutating func skipCaches(of number: UInt8) -> Bool {
-    let size = 2 * (dialect.caches[number] ?? 0)
+  private mutating func skipCaches(of opcode: UInt8) -> Bool {
+    let size = 2 * (dialect.cacheSizes[opcode] ?? 0)
     let bytes = code.instructions
     guard size <= bytes.count - position,
       bytes[position..<position + size].allSatisfy({ $0 == 0 })
@@ -83,20 +84,21 @@ private struct PythonReading {
 
   private mutating func run(_ instruction: PythonDialect.Instruction, _ argument: Int) -> Bool {
     switch instruction {
-    case .nothing: return true
-    case .discard: return stack.popLast() != nil
+    case .noOperation: return true
+    case .popTop: return stack.popLast() != nil
     case .pushNull:
       stack.append((nil, 0))
       return true
     case .negate: return combine(1) { .negated($0[0]) }
-    case .binary(let sign): return combine(2) { .binary(sign, $0[0], $0[1]) }
+    case .binary(let symbol): return combine(2) { .binary(symbol, $0[0], $0[1]) }
     case .numberedBinary:
-      let signs = PythonDialect.numberedSigns
-      guard argument < 2 * signs.count else { return false }
-      return combine(2) { .binary(signs[argument % signs.count], $0[0], $0[1]) }
+      let symbols = PythonDialect.numberedOperators
+      guard argument < 2 * symbols.count else { return false }
+      return combine(2) { .binary(symbols[argument % symbols.count], $0[0], $0[1]) }
     case .item: return combine(2) { .item($0[0], $0[1]) }
     case .slicedItem: return combine(3) { .item($0[0], .slice([$0[1], $0[2]])) }
-    case .slicedItem2(let lower, let upper): return slicedItem(lower: lower, upper: upper)
+    case .python2SlicedItem(let hasLower, let hasUpper):
+      return slicedItem(hasLower: hasLower, hasUpper: hasUpper)
     case .slice: return (2...3).contains(argument) && combine(argument) { .slice($0) }
     case .tuple: return combine(argument) { .tuple($0) }
     case .extendTuple: return argument == 1 && extendTuple()
@@ -107,18 +109,18 @@ private struct PythonReading {
       return locals[argument]?.expression != nil
     case .constant: return push(constant(argument))
     case .global: return pushGlobal(argument)
-    case .shared:
+    case .dereference:
       let names = code.layout == .python311 ? code.variables : code.cellNames
       return names.indices.contains(argument) && push(.name(names[argument]))
     case .attribute: return pushAttribute(argument)
     case .method: return addAttribute(argument, isMethod: true)
     case .importModule: return importModule(argument)
     case .importName: return importName(argument)
-    case .call2, .call, .callNamed, .callMethod, .callBoth, .callBothNamed:
+    case .python2Call, .call, .callKeywords, .callMethod, .python311Call, .python313CallKeywords:
       return call(instruction, argument)
-    case .argumentNames:
-      argumentNames = constant(argument)?.names ?? []
-      return !argumentNames.isEmpty
+    case .keywordNames:
+      keywordNames = constant(argument)?.names ?? []
+      return !keywordNames.isEmpty
     case .returnValue, .returnConstant, .extendedArgument: return false
     }
   }
@@ -149,17 +151,17 @@ private struct PythonReading {
   }
 
   private mutating func combine(
-    _ count: Int, _ make: ([PythonExpression]) -> PythonExpression
+    _ count: Int, _ transform: ([PythonExpression]) -> PythonExpression
   ) -> Bool {
     guard let (values, size) = pop(count) else { return false }
-    return push(make(values), size: size + 1)
+    return push(transform(values), size: size + 1)
   }
 
-  private mutating func slicedItem(lower: Bool, upper: Bool) -> Bool {
-    let count = 1 + (lower ? 1 : 0) + (upper ? 1 : 0)
+  private mutating func slicedItem(hasLower: Bool, hasUpper: Bool) -> Bool {
+    let count = 1 + (hasLower ? 1 : 0) + (hasUpper ? 1 : 0)
     return combine(count) {
-      let ends = [lower ? $0[1] : .value(.none), upper ? $0[count - 1] : .value(.none)]
-      return .item($0[0], .slice(ends))
+      let bounds = [hasLower ? $0[1] : .value(.none), hasUpper ? $0[count - 1] : .value(.none)]
+      return .item($0[0], .slice(bounds))
     }
   }
 
@@ -177,13 +179,13 @@ private struct PythonReading {
 
   /// In Python 3.11 and 3.12 a NULL for a call comes before the function, in 3.13 after it.
   private mutating func pushGlobal(_ argument: Int) -> Bool {
-    let hasNull = dialect.flagsGlobals && argument & 1 == 1
+    let hasNull = dialect.hasFlaggedGlobals && argument & 1 == 1
     if hasNull { stack.append((nil, 0)) }
-    return push(name(dialect.flagsGlobals ? argument >> 1 : argument).map { .name($0) })
+    return push(name(dialect.hasFlaggedGlobals ? argument >> 1 : argument).map { .name($0) })
   }
 
   private mutating func pushAttribute(_ argument: Int) -> Bool {
-    guard dialect.flagsAttributes else { return addAttribute(argument, isMethod: false) }
+    guard dialect.hasFlaggedAttributes else { return addAttribute(argument, isMethod: false) }
     return addAttribute(argument >> 1, isMethod: argument & 1 == 1)
   }
 
@@ -208,15 +210,15 @@ private struct PythonReading {
   private mutating func call(
     _ instruction: PythonDialect.Instruction, _ argument: Int
   ) -> Bool {
-    var names = argumentNames
-    argumentNames = []
+    var names = keywordNames
+    keywordNames = []
     var named: [String: PythonExpression] = [:]
     var count = argument
     var size = 0
-    if instruction == .callNamed || instruction == .callBothNamed {
-      guard let written = pop(1), let texts = written.values[0].names else { return false }
-      names = texts
-    } else if instruction == .call2 {
+    if instruction == .callKeywords || instruction == .python313CallKeywords {
+      guard let top = pop(1), let tuple = top.values[0].names else { return false }
+      names = tuple
+    } else if instruction == .python2Call {
       guard let pairs = pop(2 * (argument >> 8)) else { return false }
       for index in stride(from: 0, to: pairs.values.count, by: 2) {
         guard case .value(let value) = pairs.values[index],
@@ -226,20 +228,21 @@ private struct PythonReading {
       }
       (count, size) = (argument & 0xFF, pairs.size)
     }
-    guard let given = pop(count), names.count <= count, let function = popFunction(instruction)
+    guard let arguments = pop(count), names.count <= count,
+      let function = popFunction(instruction)
     else { return false }
-    for (name, value) in zip(names, given.values.suffix(names.count)) { named[name] = value }
-    let positional = Array(given.values.dropLast(names.count))
+    for (name, value) in zip(names, arguments.values.suffix(names.count)) { named[name] = value }
+    let positional = Array(arguments.values.dropLast(names.count))
     return push(
       .call(function.expression, positional, named: named),
-      size: size + given.size + function.size + 1)
+      size: size + arguments.size + function.size + 1)
   }
 
-  /// Pops the called function; next to it is NULL where Python reserves a slot for an object.
+  /// Pops the called function and the NULL next to it where Python reserves a slot for `self`.
   private mutating func popFunction(
     _ instruction: PythonDialect.Instruction
   ) -> (expression: PythonExpression, size: Int)? {
-    let hasNull = ![.call2, .call, .callNamed].contains(instruction)
+    let hasNull = ![.python2Call, .call, .callKeywords].contains(instruction)
     var entries: [Entry] = []
     for _ in 0..<(hasNull ? 2 : 1) {
       guard let entry = stack.popLast() else { return nil }

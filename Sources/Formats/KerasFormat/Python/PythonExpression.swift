@@ -1,13 +1,13 @@
 /// The value of a simple Python function, as an expression.
 package indirect enum PythonExpression: Hashable, Sendable {
-  /// An argument of the function, by its position.
+  /// An argument of the function, by its index.
   case argument(Int)
   case value(PythonValue)
-  /// A name that is not defined in the function: a module, or a variable around it.
+  /// A name that is not defined in the function: a module, or a variable of an enclosing scope.
   case name(String)
   case attribute(PythonExpression, String)
   case negated(PythonExpression)
-  /// Two operands and the operator between them, such as `/`.
+  /// An operator such as `/`, and its left and right operands.
   case binary(String, PythonExpression, PythonExpression)
   case item(PythonExpression, PythonExpression)
   case slice([PythonExpression])
@@ -15,11 +15,11 @@ package indirect enum PythonExpression: Hashable, Sendable {
   case tuple([PythonExpression])
   case call(PythonExpression, [PythonExpression], named: [String: PythonExpression])
 
-  /// The name with its modules, such as `tf.image.resize`, if it is one.
+  /// The dotted name, such as `tf.image.resize`, if the expression is one.
   package var path: String? {
     switch self {
     case .name(let name): name
-    case .attribute(let owner, let name): owner.path.map { "\($0).\(name)" }
+    case .attribute(let base, let name): base.path.map { "\($0).\(name)" }
     default: nil
     }
   }
@@ -27,9 +27,9 @@ package indirect enum PythonExpression: Hashable, Sendable {
   /// The expression as a person would write it in Python.
   ///
   /// - Parameter arguments: The names of the function's arguments.
-  package func text(_ arguments: [String]) -> String { text(arguments, isInside: false) }
+  package func text(_ arguments: [String]) -> String { text(arguments, isNested: false) }
 
-  private func text(_ arguments: [String], isInside: Bool) -> String {
+  private func text(_ arguments: [String], isNested: Bool) -> String {
     func list(_ values: [PythonExpression]) -> String {
       values.map { $0.text(arguments) }.joined(separator: ", ")
     }
@@ -39,36 +39,35 @@ package indirect enum PythonExpression: Hashable, Sendable {
         ? PythonValue.printable(arguments[index]) : "argument \(index)"
     case .value(let value): return value.text()
     case .name(let name): return PythonValue.printable(name)
-    case .attribute(let owner, let name):
-      return "\(owner.text(arguments, isInside: true)).\(PythonValue.printable(name))"
-    case .negated(let operand): return "-\(operand.text(arguments, isInside: true))"
-    case .binary(let sign, let left, let right):
-      // Python's operators are left-associative; only sums and products are written without
-      // brackets.
-      let isChain = ["+", "-"].contains(sign) && left.isProduct
-      let text =
-        "\(left.text(arguments, isInside: !isChain)) \(sign) \(right.text(arguments, isInside: true))"
-      return isInside ? "(\(text))" : text
-    case .item(let owner, .tuple(let indices)):
-      return "\(owner.text(arguments, isInside: true))[\(list(indices))]"
-    case .item(let owner, .value(.tuple(let indices))):
-      return "\(owner.text(arguments, isInside: true))[\(list(indices.map { .value($0) }))]"
-    case .item(let owner, let index):
-      return "\(owner.text(arguments, isInside: true))[\(index.text(arguments))]"
-    case .slice(let parts):
-      return parts.map { $0 == .value(.none) ? "" : $0.text(arguments) }.joined(separator: ":")
+    case .attribute(let base, let name):
+      return "\(base.text(arguments, isNested: true)).\(PythonValue.printable(name))"
+    case .negated(let operand): return "-\(operand.text(arguments, isNested: true))"
+    case .binary(let symbol, let left, let right):
+      // These operators are left-associative: the left operand of a sum needs no parentheses.
+      let isSum = ["+", "-"].contains(symbol) && left.isArithmetic
+      let lhs = left.text(arguments, isNested: !isSum)
+      let rhs = right.text(arguments, isNested: true)
+      return isNested ? "(\(lhs) \(symbol) \(rhs))" : "\(lhs) \(symbol) \(rhs)"
+    case .item(let base, .tuple(let indices)):
+      return "\(base.text(arguments, isNested: true))[\(list(indices))]"
+    case .item(let base, .value(.tuple(let indices))):
+      return "\(base.text(arguments, isNested: true))[\(list(indices.map { .value($0) }))]"
+    case .item(let base, let index):
+      return "\(base.text(arguments, isNested: true))[\(index.text(arguments))]"
+    case .slice(let bounds):
+      return bounds.map { $0 == .value(.none) ? "" : $0.text(arguments) }.joined(separator: ":")
     case .tuple(let values): return "(\(list(values))\(values.count == 1 ? "," : ""))"
     case .call(let function, let positional, let named):
-      let others = named.sorted { $0.key < $1.key }.map {
+      let keywords = named.sorted { $0.key < $1.key }.map {
         "\(PythonValue.printable($0.key))=\($0.value.text(arguments))"
       }
-      let all = positional.map { $0.text(arguments) } + others
-      return "\(function.text(arguments, isInside: true))(\(all.joined(separator: ", ")))"
+      let all = positional.map { $0.text(arguments) } + keywords
+      return "\(function.text(arguments, isNested: true))(\(all.joined(separator: ", ")))"
     }
   }
 
-  private var isProduct: Bool {
-    if case .binary(let sign, _, _) = self { return ["*", "/", "+", "-"].contains(sign) }
+  private var isArithmetic: Bool {
+    if case .binary(let symbol, _, _) = self { return ["*", "/", "+", "-"].contains(symbol) }
     return false
   }
 }

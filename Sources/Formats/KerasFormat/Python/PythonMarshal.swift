@@ -5,9 +5,9 @@ import Bytes
 ///
 /// Depth and size are bounded, even where a value is referred to repeatedly.
 struct PythonMarshal {
-  /// Deeper than any function.
+  /// A depth that no function exceeds.
   private static let depthLimit = 32
-  /// More values than in any function, each counted wherever it is referred to.
+  /// A number of values that no function exceeds. Each is counted again wherever it is referred to.
   private static let valueLimit = 1 << 16
 
   private let bytes: [UInt8]
@@ -29,7 +29,7 @@ struct PythonMarshal {
   /// - Throws: ``WeighbridgeError/Code/malformed`` when they are not a function, or are followed by
   ///   more bytes; ``WeighbridgeError/Code/limitExceeded`` for more than any function contains.
   static func code(_ bytes: [UInt8]) throws(WeighbridgeError) -> PythonCode {
-    var failure = WeighbridgeError(.malformed, "is no compiled function of Python")
+    var failure = WeighbridgeError(.malformed, "is not a compiled Python function")
     // The layouts differ in the number of integers at the start, so the same bytes are valid in
     // only one.
     for layout in PythonCode.Layout.allCases {
@@ -74,20 +74,20 @@ struct PythonMarshal {
     }
     let start = valueCount
     valueCount += 1
-    let mark = try byte()
-    let kind = mark & 0x7F
-    guard mark & 0x80 != 0, layout != .python2 else { return try value(of: kind, depth) }
+    let typeByte = try byte()
+    let typeCode = typeByte & 0x7F
+    guard typeByte & 0x80 != 0, layout != .python2 else { return try value(of: typeCode, depth) }
     let index = references.count
     references.append(nil)
-    let value = try value(of: kind, depth)
+    let value = try value(of: typeCode, depth)
     references[index] = (value, valueCount - start)
     return value
   }
 
   private mutating func value(
-    of kind: UInt8, _ depth: Int
+    of typeCode: UInt8, _ depth: Int
   ) throws(WeighbridgeError) -> PythonValue {
-    switch UnicodeScalar(kind) {
+    switch UnicodeScalar(typeCode) {
     case "N": return .none
     case "F": return .bool(false)
     case "T": return .bool(true)
@@ -95,17 +95,17 @@ struct PythonMarshal {
     case "i": return .integer(try int32())
     case "I": return .integer(Int(bitPattern: UInt(try bits64())))
     case "l": return try longInteger()
-    case "f": return try writtenReal()
-    case "g": return .real(Double(bitPattern: try bits64()))
+    case "f": return try decimalFloat()
+    case "g": return .float(Double(bitPattern: try bits64()))
     case "y":
       _ = try take(16)
       return .other("a complex number")
     case "s": return .bytes(Array(try take(try int32())))
-    case "t": return try internedText()
+    case "t": return try internedString()
     case "R": return try internedReference()
-    case "u": return .text(String(decoding: try take(try int32()), as: UTF8.self))
-    case "a", "A": return .text(Self.ascii(try take(try int32())))
-    case "z", "Z": return .text(Self.ascii(try take(Int(try byte()))))
+    case "u": return .string(String(decoding: try take(try int32()), as: UTF8.self))
+    case "a", "A": return .string(Self.ascii(try take(try int32())))
+    case "z", "Z": return .string(Self.ascii(try take(Int(try byte()))))
     case "(", "[", "<", ">": return try list(try int32(), depth)
     case ")": return try list(Int(try byte()), depth)
     case ":":
@@ -129,7 +129,7 @@ struct PythonMarshal {
     return .tuple(values)
   }
 
-  /// An integer in digits of 15 bits.
+  /// An integer in digits of 15 bits, the least significant first.
   private mutating func longInteger() throws(WeighbridgeError) -> PythonValue {
     let count = try int32()
     let size = count.magnitude
@@ -143,15 +143,15 @@ struct PythonMarshal {
     return .integer(count < 0 ? -value : value)
   }
 
-  private mutating func writtenReal() throws(WeighbridgeError) -> PythonValue {
+  private mutating func decimalFloat() throws(WeighbridgeError) -> PythonValue {
     guard let value = Double(Self.ascii(try take(Int(try byte())))) else { throw Self.malformed }
-    return .real(value)
+    return .float(value)
   }
 
-  private mutating func internedText() throws(WeighbridgeError) -> PythonValue {
-    let text = try take(try int32())
+  private mutating func internedString() throws(WeighbridgeError) -> PythonValue {
+    let bytes = try take(try int32())
     let value: PythonValue =
-      layout == .python2 ? .bytes(Array(text)) : .text(String(decoding: text, as: UTF8.self))
+      layout == .python2 ? .bytes(Array(bytes)) : .string(String(decoding: bytes, as: UTF8.self))
     if layout == .python2 { interned.append(value) }
     return value
   }
@@ -179,46 +179,47 @@ struct PythonMarshal {
       case .bytes(let instructions) = try value(depth: depth + 1),
       case .tuple(let constants) = try value(depth: depth + 1)
     else { throw Self.malformed }
-    let names = try texts(depth)
-    let variables = try texts(depth)
+    let names = try strings(depth)
+    let variables = try strings(depth)
     var cells: [String] = []
     if layout == .python311 {
       guard case .bytes(let kinds) = try value(depth: depth + 1), kinds.count == variables.count
       else { throw Self.malformed }
     } else {
-      let free = try texts(depth)
-      cells = try texts(depth) + free
+      let free = try strings(depth)
+      cells = try strings(depth) + free
     }
-    _ = try text(depth)  // the file name
-    let name = try text(depth)
-    if layout == .python311 { _ = try text(depth) }
+    _ = try string(depth)  // the file name
+    let name = try string(depth)
+    if layout == .python311 { _ = try string(depth) }
     _ = try int32()  // the first line number
     for _ in 0..<(layout == .python311 ? 2 : 1) {
       guard case .bytes = try value(depth: depth + 1) else { throw Self.malformed }
     }
     return PythonCode(
       layout: layout, name: name, argumentCount: argumentCount, instructions: instructions,
-      constants: constants.map(asText), names: names, variables: variables, cellNames: cells)
+      constants: constants.map(decodingStrings), names: names, variables: variables,
+      cellNames: cells)
   }
 
-  /// A constant, converted to a string where Python 2 uses bytes.
-  private func asText(_ value: PythonValue) -> PythonValue {
+  /// A constant with strings in place of the bytes that Python 2 uses for them.
+  private func decodingStrings(_ value: PythonValue) -> PythonValue {
     switch value {
     case .bytes(let bytes)
     where layout == .python2 && bytes.allSatisfy({ (32..<127).contains($0) }):
-      .text(String(decoding: bytes, as: UTF8.self))
-    case .tuple(let values): .tuple(values.map(asText))
+      .string(String(decoding: bytes, as: UTF8.self))
+    case .tuple(let values): .tuple(values.map(decodingStrings))
     default: value
     }
   }
 
-  private mutating func text(_ depth: Int) throws(WeighbridgeError) -> String {
-    guard let text = try value(depth: depth + 1).name else { throw Self.malformed }
-    return text
+  private mutating func string(_ depth: Int) throws(WeighbridgeError) -> String {
+    guard let string = try value(depth: depth + 1).name else { throw Self.malformed }
+    return string
   }
 
-  private mutating func texts(_ depth: Int) throws(WeighbridgeError) -> [String] {
-    guard let texts = try value(depth: depth + 1).names else { throw Self.malformed }
-    return texts
+  private mutating func strings(_ depth: Int) throws(WeighbridgeError) -> [String] {
+    guard let strings = try value(depth: depth + 1).names else { throw Self.malformed }
+    return strings
   }
 }

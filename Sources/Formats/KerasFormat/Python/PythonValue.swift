@@ -3,8 +3,8 @@ package indirect enum PythonValue: Hashable, Sendable {
   case none
   case bool(Bool)
   case integer(Int)
-  case real(Double)
-  case text(String)
+  case float(Double)
+  case string(String)
   case bytes([UInt8])
   /// A tuple, list or set.
   case tuple([PythonValue])
@@ -13,25 +13,25 @@ package indirect enum PythonValue: Hashable, Sendable {
   /// Something of which only the kind is known, such as `a complex number`.
   case other(String)
 
-  /// The number, when this is one.
+  /// The number, if the value is one.
   package var number: Double? {
     switch self {
     case .integer(let value): Double(value)
-    case .real(let value): value
+    case .float(let value): value
     default: nil
     }
   }
 
-  /// The string of a name, which in Python 2 is bytes.
+  /// The value as a name, which in Python 2 is bytes.
   var name: String? {
     switch self {
-    case .text(let text): text
+    case .string(let string): string
     case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
     default: nil
     }
   }
 
-  /// The names of a tuple that contains nothing else.
+  /// The value as a tuple of names.
   var names: [String]? {
     guard case .tuple(let values) = self else { return nil }
     let names = values.compactMap(\.name)
@@ -45,8 +45,8 @@ package indirect enum PythonValue: Hashable, Sendable {
     case .none: full = "None"
     case .bool(let value): full = value ? "True" : "False"
     case .integer(let value): full = String(value)
-    case .real(let value): full = "\(value)"
-    case .text(let text): full = "'\(PythonValue.printable(text.prefix(limit)))'"
+    case .float(let value): full = "\(value)"
+    case .string(let string): full = "'\(PythonValue.printable(string.prefix(limit)))'"
     case .bytes(let bytes): full = "\(bytes.count) bytes"
     case .tuple(let values):
       // Each element takes at least two characters.
@@ -66,7 +66,7 @@ package indirect enum PythonValue: Hashable, Sendable {
   }
 }
 
-/// A compiled Python function. It is only read, never run.
+/// A compiled Python function. It is never run.
 package struct PythonCode: Hashable, Sendable {
   /// The versions of Python that write such an object.
   package enum Layout: CaseIterable, Hashable, Sendable {
@@ -94,6 +94,6 @@ package struct PythonCode: Hashable, Sendable {
   /// The local variables, the arguments first; from Python 3.11 on, including those of
   /// ``cellNames``.
   package let variables: [String]
-  /// The variables shared with other functions.
+  /// The variables shared with nested or enclosing functions.
   package let cellNames: [String]
 }

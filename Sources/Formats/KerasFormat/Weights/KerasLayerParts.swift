@@ -1,16 +1,16 @@
 package import JSON
 
-/// The parts of a class of layers that determine the paths of its weights in a file.
+/// The parts of a layer class that determine the paths of its weights in a file.
 package struct KerasLayerParts: Sendable {
   /// An object that is an attribute of the layer.
   package struct Object: Sendable {
     /// The names that the attribute may have.
     let names: [String]
-    /// The possible settings of the object's own configuration, in order of preference; empty if it
-    /// contains no objects.
+    /// The keys under which the object's own configuration may be, in order of preference; empty if
+    /// it contains no objects.
     let settings: [String]
 
-    /// Makes an object.
+    /// Creates an object.
     package init(_ names: [String], settings: [String] = []) {
       self.names = names
       self.settings = settings
@@ -18,7 +18,7 @@ package struct KerasLayerParts: Sendable {
   }
 
   /// Which of the layer's own variables are trainable.
-  package enum Trained: Sendable {
+  package enum Trainable: Sendable {
     case all, none
     /// All but the last ones, whose number follows from the settings.
     case allBut(@Sendable (JSONObject) -> Int)
@@ -26,34 +26,34 @@ package struct KerasLayerParts: Sendable {
 
   /// The attributes, in the order in which Keras lists their variables.
   let objects: [Object]
-  /// The setting that lists the layer's objects; `nil` for none.
+  /// The key of the setting that lists the layer's objects; `nil` for none.
   package let list: String?
   /// Which of the layer's own variables are trainable.
-  let trained: Trained
-  /// The path of the variable that is the same as the layer's first own one; `nil` for none.
+  let trainable: Trainable
+  /// The path of a second copy of the layer's first own variable; `nil` for none.
   let alias: String?
-  /// Whether the activation function may be a layer.
+  /// Whether the activation may be a layer.
   let hasActivation: Bool
 
   /// Describes the parts of a class.
   package init(
-    _ objects: [Object] = [], list: String? = nil, trained: Trained = .all, alias: String? = nil,
-    hasActivation: Bool = false
+    _ objects: [Object] = [], list: String? = nil, trainable: Trainable = .all,
+    alias: String? = nil, hasActivation: Bool = false
   ) {
     self.objects = objects
     self.list = list
-    self.trained = trained
+    self.trainable = trainable
     self.alias = alias
     self.hasActivation = hasActivation
   }
 
-  /// Only an activation, where it is a layer; also for custom classes.
+  /// Only an activation, if it is a layer. Custom classes have these parts too.
   package static let activation = KerasLayerParts(hasActivation: true)
 
   /// The parts of a layer whose last variables are not trainable: a running mean and variance, or
   /// five variables with batch renormalization.
   package static let batchStatistics = KerasLayerParts(
-    trained: .allBut { $0["renorm"] == .bool(true) ? 5 : 2 })
+    trainable: .allBut { $0["renorm"] == .bool(true) ? 5 : 2 })
 
   /// The parts of a layer whose variables are those of one cell.
   package static let cell = KerasLayerParts([Object(["cell"])])

@@ -5,13 +5,14 @@ package struct KerasObjectNames {
 
   /// The name of the next object.
   ///
-  /// - Parameter isTaken: Whether a name can be the object's. Keras 2.12 and 2.13 skip a number
+  /// - Parameter exists: Whether a name can be the object's. Keras 2.12 and 2.13 skip a number
   ///   after each object with weights, but create a group for every object.
-  mutating func next(_ className: String, where isTaken: (String) -> Bool = { _ in true }) -> String
-  {
+  mutating func next(
+    _ className: String, where exists: (String) -> Bool = { _ in true }
+  ) -> String {
     let base = Self.snakeCase(className)
     let first = counts[base] ?? 0
-    let number = [first, first + 1].first { isTaken(Self.name(base, $0)) } ?? first
+    let number = [first, first + 1].first { exists(Self.name(base, $0)) } ?? first
     counts[base] = number + 1
     return Self.name(base, number)
   }
@@ -23,28 +24,32 @@ package struct KerasObjectNames {
   /// Converts a class name to snake case as Keras does: `Conv2DTranspose` becomes
   /// `conv2d_transpose`.
   package static func snakeCase(_ className: String) -> String {
-    let letters = className.filter { $0.isLetter || $0.isNumber || $0 == "_" }
-    let parted = separate(Array(letters)) { before, letters, index in
-      // A capital that begins a word.
-      index + 1 < letters.count && isLower(letters[index + 1]) && before != nil
+    let characters = className.filter { $0.isLetter || $0.isNumber || $0 == "_" }
+    let words = separate(Array(characters)) { previous, characters, index in
+      // A capital before a lowercase letter.
+      index + 1 < characters.count && isLower(characters[index + 1]) && previous != nil
     }
-    let all = separate(parted) { before, _, _ in before.map(isLower) ?? false }
-    return String(all).lowercased()
+    let separated = separate(words) { previous, _, _ in previous.map(isLower) ?? false }
+    return String(separated).lowercased()
   }
 
   /// Inserts `_` before the capitals selected by a rule.
   private static func separate(
-    _ letters: [Character], _ isChosen: (Character?, [Character], Int) -> Bool
+    _ characters: [Character], _ startsWord: (Character?, [Character], Int) -> Bool
   ) -> [Character] {
     var result: [Character] = []
-    for (index, letter) in letters.enumerated() {
-      let before = index > 0 ? letters[index - 1] : nil
-      if isUpper(letter), isChosen(before, letters, index) { result.append("_") }
-      result.append(letter)
+    for (index, character) in characters.enumerated() {
+      let previous = index > 0 ? characters[index - 1] : nil
+      if isUpper(character), startsWord(previous, characters, index) { result.append("_") }
+      result.append(character)
     }
     return result
   }
 
-  private static func isLower(_ letter: Character) -> Bool { ("a"..."z").contains(letter) }
-  private static func isUpper(_ letter: Character) -> Bool { ("A"..."Z").contains(letter) }
+  private static func isLower(_ character: Character) -> Bool {
+    ("a"..."z").contains(character)
+  }
+  private static func isUpper(_ character: Character) -> Bool {
+    ("A"..."Z").contains(character)
+  }
 }

@@ -3,9 +3,9 @@ import JSON
 
 /// The parts of a layer that determine the paths of its weights in a file.
 struct KerasObjectParts {
-  /// The number of the layer's first own variables that are trainable.
-  let trainedCount: Int
-  /// The path of the variable that is the same as the first own one.
+  /// The number of the layer's own variables that are trainable; they come first.
+  let trainableCount: Int
+  /// The path of a second copy of the first own variable.
   let alias: String?
   /// The objects that are attributes of the layer: their possible names, and their records.
   private(set) var objects: [([String], KerasLayerRecord)] = []
@@ -19,21 +19,21 @@ struct KerasObjectParts {
     of record: KerasLayerRecord, ownCount: Int, _ parts: [String: KerasLayerParts]
   ) throws(WeighbridgeError) {
     guard !record.isModel else {
-      (trainedCount, alias) = (ownCount, nil)
+      (trainableCount, alias) = (ownCount, nil)
       list = try KerasModelRecord(nestedIn: record).layers
       return
     }
-    let known = parts[record.className] ?? .activation
-    alias = known.alias
-    trainedCount =
-      switch known.trained {
+    let layerParts = parts[record.className] ?? .activation
+    alias = layerParts.alias
+    trainableCount =
+      switch layerParts.trainable {
       case .all: ownCount
       case .none: 0
       case .allBut(let count): max(0, ownCount - count(record.config))
       }
-    for object in known.objects { try add(object, of: record) }
-    if let key = known.list { list = try record.innerList(key) }
-    if known.hasActivation { try addActivation(of: record) }
+    for object in layerParts.objects { try add(object, of: record) }
+    if let key = layerParts.list { list = try record.innerList(key) }
+    if layerParts.hasActivation { try addActivation(of: record) }
   }
 
   /// Adds a layer that is used as the activation function.
@@ -42,9 +42,9 @@ struct KerasObjectParts {
     else { return }
     // Keras 2 queries the activation of a separable convolution twice, and so counts it as shared.
     activation["shared_object_id"] = nil
-    let holder = KerasLayerRecord(
+    let wrapper = KerasLayerRecord(
       name: record.name, className: "", config: ["activation": .object(activation)])
-    try add(.init(["activation"], settings: ["activation"]), of: holder)
+    try add(.init(["activation"], settings: ["activation"]), of: wrapper)
   }
 
   private mutating func add(
@@ -70,9 +70,9 @@ extension KerasLayerRecord {
   package func order(
     ofVariables names: [String], _ parts: [String: KerasLayerParts]
   ) -> [Int] {
-    let known = (try? Self.variables(of: self, among: names, parts)) ?? []
+    let ordered = (try? Self.variables(of: self, among: names, parts)) ?? []
     let ranks = Dictionary(
-      known.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
+      ordered.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
     return names.indices.sorted {
       (ranks[names[$0]] ?? .max, $0) < (ranks[names[$1]] ?? .max, $1)
     }
@@ -81,9 +81,9 @@ extension KerasLayerRecord {
   private static func variables(
     of record: KerasLayerRecord, among names: [String], _ parts: [String: KerasLayerParts]
   ) throws(WeighbridgeError) -> [String] {
-    let own = names.filter { $0.hasPrefix("vars/") }
-    var result = own
-    let objects = try KerasObjectParts(of: record, ownCount: own.count, parts).objects
+    let ownVariables = names.filter { $0.hasPrefix("vars/") }
+    var result = ownVariables
+    let objects = try KerasObjectParts(of: record, ownCount: ownVariables.count, parts).objects
     for (alternatives, part) in objects {
       for name in alternatives {
         let inner = names.filter { $0.hasPrefix("\(name)/") }

@@ -9,7 +9,7 @@ import JSON
 /// others.
 struct KerasObjectReader {
   /// A variable, and whether it is trainable.
-  private typealias Variable = (weight: KerasWeight, isTrained: Bool)
+  private typealias Variable = (weight: KerasWeight, isTrainable: Bool)
 
   private var tree: KerasObjectTree
   private let parts: [String: KerasLayerParts]
@@ -27,37 +27,37 @@ struct KerasObjectReader {
   ) throws(WeighbridgeError) -> [KerasWeightGroup] {
     var groups: [KerasWeightGroup] = []
     try addGroups(of: model, at: "", path: "", to: &groups)
-    let own = try tree.variables(at: "")
-    if !own.isEmpty {
-      groups.append(KerasWeightGroup(layerName: KerasWeightReader.topLevel, weights: own))
+    let ownVariables = try tree.variables(at: "")
+    if !ownVariables.isEmpty {
+      groups.append(KerasWeightGroup(layerName: KerasWeightReader.topLevel, weights: ownVariables))
     }
     try tree.checkAllUsed()
     return groups
   }
 
   private mutating func addGroups(
-    of model: KerasModelRecord, at place: String, path: String,
+    of model: KerasModelRecord, at group: String, path: String,
     to groups: inout [KerasWeightGroup]
   ) throws(WeighbridgeError) {
-    for (layer, place) in objects(model.layers, in: container(of: place)) {
+    for (layer, group) in objects(model.layers, in: container(of: group)) {
       if layer.isModel {
         let inner = try KerasModelRecord(nestedIn: layer)
-        try addGroups(of: inner, at: place, path: "\(path)\(layer.name)/", to: &groups)
+        try addGroups(of: inner, at: group, path: "\(path)\(layer.name)/", to: &groups)
       } else {
-        let variables = try variables(of: layer, at: place, isTrained: true)
-        var weights = (variables.filter(\.isTrained) + variables.filter { !$0.isTrained })
+        let variables = try variables(of: layer, at: group, isTrainable: true)
+        var weights = (variables.filter(\.isTrainable) + variables.filter { !$0.isTrainable })
           .map(\.weight)
-        // Only the paths tell which layers a custom layer contains, and where.
-        if layer.registeredName != nil { weights += try tree.unusedVariables(below: place) }
+        // Only the paths show which layers a custom layer contains, and where.
+        if layer.registeredName != nil { weights += try tree.unusedVariables(below: group) }
         groups.append(KerasWeightGroup(layerName: path + layer.name, weights: weights))
       }
     }
   }
 
   /// The group of a model's layers. Keras 2.12 to 2.14 use the older name.
-  private func container(of place: String) -> String {
-    let older = "\(place)/\(KerasObjectTree.olderLayers)"
-    return tree.hasGroup(older) ? older : "\(place)/\(KerasObjectTree.layers)"
+  private func container(of group: String) -> String {
+    let older = "\(group)/\(KerasObjectTree.olderLayers)"
+    return tree.hasGroup(older) ? older : "\(group)/\(KerasObjectTree.layers)"
   }
 
   /// The group of each object of a list.
@@ -67,14 +67,14 @@ struct KerasObjectReader {
     let hasGaps = container.hasSuffix(KerasObjectTree.olderLayers)
     var names = KerasObjectNames()
     return records.map { record in
-      let className = Self.ownName(record)
+      let className = Self.implementationName(record)
       let name = names.next(className) { !hasGaps || tree.hasGroup("\(container)/\($0)") }
       return (record, "\(container)/\(name)")
     }
   }
 
-  /// The name of a class in Keras' own code, where it is written under another.
-  private static func ownName(_ record: KerasLayerRecord) -> String {
+  /// The name of a class in Keras' source code, which may differ from the one in a file.
+  private static func implementationName(_ record: KerasLayerRecord) -> String {
     switch record.className {
     case "Model" where record.isModel: "Functional"
     case "GroupQueryAttention": "GroupedQueryAttention"
@@ -84,30 +84,30 @@ struct KerasObjectReader {
 
   /// The variables of an object and of the objects in it, in the order in which Keras visits them.
   private mutating func variables(
-    of record: KerasLayerRecord, at place: String, isTrained: Bool
+    of record: KerasLayerRecord, at group: String, isTrainable: Bool
   ) throws(WeighbridgeError) -> [Variable] {
-    let isTrained = isTrained && record.config["trainable"] != .bool(false)
-    let own = try tree.variables(at: place)
-    let parts = try KerasObjectParts(of: record, ownCount: own.count, parts)
-    let alias = own.isEmpty ? nil : parts.alias.map { "\(place)/\($0)" }
-    if let alias { try checkEqual(own[0], alias) }
-    var variables: [Variable] = own.enumerated().map { index, weight in
-      (weight, isTrained && index < parts.trainedCount)
+    let isTrainable = isTrainable && record.config["trainable"] != .bool(false)
+    let ownVariables = try tree.variables(at: group)
+    let parts = try KerasObjectParts(of: record, ownCount: ownVariables.count, parts)
+    let alias = ownVariables.isEmpty ? nil : parts.alias.map { "\(group)/\($0)" }
+    if let alias { try checkEqual(ownVariables[0], alias) }
+    var variables: [Variable] = ownVariables.enumerated().map { index, weight in
+      (weight, isTrainable && index < parts.trainableCount)
     }
     for (name, part) in parts.objects {
-      let inner = name.first { tree.hasGroup("\(place)/\($0)") } ?? name[0]
-      variables += try self.variables(of: part, at: "\(place)/\(inner)", isTrained: isTrained)
+      let inner = name.first { tree.hasGroup("\(group)/\($0)") } ?? name[0]
+      variables += try self.variables(
+        of: part, at: "\(group)/\(inner)", isTrainable: isTrainable)
     }
     if !parts.list.isEmpty {
-      let layers = record.isModel ? container(of: place) : "\(place)/cells"
-      for (part, place) in objects(parts.list, in: layers) {
-        variables += try self.variables(of: part, at: place, isTrained: isTrained)
+      let layers = record.isModel ? container(of: group) : "\(group)/cells"
+      for (part, group) in objects(parts.list, in: layers) {
+        variables += try self.variables(of: part, at: group, isTrainable: isTrainable)
       }
     }
-    // A variable with two names is listed where it comes first, and is trainable if the second one
-    // is.
-    if let position = variables.firstIndex(where: { "/\($0.weight.name)" == alias }) {
-      variables[0].isTrained = variables.remove(at: position).isTrained
+    // A variable with two names is listed once, first, and is trainable if its alias is.
+    if let index = variables.firstIndex(where: { "/\($0.weight.name)" == alias }) {
+      variables[0].isTrainable = variables.remove(at: index).isTrainable
     }
     return variables
   }

@@ -1,7 +1,7 @@
 import Bytes
 import HDF5File
 
-/// The contents of a weights file in the newer layout, by path, and which of them were used.
+/// The contents of a weights file in the newer layout, by path, and which of them have been used.
 ///
 /// The paths here have `/` between all parts. Keras 2 on Windows joined them with `\`, which HDF5
 /// treats as an ordinary character: its files have the group `layers\dense` where others have
@@ -12,14 +12,14 @@ struct KerasObjectTree {
   /// The same in Keras 2.12 to 2.14.
   static let olderLayers = "_layer_checkpoint_dependencies"
 
-  /// Groups of the state of training and of random layers, which are not used for inference.
-  static let training: Set<String> = [
+  /// Groups of training state and random generators, which are not used for inference.
+  static let trainingGroups: Set<String> = [
     "optimizer", "metrics", "_metrics", "loss_tracker", "_loss_tracker", "_compile_metrics",
     "_compile_loss", "seed_generator", "_random_generator",
   ]
 
   let file: HDF5File
-  /// The members of the file; where several groups have the same path here, any of them.
+  /// The members of the file by path; if several groups have the same path, any of them.
   private let members: [String: HDF5Member]
   private var used: Set<String> = []
 
@@ -55,7 +55,7 @@ struct KerasObjectTree {
     }
   }
 
-  /// A path of a file with `/` between all parts.
+  /// A path in a file with `/` between all parts.
   private static func path(_ written: String) -> String {
     let backslash = UInt8(ascii: "\\")
     guard written.utf8.contains(backslash) else { return written }
@@ -77,7 +77,7 @@ struct KerasObjectTree {
   }
 
   /// The object's own variables: `vars/0`, `vars/1`, ... up to the first missing one, and
-  /// `vars/idf_weights`, the only variable that Keras writes under its name.
+  /// `vars/idf_weights`, the only variable that Keras writes under a name.
   mutating func variables(at path: String) throws(WeighbridgeError) -> [KerasWeight] {
     var variables: [KerasWeight] = []
     while let variable = try variable("vars/\(variables.count)", at: path) {
@@ -94,26 +94,26 @@ struct KerasObjectTree {
     }
     .map { String($0.key.dropFirst(path.count + 1)) }
     var weights: [KerasWeight] = []
-    for name in names.sorted(by: Self.comes) {
+    for name in names.sorted(by: Self.precedes) {
       if let weight = try variable(name, at: path) { weights.append(weight) }
     }
     return weights
   }
 
-  /// Whether a path comes before another: numbers are compared by value, other parts as strings.
-  private static func comes(_ first: String, before second: String) -> Bool {
-    for (left, right) in zip(first.split(separator: "/"), second.split(separator: "/"))
+  /// Whether a path sorts before another: numbers are compared by value, other parts as strings.
+  private static func precedes(_ lhs: String, _ rhs: String) -> Bool {
+    for (left, right) in zip(lhs.split(separator: "/"), rhs.split(separator: "/"))
     where left != right {
       if let left = Int(left), let right = Int(right) { return left < right }
       return left < right
     }
-    return first.count < second.count
+    return lhs.count < rhs.count
   }
 
   private mutating func variable(
-    _ name: String, at place: String
+    _ name: String, at group: String
   ) throws(WeighbridgeError) -> KerasWeight? {
-    let path = "\(place)/\(name)"
+    let path = "\(group)/\(name)"
     guard members[path]?.kind == .dataset else { return nil }
     used.insert(path)
     return KerasWeight(
@@ -122,7 +122,7 @@ struct KerasObjectTree {
 
   private func isUnused(_ path: String) -> Bool {
     !used.contains(path)
-      && !path.split(separator: "/").contains { Self.training.contains(String($0)) }
+      && !path.split(separator: "/").contains { Self.trainingGroups.contains(String($0)) }
   }
 
   /// Rejects unused members, which would be lost silently.

@@ -1,7 +1,7 @@
 import Bytes
 import HDF5File
 
-/// Reads the weights below one group of a Keras file, and finds unlisted ones.
+/// Reads the weights below one group of a Keras file, and rejects unlisted ones.
 struct KerasWeightReader {
   let file: HDF5File
   let root: String
@@ -49,13 +49,13 @@ struct KerasWeightReader {
 
   /// A weight's name without the prefix of its layer and without TensorFlow's `:0`.
   private static func localName(_ name: String, of layer: String) -> String {
-    let whole = HDF5File.path(name).dropFirst().prefix { $0 != ":" }
-    return String(whole.hasPrefix("\(layer)/") ? whole.dropFirst(layer.count + 1) : whole)
+    let path = HDF5File.path(name).dropFirst().prefix { $0 != ":" }
+    return String(path.hasPrefix("\(layer)/") ? path.dropFirst(layer.count + 1) : path)
   }
 
   /// A list of names: one attribute, or `name0`, `name1`, ... when it is too long for one.
   private func names(_ name: String, of path: String) throws(WeighbridgeError) -> [String]? {
-    if let whole = try strings(name, of: path) { return whole }
+    if let names = try strings(name, of: path) { return names }
     var names: [String]?
     var part = 0
     while let more = try strings("\(name)\(part)", of: path) {
@@ -78,9 +78,9 @@ struct KerasWeightReader {
     _ names: [String], _ attribute: String, at path: String
   ) throws(WeighbridgeError) {
     var seen: Set<String> = []
-    let twice = names.first { !seen.insert(HDF5File.path($0, in: path)).inserted }
-    guard let twice else { return }
-    throw .malformed("attribute \"\(attribute)\" lists \"\(twice)\" twice")
+    let duplicate = names.first { !seen.insert(HDF5File.path($0, in: path)).inserted }
+    guard let duplicate else { return }
+    throw .malformed("attribute \"\(attribute)\" lists \"\(duplicate)\" twice")
       .at(.path(path)).at(file: file.path)
   }
 

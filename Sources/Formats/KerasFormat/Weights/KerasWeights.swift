@@ -27,21 +27,20 @@ package struct KerasWeight: Hashable, Sendable {
 }
 
 extension KerasFile {
-  /// The weights grouped as in the file, regardless of any model. Those of the training state are
-  /// left out.
+  /// The weights grouped as in the file, independently of a model and without the training state.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for
   ///   datasets that are not numeric.
   package func listedGroups() throws(WeighbridgeError) -> [KerasWeightGroup] {
-    guard container != .named else { return weightGroups }
+    guard container != .legacyHDF5 else { return weightGroups }
     var names: [String] = []
     var groups: [String: [KerasWeight]] = [:]
     for member in try file.members(below: "/") where member.kind == .dataset {
       let parts = member.path.split(separator: "/").map(String.init)
-      guard !parts.contains(where: KerasObjectTree.training.contains) else { continue }
-      let owner = parts.dropLast().filter { $0 != "vars" }.joined(separator: "/")
-      if groups[owner] == nil { names.append(owner) }
-      groups[owner, default: []].append(
+      guard !parts.contains(where: KerasObjectTree.trainingGroups.contains) else { continue }
+      let object = parts.dropLast().filter { $0 != "vars" }.joined(separator: "/")
+      if groups[object] == nil { names.append(object) }
+      groups[object, default: []].append(
         KerasWeight(
           name: parts.joined(separator: "/"), dataset: try file.dataset(at: member.path),
           localName: parts.last ?? ""))

@@ -1,6 +1,6 @@
 /// The order in which Keras keeps the layers of a model, regardless of their order in a file: by
-/// decreasing distance from an output, and for the same distance in the order in which a traversal
-/// back from the outputs reaches them. Weights are matched by this order.
+/// decreasing depth (the distance from an output), and for the same depth in the order in which a
+/// traversal from the outputs to the inputs reaches them. Weights are matched by this order.
 struct KerasLayerOrder {
   private struct CallKey: Hashable {
     let layer: Int
@@ -9,15 +9,15 @@ struct KerasLayerOrder {
 
   private let layers: [KerasWrittenLayer]
   private let indices: [String: Int]
-  /// The calls, each after all those it depends on.
+  /// The calls, each after those it depends on.
   private var finished: [CallKey] = []
-  /// When each layer was first reached.
-  private var met: [Int: Int] = [:]
+  /// The order in which layers were first visited.
+  private var visitOrder: [Int: Int] = [:]
 
-  /// The positions of the layers that outputs depend on, and of all inputs, in Keras' order.
+  /// The indices of the layers that outputs depend on, and of all inputs, in Keras' order.
   static func positions(_ model: KerasWrittenModel) -> [Int] {
     var order = KerasLayerOrder(model.layers)
-    for output in model.outputs { order.walk(from: output) }
+    for output in model.outputs { order.traverse(from: output) }
     return order.positions(inputs: model.inputs)
   }
 
@@ -39,19 +39,21 @@ struct KerasLayerOrder {
   }
 
   /// Traverses the graph from an output back to the inputs, depth first.
-  private mutating func walk(from output: KerasTensorReference) {
-    var seen = Set(finished)
-    var waiting: [(key: CallKey, rest: ArraySlice<CallKey>)] = []
-    let begin = { (key: CallKey, order: inout KerasLayerOrder) in
-      if order.met[key.layer] == nil { order.met[key.layer] = order.met.count }
-      waiting.append((key, order.sources(key)[...]))
+  private mutating func traverse(from output: KerasTensorReference) {
+    var visited = Set(finished)
+    var stack: [(key: CallKey, remaining: ArraySlice<CallKey>)] = []
+    let visit = { (key: CallKey, order: inout KerasLayerOrder) in
+      if order.visitOrder[key.layer] == nil {
+        order.visitOrder[key.layer] = order.visitOrder.count
+      }
+      stack.append((key, order.sources(key)[...]))
     }
-    if seen.insert(key(output)).inserted { begin(key(output), &self) }
-    while let last = waiting.indices.last {
-      if let next = waiting[last].rest.popFirst() {
-        if seen.insert(next).inserted { begin(next, &self) }
+    if visited.insert(key(output)).inserted { visit(key(output), &self) }
+    while let last = stack.indices.last {
+      if let next = stack[last].remaining.popFirst() {
+        if visited.insert(next).inserted { visit(next, &self) }
       } else {
-        finished.append(waiting.removeLast().key)
+        finished.append(stack.removeLast().key)
       }
     }
   }
@@ -65,16 +67,16 @@ struct KerasLayerOrder {
       depths[key] = depth
       for source in sources(key) { depths[source] = max(depths[source] ?? 0, depth + 1) }
     }
-    var met = met
+    var visitOrder = visitOrder
     for input in inputs {
       let layer = key(input).layer
-      if layerDepths[layer] == nil { (layerDepths[layer], met[layer]) = (0, -1) }
+      if layerDepths[layer] == nil { (layerDepths[layer], visitOrder[layer]) = (0, -1) }
     }
-    return layerDepths.keys.sorted { first, second in
-      let depths = (layerDepths[first] ?? 0, layerDepths[second] ?? 0)
-      let places = (met[first] ?? 0, met[second] ?? 0)
+    return layerDepths.keys.sorted { lhs, rhs in
+      let depths = (layerDepths[lhs] ?? 0, layerDepths[rhs] ?? 0)
+      let visits = (visitOrder[lhs] ?? 0, visitOrder[rhs] ?? 0)
       if depths.0 != depths.1 { return depths.0 > depths.1 }
-      return places.0 == places.1 ? first < second : places.0 < places.1
+      return visits.0 == visits.1 ? lhs < rhs : visits.0 < visits.1
     }
   }
 }

@@ -3,17 +3,17 @@ import JSON
 
 extension KerasWrittenModel {
   /// The model in the form of `config.json` in an archive, or of `model_config` in an `.h5` file.
-  func json(_ form: KerasForm) -> JSONValue {
+  func json(_ format: KerasOutputFormat) -> JSONValue {
     let list = { (references: [KerasTensorReference]) -> JSONValue in
       let all = references.map { JSONValue.array($0.json) }
-      return form == .archive && all.count == 1 ? all[0] : .array(all)
+      return format == .archive && all.count == 1 ? all[0] : .array(all)
     }
     let config: JSONObject = [
       "name": .string(name), "trainable": true,
-      "layers": .array(layers.map { $0.json(form) }),
+      "layers": .array(layers.map { $0.json(format) }),
       "input_layers": list(inputs), "output_layers": list(outputs),
     ]
-    guard form == .archive else {
+    guard format == .archive else {
       return .object(["class_name": "Functional", "config": .object(config)])
     }
     return .object([
@@ -24,37 +24,37 @@ extension KerasWrittenModel {
 }
 
 extension KerasWrittenLayer {
-  fileprivate func json(_ form: KerasForm) -> JSONValue {
+  fileprivate func json(_ format: KerasOutputFormat) -> JSONValue {
     var config: JSONObject = ["name": .string(name)]
     for key in self.config.keys { config[key] = self.config[key] }
     var object = JSONObject()
-    if form == .archive { object["module"] = .string(module) }
+    if format == .archive { object["module"] = .string(module) }
     object["class_name"] = .string(className)
     object["config"] = .object(config)
-    if form == .archive {
+    if format == .archive {
       object["registered_name"] = module == "keras.layers" ? .null : .string(className)
     }
     object["name"] = .string(name)
     object["inbound_nodes"] = .array(
-      calls.map { form == .archive ? $0.json : $0.olderJSON(ofFunction: isFunction) })
+      calls.map { format == .archive ? $0.keras3JSON : $0.keras2JSON(ofFunction: isFunction) })
     return .object(object)
   }
 
-  /// Whether it is a TensorFlow function, in the form of Keras 2.
+  /// Whether it is a TensorFlow function in the form of Keras 2.
   private var isFunction: Bool { ["TFOpLambda", "SlicingOpLambda"].contains(className) }
 }
 
 extension KerasWrittenCall {
   /// The call in the form of Keras 3.
-  fileprivate var json: JSONValue {
+  fileprivate var keras3JSON: JSONValue {
     var named = JSONObject()
     for (name, value) in keywords { named[name] = value.json(.archive) }
     return .object(["args": .array(arguments.map { $0.json(.archive) }), "kwargs": .object(named)])
   }
 
-  /// The call in the form of Keras 2: for each tensor of the first argument its origin, together
+  /// The call in the form of Keras 2: for each tensor of the first argument a reference, together
   /// with the named arguments. For a function, a single tensor is not in a list.
-  fileprivate func olderJSON(ofFunction isFunction: Bool) -> JSONValue {
+  fileprivate func keras2JSON(ofFunction isFunction: Bool) -> JSONValue {
     var named = JSONObject()
     for (name, value) in keywords { named[name] = value.json(.hdf5) }
     let entry = { (argument: KerasWrittenArgument) -> JSONValue in
@@ -71,12 +71,12 @@ extension KerasWrittenCall {
 }
 
 extension KerasWrittenArgument {
-  /// The argument in the form of Keras 3, or a named one in that of Keras 2.
-  fileprivate func json(_ form: KerasForm) -> JSONValue {
+  /// The argument in the form of Keras 3, or a named one in the form of Keras 2.
+  fileprivate func json(_ format: KerasOutputFormat) -> JSONValue {
     switch self {
     case .value(let value): value
-    case .list(let elements): .array(elements.map { $0.json(form) })
-    case .tensor(let reference, _, _) where form == .hdf5: .array(reference.json)
+    case .list(let elements): .array(elements.map { $0.json(format) })
+    case .tensor(let reference, _, _) where format == .hdf5: .array(reference.json)
     case .tensor(let reference, let type, let shape):
       .object([
         "class_name": "__keras_tensor__",
@@ -90,6 +90,6 @@ extension KerasWrittenArgument {
 }
 
 extension KerasTensorReference {
-  /// The parts of a reference, which are the same in all generations.
+  /// The parts of a reference, which are the same in Keras 2 and Keras 3.
   fileprivate var json: [JSONValue] { [.string(layer), .integer(call), .integer(tensor)] }
 }

@@ -2,7 +2,7 @@ package import Bytes
 package import JSON
 
 /// The formats in which models are written.
-package enum KerasForm: Hashable, Sendable {
+package enum KerasOutputFormat: Hashable, Sendable {
   /// A `.keras` archive, as written by Keras 3.
   case archive
   /// An `.h5` file, as written by Keras 2.15.
@@ -12,7 +12,7 @@ package enum KerasForm: Hashable, Sendable {
   package var version: String { self == .archive ? "3.15.0" : "2.15.0" }
 }
 
-/// A model to be written: layers and their calls, without the weights' elements.
+/// A model to be written: layers and their calls, without the elements of the weights.
 package struct KerasWrittenModel: Sendable {
   /// The model's name.
   package var name: String
@@ -22,23 +22,23 @@ package struct KerasWrittenModel: Sendable {
   package var inputs: [KerasTensorReference]
   /// The model's outputs.
   package var outputs: [KerasTensorReference]
-  /// Strings about the model, which Keras ignores.
-  package var texts: [(key: String, value: String)]
+  /// Metadata that Keras ignores: strings with their keys.
+  package var customMetadata: [(key: String, value: String)]
 
-  /// Makes a model.
+  /// Creates a model.
   package init(
     name: String, layers: [KerasWrittenLayer], inputs: [KerasTensorReference],
-    outputs: [KerasTensorReference], texts: [(key: String, value: String)]
+    outputs: [KerasTensorReference], customMetadata: [(key: String, value: String)]
   ) {
     self.name = name
     self.layers = layers
     self.inputs = inputs
     self.outputs = outputs
-    self.texts = texts
+    self.customMetadata = customMetadata
   }
 }
 
-/// A layer to be written, or a function used in the model like a layer.
+/// A layer to be written, or a function that the model calls like a layer.
 package struct KerasWrittenLayer: Sendable {
   /// The name; unique in the model.
   package let name: String
@@ -53,7 +53,7 @@ package struct KerasWrittenLayer: Sendable {
   /// The calls in order; empty for an input.
   package var calls: [KerasWrittenCall]
 
-  /// Makes a layer.
+  /// Creates a layer.
   package init(
     name: String, className: String, module: String, config: JSONObject,
     weights: [KerasWrittenWeight] = [], calls: [KerasWrittenCall] = []
@@ -79,7 +79,7 @@ package struct KerasWrittenWeight: Hashable, Sendable {
   /// The sizes in Keras' axis order.
   package let shape: [Int]
 
-  /// Makes a weight.
+  /// Creates a weight.
   package init(name: String, owner: String = "", elementType: ElementType, shape: [Int]) {
     self.name = name
     self.owner = owner
@@ -95,7 +95,7 @@ package struct KerasWrittenCall: Sendable {
   /// The named arguments, sorted by name, which is the order in which Keras processes them.
   package let keywords: [(name: String, value: KerasWrittenArgument)]
 
-  /// Makes a call.
+  /// Creates a call.
   package init(
     _ arguments: [KerasWrittenArgument],
     keywords: [(name: String, value: KerasWrittenArgument)] = []

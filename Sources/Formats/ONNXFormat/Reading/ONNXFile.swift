@@ -2,13 +2,13 @@ package import Bytes
 import CONNX
 package import ProtobufWire
 
-/// An ONNX file, with its graph read; the elements of tensors stay in the mapped file.
+/// An ONNX file whose graph has been read. The elements of tensors stay in the mapped file.
 package struct ONNXFile: Sendable {
   /// The file.
   package let store: ByteStore
   /// The operators that the file uses.
   package let outline: ONNXOutline
-  /// Parts of the file that are ignored, in words.
+  /// The names of the ignored parts of the file.
   package let ignored: [String]
   private let record: ProtobufRecord
 
@@ -22,7 +22,7 @@ package struct ONNXFile: Sendable {
   ///
   /// - Parameter limits: The limits of what is accepted, except for the elements of tensors.
   /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for
-  ///   unknown fields; ``WeighbridgeError/Code/limitExceeded``. The place is the byte offset.
+  ///   unknown fields; ``WeighbridgeError/Code/limitExceeded``. The location is the byte offset.
   package init(
     _ store: ByteStore, limits: ProtobufLimits = ProtobufLimits()
   ) throws(WeighbridgeError) {
@@ -37,7 +37,7 @@ package struct ONNXFile: Sendable {
     self.init(store, record)
   }
 
-  /// Reads what it can of a file that ``init(_:limits:)`` rejects, to show its contents.
+  /// Reads as much as possible of a file that ``init(_:limits:)`` rejects, to show its contents.
   package init?(fragmentOf store: ByteStore) {
     guard let descriptor = onnx_model_descriptor(), let tensor = onnx_tensor_descriptor() else {
       return nil
@@ -62,7 +62,7 @@ package struct ONNXFile: Sendable {
   ///   weights of unknown types.
   package func model() throws(WeighbridgeError) -> ONNXModel { try ONNXModel(record) }
 
-  /// Returns what can be read of a model that ``model()`` rejects: nodes without the settings that
-  /// cannot be read, and the tensors of known types. An opset that is not stated is 0.
+  /// Returns the readable parts of a model that ``model()`` rejects: nodes, without attributes if
+  /// these cannot be read, and the tensors of known types. A missing opset is 0.
   package func fragment() -> ONNXModel { ONNXModel(fragmentOf: record) }
 }

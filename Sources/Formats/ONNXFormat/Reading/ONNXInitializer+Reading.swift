@@ -8,7 +8,7 @@ extension ONNXInitializer {
       self = whole
     } else if let type = ElementType(onnxNumber: record.integer("data_type")) {
       self.init(
-        name: record.text("name"), elementType: type, shape: record.integers("dims"))
+        name: record.string("name"), elementType: type, shape: record.integers("dims"))
     } else {
       return nil
     }
@@ -18,17 +18,17 @@ extension ONNXInitializer {
     let shape = record.integers("dims")
     guard shape.allSatisfy({ $0 >= 0 }) else { throw .malformed("a tensor has the shape \(shape)") }
     let number = record.integer("data_type")
-    let packed = Self.packedNumbers.first { $0.value == number }?.key
-    guard let type = packed ?? ElementType(onnxNumber: number) else {
+    let packedType = Self.packedNumbers.first { $0.value == number }?.key
+    guard let type = packedType ?? ElementType(onnxNumber: number) else {
       throw .unsupported(
         "a tensor has elements of ONNX' type \(number), and only whole numbers of 4 to 64 bits, "
           + "floating-point numbers of 16 to 64 bits and booleans can be read")
     }
     guard record["segment"] == nil else { throw .unsupported("a tensor is stored in segments") }
     let size = try Checked.product(shape + [type.byteCount], of: "the size of a tensor")
-    let byteCount = packed == nil ? size : size / 2 + size % 2
+    let byteCount = packedType == nil ? size : size / 2 + size % 2
     self.init(
-      name: record.text("name"), elementType: type, isPacked: packed != nil, shape: shape,
+      name: record.string("name"), elementType: type, isPacked: packedType != nil, shape: shape,
       elements: try Self.elements(record, type, byteCount: byteCount))
   }
 
@@ -38,28 +38,27 @@ extension ONNXInitializer {
     if record.choice("data_location") == "EXTERNAL" {
       return try external(record.records("external_data"), byteCount: byteCount)
     }
-    let raw = record.place("raw_data").map { ONNXElements.inside($0.range) }
+    let raw = record.byteRange("raw_data").map { ONNXElements.embedded($0.range) }
     let elements = raw ?? numbers(record, type)
-    let found =
+    let actual =
       switch elements {
-      case .inside(let range): range.count
+      case .embedded(let range): range.count
       case .unpacked(let bytes): bytes.count
-      case .beside: byteCount
+      case .external: byteCount
       }
-    guard found == byteCount else {
-      throw .malformed("a tensor has \(found) bytes of elements, and its shape takes \(byteCount)")
+    guard actual == byteCount else {
+      throw .malformed("a tensor has \(actual) bytes of elements, and its shape takes \(byteCount)")
     }
     return elements
   }
 
-  /// The elements in the field for their type. Floating-point elements are stored there as in
-  /// memory.
+  /// The elements in the field for their type. Those of float32 and float64 stay in the file.
   private static func numbers(
     _ record: ProtobufRecord, _ type: ElementType
   ) -> ONNXElements {
     switch type {
-    case .float32: return .inside(record.place("float_data")?.range ?? 0..<0)
-    case .float64: return .inside(record.place("double_data")?.range ?? 0..<0)
+    case .float32: return .embedded(record.byteRange("float_data")?.range ?? 0..<0)
+    case .float64: return .embedded(record.byteRange("double_data")?.range ?? 0..<0)
     case .int64: return unpacked(record.integers("int64_data"), byteCount: 8)
     case .uint32, .uint64:
       return unpacked(record.integers("uint64_data"), byteCount: type.byteCount)
@@ -77,9 +76,9 @@ extension ONNXInitializer {
   private static func external(
     _ entries: [ProtobufRecord], byteCount: Int
   ) throws(WeighbridgeError) -> ONNXElements {
-    var texts: [String: String] = [:]
-    for entry in entries { texts[entry.text("key")] = entry.text("value") }
-    guard let name = texts["location"] else {
+    var values: [String: String] = [:]
+    for entry in entries { values[entry.string("key")] = entry.string("value") }
+    guard let name = values["location"] else {
       throw .malformed("a tensor is in another file, which it does not name")
     }
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
@@ -88,7 +87,7 @@ extension ONNXInitializer {
         "a tensor is in \(name), outside of the model's folder, where nothing is read")
     }
     let numbers = try ["offset", "length"].map { (key) throws(WeighbridgeError) -> Int? in
-      guard let text = texts[key] else { return nil }
+      guard let text = values[key] else { return nil }
       guard let number = Int(text), number >= 0 else {
         throw .malformed("a tensor in \(name) has the \(key) \(text)")
       }
@@ -98,6 +97,6 @@ extension ONNXInitializer {
       throw .malformed(
         "a tensor has \(numbers[1] ?? 0) bytes in \(name), and its shape takes \(byteCount)")
     }
-    return .beside(fileName: name, offset: numbers[0] ?? 0)
+    return .external(fileName: name, offset: numbers[0] ?? 0)
   }
 }

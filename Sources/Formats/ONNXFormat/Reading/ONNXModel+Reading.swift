@@ -8,16 +8,17 @@ extension ONNXModel {
     let opset = record.records("opset_import").first { $0.domain.isEmpty }
     self.init(
       irVersion: record.integer("ir_version"), opset: opset?.integer("version") ?? 0,
-      producerName: record.text("producer_name"), producerVersion: record.text("producer_version"),
+      producerName: record.string("producer_name"),
+      producerVersion: record.string("producer_version"),
       summary: nil, metadata: [], graph: ONNXGraph(fragmentOf: record.record("graph") ?? [:]))
     hasFunctions = record["functions"] != nil
   }
 
   init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     guard let graph = record.record("graph") else { throw .malformed("the model has no graph") }
-    let own = record.records("opset_import").filter { $0.domain.isEmpty }
-    // Some writers repeat themselves.
-    let versions = Set(own.map { $0.integer("version") }).sorted()
+    let imports = record.records("opset_import").filter { $0.domain.isEmpty }
+    // Some programs list the same version several times.
+    let versions = Set(imports.map { $0.integer("version") }).sorted()
     guard let opset = versions.first else {
       throw .malformed(
         "the model does not say which version of ONNX' operators it uses (opset_import)"
@@ -30,10 +31,11 @@ extension ONNXModel {
     }
     self.init(
       irVersion: record.integer("ir_version"), opset: opset,
-      producerName: record.text("producer_name"), producerVersion: record.text("producer_version"),
-      summary: record.nonEmptyText("doc_string"),
+      producerName: record.string("producer_name"),
+      producerVersion: record.string("producer_version"),
+      summary: record.nonEmptyString("doc_string"),
       metadata: record.records("metadata_props").map {
-        (key: $0.text("key"), value: $0.text("value"))
+        (key: $0.string("key"), value: $0.string("value"))
       }, graph: try ONNXGraph(graph))
     hasFunctions = record["functions"] != nil
   }
@@ -42,7 +44,7 @@ extension ONNXModel {
 extension ONNXGraph {
   fileprivate init(fragmentOf record: ProtobufRecord) {
     self.init(
-      name: record.text("name"),
+      name: record.string("name"),
       nodes: record.records("node").map { (try? ONNXNode($0)) ?? ONNXNode($0, attributes: []) },
       initializers: record.records("initializer").compactMap(ONNXInitializer.init(fragmentOf:)),
       inputs: record.records("input").map(ONNXFeature.init),
@@ -58,12 +60,12 @@ extension ONNXGraph {
     var initializers: [ONNXInitializer] = []
     for tensor in record.records("initializer") {
       initializers.append(
-        try locating({ $0.at(layer: "the weight \(tensor.text("name"))") }) {
+        try locating({ $0.at(layer: "the weight \(tensor.string("name"))") }) {
           () throws(WeighbridgeError) in try ONNXInitializer(tensor)
         })
     }
     self.init(
-      name: record.text("name"), summary: record.nonEmptyText("doc_string"), nodes: nodes,
+      name: record.string("name"), summary: record.nonEmptyString("doc_string"), nodes: nodes,
       initializers: initializers,
       inputs: record.records("input").map(ONNXFeature.init),
       outputs: record.records("output").map(ONNXFeature.init))
@@ -75,9 +77,9 @@ extension ONNXNode {
     var attributes: [(name: String, value: ONNXAttribute)] = []
     var names: Set<String> = []
     for attribute in record.records("attribute") {
-      let name = attribute.text("name")
+      let name = attribute.string("name")
       guard names.insert(name).inserted else {
-        throw .malformed("the node \(record.text("name")) has two settings \(name)")
+        throw .malformed("the node \(record.string("name")) has two settings \(name)")
       }
       attributes.append((name, try ONNXAttribute(attribute)))
     }
@@ -86,34 +88,34 @@ extension ONNXNode {
 
   fileprivate init(_ record: ProtobufRecord, attributes: [(name: String, value: ONNXAttribute)]) {
     self.init(
-      name: record.text("name"), domain: record.domain,
-      operation: record.text("op_type"), inputs: record.texts("input"),
-      outputs: record.texts("output"), attributes: attributes)
+      name: record.string("name"), domain: record.domain,
+      operation: record.string("op_type"), inputs: record.strings("input"),
+      outputs: record.strings("output"), attributes: attributes)
   }
 }
 
 extension ONNXAttribute {
-  /// The fields of an attribute, by the names of the types that select them.
+  /// The fields of an attribute, by the name of the type that uses them.
   private static let fields = [
     "FLOAT": "f", "INT": "i", "STRING": "s", "TENSOR": "t", "GRAPH": "g", "FLOATS": "floats",
     "INTS": "ints", "STRINGS": "strings",
   ]
 
   fileprivate init(_ record: ProtobufRecord) throws(WeighbridgeError) {
-    guard record.text("ref_attr_name").isEmpty else {
+    guard record.string("ref_attr_name").isEmpty else {
       throw .malformed(
-        "the setting \(record.text("name")) is a function's, and there is none around it")
+        "the setting \(record.string("name")) is a function's, and there is none around it")
     }
     // The oldest files do not give the type.
-    let given = record.choice("type").flatMap { $0 == "UNDEFINED" ? nil : $0 }
-    let type = given ?? Self.fields.filter { record[$0.value] != nil }.keys.sorted().first
+    let declared = record.choice("type").flatMap { $0 == "UNDEFINED" ? nil : $0 }
+    let type = declared ?? Self.fields.filter { record[$0.value] != nil }.keys.sorted().first
     switch type {
-    case "FLOAT": self = .real(record.real("f"))
+    case "FLOAT": self = .float(record.double("f"))
     case "INT": self = .integer(record.integer("i"))
-    case "STRING": self = .text(record.text("s"))
-    case "FLOATS": self = .reals(record.reals("floats"))
+    case "STRING": self = .string(record.string("s"))
+    case "FLOATS": self = .floats(record.doubles("floats"))
     case "INTS": self = .integers(record.integers("ints"))
-    case "STRINGS": self = .texts(record.texts("strings"))
+    case "STRINGS": self = .strings(record.strings("strings"))
     case "TENSOR":
       self = .tensor(try ONNXInitializer(record.record("t") ?? ProtobufRecord()))
     case "GRAPH": self = .graph(try ONNXGraph(record.record("g") ?? ProtobufRecord()))
@@ -128,21 +130,21 @@ extension ONNXFeature {
     let type = record.record("type") ?? ProtobufRecord()
     let tensor = type.record("tensor_type")
     self.init(
-      name: record.text("name"),
+      name: record.string("name"),
       elementType: ElementType(onnxNumber: tensor?.integer("elem_type") ?? 0) ?? .float32,
       shape: (tensor?.record("shape")?.records("dim") ?? []).map(Self.dimension),
-      summary: record.nonEmptyText("doc_string"))
+      summary: record.nonEmptyString("doc_string"))
     problem = Self.problem(type)
   }
 
   /// The ONNX types other than tensors, by the fields of a type.
-  private static let others = [
+  private static let otherTypes = [
     "sequence_type": "a sequence", "map_type": "a map", "sparse_tensor_type": "a sparse tensor",
     "optional_type": "an optional value",
   ]
 
   private static func problem(_ type: ProtobufRecord) -> String? {
-    if let other = others.first(where: { type[$0.key] != nil })?.value {
+    if let other = otherTypes.first(where: { type[$0.key] != nil })?.value {
       return "is \(other), and only tensors can be read"
     }
     guard let tensor = type.record("tensor_type") else { return "has no type" }
@@ -158,7 +160,7 @@ extension ONNXFeature {
     if case .integer(let dimension)? = record["dim_value"] {
       return dimension > 0 ? .fixed(dimension) : .unknown
     }
-    let name = record.text("dim_param")
+    let name = record.string("dim_param")
     return name.isEmpty ? .unknown : .named(name)
   }
 }

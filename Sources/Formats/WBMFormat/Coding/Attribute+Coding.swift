@@ -5,12 +5,12 @@ extension WBMAttribute: MessageRecord {
   package init() { self.init(name: "", value: .integer(0)) }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    try fields.text(1, &name)
+    try fields.string(1, &name)
     if fields.isReading {
       guard let member = fields.presentMember(ofOneofWith: Value.firstMember) else {
         throw .malformed("the attribute \(name) has no value")
       }
-      value = Value.blanks[member - Value.firstMember]
+      value = Value.defaults[member - Value.firstMember]
     }
     try value.code(fields)
   }
@@ -20,8 +20,8 @@ extension WBMAttribute.Value {
   /// The number of the oneof's first member.
   fileprivate static let firstMember = 2
 
-  /// A value of each case, in the order of the oneof's members.
-  fileprivate static let blanks: [Self] = [
+  /// A default value of each case, in the order of the oneof's members.
+  fileprivate static let defaults: [Self] = [
     .integer(0), .real(0), .boolean(false), .string(""), .integers([]), .reals([]), .strings([]),
   ]
 
@@ -35,20 +35,20 @@ extension WBMAttribute.Value {
       fields.number(3, &number)
       self = .real(number)
     case .boolean(var flag):
-      fields.flag(4, &flag)
+      fields.boolean(4, &flag)
       self = .boolean(flag)
-    case .string(var text):
-      try fields.text(5, &text)
-      self = .string(text)
+    case .string(var string):
+      try fields.string(5, &string)
+      self = .string(string)
     case .integers(var numbers):
       try fields.message(6)?.numbers(1, &numbers)
       self = .integers(numbers)
     case .reals(var numbers):
       try fields.message(7)?.numbers(1, &numbers)
       self = .reals(numbers)
-    case .strings(var texts):
-      try fields.message(8)?.texts(1, &texts)
-      self = .strings(texts)
+    case .strings(var strings):
+      try fields.message(8)?.strings(1, &strings)
+      self = .strings(strings)
     }
   }
 }

@@ -9,9 +9,9 @@ extension WBMCompaction: MessageRecord {
   }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    try fields.text(1, &by)
-    try fields.text(2, &request)
-    try fields.text(3, &inputs)
+    try fields.string(1, &by)
+    try fields.string(2, &request)
+    try fields.string(3, &inputs)
     try fields.count(4, &inputCount, "the number of inputs")
     try fields.count(5, &originalByteCount, "the size of the weights")
     try fields.records(6, &outputs)
@@ -25,7 +25,7 @@ extension WBMCompaction.OutputLoss: MessageRecord {
   package init() { self.init(output: "", worst: 0, mean: 0) }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    try fields.text(1, &output)
+    try fields.string(1, &output)
     fields.number(2, &worst)
     fields.number(3, &mean)
   }

@@ -5,14 +5,14 @@ extension WBMDescription: MessageRecord {
   package init() { self.init(inputs: []) }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    try fields.text(1, &name)
-    try fields.text(2, &author)
+    try fields.string(1, &name)
+    try fields.string(2, &author)
     try fields.record(3, &license)
-    try fields.text(4, &version)
-    try fields.text(5, &shortDescription)
+    try fields.string(4, &version)
+    try fields.string(5, &shortDescription)
     try fields.records(6, &inputs)
     try fields.records(10, &outputs)
-    try fields.texts(7, &classLabels)
+    try fields.strings(7, &classLabels)
     try fields.record(8, &detector)
     try fields.records(9, &userDefined)
     fields.unknown(&unknownFields)
@@ -23,9 +23,9 @@ extension WBMLicense: MessageRecord {
   package init() { self.init(text: "") }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    try fields.text(1, &text)
-    try fields.text(2, &spdx)
-    try fields.text(3, &note)
+    try fields.string(1, &text)
+    try fields.string(2, &spdx)
+    try fields.string(3, &note)
     fields.unknown(&unknownFields)
   }
 }
@@ -34,8 +34,8 @@ extension WBMKeyValue: MessageRecord {
   package init() { self.init(key: "", value: "") }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    try fields.text(1, &key)
-    try fields.text(2, &value)
+    try fields.string(1, &key)
+    try fields.string(2, &value)
     fields.unknown(&unknownFields)
   }
 }
@@ -44,8 +44,8 @@ extension WBMFeature: MessageRecord {
   package init() { self.init(name: "") }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    try fields.text(1, &name)
-    try fields.text(2, &description)
+    try fields.string(1, &name)
+    try fields.string(2, &description)
     try fields.record(3, &image)
     fields.unknown(&unknownFields)
   }

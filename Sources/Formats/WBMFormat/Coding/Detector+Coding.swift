@@ -14,14 +14,14 @@ extension WBMDetector: MessageRecord {
     try fields.choice(3, &anchorUnit, "anchor unit")
     try fields.records(4, &heads)
     try fields.choice(5, &boxEncoding, "box encoding")
-    fields.flag(6, &hasObjectness)
+    fields.boolean(6, &hasObjectness)
     try fields.count(7, &classCount, "the number of classes")
     try fields.number(8, &confidenceThreshold)
     try fields.number(9, &iouThreshold)
     try fields.choice(10, &suppression, "suppression kind")
     try fields.choices(11, &activated, "part of a box")
     try fields.choice(12, &order, "order of a head")
-    fields.flag(13, &hasBackground)
+    fields.boolean(13, &hasBackground)
     try fields.count(14, &side, "the detector's side")
     try fields.count(15, &boxesPerCell, "the number of boxes in a cell")
     try fields.record(16, &classTree)
@@ -44,7 +44,7 @@ extension WBMDetector.Head: MessageRecord {
   package init() { self.init(output: "", mask: [], scaleXY: 1) }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    try fields.text(1, &output)
+    try fields.string(1, &output)
     try fields.counts(2, &mask, "the mask of head \(output)")
     try fields.number(3, &stride)
     fields.number(4, &scaleXY)

@@ -20,7 +20,7 @@ extension TensorEncoding {
     }
   }
 
-  /// Reads or writes the encoding of a tensor's message, and its parameters.
+  /// Reads or writes the encoding in a tensor's message, with its parameters.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the parameters are not those of the
   ///   encoding, ``WeighbridgeError/Code/unsupported`` for an encoding unknown to this version.
@@ -58,10 +58,10 @@ extension LinearIntegers: MessageRecord {
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
     try fields.count(1, &bits, "a number of bits")
-    fields.flag(2, &isSigned)
+    fields.boolean(2, &isSigned)
     try fields.counts(3, &blockShape, "the size of a block")
-    fields.flag(4, &hasZeroPoints)
-    fields.flag(5, &hasOffsets)
+    fields.boolean(4, &hasZeroPoints)
+    fields.boolean(5, &hasOffsets)
   }
 }
 

@@ -1,8 +1,8 @@
 package import Bytes
 import ProtobufWire
 
-/// An enumeration of the schema. Its cases have the schema's order, in which the first is 1; 0
-/// means none.
+/// An enumeration of the schema. Its cases are in the schema's order, in which the first has number
+/// 1; number 0 means none.
 package protocol SchemaEnumeration: CaseIterable, Equatable where AllCases == [Self] {}
 
 extension SchemaEnumeration {
@@ -14,9 +14,9 @@ extension SchemaEnumeration {
     return UInt32(index + 1)
   }
 
-  /// Makes the value with a number in the schema.
+  /// Creates the value with a number in the schema.
   ///
-  /// - Parameter title: What the value is, for errors, for example `color order`.
+  /// - Parameter title: What the value is, for error messages, for example `color order`.
   /// - Throws: ``WeighbridgeError/Code/malformed`` for 0, ``WeighbridgeError/Code/unsupported`` for
   ///   a number unknown to this version.
   init(schemaNumber number: UInt32, _ title: String) throws(WeighbridgeError) {
@@ -31,7 +31,7 @@ extension SchemaEnumeration {
 extension MessageFields {
   /// A required enumerator.
   ///
-  /// - Parameter title: What it is, for errors.
+  /// - Parameter title: What it is, for error messages.
   /// - Throws: As ``SchemaEnumeration/init(schemaNumber:_:)``.
   func choice<Choice: SchemaEnumeration>(
     _ number: Int, _ value: inout Choice, _ title: String

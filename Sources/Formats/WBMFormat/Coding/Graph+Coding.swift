@@ -16,7 +16,7 @@ extension WBMValue: MessageRecord {
   package init() { self.init(name: "", elementType: .float32, dimensions: []) }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    try fields.text(1, &name)
+    try fields.string(1, &name)
     try fields.choice(2, &elementType, "element type")
     try fields.records(3, &dimensions)
     try fields.count(4, &tensor, "the tensor of value \(name)")
@@ -31,7 +31,7 @@ extension WBMDimension: MessageRecord {
     if case .fixed(let fixed) = self { size = fixed }
     if case .symbol(let symbol) = self { name = symbol }
     try fields.count(1, &size, "the size of a dimension")
-    try fields.text(2, &name)
+    try fields.string(2, &name)
     self = size.map(Self.fixed) ?? name.map(Self.symbol) ?? .unknown
   }
 }
@@ -40,7 +40,7 @@ extension WBMPort: MessageRecord {
   package init() { self.init(name: "", value: 0) }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    try fields.text(1, &name)
+    try fields.string(1, &name)
     try fields.count(2, &value, "the value of port \(name)")
   }
 }
@@ -51,9 +51,9 @@ extension WBMNode: MessageRecord {
   }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    try fields.text(1, &kind)
+    try fields.string(1, &kind)
     try fields.count(2, &version, "the version of node \(name)")
-    try fields.text(3, &name)
+    try fields.string(3, &name)
     try fields.counts(4, &inputs, "an input of node \(name)")
     try fields.counts(5, &outputs, "an output of node \(name)")
     try fields.records(6, &attributes)
@@ -66,9 +66,9 @@ extension WBMScope: MessageRecord {
   package init() { self.init(layerPath: "", className: "", call: 0, role: "") }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    try fields.text(1, &layerPath)
-    try fields.text(2, &className)
+    try fields.string(1, &layerPath)
+    try fields.string(2, &className)
     try fields.count(3, &call, "the call of layer \(layerPath)")
-    try fields.text(4, &role)
+    try fields.string(4, &role)
   }
 }

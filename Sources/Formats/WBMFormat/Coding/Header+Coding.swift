@@ -4,11 +4,11 @@ import Digests
 package import ProtobufWire
 import TensorEncoding
 
-// Each record declares its fields with the numbers of the schema, once for reading and writing;
-// errors are found in that order.
+// Each record declares its fields with the numbers of the schema, once for reading and writing.
+// Errors are found in this order.
 
 extension WBMHeader: MessageRecord {
-  /// Makes an empty header.
+  /// Creates an empty header.
   package init() { self.init(graph: WBMGraph(), provenance: WBMProvenance()) }
 
   /// Returns the header's bytes in the file.
@@ -62,7 +62,7 @@ extension WBMTensor: MessageRecord {
   package init() { self.init(name: "", elementType: .float32, shape: []) }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    try fields.text(1, &name)
+    try fields.string(1, &name)
     try fields.choice(2, &elementType, "element type")
     try encoding.code(fields)
     try fields.counts(4, &shape, "a size of tensor \(name)")
@@ -97,7 +97,7 @@ extension WBMReferenceSet: MessageRecord {
   }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    try fields.text(1, &by)
+    try fields.string(1, &by)
     try fields.records(2, &inputs)
     try fields.records(3, &outputs)
     try fields.records(4, &layerOutputs)
@@ -120,7 +120,7 @@ extension WBMNamedTensor: MessageRecord {
   package init() { self.init(name: "", tensor: 0) }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    try fields.text(1, &name)
+    try fields.string(1, &name)
     try fields.count(2, &tensor, "a tensor's position")
   }
 }

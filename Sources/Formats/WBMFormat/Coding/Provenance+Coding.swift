@@ -6,10 +6,10 @@ extension WBMProvenance: MessageRecord {
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
     try fields.records(1, &sources)
-    try fields.text(2, &framework)
-    try fields.text(3, &frameworkVersion)
-    try fields.text(4, &backend)
-    try fields.text(5, &writer)
+    try fields.string(2, &framework)
+    try fields.string(3, &frameworkVersion)
+    try fields.string(4, &backend)
+    try fields.string(5, &writer)
     try fields.records(6, &options)
     try fields.records(7, &decisions)
     fields.unknown(&unknownFields)
@@ -20,8 +20,8 @@ extension WBMSource: MessageRecord {
   package init() { self.init(name: "", role: "", sha256: [], byteCount: 0) }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    try fields.text(1, &name)
-    try fields.text(2, &role)
+    try fields.string(1, &name)
+    try fields.string(2, &role)
     fields.bytes(3, &sha256)
     try fields.count(4, &byteCount, "the size of source \(name)")
     fields.unknown(&unknownFields)
@@ -32,8 +32,8 @@ extension WBMDecision: MessageRecord {
   package init() { self.init(layer: "", text: "") }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    try fields.text(1, &layer)
-    try fields.text(2, &text)
+    try fields.string(1, &layer)
+    try fields.string(2, &text)
     fields.unknown(&unknownFields)
   }
 }

@@ -14,7 +14,7 @@ extension WBMQuantization.BFloat16Node: MessageRecord {
   package init() { self.init(name: "", input: 0) }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    try fields.text(1, &name)
+    try fields.string(1, &name)
     try fields.count(2, &input, "the bfloat16 input of node \(name)")
   }
 }
@@ -23,7 +23,7 @@ extension WBMQuantization.Node: MessageRecord {
   package init() { self.init(name: "", scale: 0, zeroPoint: 0, method: .maximum) }
 
   package mutating func code(_ fields: MessageFields) throws(WeighbridgeError) {
-    try fields.text(1, &name)
+    try fields.string(1, &name)
     fields.number(2, &scale)
     try fields.count(3, &zeroPoint, "the zero point of node \(name)")
     try fields.choice(4, &method, "method of node \(name)")

@@ -3,7 +3,7 @@ import Digests
 package import TensorEncoding
 
 extension WBMFile {
-  /// The stored elements of the tensor at a position of the table.
+  /// The stored elements of the tensor at an index of the table.
   package func encodedElements(ofTensor index: Int) -> EncodedElements {
     let tensor = header.tensors[index]
     return EncodedElements(
@@ -11,7 +11,7 @@ extension WBMFile {
       range: range(ofTensor: index))
   }
 
-  /// Decodes the elements of the tensor at a position of the table.
+  /// Decodes the elements of the tensor at an index of the table.
   ///
   /// - Throws: ``WeighbridgeError/Code/damaged`` when their digest does not match.
   package func decodedElements(ofTensor index: Int) throws(WeighbridgeError) -> [UInt8] {

@@ -5,20 +5,20 @@ import Synchronization
 import TensorEncoding
 
 extension WBMFile {
-  /// A damaged part of a file, whose bytes are not those that were written.
+  /// A damaged part of a file, whose bytes differ from those that were written.
   package enum Damage: Hashable, Sendable {
-    /// The digest of the tensor at this position of the table does not match.
+    /// The digest of the tensor at this index of the table does not match.
     case tensor(Int)
-    /// The tensor at this position does not decode to the elements that were written, for a reason.
+    /// The tensor at this index does not decode to the elements that were written, with the reason.
     case elements(Int, String)
-    /// The padding before the tensor at this position is not zero.
+    /// The padding before the tensor at this index is not zero.
     case padding(before: Int)
   }
 
   /// Computes the digest of every tensor and checks the padding between them, on two threads.
   ///
   /// - Throws: ``WeighbridgeError/Code/damaged``; the reason names all damaged tensors.
-  /// - Complexity: Reads the whole file, whose memory is released on the way.
+  /// - Complexity: Reads the whole file, and releases its memory progressively.
   package func checkIntegrity() throws(WeighbridgeError) {
     let damage = damage()
     guard !damage.isEmpty else { return }
@@ -33,24 +33,24 @@ extension WBMFile {
   /// - Complexity: As ``checkIntegrity()``.
   package func damage() -> [Damage] {
     let next = Atomic(0)
-    let found = Mutex<[Int: [Damage]]>([:])
+    let damages = Mutex<[Int: [Damage]]>([:])
     DispatchQueue.concurrentPerform(iterations: 2) { _ in
       while true {
         let index = next.add(1, ordering: .relaxed).oldValue
         guard index < header.tensors.count else { return }
         let damage = damage(ofTensor: index)
-        if !damage.isEmpty { found.withLock { $0[index] = damage } }
+        if !damage.isEmpty { damages.withLock { $0[index] = damage } }
       }
     }
-    return found.withLock { $0.sorted { $0.key < $1.key }.flatMap(\.value) }
+    return damages.withLock { $0.sorted { $0.key < $1.key }.flatMap(\.value) }
   }
 
   private func damage(ofTensor index: Int) -> [Damage] {
     let range = range(ofTensor: index)
-    let before = index == 0 ? range.lowerBound : self.range(ofTensor: index - 1).upperBound
+    let previousEnd = index == 0 ? range.lowerBound : self.range(ofTensor: index - 1).upperBound
     var damage: [Damage] = []
     store.withBytes { bytes in
-      if !bytes.isZero(before..<range.lowerBound) { damage.append(.padding(before: index)) }
+      if !bytes.isZero(previousEnd..<range.lowerBound) { damage.append(.padding(before: index)) }
       if XXH3Digest(of: bytes.extracting(range)) != header.tensors[index].digest {
         damage.append(.tensor(index))
       }
@@ -73,7 +73,7 @@ extension WBMFile {
     return "\(describe(damage)) is not as it was written"
   }
 
-  /// The damaged part in words.
+  /// The damaged part as a phrase.
   package func describe(_ damage: Damage) -> String {
     switch damage {
     case .tensor(let index): header.tensors[index].title(index)

@@ -1,15 +1,15 @@
 package import Bytes
 
 extension WBMFile {
-  /// Writes the file with another description, and with another provenance and another tolerance of
-  /// the reference sets where they are given.
+  /// Writes the file with another description and, if given, another provenance and another
+  /// tolerance of the reference sets.
   ///
   /// The tensors are copied by the system, without being decoded or digested again; the version and
   /// the schema remain those of this file.
   ///
   /// - Parameters:
-  ///   - path: The new file's path, which may be the same as this file's.
-  ///   - replacing: Whether a file of that name may be replaced.
+  ///   - path: The new file's path, which may be that of this file.
+  ///   - replacing: Whether an existing file may be replaced.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the description does not fit the graph,
   ///   ``WeighbridgeError/Code/unsupported`` when a string contains a NUL,
   ///   ``WeighbridgeError/Code/outputFailed``.

@@ -8,7 +8,7 @@ package import ProtobufWire
 package struct WBMFile: Sendable {
   /// Limits on what is read.
   package struct Limits: Sendable {
-    /// The largest size of the header in bytes.
+    /// The maximum size of the header in bytes.
     package var headerByteCount = 64 << 20
     /// The limits on the header's messages.
     package var messages = ProtobufLimits()
@@ -27,14 +27,14 @@ package struct WBMFile: Sendable {
   package let path: String
   /// The file's format version.
   package let version: WBMVersion
-  /// Everything about the model but the tensors' elements.
+  /// Everything about the model except the tensors' elements.
   package let header: WBMHeader
   /// The bytes of the whole file.
   package let store: ByteStore
   /// The offset of the tensor data in the file.
   package let tensorDataOffset: Int
 
-  /// Opens a file and checks everything but the tensors' bytes.
+  /// Opens a file and checks everything except the tensors' bytes.
   ///
   /// - Throws: ``WeighbridgeError/Code/missing``, ``WeighbridgeError/Code/malformed``,
   ///   ``WeighbridgeError/Code/damaged``, ``WeighbridgeError/Code/truncated``,
@@ -68,10 +68,10 @@ package struct WBMFile: Sendable {
     WBMPreamble.isMagic(bytes)
   }
 
-  /// The range of a tensor's bytes in ``store``. The position must be one in the table.
+  /// The range of a tensor's bytes in ``store``. The index must be one of the table.
   package func range(ofTensor index: Int) -> Range<Int> {
     let tensor = header.tensors[index]
-    let start = tensorDataOffset + tensor.offset  // checked while parsing: inside the file
+    let start = tensorDataOffset + tensor.offset  // within the file, as checked while parsing
     return start..<start + tensor.byteCount
   }
 
@@ -92,7 +92,7 @@ package struct WBMFile: Sendable {
         .at(.byte(WBMPreamble.byteCount))
     }
     guard bytes.isZero(end..<preamble.tensorDataOffset) else {
-      throw .damaged("has padding behind its header that is not zero").at(.byte(end))
+      throw .damaged("has padding after its header that is not zero").at(.byte(end))
     }
     let header = try WBMHeader(headerBytes, limits: limits.messages)
     try header.checkRules()

@@ -3,8 +3,7 @@ import Digests
 
 /// The common part of writing a new file and editing one.
 enum WBMHeaderWriting {
-  /// Returns the header in the form in which it is written, and the offset of the tensor data after
-  /// it.
+  /// Returns the header as it is written, and the offset of the tensor data after it.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the header breaks a rule,
   ///   ``WeighbridgeError/Code/unsupported`` when a string contains a NUL,
@@ -32,16 +31,16 @@ enum WBMHeaderWriting {
     let preamble = WBMPreamble(
       version: version, headerByteCount: bytes.count, tensorDataOffset: tensorDataOffset,
       fileByteCount: file.count, headerDigest: XXH3Digest(of: bytes.span.bytes))
-    var front = preamble.serialized + bytes
-    front += [UInt8](repeating: 0, count: tensorDataOffset - front.count)
-    try file.write(front.span.bytes, at: 0)
+    var prefix = preamble.serialized + bytes
+    prefix += [UInt8](repeating: 0, count: tensorDataOffset - prefix.count)
+    try file.write(prefix.span.bytes, at: 0)
     let path = file.path
     try file.withWrittenBytes { (written) throws(WeighbridgeError) in
       try compare(written, with: bytes, path)
     }
   }
 
-  /// Parses the written file and serializes its header again: the same bytes prove that it is
+  /// Parses the written file and serializes its header again. Equal bytes prove that the file is
   /// readable and that nothing was lost.
   private static func compare(
     _ written: RawSpan, with header: [UInt8], _ path: String

@@ -7,15 +7,15 @@ package struct WBMPreamble: Hashable, Sendable {
   package static let byteCount = 64
   /// The alignment of the tensor data and of each tensor, in bytes.
   package static let alignment = 64
-  /// The version that this module writes, and the newest major version that it reads.
+  /// The version that this module writes, and the only major version that it reads.
   package static let currentVersion = WBMVersion(major: 1, minor: 0)
   /// The first 8 bytes. The first has its highest bit set, and the others contain both line endings
   /// and the end-of-file character of old terminals, so that any damage by a transfer in text mode
   /// is detected.
-  package static let magic: [UInt8] = [0xD7] + afterFirst
+  package static let magic: [UInt8] = [0xD7] + magicTail
   /// The first 8 bytes of the files written by previews of Weighbridge.
-  static let previewMagic: [UInt8] = [0x89] + afterFirst
-  private static let afterFirst: [UInt8] = [0x57, 0x42, 0x4D, 0x0D, 0x0A, 0x1A, 0x0A]
+  static let previewMagic: [UInt8] = [0x89] + magicTail
+  private static let magicTail: [UInt8] = [0x57, 0x42, 0x4D, 0x0D, 0x0A, 0x1A, 0x0A]
 
   /// The version of the file.
   package var version: WBMVersion
@@ -45,11 +45,11 @@ package struct WBMPreamble: Hashable, Sendable {
 package struct WBMVersion: Hashable, Sendable, CustomStringConvertible {
   /// Readers reject a newer one.
   package var major: Int
-  /// Readers accept a newer one if they know everything except parts of the description and the
+  /// Readers accept a newer one if the file has no unknown parts outside the description and the
   /// provenance.
   package var minor: Int
 
-  /// Makes a version.
+  /// Creates a version.
   package init(major: Int, minor: Int) {
     self.major = major
     self.minor = minor

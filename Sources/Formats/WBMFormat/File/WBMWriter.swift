@@ -1,7 +1,7 @@
 package import Bytes
 import Digests
 
-/// Writes a `.wbm` file, its tensors piece by piece.
+/// Writes a `.wbm` file, with its tensors piece by piece.
 ///
 /// ```swift
 /// var writer = try WBMWriter(path: "model.wbm", header: header)
@@ -9,19 +9,22 @@ import Digests
 /// try writer.commit(replacing: true)
 /// ```
 ///
-/// It keeps the header and one piece in memory, never a whole tensor. Nothing appears under the
-/// path before ``commit(replacing:)``.
+/// It keeps the header and one piece in memory, never a whole tensor. Nothing appears at the path
+/// before ``commit(replacing:)``.
 package struct WBMWriter: ~Copyable {
   private static let pieceSize = 1 << 18
 
   private var file: AtomicFile
   private var stream: XXH3Stream
-  /// The header to be written; sizes and offsets are set, and digests as far as they are known.
+  /// The header to be written, with sizes, offsets and the digests computed so far.
   package private(set) var header: WBMHeader
-  // It never changes; as a constant, Swift 6.2 refuses the initializer's call of a mutating method.
+  // It never changes, but if it is a constant, Swift 6.2 rejects the call of a mutating method in
+  // the initializer.
   private var tensorDataOffset: Int
+  /// The index of the current tensor.
   private var current = 0
-  private var done = 0
+  /// The number of bytes of the current tensor that have been written.
+  private var writtenByteCount = 0
 
   /// Begins a file.
   ///
@@ -46,7 +49,7 @@ package struct WBMWriter: ~Copyable {
     finishTensors()
   }
 
-  /// The position of the tensor whose bytes are next, or `nil` when all are written.
+  /// The index of the tensor whose bytes are next; `nil` when all are written.
   package var nextTensor: Int? { current < header.tensors.count ? current : nil }
 
   /// Appends the next bytes of the tensors, in the order of the header. Each piece belongs to one
@@ -57,7 +60,7 @@ package struct WBMWriter: ~Copyable {
   package mutating func append(_ bytes: RawSpan) throws(WeighbridgeError) {
     var start = 0
     guard bytes.byteCount > 0 else { return }
-    try checkRoom(bytes.byteCount)
+    try checkCapacity(bytes.byteCount)
     while start < bytes.byteCount {
       // A piece is digested and written while it is in the cache.
       let end = min(start + Self.pieceSize, bytes.byteCount)
@@ -66,17 +69,17 @@ package struct WBMWriter: ~Copyable {
       try file.append(piece)
       start = end
     }
-    done += bytes.byteCount
+    writtenByteCount += bytes.byteCount
     finishTensors()
   }
 
-  /// Appends bytes of a store, whose memory is released piece by piece when it is a mapped file.
+  /// Appends bytes of a store. If it is a mapped file, its memory is released piece by piece.
   ///
   /// - Throws: As ``append(_:)``.
   package mutating func append(
     _ range: Range<Int>, of store: ByteStore
   ) throws(WeighbridgeError) {
-    try checkRoom(range.count)
+    try checkCapacity(range.count)
     var start = range.lowerBound
     while start < range.upperBound {
       let piece = start..<min(start + (1 << 20), range.upperBound)
@@ -88,21 +91,24 @@ package struct WBMWriter: ~Copyable {
     }
   }
 
-  /// Writes all tensors in pieces made by several threads.
+  /// Writes all tensors in pieces, which several threads produce.
   ///
   /// - Parameters:
   ///   - pieces: All bytes of all tensors, in the order of the header.
-  ///   - work: Takes and puts pieces until there are none left, then returns.
+  ///   - work: Claims and writes pieces until there are none left, then returns.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the pieces do not match the tensors;
-  ///   ``WeighbridgeError/Code/outputFailed``; the error that a piece was given up with.
+  ///   ``WeighbridgeError/Code/outputFailed``; the error with which a piece was abandoned.
   package mutating func writeTensors(
-    _ pieces: [WBMTensorLine.Piece], _ work: (WBMTensorLine) -> Void
+    _ pieces: [WBMParallelTensorWriter.Piece], _ work: (WBMParallelTensorWriter) -> Void
   ) throws(WeighbridgeError) {
     try checkPieces(pieces)
     let starts = header.tensors.map { tensorDataOffset + $0.offset }
-    let line = try WBMTensorLine(pieces, starts: starts, file: file.placedWriter)
-    work(line)
-    for (index, digest) in try line.finish().enumerated() { header.tensors[index].digest = digest }
+    let tensorWriter = try WBMParallelTensorWriter(
+      pieces, starts: starts, file: file.positionalWriter)
+    work(tensorWriter)
+    for (index, digest) in try tensorWriter.finish().enumerated() {
+      header.tensors[index].digest = digest
+    }
     current = header.tensors.count
     if let last = header.tensors.last {
       file.skip(tensorDataOffset + last.offset + last.byteCount - file.count)
@@ -110,7 +116,7 @@ package struct WBMWriter: ~Copyable {
   }
 
   /// Checks that pieces are consecutive and fill every tensor.
-  private func checkPieces(_ pieces: [WBMTensorLine.Piece]) throws(WeighbridgeError) {
+  private func checkPieces(_ pieces: [WBMParallelTensorWriter.Piece]) throws(WeighbridgeError) {
     var sizes = [Int](repeating: 0, count: header.tensors.count)
     var isInOrder = true
     var last = 0
@@ -143,15 +149,15 @@ package struct WBMWriter: ~Copyable {
     header.provenance = provenance.sorted()
   }
 
-  /// Writes the header and preamble, reads them back, syncs the file and puts it in place.
+  /// Writes the header and preamble, reads them back, syncs the file and moves it to its path.
   ///
-  /// - Parameter replacing: Whether a file of that name may be replaced.
+  /// - Parameter replacing: Whether an existing file may be replaced.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when tensors are missing,
-  ///   ``WeighbridgeError/Code/outputFailed``; a previous file is then untouched.
+  ///   ``WeighbridgeError/Code/outputFailed``; an existing file is then unchanged.
   package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
     if let nextTensor {
       throw .mismatch(
-        "\(header.tensors[nextTensor].title(nextTensor)) has \(header.tensors[nextTensor].byteCount) bytes, and \(done) were given"
+        "\(header.tensors[nextTensor].title(nextTensor)) has \(header.tensors[nextTensor].byteCount) bytes, and \(writtenByteCount) were given"
       ).at(file: file.path)
     }
     try WBMHeaderWriting.writeHeader(
@@ -159,26 +165,26 @@ package struct WBMWriter: ~Copyable {
     try file.commit(replacing: replacing)
   }
 
-  private func checkRoom(_ byteCount: Int) throws(WeighbridgeError) {
+  private func checkCapacity(_ byteCount: Int) throws(WeighbridgeError) {
     guard byteCount > 0 else { return }
     guard let nextTensor else {
       throw .mismatch("\(byteCount) bytes were given behind the last tensor")
     }
     let tensor = header.tensors[nextTensor]
-    guard byteCount <= tensor.byteCount - done else {
+    guard byteCount <= tensor.byteCount - writtenByteCount else {
       throw .mismatch(
-        "\(tensor.title(nextTensor)) has \(tensor.byteCount) bytes, and \(byteCount) were given with \(done) there"
+        "\(tensor.title(nextTensor)) has \(tensor.byteCount) bytes, and \(byteCount) were given with \(writtenByteCount) there"
       )
     }
   }
 
-  /// Stores the digest of each complete tensor, and pads for the next.
+  /// Stores the digest of each complete tensor, and adds the padding before the next one.
   private mutating func finishTensors() {
-    while let index = nextTensor, done == header.tensors[index].byteCount {
+    while let index = nextTensor, writtenByteCount == header.tensors[index].byteCount {
       header.tensors[index].digest = stream.digest()
       stream.reset()
       current += 1
-      done = 0
+      writtenByteCount = 0
       guard let next = nextTensor else { return }
       file.skip(tensorDataOffset + header.tensors[next].offset - file.count)
     }

@@ -1,8 +1,8 @@
 package import ProtobufWire
 
-/// The measured cost of making the weights smaller.
+/// The measured cost of compacting the weights.
 package struct WBMCompaction: Hashable, Sendable {
-  /// The error of an output compared with the model before.
+  /// The error of an output compared with the original model.
   package struct OutputLoss: Hashable, Sendable {
     /// The name of a graph output.
     package var output: String
@@ -12,9 +12,9 @@ package struct WBMCompaction: Hashable, Sendable {
     package var mean: Double
   }
 
-  /// The error of a weight compared with the model before.
+  /// The error of a weight compared with the original model.
   package struct WeightLoss: Hashable, Sendable {
-    /// The array, by its position in ``WBMHeader/tensors``.
+    /// The array, by its index in ``WBMHeader/tensors``.
     package var tensor: Int
     /// Its relative error.
     package var error: Double
@@ -31,25 +31,25 @@ package struct WBMCompaction: Hashable, Sendable {
     package var kind: Kind
     /// The number that stayed the same.
     package var kept: Int
-    /// The number before.
+    /// The number of answers of the original model.
     package var total: Int
   }
 
-  /// The program that measured, with its version.
+  /// The program that measured the cost, with its version.
   package var by: String
-  /// The request, in words.
+  /// A description of the request.
   package var request: String
-  /// The inputs used for the measurement, in words.
+  /// A description of the inputs used for the measurement.
   package var inputs: String
   /// The number of those inputs.
   package var inputCount: Int
-  /// The size of all weights before, in bytes.
+  /// The size of all original weights, in bytes.
   package var originalByteCount: Int
   /// The losses of the graph's outputs, in order.
   package var outputs: [OutputLoss]
   /// The losses of the weights that have any, in the order of the tensors.
   package var weights: [WeightLoss]
-  /// The answers, when the model gives any that can be counted.
+  /// The answers, if the model has outputs that can be counted.
   package var answers: Answers?
   /// Fields of a later version.
   package var unknownFields = UnknownFields()

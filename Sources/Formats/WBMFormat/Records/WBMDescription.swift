@@ -1,6 +1,6 @@
 package import ProtobufWire
 
-/// What people and tools need to know about the model.
+/// The description of the model for people and tools.
 ///
 /// Its messages keep unknown fields, so that the additions of a later version survive an edit by
 /// this one.

@@ -2,7 +2,7 @@ package import ProtobufWire
 
 /// The conversion of a detector's outputs to boxes.
 package struct WBMDetector: Hashable, Sendable {
-  /// The family of detection heads: YOLO version 2, version 3 and later, the same with standard
+  /// The family of detection heads: YOLO version 2, version 3 and later, the latter with standard
   /// deviations, version 1; and boxes that are already decoded.
   package enum Kind: String, Hashable, Sendable, SchemaEnumeration {
     case region, yolo
@@ -65,11 +65,11 @@ package struct WBMDetector: Hashable, Sendable {
   package struct Head: Hashable, Sendable {
     /// The name of the graph output.
     package var output: String
-    /// The anchors of this head, by their position in ``WBMDetector/anchors``.
+    /// The anchors of this head, by their index in ``WBMDetector/anchors``.
     package var mask: [Int]
     /// The number of input pixels for each cell of the head's grid, when it is fixed.
     package var stride: Double?
-    /// The factor that stretches the position of a box's center in its cell; 1 for no stretching.
+    /// The factor by which the offset of a box's center in its cell is scaled; 1 for none.
     package var scaleXY: Double
     /// The point of a box that is relative to its cell; `nil` for the center.
     package var boxPoint: BoxPoint?
@@ -77,7 +77,7 @@ package struct WBMDetector: Hashable, Sendable {
     package var unknownFields = UnknownFields()
   }
 
-  /// A hierarchy of classes, in which some are kinds of others.
+  /// A hierarchy of classes, in which a class may be a subclass of another.
   package struct ClassTree: Hashable, Sendable {
     /// The parent of each class; `nil` for a root.
     package var parents: [Int?]
@@ -105,9 +105,9 @@ package struct WBMDetector: Hashable, Sendable {
   package var classCount: Int
   /// Boxes with a lower confidence are dropped.
   package var confidenceThreshold: Double?
-  /// Of two boxes that overlap by more (intersection over union), the weaker is dropped.
+  /// Of two boxes with a higher intersection over union, the less confident one is dropped.
   package var iouThreshold: Double?
-  /// The suppression of overlapping boxes; `nil` when not stated.
+  /// The suppression of overlapping boxes; `nil` if not specified.
   package var suppression: Suppression?
   /// The parts of a box that the outputs contain after activation.
   package var activated: [Part] = []
@@ -119,9 +119,9 @@ package struct WBMDetector: Hashable, Sendable {
   package var side = 0
   /// The number of boxes in each cell; 0 except for ``Kind/detection``.
   package var boxesPerCell = 0
-  /// How the classes are arranged, when they are not a plain list.
+  /// The hierarchy of the classes; `nil` if they are a plain list.
   package var classTree: ClassTree?
-  /// The exponent of the distance in DIoU-NMS, when stated.
+  /// The exponent of the distance in DIoU-NMS, if specified.
   package var diouExponent: Double?
   /// Fields of a later version.
   package var unknownFields = UnknownFields()

@@ -6,7 +6,7 @@ package struct WBMFeature: Hashable, Sendable {
   package var name: String
   /// The meaning of the feature.
   package var description: String?
-  /// The conversion of an image to this input, when the feature is an image.
+  /// The conversion of an image to this input, if the feature is an image.
   package var image: WBMImage?
   /// Fields of a later version.
   package var unknownFields = UnknownFields()
@@ -41,7 +41,7 @@ package struct WBMImage: Hashable, Sendable {
   package var scale: Double
   /// The offset added after scaling, one number for each channel in the color order.
   package var bias: [Double]
-  /// The resize policy; `nil` when not stated.
+  /// The resize policy; `nil` if not specified.
   package var resize: ResizePolicy?
   /// The order of the input's axes.
   package var layout: Layout

@@ -2,10 +2,10 @@ package import Bytes
 
 /// An acyclic graph: values, and the nodes that compute them.
 package struct WBMGraph: Hashable, Sendable {
-  /// All values; nodes and ports refer to them by position: the inputs, then the constants in the
+  /// All values, to which nodes and ports refer by index: the inputs, then the constants in the
   /// order in which nodes first read them, then the values that nodes compute.
   package var values: [WBMValue]
-  /// The nodes in an executable order.
+  /// The nodes in execution order.
   package var nodes: [WBMNode] = []
   /// The graph's inputs, in order.
   package var inputs: [WBMPort] = []
@@ -21,7 +21,7 @@ package struct WBMValue: Hashable, Sendable {
   package var elementType: ElementType
   /// The size of each dimension, outermost first; empty for a scalar.
   package var dimensions: [WBMDimension]
-  /// For a constant, its position in ``WBMHeader/tensors``.
+  /// The index of a constant in ``WBMHeader/tensors``.
   package var tensor: Int?
 }
 
@@ -29,7 +29,7 @@ package struct WBMValue: Hashable, Sendable {
 package enum WBMDimension: Hashable, Sendable {
   /// A known size.
   case fixed(Int)
-  /// A name; dimensions of one graph with the same name have the same size.
+  /// A named size; dimensions of a graph with the same name have the same size.
   case symbol(String)
   /// An unknown size.
   case unknown
@@ -37,12 +37,12 @@ package enum WBMDimension: Hashable, Sendable {
 
 /// An input or output of a graph.
 package struct WBMPort: Hashable, Sendable {
-  /// The name for users; unique among the inputs, and among the outputs.
+  /// The user-visible name, unique among the inputs or among the outputs.
   package var name: String
-  /// The value, by its position in ``WBMGraph/values``.
+  /// The value, by its index in ``WBMGraph/values``.
   package var value: Int
 
-  /// Makes a port.
+  /// Creates a port.
   package init(name: String, value: Int) {
     self.name = name
     self.value = value

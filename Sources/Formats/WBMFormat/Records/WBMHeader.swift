@@ -6,13 +6,13 @@ package struct WBMHeader: Hashable, Sendable {
   package var graph: WBMGraph
   /// All arrays of the file, in the order in which constants and references first refer to them.
   package var tensors: [WBMTensor] = []
-  /// What people and tools need to know about the model.
+  /// The description of the model for people and tools.
   package var description = WBMDescription()
   /// The model's origin.
   package var provenance: WBMProvenance
   /// Recorded inputs with the expected outputs.
   package var references: [WBMReferenceSet] = []
-  /// The cost of making the weights smaller; `nil` when nothing was lost.
+  /// The cost of compacting the weights; `nil` if nothing was lost.
   package var compaction: WBMCompaction?
   /// The nodes that are computed with 8-bit integers or bfloat16; `nil` when there are none.
   package var quantization: WBMQuantization?

@@ -1,18 +1,18 @@
-/// A use of an operator.
+/// An application of an operator.
 package struct WBMNode: Hashable, Sendable {
   /// The operator's kind, for example `convolution`.
   package var kind: String
-  /// The version of the operator's attributes and meaning; the first is 1.
+  /// The version of the operator's attributes and semantics; the first is 1.
   package var version: Int
   /// The node's name, unique in its graph.
   package var name: String
-  /// The values it reads, by their position in ``WBMGraph/values``.
+  /// The values it reads, by their index in ``WBMGraph/values``.
   package var inputs: [Int]
-  /// The values it computes, by their position in ``WBMGraph/values``.
+  /// The values it computes, by their index in ``WBMGraph/values``.
   package var outputs: [Int]
   /// The operator's attributes; the writer sorts them by name.
   package var attributes: [WBMAttribute] = []
-  /// Graphs that the operator runs.
+  /// The graphs that the operator runs.
   package var subgraphs: [WBMGraph] = []
   /// The part of the source model that this node comes from, if any.
   package var scope: WBMScope?
@@ -36,7 +36,7 @@ package struct WBMAttribute: Hashable, Sendable {
   /// The attribute's value.
   package var value: Value
 
-  /// Makes an attribute.
+  /// Creates an attribute.
   package init(name: String, value: Value) {
     self.name = name
     self.value = value

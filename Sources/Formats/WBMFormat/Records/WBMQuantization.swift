@@ -1,24 +1,24 @@
 /// The nodes that are computed with 8-bit integers or bfloat16.
 package struct WBMQuantization: Hashable, Sendable {
-  /// How the data of a node becomes integers.
+  /// The quantization of an input of a node to integers.
   package struct Node: Hashable, Sendable {
-    /// How the range of the numbers was chosen.
+    /// A method of choosing the range of the numbers.
     package enum Method: String, Hashable, Sendable, SchemaEnumeration {
       case maximum, percentile999, percentile9999, percentile99999, entropy
     }
 
     /// The node's name.
     package var name: String
-    /// Which of its inputs becomes integers.
+    /// The index of the input that is quantized to integers.
     package var input: Int
-    /// What a step of 1 stands for.
+    /// The difference that a step of 1 represents.
     package var scale: Double
-    /// The integer that stands for 0.
+    /// The integer that represents 0.
     package var zeroPoint: Int
-    /// How the range of the numbers was chosen.
+    /// The method by which the range of the numbers was chosen.
     package var method: Method
 
-    /// Makes a record.
+    /// Creates a record.
     package init(
       name: String, input: Int = 0, scale: Double, zeroPoint: Int, method: Method
     ) {
@@ -34,15 +34,15 @@ package struct WBMQuantization: Hashable, Sendable {
   package struct BFloat16Node: Hashable, Sendable {
     /// The node's name.
     package var name: String
-    /// Which of its inputs becomes bfloat16.
+    /// The index of the input that is converted to bfloat16.
     package var input: Int
 
-    /// Makes a record.
+    /// Creates a record.
     package init(name: String, input: Int) { (self.name, self.input) = (name, input) }
   }
 
-  /// In the order of the graph, those with 8-bit integers.
+  /// The nodes that are computed with 8-bit integers, in the order of the graph.
   package var nodes: [Node]
-  /// In the order of the graph, those with bfloat16.
+  /// The nodes that are computed with bfloat16, in the order of the graph.
   package var bfloat16Nodes: [BFloat16Node] = []
 }

@@ -4,9 +4,9 @@ package struct WBMReferenceSet: Hashable, Sendable {
   package var by: String
   /// An array for each graph input, in order.
   package var inputs: [WBMNamedTensor]
-  /// Arrays for graph outputs, all or some, in order.
+  /// Arrays for all or some of the graph outputs, in order.
   package var outputs: [WBMNamedTensor]
-  /// Outputs of layers by the names in the source.
+  /// Outputs of layers, by the names in the source.
   package var layerOutputs: [WBMNamedTensor] = []
   /// The allowed difference between computed and recorded outputs.
   package var tolerance: WBMTolerance
@@ -23,8 +23,8 @@ package struct WBMTolerance: Hashable, Sendable {
   package var absolute: Double
   /// The part relative to the largest magnitude of the recorded array.
   package var relative: Double
-  /// If set, replaces both with a bound on the distance of whole arrays, relative to the recorded
-  /// one.
+  /// If set, replaces both with a bound on the L2 distance of the arrays relative to the L2 norm of
+  /// the recorded one.
   package var relativeL2: Double?
   /// Who set the tolerance.
   package var source: Source
@@ -34,10 +34,10 @@ package struct WBMTolerance: Hashable, Sendable {
 package struct WBMNamedTensor: Hashable, Sendable {
   /// The name of a graph input, a graph output or a source layer.
   package var name: String
-  /// The array, by its position in ``WBMHeader/tensors``.
+  /// The array, by its index in ``WBMHeader/tensors``.
   package var tensor: Int
 
-  /// Makes a named tensor.
+  /// Creates a named tensor.
   package init(name: String, tensor: Int) {
     self.name = name
     self.tensor = tensor

@@ -12,7 +12,7 @@ package struct WBMTensor: Hashable, Sendable {
   package var encoding: TensorEncoding
   /// The size of each axis, outermost first; empty for a scalar.
   package var shape: [Int]
-  /// The offset of the first byte from the start of the tensor data; the writer sets it.
+  /// The offset of the first byte in the tensor data; the writer sets it.
   package var offset: Int
   /// The number of bytes; the writer sets it where it follows from the shape.
   package var byteCount: Int
@@ -21,7 +21,7 @@ package struct WBMTensor: Hashable, Sendable {
   /// The digest of the decoded elements; `nil` for unencoded ones.
   package var decodedDigest: XXH3Digest?
 
-  /// Describes a tensor to be written; its offset and digest are set by the writer.
+  /// Creates the record of a tensor to be written; its offset and digest are set by the writer.
   package init(name: String, elementType: ElementType, shape: [Int]) {
     self.name = name
     self.elementType = elementType
@@ -31,7 +31,7 @@ package struct WBMTensor: Hashable, Sendable {
     byteCount = 0
   }
 
-  /// Describes a tensor whose elements are encoded.
+  /// Creates the record of a tensor whose elements are encoded.
   package init(
     name: String, _ elements: EncodedElements, decodedDigest: XXH3Digest
   ) {

@@ -26,12 +26,12 @@ extension WBMDescription {
     }
   }
 
-  /// The description with unordered lists sorted as in files.
+  /// The description with unordered lists sorted as in a file.
   func sorted(_ graph: WBMGraph) -> Self {
     func sorted(_ features: [WBMFeature], _ ports: [WBMPort]) -> [WBMFeature] {
-      features.sorted { first, second in
-        let position = { name in ports.firstIndex { $0.name == name } ?? ports.count }
-        return position(first.name) < position(second.name)
+      features.sorted { lhs, rhs in
+        let index = { name in ports.firstIndex { $0.name == name } ?? ports.count }
+        return index(lhs.name) < index(rhs.name)
       }
     }
     var copy = self
@@ -108,7 +108,7 @@ extension WBMProvenance {
     }
   }
 
-  /// The provenance with its options sorted as in files.
+  /// The provenance with its options sorted as in a file.
   func sorted() -> Self {
     var copy = self
     copy.options = options.sorted()

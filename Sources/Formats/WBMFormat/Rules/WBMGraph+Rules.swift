@@ -1,16 +1,16 @@
 import Bytes
 
 extension WBMGraph {
-  /// The deepest nesting of subgraphs; the outermost graph is level 1.
+  /// The maximum nesting level of subgraphs; the outermost graph is level 1.
   static let levelLimit = 24
 
-  /// Checks a graph before it is read: its names, its positions, the order of its values and
-  /// attributes, and that each value has a single origin.
+  /// Checks a graph before it is read: its names, its indices, the order of its values and
+  /// attributes, and that each value has exactly one origin.
   ///
   /// - Parameters:
-  ///   - tensors: The tensors that constants may refer to; updated with those that they do.
+  ///   - tensors: The tensors that constants may refer to; updated with the references.
   ///   - level: The nesting level of the graph; the outermost is 1.
-  func checkRules(_ tensors: inout TensorNaming, level: Int) throws(WeighbridgeError) {
+  func checkRules(_ tensors: inout TensorReferences, level: Int) throws(WeighbridgeError) {
     guard level <= Self.levelLimit else {
       throw .limitExceeded("graphs are nested deeper than the limit of \(Self.levelLimit)")
     }
@@ -32,19 +32,20 @@ extension WBMGraph {
   }
 
   /// Checks each constant against its tensor, and the symbols of all values.
-  private func checkConstants(_ tensors: inout TensorNaming) throws(WeighbridgeError) {
+  private func checkConstants(_ tensors: inout TensorReferences) throws(WeighbridgeError) {
     for (index, value) in values.enumerated() {
       guard !value.dimensions.contains(.symbol("")) else {
         throw WBMHeader.malformed(
           "value #\(index) \(value.name) has a dimension with an empty name")
       }
-      guard let position = value.tensor else { continue }
-      let tensor = try tensors.name(position, by: "value #\(index) \(value.name)")
+      guard let tensorIndex = value.tensor else { continue }
+      let tensor = try tensors.refer(to: tensorIndex, by: "value #\(index) \(value.name)")
       guard value.elementType == tensor.elementType,
         value.dimensions == tensor.shape.map(WBMDimension.fixed)
       else {
         throw WBMHeader.malformed(
-          "value #\(index) \(value.name) has another type or shape than \(tensor.title(position))")
+          "value #\(index) \(value.name) has another type or shape than "
+            + tensor.title(tensorIndex))
       }
     }
   }
@@ -95,22 +96,22 @@ private struct ValueOrder {
     }
   }
 
-  /// Checks that a value is already known.
-  func check(_ value: Int, by what: String) throws(WeighbridgeError) {
-    guard values.indices.contains(value) else { throw Self.missing(value, what, values) }
+  /// Checks that a value has already been computed or is an input or a constant.
+  func check(_ value: Int, by reader: String) throws(WeighbridgeError) {
+    guard values.indices.contains(value) else { throw Self.missing(value, reader, values) }
     guard value < next else {
       throw WBMHeader.malformed(
-        "\(what) is value #\(value) \(values[value].name), which nothing before it computes")
+        "\(reader) is value #\(value) \(values[value].name), which nothing before it computes")
     }
   }
 
   /// Records that a node reads a value.
-  mutating func read(_ value: Int, by what: String) throws(WeighbridgeError) {
-    try check(value, by: what)
+  mutating func read(_ value: Int, by reader: String) throws(WeighbridgeError) {
+    try check(value, by: reader)
     guard constants.contains(value), value >= nextConstant else { return }
     guard value == nextConstant else {
       throw WBMHeader.malformed(
-        "\(what) is the constant #\(value) \(values[value].name), which is read before "
+        "\(reader) is the constant #\(value) \(values[value].name), which is read before "
           + "#\(nextConstant) \(values[nextConstant].name) and must stand before it")
     }
     nextConstant += 1
@@ -130,7 +131,7 @@ private struct ValueOrder {
   /// Checks that every value has an origin, and that every constant is read.
   func finish() throws(WeighbridgeError) {
     guard next == values.count else {
-      throw WBMHeader.malformed("value #\(next) \(values[next].name) comes from nowhere")
+      throw WBMHeader.malformed("value #\(next) \(values[next].name) is never computed")
     }
     guard nextConstant == constants.upperBound else {
       throw WBMHeader.malformed(
@@ -139,8 +140,8 @@ private struct ValueOrder {
   }
 
   private static func missing(
-    _ value: Int, _ what: String, _ values: [WBMValue]
+    _ value: Int, _ user: String, _ values: [WBMValue]
   ) -> WeighbridgeError {
-    WBMHeader.malformed("\(what) is value #\(value), and there are \(values.count) values")
+    WBMHeader.malformed("\(user) is value #\(value), and there are \(values.count) values")
   }
 }

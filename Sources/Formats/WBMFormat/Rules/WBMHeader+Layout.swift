@@ -1,9 +1,9 @@
 import Bytes
 import TensorEncoding
 
-// The offset of each tensor follows from the sizes alone: in the table's order, each is at the next
-// multiple of 64, or immediately after the previous one when its encoding must be decoded front to
-// back.
+// The offset of each tensor follows from the sizes alone: in the order of the table, each is at the
+// next multiple of 64, or immediately after the previous one if its encoding is decoded
+// sequentially.
 
 extension WBMHeader {
   /// Sets each tensor's size and offset.
@@ -12,7 +12,7 @@ extension WBMHeader {
   mutating func layOut() throws(WeighbridgeError) {
     var end = 0
     for index in tensors.indices {
-      tensors[index].offset = try tensors[index].offset(behind: end)
+      tensors[index].offset = try tensors[index].offset(after: end)
       tensors[index].byteCount = try tensors[index].expectedByteCount()
       end = try Checked.sum(
         tensors[index].offset, tensors[index].byteCount, of: "the size of the tensor data")
@@ -26,12 +26,12 @@ extension WBMHeader {
   func checkLayout(byteCount: Int) throws(WeighbridgeError) {
     var end = 0
     for (index, tensor) in tensors.enumerated() {
-      let expected = try tensor.offset(behind: end)
+      let expected = try tensor.offset(after: end)
       guard tensor.offset == expected else {
         let what =
           tensor.offset % tensor.encoding.alignment != 0
           ? "is not aligned to 64 bytes"
-          : tensor.offset < expected ? "overlaps what is before it" : "leaves a hole before it"
+          : tensor.offset < expected ? "overlaps what is before it" : "leaves a gap before it"
         throw Self.malformed(
           "\(tensor.title(index)) \(what): it is at \(tensor.offset), expected \(expected)")
       }
@@ -57,8 +57,8 @@ extension WBMTensor {
   /// The tensor's name in messages: `tensor #3 conv1/kernel`.
   func title(_ index: Int) -> String { "tensor #\(index) \(name)" }
 
-  /// The size that follows from the shape, element type and encoding; the stored one where it
-  /// depends on the elements.
+  /// The size that follows from the shape, element type and encoding; the stored one if it depends
+  /// on the elements.
   func expectedByteCount() throws(WeighbridgeError) -> Int {
     do {
       return try encoding.byteCount(of: elementType, shape: shape) ?? byteCount
@@ -68,7 +68,7 @@ extension WBMTensor {
   }
 
   /// The offset of the tensor when the one before it ends at `end`.
-  fileprivate func offset(behind end: Int) throws(WeighbridgeError) -> Int {
+  fileprivate func offset(after end: Int) throws(WeighbridgeError) -> Int {
     encoding.alignment == 1 ? end : try WBMPreamble.aligned(end)
   }
 }

@@ -8,21 +8,21 @@ extension WBMHeader {
   package func checkRules() throws(WeighbridgeError) {
     try Names.check(tensors.map(\.name), of: "tensors")
     guard !graph.outputs.isEmpty else { throw Self.malformed("the model has no output") }
-    var naming = TensorNaming(tensors)
-    try graph.checkRules(&naming, level: 1)
+    var tensorReferences = TensorReferences(tensors)
+    try graph.checkRules(&tensorReferences, level: 1)
     for (index, set) in references.enumerated() {
-      do { try set.checkRules(&naming, graph) } catch {
+      do { try set.checkRules(&tensorReferences, graph) } catch {
         throw Self.malformed("reference set #\(index): \(error.reason)")
       }
     }
-    try naming.finish()
+    try tensorReferences.finish()
     try description.checkRules(graph: graph)
     try provenance.checkRules()
     try compaction?.checkRules(self)
     try quantization?.checkRules(graph)
   }
 
-  /// The header with unordered lists sorted as in files.
+  /// The header with unordered lists sorted as in a file.
   func sorted() -> Self {
     var copy = self
     copy.graph = graph.sorted()
@@ -44,9 +44,10 @@ extension WBMGraph {
 }
 
 /// Checks that constants and references refer to the tensors of a file in the order of the table.
-struct TensorNaming {
+struct TensorReferences {
   private let tensors: [WBMTensor]
-  private var named = 0
+  /// The number of tensors that have been referred to.
+  private var count = 0
 
   init(_ tensors: [WBMTensor]) { self.tensors = tensors }
 
@@ -54,25 +55,25 @@ struct TensorNaming {
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when it does not exist, or one before it has not
   ///   been referred to yet.
-  mutating func name(_ position: Int, by what: String) throws(WeighbridgeError) -> WBMTensor {
-    guard tensors.indices.contains(position) else {
+  mutating func refer(to index: Int, by user: String) throws(WeighbridgeError) -> WBMTensor {
+    guard tensors.indices.contains(index) else {
       throw WBMHeader.malformed(
-        "\(what) is tensor #\(position), and there are \(tensors.count)")
+        "\(user) is tensor #\(index), and there are \(tensors.count)")
     }
-    guard position <= named else {
+    guard index <= count else {
       throw WBMHeader.malformed(
-        "\(what) is \(tensors[position].title(position)), and must stand behind the first use of "
-          + tensors[named].title(named))
+        "\(user) is \(tensors[index].title(index)), and must stand behind the first use of "
+          + tensors[count].title(count))
     }
-    named = max(named, position + 1)
-    return tensors[position]
+    count = max(count, index + 1)
+    return tensors[index]
   }
 
   /// Checks that every tensor was referred to.
   func finish() throws(WeighbridgeError) {
-    guard named == tensors.count else {
+    guard count == tensors.count else {
       throw WBMHeader.malformed(
-        "\(tensors[named].title(named)) is used by no value and no reference")
+        "\(tensors[count].title(count)) is used by no value and no reference")
     }
   }
 }

@@ -1,7 +1,8 @@
 import Bytes
 
 extension WBMQuantization {
-  /// Checks that scales and zero points are such, and belong to inputs of the graph's nodes, in their order.
+  /// Checks that scales and zero points are valid, and belong to inputs of the graph's nodes, in
+  /// order.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``.
   func checkRules(_ graph: WBMGraph) throws(WeighbridgeError) {

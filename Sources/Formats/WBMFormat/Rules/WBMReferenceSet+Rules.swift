@@ -1,11 +1,11 @@
 import Bytes
 
 extension WBMReferenceSet {
-  /// Checks that the arrays are those of the graph's inputs and outputs, in order, and fit them.
+  /// Checks that the arrays belong to the graph's inputs and outputs, in order, and fit them.
   ///
   /// - Parameter tensors: Updated with the tensors that the set refers to.
   func checkRules(
-    _ tensors: inout TensorNaming, _ graph: WBMGraph
+    _ tensors: inout TensorReferences, _ graph: WBMGraph
   ) throws(WeighbridgeError) {
     try checkNames(graph)
     guard [tolerance.absolute, tolerance.relative].allSatisfy({ $0 >= 0 && $0.isFinite }) else {
@@ -18,7 +18,7 @@ extension WBMReferenceSet {
     }
     var sizes: [String: Int] = [:]
     for (array, port) in zip(inputs, graph.inputs) {
-      let (tensor, value) = (try tensors.name(array), graph.values[port.value])
+      let (tensor, value) = (try tensors.refer(to: array), graph.values[port.value])
       guard tensor.elementType == value.elementType else {
         throw WBMHeader.malformed(
           "the input \(array.name) is \(value.elementType), and its array \(tensor.elementType)")
@@ -26,12 +26,12 @@ extension WBMReferenceSet {
       try value.checkShape(tensor.shape, &sizes, "input \(array.name)")
     }
     for array in outputs {
-      let tensor = try tensors.name(array)
+      let tensor = try tensors.refer(to: array)
       for port in graph.outputs where port.name.utf8.elementsEqual(array.name.utf8) {
         try graph.values[port.value].checkShape(tensor.shape, &sizes, "output \(array.name)")
       }
     }
-    for array in layerOutputs { _ = try tensors.name(array) }
+    for array in layerOutputs { _ = try tensors.refer(to: array) }
   }
 
   private func checkNames(_ graph: WBMGraph) throws(WeighbridgeError) {
@@ -50,18 +50,18 @@ extension WBMReferenceSet {
   }
 }
 
-extension TensorNaming {
-  fileprivate mutating func name(_ array: WBMNamedTensor) throws(WeighbridgeError) -> WBMTensor {
-    try name(array.tensor, by: array.name)
+extension TensorReferences {
+  fileprivate mutating func refer(to array: WBMNamedTensor) throws(WeighbridgeError) -> WBMTensor {
+    try refer(to: array.tensor, by: array.name)
   }
 }
 
 extension WBMValue {
   /// Checks that an array with a shape can be this value.
   ///
-  /// - Parameter sizes: The sizes of the symbols so far; updated with those of new ones.
+  /// - Parameter sizes: The sizes of the symbols so far; updated with the sizes of new ones.
   fileprivate func checkShape(
-    _ shape: [Int], _ sizes: inout [String: Int], _ what: String
+    _ shape: [Int], _ sizes: inout [String: Int], _ name: String
   ) throws(WeighbridgeError) {
     var fits = shape.count == dimensions.count
     for (size, dimension) in zip(shape, dimensions) {
@@ -75,7 +75,7 @@ extension WBMValue {
     }
     guard fits else {
       throw WBMHeader.malformed(
-        "the array of the \(what) has the shape \(shape), which does not fit")
+        "the array of the \(name) has the shape \(shape), which does not fit")
     }
   }
 }

@@ -3,7 +3,7 @@ import GraphIR
 
 /// 1 where x > 0, and -1 elsewhere (Courbariaux et al. 2016).
 ///
-/// Any shape in, the same out. NaN becomes -1.
+/// Any shape; the output has the same shape. NaN becomes -1.
 package struct Binarization: ElementwiseOperator, PlainOperator {
   package static let kind = "binarization"
   package static let version = 1
@@ -12,7 +12,7 @@ package struct Binarization: ElementwiseOperator, PlainOperator {
     "y = 1 if x > 0, else -1",
     of: .float)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 
@@ -22,8 +22,8 @@ extension Binarization {
   package var decomposition: Decomposition {
     Composition.of { (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
-      let ends = [try make.number(1, like: x), try make.number(-1, like: x)]
-      return try make(Where(), try make.isGreater(x, 0), ends[0], ends[1])
+      let (one, minusOne) = (try make.number(1, like: x), try make.number(-1, like: x))
+      return try make.chosen(try make.isGreater(x, 0), one, minusOne)
     }
   }
 }

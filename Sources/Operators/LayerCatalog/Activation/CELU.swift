@@ -4,9 +4,9 @@ import GraphIR
 /// The continuously differentiable exponential linear unit: x where x > 0, and
 /// alpha · (e^(x / alpha) - 1) elsewhere (Barron 2017).
 ///
-/// Any shape in, the same out.
+/// Any shape; the output has the same shape.
 package struct CELU: ElementwiseOperator {
-  /// The negated limit for x towards -∞; not 0.
+  /// Minus the limit of the output for x towards -∞; not 0.
   package let alpha: Double
 
   package static let kind = "celu"
@@ -19,7 +19,7 @@ package struct CELU: ElementwiseOperator {
       Self.init(alpha:),
       .real("alpha", \.alpha, "Minus the value that y approaches for ever smaller x.", .notZero)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(alpha: Double) { self.alpha = alpha }
 }
 
@@ -31,9 +31,10 @@ extension CELU {
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
-      let share = try make.quotient(x, try make.number(alpha, like: x))
-      let low = try make(UnaryMath(.exponentialMinusOne), share)
-      return try make.chosen(try make.isGreater(x, 0), x, try make.linear(low, scale: alpha))
+      let ratio = try make.quotient(x, try make.number(alpha, like: x))
+      let negative = try make(UnaryMath(.exponentialMinusOne), ratio)
+      return try make.chosen(
+        try make.isGreater(x, 0), x, try make.linear(negative, scale: alpha))
     }
   }
 }

@@ -4,9 +4,9 @@ import GraphIR
 /// The exponential linear unit: x where x > 0, and alpha · (e^x - 1) elsewhere
 /// (Clevert et al. 2015).
 ///
-/// Any shape in, the same out.
+/// Any shape; the output has the same shape.
 package struct ELU: ElementwiseOperator {
-  /// The negated limit for x towards -∞.
+  /// Minus the limit of the output for x towards -∞.
   package let alpha: Double
 
   package static let kind = "elu"
@@ -19,7 +19,7 @@ package struct ELU: ElementwiseOperator {
       Self.init(alpha:),
       .real("alpha", \.alpha, "Minus the value that y approaches for ever smaller x.")))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(alpha: Double) { self.alpha = alpha }
 }
 
@@ -31,8 +31,9 @@ extension ELU {
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
-      let low = try make(UnaryMath(.exponentialMinusOne), x)
-      return try make.chosen(try make.isGreater(x, 0), x, try make.linear(low, scale: alpha))
+      let negative = try make(UnaryMath(.exponentialMinusOne), x)
+      return try make.chosen(
+        try make.isGreater(x, 0), x, try make.linear(negative, scale: alpha))
     }
   }
 }

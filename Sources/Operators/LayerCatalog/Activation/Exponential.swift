@@ -3,7 +3,7 @@ import GraphIR
 
 /// The exponential function e^x.
 ///
-/// Any shape in, the same out.
+/// Any shape; the output has the same shape.
 package struct Exponential: ElementwiseOperator, PlainOperator, PrimitiveOperator {
   package static let kind = "exponential"
   package static let version = 1
@@ -12,7 +12,7 @@ package struct Exponential: ElementwiseOperator, PlainOperator, PrimitiveOperato
     "y = exp(x)",
     of: .float)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 

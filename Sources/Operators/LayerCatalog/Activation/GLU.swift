@@ -23,7 +23,7 @@ package struct GLU: ArithmeticOperator {
       Self.init(axis:),
       .axis(\.axis, "The axis that is halved; its size is even.")))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axis: Int) { self.axis = axis }
 }
 
@@ -58,9 +58,9 @@ extension GLU {
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let half = try make.size(make.inputs[0], axis: axis) / 2
-      let gate = try make.part(make.inputs[0], half..<2 * half, axis: axis)
+      let gate = try make.slice(make.inputs[0], half..<2 * half, axis: axis)
       return try make.product(
-        try make.part(make.inputs[0], 0..<half, axis: axis), try make(Sigmoid(), gate))
+        try make.slice(make.inputs[0], 0..<half, axis: axis), try make(Sigmoid(), gate))
     }
   }
 }

@@ -1,10 +1,11 @@
 package import Bytes
 package import GraphIR
 
-/// A ``Softmax`` of each of several consecutive parts of an axis: the classes of a tree, where
-/// those of a group are mutually exclusive (Redmon and Farhadi 2017, section 4).
+/// A ``Softmax`` over each of several consecutive groups along an axis: the classes of a tree,
+/// where those of a group are mutually exclusive (Redmon and Farhadi 2017, section 4).
 ///
-/// Any shape whose `axis` has the size of all groups together in, the same out.
+/// Any shape whose size along `axis` is the total of all groups; the output has the same
+/// shape.
 package struct GroupedSoftmax: ArithmeticOperator {
   /// The axis of the classes; the first is 0.
   package let axis: Int
@@ -27,7 +28,7 @@ package struct GroupedSoftmax: ArithmeticOperator {
         "sizes", \.sizes, "The number of classes in each group.", .atLeast(1), .sizeLimit,
         .minimumCount(1))))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axis: Int, sizes: [Int]) {
     self.axis = axis
     self.sizes = sizes
@@ -67,9 +68,10 @@ extension GroupedSoftmax {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       var (start, result) = (0, make.inputs[0])
       for (index, size) in sizes.enumerated() {
-        let part = try make.part(make.inputs[0], start..<start + size, axis: axis)
-        let shares = try make(Softmax(axes: [axis]), part)
-        result = index == 0 ? shares : try make(Concatenate(axis: axis), result, shares)
+        let group = try make.slice(make.inputs[0], start..<start + size, axis: axis)
+        let probabilities = try make(Softmax(axes: [axis]), group)
+        result =
+          index == 0 ? probabilities : try make(Concatenate(axis: axis), result, probabilities)
         start += size
       }
       return result

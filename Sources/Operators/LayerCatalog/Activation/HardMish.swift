@@ -3,7 +3,7 @@ import GraphIR
 
 /// A fast approximation of ``Mish``: x where x > 0, x²/2 + x where x > -2, and 0 elsewhere.
 ///
-/// Any shape in, the same out. NaN stays NaN.
+/// Any shape; the output has the same shape. NaN stays NaN.
 package struct HardMish: ElementwiseOperator, PlainOperator {
   package static let kind = "hard_mish"
   package static let version = 1
@@ -16,7 +16,7 @@ package struct HardMish: ElementwiseOperator, PlainOperator {
     """,
     of: .float)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 
@@ -28,9 +28,9 @@ extension HardMish {
 
   package var decomposition: Decomposition {
     Composition.of { (make) throws(WeighbridgeError) in
-      let low = try make.clipped(make.inputs[0], -2, 0)
-      let square = try make.linear(try make.product(low, low), scale: 0.5)
-      return try make.sum(try make.positive(make.inputs[0]), try make.sum(square, low))
+      let clipped = try make.clipped(make.inputs[0], -2, 0)
+      let square = try make.linear(try make.product(clipped, clipped), scale: 0.5)
+      return try make.sum(try make.positivePart(make.inputs[0]), try make.sum(square, clipped))
     }
   }
 }

@@ -3,7 +3,7 @@ import GraphIR
 
 /// x where |x| > threshold, and 0 elsewhere (Donoho and Johnstone 1994).
 ///
-/// Any shape in, the same out. NaN stays NaN.
+/// Any shape; the output has the same shape. NaN stays NaN.
 package struct HardShrink: ElementwiseOperator {
   /// The largest magnitude that becomes 0.
   package let threshold: Double
@@ -18,13 +18,13 @@ package struct HardShrink: ElementwiseOperator {
       Self.init(threshold:),
       .real("threshold", \.threshold, "The largest magnitude that becomes 0.")))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(threshold: Double) { self.threshold = threshold }
 }
 
 extension HardShrink {
   package func apply(_ element: Double) -> Double {
-    // NaN is returned unchanged.
+    // The comparison is false for NaN, which is returned unchanged.
     abs(element) <= threshold ? 0 : element
   }
 

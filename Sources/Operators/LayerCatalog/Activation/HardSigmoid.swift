@@ -4,7 +4,7 @@ import GraphIR
 /// A piecewise linear approximation of the sigmoid: alpha · x + beta, clipped to 0...1 (Courbariaux
 /// et al. 2015).
 ///
-/// Any shape in, the same out. NaN stays NaN.
+/// Any shape; the output has the same shape. NaN stays NaN.
 package struct HardSigmoid: ElementwiseOperator {
   /// The slope of the line.
   package let slope: Double
@@ -22,7 +22,7 @@ package struct HardSigmoid: ElementwiseOperator {
       .real("alpha", \.slope, "The slope."),
       .real("beta", \.offset, "The output at 0.")))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(slope: Double, offset: Double) {
     self.slope = slope
     self.offset = offset

@@ -3,7 +3,7 @@ import GraphIR
 
 /// x · relu6(x + 3) / 6, a swish with a piecewise linear gate (Howard et al. 2019).
 ///
-/// Any shape in, the same out. It is NaN for -∞, as in TensorFlow.
+/// Any shape; the output has the same shape. The output for -∞ is NaN, as in TensorFlow.
 package struct HardSwish: ElementwiseOperator, PlainOperator {
   package static let kind = "hard_swish"
   package static let version = 1
@@ -12,7 +12,7 @@ package struct HardSwish: ElementwiseOperator, PlainOperator {
     "y = x * min(max(x / 6 + 0.5, 0), 1)",
     of: .float)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 

@@ -3,7 +3,7 @@ package import GraphIR
 
 /// The input, unchanged.
 ///
-/// Any shape and element type in, the same out.
+/// Any shape and element type; the output has the same.
 package struct Identity: ElementwiseOperator, PlainOperator {
   package static let kind = "identity"
   package static let version = 1
@@ -12,7 +12,7 @@ package struct Identity: ElementwiseOperator, PlainOperator {
     "y = x",
     of: .any)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 
@@ -25,6 +25,6 @@ extension Identity {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] { inputs }
 
-  /// No node.
+  /// No nodes: the output is the input.
   package var decomposition: Decomposition { .nodes { _, inputs, _ in inputs } }
 }

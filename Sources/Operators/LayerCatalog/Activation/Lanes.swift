@@ -1,13 +1,13 @@
 package import Bytes
 package import GraphIR
 
-/// An operator that treats each lane separately: the elements of an input that differ only in their
-/// indices along `axes`.
+/// An operator that computes each lane of its output from the same lane of its input. A lane
+/// consists of the elements that differ only in their indices along `axes`.
 package protocol LanewiseOperator: ArithmeticOperator {
   /// The axes of a lane, ascending, at least one.
   var axes: [Int] { get }
 
-  /// Makes an operator with the same settings for other axes.
+  /// Creates an operator with the same settings for other axes.
   init(axes: [Int])
 
   /// Returns the output lane for an input lane.
@@ -21,7 +21,7 @@ extension OperatorDeclaration where Operation: LanewiseOperator {
   static func lanewise(_ formula: String, _ axes: String) -> OperatorDeclaration {
     OperatorDeclaration(
       formula, of: .float,
-      attributes: AttributeSchema(Operation.init(axes:), .axes(\.axes, axes)), notions: [.lanes])
+      attributes: AttributeSchema(Operation.init(axes:), .axes(\.axes, axes)), concepts: [.lanes])
   }
 }
 
@@ -45,23 +45,23 @@ extension LanewiseOperator {
 }
 
 extension Tensor {
-  /// A tensor of the same shape, computed lane by lane: from the elements that differ only in their
-  /// indices along `axes`.
+  /// A tensor of the same shape, computed lane by lane. A lane consists of the elements that differ
+  /// only in their indices along `axes`.
   ///
   /// - Parameters:
-  ///   - axes: At least one; a lane's elements are in row-major order of these.
+  ///   - axes: At least one; a lane's elements are in row-major order of these axes.
   ///   - transform: Computes the new lane, of the same length.
   func mappingLanes(
     along axes: [Int], workers: Workers, _ transform: @Sendable (ArraySlice<Double>) -> [Double]
   ) -> Tensor {
     let order = shape.indices.filter { !axes.contains($0) } + axes
-    let turned = permuted(order)
-    let elements = turned.doubles
+    let transposed = permuted(order)
+    let elements = transposed.doubles
     let size = axes.map { shape[$0] }.reduce(1, *)
     let lanes = workers.map(size == 0 ? 0 : elements.count / size) { index in
       transform(elements[index * size..<(index + 1) * size])
     }
     let inverse = order.indices.sorted { order[$0] < order[$1] }
-    return Tensor(elementType, shape: turned.shape, lanes.flatMap { $0 }).permuted(inverse)
+    return Tensor(elementType, shape: transposed.shape, lanes.flatMap { $0 }).permuted(inverse)
   }
 }

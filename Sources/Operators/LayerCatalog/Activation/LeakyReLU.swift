@@ -3,7 +3,7 @@ import GraphIR
 
 /// The leaky rectifier: x where x > 0, and negative_slope · x elsewhere (Maas et al. 2013).
 ///
-/// Any shape in, the same out.
+/// Any shape; the output has the same shape.
 package struct LeakyReLU: ElementwiseOperator {
   /// The factor for negative elements.
   package let slope: Double
@@ -18,7 +18,7 @@ package struct LeakyReLU: ElementwiseOperator {
       Self.init(slope:),
       .real("negative_slope", \.slope, "The factor of elements that are not above 0.")))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(slope: Double) { self.slope = slope }
 }
 

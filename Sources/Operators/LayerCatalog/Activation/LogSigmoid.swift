@@ -3,7 +3,7 @@ import GraphIR
 
 /// The logarithm of the sigmoid, -log(1 + e^-x).
 ///
-/// Any shape in, the same out.
+/// Any shape; the output has the same shape.
 package struct LogSigmoid: ElementwiseOperator, PlainOperator {
   package static let kind = "log_sigmoid"
   package static let version = 1
@@ -12,7 +12,7 @@ package struct LogSigmoid: ElementwiseOperator, PlainOperator {
     "y = -log(1 + exp(-x)), computed as -(max(-x, 0) + log(1 + exp(-|x|)))",
     of: .float)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 
@@ -23,8 +23,8 @@ extension LogSigmoid {
 
   package var decomposition: Decomposition {
     Composition.of { (make) throws(WeighbridgeError) in
-      let smooth = try make(Softplus(), try make(UnaryMath(.negative), make.inputs[0]))
-      return try make(UnaryMath(.negative), smooth)
+      let softplus = try make(Softplus(), try make(UnaryMath(.negative), make.inputs[0]))
+      return try make(UnaryMath(.negative), softplus)
     }
   }
 }

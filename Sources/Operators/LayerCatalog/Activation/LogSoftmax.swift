@@ -3,9 +3,10 @@ import GraphIR
 
 /// The logarithm of the softmax: x minus the logarithm of the sum of e^x along one or more axes.
 ///
-/// Any shape in, the same out. The largest element is subtracted first, as for ``Softmax``.
+/// Any shape; the output has the same shape. The largest element is subtracted first, as in
+/// ``Softmax``.
 package struct LogSoftmax: LanewiseOperator {
-  /// The axes along which the outputs' e^y add up to 1, ascending, at least one.
+  /// The axes along which e^y of the outputs y adds up to 1, ascending, at least one.
   package let axes: [Int]
 
   package static let kind = "log_softmax"
@@ -17,7 +18,7 @@ package struct LogSoftmax: LanewiseOperator {
     y[i] = x[i] - m - log(sum over j of exp(x[j] - m))
     """, "The axes along which exp(y) adds up to 1.")
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axes: [Int]) { self.axes = axes }
 }
 
@@ -31,8 +32,8 @@ extension LogSoftmax {
 
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
-      let total = Reduce(.logarithmOfSum, axes: axes, keepDims: true)
-      return try make.difference(make.inputs[0], try make(total, make.inputs[0]))
+      let logSumExp = Reduce(.logSumExp, axes: axes, keepDims: true)
+      return try make.difference(make.inputs[0], try make(logSumExp, make.inputs[0]))
     }
   }
 }

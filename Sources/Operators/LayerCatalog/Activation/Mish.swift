@@ -3,7 +3,7 @@ import GraphIR
 
 /// x · tanh(softplus(x)) (Misra 2019).
 ///
-/// Any shape in, the same out. It is NaN for -∞, as in TensorFlow.
+/// Any shape; the output has the same shape. The output for -∞ is NaN, as in TensorFlow.
 package struct Mish: ElementwiseOperator, PlainOperator {
   package static let kind = "mish"
   package static let version = 1
@@ -12,7 +12,7 @@ package struct Mish: ElementwiseOperator, PlainOperator {
     "y = x * tanh(log(1 + exp(x))), with the logarithm as in softplus",
     of: .float)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 
@@ -23,8 +23,9 @@ extension Mish {
 
   package var decomposition: Decomposition {
     .nodes { (graph, inputs, source) throws(WeighbridgeError) in
-      let smooth = try graph.addNode(Softplus(), named: "softplus", inputs: inputs, source: source)
-      let gate = try graph.addNode(Tanh(), named: "tanh", inputs: smooth, source: source)
+      let softplus = try graph.addNode(
+        Softplus(), named: "softplus", inputs: inputs, source: source)
+      let gate = try graph.addNode(Tanh(), named: "tanh", inputs: softplus, source: source)
       return try graph.addNode(
         Multiply(), named: "multiply", inputs: inputs + gate, source: source)
     }

@@ -5,7 +5,7 @@ package import GraphIR
 /// (He et al. 2015).
 ///
 /// - input: `[batch, ...]`
-/// - alpha: the input's axes without the batch; 1 along each axis that shares alphas
+/// - alpha: the input's axes without the batch, with size 1 along each axis that shares an alpha
 /// - output: the input's shape
 package struct PReLU: PositionWeightedOperator, PlainOperator, ArithmeticOperator {
   package static let kind = "prelu"
@@ -19,9 +19,9 @@ package struct PReLU: PositionWeightedOperator, PlainOperator, ArithmeticOperato
       .weight("alpha", .same(as: "input")),
     ],
     outputs: [.like("input")],
-    notions: [.broadcasting])
+    concepts: [.broadcasting])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 
@@ -52,7 +52,7 @@ extension PReLU {
     return [Tensor(input.elementType, shape: input.shape, elements)]
   }
 
-  /// The alphas also have an order of axes.
+  /// The alphas would have to be transposed too.
   package func permutingAxes(_ axes: [Int]) -> PReLU? {
     axes == Array(axes.indices) ? self : nil
   }
@@ -61,8 +61,9 @@ extension PReLU {
     Composition.of { (make) throws(WeighbridgeError) in
       let (x, alpha) = (make.inputs[0], make.inputs[1])
       let slope = try make(ExpandDims(axes: [0]), alpha)
-      let low = try make.clipped(x, -.infinity, 0)
-      return try make.sum(try make.positive(x), try make.product(low, slope))
+      let negativePart = try make.clipped(x, -.infinity, 0)
+      return try make.sum(
+        try make.positivePart(x), try make.product(negativePart, slope))
     }
   }
 }

@@ -3,7 +3,7 @@ import GraphIR
 
 /// A continuous piecewise linear function with the given slopes between the knots.
 ///
-/// Any shape in, the same out. At the first knot k it is `value`; NaN stays NaN.
+/// Any shape; the output has the same shape. It is `value` at the first knot; NaN stays NaN.
 package struct PiecewiseLinear: ElementwiseOperator {
   /// The positions where the slope changes, ascending, at least one.
   package let knots: [Double]
@@ -35,7 +35,7 @@ package struct PiecewiseLinear: ElementwiseOperator {
         """, .countOf("knots", plus: 1)),
       .real("value", \.value, "The output at the first knot.")))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(knots: [Double], slopes: [Double], value: Double) {
     self.knots = knots
     self.slopes = slopes
@@ -45,14 +45,14 @@ package struct PiecewiseLinear: ElementwiseOperator {
 
 extension PiecewiseLinear {
   package func apply(_ element: Double) -> Double {
-    // With a slope of 0, an infinity would cause NaN.
+    // Avoids the NaN of 0 times an infinity.
     func rise(_ slope: Double, _ run: Double) -> Double { slope == 0 ? 0 : slope * run }
     if element.isNaN { return element }
     if element <= knots[0] { return value + rise(slopes[0], element - knots[0]) }
     var result = value
-    for (position, knot) in knots.enumerated() {
-      let end = position + 1 < knots.count ? min(element, knots[position + 1]) : element
-      result += rise(slopes[position + 1], end - knot)
+    for (index, knot) in knots.enumerated() {
+      let end = index + 1 < knots.count ? min(element, knots[index + 1]) : element
+      result += rise(slopes[index + 1], end - knot)
       if element <= end { break }
     }
     return result

@@ -3,7 +3,7 @@ import GraphIR
 
 /// The rectifier (Nair and Hinton 2010), with the extensions of Keras' `ReLU`.
 ///
-/// Any shape in, the same out. NaN stays NaN.
+/// Any shape; the output has the same shape. NaN stays NaN.
 package struct ReLU: ElementwiseOperator {
   /// The factor for elements up to the threshold; 0 for the plain rectifier.
   package let slope: Double
@@ -32,7 +32,7 @@ package struct ReLU: ElementwiseOperator {
         "max_value", \.maximum, "The largest output.", .atLeast(0), presence: .optional("no bound"))
     ))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(slope: Double, threshold: Double, maximum: Double?) {
     self.slope = slope
     self.threshold = threshold
@@ -43,7 +43,7 @@ package struct ReLU: ElementwiseOperator {
 extension ReLU {
   package func apply(_ element: Double) -> Double {
     if element.isNaN { return element }
-    // For -∞, a slope of 0 would cause NaN.
+    // Avoids the NaN of 0 times -∞.
     guard element > threshold else { return slope == 0 ? 0 : slope * (element - threshold) }
     guard let maximum else { return element }
     return min(max(element, 0), maximum)
@@ -53,11 +53,11 @@ extension ReLU {
     if threshold == 0, slope >= 0 || maximum == nil { return .primitive }
     return Composition.of { [self] (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
-      let low = try make.linear(x, scale: slope, offset: -slope * threshold)
-      let high = try maximum.map { (maximum) throws(WeighbridgeError) in
+      let lower = try make.linear(x, scale: slope, offset: -slope * threshold)
+      let upper = try maximum.map { (maximum) throws(WeighbridgeError) in
         try make.clipped(x, 0, maximum)
       }
-      return try make(Where(), try make.isGreater(x, threshold), high ?? x, low)
+      return try make(Where(), try make.isGreater(x, threshold), upper ?? x, lower)
     }
   }
 }

@@ -4,9 +4,9 @@ import GraphIR
 /// The scaled exponential linear unit scale · ELU(x), with the two constants that preserve mean 0
 /// and variance 1 from layer to layer (Klambauer et al. 2017).
 ///
-/// Any shape in, the same out.
+/// Any shape; the output has the same shape.
 package struct SELU: ElementwiseOperator, PlainOperator {
-  /// The saturation of the unscaled unit (the paper's equation 14).
+  /// Minus the limit of the unscaled unit for x towards -∞ (the paper's equation 14).
   package static let alpha = 1.6732632423543772
   /// The scale (the paper's equation 14).
   package static let scale = 1.0507009873554805
@@ -21,7 +21,7 @@ package struct SELU: ElementwiseOperator, PlainOperator {
     """,
     of: .float)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 

@@ -3,7 +3,7 @@ import GraphIR
 
 /// The logistic function 1 / (1 + e^-x).
 ///
-/// Any shape in, the same out.
+/// Any shape; the output has the same shape.
 package struct Sigmoid: ElementwiseOperator, PlainOperator, PrimitiveOperator {
   package static let kind = "sigmoid"
   package static let version = 1
@@ -12,7 +12,7 @@ package struct Sigmoid: ElementwiseOperator, PlainOperator, PrimitiveOperator {
     "y = 1 / (1 + exp(-x))",
     of: .float)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 

@@ -3,7 +3,7 @@ import GraphIR
 
 /// x moved towards 0 by the threshold, stopping at 0 (Donoho 1995).
 ///
-/// Any shape in, the same out. NaN stays NaN.
+/// Any shape; the output has the same shape. NaN stays NaN.
 package struct SoftShrink: ElementwiseOperator {
   /// The distance by which each element is moved.
   package let threshold: Double
@@ -22,7 +22,7 @@ package struct SoftShrink: ElementwiseOperator {
       Self.init(threshold:),
       .real("threshold", \.threshold, "How far each element is moved towards 0.")))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(threshold: Double) { self.threshold = threshold }
 }
 
@@ -36,12 +36,12 @@ extension SoftShrink {
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
-      let isHigh = try make.isGreater(x, threshold)
-      let isLow = try make(Comparison(.less), x, try make.number(-threshold, like: x))
-      // It is NaN for NaN.
-      let rest = try make.chosen(
-        isLow, try make.offset(x, by: threshold), try make.linear(x, scale: 0))
-      return try make.chosen(isHigh, try make.offset(x, by: -threshold), rest)
+      let isAbove = try make.isGreater(x, threshold)
+      let isBelow = try make(Comparison(.less), x, try make.number(-threshold, like: x))
+      // Unlike a constant 0, 0 · x keeps NaN.
+      let otherwise = try make.chosen(
+        isBelow, try make.offset(x, by: threshold), try make.linear(x, scale: 0))
+      return try make.chosen(isAbove, try make.offset(x, by: -threshold), otherwise)
     }
   }
 }

@@ -3,8 +3,8 @@ import GraphIR
 
 /// e^x divided by its sum along one or more axes (Bridle 1990).
 ///
-/// Any shape in, the same out. The largest element is subtracted first, so that e^x cannot
-/// overflow; this does not change the result.
+/// Any shape; the output has the same shape. The largest element is subtracted first, so that e^x
+/// cannot overflow; this does not change the result.
 package struct Softmax: LanewiseOperator {
   /// The axes along which the outputs add up to 1, ascending, at least one.
   package let axes: [Int]
@@ -18,7 +18,7 @@ package struct Softmax: LanewiseOperator {
     y[i] = exp(x[i] - m) / (sum over j of exp(x[j] - m))
     """, "The axes along which the outputs add up to 1.")
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axes: [Int]) { self.axes = axes }
 }
 
@@ -26,9 +26,9 @@ extension Softmax {
   package func apply(_ lane: ArraySlice<Double>) -> [Double] {
     // A NaN propagates through the sum, whatever `max` returns for it.
     let largest = lane.max() ?? 0
-    let powers = lane.map { ($0 - largest).exponential }
-    let sum = powers.reduce(0, +)
-    return powers.map { $0 / sum }
+    let exponentials = lane.map { ($0 - largest).exponential }
+    let sum = exponentials.reduce(0, +)
+    return exponentials.map { $0 / sum }
   }
 
   package var decomposition: Decomposition {
@@ -36,8 +36,9 @@ extension Softmax {
     return Composition.of { [self] (make) throws(WeighbridgeError) in
       let reduction = { Reduce($0, axes: axes, keepDims: true) }
       let largest = try make(reduction(.maximum), make.inputs[0])
-      let powers = try make(Exponential(), try make.difference(make.inputs[0], largest))
-      return try make.quotient(powers, try make(reduction(.sum), powers))
+      let exponentials = try make(
+        Exponential(), try make.difference(make.inputs[0], largest))
+      return try make.quotient(exponentials, try make(reduction(.sum), exponentials))
     }
   }
 }

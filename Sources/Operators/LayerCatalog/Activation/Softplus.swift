@@ -3,7 +3,7 @@ import GraphIR
 
 /// The smooth rectifier log(1 + e^x) (Dugas et al. 2001).
 ///
-/// Any shape in, the same out.
+/// Any shape; the output has the same shape.
 package struct Softplus: ElementwiseOperator, PlainOperator {
   package static let kind = "softplus"
   package static let version = 1
@@ -12,13 +12,13 @@ package struct Softplus: ElementwiseOperator, PlainOperator {
     "y = log(1 + exp(x)), computed as max(x, 0) + log(1 + exp(-|x|))",
     of: .float)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 
 extension Softplus {
   package func apply(_ element: Double) -> Double {
-    // The same without e^x of a large x; a NaN propagates through the logarithm.
+    // Equal to log(1 + e^x), but e^x cannot overflow; a NaN propagates through the logarithm.
     max(element, 0) + (-abs(element)).exponential.logarithmOfOnePlus
   }
 
@@ -26,10 +26,10 @@ extension Softplus {
   package var decomposition: Decomposition {
     Composition.of { (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
-      let size = try make(UnaryMath(.absolute), x)
-      let power = try make(Exponential(), try make(UnaryMath(.negative), size))
+      let magnitude = try make(UnaryMath(.absolute), x)
+      let exponential = try make(Exponential(), try make(UnaryMath(.negative), magnitude))
       return try make.sum(
-        try make.positive(x), try make(UnaryMath(.logarithmOfOnePlus), power))
+        try make.positivePart(x), try make(UnaryMath(.logarithmOfOnePlus), exponential))
     }
   }
 }

@@ -1,9 +1,9 @@
 import Bytes
 import GraphIR
 
-/// x / (1 + |x|) (Turian et al. 2009). It is NaN for infinities, as in TensorFlow.
+/// x / (1 + |x|) (Turian et al. 2009). For an infinity the output is NaN, as in TensorFlow.
 ///
-/// Any shape in, the same out.
+/// Any shape; the output has the same shape.
 package struct Softsign: ElementwiseOperator, PlainOperator {
   package static let kind = "softsign"
   package static let version = 1
@@ -12,7 +12,7 @@ package struct Softsign: ElementwiseOperator, PlainOperator {
     "y = x / (1 + |x|)",
     of: .float)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 

@@ -3,7 +3,7 @@ import GraphIR
 
 /// 0 where x <= -1, (x + 1)² / 4 between -1 and 1, and x elsewhere (Sander et al. 2023).
 ///
-/// Any shape in, the same out. NaN stays NaN.
+/// Any shape; the output has the same shape. NaN stays NaN.
 package struct SparsePlus: ElementwiseOperator, PlainOperator {
   package static let kind = "sparse_plus"
   package static let version = 1
@@ -16,7 +16,7 @@ package struct SparsePlus: ElementwiseOperator, PlainOperator {
     """,
     of: .float)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 
@@ -29,9 +29,9 @@ extension SparsePlus {
   package var decomposition: Decomposition {
     Composition.of { (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
-      let bend = try make.offset(try make.clipped(x, -1, 1), by: 1)
-      let curve = try make.linear(try make.product(bend, bend), scale: 0.25)
-      return try make.sum(curve, try make.positive(try make.offset(x, by: -1)))
+      let shifted = try make.offset(try make.clipped(x, -1, 1), by: 1)
+      let parabola = try make.linear(try make.product(shifted, shifted), scale: 0.25)
+      return try make.sum(parabola, try make.positivePart(try make.offset(x, by: -1)))
     }
   }
 }

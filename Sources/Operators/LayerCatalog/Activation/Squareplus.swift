@@ -3,9 +3,9 @@ import GraphIR
 
 /// (x + √(x² + b)) / 2, a smooth rectifier without an exponential (Barron 2021).
 ///
-/// Any shape in, the same out. It is NaN for -∞, as in TensorFlow.
+/// Any shape; the output has the same shape. The output for -∞ is NaN, as in TensorFlow.
 package struct Squareplus: ElementwiseOperator {
-  /// The paper's b: the width of the bend around 0, at least 0.
+  /// The paper's b, which determines how wide the smooth transition around 0 is; at least 0.
   package let smoothness: Double
 
   package static let kind = "squareplus"
@@ -18,7 +18,7 @@ package struct Squareplus: ElementwiseOperator {
       Self.init(smoothness:),
       .real("b", \.smoothness, "How wide the bend around 0 is.", .atLeast(0))))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(smoothness: Double) { self.smoothness = smoothness }
 }
 

@@ -4,7 +4,8 @@ import GraphIR
 /// Steps with ramps between them: with n = floor(x), floor(x/2) where n is even, and
 /// x - n + floor(x/2) where it is odd.
 ///
-/// Any shape in, the same out. NaN stays NaN, and an infinity becomes NaN or stays infinite.
+/// Any shape; the output has the same shape. NaN stays NaN, and an infinity becomes NaN or stays
+/// infinite.
 package struct Stair: ElementwiseOperator, PlainOperator {
   package static let kind = "stair"
   package static let version = 1
@@ -16,7 +17,7 @@ package struct Stair: ElementwiseOperator, PlainOperator {
     """,
     of: .float)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 

@@ -3,7 +3,7 @@ import GraphIR
 
 /// x · sigmoid(x), also called SiLU (Elfwing et al. 2017; Ramachandran et al. 2017 with β = 1).
 ///
-/// Any shape in, the same out. It is NaN for -∞, as in TensorFlow.
+/// Any shape; the output has the same shape. The output for -∞ is NaN, as in TensorFlow.
 package struct Swish: ElementwiseOperator, PlainOperator {
   package static let kind = "swish"
   package static let version = 1
@@ -12,7 +12,7 @@ package struct Swish: ElementwiseOperator, PlainOperator {
     "y = x * (1 / (1 + exp(-x)))",
     of: .float)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 

@@ -3,7 +3,7 @@ import GraphIR
 
 /// The hyperbolic tangent.
 ///
-/// Any shape in, the same out.
+/// Any shape; the output has the same shape.
 package struct Tanh: ElementwiseOperator, PlainOperator, PrimitiveOperator {
   package static let kind = "tanh"
   package static let version = 1
@@ -12,7 +12,7 @@ package struct Tanh: ElementwiseOperator, PlainOperator, PrimitiveOperator {
     "y = tanh(x)",
     of: .float)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 

@@ -3,7 +3,7 @@ import GraphIR
 
 /// x - tanh(x).
 ///
-/// Any shape in, the same out.
+/// Any shape; the output has the same shape.
 package struct TanhShrink: ElementwiseOperator, PlainOperator {
   package static let kind = "tanh_shrink"
   package static let version = 1
@@ -12,7 +12,7 @@ package struct TanhShrink: ElementwiseOperator, PlainOperator {
     "y = x - tanh(x)",
     of: .float)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 
@@ -23,10 +23,10 @@ extension TanhShrink {
 
   package var decomposition: Decomposition {
     .nodes { (graph, inputs, source) throws(WeighbridgeError) in
-      let bent = try graph.addNode(
+      let tanh = try graph.addNode(
         Tanh(), named: "tanh", inputs: inputs, source: source)
       return try graph.addNode(
-        Subtract(), named: "subtract", inputs: inputs + bent, source: source)
+        Subtract(), named: "subtract", inputs: inputs + tanh, source: source)
     }
   }
 }

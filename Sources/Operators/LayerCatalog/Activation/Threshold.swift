@@ -1,9 +1,9 @@
 import Bytes
 import GraphIR
 
-/// x where x > threshold, and a fixed value elsewhere, including NaN.
+/// x where x > threshold, and a fixed value elsewhere, also for NaN.
 ///
-/// Any shape in, the same out.
+/// Any shape; the output has the same shape.
 package struct Threshold: ElementwiseOperator {
   /// The largest element that is replaced.
   package let threshold: Double
@@ -21,7 +21,7 @@ package struct Threshold: ElementwiseOperator {
       .real("threshold", \.threshold, "The largest element that is replaced."),
       .real("value", \.replacement, "What replaces it.")))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(threshold: Double, replacement: Double) {
     self.threshold = threshold
     self.replacement = replacement

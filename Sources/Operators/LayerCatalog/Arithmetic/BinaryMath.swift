@@ -26,7 +26,7 @@ package struct BinaryMath: ArithmeticOperator {
     /// √(first² + second²).
     case hypotenuse = "hypot"
     /// log(e^first + e^second).
-    case logarithmOfSum = "logaddexp"
+    case logAddExp = "logaddexp"
 
     /// Whether it is defined for integers.
     var takesIntegers: Bool {
@@ -61,13 +61,13 @@ package struct BinaryMath: ArithmeticOperator {
         case .arcTangent2:
           "the angle of the point (b, a) from the first axis, from -π to π"
         case .hypotenuse: "sqrt(a² + b²)"
-        case .logarithmOfSum:
+        case .logAddExp:
           "log(exp(a) + exp(b)), computed as max(a, b) + log(1 + exp(-abs(a - b)))"
         }
       }),
-    notions: [.broadcasting, .integers])
+    concepts: [.broadcasting, .integers])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(_ function: Function) { self.function = function }
 }
 
@@ -101,16 +101,16 @@ extension BinaryMath {
     case .squaredDifference: (first - second) * (first - second)
     case .arcTangent2: first.arcTangent(over: second)
     case .hypotenuse: (first * first + second * second).squareRoot()
-    case .logarithmOfSum: Self.logarithmOfSum(first, second)
+    case .logAddExp: Self.logAddExp(first, second)
     }
   }
 
   private static func floorModulo(_ first: Double, _ second: Double) -> Double {
-    let rest = first.truncatingRemainder(dividingBy: second)
-    return rest != 0 && (rest < 0) != (second < 0) ? rest + second : rest
+    let remainder = first.truncatingRemainder(dividingBy: second)
+    return remainder != 0 && (remainder < 0) != (second < 0) ? remainder + second : remainder
   }
 
-  private static func logarithmOfSum(_ first: Double, _ second: Double) -> Double {
+  private static func logAddExp(_ first: Double, _ second: Double) -> Double {
     // For two equal infinities, the difference would be NaN.
     if first == second { return first + 2.0.logarithm }
     return max(first, second) + (-(first - second).magnitude).exponential.logarithmOfOnePlus
@@ -122,22 +122,22 @@ extension BinaryMath {
     switch function {
     case .squaredDifference:
       Composition.of { (make) throws(WeighbridgeError) in
-        let distance = try make.difference(make.inputs[0], make.inputs[1])
-        return try make.product(distance, distance)
+        let difference = try make.difference(make.inputs[0], make.inputs[1])
+        return try make.product(difference, difference)
       }
     case .hypotenuse:
       Composition.of { (make) throws(WeighbridgeError) in
         let (x, y) = (make.inputs[0], make.inputs[1])
         return try make.squareRoot(try make.sum(try make.product(x, x), try make.product(y, y)))
       }
-    case .logarithmOfSum:
+    case .logAddExp:
       Composition.of { (make) throws(WeighbridgeError) in
         let distance = try make(
           UnaryMath(.absolute), try make.difference(make.inputs[0], make.inputs[1]))
-        let power = try make(Exponential(), try make(UnaryMath(.negative), distance))
+        let exponential = try make(Exponential(), try make(UnaryMath(.negative), distance))
         return try make.sum(
           try make(Maximum(), make.inputs[0], make.inputs[1]),
-          try make(UnaryMath(.logarithmOfOnePlus), power))
+          try make(UnaryMath(.logarithmOfOnePlus), exponential))
       }
     default: .primitive
     }

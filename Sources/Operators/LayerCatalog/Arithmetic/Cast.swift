@@ -1,12 +1,12 @@
 package import Bytes
 package import GraphIR
 
-/// The same numbers in another element type.
+/// Conversion to another element type.
 ///
 /// - input: any shape and element type
-/// - output: the same shape, in `element_type`: floating-point numbers are rounded to the nearest
-///   (ties to even), integers lose the fraction (values out of range saturate, and NaN becomes 0),
-///   and booleans are true for everything but 0
+/// - output: the same shape, in `element_type`: rounded to the nearest floating-point number (ties
+///   to even); truncated to an integer (values out of range saturate, and NaN becomes 0); or a
+///   boolean, true for everything but 0
 package struct Cast: ExactOperator, PrimitiveOperator {
   /// The element type of the output.
   package let elementType: ElementType
@@ -28,7 +28,7 @@ package struct Cast: ExactOperator, PrimitiveOperator {
       Self.init(to:),
       .elementType(\.elementType)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(to elementType: ElementType) { self.elementType = elementType }
 }
 

@@ -3,7 +3,7 @@ import GraphIR
 
 /// Each element, clipped to the range from a minimum to a maximum.
 ///
-/// Any shape in, the same out. NaN stays NaN.
+/// Any shape; the output has the same shape. NaN stays NaN.
 package struct Clip: ElementwiseOperator, PrimitiveOperator {
   /// The smallest output; may be -∞.
   package let minimum: Double
@@ -21,7 +21,7 @@ package struct Clip: ElementwiseOperator, PrimitiveOperator {
       .real("min", \.minimum, "The smallest output; may be -infinity.", .notNaN),
       .real("max", \.maximum, "The largest output; may be infinity.", .atLeastThat(of: "min"))))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(minimum: Double, maximum: Double) {
     self.minimum = minimum
     self.maximum = maximum
@@ -30,7 +30,7 @@ package struct Clip: ElementwiseOperator, PrimitiveOperator {
 
 extension Clip {
   package func apply(_ element: Double) -> Double {
-    // `min` and `max` of NaN depend on the order of their arguments.
+    // With NaN, the results of `min` and `max` depend on the order of their arguments.
     element.isNaN ? element : min(max(element, minimum), maximum)
   }
 }

@@ -30,9 +30,9 @@ package struct MatMul: PrimitiveOperator {
         "transpose_a", \.transposeA, "Whether the last two axes of the first input are swapped."),
       .boolean(
         "transpose_b", \.transposeB, "Whether the last two axes of the second input are swapped.")),
-    notions: [.broadcasting])
+    concepts: [.broadcasting])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(transposeA: Bool, transposeB: Bool) {
     self.transposeA = transposeA
     self.transposeB = transposeB
@@ -50,21 +50,21 @@ extension MatMul {
           + "\(second)")
     }
     let (rows, inner) = Self.dimensions(first.shape, isTransposed: transposeA)
-    let (other, columns) = Self.dimensions(second.shape, isTransposed: transposeB)
-    guard inner.agrees(with: other) else {
-      throw ShapeError("\(first) and \(second) cannot be multiplied: \(inner) is not \(other)")
+    let (otherInner, columns) = Self.dimensions(second.shape, isTransposed: transposeB)
+    guard inner.agrees(with: otherInner) else {
+      throw ShapeError("\(first) and \(second) cannot be multiplied: \(inner) is not \(otherInner)")
     }
     let outer = try Broadcasting.outputTypeOfAny(
       inputs.map { $0.with(shape: Array($0.shape.dropLast(2))) })
     return [outer.with(shape: outer.shape + [rows, columns])]
   }
 
-  /// The last two sizes, as rows and columns.
+  /// The numbers of rows and columns: the last two sizes, swapped if the matrices are transposed.
   private static func dimensions<Dimension>(
     _ shape: [Dimension], isTransposed: Bool
   ) -> (Dimension, Dimension) {
-    let (last, other) = (shape[shape.count - 1], shape[shape.count - 2])
-    return isTransposed ? (last, other) : (other, last)
+    let (secondLast, last) = (shape[shape.count - 2], shape[shape.count - 1])
+    return isTransposed ? (last, secondLast) : (secondLast, last)
   }
 
   package func evaluate(
@@ -72,22 +72,22 @@ extension MatMul {
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = try outputShape(of: inputs)
     let outer = Array(shape.dropLast(2))
-    // Rows of the first and columns of the second become contiguous.
-    let firsts = Self.matrices(inputs[0], outer, isTransposed: transposeA)
-    let seconds = Self.matrices(inputs[1], outer, isTransposed: !transposeB)
+    // The rows of the first and the columns of the second become contiguous.
+    let lhs = Self.matrices(inputs[0], outer, isTransposed: transposeA)
+    let rhs = Self.matrices(inputs[1], outer, isTransposed: !transposeB)
     let (rows, inner) = Self.dimensions(inputs[0].shape, isTransposed: transposeA)
     let columns = shape[shape.count - 1]
     let count = outer.reduce(rows, *)
     let sums = workers.map(count) { row in
       (0..<columns).map { column in
-        let (start, other) = (row * inner, (row / rows * columns + column) * inner)
-        return (0..<inner).reduce(0.0) { $0 + firsts[start + $1] * seconds[other + $1] }
+        let (lhsStart, rhsStart) = (row * inner, (row / rows * columns + column) * inner)
+        return (0..<inner).reduce(0.0) { $0 + lhs[lhsStart + $1] * rhs[rhsStart + $1] }
       }
     }
     return [Tensor(inputs[0].elementType, shape: shape, sums.flatMap { $0 })]
   }
 
-  /// The elements of all matrices, repeated along the leading axes, and transposed if required.
+  /// The elements of all matrices, broadcast along the leading axes, and transposed if required.
   private static func matrices(
     _ input: Tensor, _ outer: [Int], isTransposed: Bool
   ) -> [Double] {
@@ -99,14 +99,14 @@ extension MatMul {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
-  /// Each element of the output is a sum over the axis that both share.
+  /// Each element of the output is a sum over the inner axis.
   package var cost: OperatorCost {
     .products { [transposeA] inputs, outputs in
       [outputs[0] + [inputs[0][inputs[0].count - (transposeA ? 2 : 1)]]]
     }
   }
 
-  /// The last two axes have different meanings.
+  /// Only the leading axes may be permuted.
   package func permutingAxes(_ axes: [Int]) -> MatMul? {
     axes.suffix(2) == [axes.count - 2, axes.count - 1] ? self : nil
   }

@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// y = x scale + offset, computed in float64 and rounded once.
+/// y = x · scale + offset, computed in float64 and rounded once.
 ///
 /// - input: any shape
 /// - output: the same
@@ -29,7 +29,7 @@ package struct Rescaling: ArithmeticOperator {
         "offset", \.offset, "What is added: one, or one for each index of the last axis.",
         .minimumCount(1))))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(scale: [Double], offset: [Double]) {
     self.scale = scale
     self.offset = offset
@@ -55,7 +55,7 @@ extension Rescaling {
   ) throws(WeighbridgeError) -> [Tensor] {
     var elements = inputs[0].doubles
     for index in elements.indices {
-      // The last axis is innermost, so its index is the remainder.
+      // The last axis is the innermost, so the remainder is its index.
       elements[index] =
         elements[index] * scale[index % scale.count] + offset[index % offset.count]
     }

@@ -3,7 +3,7 @@ package import GraphIR
 
 /// A mathematical function of each element.
 ///
-/// Any shape in, the same out. The output is NaN outside of a function's domain.
+/// Any shape; the output has the same shape. The output is NaN outside of a function's domain.
 ///
 /// `absolute`, `negative`, `sign` and `square` are also defined for integers; a result outside of
 /// their type is an error when the model runs.
@@ -94,9 +94,9 @@ package struct UnaryMath: ArithmeticOperator {
         case .complementaryErrorFunction: "erfc(x) = 1 - erf(x)"
         }
       }),
-    notions: [.integers])
+    concepts: [.integers])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(_ function: Function) { self.function = function }
 }
 
@@ -144,11 +144,11 @@ extension UnaryMath {
     case .complementaryErrorFunction:
       return try make.linear(try make(UnaryMath(.errorFunction), x), scale: -1, offset: 1)
     default:
-      let power = try make(Exponential(), x)
-      let inverse = try make(Exponential(), try make(UnaryMath(.negative), x))
+      let exponential = try make(Exponential(), x)
+      let reciprocal = try make(Exponential(), try make(UnaryMath(.negative), x))
       let sum =
         function == .hyperbolicCosine
-        ? try make.sum(power, inverse) : try make.difference(power, inverse)
+        ? try make.sum(exponential, reciprocal) : try make.difference(exponential, reciprocal)
       return try make.linear(sum, scale: 0.5)
     }
   }
@@ -177,12 +177,12 @@ extension UnaryMath {
     case .truncate: x.rounded(.towardZero)
     case .errorFunction: x.errorFunction
     case .complementaryErrorFunction: x.complementaryErrorFunction
-    default: ofAngle(x)
+    default: trigonometric(x)
     }
   }
 
   /// The trigonometric and hyperbolic functions and their inverses.
-  private func ofAngle(_ x: Double) -> Double {
+  private func trigonometric(_ x: Double) -> Double {
     switch function {
     case .sine: x.sine
     case .cosine: x.cosine
@@ -201,8 +201,8 @@ extension UnaryMath {
 }
 
 extension Tensor {
-  /// Makes a tensor of numbers, each rounded to the nearest value of a floating-point type; for an
-  /// integer type, they must be exact.
+  /// Creates a tensor of numbers. They are rounded to the nearest value of a floating-point type, and
+  /// must be exact for an integer type.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for a number that an integer type cannot
   ///   represent.
@@ -210,13 +210,13 @@ extension Tensor {
     checking elementType: ElementType, shape: [Int], _ numbers: [Double]
   ) throws(WeighbridgeError) {
     self.init(elementType, shape: shape, numbers)
-    guard !elementType.isFloat, let position = zip(doubles, numbers).firstDifference else { return }
+    guard !elementType.isFloat, let index = zip(doubles, numbers).firstDifference else { return }
     throw .mismatch(
-      "element \(position) is \(numbers[position]), which is no \(elementType.rawValue)")
+      "element \(index) is \(numbers[index]), which is no \(elementType.rawValue)")
   }
 }
 
 extension Zip2Sequence<[Double], [Double]> {
-  /// The position of the first pair of different numbers.
+  /// The index of the first pair of different numbers.
   fileprivate var firstDifference: Int? { enumerated().first { $1.0 != $1.1 }?.offset }
 }

@@ -8,7 +8,7 @@ package import GraphIR
 /// - key: `[batch, values, features]`
 /// - mask: `[batch, queries, values]`, bool, true for values that are attended to; each size may be
 ///   1
-/// - scale: `[features]` s; 1 for each when there is none
+/// - scale: `[features]` s; 1 for each if there is none
 /// - output: `[batch, queries, out]`, the values weighted by the softmax of the scores, over those
 ///   that the query attends to. A score is the sum over the features of s tanh(q + k).
 /// - attention weights: `[batch, queries, values]`
@@ -40,9 +40,9 @@ package struct AdditiveAttention: AttentionOperator {
       .boolean("scale", \.hasScale, "Whether there is a scale."),
       .part(\.masking, AttentionMasking.schema),
       .returnsAttentionWeights(\.returnsAttentionWeights)),
-    notions: [.attention])
+    concepts: [.attention])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(hasScale: Bool, masking: AttentionMasking, returnsAttentionWeights: Bool) {
     self.hasScale = hasScale
     self.masking = masking
@@ -64,11 +64,12 @@ extension AdditiveAttention {
   package func scores(
     _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID {
-    var bent = try make(Tanh(), try pairSums(&make))
+    var activated = try make(Tanh(), try pairSums(&make))
     if hasScale {
-      bent = try make.product(bent, try make.along([3], weights(make)[0], rank: 4))
+      activated = try make.product(
+        activated, try make.aligned(weights(make)[0], to: [3], rank: 4))
     }
-    return try make(Reduce(.sum, axes: [3], keepDims: false), bent)
+    return try make(Reduce(.sum, axes: [3], keepDims: false), activated)
   }
 
   package func score(

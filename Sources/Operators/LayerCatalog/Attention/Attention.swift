@@ -8,7 +8,7 @@ package import GraphIR
 /// - key: `[batch, values, features]`
 /// - mask: `[batch, queries, values]`, bool, true for values that are attended to; each size may be
 ///   1
-/// - scale: a scalar s; 1 when there is none
+/// - scale: a scalar s; 1 if there is none
 /// - sum weight: a scalar w, only for the score `concat`
 /// - output: `[batch, queries, out]`, the values weighted by the softmax of the scores, over those
 ///   that the query attends to. A score is s q·k (`dot`), or w times the sum over the features of
@@ -44,7 +44,7 @@ package struct Attention: AttentionOperator {
     inputs: [
       .data("query", .float), .data("value", .same(as: "query")),
       .data("key", .same(as: "query")), .mask(.when("mask")), .weight("scale", .when("scale")),
-      .weight("sum_weight", .when("score", [.text("concat")])),
+      .weight("sum_weight", .when("score", [.string("concat")])),
     ],
     outputs: [.like("query"), AttentionMasking.weights],
     attributes: AttributeSchema(
@@ -58,9 +58,9 @@ package struct Attention: AttentionOperator {
       .boolean("scale", \.hasScale, "Whether there is a scale."),
       .part(\.masking, AttentionMasking.schema),
       .returnsAttentionWeights(\.returnsAttentionWeights)),
-    notions: [.attention])
+    concepts: [.attention])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(
     score: Score, hasScale: Bool, masking: AttentionMasking, returnsAttentionWeights: Bool
   ) {
@@ -88,13 +88,13 @@ extension Attention {
       let products = try make.matrixProduct(
         make.inputs[0], make.inputs[2], transposeB: true)
       return hasScale
-        ? try make.product(products, try make.along([], weights[0], rank: 3)) : products
+        ? try make.product(products, try make.aligned(weights[0], to: [], rank: 3)) : products
     }
     var sums = try pairSums(&make)
-    if hasScale { sums = try make.product(sums, try make.along([], weights[0], rank: 4)) }
+    if hasScale { sums = try make.product(sums, try make.aligned(weights[0], to: [], rank: 4)) }
     let total = try make(
       Reduce(.sum, axes: [3], keepDims: false), try make(Tanh(), sums))
-    return try make.product(total, try make.along([], weights[weights.count - 1], rank: 3))
+    return try make.product(total, try make.aligned(weights[weights.count - 1], to: [], rank: 3))
   }
 
   package func score(

@@ -1,6 +1,7 @@
 import GraphIR
 
-/// The elements of queries, keys and values, `[batch..., heads, positions..., features]`.
+/// Queries, keys and values, `[batch..., heads, positions..., features]`, for the reference kernel
+/// of ``DotProductAttention``.
 struct AttentionHeads {
   /// The number of queries of each head.
   let queryCount: Int
@@ -12,29 +13,31 @@ struct AttentionHeads {
   private let key: [Double]
   private let value: [Double]
   private let features: Int
-  private let width: Int
+  private let valueFeatures: Int
   private let headCount: Int
-  private let sharing: Int
+  /// The number of query heads that share one key head.
+  private let queryHeadsPerKeyHead: Int
   private let scale: Double
 
-  /// - Parameter axes: The number of axes of the positions.
-  init(query: Tensor, key: Tensor, value: Tensor, axes: Int, scale: Double) {
-    let head = query.shape.count - 2 - axes
-    queryCount = query.shape[(head + 1)...].dropLast().reduce(1, *)
-    keyCount = key.shape[(head + 1)...].dropLast().reduce(1, *)
+  /// - Parameter axisCount: The number of axes of the positions.
+  init(query: Tensor, key: Tensor, value: Tensor, axisCount: Int, scale: Double) {
+    let headAxis = query.shape.count - 2 - axisCount
+    queryCount = query.shape[(headAxis + 1)...].dropLast().reduce(1, *)
+    keyCount = key.shape[(headAxis + 1)...].dropLast().reduce(1, *)
     rowCount = query.shape.dropLast().reduce(1, *)
     (self.query, self.key, self.value) = (query.doubles, key.doubles, value.doubles)
-    (features, width) = (query.shape[head + axes + 1], value.shape[head + axes + 1])
-    headCount = query.shape[head]
-    // The number of query heads that share one key head.
-    sharing = max(1, query.shape[head] / max(1, key.shape[head]))
+    features = query.shape[headAxis + axisCount + 1]
+    valueFeatures = value.shape[headAxis + axisCount + 1]
+    headCount = query.shape[headAxis]
+    queryHeadsPerKeyHead = max(1, headCount / max(1, key.shape[headAxis]))
     self.scale = scale
   }
 
   /// The index of the first key that a query is compared with.
   private func firstKey(_ row: Int) -> Int {
     let (batch, head) = (row / queryCount / headCount, row / queryCount % headCount)
-    return (batch * (headCount / sharing) + head / sharing) * keyCount
+    let keyHeadCount = headCount / queryHeadsPerKeyHead
+    return (batch * keyHeadCount + head / queryHeadsPerKeyHead) * keyCount
   }
 
   /// Returns the score of each key for a query.
@@ -53,13 +56,13 @@ struct AttentionHeads {
     return scores
   }
 
-  /// Returns the mean of the values for a query, weighted by the shares.
-  func mean(_ row: Int, _ shares: [Double]) -> [Double] {
-    var sums = [Double](repeating: 0, count: width)
-    var start = firstKey(row) * width
-    for share in shares {
-      for feature in 0..<width { sums[feature] += share * value[start + feature] }
-      start += width
+  /// Returns the mean of the values for a query, weighted by its attention weights.
+  func mean(_ row: Int, _ attentionWeights: [Double]) -> [Double] {
+    var sums = [Double](repeating: 0, count: valueFeatures)
+    var start = firstKey(row) * valueFeatures
+    for weight in attentionWeights {
+      for feature in 0..<valueFeatures { sums[feature] += weight * value[start + feature] }
+      start += valueFeatures
     }
     return sums
   }

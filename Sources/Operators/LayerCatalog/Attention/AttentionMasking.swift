@@ -1,7 +1,7 @@
 import Bytes
 import GraphIR
 
-/// Which values a query attends to, by position.
+/// Which values a query attends to, by their positions and by a mask.
 package struct AttentionMasking: Hashable, Sendable {
   /// The result of a query that attends to no value.
   package enum FullyMaskedRows: String, Hashable, Sendable, CaseIterable {
@@ -13,16 +13,16 @@ package struct AttentionMasking: Hashable, Sendable {
     case unmasked
   }
 
-  /// Whether a query does not attend to values at later positions.
+  /// Whether a query attends only to values at its own and earlier positions.
   package let isCausal: Bool
-  /// The largest distance of a query and a value, plus 1; `nil` for no limit.
+  /// The largest distance from a query to a value, plus 1; `nil` for no limit.
   package let window: Int?
   /// Whether there is a mask of the values that are attended to.
   package let hasMask: Bool
   /// The result of a query that attends to no value.
   package let fullyMaskedRows: FullyMaskedRows
 
-  /// Makes the rule.
+  /// Creates the rule.
   package init(isCausal: Bool, window: Int? = nil, hasMask: Bool, fullyMaskedRows: FullyMaskedRows)
   {
     self.isCausal = isCausal
@@ -35,7 +35,7 @@ package struct AttentionMasking: Hashable, Sendable {
   package static let all = AttentionMasking(isCausal: false, hasMask: false, fullyMaskedRows: .mean)
 
   /// Whether it depends on positions.
-  package var isLocal: Bool { isCausal || window != nil }
+  package var dependsOnPositions: Bool { isCausal || window != nil }
 
   /// The attributes in which the rule is stored.
   static let schema = AttributeSchema(
@@ -60,37 +60,36 @@ package struct AttentionMasking: Hashable, Sendable {
   }
 
   /// Rejects a mask that does not fit the attention weights; each size must be theirs or 1.
-  func checkMask(_ mask: TensorType, _ shares: TensorType) throws(ShapeError) {
-    guard mask.elementType == .bool, mask.rank == shares.rank,
-      zip(mask.shape, shares.shape).allSatisfy({ $0 == 1 || $0.agrees(with: $1) })
-    else { throw ShapeError("the mask \(mask) does not fit \(shares)") }
+  func checkMask(_ mask: TensorType, _ attentionWeights: TensorType) throws(ShapeError) {
+    guard mask.elementType == .bool, mask.rank == attentionWeights.rank,
+      zip(mask.shape, attentionWeights.shape).allSatisfy({ $0 == 1 || $0.agrees(with: $1) })
+    else { throw ShapeError("the mask \(mask) does not fit \(attentionWeights)") }
   }
 
-  /// Returns the weights of the values for a query, which add up to 1 unless it attends to none.
+  /// Returns the attention weights of a query, which add up to 1 unless it attends to no value.
   ///
   /// - Parameters:
   ///   - scores: The score of each value's key.
-  ///   - place: The query's position.
+  ///   - position: The query's position.
   ///   - mask: The mask of each value; 0 for values that are not attended to.
-  func shares(
-    _ scores: [Double], place: Int, mask: ArraySlice<Double>?
+  func attentionWeights(
+    _ scores: [Double], position: Int, mask: ArraySlice<Double>?
   ) -> [Double] {
-    let seen = scores.indices.filter { index in
-      if isCausal, index > place { return false }
-      if let window, abs(index - place) >= window { return false }
+    let attended = scores.indices.filter { index in
+      if isCausal, index > position { return false }
+      if let window, abs(index - position) >= window { return false }
       return mask.map { $0[$0.startIndex + index] != 0 } ?? true
     }
-    if seen.count == scores.count { return Softmax(axes: [0]).apply(scores[...]) }
-    var shares = [Double](repeating: 0, count: scores.count)
-    guard seen.isEmpty else {
-      for (index, share) in zip(seen, Softmax(axes: [0]).apply(seen.map { scores[$0] }[...])) {
-        shares[index] = share
-      }
-      return shares
+    if attended.count == scores.count { return Softmax(axes: [0]).apply(scores[...]) }
+    var weights = [Double](repeating: 0, count: scores.count)
+    guard attended.isEmpty else {
+      let softmax = Softmax(axes: [0]).apply(attended.map { scores[$0] }[...])
+      for (index, weight) in zip(attended, softmax) { weights[index] = weight }
+      return weights
     }
     switch fullyMaskedRows {
-    case .zero: return shares
-    case .mean: return shares.map { _ in 1 / Double(shares.count) }
+    case .zero: return weights
+    case .mean: return weights.map { _ in 1 / Double(weights.count) }
     case .unmasked: return Softmax(axes: [0]).apply(scores[...])
     }
   }
@@ -106,77 +105,77 @@ extension AttributeField where Value == Bool {
 }
 
 extension AttentionMasking {
-  /// Adds nodes that compute the weights of the values for each query.
+  /// Adds nodes that compute the attention weights of all queries.
   ///
   /// - Parameters:
   ///   - scores: The scores of queries and keys, `[..., queries, values]`.
   ///   - mask: A mask of the same shape, where each size may be 1.
-  func shares(
+  func attentionWeights(
     _ scores: ValueID, mask: ValueID?, _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID {
     let (type, axis) = (make.type(scores), make.type(scores).rank - 1)
-    var seen = mask
-    if isLocal {
-      let near = try near(scores, &make)
-      seen =
+    var attended = mask
+    if dependsOnPositions {
+      let positionMask = try positionMask(scores, &make)
+      attended =
         try mask.map { (mask) throws(WeighbridgeError) in
-          try make(LogicalAnd(), mask, near)
-        } ?? near
+          try make(LogicalAnd(), mask, positionMask)
+        } ?? positionMask
     }
-    guard var seen else { return try make(Softmax(axes: [axis]), scores) }
+    guard var attended else { return try make(Softmax(axes: [axis]), scores) }
     if fullyMaskedRows == .unmasked {
-      let any = try make(Reduce(.any, axes: [axis], keepDims: true), seen)
-      seen = try make(LogicalOr(), seen, try make(LogicalNot(), any))
+      let any = try make(Reduce(.any, axes: [axis], keepDims: true), attended)
+      attended = try make(LogicalOr(), attended, try make(LogicalNot(), any))
     }
-    // A low number rather than minus infinity: a query that attends to nothing then weights all
-    // values equally.
-    let hidden = try make.number(type.elementType == .float16 ? -6e4 : -1e30, like: scores)
-    let all = try make(Softmax(axes: [axis]), try make(Where(), seen, scores, hidden))
-    guard fullyMaskedRows == .zero else { return all }
-    return try make.product(all, try make(Cast(to: type.elementType), seen))
+    // A very low number rather than minus infinity, so that a query that attends to no value
+    // weights all values equally.
+    let lowest = try make.number(type.elementType == .float16 ? -6e4 : -1e30, like: scores)
+    let weights = try make(Softmax(axes: [axis]), try make(Where(), attended, scores, lowest))
+    guard fullyMaskedRows == .zero else { return weights }
+    return try make.product(weights, try make(Cast(to: type.elementType), attended))
   }
 
-  /// A mask of the values in reach of each query, `[1, ..., queries, values]`; computed when the
-  /// model runs where the sizes are dynamic.
-  private func near(
+  /// The mask that follows from positions, `[1, ..., queries, values]`; if the sizes are dynamic,
+  /// it is computed when the model runs.
+  private func positionMask(
     _ scores: ValueID, _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID {
     let (shape, axis) = (make.type(scores).shape, make.type(scores).rank - 1)
     if let queries = shape[axis - 1].value, let values = shape[axis].value {
-      return try make.constant(near(queries: queries, values: values, rank: axis + 1))
+      return try make.constant(positionMask(queries: queries, values: values, rank: axis + 1))
     }
-    let query = try Self.places(scores, axis: axis - 1, &make)
-    let value = try Self.places(scores, axis: axis, &make)
-    var rules: [ValueID] = []
-    if isCausal { rules.append(try make(Comparison(.lessOrEqual), value, query)) }
+    let query = try Self.positions(scores, axis: axis - 1, &make)
+    let value = try Self.positions(scores, axis: axis, &make)
+    var masks: [ValueID] = []
+    if isCausal { masks.append(try make(Comparison(.lessOrEqual), value, query)) }
     if let window {
       let distance = try make(UnaryMath(.absolute), try make.difference(value, query))
-      rules.append(
+      masks.append(
         try make(Comparison(.less), distance, try make.number(Double(window), like: distance)))
     }
-    return rules.count == 1 ? rules[0] : try make.apply(LogicalAnd(), rules)
+    return masks.count == 1 ? masks[0] : try make.apply(LogicalAnd(), masks)
   }
 
   /// The positions along an axis, in float32; all other axes have the size 1.
-  private static func places(
+  private static func positions(
     _ x: ValueID, axis: Int, _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID {
     let others = (0..<make.type(x).rank).filter { $0 != axis }
     let ranges = others.map { Slice.Range(axis: $0, start: 0, stop: 1, step: 1) }
     let column = try make(Cast(to: .float32), try make(Slice(ranges), x))
-    let ones = try make(FullLike(number: 1), column)
+    let ones = try make(FullLike(value: 1), column)
     return try make(CumSum(axis: axis, isExclusive: true, isReversed: false), ones)
   }
 
-  /// A mask of the values in reach of each query, `[1, ..., queries, values]`.
-  private func near(queries: Int, values: Int, rank: Int) -> Tensor {
-    let truths = (0..<queries).flatMap { query in
+  /// The mask that follows from positions, `[1, ..., queries, values]`.
+  private func positionMask(queries: Int, values: Int, rank: Int) -> Tensor {
+    let mask = (0..<queries).flatMap { query in
       (0..<values).map { value in
-        let isFar = window.map { abs(value - query) >= $0 } ?? false
-        return isFar || (isCausal && value > query) ? 0.0 : 1
+        let isOutsideWindow = window.map { abs(value - query) >= $0 } ?? false
+        return isOutsideWindow || (isCausal && value > query) ? 0.0 : 1
       }
     }
     let ones = [Int](repeating: 1, count: rank - 2)
-    return Tensor(.bool, shape: ones + [queries, values], truths)
+    return Tensor(.bool, shape: ones + [queries, values], mask)
   }
 }

@@ -11,8 +11,6 @@ package import GraphIR
 ///   1
 /// - output: `[batch, queries, out]`
 /// - attention weights: `[batch, queries, values]`
-///
-/// The common part of all these operators is defined here.
 package protocol AttentionOperator: CatalogOperator {
   /// Which values a query attends to.
   var masking: AttentionMasking { get }
@@ -46,10 +44,10 @@ extension AttentionOperator {
     try checkWeights(Array(weights), features: query.shape[2].merged(with: key.shape[2]))
     let batch = query.shape[0].merged(with: value.shape[0]).merged(with: key.shape[0])
     let output = query.with(shape: [batch, query.shape[1], value.shape[2]])
-    let shares = query.with(
+    let attentionWeights = query.with(
       shape: [batch, query.shape[1], value.shape[1].merged(with: key.shape[1])])
-    if masking.hasMask { try masking.checkMask(inputs[3], shares) }
-    return returnsAttentionWeights ? [output, shares] : [output]
+    if masking.hasMask { try masking.checkMask(inputs[3], attentionWeights) }
+    return returnsAttentionWeights ? [output, attentionWeights] : [output]
   }
 
   package func evaluate(
@@ -59,44 +57,46 @@ extension AttentionOperator {
     let numbers = inputs.map(\.doubles)
     let (queries, features) = (inputs[0].shape[1], inputs[0].shape[2])
     let (values, out) = (inputs[1].shape[1], inputs[1].shape[2])
-    let sharesShape = [shape[0], queries, values]
-    _ = try Checked.product(sharesShape + [8], of: "the size of the shares")
+    let weightsShape = [shape[0], queries, values]
+    _ = try Checked.product(weightsShape + [8], of: "the size of the shares")
     let weights = Array(numbers[(masking.hasMask ? 4 : 3)...])
-    let mask = masking.hasMask ? inputs[3].broadcast(to: sharesShape).doubles : nil
+    let mask = masking.hasMask ? inputs[3].broadcast(to: weightsShape).doubles : nil
     let rows = workers.map(shape[0] * queries) { row in
       let query = numbers[0][row * features..<(row + 1) * features]
       let first = row / queries * values
       let scores = (first..<first + values).map {
         score(query, numbers[2][$0 * features..<($0 + 1) * features], weights)
       }
-      let shares = masking.shares(
-        scores, place: row % queries, mask: mask.map { $0[row * values..<(row + 1) * values] })
+      let attentionWeights = masking.attentionWeights(
+        scores, position: row % queries,
+        mask: mask.map { $0[row * values..<(row + 1) * values] })
       var sums = [Double](repeating: 0, count: out)
-      for (index, share) in shares.enumerated() {
+      for (index, weight) in attentionWeights.enumerated() {
         for feature in 0..<out {
-          sums[feature] += share * numbers[1][(first + index) * out + feature]
+          sums[feature] += weight * numbers[1][(first + index) * out + feature]
         }
       }
-      return (shares, sums)
+      return (attentionWeights, sums)
     }
     let type = inputs[0].elementType
     let output = Tensor(type, shape: shape, rows.flatMap { $0.1 })
     guard returnsAttentionWeights else { return [output] }
-    return [output, Tensor(type, shape: sharesShape, rows.flatMap { $0.0 })]
+    return [output, Tensor(type, shape: weightsShape, rows.flatMap { $0.0 })]
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
-  package var cost: OperatorCost { .parts }
+  package var cost: OperatorCost { .decomposition }
 
   package func permutingAxes(_ axes: [Int]) -> Self? { axes == [0, 1, 2] ? self : nil }
 
   package var decomposition: Decomposition {
     Composition.outputs { [self] (make) throws(WeighbridgeError) in
       let mask = masking.hasMask ? make.inputs[3] : nil
-      let shares = try masking.shares(try scores(&make), mask: mask, &make)
-      let output = try make.matrixProduct(shares, make.inputs[1])
-      return returnsAttentionWeights ? [output, shares] : [output]
+      let attentionWeights = try masking.attentionWeights(
+        try scores(&make), mask: mask, &make)
+      let output = try make.matrixProduct(attentionWeights, make.inputs[1])
+      return returnsAttentionWeights ? [output, attentionWeights] : [output]
     }
   }
 

@@ -7,69 +7,83 @@ extension DotProductAttention {
   func composed(_ make: inout Composition) throws(WeighbridgeError) -> [ValueID] {
     let rank = make.type(make.inputs[0]).rank
     let order = batchAxes(rank) + [rank - 2] + axes + [rank - 1]
-    let head = order.count - axes.count - 2
-    let count = try make.size(make.inputs[0], axis: rank - 2)
-    var (matrices, places): ([ValueID], [[Int?]]) = ([], [])
+    let headAxis = order.count - axes.count - 2
+    let headCount = try make.size(make.inputs[0], axis: rank - 2)
+    // The sizes of the position axes of query, key and value; `nil` where one is dynamic.
+    var (matrices, sizes): ([ValueID], [[Int?]]) = ([], [])
     for input in make.inputs.prefix(3) {
       var x = try make.transposed(input, order)
-      let own = try make.size(x, axis: head)
-      if own != count { x = try make(Repeat(axis: head, count: count / max(1, own)), x) }
-      places.append(axes.map { make.type(input).shape[$0].value })
-      matrices.append(try reshaped(x, head, [places.last ?? []], merges: true, features: 1, &make))
+      let ownHeadCount = try make.size(x, axis: headAxis)
+      if ownHeadCount != headCount {
+        x = try make(Repeat(axis: headAxis, count: headCount / max(1, ownHeadCount)), x)
+      }
+      let ownSizes = axes.map { make.type(input).shape[$0].value }
+      sizes.append(ownSizes)
+      matrices.append(try reshaped(x, headAxis, [ownSizes], merges: true, features: 1, &make))
     }
     let products = try make.matrixProduct(matrices[0], matrices[1], transposeB: true)
-    let pairs = [places[0], places[1]]
-    let mask = try maskValues(head, pairs, &make)
-    let shares = try masking.shares(
+    let querySizes = sizes[0]
+    let weightSizes = [querySizes, sizes[1]]
+    let mask = try mergedMask(headAxis, weightSizes, &make)
+    let attentionWeights = try masking.attentionWeights(
       try make.linear(products, scale: scale), mask: mask, &make)
-    let means = try make.matrixProduct(shares, matrices[2])
+    let means = try make.matrixProduct(attentionWeights, matrices[2])
     let result = try make.transposed(
-      try reshaped(means, head, [places[0]], merges: false, features: 1, &make),
+      try reshaped(means, headAxis, [querySizes], merges: false, features: 1, &make),
       order.indices.sorted { order[$0] < order[$1] })
     guard returnsAttentionWeights else { return [result] }
-    return [result, try reshaped(shares, head, pairs, merges: false, features: 0, &make)]
+    return [
+      result,
+      try reshaped(
+        attentionWeights, headAxis, weightSizes, merges: false, features: 0, &make),
+    ]
   }
 
   /// The mask with one axis for the queries and one for the keys.
-  private func maskValues(
-    _ head: Int, _ places: [[Int?]], _ make: inout Composition
+  private func mergedMask(
+    _ headAxis: Int, _ sizes: [[Int?]], _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID? {
     guard masking.hasMask else { return nil }
     if axes.count == 1 { return make.inputs[3] }
-    let known = places.flatMap { $0 }.compactMap { $0 }
-    guard known.count == 2 * axes.count else { throw openPlaces }
-    let target = [Int](repeating: -1, count: head + 1) + known
+    let known = sizes.flatMap { $0 }.compactMap { $0 }
+    guard known.count == 2 * axes.count else { throw dynamicSizes }
+    let target = [Int](repeating: -1, count: headAxis + 1) + known
     return try reshaped(
-      try make(BroadcastTo(target: target), make.inputs[3]), head, places, merges: true,
+      try make(BroadcastTo(target: target), make.inputs[3]), headAxis, sizes, merges: true,
       features: 0, &make)
   }
 
-  /// Merges each list of position axes after the heads into one axis, or splits it again.
+  /// Merges each list of position axes after the heads into one axis, or splits these axes again.
+  ///
+  /// - Parameters:
+  ///   - sizes: The sizes of the position axes in each list; `nil` where one is dynamic.
+  ///   - merges: Whether the axes are merged; they are split otherwise.
+  ///   - features: 1 if there is an axis of features after the positions, otherwise 0.
   private func reshaped(
-    _ x: ValueID, _ head: Int, _ places: [[Int?]], merges: Bool, features: Int,
+    _ x: ValueID, _ headAxis: Int, _ sizes: [[Int?]], merges: Bool, features: Int,
     _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID {
     if axes.count == 1 { return x }
-    let sizes = places.flatMap { list -> [Int?] in
+    let newSizes = sizes.flatMap { list -> [Int?] in
       guard merges else { return list }
       return [list.contains(nil) ? nil : list.reduce(1) { $0 * ($1 ?? 1) }]
     }
-    if sizes.count(where: { $0 == nil }) > 1 {
-      guard places.count == 2, !merges, places.allSatisfy({ $0.count { $0 == nil } < 2 }) else {
-        throw openPlaces
+    if newSizes.count(where: { $0 == nil }) > 1 {
+      guard sizes.count == 2, !merges, sizes.allSatisfy({ $0.count { $0 == nil } < 2 }) else {
+        throw dynamicSizes
       }
-      // One after another, so that each can have a dynamic size.
-      let rows = try reshaped(x, head, [places[0]], merges: false, features: 1, &make)
+      // One list at a time, since a reshape can leave only one size open.
+      let rows = try reshaped(x, headAxis, [sizes[0]], merges: false, features: 1, &make)
       return try reshaped(
-        rows, head + axes.count, [places[1]], merges: false, features: features, &make)
+        rows, headAxis + axes.count, [sizes[1]], merges: false, features: features, &make)
     }
-    let open = (0...head).map { ReshapeAxes.Size.axis($0) }
-    let last = features == 1 ? [ReshapeAxes.Size.axis(make.type(x).rank - 1)] : []
-    let new = sizes.map { $0.map { ReshapeAxes.Size.fixed($0) } ?? .rest }
-    return try make(ReshapeAxes(open + new + last), x)
+    let leading = (0...headAxis).map { ReshapeAxes.Size.axis($0) }
+    let trailing = features == 1 ? [ReshapeAxes.Size.axis(make.type(x).rank - 1)] : []
+    let positions = newSizes.map { $0.map { ReshapeAxes.Size.fixed($0) } ?? .rest }
+    return try make(ReshapeAxes(leading + positions + trailing), x)
   }
 
-  private var openPlaces: WeighbridgeError {
+  private var dynamicSizes: WeighbridgeError {
     WeighbridgeError(.unsupported, "the sizes of the axes \(axes) must be known")
   }
 }

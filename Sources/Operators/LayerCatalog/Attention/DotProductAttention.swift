@@ -17,7 +17,7 @@ package import GraphIR
 package struct DotProductAttention: CatalogOperator {
   /// The axes of the positions, ascending, at least one.
   package let axes: [Int]
-  /// The factor for the products.
+  /// The factor of the products of queries and keys.
   package let scale: Double
   /// Which values a query attends to.
   package let masking: AttentionMasking
@@ -48,12 +48,12 @@ package struct DotProductAttention: CatalogOperator {
       .part(\.masking, AttentionMasking.schema),
       .returnsAttentionWeights(\.returnsAttentionWeights)
     ).checked {
-      $0.axes.count > 1 && $0.masking.isLocal
+      $0.axes.count > 1 && $0.masking.dependsOnPositions
         ? "places along the axes \($0.axes), and only those along one axis have an order" : nil
     },
-    notions: [.attention, .groupedHeads])
+    concepts: [.attention, .groupedHeads])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axes: [Int], scale: Double, masking: AttentionMasking, returnsAttentionWeights: Bool)
   {
     self.axes = axes
@@ -82,18 +82,18 @@ extension DotProductAttention {
       Self.heads(query.shape[rank - 2], fit: key.shape[rank - 2]),
       Self.heads(query.shape[rank - 2], fit: value.shape[rank - 2])
     else { throw ShapeError("query \(query), key \(key) and value \(value) do not fit") }
-    let shares = shares(of: inputs)
-    if masking.hasMask { try masking.checkMask(inputs[3], shares) }
+    let attentionWeights = attentionWeights(of: inputs)
+    if masking.hasMask { try masking.checkMask(inputs[3], attentionWeights) }
     var output = query
     for axis in batchAxes(rank) {
       output.shape[axis] = query.shape[axis].merged(with: key.shape[axis])
         .merged(with: value.shape[axis])
     }
     output.shape[rank - 1] = value.shape[rank - 1]
-    return returnsAttentionWeights ? [output, shares] : [output]
+    return returnsAttentionWeights ? [output, attentionWeights] : [output]
   }
 
-  /// Whether each key head is shared by the same number of query heads.
+  /// Whether the number of query heads is a multiple of the number of key heads.
   private static func heads(_ query: Dimension, fit key: Dimension) -> Bool {
     guard let query = query.value, let key = key.value else { return true }
     return key > 0 ? query % key == 0 : query == 0
@@ -103,7 +103,8 @@ extension DotProductAttention {
     (0..<rank - 2).filter { !axes.contains($0) }
   }
 
-  private func shares(of inputs: [TensorType]) -> TensorType {
+  /// The type of the attention weights.
+  private func attentionWeights(of inputs: [TensorType]) -> TensorType {
     let (query, key, value) = (inputs[0], inputs[1], inputs[2])
     let batch = batchAxes(query.rank).map {
       query.shape[$0].merged(with: key.shape[$0]).merged(with: value.shape[$0])
@@ -117,20 +118,21 @@ extension DotProductAttention {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = try outputShape(of: inputs)
-    let sharesShape = shares(of: inputs.map(\.type)).fixedShape ?? []
-    _ = try Checked.product(sharesShape + [8], of: "the size of the shares")
+    let weightsShape = attentionWeights(of: inputs.map(\.type)).fixedShape ?? []
+    _ = try Checked.product(weightsShape + [8], of: "the size of the shares")
     let rank = shape.count
     let order = batchAxes(rank) + [rank - 2] + axes + [rank - 1]
-    let turned = inputs[..<3].map { $0.permuted(order) }
+    let transposed = inputs[..<3].map { $0.permuted(order) }
     let heads = AttentionHeads(
-      query: turned[0], key: turned[1], value: turned[2], axes: axes.count, scale: scale)
-    let mask = masking.hasMask ? inputs[3].broadcast(to: sharesShape).doubles : nil
+      query: transposed[0], key: transposed[1], value: transposed[2], axisCount: axes.count,
+      scale: scale)
+    let mask = masking.hasMask ? inputs[3].broadcast(to: weightsShape).doubles : nil
     let rows = workers.map(heads.rowCount) { row in
       let keys = heads.keyCount
-      let shares = masking.shares(
-        heads.scores(row), place: row % heads.queryCount,
+      let attentionWeights = masking.attentionWeights(
+        heads.scores(row), position: row % heads.queryCount,
         mask: mask.map { $0[row * keys..<(row + 1) * keys] })
-      return (shares, heads.mean(row, shares))
+      return (attentionWeights, heads.mean(row, attentionWeights))
     }
     let output = Tensor(
       inputs[0].elementType, shape: order.dropLast().map { shape[$0] } + [shape[rank - 1]],
@@ -138,13 +140,13 @@ extension DotProductAttention {
     let result = output.permuted(order.indices.sorted { order[$0] < order[$1] })
     guard returnsAttentionWeights else { return [result] }
     return [
-      result, Tensor(inputs[0].elementType, shape: sharesShape, rows.flatMap { $0.0 }),
+      result, Tensor(inputs[0].elementType, shape: weightsShape, rows.flatMap { $0.0 }),
     ]
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
-  package var cost: OperatorCost { .parts }
+  package var cost: OperatorCost { .decomposition }
 
   package func permutingAxes(_ order: [Int]) -> DotProductAttention? {
     order == Array(order.indices) && !returnsAttentionWeights && !masking.hasMask ? self : nil

@@ -40,7 +40,7 @@ package struct Convolution: PrimitiveOperator {
       .boolean("bias", \.hasBias, "Whether there is a bias; 0 otherwise."),
       .layout(\.layout)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(window: Window, groups: Int, hasBias: Bool, layout: DataLayout) {
     self.window = window
     self.groups = groups
@@ -61,8 +61,8 @@ extension Convolution {
     else {
       throw ShapeError("the kernel \(kernel) does not fit a window of \(window.size)")
     }
-    let wanted = kernelShape[1].multipliedReportingOverflow(by: groups)
-    guard !wanted.overflow, channels.agrees(with: .fixed(wanted.partialValue)) else {
+    let expected = kernelShape[1].multipliedReportingOverflow(by: groups)
+    guard !expected.overflow, channels.agrees(with: .fixed(expected.partialValue)) else {
       throw ShapeError(
         "the kernel takes \(kernelShape[1]) channels in each of \(groups) groups, "
           + "and the input has \(channels)")
@@ -87,13 +87,13 @@ extension Convolution {
     let outPerGroup = outChannels / groups
     let taps = input.tapOffsets.count
     let planes = workers.map(input.batch * outChannels) { index in
-      let (image, out) = (index / outChannels, index % outChannels)
-      var sums = [Double](repeating: bias?[out] ?? 0, count: input.resultCount)
+      let (image, outChannel) = (index / outChannels, index % outChannels)
+      var sums = [Double](repeating: bias?[outChannel] ?? 0, count: input.resultCount)
       for channel in 0..<groupChannels {
-        let source = (out / outPerGroup) * groupChannels + channel
-        let plane = input.plane(image: image, channel: source)
-        let weights = kernel[
-          (out * groupChannels + channel) * taps..<(out * groupChannels + channel + 1) * taps]
+        let inChannel = (outChannel / outPerGroup) * groupChannels + channel
+        let plane = input.plane(image: image, channel: inChannel)
+        let start = (outChannel * groupChannels + channel) * taps
+        let weights = kernel[start..<start + taps]
         input.accumulate(plane, weights: weights, into: &sums)
       }
       return sums

@@ -6,14 +6,14 @@ package import GraphIR
 /// - input: `[batch, spatial..., in]` or `[batch, in, spatial...]`, by `layout`, with exactly the
 ///   spatial sizes `input_size`
 /// - kernel: `[position..., out, in, window...]`
-/// - bias: `[position..., out]`; only where `bias` is true
+/// - bias: `[position..., out]`; only if `bias` is true
 /// - output: the input's axes, with the positions as spatial axes and `out` channels
 package struct LocallyConnected: ImageOperator, PrimitiveOperator {
   /// The input's spatial sizes.
   package let dimensions: [Int]
   /// The distance between adjacent windows, at least 1.
   package let strides: [Int]
-  /// The distance by which the first window starts before the input.
+  /// The number of elements by which the first window starts before the input.
   package let before: [Int]
   /// Whether there is a bias.
   package let hasBias: Bool
@@ -47,7 +47,7 @@ package struct LocallyConnected: ImageOperator, PrimitiveOperator {
       .boolean("bias", \.hasBias, "Whether there is a bias; 0 otherwise."),
       .layout(\.layout)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(
     dimensions: [Int], strides: [Int], before: [Int], hasBias: Bool, layout: DataLayout
   ) {
@@ -90,13 +90,13 @@ extension LocallyConnected {
   ) throws(WeighbridgeError) -> [Tensor] {
     _ = try outputShape(of: inputs)
     let rank = inputs[0].shape.count
-    let turned = inputs[0].permuted(layout.axesToChannelsFirst(rank: rank))
-    let (elements, kernel) = (turned.doubles, inputs[1].doubles)
+    let transposed = inputs[0].permuted(layout.axesToChannelsFirst(rank: rank))
+    let (elements, kernel) = (transposed.doubles, inputs[1].doubles)
     let bias = hasBias ? inputs[2].doubles : nil
     let (axes, shape) = (dimensions.count, inputs[1].shape)
     let (positions, filters) = (shape[..<axes].reduce(1, *), shape[axes])
     let (channels, size) = (shape[axes + 1], dimensions.reduce(1, *))
-    let columns = workers.map(turned.shape[0] * positions) { row in
+    let columns = workers.map(transposed.shape[0] * positions) { row in
       let (image, position) = (row / positions, row % positions)
       let taps = taps(of: position, shape)
       let count = shape[(axes + 2)...].reduce(1, *)
@@ -105,33 +105,34 @@ extension LocallyConnected {
         for channel in 0..<channels {
           let weight = ((position * filters + filter) * channels + channel) * count
           let element = (image * channels + channel) * size
-          for (tap, place) in taps { sum += kernel[weight + tap] * elements[element + place] }
+          for (tap, offset) in taps { sum += kernel[weight + tap] * elements[element + offset] }
         }
         return sum
       }
     }
     let output = Tensor(
-      inputs[0].elementType, shape: [turned.shape[0]] + shape[...axes], columns.flatMap { $0 })
+      inputs[0].elementType, shape: [transposed.shape[0]] + shape[...axes],
+      columns.flatMap { $0 })
     let order = [0, axes + 1] + Array(1..<axes + 1)
     return [output.permuted(order).permuted(layout.axesFromChannelsFirst(rank: rank))]
   }
 
   /// The elements of a position's window that are inside the input: their indices in the window and
-  /// in a channel.
-  private func taps(of position: Int, _ shape: [Int]) -> [(tap: Int, place: Int)] {
+  /// their offsets in a channel.
+  private func taps(of position: Int, _ shape: [Int]) -> [(tap: Int, offset: Int)] {
     let axes = dimensions.count
-    var (taps, rest) = ([(tap: 0, place: 0)], position)
+    var (taps, remainder) = ([(tap: 0, offset: 0)], position)
     var indices = [Int](repeating: 0, count: axes)
     for axis in (0..<axes).reversed() {
-      indices[axis] = rest % shape[axis]
-      rest /= shape[axis]
+      indices[axis] = remainder % shape[axis]
+      remainder /= shape[axis]
     }
     for axis in 0..<axes {
       let width = shape[axes + 2 + axis]
       let start = indices[axis] * strides[axis] - before[axis]
       let inside = (0..<width).filter { (0..<dimensions[axis]).contains(start + $0) }
       taps = taps.flatMap { tap in
-        inside.map { (tap.tap * width + $0, tap.place * dimensions[axis] + start + $0) }
+        inside.map { (tap.tap * width + $0, tap.offset * dimensions[axis] + start + $0) }
       }
     }
     return taps

@@ -1,28 +1,28 @@
-/// Iteration over the windows of a plane. Written for speed in plain Swift: the innermost loop
-/// processes consecutive elements, so that the compiler can vectorize it.
+/// Iteration over the windows of a plane. The innermost loop processes consecutive elements, so
+/// that the compiler can vectorize it.
 extension PaddedPlanes {
-  /// Windows at equal distances in a plane whose results are consecutive.
+  /// Windows at equal distances in a plane, whose results are consecutive.
   struct Run: Sendable {
     /// The offset in a plane of the first window.
     let source: Int
-    /// The position of the first result.
+    /// The index of the first result.
     let target: Int
     /// The number of windows.
     let count: Int
   }
 
-  /// The number of results that ``combine(_:weights:into:with:)`` updates. There may be unused
-  /// results between two rows of the output.
+  /// The number of results that ``combine(_:weights:into:with:)`` updates. Some between two rows of
+  /// the output may be unused.
   var resultCount: Int { runs.last.map { $0.target + $0.count } ?? 0 }
 
-  /// Adds, at each position of the window, the weighted sum of its elements.
+  /// Adds to each result the weighted sum of the elements of its window.
   func accumulate(
     _ plane: ArraySlice<Double>, weights: ArraySlice<Double>, into sums: inout [Double]
   ) {
     combine(plane, weights: weights, into: &sums) { $0 + $1 * $2 }
   }
 
-  /// Combines, at each position of the window, its elements and their weights with the result.
+  /// Combines each result with the elements of its window and their weights.
   ///
   /// - Parameters:
   ///   - results: ``resultCount`` elements.
@@ -60,7 +60,7 @@ extension PaddedPlanes.Run {
   /// Returns the runs of an output, and the start of each of its rows in the results.
   ///
   /// If adjacent windows are one element apart, the windows of all rows form one run, including
-  /// those that extend from one row into the next: long loops outweigh the extra work.
+  /// those that extend from one row into the next: a long loop is worth the extra work.
   static func layOut(rows: [Int], width: Int, step: Int) -> (runs: [Self], rowStarts: [Int]) {
     guard step == 1 else {
       let starts = rows.indices.map { $0 * width }

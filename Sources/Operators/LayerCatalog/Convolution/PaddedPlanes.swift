@@ -1,14 +1,14 @@
 import Bytes
 import GraphIR
 
-/// The input of a sliding-window operator in the form used by reference kernels: one plane for each
-/// channel, whatever the layout, with explicit padding, so that every window is in bounds.
+/// The input of a sliding-window operator in the form that reference kernels use: one plane for
+/// each channel, whatever the layout, with explicit padding so that every window is in bounds.
 struct PaddedPlanes: Sendable {
   /// The number of images.
   let batch: Int
   /// The number of channels.
   let channels: Int
-  /// The offset of each element of the window in a plane, relative to the first.
+  /// The offset of each element of the window in a plane, relative to its first element.
   let tapOffsets: [Int]
   /// The output's spatial sizes.
   let outputDimensions: [Int]
@@ -17,7 +17,7 @@ struct PaddedPlanes: Sendable {
   private let planeSize: Int
   /// The distance between adjacent windows of a row.
   let step: Int
-  /// The locations of windows in a plane and of their results.
+  /// The positions of windows in a plane and of their results.
   let runs: [Run]
   /// The start of each row of the output in the results.
   private let rowStarts: [Int]
@@ -26,9 +26,9 @@ struct PaddedPlanes: Sendable {
   init(
     _ input: Tensor, layout: DataLayout, window: Window, padding: Double
   ) throws(WeighbridgeError) {
-    let turned = input.permuted(layout.axesToChannelsFirst(rank: input.shape.count))
-    (batch, channels) = (turned.shape[0], turned.shape[1])
-    let dimensions = Array(turned.shape[2...])
+    let transposed = input.permuted(layout.axesToChannelsFirst(rank: input.shape.count))
+    (batch, channels) = (transposed.shape[0], transposed.shape[1])
+    let dimensions = Array(transposed.shape[2...])
     let placements = try Self.placements(window, dimensions)
     let padded = zip(dimensions, placements).map { $0 + $1.before + $1.after }
     outputDimensions = placements.map(\.count)
@@ -42,7 +42,7 @@ struct PaddedPlanes: Sendable {
     (runs, rowStarts) = Run.layOut(
       rows: rows, width: outputDimensions[outputDimensions.count - 1], step: step)
     values = Self.pad(
-      turned, dimensions: dimensions, padded: padded, before: placements.map(\.before),
+      transposed, dimensions: dimensions, padded: padded, before: placements.map(\.before),
       with: padding)
   }
 
@@ -85,7 +85,7 @@ struct PaddedPlanes: Sendable {
     return placements
   }
 
-  /// The offsets of all combinations of indices, row-major.
+  /// The offsets of all combinations of indices, in row-major order.
   static func offsets(_ dimensions: [Int], _ steps: [Int]) -> [Int] {
     zip(dimensions, steps).reduce([0]) { offsets, axis in
       offsets.flatMap { offset in (0..<axis.0).map { offset + $0 * axis.1 } }

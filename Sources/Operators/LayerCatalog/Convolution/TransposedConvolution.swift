@@ -2,7 +2,7 @@ package import Bytes
 package import GraphIR
 
 /// The transpose of a ``Convolution``, also called deconvolution (Zeiler et al. 2010): where a
-/// convolution sums elements into one, this distributes one element to several.
+/// convolution combines several elements into one, this distributes one element over several.
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - kernel: `[channels, out/groups, spatial...]`
@@ -49,7 +49,7 @@ package struct TransposedConvolution: ImageOperator, PrimitiveOperator {
       .boolean("bias", \.hasBias, "Whether there is a bias; 0 otherwise."),
       .layout(\.layout)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(
     window: Window, outputPadding: [Int], groups: Int, hasBias: Bool, layout: DataLayout
   ) {
@@ -88,8 +88,8 @@ extension TransposedConvolution {
   }
 
   /// The size of an axis of the output before cropping.
-  private func spreadDimension(_ axis: Int, of dimension: Int) -> Int {
-    (dimension - 1) * window.strides[axis] + window.reach(axis) + outputPadding[axis]
+  private func uncroppedDimension(_ axis: Int, of dimension: Int) -> Int {
+    (dimension - 1) * window.strides[axis] + window.effectiveSize(axis) + outputPadding[axis]
   }
 
   /// The numbers of elements that are cropped from both ends of an axis.
@@ -104,7 +104,7 @@ extension TransposedConvolution {
       throw ShapeError("an axis of \(dimension) elements cannot be spread")
     }
     let (before, after) = borders(axis)
-    let result = spreadDimension(axis, of: dimension) - before - after
+    let result = uncroppedDimension(axis, of: dimension) - before - after
     guard result >= 1 else {
       throw ShapeError("taking away \(before) and \(after) leaves nothing of \(dimension) elements")
     }
@@ -116,23 +116,27 @@ extension TransposedConvolution {
   ) throws(WeighbridgeError) -> [Tensor] {
     _ = try outputShape(of: inputs)  // rejects sizes too large for any memory
     let input = inputs[0].permuted(layout.axesToChannelsFirst(rank: inputs[0].shape.count))
-    let spread = input.shape[2...].enumerated().map { spreadDimension($0, of: $1) }
-    let groupOut = inputs[1].shape[1]
-    let out = groupOut * groups
-    _ = try Checked.product([input.shape[0], out] + spread + [8], of: "the size of the output")
-    let pass = Pass(
+    let uncropped = input.shape[2...].enumerated().map { uncroppedDimension($0, of: $1) }
+    let outPerGroup = inputs[1].shape[1]
+    let outChannels = outPerGroup * groups
+    _ = try Checked.product(
+      [input.shape[0], outChannels] + uncropped + [8], of: "the size of the output")
+    let scatter = Scatter(
       elements: input.doubles, weights: inputs[1].doubles, channels: input.shape[1],
-      groupChannels: input.shape[1] / groups, groupOut: groupOut,
-      planeSize: spread.reduce(1, *),
-      places: offsets(Array(input.shape[2...]), window.strides, in: spread),
-      taps: offsets(window.size, window.dilation, in: spread))
-    let bias = hasBias ? inputs[2].doubles : [Double](repeating: 0, count: out)
-    let planes = workers.map(input.shape[0] * out) { index in
-      pass.plane(image: index / out, out: index % out, bias: bias[index % out])
+      groupChannels: input.shape[1] / groups, outPerGroup: outPerGroup,
+      planeSize: uncropped.reduce(1, *),
+      elementOffsets: offsets(Array(input.shape[2...]), window.strides, in: uncropped),
+      tapOffsets: offsets(window.size, window.dilation, in: uncropped))
+    let bias = hasBias ? inputs[2].doubles : [Double](repeating: 0, count: outChannels)
+    let planes = workers.map(input.shape[0] * outChannels) { index in
+      let outChannel = index % outChannels
+      return scatter.plane(
+        image: index / outChannels, outChannel: outChannel, bias: bias[outChannel])
     }
     var output = Tensor(
-      inputs[0].elementType, shape: [input.shape[0], out] + spread, planes.flatMap { $0 })
-    for (axis, dimension) in spread.enumerated() {
+      inputs[0].elementType, shape: [input.shape[0], outChannels] + uncropped,
+      planes.flatMap { $0 })
+    for (axis, dimension) in uncropped.enumerated() {
       let (before, after) = borders(axis)
       output = output.slice(before..<dimension - after, along: axis + 2)
     }
@@ -140,31 +144,33 @@ extension TransposedConvolution {
   }
 
   /// The offsets of all combinations of indices in an uncropped plane, `steps` elements apart.
-  private func offsets(_ dimensions: [Int], _ steps: [Int], in spread: [Int]) -> [Int] {
-    PaddedPlanes.offsets(dimensions, zip(Tensor.rowMajorStrides(spread), steps).map(*))
+  private func offsets(_ dimensions: [Int], _ steps: [Int], in uncropped: [Int]) -> [Int] {
+    PaddedPlanes.offsets(dimensions, zip(Tensor.rowMajorStrides(uncropped), steps).map(*))
   }
 
-  /// The data from which every output plane is computed.
-  private struct Pass: Sendable {
+  /// Scatters the input's elements, multiplied by the kernel, over the uncropped output planes.
+  private struct Scatter: Sendable {
     let elements: [Double]
     let weights: [Double]
     let channels: Int
     let groupChannels: Int
-    let groupOut: Int
+    let outPerGroup: Int
     let planeSize: Int
-    let places: [Int]
-    let taps: [Int]
+    /// The offset of each input element in an output plane.
+    let elementOffsets: [Int]
+    /// The offset of each element of the window, relative to its first element.
+    let tapOffsets: [Int]
 
-    func plane(image: Int, out: Int, bias: Double) -> [Double] {
+    func plane(image: Int, outChannel: Int, bias: Double) -> [Double] {
       var sums = [Double](repeating: bias, count: planeSize)
-      let first = out / groupOut * groupChannels
+      let first = outChannel / outPerGroup * groupChannels
       for channel in first..<first + groupChannels {
-        let start = (image * channels + channel) * places.count
-        let kernel = (channel * groupOut + out % groupOut) * taps.count
-        for (index, place) in places.enumerated() {
+        let start = (image * channels + channel) * elementOffsets.count
+        let kernel = (channel * outPerGroup + outChannel % outPerGroup) * tapOffsets.count
+        for (index, elementOffset) in elementOffsets.enumerated() {
           let element = elements[start + index]
-          for (tap, offset) in taps.enumerated() {
-            sums[place + offset] += element * weights[kernel + tap]
+          for (tap, tapOffset) in tapOffsets.enumerated() {
+            sums[elementOffset + tapOffset] += element * weights[kernel + tap]
           }
         }
       }

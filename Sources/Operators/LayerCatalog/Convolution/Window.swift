@@ -1,18 +1,19 @@
 import Bytes
 package import GraphIR
 
-/// The treatment of borders by a sliding window.
+/// The padding of the input of a sliding window.
 package enum WindowPadding: Hashable, Sendable {
-  /// Nothing is added; windows that do not fit are left out.
+  /// No padding; windows that do not fit are left out.
   case valid
-  /// Padding is added so that the output has ceil(size / stride) positions; of an odd number, the
-  /// larger half is added at the end (TensorFlow's `SAME`).
+  /// As much padding as gives ceil(size / stride) positions (TensorFlow's `SAME`); of an odd number
+  /// of elements, the larger half is added at the end.
   case same
-  /// A number of elements for each spatial axis.
+  /// The given numbers of elements at the start and end of each spatial axis.
   case explicit(before: [Int], after: [Int])
 }
 
-/// A window that slides over the spatial axes of an image tensor; one entry for each axis.
+/// A window that slides over the spatial axes of an image tensor; each list has an entry for each
+/// axis.
 package struct Window: Hashable, Sendable {
   /// The window's sizes, in elements; each at least 1.
   package let size: [Int]
@@ -20,10 +21,10 @@ package struct Window: Hashable, Sendable {
   package let strides: [Int]
   /// The distances between the window's elements; each at least 1.
   package let dilation: [Int]
-  /// The treatment of borders.
+  /// The padding of the input.
   package let padding: WindowPadding
 
-  /// Makes a window.
+  /// Creates a window.
   package init(size: [Int], strides: [Int], dilation: [Int], padding: WindowPadding) {
     self.size = size
     self.strides = strides
@@ -49,46 +50,49 @@ package struct Window: Hashable, Sendable {
     guard dimension <= 1 << 48 else {
       throw ShapeError("an axis of \(dimension) elements is too long")
     }
-    let reach = reach(axis)
+    let effectiveSize = effectiveSize(axis)
     var (before, after) = (0, 0)
     switch padding {
     case .valid: break
     case .same:
       let count = (dimension + strides[axis] - 1) / strides[axis]
-      let total = max(0, (count - 1) * strides[axis] + reach - dimension)
+      let total = max(0, (count - 1) * strides[axis] + effectiveSize - dimension)
       (before, after) = (total / 2, total - total / 2)
-    case .explicit(let fronts, let backs): (before, after) = (fronts[axis], backs[axis])
+    case .explicit(let leading, let trailing):
+      (before, after) = (leading[axis], trailing[axis])
     }
     let padded = dimension + before + after
-    guard padded >= reach else {
+    guard padded >= effectiveSize else {
       throw ShapeError(
-        "a window of \(reach) elements does not fit an axis of \(dimension)"
+        "a window of \(effectiveSize) elements does not fit an axis of \(dimension)"
           + (before + after > 0 ? " padded by \(before) and \(after)" : ""))
     }
     return Placement(
-      before: before, after: after, count: (padded - reach) / strides[axis] + 1)
+      before: before, after: after, count: (padded - effectiveSize) / strides[axis] + 1)
   }
 
-  /// The padding at the start and end of each axis; `nil` where it depends on a dynamic size.
+  /// The padding at the start and end of each axis; `nil` if it depends on a dynamic size.
   package func borders(of dimensions: [Dimension]) -> (before: [Int], after: [Int])? {
     switch padding {
     case .valid: return (dimensions.map { _ in 0 }, dimensions.map { _ in 0 })
     case .explicit(let before, let after): return (before, after)
     case .same:
-      let places = dimensions.enumerated().compactMap { axis, dimension in
+      let placements = dimensions.enumerated().compactMap { axis, dimension in
         dimension.value.flatMap { try? placement(axis, dimension: $0) }
       }
-      return places.count == dimensions.count ? (places.map(\.before), places.map(\.after)) : nil
+      guard placements.count == dimensions.count else { return nil }
+      return (placements.map(\.before), placements.map(\.after))
     }
   }
 
-  /// The number of elements from the first to the last of a window, inclusive.
-  package func reach(_ axis: Int) -> Int { (size[axis] - 1) * dilation[axis] + 1 }
+  /// The size of the dilated window along an axis: the number of elements from its first to its
+  /// last, inclusive.
+  package func effectiveSize(_ axis: Int) -> Int { (size[axis] - 1) * dilation[axis] + 1 }
 
-  /// Whether a window can be entirely in the padding.
+  /// Whether a window can lie entirely in the padding.
   package var mayLieInPadding: Bool {
     guard case .explicit(let before, let after) = padding else { return false }
-    return size.indices.contains { max(before[$0], after[$0]) >= reach($0) }
+    return size.indices.contains { max(before[$0], after[$0]) >= effectiveSize($0) }
   }
 
   /// Returns the output's spatial sizes for those of an input.
@@ -109,14 +113,14 @@ package struct Window: Hashable, Sendable {
 
 extension Window {
   /// The attributes in which a window is stored.
-  static let schema = schema(paddings: PaddingWord.allCases)
+  static let schema = schema(paddings: PaddingMode.allCases)
 
-  /// The values of the attribute for the padding.
-  package enum PaddingWord: String, CaseIterable, Sendable { case valid, same, explicit }
+  /// The values of the `padding` attribute.
+  package enum PaddingMode: String, CaseIterable, Sendable { case valid, same, explicit }
 
   /// The attributes in which a window is stored, with only some kinds of padding.
-  static func schema(paddings: [PaddingWord]) -> AttributeSchema<Window> {
-    let isExplicit = Presence.when("padding", [.text(PaddingWord.explicit.rawValue)])
+  static func schema(paddings: [PaddingMode]) -> AttributeSchema<Window> {
+    let isExplicit = Presence.when("padding", [.string(PaddingMode.explicit.rawValue)])
     return AttributeSchema(
       { (size, strides, dilation, padding, before, after) in
         Window(
@@ -132,7 +136,7 @@ extension Window {
       .integers(
         "dilation", \.dilation, "The distance from one element of the window to the next.",
         .atLeast(1), .sizeLimit, .countOf("window")),
-      .choice("padding", \.padding.word, "What is added at the borders.", among: paddings) {
+      .choice("padding", \.padding.mode, "What is added at the borders.", among: paddings) {
         switch $0 {
         case .valid: "nothing"
         case .same: "so much that there are ceil(size / stride) windows"
@@ -153,15 +157,15 @@ extension Window {
 }
 
 extension WindowPadding {
-  fileprivate init(_ word: Window.PaddingWord, before: [Int], after: [Int]) {
-    switch word {
+  fileprivate init(_ mode: Window.PaddingMode, before: [Int], after: [Int]) {
+    switch mode {
     case .valid: self = .valid
     case .same: self = .same
     case .explicit: self = .explicit(before: before, after: after)
     }
   }
 
-  fileprivate var word: Window.PaddingWord {
+  fileprivate var mode: Window.PaddingMode {
     switch self {
     case .valid: .valid
     case .same: .same

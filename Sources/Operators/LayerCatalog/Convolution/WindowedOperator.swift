@@ -9,19 +9,19 @@ package protocol WindowedOperator: ImageOperator {
 }
 
 extension WindowedOperator {
-  /// The same operator with the padding that its windows actually use on an input, so that
-  /// equivalent paddings become equal.
+  /// The same operator with the padding that its windows actually use for an input, given
+  /// explicitly, so that equivalent paddings become equal.
   ///
-  /// - Returns: The operator itself when a size of the input is unknown.
+  /// - Returns: The operator itself if a size of the input is unknown.
   package func resolvingPadding(for input: TensorType) -> Self {
     var (before, after) = ([Int](), [Int]())
     let dimensions = input.shape[layout.spatialAxes(rank: input.rank)].compactMap(\.value)
     guard dimensions.count == window.size.count else { return self }
     for (axis, dimension) in dimensions.enumerated() {
-      guard let place = try? window.placement(axis, dimension: dimension) else { return self }
-      let end = (place.count - 1) * window.strides[axis] + window.reach(axis)
-      before.append(place.before)
-      after.append(max(0, end - place.before - dimension))
+      guard let placement = try? window.placement(axis, dimension: dimension) else { return self }
+      let end = (placement.count - 1) * window.strides[axis] + window.effectiveSize(axis)
+      before.append(placement.before)
+      after.append(max(0, end - placement.before - dimension))
     }
     return replacing(
       Window(

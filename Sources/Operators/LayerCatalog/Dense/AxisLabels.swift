@@ -1,5 +1,5 @@
-/// A letter for each axis of a tensor, as in Einstein summation notation: axes with the same letter
-/// share an index. Letters are `a` to `z`, each at most once.
+/// A letter for each axis of a tensor, as in Einstein summation: axes with the same letter share an
+/// index. Letters are `a` to `z`, each at most once.
 package struct AxisLabels: RawRepresentable, Hashable, Sendable {
   /// The letters, outermost axis first.
   package let rawValue: String

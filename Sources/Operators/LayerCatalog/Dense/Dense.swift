@@ -22,7 +22,7 @@ package struct Dense: PrimitiveOperator {
       Self.init(hasBias:),
       .boolean("bias", \.hasBias, "Whether there is a bias; 0 otherwise.")))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(hasBias: Bool) {
     self.hasBias = hasBias
   }
@@ -71,10 +71,10 @@ extension Dense {
     return [Tensor(input.elementType, shape: try outputShape(of: inputs), outputs)]
   }
 
-  /// The number of outputs that are computed together; their part of the kernel stays in the cache.
+  /// The number of outputs that are computed together; their rows of the kernel stay in the cache.
   private static let blockSize = 64
 
-  /// Returns the outputs of a part of the kernel, `[rows, out]`.
+  /// Returns the outputs for some rows of the kernel, `[rows, out]`.
   private func sums(
     _ elements: [Double], rows: Int, _ kernel: Tensor, _ bias: ArraySlice<Double>
   ) -> [Double] {

@@ -1,9 +1,9 @@
 package import Bytes
 package import GraphIR
 
-/// A fully connected layer along any axes: for each index of the output's axes, the sum of input
-/// times kernel over the axes that the output lacks, plus the bias. Axes with the same letter share
-/// an index.
+/// A fully connected layer along any axes: for each index of the output's axes, the sum of the
+/// products of input and kernel over the axes that the output lacks, plus the bias. Axes with the
+/// same letter share an index.
 ///
 /// - input: axes `input`, floating-point numbers
 /// - kernel: axes `kernel`: those shared with the output, in the output's order, then those that
@@ -11,9 +11,9 @@ package import GraphIR
 /// - bias: axes `bias`, in the output's order
 /// - output: axes `output`
 ///
-/// With the input `abc`, the output `abd`, the kernel `dc` and the bias `d` it is a dense layer for
-/// each time step. Letters are assigned in order: first the input's axes, then the output's new
-/// ones.
+/// For example, the input `abc`, the output `abd`, the kernel `dc` and the bias `d` are a dense
+/// layer for each time step. Letters are assigned in order: first to the input's axes, then to the
+/// output's new ones.
 package struct EinsumDense: CatalogOperator {
   /// The input's axes.
   package let input: AxisLabels
@@ -34,7 +34,7 @@ package struct EinsumDense: CatalogOperator {
     kernel]
     """,
     inputs: [
-      .data("input", .float), .weight("kernel"), .weight("bias", .unless("bias", [.text("")])),
+      .data("input", .float), .weight("kernel"), .weight("bias", .unless("bias", [.string("")])),
     ],
     outputs: [.like("input")],
     attributes: AttributeSchema(
@@ -59,7 +59,7 @@ package struct EinsumDense: CatalogOperator {
         A letter for each axis of the bias; empty when there is none.
         """, .rule("letters of output, in their order"))))
 
-  /// Makes the operator.
+  /// Creates the operator.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the axes do not fit together.
   package init(
@@ -76,13 +76,14 @@ package struct EinsumDense: CatalogOperator {
 extension EinsumDense {
   /// Why the axes do not fit together, if they do not.
   private var problem: String? {
-    let (known, own) = (Set(input.letters), Set(kernel.letters))
-    let given = input.letters + output.letters.filter { !known.contains($0) }
-    guard given == (0..<given.count).map({ Character(UnicodeScalar(UInt8(97 + $0))) }) else {
+    let (inputLetters, kernelLetters) = (Set(input.letters), Set(kernel.letters))
+    let all = input.letters + output.letters.filter { !inputLetters.contains($0) }
+    guard all == (0..<all.count).map({ Character(UnicodeScalar(UInt8(97 + $0))) }) else {
       return "the axes \(input.rawValue) -> \(output.rawValue) are not lettered in order"
     }
-    guard output.letters.allSatisfy({ known.contains($0) || own.contains($0) }),
-      kernel.letters == Self.canonical(own, input, output)
+    guard
+      output.letters.allSatisfy({ inputLetters.contains($0) || kernelLetters.contains($0) }),
+      kernel.letters == Self.canonical(kernelLetters, input, output)
     else {
       return "the kernel's axes \(kernel.rawValue) do not fit "
         + "\(input.rawValue) -> \(output.rawValue)"
@@ -97,8 +98,8 @@ extension EinsumDense {
   package static func canonical(
     _ kernel: Set<Character>, _ input: AxisLabels, _ output: AxisLabels
   ) -> [Character] {
-    let kept = output.letters.filter(kernel.contains)
-    return kept + input.letters.filter { kernel.contains($0) && !kept.contains($0) }
+    let shared = output.letters.filter(kernel.contains)
+    return shared + input.letters.filter { kernel.contains($0) && !shared.contains($0) }
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
@@ -130,12 +131,12 @@ extension EinsumDense {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = try outputShape(of: inputs)
-    let parts = EinsumParts(input: input, kernel: kernel, output: output)
-    let sums = parts.products(of: inputs[0], inputs[1], workers: workers)
+    let contraction = EinsumContraction(input: input, kernel: kernel, output: output)
+    let sums = contraction.apply(to: inputs[0], inputs[1], workers: workers)
     guard inputs.count == 3 else {
       return [Tensor(inputs[0].elementType, shape: sums.shape, sums.doubles)]
     }
-    // The bias is given the output's axes, with size 1 where it has none.
+    // Gives the bias the output's axes, with size 1 along those that it lacks.
     let dimensions = output.letters.map { letter in
       bias.letters.firstIndex(of: letter).map { inputs[2].shape[$0] } ?? 1
     }
@@ -158,8 +159,8 @@ extension EinsumDense {
     axes == Array(axes.indices) && axes.count == output.letters.count ? self : nil
   }
 
-  /// A dense layer along the last axis, between transpositions; none where the kernel shares an
-  /// axis with both the input and the output.
+  /// A dense layer along the last axis, between transposes; none if the kernel shares an axis with
+  /// both the input and the output.
   package var decomposition: Decomposition {
     let (input, output) = (input.letters, output.letters)
     let kept = input.filter { output.contains($0) }
@@ -170,19 +171,19 @@ extension EinsumDense {
       let sizes = try make.sizes(make.inputs[1])
       let inner = sizes.suffix(summed.count).reduce(1, *)
       let order = (kept + summed).compactMap { input.firstIndex(of: $0) }
-      let open = kept.indices.map { ReshapeAxes.Size.axis($0) }
+      let leading = kept.indices.map { ReshapeAxes.Size.axis($0) }
       let rows = try make(
-        ReshapeAxes(open + [.fixed(inner)]), try make.transposed(make.inputs[0], order))
+        ReshapeAxes(leading + [.fixed(inner)]), try make.transposed(make.inputs[0], order))
       let matrix = try make(
         ReshapeAxes([.fixed(sizes.prefix(new.count).reduce(1, *)), .fixed(inner)]), make.inputs[1])
       let product = try make(Dense(hasBias: false), rows, matrix)
-      let made = try make(
-        ReshapeAxes(open + sizes.prefix(new.count).map { .fixed($0) }), product)
+      let reshaped = try make(
+        ReshapeAxes(leading + sizes.prefix(new.count).map { .fixed($0) }), product)
       let result = try make.transposed(
-        made, output.compactMap { (kept + new).firstIndex(of: $0) })
+        reshaped, output.compactMap { (kept + new).firstIndex(of: $0) })
       guard !bias.letters.isEmpty else { return result }
       let axes = bias.letters.compactMap { output.firstIndex(of: $0) }
-      return try make.sum(result, try make.along(axes, make.inputs[2], rank: output.count))
+      return try make.sum(result, try make.aligned(make.inputs[2], to: axes, rank: output.count))
     }
   }
 }

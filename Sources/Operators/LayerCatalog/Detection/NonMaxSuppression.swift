@@ -5,11 +5,11 @@ package import GraphIR
 /// Core ML `NonMaximumSuppression` model or ONNX' `NonMaxSuppression`.
 ///
 /// - confidence: `[boxes, classes]`
-/// - coordinates: `[boxes, 4]`: centre x, centre y, width and height in any unit
-/// - outputs: the remaining rows of both, then rows of zeros in place of the others, so that the
-///   shapes are the inputs'
+/// - coordinates: `[boxes, 4]`: center x, center y, width and height in any unit
+/// - outputs: the remaining rows of both inputs, then a row of zeros for each removed box, so that
+///   the shapes are the inputs'
 package struct NonMaxSuppression: ExactOperator, PrimitiveOperator {
-  /// The overlap, intersection over union, above which the less confident of two boxes is removed.
+  /// The overlap (intersection over union) above which the less confident of two boxes is removed.
   package let overlapThreshold: Double
   /// The confidence below which a box is removed.
   package let confidenceThreshold: Double
@@ -20,9 +20,9 @@ package struct NonMaxSuppression: ExactOperator, PrimitiveOperator {
   package enum Scope: String, Hashable, Sendable, CaseIterable {
     /// All.
     case all
-    /// Those of the same best class.
+    /// Those with the same best class.
     case sameBestClass = "same_best_class"
-    /// Those with a confidence for a class, in that class.
+    /// All boxes, separately for each class, by their confidences for that class.
     case eachClass = "each_class"
   }
 
@@ -62,7 +62,7 @@ package struct NonMaxSuppression: ExactOperator, PrimitiveOperator {
         }
       }))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(overlapThreshold: Double, confidenceThreshold: Double, scope: Scope) {
     self.overlapThreshold = overlapThreshold
     self.confidenceThreshold = confidenceThreshold
@@ -93,7 +93,7 @@ extension NonMaxSuppression {
     let classCount = inputs[0].shape[1]
     var (confidences, coordinates) = (inputs[0].doubles, inputs[1].doubles)
     if scope == .eachClass {
-      confidences = chosenInEachClass(confidences, coordinates, classCount: classCount)
+      confidences = suppressedInEachClass(confidences, coordinates, classCount: classCount)
     }
     let boxes = (0..<inputs[0].shape[0]).compactMap { row in
       ScoredBox(
@@ -103,7 +103,7 @@ extension NonMaxSuppression {
     let rows =
       scope == .eachClass
       ? Self.ranked(boxes.filter { $0.confidence != 0 }).map(\.row)
-      : strongest(boxes.filter { $0.confidence >= confidenceThreshold }).map(\.row)
+      : surviving(boxes.filter { $0.confidence >= confidenceThreshold }).map(\.row)
     return [
       Self.rows(rows, of: confidences, width: classCount, like: inputs[0]),
       Self.rows(rows, of: coordinates, width: 4, like: inputs[1]),
@@ -111,33 +111,33 @@ extension NonMaxSuppression {
   }
 
   /// Returns the confidences, with 0 for the classes in which a box is suppressed.
-  private func chosenInEachClass(
+  private func suppressedInEachClass(
     _ confidences: [Double], _ coordinates: [Double], classCount: Int
   ) -> [Double] {
     var result = [Double](repeating: 0, count: confidences.count)
     for column in 0..<classCount {
-      let boxes = stride(from: column, to: confidences.count, by: classCount).compactMap { place in
-        let row = place / classCount
+      let boxes = stride(from: column, to: confidences.count, by: classCount).compactMap { index in
+        let row = index / classCount
         return ScoredBox(
-          row: row, confidences: confidences[place...place],
+          row: row, confidences: confidences[index...index],
           coordinates: Array(coordinates[row * 4..<row * 4 + 4]))
       }
-      for box in strongest(boxes.filter { $0.confidence > confidenceThreshold }) {
+      for box in surviving(boxes.filter { $0.confidence > confidenceThreshold }) {
         result[box.row * classCount + column] = box.confidence
       }
     }
     return result
   }
 
-  /// Sorts boxes by decreasing confidence.
+  /// Sorts boxes by decreasing confidence; equally confident ones by row.
   private static func ranked(_ boxes: [ScoredBox]) -> [ScoredBox] {
     boxes.sorted { ($1.confidence, $0.row) < ($0.confidence, $1.row) }
   }
 
-  /// Returns the boxes that remain, the most confident first.
-  private func strongest(_ boxes: [ScoredBox]) -> [ScoredBox] {
+  /// Returns the boxes that no other suppresses, the most confident first.
+  private func surviving(_ boxes: [ScoredBox]) -> [ScoredBox] {
     var kept: [ScoredBox] = []
-    for box in Self.ranked(boxes) where !kept.contains(where: { removes($0, box) }) {
+    for box in Self.ranked(boxes) where !kept.contains(where: { suppresses($0, box) }) {
       kept.append(box)
     }
     return kept
@@ -148,11 +148,11 @@ extension NonMaxSuppression {
     _ rows: [Int], of numbers: [Double], width: Int, like tensor: Tensor
   ) -> Tensor {
     let kept = rows.flatMap { numbers[$0 * width..<($0 + 1) * width] }
-    let rest = [Double](repeating: 0, count: numbers.count - kept.count)
-    return Tensor(tensor.elementType, shape: tensor.shape, kept + rest)
+    let zeros = [Double](repeating: 0, count: numbers.count - kept.count)
+    return Tensor(tensor.elementType, shape: tensor.shape, kept + zeros)
   }
 
-  private func removes(_ strong: ScoredBox, _ weak: ScoredBox) -> Bool {
+  private func suppresses(_ strong: ScoredBox, _ weak: ScoredBox) -> Bool {
     (scope != .sameBestClass || strong.bestClass == weak.bestClass)
       && strong.overlap(weak) > overlapThreshold
   }
@@ -165,7 +165,7 @@ private struct ScoredBox {
   let row: Int
   let bestClass: Int
   let confidence: Double
-  /// Centre x, centre y, width and height.
+  /// Center x, center y, width and height.
   let coordinates: [Double]
 
   /// Returns `nil` when there are no classes.

@@ -14,7 +14,7 @@ package struct CategoryEncoding: ExactOperator, PrimitiveOperator {
   package let categories: Int
   /// Whether the output counts the occurrences of an index.
   package let countsTokens: Bool
-  /// Whether each index counts with its weight; only together with counting.
+  /// Whether each index counts with its weight; only if `countsTokens` is true.
   package let isWeighted: Bool
   /// Whether indices outside of the categories are ignored.
   package let dropsOutOfRange: Bool
@@ -48,9 +48,9 @@ package struct CategoryEncoding: ExactOperator, PrimitiveOperator {
         the model runs.
         """)
     ).checked { $0.isWeighted && !$0.countsTokens ? "weights of no counts" : nil },
-    notions: [.indices])
+    concepts: [.indices])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(categories: Int, countsTokens: Bool, isWeighted: Bool, dropsOutOfRange: Bool) {
     self.categories = categories
     self.countsTokens = countsTokens
@@ -83,9 +83,9 @@ extension CategoryEncoding {
       dropsOutOfRange
       ? inputs[0].doubles.map { Int(exactly: $0.rounded(.towardZero)) ?? -1 }
       : try inputs[0].indices(below: categories)
-    for (position, index) in indices.enumerated() where (0..<categories).contains(index) {
-      let target = position / count * categories + index
-      elements[target] = countsTokens ? elements[target] + (weights?[position] ?? 1) : 1
+    for (offset, index) in indices.enumerated() where (0..<categories).contains(index) {
+      let target = offset / count * categories + index
+      elements[target] = countsTokens ? elements[target] + (weights?[offset] ?? 1) : 1
     }
     return [Tensor(.float32, shape: shape, elements)]
   }

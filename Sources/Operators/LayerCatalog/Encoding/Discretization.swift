@@ -4,8 +4,8 @@ package import GraphIR
 /// The index of the interval that contains each element.
 ///
 /// - input: any shape, numbers of any type
-/// - output: the same shape, integers: the number of boundaries that are not above the element (all
-///   of them for NaN)
+/// - output: the same shape, integers: the number of boundaries that are not above the element; for
+///   NaN the number of all boundaries
 package struct Discretization: ExactOperator {
   /// The boundaries of the intervals, non-decreasing; each belongs to the interval above it.
   package let boundaries: [Double]
@@ -28,7 +28,7 @@ package struct Discretization: ExactOperator {
         """, .notNaN, .notFalling),
       .elementType(\.outputType, among: [.int32, .int64])))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(boundaries: [Double], outputType: ElementType) {
     self.boundaries = boundaries
     self.outputType = outputType
@@ -57,9 +57,9 @@ extension Discretization {
       let shape = [Int](repeating: 1, count: rank) + [boundaries.count]
       let edges = try make.constant(Tensor(.float64, shape: shape, boundaries))
       let column = try make(ExpandDims(axes: [rank]), try make(Cast(to: .float64), x))
-      // Nothing is above NaN.
-      let isPassed = try make(LogicalNot(), try make(Comparison(.less), column, edges))
-      let counts = try make(Cast(to: outputType), isPassed)
+      // No boundary is above NaN.
+      let isReached = try make(LogicalNot(), try make(Comparison(.less), column, edges))
+      let counts = try make(Cast(to: outputType), isReached)
       return try make(Reduce(.sum, axes: [rank], keepDims: false), counts)
     }
   }

@@ -16,9 +16,9 @@ package struct Embedding: PlainOperator, ExactOperator, PrimitiveOperator {
     "y[..., :] = table[x[...], :]",
     inputs: [.indices("input", .any, below: .size(ofInput: 1, axis: 0)), .weight("table")],
     outputs: [.like("table")],
-    notions: [.indices])
+    concepts: [.indices])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 

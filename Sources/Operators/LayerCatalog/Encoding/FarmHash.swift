@@ -1,35 +1,35 @@
-/// The fingerprints by which TensorFlow sorts strings and numbers into buckets: those of FarmHash
-/// (G. Pike 2014), which do not change between versions, and of MurmurHash's mixing step.
+/// The fingerprints with which TensorFlow hashes strings and numbers to buckets: those of FarmHash
+/// (G. Pike 2014), which do not change between versions, and MurmurHash's mixing step.
 enum FarmHash {
   private static let factors: [UInt64] = [
     0xc3a5_c85c_97cb_3127, 0xb492_b66f_be98_f273, 0x9ae1_6a3b_2f90_404f,
   ]
 
   /// Returns the fingerprint of a string of 1 to 32 bytes.
-  static func fingerprint(of text: [UInt8]) -> UInt64 {
-    let length = UInt64(text.count)
+  static func fingerprint(of bytes: [UInt8]) -> UInt64 {
+    let length = UInt64(bytes.count)
     let factor = factors[2] &+ length &* 2
-    switch text.count {
+    switch bytes.count {
     case 17...:
-      let (first, last) = (text.word(8, at: 0), text.word(8, at: text.count - 8) &* factor)
-      let (second, beforeLast) = (text.word(8, at: 8), text.word(8, at: text.count - 16))
+      let (first, last) = (bytes.word(8, at: 0), bytes.word(8, at: bytes.count - 8) &* factor)
+      let (second, beforeLast) = (bytes.word(8, at: 8), bytes.word(8, at: bytes.count - 16))
       let scaled = first &* factors[1]
       return mixed(
         (scaled &+ second).rotatedRight(by: 43) &+ last.rotatedRight(by: 30) &+ beforeLast
           &* factors[2],
         scaled &+ (second &+ factors[2]).rotatedRight(by: 18) &+ last, factor)
     case 8...:
-      let (first, last) = (text.word(8, at: 0) &+ factors[2], text.word(8, at: text.count - 8))
+      let (first, last) = (bytes.word(8, at: 0) &+ factors[2], bytes.word(8, at: bytes.count - 8))
       return mixed(
         last.rotatedRight(by: 37) &* factor &+ first,
         (first.rotatedRight(by: 25) &+ last) &* factor, factor)
     case 4...:
-      let (first, last) = (text.word(4, at: 0), text.word(4, at: text.count - 4))
+      let (first, last) = (bytes.word(4, at: 0), bytes.word(4, at: bytes.count - 4))
       return mixed(length &+ first << 3, last, factor)
     default:
-      let ends = text.word(1, at: 0) &+ text.word(1, at: text.count >> 1) << 8
-      let size = length &+ text.word(1, at: text.count - 1) << 2
-      return shifted(ends &* factors[2] ^ size &* factors[0]) &* factors[2]
+      let firstAndMiddle = bytes.word(1, at: 0) &+ bytes.word(1, at: bytes.count >> 1) << 8
+      let lengthAndLast = length &+ bytes.word(1, at: bytes.count - 1) << 2
+      return shifted(firstAndMiddle &* factors[2] ^ lengthAndLast &* factors[0]) &* factors[2]
     }
   }
 
@@ -54,7 +54,7 @@ extension UInt64 {
 }
 
 extension [UInt8] {
-  /// An integer of `byteCount` bytes, least significant first.
+  /// The little-endian integer of `byteCount` bytes.
   fileprivate func word(_ byteCount: Int, at start: Int) -> UInt64 {
     self[start..<start + byteCount].reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }

@@ -1,8 +1,8 @@
 package import Bytes
 package import GraphIR
 
-/// The bucket of the numbers at the same position of several tensors, from the hash of all of them
-/// (as in TensorFlow's feature crosses).
+/// The bucket for the combination of the numbers at the same position of several tensors, by a hash
+/// of all of them (as in TensorFlow's feature crosses).
 ///
 /// - inputs: two or more of the same shape, numbers of any type, of which the integer parts are
 ///   used
@@ -27,9 +27,9 @@ package struct HashedCrossing: ExactOperator, PrimitiveOperator {
     attributes: AttributeSchema(
       Self.init(buckets:),
       .integer("num_bins", \.buckets, "The number of bins.", .atLeast(1), .atMost(Double(1 << 52)))),
-    notions: [.indices])
+    concepts: [.indices])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(buckets: Int) { self.buckets = buckets }
 }
 
@@ -50,8 +50,8 @@ extension HashedCrossing {
     let shape = try outputShape(of: inputs)
     var hashes = [UInt64](repeating: 0xDE_CAFC_AFFE, count: shape.reduce(1, *))
     for input in inputs {
-      for (place, number) in try input.wholeNumbers().enumerated() {
-        hashes[place] = FarmHash.combined(hashes[place], UInt64(bitPattern: Int64(number)))
+      for (index, number) in try input.wholeNumbers().enumerated() {
+        hashes[index] = FarmHash.combined(hashes[index], UInt64(bitPattern: Int64(number)))
       }
     }
     return [Tensor(.int64, shape: shape, hashes.map { Double($0 % UInt64(buckets)) })]

@@ -1,8 +1,8 @@
 package import Bytes
 package import GraphIR
 
-/// The bucket of each number, from the hash of its decimal representation, for example `-12`: the
-/// unsigned FarmHash fingerprint (Pike 2014) modulo the number of buckets.
+/// The bucket of each number, by a hash of its decimal representation, such as `-12`: the unsigned
+/// FarmHash fingerprint (Pike 2014) modulo the number of buckets.
 ///
 /// - input: any shape, numbers of any type, of which the integer parts are used
 /// - output: the same shape, int64
@@ -48,9 +48,9 @@ package struct Hashing: ExactOperator, PrimitiveOperator {
       $0.buckets > $0.masked.count
         ? nil : "\($0.buckets) buckets and \($0.masked.count) masked numbers"
     },
-    notions: [.indices])
+    concepts: [.indices])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(buckets: Int, masked: [Int]) {
     self.buckets = buckets
     self.masked = masked
@@ -65,11 +65,11 @@ extension Hashing {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let own = UInt64(buckets - masked.count)
+    let unmaskedBuckets = UInt64(buckets - masked.count)
     let indices = try inputs[0].wholeNumbers().map { number in
       if masked.contains(number) { return 0.0 }
       let hash = FarmHash.fingerprint(of: Array(String(number).utf8))
-      return Double(hash % own) + Double(masked.count)
+      return Double(hash % unmaskedBuckets) + Double(masked.count)
     }
     return [Tensor(.int64, shape: inputs[0].shape, indices)]
   }

@@ -7,13 +7,13 @@ package import GraphIR
 /// - output: the same shape, int64: `first_index` plus the position of the number in the
 ///   vocabulary; other numbers get one of the `num_oov_indices` indices before `first_index`
 ///
-/// A number outside the vocabulary is an error when the model runs, if there are no indices for it.
+/// A number outside of the vocabulary is an error when the model runs if there are no such indices.
 package struct IndexLookup: ExactOperator, PrimitiveOperator {
   /// The vocabulary, without duplicates.
   package let vocabulary: [Int]
   /// The index of the first number in the vocabulary.
   package let firstIndex: Int
-  /// The number of indices before the first that are for other numbers.
+  /// The number of indices before `firstIndex` that are for numbers outside of the vocabulary.
   package let oovCount: Int
   /// The indices of special numbers, which take precedence over the vocabulary.
   package let exceptions: [Int: Int]
@@ -49,9 +49,9 @@ package struct IndexLookup: ExactOperator, PrimitiveOperator {
       .integers(
         "exception_indices", { @Sendable in $0.exceptions.sorted { $0.key < $1.key }.map(\.value) },
         "Their indices.", .countOf("exceptions"))),
-    notions: [.indices])
+    concepts: [.indices])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(
     vocabulary: [Int], firstIndex: Int, oovCount: Int, exceptions: [Int: Int]
   ) {
@@ -70,19 +70,19 @@ extension IndexLookup {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    var places = Dictionary(
+    var indexOfNumber = Dictionary(
       uniqueKeysWithValues: vocabulary.enumerated().map { ($1, firstIndex + $0) })
-    for (number, index) in exceptions { places[number] = index }
+    for (number, index) in exceptions { indexOfNumber[number] = index }
     var indices: [Double] = []
     for number in try inputs[0].wholeNumbers() {
-      if let index = places[number] {
+      if let index = indexOfNumber[number] {
         indices.append(Double(index))
       } else if oovCount > 0 {
         let remainder = number % oovCount
-        let other = remainder < 0 ? remainder + oovCount : remainder
-        indices.append(Double(firstIndex - oovCount + other))
+        let oovIndex = remainder < 0 ? remainder + oovCount : remainder
+        indices.append(Double(firstIndex - oovCount + oovIndex))
       } else {
-        throw .mismatch("\(number) does not stand in the vocabulary")
+        throw .mismatch("\(number) is not in the vocabulary")
       }
     }
     return [Tensor(.int64, shape: inputs[0].shape, indices)]

@@ -2,7 +2,7 @@ package import Bytes
 package import GraphIR
 
 extension Tensor {
-  /// The elements as indices; a fraction is dropped, as in a cast to integers.
+  /// The elements as indices; fractions are dropped, as in a cast to integers.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for an element outside of `0..<count`.
   package func indices(below count: Int) throws(WeighbridgeError) -> [Int] {
@@ -18,12 +18,12 @@ extension Tensor {
     return result
   }
 
-  /// The elements as exact integers; a fraction is dropped.
+  /// The elements as exact integers; fractions are dropped.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for an element that does not fit in 64 bits.
   func wholeNumbers() throws(WeighbridgeError) -> [Int] {
     if elementType == .int64 {
-      // `Double` cannot represent the largest ones.
+      // `Double` cannot represent all of them.
       return contiguousBytes().withUnsafeBytes { bytes in
         (0..<count).map {
           Int(Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: Int64.self)))
@@ -33,7 +33,7 @@ extension Tensor {
     var numbers: [Int] = []
     for element in doubles {
       guard let number = Int(exactly: element.rounded(.towardZero)) else {
-        throw .mismatch("\(element) is no number to look up")
+        throw .mismatch("\(element) is not a 64-bit integer")
       }
       numbers.append(number)
     }

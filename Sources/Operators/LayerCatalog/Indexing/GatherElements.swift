@@ -4,13 +4,13 @@ package import GraphIR
 /// Elements selected by indices along an axis.
 ///
 /// - input: any shape and element type
-/// - indices: integers, with the input's rank; along all axes except `axis` the sizes are the
-///   input's; negative ones count from the end
+/// - indices: integers, with the input's rank, and its sizes along all axes except `axis`; negative
+///   ones count from the end
 /// - output: the indices' shape
 ///
 /// An index outside of the axis is an error when the model runs.
 package struct GatherElements: ExactOperator, PrimitiveOperator {
-  /// The axis along which indices count; the first is 0.
+  /// The axis that the indices refer to; the first is 0.
   package let axis: Int
 
   package static let kind = "gather_elements"
@@ -30,9 +30,9 @@ package struct GatherElements: ExactOperator, PrimitiveOperator {
     attributes: AttributeSchema(
       Self.init(axis:),
       .axis(\.axis, "The axis that the indices count along.")),
-    notions: [.indices])
+    concepts: [.indices])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axis: Int) { self.axis = axis }
 }
 
@@ -40,7 +40,7 @@ extension GatherElements {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, indices) = (inputs[0], inputs[1])
     guard !indices.elementType.isFloat, indices.elementType != .bool else {
-      throw ShapeError("the indices \(indices) are no whole numbers")
+      throw ShapeError("the indices \(indices) are not integers")
     }
     guard axis < input.rank, input.rank == indices.rank,
       input.shape.indices.allSatisfy({
@@ -57,14 +57,14 @@ extension GatherElements {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let (input, shape) = (inputs[0], inputs[1].shape)
-    let indices = try inputs[1].indices(fromBothEndsOf: input.shape[axis])
+    let indices = try inputs[1].nonNegativeIndices(dimension: input.shape[axis])
     let elements = input.doubles
     let inner = shape[(axis + 1)...].reduce(1, *)
-    let lane = max(1, shape[axis] * inner)
-    let chosen = indices.enumerated().map { position, index in
-      elements[(position / lane * input.shape[axis] + index) * inner + position % max(1, inner)]
+    let blockSize = max(1, shape[axis] * inner)
+    let selected = indices.enumerated().map { offset, index in
+      elements[(offset / blockSize * input.shape[axis] + index) * inner + offset % max(1, inner)]
     }
-    return [Tensor(input.elementType, shape: shape, chosen)]
+    return [Tensor(input.elementType, shape: shape, selected)]
   }
 
   package func permutingAxes(_ axes: [Int]) -> GatherElements? {

@@ -4,7 +4,8 @@ package import GraphIR
 /// A vector for each index, with one number at the index and another elsewhere.
 ///
 /// - indices: integers, any shape
-/// - output: of the type `element_type`, the indices' axes with a new one of `depth` elements at `axis`
+/// - output: of the type `element_type`; the indices' axes, with a new one of `depth` elements at
+///   `axis`
 ///
 /// For an index outside of 0..<depth, the vector contains only the second number.
 package struct OneHot: ExactOperator {
@@ -36,7 +37,7 @@ package struct OneHot: ExactOperator {
       .real("off_value", \.off, "The number elsewhere."),
       .elementType(\.elementType)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axis: Int, depth: Int, on: Double = 1, off: Double = 0, elementType: ElementType) {
     self.axis = axis
     self.depth = depth
@@ -64,9 +65,9 @@ extension OneHot {
     let shape = try outputShape(of: inputs)
     let inner = inputs[0].shape[axis...].reduce(1, *)
     var elements = [Double](repeating: off, count: shape.reduce(1, *))
-    for (position, index) in inputs[0].doubles.enumerated() {
+    for (offset, index) in inputs[0].doubles.enumerated() {
       guard let index = Int(exactly: index), (0..<depth).contains(index) else { continue }
-      elements[(position / inner * depth + index) * inner + position % inner] = on
+      elements[(offset / inner * depth + index) * inner + offset % inner] = on
     }
     return [Tensor(elementType, shape: shape, elements)]
   }
@@ -87,8 +88,8 @@ extension OneHot {
       )
       shape[axis] = depth
       let positions = Tensor(.int64, shape: shape, (0..<depth).map { Double($0) })
-      let isNamed = try make(Comparison(.equal), column, try make.constant(positions))
-      return try make.chosen(isNamed, try make.constant(values.on), try make.constant(values.off))
+      let isHot = try make(Comparison(.equal), column, try make.constant(positions))
+      return try make.chosen(isHot, try make.constant(values.on), try make.constant(values.off))
     }
   }
 }

@@ -1,10 +1,11 @@
 package import Bytes
 package import GraphIR
 
-/// The elements along an axis in sorted order, or the first of them, and their original positions.
+/// The elements along an axis in sorted order, or only the first of them, and their original
+/// positions.
 ///
 /// - input: any shape, numbers
-/// - values: the input's type; along `axis` `k` elements, or all when it is -1
+/// - values: the input's type; `k` elements along `axis`, or all if `k` is -1
 /// - indices: int32, the same shape: the position of each value in the input
 ///
 /// Equal elements keep their order, and NaN comes last.
@@ -37,7 +38,7 @@ package struct Sort: ExactOperator, PrimitiveOperator {
         "k", { @Sendable in $0.count ?? -1 }, "How many elements are kept; -1 for all.",
         .atLeast(-1))))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axis: Int, isDescending: Bool, count: Int? = nil) {
     self.axis = axis
     self.isDescending = isDescending
@@ -67,21 +68,21 @@ extension Sort {
     let input = inputs[0]
     _ = try outputShape(of: inputs)
     let order = input.shape.indices.filter { $0 != axis } + [axis]
-    let turned = input.permuted(order)
-    let (elements, dimension) = (turned.doubles, input.shape[axis])
+    let transposed = input.permuted(order)
+    let (elements, dimension) = (transposed.doubles, input.shape[axis])
     let kept = count ?? dimension
     let lanes = workers.map(dimension == 0 ? 0 : elements.count / dimension) { lane in
       Array(sorted(elements[lane * dimension..<(lane + 1) * dimension]).prefix(kept))
     }
     let inverse = order.indices.sorted { order[$0] < order[$1] }
-    let shape = turned.shape.dropLast() + [kept]
-    let places = lanes.joined().map { Double($0) }
-    let values = lanes.enumerated().flatMap { lane, places in
-      places.map { elements[lane * dimension + $0] }
+    let shape = transposed.shape.dropLast() + [kept]
+    let positions = lanes.joined().map { Double($0) }
+    let values = lanes.enumerated().flatMap { lane, positions in
+      positions.map { elements[lane * dimension + $0] }
     }
     return [
       Tensor(input.elementType, shape: Array(shape), values).permuted(inverse),
-      Tensor(.int32, shape: Array(shape), places).permuted(inverse),
+      Tensor(.int32, shape: Array(shape), positions).permuted(inverse),
     ]
   }
 
@@ -89,12 +90,12 @@ extension Sort {
   private func sorted(_ lane: ArraySlice<Double>) -> [Int] {
     let elements = Array(lane)
     return elements.indices.sorted { first, second in
-      let (one, other) = (elements[first], elements[second])
-      if one.isNaN || other.isNaN {
-        return one.isNaN == other.isNaN ? first < second : other.isNaN
+      let (lhs, rhs) = (elements[first], elements[second])
+      if lhs.isNaN || rhs.isNaN {
+        return lhs.isNaN == rhs.isNaN ? first < second : rhs.isNaN
       }
-      if one == other { return first < second }
-      return isDescending ? one > other : one < other
+      if lhs == rhs { return first < second }
+      return isDescending ? lhs > rhs : lhs < rhs
     }
   }
 

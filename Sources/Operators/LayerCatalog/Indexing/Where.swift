@@ -16,9 +16,9 @@ package struct Where: PlainOperator, ExactOperator, PrimitiveOperator {
       .data("condition", .bool), .data("first", .any), .data("second", .same(as: "first")),
     ],
     outputs: [.like("first")],
-    notions: [.broadcasting])
+    concepts: [.broadcasting])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 
@@ -36,10 +36,10 @@ extension Where {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
-    let truths = inputs[0].broadcast(to: shape).doubles
+    let condition = inputs[0].broadcast(to: shape).doubles
     let first = inputs[1].broadcast(to: shape).doubles
     let second = inputs[2].broadcast(to: shape).doubles
-    let elements = truths.indices.map { truths[$0] != 0 ? first[$0] : second[$0] }
+    let elements = condition.indices.map { condition[$0] != 0 ? first[$0] : second[$0] }
     return [Tensor(inputs[1].elementType, shape: shape, elements)]
   }
 

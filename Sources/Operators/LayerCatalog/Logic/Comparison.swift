@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// Compares the elements of two tensors.
+/// Compares the elements of two tensors, element by element.
 ///
 /// - first, second: of the same rank and element type; along each axis the sizes are equal or 1
 /// - output: booleans; along each axis the size that is not 1, if there is one
@@ -40,9 +40,9 @@ package struct Comparison: ExactOperator, PrimitiveOperator {
         case .greaterOrEqual: "a >= b"
         }
       }),
-    notions: [.broadcasting])
+    concepts: [.broadcasting])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(_ relation: Relation) { self.relation = relation }
 }
 
@@ -56,8 +56,8 @@ extension Comparison {
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
     let (first, second) = (inputs[0].broadcast(to: shape), inputs[1].broadcast(to: shape))
-    let truths = zip(first.doubles, second.doubles).map { holds($0, $1) ? 1.0 : 0 }
-    return [Tensor(.bool, shape: shape, truths)]
+    let booleans = zip(first.doubles, second.doubles).map { holds($0, $1) ? 1.0 : 0 }
+    return [Tensor(.bool, shape: shape, booleans)]
   }
 
   private func holds(_ first: Double, _ second: Double) -> Bool {

@@ -1,7 +1,7 @@
 import Bytes
 import GraphIR
 
-/// Whether all of the booleans are true, element by element.
+/// Whether all inputs are true, element by element.
 ///
 /// - inputs: two or more of the same rank, booleans; along each axis the sizes are equal or 1
 /// - output: booleans; along each axis the size that is not 1, if there is one
@@ -13,12 +13,12 @@ package struct LogicalAnd: LogicalOperator, PrimitiveOperator {
     "y = whether all inputs are true",
     inputs: [.variadic("input", .bool)],
     outputs: [.of(.bool)],
-    notions: [.broadcasting])
+    concepts: [.broadcasting])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 
 extension LogicalAnd {
-  package func combine(_ truth: Bool, _ next: Bool) -> Bool { truth && next }
+  package func combine(_ result: Bool, _ next: Bool) -> Bool { result && next }
 }

@@ -3,7 +3,7 @@ package import GraphIR
 
 /// The negation of each boolean.
 ///
-/// Booleans of any shape in, the same shape out.
+/// Booleans of any shape; the output has the same shape.
 package struct LogicalNot: PlainOperator, ExactOperator, PrimitiveOperator {
   package static let kind = "logical_not"
   package static let version = 1
@@ -13,7 +13,7 @@ package struct LogicalNot: PlainOperator, ExactOperator, PrimitiveOperator {
     inputs: [.data("input", .bool)],
     outputs: [.of(.bool)])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 

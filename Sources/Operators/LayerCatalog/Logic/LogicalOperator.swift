@@ -1,13 +1,13 @@
 package import Bytes
 package import GraphIR
 
-/// An operator that combines booleans of tensors of the same rank, from the first to the last.
+/// An operator that combines boolean tensors of the same rank element by element, from the first to
+/// the last.
 ///
-/// Along each axis the sizes are equal or 1; axes of size 1 are broadcast. The common part of all
-/// these operators is defined here.
+/// Along each axis the sizes are equal or 1; axes of size 1 are broadcast.
 package protocol LogicalOperator: PlainOperator, ExactOperator {
   /// Combines the result of the previous inputs with the next input's boolean.
-  func combine(_ truth: Bool, _ next: Bool) -> Bool
+  func combine(_ result: Bool, _ next: Bool) -> Bool
 }
 
 extension LogicalOperator {
@@ -22,11 +22,11 @@ extension LogicalOperator {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
-    var truths = inputs[0].broadcast(to: shape).doubles.map { $0 != 0 }
+    var booleans = inputs[0].broadcast(to: shape).doubles.map { $0 != 0 }
     for input in inputs.dropFirst() {
-      truths = zip(truths, input.broadcast(to: shape).doubles).map { combine($0, $1 != 0) }
+      booleans = zip(booleans, input.broadcast(to: shape).doubles).map { combine($0, $1 != 0) }
     }
-    return [Tensor(.bool, shape: shape, truths.map { $0 ? 1 : 0 })]
+    return [Tensor(.bool, shape: shape, booleans.map { $0 ? 1 : 0 })]
   }
 
   package func permutingAxes(_ axes: [Int]) -> Self? { self }

@@ -1,7 +1,7 @@
 import Bytes
 import GraphIR
 
-/// Whether at least one of the booleans is true, element by element.
+/// Whether at least one input is true, element by element.
 ///
 /// - inputs: two or more of the same rank, booleans; along each axis the sizes are equal or 1
 /// - output: booleans; along each axis the size that is not 1, if there is one
@@ -13,20 +13,20 @@ package struct LogicalOr: LogicalOperator {
     "y = whether at least one input is true",
     inputs: [.variadic("input", .bool)],
     outputs: [.of(.bool)],
-    notions: [.broadcasting])
+    concepts: [.broadcasting])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 
 extension LogicalOr {
-  package func combine(_ truth: Bool, _ next: Bool) -> Bool { truth || next }
+  package func combine(_ result: Bool, _ next: Bool) -> Bool { result || next }
 
   package var decomposition: Decomposition {
     Composition.of { (make) throws(WeighbridgeError) in
-      var opposites: [ValueID] = []
-      for input in make.inputs { opposites.append(try make(LogicalNot(), input)) }
-      return try make(LogicalNot(), try make.apply(LogicalAnd(), opposites))
+      var negated: [ValueID] = []
+      for input in make.inputs { negated.append(try make(LogicalNot(), input)) }
+      return try make(LogicalNot(), try make.apply(LogicalAnd(), negated))
     }
   }
 }

@@ -11,7 +11,7 @@ package struct Add: BroadcastingOperator, PrimitiveOperator {
 
   package static let declaration = OperatorDeclaration<Self>.merging("y = input 0 + input 1 + ...")
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 

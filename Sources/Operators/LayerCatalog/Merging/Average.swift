@@ -12,7 +12,7 @@ package struct Average: BroadcastingOperator {
   package static let declaration = OperatorDeclaration<Self>.merging(
     "y = (input 0 + input 1 + ...) / (number of inputs)", elements: .float)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 

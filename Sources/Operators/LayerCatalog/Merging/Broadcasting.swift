@@ -4,8 +4,7 @@ package import GraphIR
 /// An operator that combines tensors of the same rank element by element, from the first to the
 /// last.
 ///
-/// Along each axis the sizes are equal or 1; axes of size 1 are broadcast. The common part of all
-/// these operators is defined here.
+/// Along each axis the sizes are equal or 1; axes of size 1 are broadcast.
 package protocol BroadcastingOperator: PlainOperator, ArithmeticOperator {
   /// Combines the result of the previous inputs with the next input's element.
   func combine(_ element: Double, _ next: Double) -> Double
@@ -13,8 +12,8 @@ package protocol BroadcastingOperator: PlainOperator, ArithmeticOperator {
   /// Returns the output element for the combination of `count` inputs.
   func finish(_ element: Double, count: Int) -> Double
 
-  /// Whether it also combines integers. A result outside of their type is an error when the model
-  /// runs.
+  /// Whether it also combines integers. A result that their type cannot represent is an error when
+  /// the model runs.
   var takesIntegers: Bool { get }
 }
 
@@ -25,7 +24,7 @@ extension OperatorDeclaration where Operation: BroadcastingOperator {
   ) -> OperatorDeclaration {
     OperatorDeclaration(
       formula, inputs: [.variadic("input", elements)], outputs: [.like("input")],
-      notions: [.broadcasting, .integers])
+      concepts: [.broadcasting, .integers])
   }
 }
 
@@ -54,7 +53,7 @@ extension BroadcastingOperator {
   package func permutingAxes(_ axes: [Int]) -> Self? { self }
 }
 
-/// The rules by which shapes can be combined element by element.
+/// The rules for the shapes of tensors that are combined element by element.
 enum Broadcasting {
   /// The type of the combination of tensors with the same floating-point type and rank.
   static func outputType(of inputs: [TensorType]) throws(ShapeError) -> TensorType {
@@ -64,7 +63,7 @@ enum Broadcasting {
     return try outputTypeOfAny(inputs)
   }
 
-  /// The type of the combination of tensors with the same element type, of any kind, and rank.
+  /// The type of the combination of tensors with the same element type, which may be any, and rank.
   static func outputTypeOfAny(_ inputs: [TensorType]) throws(ShapeError) -> TensorType {
     let first = inputs[0]
     for other in inputs {
@@ -91,18 +90,18 @@ enum Broadcasting {
     shapes[0].indices.map { axis in shapes.map { $0[axis] }.first { $0 != 1 } ?? 1 }
   }
 
-  /// The size of an axis; `nil` when the inputs' sizes do not fit.
+  /// The size of an axis; `nil` if the inputs' sizes do not fit together.
   ///
-  /// The model's inputs share their batch, so that axis keeps its name whatever it is combined
-  /// with. For another axis, only a size on which all inputs agree is known, since an unknown size
-  /// may be 1.
+  /// All inputs of a model share the batch, so the batch axis keeps its name whatever it is
+  /// combined with. Along any other axis, an unknown size may be 1, so the result is known only if
+  /// all inputs agree.
   private static func dimension(of dimensions: [Dimension], isBatch: Bool) -> Dimension? {
     let fixed = Set(dimensions.compactMap(\.value)).subtracting([1])
     guard fixed.count <= 1 else { return nil }
     if let dimension = fixed.first { return .fixed(dimension) }
-    let open = dimensions.filter { $0.value == nil }
-    guard let first = open.first else { return 1 }
-    if isBatch { return open.reduce(first) { $0.merged(with: $1) } }
-    return open.allSatisfy { $0 == first } ? first : .unknown
+    let unknown = dimensions.filter { $0.value == nil }
+    guard let first = unknown.first else { return 1 }
+    if isBatch { return unknown.reduce(first) { $0.merged(with: $1) } }
+    return unknown.allSatisfy { $0 == first } ? first : .unknown
   }
 }

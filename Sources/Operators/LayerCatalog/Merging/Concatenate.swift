@@ -20,7 +20,7 @@ package struct Concatenate: ExactOperator, PrimitiveOperator {
       Self.init(axis:),
       .axis(\.axis, "The axis along which the inputs are put together.")))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axis: Int) { self.axis = axis }
 }
 

@@ -7,8 +7,8 @@ package import GraphIR
 /// - output: `[batch, first's other axes..., second's other axes...]`; `[batch, 1]` when there are
 ///   none
 ///
-/// When it normalises, each input is first scaled to length 1 along its axis, as in
-/// ``UnitNormalization``; for two vectors, this yields the cosine of their angle.
+/// With `normalize`, each input is first scaled to length 1 along its axis, as in
+/// ``UnitNormalization``; for two vectors, the result is the cosine of their angle.
 package struct Dot: CatalogOperator {
   /// The axis of the first input that is summed over, 1 or more.
   package let firstAxis: Int
@@ -37,7 +37,7 @@ package struct Dot: CatalogOperator {
         "normalize", \.normalizes,
         "Whether the inputs are scaled to length 1 along these axes, as by unit_normalization.")))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(firstAxis: Int, secondAxis: Int, normalizes: Bool) {
     self.firstAxis = firstAxis
     self.secondAxis = secondAxis
@@ -59,11 +59,11 @@ extension Dot {
         "\(first) and \(second) cannot be summed along the axes \(firstAxis) and \(secondAxis)")
     }
     let batch = first.shape[0].merged(with: second.shape[0])
-    let rest = Self.without(firstAxis, first.shape) + Self.without(secondAxis, second.shape)
-    return [first.with(shape: [batch] + (rest.isEmpty ? [1] : rest))]
+    let remaining = Self.without(firstAxis, first.shape) + Self.without(secondAxis, second.shape)
+    return [first.with(shape: [batch] + (remaining.isEmpty ? [1] : remaining))]
   }
 
-  /// All entries except those of the batch and the axis.
+  /// The entries of all axes except the batch axis and the given one.
   private static func without<Entry>(_ axis: Int, _ entries: [Entry]) -> [Entry] {
     entries.indices.filter { $0 != 0 && $0 != axis }.map { entries[$0] }
   }
@@ -73,22 +73,22 @@ extension Dot {
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = try outputShape(of: inputs)
     let (batch, size) = (inputs[0].shape[0], inputs[0].shape[firstAxis])
-    let firsts = lanes(inputs[0], along: firstAxis)
-    let seconds = lanes(inputs[1], along: secondAxis)
+    let lhs = lanes(inputs[0], along: firstAxis)
+    let rhs = lanes(inputs[1], along: secondAxis)
     let (rows, columns) = (
       Self.without(firstAxis, inputs[0].shape).reduce(1, *),
       Self.without(secondAxis, inputs[1].shape).reduce(1, *)
     )
     let sums = workers.map(batch * rows) { row in
       (0..<columns).map { column in
-        let (start, other) = (row * size, (row / rows * columns + column) * size)
-        return (0..<size).reduce(0.0) { $0 + firsts[start + $1] * seconds[other + $1] }
+        let (lhsStart, rhsStart) = (row * size, (row / rows * columns + column) * size)
+        return (0..<size).reduce(0.0) { $0 + lhs[lhsStart + $1] * rhs[rhsStart + $1] }
       }
     }
     return [Tensor(inputs[0].elementType, shape: shape, sums.flatMap { $0 })]
   }
 
-  /// The elements with those along an axis made contiguous.
+  /// The elements with the given axis innermost, scaled to length 1 along it if `normalizes`.
   private func lanes(_ input: Tensor, along axis: Int) -> [Double] {
     let order = [0] + Self.without(axis, Array(input.shape.indices)) + [axis]
     let elements = input.permuted(order).doubles
@@ -102,25 +102,25 @@ extension Dot {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
-  package var cost: OperatorCost { .parts }
+  package var cost: OperatorCost { .decomposition }
 
-  /// The output's axes come from both inputs, so all three cannot be transposed alike.
+  /// The output's axes come from both inputs, so no single permutation applies to all three.
   package func permutingAxes(_ axes: [Int]) -> Dot? { nil }
 
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       var (matrices, sizes): ([ValueID], [Int]) = ([], [])
-      for (position, axis) in [firstAxis, secondAxis].enumerated() {
-        var x = make.inputs[position]
+      for (index, axis) in [firstAxis, secondAxis].enumerated() {
+        var x = make.inputs[index]
         if normalizes { x = try make(UnitNormalization(axes: [axis]), x) }
         let axes = (1..<make.type(x).rank).filter { $0 != axis }
         let outer = try axes.map { (axis) throws(WeighbridgeError) in try make.size(x, axis: axis) }
-        let last = try make.transposed(x, [0] + axes + [axis])
+        let transposed = try make.transposed(x, [0] + axes + [axis])
         matrices.append(
           try make(
             ReshapeAxes([
               .axis(0), .fixed(outer.reduce(1, *)), .fixed(try make.size(x, axis: axis)),
-            ]), last))
+            ]), transposed))
         sizes += outer
       }
       let product = try make.matrixProduct(matrices[0], matrices[1], transposeB: true)

@@ -4,7 +4,7 @@ package import GraphIR
 /// The same elements with additional axes of size 1.
 ///
 /// - input: any shape and element type
-/// - output: the input's axes in order, with the new ones at the positions `axes`
+/// - output: the input's axes in order, with new ones at the positions in `axes`
 package struct ExpandDims: ExactOperator {
   /// The positions of the new axes in the output, ascending.
   package let axes: [Int]
@@ -19,7 +19,7 @@ package struct ExpandDims: ExactOperator {
       Self.init(axes:),
       .axes(\.axes, "The positions of the new axes in the output.", atLeast: 0)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axes: [Int]) { self.axes = axes }
 }
 

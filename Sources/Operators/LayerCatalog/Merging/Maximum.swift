@@ -12,7 +12,7 @@ package struct Maximum: BroadcastingOperator, PrimitiveOperator {
   package static let declaration = OperatorDeclaration<Self>.merging(
     "y = the largest of the inputs' elements; NaN if one is NaN")
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 

@@ -12,7 +12,7 @@ package struct Minimum: BroadcastingOperator {
   package static let declaration = OperatorDeclaration<Self>.merging(
     "y = the smallest of the inputs' elements; NaN if one is NaN")
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 
@@ -23,9 +23,9 @@ extension Minimum {
 
   package var decomposition: Decomposition {
     Composition.of { (make) throws(WeighbridgeError) in
-      var opposites: [ValueID] = []
-      for input in make.inputs { opposites.append(try make.opposite(input)) }
-      return try make.opposite(try make.apply(Maximum(), opposites))
+      var reversed: [ValueID] = []
+      for input in make.inputs { reversed.append(try make.orderReversed(input)) }
+      return try make.orderReversed(try make.apply(Maximum(), reversed))
     }
   }
 }

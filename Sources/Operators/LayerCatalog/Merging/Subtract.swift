@@ -13,9 +13,9 @@ package struct Subtract: BroadcastingOperator, PrimitiveOperator {
     "y = first - second",
     inputs: [.data("first", .number), .data("second", .same(as: "first"))],
     outputs: [.like("first")],
-    notions: [.broadcasting, .integers])
+    concepts: [.broadcasting, .integers])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 

@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// Batch normalisation with the statistics from training (Ioffe and Szegedy 2015): y = gamma (x -
+/// Batch normalization with the statistics from training (Ioffe and Szegedy 2015): y = gamma (x -
 /// mean) / sqrt(variance + epsilon) + beta, each per channel.
 ///
 /// - input: any shape, with the channels along `axis`
@@ -36,7 +36,7 @@ package struct BatchNormalization: ArithmeticOperator {
       .boolean("scale", \.hasScale, "Whether there is a gamma; 1 otherwise."),
       .boolean("center", \.hasCenter, "Whether there is a beta; 0 otherwise.")))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axis: Int, epsilon: Double, hasScale: Bool, hasCenter: Bool) {
     self.axis = axis
     self.epsilon = epsilon
@@ -49,7 +49,7 @@ extension BatchNormalization {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard axis < input.rank, input.elementType.isFloat else {
-      throw ShapeError("normalises axis \(axis) of floating-point numbers and has \(input)")
+      throw ShapeError("normalizes axis \(axis) of floating-point numbers and has \(input)")
     }
     for (position, weight) in inputs.enumerated().dropFirst() {
       guard weight.shape == inputs[1].shape, weight.rank == 1,
@@ -98,10 +98,10 @@ extension BatchNormalization {
       let (x, rank) = (make.inputs[0], make.type(make.inputs[0]).rank)
       let statistics = make.inputs.suffix(2).map { $0 }
       let root = try make.squareRoot(try make.offset(statistics[1], by: epsilon))
-      let mean = try make.along([axis], statistics[0], rank: rank)
-      let standard = try make.quotient(
-        try make.difference(x, mean), try make.along([axis], root, rank: rank))
-      return try make.affine(standard, hasScale: hasScale, hasCenter: hasCenter, axes: [axis])
+      let mean = try make.aligned(statistics[0], to: [axis], rank: rank)
+      let standardized = try make.quotient(
+        try make.difference(x, mean), try make.aligned(root, to: [axis], rank: rank))
+      return try make.affine(standardized, hasScale: hasScale, hasCenter: hasCenter, axes: [axis])
     }
   }
 }

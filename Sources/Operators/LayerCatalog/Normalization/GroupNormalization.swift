@@ -1,9 +1,9 @@
 package import Bytes
 package import GraphIR
 
-/// Group normalisation (Wu and He 2018): y = gamma (x - mean) / sqrt(variance + epsilon) + beta,
+/// Group normalization (Wu and He 2018): y = gamma (x - mean) / sqrt(variance + epsilon) + beta,
 /// with the mean and the variance of each group of channels of each image, and gamma and beta per
-/// channel. With one channel per group, it is instance normalisation (Ulyanov et al. 2016).
+/// channel. With one channel per group, it is instance normalization (Ulyanov et al. 2016).
 ///
 /// - input: `[batch, ...]`, with the channels along `axis`
 /// - gamma, beta: `[channels]`; gamma if `scale` is true, beta if `center` is
@@ -45,7 +45,7 @@ package struct GroupNormalization: ArithmeticOperator {
       .boolean("scale", \.hasScale, "Whether there is a gamma; 1 otherwise."),
       .boolean("center", \.hasCenter, "Whether there is a beta; 0 otherwise.")))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(groups: Int, axis: Int, epsilon: Double, hasScale: Bool, hasCenter: Bool) {
     self.groups = groups
     self.axis = axis
@@ -59,7 +59,7 @@ extension GroupNormalization {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard axis < input.rank, input.elementType.isFloat else {
-      throw ShapeError("normalises axis \(axis) of floating-point numbers and has \(input)")
+      throw ShapeError("normalizes axis \(axis) of floating-point numbers and has \(input)")
     }
     let channels = input.shape[axis]
     if let count = channels.value, count % groups != 0 {
@@ -80,19 +80,19 @@ extension GroupNormalization {
   ) throws(WeighbridgeError) -> [Tensor] {
     let input = inputs[0]
     let order = [0, axis] + input.shape.indices.filter { $0 != 0 && $0 != axis }
-    let turned = input.permuted(order)
-    let (channels, run) = (turned.shape[1], turned.shape[2...].reduce(1, *))
+    let transposed = input.permuted(order)
+    let (channels, planeSize) = (transposed.shape[1], transposed.shape[2...].reduce(1, *))
     var elements = NormalizedLanes.compute(
-      turned.doubles, size: channels / groups * run, epsilon: epsilon, workers: workers)
+      transposed.doubles, size: channels / groups * planeSize, epsilon: epsilon, workers: workers)
     var weights = inputs.dropFirst().map(\.doubles)
     let gamma = hasScale ? weights.removeFirst() : nil
     let beta = weights.first
     for index in elements.indices {
-      let channel = index / run % channels
+      let channel = index / planeSize % channels
       elements[index] = elements[index] * (gamma?[channel] ?? 1) + (beta?[channel] ?? 0)
     }
     let inverse = order.indices.sorted { order[$0] < order[$1] }
-    return [Tensor(input.elementType, shape: turned.shape, elements).permuted(inverse)]
+    return [Tensor(input.elementType, shape: transposed.shape, elements).permuted(inverse)]
   }
 
   package func permutingAxes(_ axes: [Int]) -> GroupNormalization? {
@@ -103,17 +103,17 @@ extension GroupNormalization {
 
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
-      let standard = try make.standardized(make.inputs[0], epsilon: epsilon) {
+      let standardized = try make.standardized(make.inputs[0], epsilon: epsilon) {
         (make, x) throws(WeighbridgeError) in
         try mean(x, &make)
       }
-      return try make.affine(standard, hasScale: hasScale, hasCenter: hasCenter, axes: [axis])
+      return try make.affine(standardized, hasScale: hasScale, hasCenter: hasCenter, axes: [axis])
     }
   }
 
   /// The mean of each channel's group, with size 1 along all axes except the batch and the
-  /// channels: the mean of its channels' means, since all channels have the same number of
-  /// elements.
+  /// channels. It is the mean of the means of the group's channels, which all have the same number
+  /// of elements.
   private func mean(
     _ x: ValueID, _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID {
@@ -121,8 +121,8 @@ extension GroupNormalization {
     let means = try make.mean(x, (1..<rank).filter { $0 != axis })
     let size = channels / groups
     let grouped = try make.mean(try make(Reshape(target: [groups, size]), means), [2])
-    let every = try make(BroadcastTo(target: [-1, groups, size]), grouped)
+    let broadcast = try make(BroadcastTo(target: [-1, groups, size]), grouped)
     let shape = (1..<rank).map { $0 == axis ? channels : 1 }
-    return try make(Reshape(target: shape), every)
+    return try make(Reshape(target: shape), broadcast)
   }
 }

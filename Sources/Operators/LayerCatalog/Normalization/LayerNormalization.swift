@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// Layer normalisation (Ba et al. 2016): y = gamma (x - mean) / sqrt(variance + epsilon) + beta,
+/// Layer normalization (Ba et al. 2016): y = gamma (x - mean) / sqrt(variance + epsilon) + beta,
 /// with the mean and the variance over `axes` for each index of the other axes.
 ///
 /// - input: any shape with these axes
@@ -9,7 +9,7 @@ package import GraphIR
 ///   `center` is
 /// - output: the input's shape
 package struct LayerNormalization: ArithmeticOperator {
-  /// The normalised axes, ascending, at least one.
+  /// The normalized axes, ascending, at least one.
   package let axes: [Int]
   /// Added to the variance.
   package let epsilon: Double
@@ -32,13 +32,13 @@ package struct LayerNormalization: ArithmeticOperator {
     outputs: [.like("input")],
     attributes: AttributeSchema(
       Self.init(axes:epsilon:hasScale:hasCenter:),
-      .axes(\.axes, "The axes over which is normalised."),
+      .axes(\.axes, "The axes over which is normalized."),
       .epsilon(\.epsilon),
       .boolean("scale", \.hasScale, "Whether there is a gamma; 1 otherwise."),
       .boolean("center", \.hasCenter, "Whether there is a beta; 0 otherwise.")),
-    notions: [.lanes])
+    concepts: [.lanes])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axes: [Int], epsilon: Double, hasScale: Bool, hasCenter: Bool) {
     self.axes = axes
     self.epsilon = epsilon
@@ -51,7 +51,7 @@ extension LayerNormalization {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard input.elementType.isFloat, axes.allSatisfy(input.shape.indices.contains) else {
-      throw ShapeError("normalises the axes \(axes) of floating-point numbers and has \(input)")
+      throw ShapeError("normalizes the axes \(axes) of floating-point numbers and has \(input)")
     }
     for (position, weight) in inputs.enumerated().dropFirst() {
       guard weight.rank == axes.count,
@@ -69,10 +69,10 @@ extension LayerNormalization {
   ) throws(WeighbridgeError) -> [Tensor] {
     let input = inputs[0]
     let order = input.shape.indices.filter { !axes.contains($0) } + axes
-    let turned = input.permuted(order)
+    let transposed = input.permuted(order)
     let size = axes.map { input.shape[$0] }.reduce(1, *)
     var elements = NormalizedLanes.compute(
-      turned.doubles, size: size, epsilon: epsilon, workers: workers)
+      transposed.doubles, size: size, epsilon: epsilon, workers: workers)
     var weights = inputs.dropFirst().map(\.doubles)
     let gamma = hasScale ? weights.removeFirst() : nil
     let beta = weights.first
@@ -81,26 +81,26 @@ extension LayerNormalization {
         elements[index] * (gamma?[index % size] ?? 1) + (beta?[index % size] ?? 0)
     }
     let inverse = order.indices.sorted { order[$0] < order[$1] }
-    return [Tensor(input.elementType, shape: turned.shape, elements).permuted(inverse)]
+    return [Tensor(input.elementType, shape: transposed.shape, elements).permuted(inverse)]
   }
 
-  /// The order of the weights' axes must not change.
+  /// The weights' axes must keep their order.
   package func permutingAxes(_ order: [Int]) -> LayerNormalization? {
-    let places = axes.compactMap { order.firstIndex(of: $0) }
-    guard places.count == axes.count, zip(places, places.dropFirst()).allSatisfy(<) else {
-      return nil
-    }
+    let permutedAxes = axes.compactMap { order.firstIndex(of: $0) }
+    guard permutedAxes.count == axes.count,
+      zip(permutedAxes, permutedAxes.dropFirst()).allSatisfy(<)
+    else { return nil }
     return LayerNormalization(
-      axes: places, epsilon: epsilon, hasScale: hasScale, hasCenter: hasCenter)
+      axes: permutedAxes, epsilon: epsilon, hasScale: hasScale, hasCenter: hasCenter)
   }
 
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
-      let standard = try make.standardized(make.inputs[0], epsilon: epsilon) {
+      let standardized = try make.standardized(make.inputs[0], epsilon: epsilon) {
         (make, x) throws(WeighbridgeError) in
         try make.mean(x, axes)
       }
-      return try make.affine(standard, hasScale: hasScale, hasCenter: hasCenter, axes: axes)
+      return try make.affine(standardized, hasScale: hasScale, hasCenter: hasCenter, axes: axes)
     }
   }
 }

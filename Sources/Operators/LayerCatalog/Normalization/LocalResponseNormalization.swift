@@ -1,14 +1,14 @@
 package import Bytes
 package import GraphIR
 
-/// Normalisation across adjacent channels (Krizhevsky et al. 2012): x / n^beta with n = bias +
+/// Normalization across adjacent channels (Krizhevsky et al. 2012): x / n^beta with n = bias +
 /// alpha · (sum of the squares of channels c - before to c + after at the same position).
 ///
 /// - input: any shape, with the channels along `axis`
 /// - output: the input's shape
 ///
-/// Channels that do not exist count as 0. darknet's running sum never includes the square of one
-/// channel, which is still subtracted from every sum: that is `omitted`.
+/// Channels outside of the input count as 0. darknet's running sum never adds the square of one
+/// channel, but subtracts it from every sum: that channel is `omitted`.
 package struct LocalResponseNormalization: ArithmeticOperator {
   /// The axis of the channels; the first is 0.
   package let axis: Int
@@ -52,7 +52,7 @@ package struct LocalResponseNormalization: ArithmeticOperator {
         "The channel whose square is taken away from every sum, none or one.", .atLeast(0),
         .sizeLimit, .maximumCount(1))))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(
     axis: Int, before: Int, after: Int, alpha: Double, beta: Double, bias: Double, omitted: Int?
   ) {
@@ -80,13 +80,13 @@ extension LocalResponseNormalization {
     [inputs[0].mappingLanes(along: [axis], workers: workers, normalize)]
   }
 
-  /// Normalises the elements of all channels at one position.
+  /// Normalizes the elements of all channels at one position.
   package func normalize(_ lane: ArraySlice<Double>) -> [Double] {
     let elements = Array(lane)
-    let missing = omitted.flatMap { $0 < elements.count ? elements[$0] * elements[$0] : nil } ?? 0
+    let omittedElement = omitted.flatMap { $0 < elements.count ? elements[$0] : nil } ?? 0
     return elements.indices.map { channel in
       let range = max(0, channel - before)...min(elements.count - 1, channel + after)
-      let sum = elements[range].reduce(-missing) { $0 + $1 * $1 }
+      let sum = elements[range].reduce(-omittedElement * omittedElement) { $0 + $1 * $1 }
       return elements[channel] / (beta * (bias + alpha * sum).logarithm).exponential
     }
   }
@@ -104,27 +104,27 @@ extension LocalResponseNormalization {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let (x, type) = (make.inputs[0], make.type(make.inputs[0]))
       let count = try make.size(x, axis: axis)
-      guard count <= Self.mostSummed else {
+      guard count <= Self.maximumChannels else {
         throw .unsupported(
-          "\(count) channels are summed by a matrix, which may have \(Self.mostSummed) rows")
+          "\(count) channels are summed by a matrix, which may have \(Self.maximumChannels) rows")
       }
-      let last = (0..<type.rank).filter { $0 != axis } + [axis]
-      let back = last.indices.sorted { last[$0] < last[$1] }
+      let order = (0..<type.rank).filter { $0 != axis } + [axis]
+      let inverse = order.indices.sorted { order[$0] < order[$1] }
       let square = try make.product(x, x)
       let matrix = Tensor(type.elementType, shape: [count, count], factors(count))
       let offset = Tensor(
         type.elementType, shape: [count], [Double](repeating: bias, count: count))
       let sum = try make(
-        Dense(hasBias: true), try make.transposed(square, last), try make.constant(matrix),
+        Dense(hasBias: true), try make.transposed(square, order), try make.constant(matrix),
         try make.constant(offset))
-      let power = try make.number(beta, like: x)
+      let exponent = try make.number(beta, like: x)
       return try make.quotient(
-        x, try make(BinaryMath(.power), try make.transposed(sum, back), power))
+        x, try make(BinaryMath(.power), try make.transposed(sum, inverse), exponent))
     }
   }
 
-  /// The largest number of channels for which a matrix is used, which then takes 4 MB.
-  private static let mostSummed = 1024
+  /// The largest number of channels for which a matrix is used; it then takes 4 MB.
+  private static let maximumChannels = 1024
 
   /// The factor of each channel's square for each output channel.
   private func factors(_ count: Int) -> [Double] {

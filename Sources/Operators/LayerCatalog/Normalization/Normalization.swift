@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// Normalisation with stored statistics of the data: y = (x - mean) / d, or the inverse, y = mean +
+/// Normalization with stored statistics of the data: y = (x - mean) / d, or the inverse, y = mean +
 /// x d, where d = max(sqrt(variance), epsilon).
 ///
 /// - input: any shape with these axes; numbers of any type
@@ -10,7 +10,7 @@ package import GraphIR
 package struct Normalization: ArithmeticOperator {
   /// The axes along which the statistics differ, ascending; may be empty.
   package let axes: [Int]
-  /// Whether the normalisation is inverted.
+  /// Whether the normalization is inverted.
   package let isInverse: Bool
   /// The lower limit of the standard deviation, more than 0.
   package let minimumDeviation: Double
@@ -36,12 +36,12 @@ package struct Normalization: ArithmeticOperator {
         The axes along which the statistics differ; none when there is one number for all.
         """, atLeast: 0),
       .boolean(
-        "invert", \.isInverse, "Whether normalised numbers are turned back into those of the data."),
+        "invert", \.isInverse, "Whether normalized numbers are turned back into those of the data."),
       .real(
         "epsilon", \.minimumDeviation, "The smallest standard deviation that is divided by.",
         .above(0), .finite)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axes: [Int], isInverse: Bool, minimumDeviation: Double) {
     self.axes = axes
     self.isInverse = isInverse
@@ -82,13 +82,14 @@ extension Normalization {
     return [Tensor(inputs[1].elementType, shape: shape, elements)]
   }
 
-  /// The order of the statistics' axes must not change.
+  /// The statistics' axes must keep their order.
   package func permutingAxes(_ order: [Int]) -> Normalization? {
-    let places = axes.compactMap { order.firstIndex(of: $0) }
-    guard places.count == axes.count, zip(places, places.dropFirst()).allSatisfy(<) else {
-      return nil
-    }
-    return Normalization(axes: places, isInverse: isInverse, minimumDeviation: minimumDeviation)
+    let permutedAxes = axes.compactMap { order.firstIndex(of: $0) }
+    guard permutedAxes.count == axes.count,
+      zip(permutedAxes, permutedAxes.dropFirst()).allSatisfy(<)
+    else { return nil }
+    return Normalization(
+      axes: permutedAxes, isInverse: isInverse, minimumDeviation: minimumDeviation)
   }
 
   package var decomposition: Decomposition {
@@ -97,10 +98,11 @@ extension Normalization {
       let elementType = make.type(make.inputs[1]).elementType
       let isCast = make.type(input).elementType != elementType
       let x = isCast ? try make(Cast(to: elementType), input) : input
-      let mean = try make.along(axes, make.inputs[1], rank: rank)
-      let root = try make.squareRoot(try make.along(axes, make.inputs[2], rank: rank))
-      let least = try make.number(minimumDeviation, like: root)
-      let deviation = try make(Maximum(), root, least)
+      let mean = try make.aligned(make.inputs[1], to: axes, rank: rank)
+      let variance = try make.aligned(make.inputs[2], to: axes, rank: rank)
+      let root = try make.squareRoot(variance)
+      let minimum = try make.number(minimumDeviation, like: root)
+      let deviation = try make(Maximum(), root, minimum)
       return isInverse
         ? try make.sum(try make.product(x, deviation), mean)
         : try make.quotient(try make.difference(x, mean), deviation)

@@ -1,6 +1,6 @@
 import GraphIR
 
-/// Normalisation with the statistics of the input itself.
+/// Normalization with the statistics of the input itself.
 enum NormalizedLanes {
   /// (x - mean) / sqrt(variance + epsilon), with the mean and the variance (the population
   /// variance) of each lane of `size` consecutive elements.

@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// Root mean square normalisation (Zhang and Sennrich 2019): y = scale x / sqrt(d + epsilon), where
+/// Root mean square normalization (Zhang and Sennrich 2019): y = scale x / sqrt(d + epsilon), where
 /// d is the mean of the squares or the variance over `axes`, for each index of the other axes.
 ///
 /// - input: any shape with these axes
@@ -9,17 +9,17 @@ package import GraphIR
 /// - output: the input's shape
 package struct RMSNormalization: ArithmeticOperator {
   /// The statistic whose square root the input is divided by.
-  package enum Spread: String, Hashable, Sendable, CaseIterable {
+  package enum Denominator: String, Hashable, Sendable, CaseIterable {
     /// The mean of the squares.
     case meanSquare = "mean_square"
     /// The variance: the mean of the squared differences of the elements from their mean.
     case variance
   }
 
-  /// The normalised axes, ascending, at least one.
+  /// The normalized axes, ascending, at least one.
   package let axes: [Int]
   /// The statistic whose square root the input is divided by.
-  package let spread: Spread
+  package let denominator: Denominator
   /// Added to the statistic.
   package let epsilon: Double
 
@@ -35,10 +35,12 @@ package struct RMSNormalization: ArithmeticOperator {
     inputs: [.data("input", .float), .weight("scale")],
     outputs: [.like("input")],
     attributes: AttributeSchema(
-      Self.init(axes:spread:epsilon:),
-      .axes(\.axes, "The axes over which is normalised."),
-      .choice("denominator", \.spread, "What the input is divided by the root of; see the formula.")
-      {
+      Self.init(axes:denominator:epsilon:),
+      .axes(\.axes, "The axes over which is normalized."),
+      .choice(
+        "denominator", \.denominator,
+        "What the input is divided by the root of; see the formula."
+      ) {
         switch $0 {
         case .meanSquare: "the mean of the squares"
         case .variance:
@@ -46,12 +48,12 @@ package struct RMSNormalization: ArithmeticOperator {
         }
       },
       .epsilon(\.epsilon)),
-    notions: [.lanes])
+    concepts: [.lanes])
 
-  /// Makes the operator.
-  package init(axes: [Int], spread: Spread, epsilon: Double) {
+  /// Creates the operator.
+  package init(axes: [Int], denominator: Denominator, epsilon: Double) {
     self.axes = axes
-    self.spread = spread
+    self.denominator = denominator
     self.epsilon = epsilon
   }
 }
@@ -60,7 +62,7 @@ extension RMSNormalization {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, scale) = (inputs[0], inputs[1])
     guard input.elementType.isFloat, axes.allSatisfy(input.shape.indices.contains) else {
-      throw ShapeError("normalises the axes \(axes) of floating-point numbers and has \(input)")
+      throw ShapeError("normalizes the axes \(axes) of floating-point numbers and has \(input)")
     }
     guard scale.rank == axes.count,
       zip(scale.shape, axes).allSatisfy({ $0.agrees(with: input.shape[$1]) })
@@ -73,34 +75,36 @@ extension RMSNormalization {
   ) throws(WeighbridgeError) -> [Tensor] {
     let scale = inputs[1].doubles
     let output = inputs[0].mappingLanes(along: axes, workers: workers) { lane in
-      let root = (spread(of: lane) + epsilon).squareRoot()
+      let root = (statistic(of: lane) + epsilon).squareRoot()
       return zip(lane, scale).map { $0 / root * $1 }
     }
     return [output]
   }
 
-  private func spread(of lane: ArraySlice<Double>) -> Double {
+  private func statistic(of lane: ArraySlice<Double>) -> Double {
     let count = Double(lane.count)
-    let mean = spread == .variance ? lane.reduce(0, +) / count : 0
+    let mean = denominator == .variance ? lane.reduce(0, +) / count : 0
     return lane.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / count
   }
 
-  /// The order of the scale's axes must not change.
+  /// The scale's axes must keep their order.
   package func permutingAxes(_ order: [Int]) -> RMSNormalization? {
-    let places = axes.compactMap { order.firstIndex(of: $0) }
-    guard places.count == axes.count, zip(places, places.dropFirst()).allSatisfy(<) else {
-      return nil
-    }
-    return RMSNormalization(axes: places, spread: spread, epsilon: epsilon)
+    let permutedAxes = axes.compactMap { order.firstIndex(of: $0) }
+    guard permutedAxes.count == axes.count,
+      zip(permutedAxes, permutedAxes.dropFirst()).allSatisfy(<)
+    else { return nil }
+    return RMSNormalization(axes: permutedAxes, denominator: denominator, epsilon: epsilon)
   }
 
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
-      var distance = x
-      if spread == .variance { distance = try make.difference(x, try make.mean(x, axes)) }
-      let square = try make.mean(try make.product(distance, distance), axes)
-      let root = try make.squareRoot(try make.offset(square, by: epsilon))
+      var deviation = x
+      if denominator == .variance {
+        deviation = try make.difference(x, try make.mean(x, axes))
+      }
+      let meanSquare = try make.mean(try make.product(deviation, deviation), axes)
+      let root = try make.squareRoot(try make.offset(meanSquare, by: epsilon))
       return try make.affine(
         try make.quotient(x, root), hasScale: true, hasCenter: false, axes: axes)
     }

@@ -1,9 +1,9 @@
 package import Bytes
 package import GraphIR
 
-/// Each element's share of a sum: x / (epsilon + sum of x along `axes`).
+/// Division by the sum: x / (epsilon + sum of x along `axes`).
 ///
-/// Any shape with these axes in, the same out.
+/// Any shape with these axes; the output has the same shape.
 package struct SumNormalization: ArithmeticOperator {
   /// The axes that are summed over, ascending, at least one.
   package let axes: [Int]
@@ -20,9 +20,9 @@ package struct SumNormalization: ArithmeticOperator {
       Self.init(axes:epsilon:),
       .axes(\.axes, "The axes that are summed over."),
       .real("epsilon", \.epsilon, "Added to the sum.")),
-    notions: [.lanes])
+    concepts: [.lanes])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axes: [Int], epsilon: Double) {
     self.axes = axes
     self.epsilon = epsilon

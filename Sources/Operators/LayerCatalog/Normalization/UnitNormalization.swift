@@ -3,7 +3,7 @@ import GraphIR
 
 /// Scaling to unit length: x / sqrt(max(sum of x² along `axes`, 10⁻¹²)).
 ///
-/// Any shape with these axes in, the same out.
+/// Any shape with these axes; the output has the same shape.
 package struct UnitNormalization: LanewiseOperator {
   /// The axes along which the squares of the outputs add up to 1, ascending, at least one.
   package let axes: [Int]
@@ -15,7 +15,7 @@ package struct UnitNormalization: LanewiseOperator {
     "y[i] = x[i] / sqrt(max(sum over j of x[j]^2, 1e-12)); a NaN in the sum stays NaN",
     "The axes along which the squares of the outputs add up to 1.")
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axes: [Int]) { self.axes = axes }
 }
 
@@ -25,19 +25,19 @@ extension UnitNormalization {
     return lane.map { $0 / length }
   }
 
-  /// Returns the divisor of the elements, given the sum of their squares.
+  /// Returns the length that the elements are divided by, given the sum of their squares.
   package static func length(_ sum: Double) -> Double {
-    // In this order, NaN stays NaN.
+    // This comparison keeps a NaN; `max` would not.
     (sum < 1e-12 ? 1e-12 : sum).squareRoot()
   }
 
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
-      let square = try make(
+      let sum = try make(
         Reduce(.sum, axes: axes, keepDims: true), try make.product(x, x))
-      let least = try make.number(1e-12, like: square)
-      return try make.quotient(x, try make.squareRoot(try make(Maximum(), square, least)))
+      let minimum = try make.number(1e-12, like: sum)
+      return try make.quotient(x, try make.squareRoot(try make(Maximum(), sum, minimum)))
     }
   }
 }

@@ -23,7 +23,7 @@ package struct AdaptiveMaxPooling: AdaptivePoolingOperator, ExactOperator {
     of: .float,
     attributes: attributeSchema)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(dimensions: [Int], layout: DataLayout) {
     self.dimensions = dimensions
     self.layout = layout

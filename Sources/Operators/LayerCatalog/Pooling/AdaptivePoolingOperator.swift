@@ -8,16 +8,15 @@ package import GraphIR
 /// - output: the same with these sizes
 ///
 /// Element o of an axis covers the input's elements from floor(o I/O) up to ceil((o + 1) I/O) - 1,
-/// where I is the input's size and O the output's; windows may share elements. The common part of
-/// all these operators is defined here.
+/// where I is the input's size and O the output's; windows may overlap.
 package protocol AdaptivePoolingOperator: ImageOperator {
   /// The sizes of the output's spatial axes, 1 to 2^24 each.
   var dimensions: [Int] { get }
 
-  /// Makes the operator.
+  /// Creates the operator.
   init(dimensions: [Int], layout: DataLayout)
 
-  /// The function of the elements of a window, of which there is at least one.
+  /// The reduction of the elements of a window, which has at least one.
   static var function: Reduce.Function { get }
 }
 
@@ -50,26 +49,29 @@ extension AdaptivePoolingOperator {
   ) throws(WeighbridgeError) -> [Tensor] {
     let rank = inputs[0].shape.count
     let shape = try outputShape(of: inputs)
-    let turned = inputs[0].permuted(layout.axesToChannelsFirst(rank: rank))
-    let old = Array(turned.shape[2...])
-    let (elements, size) = (turned.doubles, old.reduce(1, *))
-    let planes = workers.map(turned.shape[0] * turned.shape[1]) { index in
-      pool(Array(elements[index * size..<(index + 1) * size]), dimensions: old)
+    let transposed = inputs[0].permuted(layout.axesToChannelsFirst(rank: rank))
+    let inputDimensions = Array(transposed.shape[2...])
+    let (elements, size) = (transposed.doubles, inputDimensions.reduce(1, *))
+    let planes = workers.map(transposed.shape[0] * transposed.shape[1]) { index in
+      pool(Array(elements[index * size..<(index + 1) * size]), dimensions: inputDimensions)
     }
     let output = Tensor(
-      inputs[0].elementType, shape: Array(turned.shape[..<2]) + dimensions, planes.flatMap { $0 })
+      inputs[0].elementType, shape: Array(transposed.shape[..<2]) + dimensions,
+      planes.flatMap { $0 })
     let result = output.permuted(layout.axesFromChannelsFirst(rank: rank))
     precondition(result.shape == shape)
     return [result]
   }
 
   /// Pools one channel of one image.
-  private func pool(_ plane: [Double], dimensions old: [Int]) -> [Double] {
-    let strides = Tensor.rowMajorStrides(old)
-    // The indices of each output element's window, axis by axis.
+  private func pool(_ plane: [Double], dimensions inputDimensions: [Int]) -> [Double] {
+    let strides = Tensor.rowMajorStrides(inputDimensions)
+    // The offsets of the elements of each output element's window, extended axis by axis.
     var windows: [[Int]] = [[0]]
-    for axis in old.indices {
-      let ranges = (0..<dimensions[axis]).map { range($0, from: old[axis], to: dimensions[axis]) }
+    for axis in inputDimensions.indices {
+      let ranges = (0..<dimensions[axis]).map {
+        range($0, from: inputDimensions[axis], to: dimensions[axis])
+      }
       windows = windows.flatMap { window in
         ranges.map { range in
           window.flatMap { start in range.map { start + $0 * strides[axis] } }
@@ -80,8 +82,11 @@ extension AdaptivePoolingOperator {
     return windows.map { window in reduction.reduce(window.map { plane[$0] }[...]) }
   }
 
-  private func range(_ output: Int, from old: Int, to new: Int) -> Range<Int> {
-    output * old / new..<((output + 1) * old + new - 1) / new
+  /// The elements of an axis of `inputSize` elements that an output element covers.
+  private func range(_ output: Int, from inputSize: Int, to outputSize: Int) -> Range<Int> {
+    let start = output * inputSize / outputSize
+    let end = ((output + 1) * inputSize + outputSize - 1) / outputSize
+    return start..<end
   }
 
   package func permutingAxes(_ axes: [Int]) -> Self? {
@@ -101,7 +106,7 @@ extension AdaptivePoolingOperator {
     }
   }
 
-  /// The windows along one axis at a time, since they are rectangles.
+  /// Pools along one axis at a time, which is possible since the windows are rectangular.
   private func pooled(
     _ x: ValueID, axis: Int, to count: Int, _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID {
@@ -112,7 +117,7 @@ extension AdaptivePoolingOperator {
     }
     var windows: [ValueID] = []
     for output in 0..<count {
-      let window = try make.part(x, range(output, from: size, to: count), axis: axis)
+      let window = try make.slice(x, range(output, from: size, to: count), axis: axis)
       windows.append(try make(Reduce(Self.function, axes: [axis], keepDims: true), window))
     }
     return count == 1 ? windows[0] : try make.apply(Concatenate(axis: axis), windows)

@@ -8,8 +8,8 @@ package import GraphIR
 package struct AveragePooling: ArithmeticOperator, PrimitiveOperator {
   /// The window that slides over the spatial axes.
   package let window: Window
-  /// Whether padding counts as elements of value 0; otherwise the mean is over the elements inside
-  /// the input.
+  /// Whether padding counts as elements of value 0; otherwise the mean is only over the elements
+  /// inside the input.
   package let countIncludePad: Bool
   /// The order of the input's and output's axes.
   package let layout: DataLayout
@@ -40,7 +40,7 @@ package struct AveragePooling: ArithmeticOperator, PrimitiveOperator {
         ? "a window that lies in the padding has no mean" : nil
     })
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(window: Window, countIncludePad: Bool, layout: DataLayout) {
     self.window = window
     self.countIncludePad = countIncludePad
@@ -69,7 +69,7 @@ extension AveragePooling {
     return [input.output(planes, channels: input.channels, like: inputs[0], layout: layout)]
   }
 
-  /// The number of elements that count in each window: the pooled sum of a plane of ones.
+  /// The number of elements that count in each window: the sum over the window in a plane of ones.
   private func counts(_ input: Tensor) throws(WeighbridgeError) -> [Double] {
     let spatial = layout.spatialAxes(rank: input.shape.count).map { input.shape[$0] }
     let plane = [Double](repeating: 1, count: spatial.reduce(1, *))

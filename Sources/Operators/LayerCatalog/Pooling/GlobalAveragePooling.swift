@@ -4,7 +4,7 @@ package import GraphIR
 /// The mean of all elements of a channel (Lin et al. 2013).
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
-/// - output: `[batch, channels]`, or the input's axes with 1 element along each spatial one
+/// - output: `[batch, channels]`, or the input's axes with size 1 along each spatial one
 package struct GlobalAveragePooling: GlobalPoolingOperator, ArithmeticOperator {
   /// Whether the output keeps the spatial axes, with size 1.
   package let keepDims: Bool
@@ -19,7 +19,7 @@ package struct GlobalAveragePooling: GlobalPoolingOperator, ArithmeticOperator {
     of: .float,
     attributes: attributeSchema)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(keepDims: Bool, layout: DataLayout) {
     self.keepDims = keepDims
     self.layout = layout

@@ -6,7 +6,7 @@ package import GraphIR
 /// NaN takes precedence over every number, unlike in ``MaxPooling``, as in TensorFlow.
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
-/// - output: `[batch, channels]`, or the input's axes with 1 element along each spatial one
+/// - output: `[batch, channels]`, or the input's axes with size 1 along each spatial one
 package struct GlobalMaxPooling: GlobalPoolingOperator, ExactOperator {
   /// Whether the output keeps the spatial axes, with size 1.
   package let keepDims: Bool
@@ -21,7 +21,7 @@ package struct GlobalMaxPooling: GlobalPoolingOperator, ExactOperator {
     of: .float,
     attributes: attributeSchema)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(keepDims: Bool, layout: DataLayout) {
     self.keepDims = keepDims
     self.layout = layout

@@ -6,16 +6,14 @@ package import GraphIR
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`, with
 ///   at least one spatial axis
 /// - output: `[batch, channels]`, or the input's axes with the spatial ones of size 1
-///
-/// The common part of all these operators is defined here.
 package protocol GlobalPoolingOperator: ImageOperator {
   /// Whether the output keeps the spatial axes, with size 1.
   var keepDims: Bool { get }
 
-  /// Makes the operator.
+  /// Creates the operator.
   init(keepDims: Bool, layout: DataLayout)
 
-  /// The function of all elements of a channel of an image.
+  /// The reduction of all elements of a channel of an image.
   static var function: Reduce.Function { get }
 }
 

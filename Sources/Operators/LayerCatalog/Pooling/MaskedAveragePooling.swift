@@ -24,7 +24,7 @@ package struct MaskedAveragePooling: ImageOperator, ArithmeticOperator {
       .keepDims(\.keepDims),
       .layout(\.layout)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(keepDims: Bool, layout: DataLayout) {
     self.keepDims = keepDims
     self.layout = layout
@@ -51,30 +51,30 @@ extension MaskedAveragePooling {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let turned = inputs[0].permuted(layout.axesToChannelsFirst(rank: 3))
-    let (channels, steps) = (turned.shape[1], turned.shape[2])
-    let (elements, mask) = (turned.doubles, inputs[1].doubles)
-    let means = workers.map(turned.shape[0] * channels) { index in
-      let truths = mask[index / channels * steps..<(index / channels + 1) * steps]
-      let sum = zip(elements[index * steps..<(index + 1) * steps], truths).reduce(0) {
+    let transposed = inputs[0].permuted(layout.axesToChannelsFirst(rank: 3))
+    let (channels, steps) = (transposed.shape[1], transposed.shape[2])
+    let (elements, mask) = (transposed.doubles, inputs[1].doubles)
+    let means = workers.map(transposed.shape[0] * channels) { index in
+      let rowMask = mask[index / channels * steps..<(index / channels + 1) * steps]
+      let sum = zip(elements[index * steps..<(index + 1) * steps], rowMask).reduce(0) {
         $1.1 == 0 ? $0 : $0 + $1.0
       }
-      return sum / truths.reduce(0, +)
+      return sum / rowMask.reduce(0, +)
     }
     return [Tensor(inputs[0].elementType, shape: try outputShape(of: inputs), means)]
   }
 
-  /// The mask has fewer axes than the input, so they cannot be transposed alike.
+  /// The mask has fewer axes than the input, so no single permutation applies to both.
   package func permutingAxes(_ axes: [Int]) -> MaskedAveragePooling? { nil }
 
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let (x, steps) = (make.inputs[0], layout.spatialAxes(rank: 3).lowerBound)
       let mask = try make(ExpandDims(axes: [3 - steps]), make.inputs[1])
-      let counted = try make(Where(), mask, x, try make.number(0, like: x))
+      let unmasked = try make(Where(), mask, x, try make.number(0, like: x))
       let sum = Reduce(.sum, axes: [steps], keepDims: keepDims)
       let count = try make(sum, try make(Cast(to: make.type(x).elementType), mask))
-      return try make.quotient(try make(sum, counted), count)
+      return try make.quotient(try make(sum, unmasked), count)
     }
   }
 }

@@ -6,8 +6,8 @@ package import GraphIR
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
 /// - output: the same axes, with the spatial sizes that follow from the window
 ///
-/// Padding is never the maximum. Nor is NaN, as in TensorFlow on a CPU; if a window contains
-/// nothing else, the result is minus infinity (TensorFlow: the lowest finite number).
+/// Padding and NaN are ignored, as in TensorFlow on a CPU; if a window contains nothing else, the
+/// result is minus infinity (TensorFlow: the lowest finite number).
 package struct MaxPooling: ExactOperator, PrimitiveOperator {
   /// The window that slides over the spatial axes.
   package let window: Window
@@ -28,7 +28,7 @@ package struct MaxPooling: ExactOperator, PrimitiveOperator {
       .part(\.window, Window.schema),
       .layout(\.layout)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(window: Window, layout: DataLayout) {
     self.window = window
     self.layout = layout

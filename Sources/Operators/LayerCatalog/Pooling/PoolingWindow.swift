@@ -1,9 +1,9 @@
 import Bytes
 import GraphIR
 
-/// The common part of the pooling operators.
+/// What the windowed pooling operators have in common.
 extension Window {
-  /// The type of a pooled tensor.
+  /// The type of a tensor after pooling.
   func pooledType(
     of input: TensorType, layout: DataLayout
   ) throws(ShapeError) -> TensorType {

@@ -1,14 +1,14 @@
 package import Bytes
 package import GraphIR
 
-/// An operator whose products can be computed with 8-bit integers or bfloat16. Its inputs are the data, the kernel
-/// with the output channels first, and optionally a bias.
+/// An operator whose products can be computed with 8-bit integers or bfloat16. Its inputs are the
+/// data, the kernel with the output channels first, and optionally a bias.
 package protocol QuantizableOperator: CatalogOperator {
-  /// Why the settings rule it out; `nil` when they do not.
+  /// Why the settings rule that out; `nil` if they do not.
   var quantizationProblem: String? { get }
-  /// The same without a bias.
+  /// The same operator without a bias.
   var withoutBias: Self { get }
-  /// The axis of the output's channels.
+  /// The index of the output's channel axis.
   func outputChannelAxis(rank: Int) -> Int
 }
 
@@ -32,8 +32,8 @@ extension Dense: QuantizableOperator {
 }
 
 extension QuantizableOperator {
-  /// The reference for an operator that is computed by integers. The sum of products of integers is
-  /// exact, becomes float32, and is then multiplied by the scales and added to the bias in float32.
+  /// The reference kernel for products of 8-bit integers. Their sum is exact; it is converted to
+  /// float32, multiplied by the scales, and added to the bias, in float32.
   fileprivate func evaluate(
     _ inputs: [Tensor], by quantization: IntegerQuantization, workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
@@ -60,21 +60,21 @@ extension QuantizableOperator {
 extension CatalogOperator {
   /// The reference kernel, or that of the same operator computed with 8-bit integers or bfloat16.
   ///
-  /// - Parameter quantization: One that ``GraphIR/Graph/quantizationProblem(_:input:)`` lets the node
-  ///   have.
+  /// - Parameter quantization: One that ``GraphIR/Graph/quantizationProblem(_:input:)`` allows for
+  ///   the node.
   package func evaluate(
     _ inputs: [Tensor], quantization: InputQuantization?, workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     guard let quantization else { return try evaluate(inputs, workers: workers) }
-    var rounded = [quantization.input]
+    var quantizedInputs = [quantization.input]
     if let operation = self as? any QuantizableOperator {
       if case .integers(let integers) = quantization.elements {
         return try operation.evaluate(inputs, by: integers, workers: workers)
       }
-      rounded.append(1)
+      quantizedInputs.append(1)
     }
     var inputs = inputs
-    for index in rounded {
+    for index in quantizedInputs {
       let numbers = inputs[index].floats.map(quantization.rounded)
       inputs[index] = Tensor(.float32, shape: inputs[index].shape, floats: numbers)
     }
@@ -83,7 +83,7 @@ extension CatalogOperator {
 }
 
 extension Graph {
-  /// How many layers with weights are computed with 8-bit integers, and how many with bfloat16.
+  /// The number of layers with weights that are computed with 8-bit integers, and with bfloat16.
   package var quantizedLayerCounts: (integers: Int, bfloat16: Int) {
     nodes.reduce(into: (0, 0)) { counts, node in
       guard node.operation is any QuantizableOperator else { return }
@@ -95,10 +95,10 @@ extension Graph {
     }
   }
 
-  /// The most products whose sum fits 32 bits, whatever the integers.
-  private static let mostProducts = 1 << 16
+  /// The largest number of products of 8-bit integers whose sum always fits in 32 bits.
+  private static let maximumProducts = 1 << 16
 
-  /// Why an input of a node cannot be 8-bit integers or bfloat16; `nil` when it can.
+  /// Why an input of a node cannot be quantized to 8-bit integers or bfloat16; `nil` if it can.
   package func quantizationProblem(_ node: Node, input: Int = 0) -> String? {
     guard node.inputs.allSatisfy({ self[$0].type.elementType == .float32 }) else {
       return "is not float32, as it must be to be computed with 8-bit integers or bfloat16"
@@ -121,9 +121,9 @@ extension Graph {
     }
     guard input == 0 else { return "has weights as its input \(input)" }
     let products = self[node.inputs[1]].constant?.shape.dropFirst().reduce(1, *) ?? 0
-    guard (1...Self.mostProducts).contains(products) else {
+    guard (1...Self.maximumProducts).contains(products) else {
       return
-        "sums \(products) products; with 8-bit integers or bfloat16 the limit is 1 to \(Self.mostProducts)"
+        "sums \(products) products; with 8-bit integers or bfloat16 the limit is 1 to \(Self.maximumProducts)"
     }
     return nil
   }

@@ -1,17 +1,17 @@
 import Bytes
 import GraphIR
 
-/// An activation inside a recurrent cell: any elementwise operator of the catalogue, or one that
-/// works along the last axis of `[batch, units]`.
+/// An activation inside a recurrent cell: any elementwise operator of the catalog, or a lanewise
+/// one along the last axis of `[batch, units]`.
 package struct CellActivation: Hashable, Sendable {
   /// The operator.
   package let operation: any CatalogOperator
 
   /// - Returns: `nil` for other operators.
   package init?(_ operation: any CatalogOperator) {
-    let isPossible =
+    let isSupported =
       operation is any ElementwiseOperator || (operation as? any LanewiseOperator)?.axes == [1]
-    guard isPossible else { return nil }
+    guard isSupported else { return nil }
     self.operation = operation
   }
 
@@ -22,7 +22,7 @@ package struct CellActivation: Hashable, Sendable {
 
   private init(elementwise operation: some ElementwiseOperator) { self.operation = operation }
 
-  /// Whether each element is treated separately.
+  /// Whether each output element depends only on the same element of the input.
   package var isElementwise: Bool { operation is any ElementwiseOperator }
 
   /// Applies the activation to the sums of the units of a cell.
@@ -37,8 +37,8 @@ package struct CellActivation: Hashable, Sendable {
     sums.map(operation.apply)
   }
 
-  package static func == (first: CellActivation, second: CellActivation) -> Bool {
-    AnyHashable(first.operation) == AnyHashable(second.operation)
+  package static func == (lhs: CellActivation, rhs: CellActivation) -> Bool {
+    AnyHashable(lhs.operation) == AnyHashable(rhs.operation)
   }
 
   package func hash(into hasher: inout Hasher) { operation.hash(into: &hasher) }
@@ -47,7 +47,8 @@ package struct CellActivation: Hashable, Sendable {
 extension AttributeField where Value == CellActivation {
   /// An activation inside a cell: the operator's kind, and its settings under `name.`.
   ///
-  /// - Parameter takesLanes: Whether it may work along the units, in addition to elementwise.
+  /// - Parameter takesLanes: Whether lanewise activations along the units are allowed, in addition
+  ///   to elementwise ones.
   static func activation(
     _ name: String, _ value: @escaping @Sendable (Owner) -> CellActivation, _ meaning: String,
     takesLanes: Bool = true
@@ -76,8 +77,10 @@ extension AttributeField where Value == CellActivation {
 extension CellActivation {
   /// Appends the operator's kind, and its attributes under `name.`.
   fileprivate func write(_ name: String, to attributes: inout Attributes) {
-    attributes.append(name, .text(operation.kind))
-    for (own, value) in operation.attributes.entries { attributes.append("\(name).\(own)", value) }
+    attributes.append(name, .string(operation.kind))
+    for (attribute, value) in operation.attributes.entries {
+      attributes.append("\(name).\(attribute)", value)
+    }
   }
 
   /// Reads an activation.
@@ -88,7 +91,7 @@ extension CellActivation {
   fileprivate init(
     _ name: String, reading attributes: inout AttributeReader
   ) throws(WeighbridgeError) {
-    let kind = try attributes.text(name)
+    let kind = try attributes.string(name)
     guard let type = Catalog.standard[kind] else {
       throw .unsupported("unknown operator \(kind) as \(name)")
     }

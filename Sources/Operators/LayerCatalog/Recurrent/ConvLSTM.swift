@@ -7,24 +7,24 @@ package import GraphIR
 /// - input: `[batch, time, spatial..., channels]` or `[batch, time, channels, spatial...]`, by
 ///   `layout`, with at least one step
 /// - mask: `[batch, time]`, bool, false for a step that is skipped
-/// - initial h and c: an output step's axes; 0 if they are absent
+/// - initial h and c: the shape of an output step; 0 if they are absent
 /// - kernel W: `[4 filters, channels, spatial...]`, in the order i (input), f (forget), g (cell),
 ///   o (output)
 /// - recurrent kernel U: `[4 filters, filters, spatial...]`; its window has stride 1, with `same`
 ///   padding
 /// - bias b: `[4 filters]`
-/// - outputs: h of every step, in the input's layout, or only of the one processed last, without
-///   the time axis; the last h; the last c
+/// - outputs: h of every step, in the input's layout, or only of the step processed last, without
+///   the time axis; the final h; the final c
 package struct ConvLSTM: PrimitiveOperator {
   /// The window of the input's convolution; its size is that of both kernels.
   package let window: Window
   /// The order of the axes of each step.
   package let layout: DataLayout
-  /// How it iterates over the sequence.
+  /// How it iterates over the sequence, and what it outputs.
   package let recurrence: Recurrence
   /// Whether there is a bias.
   package let hasBias: Bool
-  /// The activation for the candidates and the cell's state.
+  /// The activation for the candidates and the cell state.
   package let activation: CellActivation
   /// The activation for the gates.
   package let recurrentActivation: CellActivation
@@ -57,9 +57,9 @@ package struct ConvLSTM: PrimitiveOperator {
       .activation(
         "recurrent_activation", \.recurrentActivation, "What is applied to the gates.",
         takesLanes: false)),
-    notions: [.recurrence])
+    concepts: [.recurrence])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(
     window: Window, layout: DataLayout, recurrence: Recurrence, hasBias: Bool,
     activation: CellActivation, recurrentActivation: CellActivation
@@ -74,7 +74,7 @@ package struct ConvLSTM: PrimitiveOperator {
 }
 
 extension ConvLSTM {
-  /// The convolution of a step's input.
+  /// The convolution of the input of a step.
   private func inputConvolution(_ layout: DataLayout) -> Convolution {
     Convolution(window: window, groups: 1, hasBias: hasBias, layout: layout)
   }
@@ -129,29 +129,30 @@ extension ConvLSTM {
         initial.isEmpty
         ? Self.stateNames.map { _ in [Double](repeating: 0, count: size) }
         : initial.map { Array($0[image * size..<(image + 1) * size]) }
-      let own = frames.slice(image..<image + 1, along: 0)
+      let sequence = frames.slice(image..<image + 1, along: 0)
       results.append(
-        try recurrence.walk(
+        try recurrence.run(
           steps: steps, states: states,
           mask: mask.map { $0[image * steps..<(image + 1) * steps] }
         ) { (time, states) throws(WeighbridgeError) in
-          try step(own.slice(time..<time + 1, along: 1), states, planes, parts.weights, workers)
+          let frame = sequence.slice(time..<time + 1, along: 1)
+          return try step(frame, states, planes, parts.weights, workers)
         })
     }
     let type = parts.sequence.elementType
-    let back = layout.axesFromChannelsFirst(rank: rank)
+    let inverse = layout.axesFromChannelsFirst(rank: rank)
     let output = Tensor(
       type, shape: [shape[0]] + (recurrence.returnsSequences ? [steps] : []) + planes,
       results.flatMap(\.output)
-    ).permuted(recurrence.returnsSequences ? [0] + back.map { $0 == 0 ? 1 : $0 + 1 } : back)
+    ).permuted(recurrence.returnsSequences ? [0] + inverse.map { $0 == 0 ? 1 : $0 + 1 } : inverse)
     return [output]
       + Self.stateNames.indices.map { index in
         Tensor(type, shape: [shape[0]] + planes, results.flatMap { $0.states[index] })
-          .permuted(back)
+          .permuted(inverse)
       }
   }
 
-  /// Returns the states after a step, channels first.
+  /// Returns the states after a step, in channels-first order.
   private func step(
     _ frame: Tensor, _ states: [[Double]], _ planes: [Int], _ weights: [Tensor], _ workers: Workers
   ) throws(WeighbridgeError) -> [[Double]] {
@@ -203,13 +204,13 @@ extension ConvLSTM {
       activation: activation, recurrentActivation: recurrentActivation, &make)
   }
 
-  /// Adds a channels-first convolution of images in the operator's layout.
+  /// Adds a channels-first convolution of images that have the operator's layout.
   private func convolved(
     _ x: ValueID, _ convolution: Convolution, _ weights: [ValueID], _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID {
     let rank = make.type(x).rank
-    let turned = try make.transposed(x, layout.axesToChannelsFirst(rank: rank))
-    let sums = try make.apply(convolution, [turned] + weights)
+    let channelsFirst = try make.transposed(x, layout.axesToChannelsFirst(rank: rank))
+    let sums = try make.apply(convolution, [channelsFirst] + weights)
     return try make.transposed(sums, layout.axesFromChannelsFirst(rank: rank))
   }
 }

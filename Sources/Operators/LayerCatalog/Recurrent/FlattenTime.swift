@@ -1,10 +1,10 @@
 package import Bytes
 package import GraphIR
 
-/// Merges the batch and the time axis, so that each step is independent.
+/// Merges the batch axis and the time axis, so that each step becomes independent.
 ///
 /// - input: `[batch, time, ...]`, of any element type
-/// - output: `[batch * time, ...]`, the steps of each sequence are consecutive
+/// - output: `[batch * time, ...]`; the steps of each sequence are consecutive
 package struct FlattenTime: PlainOperator, ExactOperator {
   package static let kind = "flatten_time"
   package static let version = 1
@@ -13,7 +13,7 @@ package struct FlattenTime: PlainOperator, ExactOperator {
     "output[n * T + t, ...] = input[n, t, ...], T the size of axis 1",
     of: .any)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 
@@ -36,8 +36,8 @@ extension FlattenTime {
 
   package var decomposition: Decomposition {
     Composition.of { (make) throws(WeighbridgeError) in
-      let rest = (2..<make.type(make.inputs[0]).rank).map { ReshapeAxes.Size.axis($0) }
-      return try make(ReshapeAxes([.rest] + rest), make.inputs[0])
+      let trailing = (2..<make.type(make.inputs[0]).rank).map { ReshapeAxes.Size.axis($0) }
+      return try make(ReshapeAxes([.rest] + trailing), make.inputs[0])
     }
   }
 }

@@ -9,10 +9,10 @@ package import GraphIR
 /// - kernel W: `[3 units, features]`, in the order z (update), r (reset), n (candidate)
 /// - recurrent kernel U: `[3 units, units]`
 /// - bias: `[3 units]` b, or `[2, 3 units]` b and b'
-/// - outputs: h of every step, `[batch, time, units]`, or only of the one processed last, `[batch,
-///   units]`; the last h
+/// - outputs: h of every step, `[batch, time, units]`, or only of the step processed last, `[batch,
+///   units]`; the final h
 package struct GRU: RecurrentOperator {
-  /// How it iterates over the sequence.
+  /// How it iterates over the sequence, and what it outputs.
   package let recurrence: Recurrence
   /// The kind of bias.
   package let bias: RecurrentBias
@@ -47,9 +47,9 @@ package struct GRU: RecurrentOperator {
       .boolean(
         "reset_after", \.resetsAfter,
         "Whether the reset gate is applied after the product with the recurrent kernel.")),
-    notions: [.recurrence])
+    concepts: [.recurrence])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(
     recurrence: Recurrence, bias: RecurrentBias, activation: CellActivation,
     recurrentActivation: CellActivation, resetsAfter: Bool
@@ -70,11 +70,12 @@ extension GRU {
     let gates = zip(sums, stateSums(state, 0..<2 * units)).map(+)
     let update = recurrentActivation.apply(gates[..<units])
     let reset = recurrentActivation.apply(gates[units...])
-    let rows = 2 * units..<3 * units
+    let candidateRows = 2 * units..<3 * units
     let fromState =
       resetsAfter
-      ? zip(reset, stateSums(state, rows)).map(*) : stateSums(zip(reset, state).map(*), rows)
-    let candidate = activation.apply(zip(sums[rows], fromState).map(+)[...])
+      ? zip(reset, stateSums(state, candidateRows)).map(*)
+      : stateSums(zip(reset, state).map(*), candidateRows)
+    let candidate = activation.apply(zip(sums[candidateRows], fromState).map(+)[...])
     return [state.indices.map { update[$0] * state[$0] + (1 - update[$0]) * candidate[$0] }]
   }
 }
@@ -86,16 +87,17 @@ extension GRU {
     _ make: inout Composition, _ sums: ValueID, _ states: [ValueID], stateSums: StateSums
   ) throws(WeighbridgeError) -> [ValueID] {
     let state = states[0]
-    let parts = try make.split(sums, into: 3, axis: 1)
+    let gates = try make.split(sums, into: 3, axis: 1)
     let fromState = try make.split(try stateSums(&make, state, 0..<2), into: 2, axis: 1)
-    let update = try make(recurrentActivation.operation, try make.sum(parts[0], fromState[0]))
-    let reset = try make(recurrentActivation.operation, try make.sum(parts[1], fromState[1]))
-    let last =
+    let update = try make(recurrentActivation.operation, try make.sum(gates[0], fromState[0]))
+    let reset = try make(recurrentActivation.operation, try make.sum(gates[1], fromState[1]))
+    let candidateFromState =
       resetsAfter
       ? try make.product(reset, try stateSums(&make, state, 2..<3))
       : try stateSums(&make, try make.product(reset, state), 2..<3)
-    let candidate = try make(activation.operation, try make.sum(parts[2], last))
-    let distance = try make.difference(state, candidate)
-    return [try make.sum(candidate, try make.product(update, distance))]
+    let candidate = try make(
+      activation.operation, try make.sum(gates[2], candidateFromState))
+    let difference = try make.difference(state, candidate)
+    return [try make.sum(candidate, try make.product(update, difference))]
   }
 }

@@ -10,14 +10,14 @@ package import GraphIR
 /// - kernel W: `[4 units, features]`, in the order i (input), f (forget), g (cell), o (output)
 /// - recurrent kernel U: `[4 units, units]`
 /// - bias: `[4 units]` b, or `[2, 4 units]` b and b'
-/// - outputs: h of every step, `[batch, time, units]`, or only of the one processed last, `[batch,
-///   units]`; the last h; the last c
+/// - outputs: h of every step, `[batch, time, units]`, or only of the step processed last, `[batch,
+///   units]`; the final h; the final c
 package struct LSTM: RecurrentOperator {
-  /// How it iterates over the sequence.
+  /// How it iterates over the sequence, and what it outputs.
   package let recurrence: Recurrence
   /// The kind of bias.
   package let bias: RecurrentBias
-  /// The activation for the candidates and the cell's state.
+  /// The activation for the candidates and the cell state.
   package let activation: CellActivation
   /// The activation for the gates.
   package let recurrentActivation: CellActivation
@@ -43,9 +43,9 @@ package struct LSTM: RecurrentOperator {
         "activation", \.activation, "What is applied to the candidates and the cell state."),
       .activation(
         "recurrent_activation", \.recurrentActivation, "What is applied to the gates.")),
-    notions: [.recurrence])
+    concepts: [.recurrence])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(
     recurrence: Recurrence, bias: RecurrentBias, activation: CellActivation,
     recurrentActivation: CellActivation
@@ -66,7 +66,7 @@ extension LSTM {
       sums, cell: states[1], activation: activation, recurrentActivation: recurrentActivation)
   }
 
-  /// Returns the states h and c after a step, given the sums of the gates and c before it.
+  /// Returns the states h and c after a step, from the sums of the gates and the previous c.
   static func states(
     _ sums: [Double], cell: [Double], activation: CellActivation,
     recurrentActivation: CellActivation
@@ -91,8 +91,8 @@ extension LSTM {
       recurrentActivation: recurrentActivation, &make)
   }
 
-  /// Adds nodes for the states h and c after a step, given the sums of the gates along an axis and
-  /// c before it.
+  /// Adds nodes for the states h and c after a step, from the sums of the gates along an axis and
+  /// the previous c.
   static func states(
     _ sums: ValueID, cell: ValueID, axis: Int, activation: CellActivation,
     recurrentActivation: CellActivation, _ make: inout Composition

@@ -1,7 +1,8 @@
 package import Bytes
 package import GraphIR
 
-/// Distinguishes steps from padding, which is filled with a value, and sets the padding to 0.
+/// Distinguishes the steps of sequences from padding, which is filled with a value, and sets the
+/// padding to 0.
 ///
 /// - input: `[batch, ..., features]`
 /// - outputs: the input, with 0 for steps in which all features equal the value; the mask, `[batch,
@@ -25,7 +26,7 @@ package struct Masking: ExactOperator {
       Self.init(value:),
       .real("value", \.value, "What steps that do not count are filled with.")))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(value: Double) { self.value = value }
 }
 
@@ -43,31 +44,31 @@ extension Masking {
     let input = inputs[0]
     let steps = Array(input.shape.dropLast())
     let features = input.shape[steps.count]
-    // The value in the elements' type: 0.1 is a different number in float32.
+    // The value rounded to the elements' type: 0.1 is a different number in float32.
     let value = Tensor(input.elementType, shape: [], [value]).doubles[0]
     var elements = input.doubles
-    var truths = [Double](repeating: 0, count: steps.reduce(1, *))
-    for step in truths.indices {
+    var mask = [Double](repeating: 0, count: steps.reduce(1, *))
+    for step in mask.indices {
       let range = step * features..<(step + 1) * features
-      truths[step] = elements[range].contains { $0 != value } ? 1 : 0
-      if truths[step] == 0 { for index in range { elements[index] *= 0 } }
+      mask[step] = elements[range].contains { $0 != value } ? 1 : 0
+      if mask[step] == 0 { for index in range { elements[index] *= 0 } }
     }
     return [
       Tensor(input.elementType, shape: input.shape, elements),
-      Tensor(.bool, shape: steps, truths),
+      Tensor(.bool, shape: steps, mask),
     ]
   }
 
-  /// The mask has fewer axes than the input, so they cannot be transposed alike.
+  /// The mask has fewer axes than the input, so no single permutation applies to both.
   package func permutingAxes(_ axes: [Int]) -> Masking? { nil }
 
   package var decomposition: Decomposition {
     Composition.outputs { [self] (make) throws(WeighbridgeError) in
       let (x, last) = (make.inputs[0], make.type(make.inputs[0]).rank - 1)
       let differs = try make(Comparison(.notEqual), x, try make.number(value, like: x))
-      let counts = try make(Reduce(.any, axes: [last], keepDims: true), differs)
+      let isStep = try make(Reduce(.any, axes: [last], keepDims: true), differs)
       return [
-        try make.chosen(counts, x, try make.linear(x, scale: 0)),
+        try make.chosen(isStep, x, try make.linear(x, scale: 0)),
         try make(Reduce(.any, axes: [last], keepDims: false), differs),
       ]
     }

@@ -1,9 +1,9 @@
 import Bytes
 import GraphIR
 
-/// The output of a recurrent operator at a masked step. The states do not change there.
+/// The output of a recurrent operator at a masked step, at which the states do not change.
 package enum StepMask: String, Hashable, Sendable, CaseIterable {
-  /// There is no mask: every step counts.
+  /// There is no mask: no step is skipped.
   case none
   /// The output of the previously processed step; 0 if there is none.
   case previous
@@ -13,10 +13,10 @@ package enum StepMask: String, Hashable, Sendable, CaseIterable {
   case state
 }
 
-/// How a recurrent operator iterates over its sequence, and what it outputs; the same for all of
-/// them.
+/// How a recurrent operator iterates over its sequence, and what it outputs: the settings that all
+/// recurrent operators share.
 package struct Recurrence: Hashable, Sendable {
-  /// Whether the last step is processed first. Each output keeps the position of its step.
+  /// Whether the last step is processed first. Each output stays at the position of its step.
   package let isReversed: Bool
   /// Whether the output contains all steps, not only the one processed last.
   package let returnsSequences: Bool
@@ -25,7 +25,7 @@ package struct Recurrence: Hashable, Sendable {
   /// The treatment of masked steps.
   package let mask: StepMask
 
-  /// Makes the settings.
+  /// Creates the settings.
   package init(
     isReversed: Bool, returnsSequences: Bool, hasInitialStates: Bool, mask: StepMask
   ) {
@@ -57,7 +57,7 @@ package struct Recurrence: Hashable, Sendable {
 
   /// The definitions of the inputs before the weights.
   static func inputs(states: [String]) -> [InputDefinition] {
-    let masks = StepMask.allCases.filter { $0 != .none }.map { AttributeValue.text($0.rawValue) }
+    let masks = StepMask.allCases.filter { $0 != .none }.map { AttributeValue.string($0.rawValue) }
     return [.data("input", .float), .mask(.when("mask", masks))]
       + states.map { .data("initial_\($0)", .same(as: "input"), .when("initial_states")) }
   }
@@ -86,10 +86,10 @@ package struct RecurrentInputs<Element> {
 }
 
 extension RecurrentInputs<TensorType> {
-  /// Returns the types of the output and the states, after checking that all data fit together.
+  /// Returns the types of the output and the states, after checking that all inputs fit together.
   ///
   /// - Parameters:
-  ///   - state: The type of a state, with the sequence's batch.
+  ///   - state: The type of a state, with the batch of the sequence.
   ///   - count: The number of states.
   func outputTypes(
     _ recurrence: Recurrence, state: TensorType, count: Int
@@ -118,14 +118,14 @@ extension RecurrentInputs<TensorType> {
 }
 
 extension Recurrence {
-  /// Iterates over one sequence.
+  /// Runs the steps of one sequence.
   ///
   /// - Parameters:
   ///   - states: The initial states; the first is the output of a step.
-  ///   - mask: For each step, whether it is unmasked (not 0); `nil` when all are.
-  ///   - step: Returns the states after a step, given its index and the states before it.
+  ///   - mask: 0 for each masked step; `nil` if there is none.
+  ///   - step: Returns the states after a step, from its index and the states before it.
   /// - Returns: The output, of all steps or of the last one, and the final states.
-  func walk<Failure>(
+  func run<Failure>(
     steps: Int, states: [[Double]], mask: ArraySlice<Double>?,
     step: (Int, [[Double]]) throws(Failure) -> [[Double]]
   ) throws(Failure) -> (output: [Double], states: [[Double]]) {
@@ -134,8 +134,8 @@ extension Recurrence {
     let zeros = [Double](repeating: 0, count: width)
     var (output, outputs) = (zeros, [Double]())
     if returnsSequences { outputs = [Double](repeating: 0, count: steps * width) }
-    for number in 0..<steps {
-      let time = isReversed ? steps - 1 - number : number
+    for index in 0..<steps {
+      let time = isReversed ? steps - 1 - index : index
       if let mask, mask[mask.startIndex + time] == 0 {
         if self.mask == .zero { output = zeros }
         if self.mask == .state { output = states[0] }

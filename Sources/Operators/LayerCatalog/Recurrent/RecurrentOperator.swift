@@ -5,9 +5,10 @@ package import GraphIR
 package enum RecurrentBias: String, Hashable, Sendable, CaseIterable {
   /// None.
   case none
-  /// One, `[sums]`, which is added to the products with the input.
+  /// One, `[gates * units]`, which is added to the products with the input.
   case input
-  /// Two, `[2, sums]`: one for the products with the input, and one for those with the state.
+  /// Two, `[2, gates * units]`: one for the products with the input, and one for those with the
+  /// state.
   case separate
 }
 
@@ -34,15 +35,13 @@ extension AttributeField where Value == RecurrentBias {
 /// - kernel: `[gates * units, features]`, gate by gate
 /// - recurrent kernel: `[gates * units, units]`
 /// - bias: `[gates * units]`, or `[2, gates * units]`
-/// - output: `[batch, time, units]` or `[batch, units]`, then each final state
-///
-/// The common part of all these operators is defined here.
+/// - outputs: `[batch, time, units]` or `[batch, units]`, then each final state
 package protocol RecurrentOperator: WeightMultiplyingOperator {
-  /// The number of sums that each unit requires.
+  /// The number of sums for each unit: one for each gate, and one for the candidate.
   static var gateCount: Int { get }
   /// The names of the states; the first is the output of a step.
   static var stateNames: [String] { get }
-  /// How it iterates over the sequence.
+  /// How it iterates over the sequence, and what it outputs.
   var recurrence: Recurrence { get }
   /// The kind of bias.
   var bias: RecurrentBias { get }
@@ -58,7 +57,7 @@ package protocol RecurrentOperator: WeightMultiplyingOperator {
     _ sums: [Double], _ states: [[Double]], stateSums: ([Double], Range<Int>) -> [Double]
   ) -> [[Double]]
 
-  /// The gates whose sums a step computes from a state: one range for each time it does so.
+  /// The ranges of gates for which a step calls `stateSums`, one for each call.
   static var stateGates: [Range<Int>] { get }
 
   /// Adds nodes for a step over `[batch, units]`.
@@ -85,7 +84,7 @@ extension RecurrentOperator {
   static var recurrentInputs: [InputDefinition] {
     Recurrence.inputs(states: stateNames) + [
       .weight("kernel"), .weight("recurrent_kernel"),
-      .weight("bias", .unless("bias", [.text(RecurrentBias.none.rawValue)])),
+      .weight("bias", .unless("bias", [.string(RecurrentBias.none.rawValue)])),
     ]
   }
 
@@ -143,7 +142,7 @@ extension RecurrentOperator {
         ? Self.stateNames.map { _ in zeros }
         : initial.map { Array($0[row * units..<(row + 1) * units]) }
       let rowMask = mask.map { $0[row * steps..<(row + 1) * steps] }
-      return recurrence.walk(steps: steps, states: states, mask: rowMask) { time, states in
+      return recurrence.run(steps: steps, states: states, mask: rowMask) { time, states in
         let start = (row * steps + time) * features
         let sums = weights.inputSums(sequence[start..<start + features])
         return step(sums, states, stateSums: weights.stateSums)
@@ -159,7 +158,7 @@ extension RecurrentOperator {
 
   package var tolerance: Tolerance { .standard(for: .float32) }
 
-  /// Each step multiplies by all weights.
+  /// Each step multiplies by both kernels.
   package var cost: OperatorCost {
     .products { [recurrence] inputs, _ in
       let parts = RecurrentInputs(inputs, recurrence, stateCount: Self.stateNames.count)

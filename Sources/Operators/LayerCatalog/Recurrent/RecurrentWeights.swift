@@ -1,8 +1,8 @@
 import GraphIR
 
-/// The weights of a cell in the form used by its steps.
+/// The weights of a recurrent cell in the form that the steps of the reference kernel use.
 struct RecurrentWeights: Sendable {
-  /// The kernel, whose sums do not depend on the states.
+  /// The kernel for the input.
   private let kernel: CellMatrix
   private let inputBias: [Double]
   /// The kernel for the state.
@@ -36,7 +36,7 @@ struct RecurrentWeights: Sendable {
   }
 }
 
-/// A matrix `[out, in]`, stored in the order in which a product with a vector reads it.
+/// A matrix `[out, in]`, stored column by column, as a product with a vector reads it.
 struct CellMatrix: Sendable {
   private let outCount: Int
   private let columns: [Double]
@@ -46,11 +46,11 @@ struct CellMatrix: Sendable {
     columns = matrix.permuted([1, 0]).doubles
   }
 
-  /// Adds some rows of the product with a vector to the same number of sums.
+  /// Adds some rows of the product with a vector to as many sums.
   func add(product vector: ArraySlice<Double>, rows: Range<Int>, to sums: inout [Double]) {
     var target = sums.mutableSpan
-    for (position, element) in vector.enumerated() {
-      let start = position * outCount + rows.lowerBound
+    for (index, element) in vector.enumerated() {
+      let start = index * outCount + rows.lowerBound
       let column = columns.span.extracting(start..<start + rows.count)
       for row in 0..<rows.count { target[row] += element * column[row] }
     }

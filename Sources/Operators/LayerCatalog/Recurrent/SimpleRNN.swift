@@ -9,10 +9,10 @@ package import GraphIR
 /// - kernel W: `[units, features]`
 /// - recurrent kernel U: `[units, units]`
 /// - bias: `[units]` b, or `[2, units]` b and b'
-/// - outputs: h of every step, `[batch, time, units]`, or only of the one processed last, `[batch,
-///   units]`; the last h
+/// - outputs: h of every step, `[batch, time, units]`, or only of the step processed last, `[batch,
+///   units]`; the final h
 package struct SimpleRNN: RecurrentOperator {
-  /// How it iterates over the sequence.
+  /// How it iterates over the sequence, and what it outputs.
   package let recurrence: Recurrence
   /// The kind of bias.
   package let bias: RecurrentBias
@@ -33,9 +33,9 @@ package struct SimpleRNN: RecurrentOperator {
       .part(\.recurrence, Recurrence.schema),
       .recurrentBias(\.bias),
       .activation("activation", \.activation, "What is applied to the sums.")),
-    notions: [.recurrence])
+    concepts: [.recurrence])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(recurrence: Recurrence, bias: RecurrentBias, activation: CellActivation) {
     self.recurrence = recurrence
     self.bias = bias

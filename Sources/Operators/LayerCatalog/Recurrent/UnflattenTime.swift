@@ -1,8 +1,8 @@
 package import Bytes
 package import GraphIR
 
-/// The inverse of ``FlattenTime``: restores the batch and time axes of a tensor from before the
-/// merging.
+/// The inverse of ``FlattenTime``: splits the first axis into the batch and time axes of another
+/// tensor.
 ///
 /// - input: `[batch * time, ...]`, of any element type
 /// - sequence: `[batch, time, ...]`, of which only these two sizes are used
@@ -16,7 +16,7 @@ package struct UnflattenTime: PlainOperator, ExactOperator {
     inputs: [.data("input", .any), .data("sequence", .any)],
     outputs: [.like("input")])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init() {}
 }
 
@@ -45,9 +45,9 @@ extension UnflattenTime {
 
   package var decomposition: Decomposition {
     Composition.of { (make) throws(WeighbridgeError) in
-      let rest = (1..<make.type(make.inputs[0]).rank).map { ReshapeAxes.Size.axis($0) }
+      let trailing = (1..<make.type(make.inputs[0]).rank).map { ReshapeAxes.Size.axis($0) }
       let steps = try make.size(make.inputs[1], axis: 1)
-      return try make(ReshapeAxes([.rest, .fixed(steps)] + rest), make.inputs[0])
+      return try make(ReshapeAxes([.rest, .fixed(steps)] + trailing), make.inputs[0])
     }
   }
 }

@@ -1,10 +1,10 @@
 package import Bytes
 import GraphIR
 
-/// The position of the smallest element along an axis; for equal ones, of the first.
+/// The position of the smallest element along an axis; of equal ones, the first.
 ///
 /// - input: any shape with this axis, numbers
-/// - output: of the type `element_type`; the input's axes, without `axis` or with size 1 there
+/// - output: of the type `element_type`; the input's axes, with `axis` removed or of size 1
 ///
 /// NaN counts as the smallest. An axis without elements is an error.
 package struct ArgMin: ArgumentReduction, CatalogOperator {
@@ -23,14 +23,14 @@ package struct ArgMin: ArgumentReduction, CatalogOperator {
     outputs: [.ofElementType],
     attributes: attributeSchema)
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axis: Int, keepDims: Bool, elementType: ElementType) {
     self.axis = axis
     self.keepDims = keepDims
     self.elementType = elementType
   }
 
-  package static func isBetter(_ element: Double, than other: Double) -> Bool {
+  package static func isMoreExtreme(_ element: Double, than other: Double) -> Bool {
     element < other
   }
 
@@ -38,7 +38,7 @@ package struct ArgMin: ArgumentReduction, CatalogOperator {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       try make(
         ArgMax(axis: axis, keepDims: keepDims, elementType: elementType),
-        try make.opposite(make.inputs[0]))
+        try make.orderReversed(make.inputs[0]))
     }
   }
 }

@@ -1,11 +1,11 @@
 package import Bytes
 package import GraphIR
 
-/// An operator that returns the position of the most extreme element along an axis; for equal ones,
-/// of the first.
+/// An operator that returns the position of the most extreme element along an axis; of equal ones,
+/// the first.
 ///
 /// - input: any shape with this axis, numbers
-/// - output: `elementType`; the input's axes, without `axis` or with size 1 there
+/// - output: `elementType`; the input's axes, with `axis` removed or of size 1
 ///
 /// NaN counts as the most extreme. An axis without elements is an error.
 package protocol ArgumentReduction: ExactOperator {
@@ -16,11 +16,11 @@ package protocol ArgumentReduction: ExactOperator {
   /// The output's element type.
   var elementType: ElementType { get }
 
-  /// Makes the operator.
+  /// Creates the operator.
   init(axis: Int, keepDims: Bool, elementType: ElementType)
 
   /// Whether an element is more extreme than another.
-  static func isBetter(_ element: Double, than other: Double) -> Bool
+  static func isMoreExtreme(_ element: Double, than other: Double) -> Bool
 }
 
 extension ArgumentReduction {
@@ -61,14 +61,16 @@ extension ArgumentReduction {
     return [Tensor(elementType, shape: shape, positions)]
   }
 
-  /// The position of the most extreme of some numbers, starting at 0.
+  /// Returns the position of the most extreme of some numbers, counted from 0.
   package func position(_ lane: ArraySlice<Double>) -> Int {
-    var best = lane.startIndex
+    var extreme = lane.startIndex
     for index in lane.indices.dropFirst() {
-      if lane[best].isNaN { break }
-      if Self.isBetter(lane[index], than: lane[best]) || lane[index].isNaN { best = index }
+      if lane[extreme].isNaN { break }
+      if Self.isMoreExtreme(lane[index], than: lane[extreme]) || lane[index].isNaN {
+        extreme = index
+      }
     }
-    return best - lane.startIndex
+    return extreme - lane.startIndex
   }
 
   package func permutingAxes(_ axes: [Int]) -> Self? {

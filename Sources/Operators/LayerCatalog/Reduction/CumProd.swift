@@ -1,15 +1,15 @@
 import Bytes
 import GraphIR
 
-/// The product of all elements up to each one along an axis.
+/// The cumulative product along an axis: of all elements up to each one.
 ///
-/// Numbers of any shape with this axis in, the same out.
+/// Numbers of any shape with this axis; the output has the same shape.
 package struct CumProd: CumulativeOperator {
   /// The axis; the first is 0.
   package let axis: Int
   /// Whether the element itself is left out.
   package let isExclusive: Bool
-  /// Whether it goes from the last element to the first.
+  /// Whether it runs from the last element to the first.
   package let isReversed: Bool
 
   package static let kind = "cumprod"
@@ -21,36 +21,37 @@ package struct CumProd: CumulativeOperator {
     """,
     of: .number,
     attributes: attributeSchema,
-    notions: [.integers])
+    concepts: [.integers])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axis: Int, isExclusive: Bool, isReversed: Bool) {
     self.axis = axis
     self.isExclusive = isExclusive
     self.isReversed = isReversed
   }
 
-  package static let start = 1.0
+  package static let identity = 1.0
 
   package static func combine(_ total: Double, _ element: Double) -> Double { total * element }
 
-  /// For each element, the product of all elements that are included, with 1 for the others.
+  /// For each output element, the product of the elements that it includes, with 1 in place of the
+  /// others.
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let input = make.inputs[0]
       let (rank, size) = (make.type(input).rank, try make.size(input, axis: axis))
-      let counts = (0..<size).flatMap { position in
+      let included = (0..<size).flatMap { output in
         (0..<size).map { element -> Double in
-          let isBefore = isReversed ? element > position : element < position
-          return isBefore || (element == position && !isExclusive) ? 1 : 0
+          let isBefore = isReversed ? element > output : element < output
+          return isBefore || (element == output && !isExclusive) ? 1 : 0
         }
       }
       var shape = [Int](repeating: 1, count: rank + 1)
       shape.replaceSubrange(axis...axis + 1, with: [size, size])
-      let mask = try make.constant(Tensor(.bool, shape: shape, counts))
+      let mask = try make.constant(Tensor(.bool, shape: shape, included))
       let factors = try make(ExpandDims(axes: [axis]), input)
-      let counted = try make(Where(), mask, factors, try make.number(1, like: factors))
-      return try make(Reduce(.product, axes: [axis + 1], keepDims: false), counted)
+      let masked = try make(Where(), mask, factors, try make.number(1, like: factors))
+      return try make(Reduce(.product, axes: [axis + 1], keepDims: false), masked)
     }
   }
 }

@@ -1,15 +1,15 @@
 import Bytes
 import GraphIR
 
-/// The sum of all elements up to each one along an axis.
+/// The cumulative sum along an axis: of all elements up to each one.
 ///
-/// Numbers of any shape with this axis in, the same out.
+/// Numbers of any shape with this axis; the output has the same shape.
 package struct CumSum: CumulativeOperator, PrimitiveOperator {
   /// The axis; the first is 0.
   package let axis: Int
   /// Whether the element itself is left out.
   package let isExclusive: Bool
-  /// Whether it goes from the last element to the first.
+  /// Whether it runs from the last element to the first.
   package let isReversed: Bool
 
   package static let kind = "cumsum"
@@ -21,16 +21,16 @@ package struct CumSum: CumulativeOperator, PrimitiveOperator {
     """,
     of: .number,
     attributes: attributeSchema,
-    notions: [.integers])
+    concepts: [.integers])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axis: Int, isExclusive: Bool, isReversed: Bool) {
     self.axis = axis
     self.isExclusive = isExclusive
     self.isReversed = isReversed
   }
 
-  package static let start = 0.0
+  package static let identity = 0.0
 
   package static func combine(_ total: Double, _ element: Double) -> Double { total + element }
 }

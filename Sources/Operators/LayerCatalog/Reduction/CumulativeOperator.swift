@@ -1,22 +1,22 @@
 package import Bytes
 package import GraphIR
 
-/// An operator that combines all elements up to each one along an axis.
+/// An operator that combines, for each element, all elements up to it along an axis.
 ///
-/// Numbers of any shape with this axis in, the same out.
+/// Numbers of any shape with this axis; the output has the same shape.
 package protocol CumulativeOperator: ArithmeticOperator {
   /// The axis; the first is 0.
   var axis: Int { get }
   /// Whether the element itself is left out.
   var isExclusive: Bool { get }
-  /// Whether it goes from the last element to the first.
+  /// Whether it runs from the last element to the first.
   var isReversed: Bool { get }
 
-  /// Makes the operator.
+  /// Creates the operator.
   init(axis: Int, isExclusive: Bool, isReversed: Bool)
 
-  /// The combination of no elements.
-  static var start: Double { get }
+  /// The identity of the combination, which is the combination of no elements.
+  static var identity: Double { get }
 
   /// Combines the previous total with an element.
   static func combine(_ total: Double, _ element: Double) -> Double
@@ -61,7 +61,7 @@ extension CumulativeOperator {
 
   /// Returns the outputs for the elements of one lane.
   package func totals(_ lane: some RandomAccessCollection<Double>) -> [Double] {
-    var total = Self.start
+    var total = Self.identity
     let totals = (isReversed ? Array(lane.reversed()) : Array(lane)).map { element in
       let next = Self.combine(total, element)
       defer { total = next }

@@ -4,9 +4,9 @@ package import GraphIR
 /// Reduces all elements along some axes to one.
 ///
 /// - input: any shape with these axes; numbers, or for `any` and `all` booleans
-/// - output: the input's element type and axes, without `axes` or with size 1 there
+/// - output: the input's element type and axes, with `axes` removed or of size 1
 package struct Reduce: ArithmeticOperator {
-  /// The reduction of the elements.
+  /// The function that reduces the elements.
   package enum Function: String, Hashable, Sendable, CaseIterable {
     case sum, mean
     case product = "prod"
@@ -14,17 +14,18 @@ package struct Reduce: ArithmeticOperator {
     case minimum = "min"
     case any, all
     case variance = "var"
-    case length = "l2_norm"
+    case l2Norm = "l2_norm"
     case standardDeviation = "std"
-    case logarithmOfSum = "logsumexp"
+    case logSumExp = "logsumexp"
 
-    /// Whether the result of integers may be fractional.
-    package var needsFractions: Bool {
-      [.mean, .variance, .length, .standardDeviation, .logarithmOfSum].contains(self)
+    /// Whether the result may be fractional even for integers, so that only floating-point numbers
+    /// are accepted.
+    package var requiresFloat: Bool {
+      [.mean, .variance, .l2Norm, .standardDeviation, .logSumExp].contains(self)
     }
   }
 
-  /// The reduction of the elements.
+  /// The function that reduces the elements.
   package let function: Function
   /// The reduced axes, ascending.
   package let axes: [Int]
@@ -40,7 +41,7 @@ package struct Reduce: ArithmeticOperator {
       .data(
         "input",
         .by("function", Function.self) {
-          $0 == .any || $0 == .all ? .bool : $0.needsFractions ? .float : .number
+          $0 == .any || $0 == .all ? .bool : $0.requiresFloat ? .float : .number
         })
     ],
     outputs: [.like("input")],
@@ -56,9 +57,9 @@ package struct Reduce: ArithmeticOperator {
         case .any: "whether one is true; false of no elements"
         case .all: "whether all are true; true of no elements"
         case .variance: "the mean of (x - mean)²"
-        case .length: "the L2 norm, sqrt(sum of x²)"
+        case .l2Norm: "the L2 norm, sqrt(sum of x²)"
         case .standardDeviation: "sqrt(variance)"
-        case .logarithmOfSum:
+        case .logSumExp:
           """
           logsumexp: m + log(sum of exp(x - m)) with m the largest; m if that is infinite; NaN \
           if one is NaN
@@ -67,9 +68,9 @@ package struct Reduce: ArithmeticOperator {
       },
       .axes(\.axes, "The reduced axes; the lanes run along them.", atLeast: 0),
       .keepDims(\.keepDims)),
-    notions: [.lanes])
+    concepts: [.lanes])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(_ function: Function, axes: [Int], keepDims: Bool) {
     self.function = function
     self.axes = axes
@@ -85,7 +86,7 @@ extension Reduce {
       throw ShapeError(
         "\(function.rawValue) of \(isLogical ? "booleans" : "numbers"): \(input)")
     }
-    guard !function.needsFractions || input.elementType.isFloat else {
+    guard !function.requiresFloat || input.elementType.isFloat else {
       throw ShapeError("\(function.rawValue) of floating-point numbers: \(input)")
     }
     guard axes.last.map({ $0 < input.rank }) ?? true else {
@@ -105,7 +106,7 @@ extension Reduce {
     let input = inputs[0]
     let kept = input.shape.indices.filter { !axes.contains($0) }
     let elements = input.permuted(kept + axes).doubles
-    // For a tensor without elements, the product of the sizes may be anything.
+    // Without elements, the product of the sizes of the reduced axes may be anything.
     let size = elements.isEmpty ? 0 : axes.map { input.shape[$0] }.reduce(1, *)
     let count = shape.reduce(1, *)
     let reduced = workers.map(count) { reduce(elements[$0 * size..<($0 + 1) * size]) }
@@ -118,13 +119,13 @@ extension Reduce {
     case .sum: lane.reduce(0, +)
     case .mean: lane.reduce(0, +) / Double(lane.count)
     case .product: lane.reduce(1, *)
-    // In this order, NaN stays NaN.
+    // These comparisons keep a NaN of either operand.
     case .maximum: lane.reduce(-.infinity) { $0.isNaN || $0 > $1 ? $0 : $1 }
     case .minimum: lane.reduce(.infinity) { $0.isNaN || $0 < $1 ? $0 : $1 }
     case .variance: Self.variance(lane)
     case .standardDeviation: Self.variance(lane).squareRoot()
-    case .length: lane.reduce(0) { $0 + $1 * $1 }.squareRoot()
-    case .logarithmOfSum: Self.logarithmOfSum(lane)
+    case .l2Norm: lane.reduce(0) { $0 + $1 * $1 }.squareRoot()
+    case .logSumExp: Self.logSumExp(lane)
     case .any: lane.contains { $0 != 0 } ? 1 : 0
     case .all: lane.allSatisfy { $0 != 0 } ? 1 : 0
     }
@@ -135,9 +136,9 @@ extension Reduce {
     return lane.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(lane.count)
   }
 
-  private static func logarithmOfSum(_ lane: ArraySlice<Double>) -> Double {
+  private static func logSumExp(_ lane: ArraySlice<Double>) -> Double {
     let largest = lane.max() ?? -.infinity
-    // For an infinity, the difference would be NaN. A NaN propagates through the sum.
+    // The difference of equal infinities would be NaN. A NaN propagates through the sum.
     guard largest.isFinite else {
       return lane.contains(where: \.isNaN) ? .nan : largest
     }
@@ -147,29 +148,29 @@ extension Reduce {
   package func permutingAxes(_ axes: [Int]) -> Reduce? {
     // Without the reduced axes, the output has fewer axes than the input.
     guard keepDims || self.axes.isEmpty else { return nil }
-    let turned = axes.indices.filter { self.axes.contains(axes[$0]) }
-    guard turned.count == self.axes.count else { return nil }
-    return Reduce(function, axes: turned, keepDims: keepDims)
+    let permutedAxes = axes.indices.filter { self.axes.contains(axes[$0]) }
+    guard permutedAxes.count == self.axes.count else { return nil }
+    return Reduce(function, axes: permutedAxes, keepDims: keepDims)
   }
 
   package var decomposition: Decomposition {
-    guard [.variance, .standardDeviation, .length, .logarithmOfSum].contains(function) else {
+    guard [.variance, .standardDeviation, .l2Norm, .logSumExp].contains(function) else {
       return .primitive
     }
     return Composition.of { [self] (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
       let reduction = { Reduce($0, axes: axes, keepDims: keepDims) }
       switch function {
-      case .length:
+      case .l2Norm:
         return try make.squareRoot(try make(reduction(.sum), try make.product(x, x)))
-      case .logarithmOfSum:
+      case .logSumExp:
         let largest = try make(Reduce(.maximum, axes: axes, keepDims: true), x)
-        let powers = try make(Exponential(), try make.difference(x, largest))
-        let sum = try make(UnaryMath(.logarithm), try make(reduction(.sum), powers))
+        let exponentials = try make(Exponential(), try make.difference(x, largest))
+        let sum = try make(UnaryMath(.logarithm), try make(reduction(.sum), exponentials))
         return try make.sum(sum, keepDims ? largest : try make(reduction(.maximum), x))
       default:
-        let distance = try make.difference(x, try make.mean(x, axes))
-        let variance = try make(reduction(.mean), try make.product(distance, distance))
+        let deviation = try make.difference(x, try make.mean(x, axes))
+        let variance = try make(reduction(.mean), try make.product(deviation, deviation))
         return function == .variance ? variance : try make.squareRoot(variance)
       }
     }

@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// The input, repeated along axes of size 1.
+/// The input, broadcast along axes of size 1.
 ///
 /// - input: any element type, with an axis for each entry of `shape`
 /// - output: the sizes in `shape`; -1 keeps the input's size
@@ -24,9 +24,9 @@ package struct BroadcastTo: ExactOperator, PrimitiveOperator {
         input's, that is 1.
         """, .atLeast(-1)
       ).explained(by: .sizes)),
-    notions: [.broadcasting])
+    concepts: [.broadcasting])
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(target: [Int]) { self.target = target }
 }
 

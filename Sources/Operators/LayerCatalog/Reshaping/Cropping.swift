@@ -4,7 +4,7 @@ package import GraphIR
 /// The inner part of the spatial axes.
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
-/// - output: each spatial axis shorter by the removed elements, with at least 1 left
+/// - output: each spatial axis without the removed elements, with at least 1 left
 package struct Cropping: ImageOperator, ExactOperator {
   /// The numbers of elements that are removed at both ends of each spatial axis.
   package let borders: Borders
@@ -25,7 +25,7 @@ package struct Cropping: ImageOperator, ExactOperator {
       .part(\.borders, Borders.schema),
       .layout(\.layout)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(borders: Borders, layout: DataLayout) {
     self.borders = borders
     self.layout = layout
@@ -50,9 +50,9 @@ extension Cropping {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     var result = inputs[0]
-    for (number, axis) in layout.spatialAxes(rank: result.shape.count).enumerated() {
-      let end = result.shape[axis] - borders.after[number]
-      result = result.slice(borders.before[number]..<end, along: axis)
+    for (index, axis) in layout.spatialAxes(rank: result.shape.count).enumerated() {
+      let end = result.shape[axis] - borders.after[index]
+      result = result.slice(borders.before[index]..<end, along: axis)
     }
     return [result]
   }

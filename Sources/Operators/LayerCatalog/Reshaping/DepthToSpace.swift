@@ -28,7 +28,7 @@ package struct DepthToSpace: ImageOperator, ExactOperator {
         .atMost(Double(Int32.max))),
       .layout(\.layout)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(block: Int, layout: DataLayout) {
     self.block = block
     self.layout = layout
@@ -60,10 +60,10 @@ extension DepthToSpace {
     let input = inputs[0].permuted(layout.axesToChannelsFirst(rank: 4))
     let channels = input.shape[1] / (block * block)
     // [batch, y, x, channels, height, width] becomes [batch, channels, height, y, width, x].
-    let cut = input.splitting(1, into: [block, block, channels])
-    let turned = cut.permuted([0, 3, 4, 1, 5, 2]).reshaped(
+    let split = input.splitting(1, into: [block, block, channels])
+    let blocks = split.permuted([0, 3, 4, 1, 5, 2]).reshaped(
       [input.shape[0], channels, input.shape[2] * block, input.shape[3] * block])
-    let output = turned.permuted(layout.axesFromChannelsFirst(rank: 4))
+    let output = blocks.permuted(layout.axesFromChannelsFirst(rank: 4))
     return [output.reshaped(shape)]
   }
 
@@ -78,15 +78,15 @@ extension DepthToSpace {
       let (height, width) = (try make.size(x, axis: 2), try make.size(x, axis: 3))
       let channels = try make.size(x, axis: 1) / (block * block)
       // [batch, y, x, channels, height, width] becomes [batch, channels, height, y, width, x].
-      let cut = ReshapeAxes([
+      let split = ReshapeAxes([
         .axis(0), .fixed(block), .fixed(block), .fixed(channels), .axis(2), .axis(3),
       ])
-      let blocks = try make.transposed(try make(cut, x), [0, 3, 4, 1, 5, 2])
-      let joined = ReshapeAxes([
+      let blocks = try make.transposed(try make(split, x), [0, 3, 4, 1, 5, 2])
+      let merge = ReshapeAxes([
         .axis(0), .fixed(channels), .fixed(height * block), .fixed(width * block),
       ])
       return try make.transposed(
-        try make(joined, blocks), layout.axesFromChannelsFirst(rank: 4))
+        try make(merge, blocks), layout.axesFromChannelsFirst(rank: 4))
     }
   }
 }

@@ -4,7 +4,7 @@ package import GraphIR
 /// The input with elements added at both ends of its axes.
 ///
 /// - input: any element type, with an axis for each entry of `before`
-/// - output: each axis longer by the added elements
+/// - output: each axis extended by the added elements
 package struct Pad: ExactOperator, PrimitiveOperator {
   /// The kind of padding.
   package enum Mode: String, Hashable, Sendable, CaseIterable {
@@ -17,8 +17,8 @@ package struct Pad: ExactOperator, PrimitiveOperator {
   package let after: [Int]
   /// The kind of padding.
   package let mode: Mode
-  /// The number that `constant` adds; 0 in the other modes.
-  package let number: Double
+  /// The value of the elements that `constant` adds; 0 in the other modes.
+  package let value: Double
 
   package static let kind = "pad"
   package static let version = 1
@@ -50,29 +50,29 @@ package struct Pad: ExactOperator, PrimitiveOperator {
         case .edge: "the first and the last element, repeated"
         }
       },
-      .real("value", \.number, "The number that constant adds; 0 in the other modes.")))
+      .real("value", \.value, "The number that constant adds; 0 in the other modes.")))
 
-  /// Makes the operator.
-  package init(before: [Int], after: [Int], mode: Mode, number: Double = 0) {
+  /// Creates the operator.
+  package init(before: [Int], after: [Int], mode: Mode, value: Double = 0) {
     self.before = before
     self.after = after
     self.mode = mode
-    self.number = mode == .constant ? number : 0
+    self.value = mode == .constant ? value : 0
   }
 }
 
 extension Pad {
-  /// Makes the operator from stored settings.
+  /// Creates the operator from stored settings.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when a mode other than `constant` has a number.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` if a mode other than `constant` has a value.
   @Sendable private static func stored(
-    before: [Int], after: [Int], mode: Mode, number: Double
+    before: [Int], after: [Int], mode: Mode, value: Double
   ) throws(WeighbridgeError) -> Pad {
-    guard mode == .constant || number == 0 else {
+    guard mode == .constant || value == 0 else {
       throw .malformed(
-        "the attribute value is \(number), and must be 0 in the mode \(mode.rawValue)")
+        "the attribute value is \(value), and must be 0 in the mode \(mode.rawValue)")
     }
-    return Pad(before: before, after: after, mode: mode, number: number)
+    return Pad(before: before, after: after, mode: mode, value: value)
   }
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
@@ -89,21 +89,21 @@ extension Pad {
   }
 
   private func padded(_ dimension: Int, _ axis: Int) throws(ShapeError) -> Int {
-    let most =
+    let limit =
       switch mode {
       case .constant: Int.max
       case .edge: dimension > 0 ? Int.max : 0
       case .reflect: max(0, dimension - 1)
       case .symmetric: dimension
       }
-    guard before[axis] <= most, after[axis] <= most else {
+    guard before[axis] <= limit, after[axis] <= limit else {
       throw ShapeError(
-        "\(mode.rawValue) adds at most \(most) elements to an axis of \(dimension), and "
+        "\(mode.rawValue) adds at most \(limit) elements to an axis of \(dimension), and "
           + "\(before[axis]) and \(after[axis]) are wanted")
     }
-    let (sum, first) = dimension.addingReportingOverflow(before[axis])
-    let (total, second) = sum.addingReportingOverflow(after[axis])
-    guard !first, !second else { throw ShapeError("an axis becomes too long") }
+    let (sum, sumOverflow) = dimension.addingReportingOverflow(before[axis])
+    let (total, totalOverflow) = sum.addingReportingOverflow(after[axis])
+    guard !sumOverflow, !totalOverflow else { throw ShapeError("an axis becomes too long") }
     return total
   }
 
@@ -113,14 +113,14 @@ extension Pad {
     _ = try outputShape(of: inputs)
     var (shape, elements) = (inputs[0].shape, inputs[0].doubles)
     for axis in shape.indices where before[axis] > 0 || after[axis] > 0 {
-      elements = padding(elements, shape, axis)
+      elements = padded(elements, shape, axis)
       shape[axis] += before[axis] + after[axis]
     }
     return [Tensor(inputs[0].elementType, shape: shape, elements)]
   }
 
-  /// Returns the elements, with those along one axis added.
-  private func padding(_ elements: [Double], _ shape: [Int], _ axis: Int) -> [Double] {
+  /// Returns the elements with padding along one axis.
+  private func padded(_ elements: [Double], _ shape: [Int], _ axis: Int) -> [Double] {
     let dimension = shape[axis]
     let inner = shape[(axis + 1)...].reduce(1, *)
     let sources = (-before[axis]..<dimension + after[axis]).map {
@@ -133,14 +133,15 @@ extension Pad {
           let start = (outer * dimension + source) * inner
           result += elements[start..<start + inner]
         } else {
-          result += repeatElement(number, count: inner)
+          result += repeatElement(value, count: inner)
         }
       }
     }
     return result
   }
 
-  /// Returns the input's index for a position, counted from the input's first element.
+  /// Returns the index of the input element at a position, counted from the input's first element;
+  /// `nil` if it is the constant.
   package func source(of position: Int, dimension: Int) -> Int? {
     if (0..<dimension).contains(position) { return position }
     return switch mode {
@@ -154,6 +155,6 @@ extension Pad {
   package func permutingAxes(_ axes: [Int]) -> Pad? {
     guard axes.count == before.count else { return nil }
     return Pad(
-      before: axes.map { before[$0] }, after: axes.map { after[$0] }, mode: mode, number: number)
+      before: axes.map { before[$0] }, after: axes.map { after[$0] }, mode: mode, value: value)
   }
 }

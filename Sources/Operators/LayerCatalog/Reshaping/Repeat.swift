@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// Each element, repeated along an axis: a, a, b, b, ...
+/// Each element repeated along an axis: a, a, b, b, ...
 ///
 /// - input: any shape and element type
 /// - output: the same shape, with `repeats` times the size along `axis`
@@ -22,7 +22,7 @@ package struct Repeat: ExactOperator {
       .axis(\.axis),
       .integer("repeats", \.count, "How often each element is repeated.", .atLeast(0))))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axis: Int, count: Int) {
     self.axis = axis
     self.count = count
@@ -43,11 +43,11 @@ extension Repeat {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = try outputShape(of: inputs)
-    var spread = inputs[0].shape
-    spread.insert(1, at: axis + 1)
-    let single = inputs[0].reshaped(spread)
-    spread[axis + 1] = count
-    return [single.broadcast(to: spread).reshaped(shape)]
+    var expandedShape = inputs[0].shape
+    expandedShape.insert(1, at: axis + 1)
+    let expanded = inputs[0].reshaped(expandedShape)
+    expandedShape[axis + 1] = count
+    return [expanded.broadcast(to: expandedShape).reshaped(shape)]
   }
 
   package func permutingAxes(_ axes: [Int]) -> Repeat? {
@@ -60,8 +60,7 @@ extension Repeat {
       let size = try make.size(make.inputs[0], axis: axis)
       let column = try make(ExpandDims(axes: [axis + 1]), make.inputs[0])
       let counts = (0...rank).map { $0 == axis + 1 ? count : 1 }
-      let open = (0...rank).filter { $0 != axis + 1 }.map { ReshapeAxes.Size.axis($0) }
-      var dimensions = open
+      var dimensions = (0...rank).filter { $0 != axis + 1 }.map { ReshapeAxes.Size.axis($0) }
       dimensions[axis] = .fixed(size * count)
       return try make(ReshapeAxes(dimensions), try make(Tile(counts: counts), column))
     }

@@ -19,7 +19,7 @@ package struct RepeatVector: ExactOperator {
       Self.init(count:),
       .integer("repeats", \.count, "The number of steps of the output.", .atLeast(1), .sizeLimit)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(count: Int) {
     self.count = count
   }

@@ -6,7 +6,7 @@ package import GraphIR
 /// - input: `[batch, ...]`
 /// - output: `[batch, shape...]`
 package struct Reshape: ExactOperator, PrimitiveOperator {
-  /// The sizes after the batch axis; one of them may be -1, for the remaining size.
+  /// The sizes after the batch axis; one of them may be -1 and is inferred.
   package let target: [Int]
 
   package static let kind = "reshape"
@@ -18,11 +18,11 @@ package struct Reshape: ExactOperator, PrimitiveOperator {
     attributes: AttributeSchema(
       Self.init(target:),
       .integers(
-        "shape", \.target, "The sizes behind the batch axis; one may be -1.", .atLeast(-1),
+        "shape", \.target, "The sizes after the batch axis; one may be -1.", .atLeast(-1),
         .atMostOnce(-1)
       ).explained(by: .sizes)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(target: [Int]) {
     self.target = target
   }
@@ -35,18 +35,18 @@ extension Reshape {
     let dimensions = input.shape.dropFirst()
     let known = try Dimension.product(target.filter { $0 >= 0 }.map(Dimension.fixed))
     let total = try Dimension.product(dimensions)
-    let rest =
+    let inferred =
       target.contains(-1)
-      ? try rest(of: Array(dimensions), known: known.value ?? 0, total: total) : nil
-    if rest == nil, !total.agrees(with: known) {
+      ? try inferredSize(of: Array(dimensions), known: known.value ?? 0, total: total) : nil
+    if inferred == nil, !total.agrees(with: known) {
       throw ShapeError(
         "\(total) elements of \(input) do not fit \(target), which takes \(known)")
     }
-    return [input.with(shape: [batch] + target.map { $0 < 0 ? rest ?? .unknown : .fixed($0) })]
+    return [input.with(shape: [batch] + target.map { $0 < 0 ? inferred ?? .unknown : .fixed($0) })]
   }
 
-  /// The size for -1. It is an unknown size of the input when the known sizes of both sides cancel.
-  private func rest(
+  /// The size for -1. It is the input's unknown size if the known sizes of input and output cancel.
+  private func inferredSize(
     of dimensions: [Dimension], known: Int, total: Dimension
   ) throws(ShapeError) -> Dimension {
     guard let total = total.value else {

@@ -12,7 +12,7 @@ package struct ReshapeAxes: ExactOperator, PrimitiveOperator {
     case fixed(Int)
     /// The size of an axis of the input.
     case axis(Int)
-    /// The remaining size; for at most one axis.
+    /// The size that is inferred from the others; for at most one axis.
     case rest
   }
 
@@ -41,26 +41,26 @@ package struct ReshapeAxes: ExactOperator, PrimitiveOperator {
         .rule("-1 where shape is not -1; at most one entry has -1 in both lists")
       ).explained(by: .axes)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(_ sizes: [Size]) { self.sizes = sizes }
 }
 
 extension ReshapeAxes {
-  /// The sizes in their stored form, -1 for others.
+  /// The fixed sizes in their stored form; -1 for the other axes.
   private var shape: [Int] { sizes.map { if case .fixed(let size) = $0 { size } else { -1 } } }
 
-  /// The input's axes in their stored form, -1 for others.
+  /// The input's axes in their stored form; -1 for the other axes.
   private var inputAxes: [Int] { sizes.map { if case .axis(let axis) = $0 { axis } else { -1 } } }
 
-  /// Makes the operator from two lists: for each axis, one of them gives the size, or neither for
-  /// the remaining size.
+  /// Creates the operator from two lists. For each axis, one of them gives the size, or neither if
+  /// the size is inferred.
   private static func make(
-    _ shape: [Int], _ sources: [Int]
+    _ shape: [Int], _ inputAxes: [Int]
   ) throws(WeighbridgeError) -> ReshapeAxes {
-    let pairs = zip(shape, sources)
+    let pairs = zip(shape, inputAxes)
     guard pairs.allSatisfy({ $0 < 0 || $1 < 0 }), pairs.count(where: { $0 < 0 && $1 < 0 }) <= 1
     else {
-      throw .malformed("the target \(shape) and the axes \(sources)")
+      throw .malformed("the target \(shape) and the axes \(inputAxes)")
     }
     return ReshapeAxes(
       pairs.map { size, axis in axis >= 0 ? .axis(axis) : size >= 0 ? .fixed(size) : .rest })
@@ -68,20 +68,19 @@ extension ReshapeAxes {
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
-    var (known, sources): ([Dimension], Set<Int>) = ([], [])
+    var known: [Dimension] = []
     for size in sizes {
       switch size {
       case .fixed(let value): known.append(.fixed(value))
       case .axis(let axis):
         guard axis < input.rank else { throw ShapeError("has no axis \(axis): \(input)") }
         known.append(input.shape[axis])
-        sources.insert(axis)
       case .rest: break
       }
     }
     let (total, product) = (try Dimension.product(input.shape), try Dimension.product(known))
-    let rest = sizes.contains(.rest) ? try rest(of: input, known, total, product) : nil
-    if rest == nil, !total.agrees(with: product) {
+    let inferred = sizes.contains(.rest) ? try inferredSize(of: input, known, total, product) : nil
+    if inferred == nil, !total.agrees(with: product) {
       throw ShapeError("\(total) elements of \(input) do not fit \(known), which takes \(product)")
     }
     return [
@@ -90,14 +89,15 @@ extension ReshapeAxes {
           switch size {
           case .fixed(let value): .fixed(value)
           case .axis(let axis): input.shape[axis]
-          case .rest: rest ?? .unknown
+          case .rest: inferred ?? .unknown
           }
         })
     ]
   }
 
-  /// The remaining size: known when all others are, or when the unknown sizes of both sides cancel.
-  private func rest(
+  /// The inferred size. It is known if all others are, or if the unknown sizes of input and output
+  /// cancel.
+  private func inferredSize(
     of input: TensorType, _ known: [Dimension], _ total: Dimension, _ product: Dimension
   ) throws(ShapeError) -> Dimension {
     if let total = total.value, let product = product.value {
@@ -108,21 +108,21 @@ extension ReshapeAxes {
       }
       return .fixed(total / product)
     }
-    var open = input.shape.filter { $0.value == nil }
+    var unknown = input.shape.filter { $0.value == nil }
     for dimension in known where dimension.value == nil {
-      guard let index = open.firstIndex(of: dimension), dimension != .unknown else {
+      guard let index = unknown.firstIndex(of: dimension), dimension != .unknown else {
         return .unknown
       }
-      open.remove(at: index)
+      unknown.remove(at: index)
     }
-    let numbers = try Dimension.product(input.shape.filter { $0.value != nil })
-    let taken = try Dimension.product(known.filter { $0.value != nil })
-    guard let have = numbers.value, let need = taken.value, need > 0, have > 0 else {
-      return .unknown
-    }
-    // If no unknown size has cancelled with 0, the quotient is the remaining size.
-    if open.isEmpty, have % need == 0 { return .fixed(have / need) }
-    return open.count == 1 && have == need ? open[0] : .unknown
+    let inputProduct = try Dimension.product(input.shape.filter { $0.value != nil })
+    let outputProduct = try Dimension.product(known.filter { $0.value != nil })
+    guard let available = inputProduct.value, let taken = outputProduct.value, taken > 0,
+      available > 0
+    else { return .unknown }
+    // The quotient is the inferred size, unless the unknown sizes that cancel are 0.
+    if unknown.isEmpty, available % taken == 0 { return .fixed(available / taken) }
+    return unknown.count == 1 && available == taken ? unknown[0] : .unknown
   }
 
   package func evaluate(

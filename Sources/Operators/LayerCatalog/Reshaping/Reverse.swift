@@ -3,7 +3,7 @@ package import GraphIR
 
 /// Reverses the elements along one or more axes.
 ///
-/// Any shape and element type in, the same out.
+/// Any shape and element type; the output has the same.
 package struct Reverse: ExactOperator, PrimitiveOperator {
   /// The reversed axes, ascending; the first is 0.
   package let axes: [Int]
@@ -18,7 +18,7 @@ package struct Reverse: ExactOperator, PrimitiveOperator {
       Self.init(axes:),
       .axes(\.axes, "The axes whose order is reversed.", atLeast: 0)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axes: [Int]) { self.axes = axes }
 }
 

@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// The sizes of a tensor as a tensor.
+/// The shape of a tensor, as a tensor.
 ///
 /// - input: any shape and element type
 /// - output: `[axes]`, of the type `element_type`
@@ -20,7 +20,7 @@ package struct Shape: ExactOperator, PrimitiveOperator {
       Self.init(elementType:),
       .elementType(\.elementType)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(elementType: ElementType) { self.elementType = elementType }
 }
 

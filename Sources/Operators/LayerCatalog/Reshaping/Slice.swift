@@ -1,12 +1,12 @@
 package import Bytes
 package import GraphIR
 
-/// Every n-th element of ranges along some axes, as in Python's slices.
+/// Ranges of elements along some axes, with a step, as in Python's slices.
 ///
 /// - input: any shape and element type
 /// - output: the same axes, with the sizes of the ranges
 ///
-/// The largest and the smallest 64-bit integer represent an end that is not given.
+/// The largest and the smallest 64-bit integers stand for ends that are not given.
 package struct Slice: ExactOperator {
   /// The range along one axis.
   package struct Range: Hashable, Sendable {
@@ -14,12 +14,12 @@ package struct Slice: ExactOperator {
     package let axis: Int
     /// The first element.
     package let start: Int
-    /// The element before which it ends.
+    /// The index at which it ends, exclusive.
     package let stop: Int
     /// The distance from one element to the next, not 0.
     package let step: Int
 
-    /// Makes a range; an end that is `nil` is that of the axis.
+    /// Creates a range; a `nil` end is that of the axis.
     package init(axis: Int, start: Int?, stop: Int?, step: Int) {
       self.axis = axis
       self.start = start ?? (step > 0 ? 0 : .max)
@@ -27,15 +27,15 @@ package struct Slice: ExactOperator {
       self.step = step
     }
 
-    /// The first element and the number of elements, for an axis of a given size.
+    /// The index of the first element and the number of elements, for an axis of a given size.
     package func resolved(_ dimension: Int) -> (start: Int, count: Int) {
       let bounds = step > 0 ? 0...dimension : -1...max(-1, dimension - 1)
-      func place(_ position: Int) -> Int {
-        let counted = position < 0 ? max(position, -dimension - 1) + dimension : position
-        return min(max(counted, bounds.lowerBound), bounds.upperBound)
+      func clamped(_ index: Int) -> Int {
+        let fromStart = index < 0 ? max(index, -dimension - 1) + dimension : index
+        return min(max(fromStart, bounds.lowerBound), bounds.upperBound)
       }
-      let (first, last) = (place(start), place(stop))
-      let distance = step > 0 ? last - first : first - last
+      let (first, end) = (clamped(start), clamped(stop))
+      let distance = step > 0 ? end - first : first - end
       let count = distance <= 0 ? 0 : (distance - 1) / max(1, Int(clamping: step.magnitude)) + 1
       return (first, count)
     }
@@ -80,7 +80,7 @@ package struct Slice: ExactOperator {
         "The distance from one element to the next.",
         .countOf("axes"), .notZero)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(_ ranges: [Range]) { self.ranges = ranges }
 }
 
@@ -109,15 +109,16 @@ extension Slice {
   }
 
   package func permutingAxes(_ axes: [Int]) -> Slice? {
-    let turned = axes.enumerated().compactMap { place, axis in
+    let permutedRanges = axes.enumerated().compactMap { newAxis, axis in
       ranges.first { $0.axis == axis }.map {
-        Range(axis: place, start: $0.start, stop: $0.stop, step: $0.step)
+        Range(axis: newAxis, start: $0.start, stop: $0.stop, step: $0.step)
       }
     }
-    return turned.count == ranges.count ? Slice(turned) : nil
+    return permutedRanges.count == ranges.count ? Slice(permutedRanges) : nil
   }
 
-  /// For ranges with gaps, the first of each group of elements, and the last one.
+  /// A range with a step is split into groups of `step` elements, of which the first are taken; the
+  /// last element is concatenated.
   package var decomposition: Decomposition {
     if ranges.allSatisfy({ $0.step == 1 }) { return .primitive }
     return Composition.of { [self] (make) throws(WeighbridgeError) in
@@ -129,27 +130,27 @@ extension Slice {
           result = try make(Reverse(axes: [range.axis]), result)
           start = size - 1 - start
         }
-        result = try spaced(
+        result = try strided(
           result, from: start, count, by: Int(range.step.magnitude), axis: range.axis, &make)
       }
       return result
     }
   }
 
-  private func spaced(
+  private func strided(
     _ x: ValueID, from start: Int, _ count: Int, by step: Int, axis: Int,
     _ make: inout Composition
   ) throws(WeighbridgeError) -> ValueID {
     guard count > 1, step > 1 else {
-      return try make.part(x, min(start, start + count)..<start + count, axis: axis)
+      return try make.slice(x, min(start, start + count)..<start + count, axis: axis)
     }
     let last = start + (count - 1) * step
     var dimensions = (0..<make.type(x).rank).map { ReshapeAxes.Size.axis($0) }
     dimensions.replaceSubrange(axis...axis, with: [.fixed(count - 1), .fixed(step)])
-    let groups = try make(ReshapeAxes(dimensions), try make.part(x, start..<last, axis: axis))
-    let firsts = try make(
-      Squeeze(axes: [axis + 1]), try make.part(groups, 0..<1, axis: axis + 1))
+    let groups = try make(ReshapeAxes(dimensions), try make.slice(x, start..<last, axis: axis))
+    let firstElements = try make(
+      Squeeze(axes: [axis + 1]), try make.slice(groups, 0..<1, axis: axis + 1))
     return try make(
-      Concatenate(axis: axis), firsts, try make.part(x, last..<last + 1, axis: axis))
+      Concatenate(axis: axis), firstElements, try make.slice(x, last..<last + 1, axis: axis))
   }
 }

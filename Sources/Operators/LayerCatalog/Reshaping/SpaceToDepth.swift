@@ -27,7 +27,7 @@ package struct SpaceToDepth: ImageOperator, ExactOperator {
         "block", \.block, "The height and width of a block; divides height and width.", .atLeast(1)),
       .layout(\.layout)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(block: Int, layout: DataLayout) {
     self.block = block
     self.layout = layout
@@ -60,10 +60,10 @@ extension SpaceToDepth {
     let input = inputs[0].permuted(layout.axesToChannelsFirst(rank: 4))
     let (height, width) = (input.shape[2] / block, input.shape[3] / block)
     // [batch, channels, height, y, width, x] becomes [batch, y, x, channels, height, width].
-    let cut = input.splitting(3, into: [width, block]).splitting(2, into: [height, block])
-    let turned = cut.permuted([0, 3, 5, 1, 2, 4]).reshaped(
+    let split = input.splitting(3, into: [width, block]).splitting(2, into: [height, block])
+    let blocks = split.permuted([0, 3, 5, 1, 2, 4]).reshaped(
       [input.shape[0], block * block * input.shape[1], height, width])
-    let output = turned.permuted(layout.axesFromChannelsFirst(rank: 4))
+    let output = blocks.permuted(layout.axesFromChannelsFirst(rank: 4))
     return [output.reshaped(shape)]
   }
 
@@ -77,13 +77,13 @@ extension SpaceToDepth {
       let x = try make.transposed(make.inputs[0], layout.axesToChannelsFirst(rank: 4))
       let (height, width) = (try make.size(x, axis: 2) / block, try make.size(x, axis: 3) / block)
       // [batch, channels, height, y, width, x] becomes [batch, y, x, channels, height, width].
-      let cut = ReshapeAxes([
+      let split = ReshapeAxes([
         .axis(0), .axis(1), .fixed(height), .fixed(block), .fixed(width), .fixed(block),
       ])
-      let blocks = try make.transposed(try make(cut, x), [0, 3, 5, 1, 2, 4])
-      let joined = ReshapeAxes([.axis(0), .rest, .fixed(height), .fixed(width)])
+      let blocks = try make.transposed(try make(split, x), [0, 3, 5, 1, 2, 4])
+      let merge = ReshapeAxes([.axis(0), .rest, .fixed(height), .fixed(width)])
       return try make.transposed(
-        try make(joined, blocks), layout.axesFromChannelsFirst(rank: 4))
+        try make(merge, blocks), layout.axesFromChannelsFirst(rank: 4))
     }
   }
 }

@@ -8,7 +8,7 @@ package import GraphIR
 package struct Split: ExactOperator {
   /// The axis that is split; the first is 0.
   package let axis: Int
-  /// The parts' sizes, at least one, each 0 or more; they add up to the input's.
+  /// The sizes of the parts, at least one, each 0 or more; they add up to the input's size.
   package let sizes: [Int]
 
   package static let kind = "split"
@@ -30,7 +30,7 @@ package struct Split: ExactOperator {
         The size of each output along axis; their sum is the input's.
         """, .atLeast(0), .minimumCount(1))))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axis: Int, sizes: [Int]) {
     self.axis = axis
     self.sizes = sizes
@@ -74,7 +74,7 @@ extension Split {
     Composition.outputs { [self] (make) throws(WeighbridgeError) in
       var (parts, start): ([ValueID], Int) = ([], 0)
       for size in sizes {
-        parts.append(try make.part(make.inputs[0], start..<start + size, axis: axis))
+        parts.append(try make.slice(make.inputs[0], start..<start + size, axis: axis))
         start += size
       }
       return parts

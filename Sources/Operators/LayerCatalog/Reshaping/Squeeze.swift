@@ -19,7 +19,7 @@ package struct Squeeze: ExactOperator {
       Self.init(axes:),
       .axes(\.axes, "The axes that are left out.", atLeast: 0)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axes: [Int]) { self.axes = axes }
 }
 

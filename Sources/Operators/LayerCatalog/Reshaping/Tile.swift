@@ -20,7 +20,7 @@ package struct Tile: ExactOperator {
       .integers(
         "repeats", \.counts, "How often the tensor is repeated along each axis.", .atLeast(0))))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(counts: [Int]) { self.counts = counts }
 }
 
@@ -41,10 +41,10 @@ extension Tile {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = try outputShape(of: inputs)
-    // An axis of size 1 before each axis is repeated, and then merged with it.
-    let spread = zip(counts, inputs[0].shape).flatMap { [$0, $1] }
-    let single = inputs[0].reshaped(inputs[0].shape.flatMap { [1, $0] })
-    return [single.broadcast(to: spread).reshaped(shape)]
+    // Inserts an axis of size 1 before each axis, broadcasts along it, and merges the two.
+    let repeated = zip(counts, inputs[0].shape).flatMap { [$0, $1] }
+    let expanded = inputs[0].reshaped(inputs[0].shape.flatMap { [1, $0] })
+    return [expanded.broadcast(to: repeated).reshaped(shape)]
   }
 
   package func permutingAxes(_ axes: [Int]) -> Tile? {
@@ -54,15 +54,15 @@ extension Tile {
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
-      // An axis of size 1 before each axis is repeated, and then merged with it.
-      let split = ReshapeAxes(counts.indices.flatMap { [.fixed(1), .axis($0)] })
-      let spread = BroadcastTo(target: counts.flatMap { [$0, -1] })
+      // Inserts an axis of size 1 before each axis, broadcasts along it, and merges the two.
+      let expand = ReshapeAxes(counts.indices.flatMap { [.fixed(1), .axis($0)] })
+      let broadcast = BroadcastTo(target: counts.flatMap { [$0, -1] })
       var sizes: [ReshapeAxes.Size] = []
       for (axis, count) in counts.enumerated() {
         sizes.append(
           count == 1 ? .axis(2 * axis + 1) : .fixed(count * (try make.size(x, axis: axis))))
       }
-      return try make(ReshapeAxes(sizes), try make(spread, try make(split, x)))
+      return try make(ReshapeAxes(sizes), try make(broadcast, try make(expand, x)))
     }
   }
 }

@@ -3,7 +3,7 @@ package import GraphIR
 
 /// Permutes the axes of a tensor.
 ///
-/// - input: any axes
+/// - input: any shape and element type
 /// - output: axis i is the input's axis `axes[i]`
 package struct Transpose: ExactOperator, PrimitiveOperator {
   /// Each axis of the input once, including the batch axis (0).
@@ -22,7 +22,7 @@ package struct Transpose: ExactOperator, PrimitiveOperator {
         .permutation
       ).explained(by: .axes)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(axes: [Int]) {
     self.axes = axes
   }
@@ -45,8 +45,8 @@ extension Transpose {
 
   package func permutingAxes(_ order: [Int]) -> Transpose? {
     guard order.count == axes.count else { return nil }
-    // The output's axis i is the old output's axis order[i], and so the old input's axis
-    // axes[order[i]].
+    // Axis i of the new output is axis order[i] of the old output, which is axis axes[order[i]] of
+    // the old input.
     return Transpose(axes: order.compactMap { order.firstIndex(of: axes[$0]) })
   }
 }

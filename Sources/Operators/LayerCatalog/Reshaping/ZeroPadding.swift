@@ -4,7 +4,7 @@ package import GraphIR
 /// Adds zeros around the spatial axes.
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`
-/// - output: each spatial axis longer by the added zeros
+/// - output: each spatial axis extended by the added zeros
 package struct ZeroPadding: ImageOperator, ExactOperator {
   /// The numbers of zeros that are added at both ends of each spatial axis.
   package let borders: Borders
@@ -25,7 +25,7 @@ package struct ZeroPadding: ImageOperator, ExactOperator {
       .part(\.borders, Borders.schema),
       .layout(\.layout)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(borders: Borders, layout: DataLayout) {
     self.borders = borders
     self.layout = layout
@@ -56,7 +56,7 @@ extension ZeroPadding {
     let start = zip(layout.spatialAxes(rank: rank), borders.before)
       .reduce(0) { $0 + steps[$1.0] * $1.1 }
     let source = input.contiguousBytes()
-    // A zero of every element type is all zero bits.
+    // Zero is all zero bits in every element type.
     var bytes = [UInt8](repeating: 0, count: shape.reduce(size, *))
     let width = input.shape[rank - 1] * size
     var next = 0

@@ -1,8 +1,8 @@
 package import Bytes
 package import GraphIR
 
-/// Stretches the contrast: in each channel of each image, the darkest element becomes `low` and the
-/// brightest `high`. A channel with only one value remains unchanged.
+/// Stretches the contrast of each channel of each image, so that the darkest element becomes `low`
+/// and the brightest `high`. A channel whose elements are all equal remains unchanged.
 ///
 /// - input: `[batch, height, width, channels]`
 /// - output: the input's shape
@@ -27,7 +27,7 @@ package struct AutoContrast: ArithmeticOperator, PrimitiveOperator {
       .real("low", \.low, "The smallest element of the output.", .finite),
       .real("high", \.high, "The largest element of the output.", .finite, .aboveThat(of: "low"))))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(low: Double, high: Double) {
     self.low = low
     self.high = high
@@ -45,12 +45,12 @@ extension AutoContrast {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let turned = inputs[0].permuted([0, 3, 1, 2])
-    let (elements, size) = (turned.doubles, turned.shape[2] * turned.shape[3])
-    let planes = workers.map(turned.shape[0] * turned.shape[1]) { index in
+    let transposed = inputs[0].permuted([0, 3, 1, 2])
+    let (elements, size) = (transposed.doubles, transposed.shape[2] * transposed.shape[3])
+    let planes = workers.map(transposed.shape[0] * transposed.shape[1]) { index in
       stretched(elements[index * size..<(index + 1) * size])
     }
-    let output = Tensor(inputs[0].elementType, shape: turned.shape, planes.flatMap { $0 })
+    let output = Tensor(inputs[0].elementType, shape: transposed.shape, planes.flatMap { $0 })
     return [output.permuted([0, 2, 3, 1])]
   }
 

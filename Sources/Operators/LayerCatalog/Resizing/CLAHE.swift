@@ -1,7 +1,7 @@
 package import Bytes
 package import GraphIR
 
-/// Contrast limited adaptive histogram equalisation (Zuiderveld 1994) of each channel of images.
+/// Contrast limited adaptive histogram equalization (Zuiderveld 1994) of each channel of images.
 ///
 /// - input: `[batch, height, width, channels]`, floating-point numbers from 0 to 255
 /// - output: the input's type; 0 to 255
@@ -50,7 +50,7 @@ package struct CLAHE: ArithmeticOperator, PrimitiveOperator {
         The largest count of a level, as a multiple of the mean count; 0 for no limit.
         """, .atLeast(0), .finite)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(rows: Int, columns: Int, clipLimit: Double) {
     self.rows = rows
     self.columns = columns
@@ -66,7 +66,7 @@ extension CLAHE {
     }
     for (dimension, count) in [(input.shape[1], rows), (input.shape[2], columns)] {
       guard let dimension = dimension.value else { continue }
-      // Mirroring cannot add more elements than there are; with this limit, nothing below can
+      // Mirroring cannot add more elements than there are. With the upper limit, nothing below can
       // overflow.
       guard (1...1 << 48).contains(dimension),
         EqualizationTiles(dimension: dimension, count: count).padding <= dimension
@@ -91,7 +91,7 @@ extension CLAHE {
     return [output.permuted([0, 2, 3, 1])]
   }
 
-  /// Equalises one channel of an image.
+  /// Equalizes one channel of an image.
   private func equalized(
     _ plane: ArraySlice<Double>, height: Int, width: Int
   ) -> [Double] {
@@ -107,19 +107,20 @@ extension CLAHE {
       }
     }
     return (0..<height).flatMap { y in
-      let (top, bottom, down) = vertical.neighbours(of: y)
+      let (top, bottom, verticalFraction) = vertical.neighbors(of: y)
       return (0..<width).map { x in
-        let (left, right, across) = horizontal.neighbours(of: x)
+        let (left, right, horizontalFraction) = horizontal.neighbors(of: x)
         let level = levels[y * width + x]
         func value(_ row: Int, _ column: Int) -> Double { curves[row * columns + column][level] }
-        let above = value(top, left) * (1 - across) + value(top, right) * across
-        let below = value(bottom, left) * (1 - across) + value(bottom, right) * across
-        return above * (1 - down) + below * down
+        func interpolated(_ row: Int) -> Double {
+          value(row, left) * (1 - horizontalFraction) + value(row, right) * horizontalFraction
+        }
+        return interpolated(top) * (1 - verticalFraction) + interpolated(bottom) * verticalFraction
       }
     }
   }
 
-  /// Returns a tile's output for each level.
+  /// Returns the output of a tile for each level.
   private func curve(of pixels: [Int]) -> [Double] {
     var histogram = [Double](repeating: 0, count: 256)
     for level in pixels { histogram[level] += 1 }
@@ -130,8 +131,8 @@ extension CLAHE {
       histogram = histogram.map { min($0, limit) + excess / 256 }
     }
     var sum = 0.0
-    let sums = histogram.map { height in
-      sum += height
+    let sums = histogram.map { count in
+      sum += count
       return sum
     }
     let range = count - sums[0]
@@ -142,7 +143,7 @@ extension CLAHE {
   package func permutingAxes(_ axes: [Int]) -> CLAHE? { nil }
 }
 
-/// Tiles along one axis of an image, which is mirrored beyond its end.
+/// The tiles along one axis of an image, which is mirrored beyond its end.
 private struct EqualizationTiles {
   let dimension: Int
   let count: Int
@@ -154,7 +155,7 @@ private struct EqualizationTiles {
     size = (dimension + count - 1) / count
   }
 
-  /// The number of elements that are added.
+  /// The number of elements that mirroring adds.
   var padding: Int { size * count - dimension }
 
   /// The indices of a tile's elements in the image.
@@ -162,11 +163,12 @@ private struct EqualizationTiles {
     (tile * size..<(tile + 1) * size).map { $0 < dimension ? $0 : 2 * dimension - 1 - $0 }
   }
 
-  /// The tiles whose centres are around an element, and its relative distance from the first one.
-  func neighbours(of index: Int) -> (first: Int, second: Int, share: Double) {
-    let place = (Double(index) - Double(size) / 2) / Double(size)
-    let first = place.rounded(.down)
-    let inside = { (tile: Int) in min(max(tile, 0), count - 1) }
-    return (inside(Int(first)), inside(Int(first) + 1), place - first)
+  /// The tiles whose centers are on both sides of an element, and the element's distance from the
+  /// first center as a fraction of a tile.
+  func neighbors(of index: Int) -> (first: Int, second: Int, fraction: Double) {
+    let coordinate = (Double(index) - Double(size) / 2) / Double(size)
+    let first = coordinate.rounded(.down)
+    let clamped = { (tile: Int) in min(max(tile, 0), count - 1) }
+    return (clamped(Int(first)), clamped(Int(first) + 1), coordinate - first)
   }
 }

@@ -1,15 +1,15 @@
 package import Bytes
 package import GraphIR
 
-/// The centre of an image, with given sizes.
+/// The center of an image, cropped to given sizes.
 ///
 /// - input: `[batch, spatial..., channels]` or `[batch, channels, spatial...]`, by `layout`; two
 ///   spatial axes
 /// - output: the same with these sizes
 ///
-/// If an odd number of elements is cropped, the smaller half is cropped at the start. If the input
-/// is shorter along an axis, it is resized instead, bilinearly and keeping its proportions, as in
-/// ``Resizing``.
+/// Of an odd number of removed elements, the smaller half is removed at the start. An input that is
+/// shorter along an axis is cropped to the output's aspect ratio and resized bilinearly instead, as
+/// in ``Resizing``.
 package struct CenterCrop: ImageOperator, ArithmeticOperator {
   /// The sizes of the output's spatial axes: two, 1 to 2^24 each.
   package let dimensions: [Int]
@@ -35,7 +35,7 @@ package struct CenterCrop: ImageOperator, ArithmeticOperator {
         .minimumCount(2), .maximumCount(2)),
       .layout(\.layout)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(dimensions: [Int], layout: DataLayout) {
     self.dimensions = dimensions
     self.layout = layout
@@ -59,13 +59,13 @@ extension CenterCrop {
   ) throws(WeighbridgeError) -> [Tensor] {
     var result = inputs[0]
     let axes = Array(layout.spatialAxes(rank: result.shape.count))
-    let rests = zip(axes, dimensions).map { result.shape[$0] - $1 }
-    guard rests.allSatisfy({ $0 >= 0 }) else {
+    let surplus = zip(axes, dimensions).map { result.shape[$0] - $1 }
+    guard surplus.allSatisfy({ $0 >= 0 }) else {
       return try resizing.evaluate(inputs, workers: workers)
     }
-    for (number, axis) in axes.enumerated() {
-      let start = rests[number] / 2
-      result = result.slice(start..<start + dimensions[number], along: axis)
+    for (index, axis) in axes.enumerated() {
+      let start = surplus[index] / 2
+      result = result.slice(start..<start + dimensions[index], along: axis)
     }
     return [result]
   }
@@ -82,14 +82,11 @@ extension CenterCrop {
       var result = make.inputs[0]
       let axes = layout.spatialAxes(rank: dimensions.count + 2)
       for (axis, size) in zip(axes, dimensions) where try make.size(result, axis: axis) < size {
-        return try make(
-          Resizing(
-            dimensions: dimensions, interpolation: .bilinear, antialiases: false, fit: .crop,
-            layout: layout), result)
+        return try make(resizing, result)
       }
       for (axis, size) in zip(axes, dimensions) {
         let start = (try make.size(result, axis: axis) - size) / 2
-        result = try make.part(result, start..<start + size, axis: axis)
+        result = try make.slice(result, start..<start + size, axis: axis)
       }
       return result
     }

@@ -1,5 +1,5 @@
-/// Resampling along an axis by methods other than those of ``Resizing`` and ``Upsampling``: ONNX'
-/// operator Resize (opset 10 to 19), and the functions of TensorFlow 1.
+/// Resampling along an axis by methods that ``Resizing`` and ``Upsampling`` lack: those of ONNX'
+/// operator Resize (opset 10 to 19) and of TensorFlow 1.
 ///
 /// Coordinates are float32, as in onnxruntime, since their rounding can decide which element is the
 /// nearest.
@@ -7,12 +7,12 @@ package struct Resampling {
   package enum Mode {
     case nearest
     case linear
-    /// Cubic convolution with the coefficient a (Keys 1981), which either ignores elements outside
-    /// of the axis or replaces them by those at the border.
+    /// Cubic convolution with the coefficient a (Keys 1981). Elements outside of the axis are
+    /// either excluded or replaced by the border elements.
     case cubic(a: Double, excludesOutside: Bool)
   }
 
-  /// The position of an output element on the input's axis.
+  /// How the coordinate of an output element on the input's axis is computed.
   package enum Transformation: String {
     case halfPixel = "half_pixel"
     case halfPixelSymmetric = "half_pixel_symmetric"
@@ -22,25 +22,25 @@ package struct Resampling {
     case halfPixelForNearest = "tf_half_pixel_for_nn"
   }
 
-  /// The choice of the element nearest to a coordinate.
+  /// How a coordinate is rounded to the nearest element.
   package enum Rounding: String {
     case preferFloor = "round_prefer_floor"
     case preferCeiling = "round_prefer_ceil"
     case floor
     case ceiling = "ceil"
-    /// Down, or up on axes that become shorter, as in onnxruntime for files that are older than
-    /// this choice.
-    case older
+    /// Down, or up on axes that become shorter, as in onnxruntime for opsets that do not have this
+    /// attribute.
+    case legacy = "older"
   }
 
-  /// The longest axis whose elements are looked up individually.
+  /// The largest size of an axis for which taps are computed.
   package static let largestDimension = 1 << 18
 
   package let mode: Mode
   package let transformation: Transformation
   package let rounding: Rounding
 
-  /// Makes a resampling.
+  /// Creates a resampling.
   package init(mode: Mode, transformation: Transformation, rounding: Rounding) {
     self.mode = mode
     self.transformation = transformation
@@ -57,13 +57,13 @@ package struct Resampling {
     package let scale: Float?
 
     /// Converts a distance from the output's start to one from the input's start.
-    fileprivate func position(_ distance: Float) -> Float {
+    fileprivate func inputDistance(_ distance: Float) -> Float {
       scale.map { distance / $0 } ?? distance * Float(old) / Float(new)
     }
 
     fileprivate var becomesShorter: Bool { scale.map { $0 < 1 } ?? (new < old) }
 
-    /// Makes an axis.
+    /// Creates an axis.
     package init(old: Int, new: Int, scale: Float?) {
       self.old = old
       self.new = new
@@ -71,14 +71,15 @@ package struct Resampling {
     }
   }
 
-  /// Elements of the input's axis for each element of the output's, and their weights.
+  /// The elements of the input's axis from which each element of the output's is computed, and
+  /// their weights.
   package struct Taps {
     /// For each tap, an index for each element of the output's axis.
     package var indices: [[Int]]
     /// The same number of weights; all 1 for a single tap.
     package var weights: [[Double]]
 
-    /// Makes the taps of an axis.
+    /// Creates the taps of an axis.
     package init(indices: [[Int]], weights: [[Double]]) {
       self.indices = indices
       self.weights = weights
@@ -95,31 +96,31 @@ package struct Resampling {
   }
 
   private func coordinate(_ output: Int, _ axis: Axis) -> Float {
-    let centre = axis.position(Float(output) + 0.5)
+    let center = axis.inputDistance(Float(output) + 0.5)
     switch transformation {
-    case .halfPixel: return centre - 0.5
-    case .pytorchHalfPixel: return axis.new > 1 ? centre - 0.5 : 0
-    case .halfPixelForNearest: return centre
-    case .asymmetric: return axis.position(Float(output))
+    case .halfPixel: return center - 0.5
+    case .pytorchHalfPixel: return axis.new > 1 ? center - 0.5 : 0
+    case .halfPixelForNearest: return center
+    case .asymmetric: return axis.inputDistance(Float(output))
     case .alignCorners:
       return axis.new > 1 ? Float(output) * Float(axis.old - 1) / Float(axis.new - 1) : 0
     case .halfPixelSymmetric:
-      let share = axis.scale.map { Float(axis.new) / ($0 * Float(axis.old)) } ?? 1
-      return Float(axis.old) / 2 * (1 - share) + centre - 0.5
+      let adjustment = axis.scale.map { Float(axis.new) / ($0 * Float(axis.old)) } ?? 1
+      return Float(axis.old) / 2 * (1 - adjustment) + center - 0.5
     }
   }
 
   private func sample(at coordinate: Float, _ axis: Axis) -> [(index: Int, weight: Double)] {
     let dimension = axis.old
-    func inside(_ index: Int) -> Int { min(max(index, 0), dimension - 1) }
+    func clamp(_ index: Int) -> Int { min(max(index, 0), dimension - 1) }
     let clamped = min(max(coordinate, -4), Float(dimension) + 4)
     switch mode {
-    case .nearest: return [(inside(Int(rounded(clamped, axis))), 1)]
+    case .nearest: return [(clamp(Int(rounded(clamped, axis))), 1)]
     case .linear:
       let within = min(max(clamped, 0), Float(dimension - 1))
       let floor = Int(within)
       let fraction = Double(within - Float(floor))
-      return [(floor, 1 - fraction), (inside(floor + 1), fraction)]
+      return [(floor, 1 - fraction), (clamp(floor + 1), fraction)]
     case .cubic(let a, let excludesOutside):
       let floor = Int(clamped.rounded(.down))
       let fraction = Double(clamped - Float(floor))
@@ -130,7 +131,7 @@ package struct Resampling {
         let sum = weights.reduce(0, +)
         weights = weights.map { $0 / sum }
       }
-      return weights.enumerated().map { (inside(first + $0), $1) }
+      return weights.enumerated().map { (clamp(first + $0), $1) }
     }
   }
 
@@ -138,7 +139,7 @@ package struct Resampling {
     switch rounding {
     case .floor: coordinate.rounded(.down)
     case .ceiling: coordinate.rounded(.up)
-    case .older: coordinate.rounded(axis.becomesShorter ? .up : .down)
+    case .legacy: coordinate.rounded(axis.becomesShorter ? .up : .down)
     case .preferFloor: (coordinate - 0.5).rounded(.up)
     case .preferCeiling: (coordinate + 0.5).rounded(.down)
     }

@@ -10,10 +10,11 @@ package struct Resizing: ImageOperator, ArithmeticOperator {
   package let dimensions: [Int]
   /// The interpolation between the input's elements.
   package let interpolation: ResizingInterpolation
-  /// Whether filters are widened to the size of the output's elements when the output is smaller;
-  /// not with ``ResizingInterpolation/nearest`` and ``ResizingInterpolation/area``.
+  /// Whether filters are widened when the output is smaller than the input, to cover the input
+  /// elements of each output element; this has no effect on ``ResizingInterpolation/nearest`` and
+  /// ``ResizingInterpolation/area``.
   package let antialiases: Bool
-  /// How an input with other proportions is fitted; anything but stretching requires two spatial
+  /// How an input with another aspect ratio is fitted; anything but stretching requires two spatial
   /// axes.
   package let fit: ResizingFit
   /// The order of the input's and output's axes.
@@ -43,7 +44,7 @@ package struct Resizing: ImageOperator, ArithmeticOperator {
       .choice("interpolation", \.interpolation, "The weights of the input's elements.") {
         switch $0 {
         case .nearest: "the nearest element"
-        case .bilinear: "linear between two neighbours"
+        case .bilinear: "linear between two neighbors"
         case .bicubic: "cubic convolution (Keys 1981, a = -1/2)"
         case .area: "the mean of the covered part of the input"
         case .lanczos3: "Lanczos' windowed sinc of radius 3"
@@ -63,7 +64,7 @@ package struct Resizing: ImageOperator, ArithmeticOperator {
         case .stretch: "it is not kept"
         case .crop:
           """
-          the largest centred part of the proportions of the output is resized; two spatial axes \
+          the largest centered part of the proportions of the output is resized; two spatial axes \
           only
           """
         case .pad:
@@ -73,7 +74,7 @@ package struct Resizing: ImageOperator, ArithmeticOperator {
       .layout(\.layout),
       .real(
         "fill_value", \.fit.fillValue, "What is padded with.",
-        presence: .when("aspect_ratio", [.text("pad")]))
+        presence: .when("aspect_ratio", [.string("pad")]))
     ).checked {
       $0.fit == .stretch || $0.dimensions.count == 2
         ? nil : "keeping proportions of \($0.dimensions.count) spatial axes"
@@ -87,7 +88,7 @@ package struct Resizing: ImageOperator, ArithmeticOperator {
     ).problem
   }
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(
     dimensions: [Int], interpolation: ResizingInterpolation, antialiases: Bool,
     fit: ResizingFit, layout: DataLayout
@@ -122,11 +123,12 @@ extension Resizing {
     let shape = try outputShape(of: inputs)  // rejects sizes too large for any memory
     let axes = layout.spatialAxes(rank: shape.count)
     var result = try fit.fitted(inputs[0], Array(axes), to: dimensions)
-    for (number, axis) in axes.enumerated() {
-      var middle = result.shape
-      middle[axis] = dimensions[number]
-      _ = try Checked.product(middle + [8], of: "the size of the partly resized input")
-      result = Tensor(.float64, shape: middle, resize(result, along: axis, to: dimensions[number]))
+    for (axis, dimension) in zip(axes, dimensions) {
+      var partlyResized = result.shape
+      partlyResized[axis] = dimension
+      _ = try Checked.product(partlyResized + [8], of: "the size of the partly resized input")
+      result = Tensor(
+        .float64, shape: partlyResized, resize(result, along: axis, to: dimension))
     }
     return [Tensor(inputs[0].elementType, shape: shape, result.doubles)]
   }
@@ -173,7 +175,7 @@ extension Resizing {
           let range = sample.first..<sample.first + sample.weights.count
           return (0..<old).map { range.contains($0) ? sample.weights[$0 - sample.first] : 0 }
         }
-        result = try make.weighted(result, axis: axis, rows)
+        result = try make.weightedSums(result, axis: axis, rows)
       }
       return result
     }
@@ -186,15 +188,15 @@ extension Resizing {
     if fit == .stretch { return input }
     let old = try axes.map { (axis) throws(WeighbridgeError) in try make.size(input, axis: axis) }
     var result = input
-    for (number, axis) in axes.enumerated() {
-      let part = fit.part(number, of: old, for: dimensions)
+    for (index, axis) in axes.enumerated() {
+      let range = fit.range(index, of: old, for: dimensions)
       guard case .pad(let value) = fit else {
-        result = try make.part(result, part, axis: axis)
+        result = try make.slice(result, range, axis: axis)
         continue
       }
-      let border = (0..<axes.count + 2).map { $0 == axis ? -part.lowerBound : 0 }
+      let border = (0..<axes.count + 2).map { $0 == axis ? -range.lowerBound : 0 }
       result = try make(
-        Pad(before: border, after: border, mode: .constant, number: value), result)
+        Pad(before: border, after: border, mode: .constant, value: value), result)
     }
     return result
   }

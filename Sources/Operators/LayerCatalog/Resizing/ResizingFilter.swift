@@ -1,4 +1,5 @@
-/// A weight function of distance, with which ``Resizing`` weights the elements around a coordinate.
+/// A function of the distance from a coordinate with which ``Resizing`` weights the elements around
+/// it.
 enum ResizingFilter {
   case triangle
   /// The cubic convolution of Keys (1981) with a = -1/2.
@@ -27,12 +28,12 @@ enum ResizingFilter {
     // TensorFlow inverts the scale here, which rounds once more.
     let step = 1 / (Float(new) / Float(old))
     let width = antialiases ? max(step, 1) : 1
-    let centre = (Float(output) + 0.5) * step
-    let reach = Float(radius) * width
-    let first = max(0, min(old - 1, Int((centre - reach - 0.5).rounded(.up))))
-    let last = max(0, min(old - 1, Int((centre + reach - 0.5).rounded(.down))))
+    let center = (Float(output) + 0.5) * step
+    let scaledRadius = Float(radius) * width
+    let first = max(0, min(old - 1, Int((center - scaledRadius - 0.5).rounded(.up))))
+    let last = max(0, min(old - 1, Int((center + scaledRadius - 0.5).rounded(.down))))
     let weights = (first...max(first, last)).map { index in
-      weight(Double(abs((Float(index) + 0.5 - centre) * (1 / width))))
+      weight(Double(abs((Float(index) + 0.5 - center) * (1 / width))))
     }
     return ResizingInterpolation.Sample(first: first, weights: weights, within: old)
   }
@@ -44,8 +45,8 @@ enum ResizingFilter {
     case .mitchellCubic: return Self.mitchell(distance)
     case .gaussian: return distance < radius ? (-2 * distance * distance).exponential : 0
     case .lanczos:
-      // TensorFlow uses the limit here.
       if distance > radius { return 0 }
+      // The limit at 0, as in TensorFlow.
       if distance <= 1e-3 { return 1 }
       let angle = Double.pi * distance
       return radius * angle.sine * (angle / radius).sine / (angle * angle)

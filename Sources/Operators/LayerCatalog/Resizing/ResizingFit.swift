@@ -1,13 +1,13 @@
 import Bytes
 import GraphIR
 
-/// How ``Resizing`` fits an image with other proportions.
+/// How ``Resizing`` fits an image with another aspect ratio.
 package enum ResizingFit: Hashable, Sendable {
   /// The image is stretched.
   case stretch
-  /// Its largest centred part with the output's proportions is used.
+  /// Its largest centered part with the output's aspect ratio is used.
   case crop
-  /// It is padded with a number on both sides until it has the output's proportions.
+  /// It is padded with a number on both sides until it has the output's aspect ratio.
   case pad(Double)
 
   /// The name in stored attributes.
@@ -41,38 +41,39 @@ package enum ResizingFit: Hashable, Sendable {
     if self == .stretch { return input }
     let old = axes.map { input.shape[$0] }
     var result = input
-    for (number, axis) in axes.enumerated() {
-      let part = part(number, of: old, for: dimensions)
+    for (index, axis) in axes.enumerated() {
+      let range = range(index, of: old, for: dimensions)
       switch self {
       case .stretch: break
-      case .crop: result = result.slice(part, along: axis)
+      case .crop: result = result.slice(range, along: axis)
       case .pad(let value):
-        if part.lowerBound < 0 {
-          result = try Self.pad(result, along: axis, by: -part.lowerBound, value)
+        if range.lowerBound < 0 {
+          result = try Self.pad(result, along: axis, by: -range.lowerBound, value)
         }
       }
     }
     return result
   }
 
-  /// The part of a spatial axis that is stretched; with padding, it extends beyond the axis.
+  /// The range of a spatial axis that is stretched; with padding, it extends beyond the axis.
   ///
   /// - Parameters:
-  ///   - number: The index of the spatial axis: 0 or 1.
+  ///   - index: The index of the spatial axis: 0 or 1.
   ///   - old: The input's spatial sizes.
   ///   - dimensions: The output's spatial sizes.
-  package func part(_ number: Int, of old: [Int], for dimensions: [Int]) -> Range<Int> {
-    let other = 1 - number
-    let wanted = Int(Float(old[other] * dimensions[number]) / Float(dimensions[other]))
+  package func range(_ index: Int, of old: [Int], for dimensions: [Int]) -> Range<Int> {
+    let other = 1 - index
+    // The size at which the input would have the output's aspect ratio.
+    let proportional = Int(Float(old[other] * dimensions[index]) / Float(dimensions[other]))
     switch self {
-    case .stretch: return 0..<old[number]
+    case .stretch: return 0..<old[index]
     case .crop:
-      let count = max(1, min(old[number], wanted))
-      let start = Int(Float(old[number] - count) / 2)
+      let count = max(1, min(old[index], proportional))
+      let start = Int(Float(old[index] - count) / 2)
       return start..<start + count
     case .pad:
-      let border = Int(Float(max(wanted, old[number]) - old[number]) / 2)
-      return -border..<old[number] + border
+      let border = Int(Float(max(proportional, old[index]) - old[index]) / 2)
+      return -border..<old[index] + border
     }
   }
 
@@ -84,10 +85,10 @@ package enum ResizingFit: Hashable, Sendable {
     _ = try Checked.product(shape + [8], of: "the size of the padded input")
     let run = shape[(axis + 1)...].reduce(1, *)
     let size = input.shape[axis] * run
-    let (elements, edge) = (input.doubles, [Double](repeating: value, count: border * run))
+    let (elements, padding) = (input.doubles, [Double](repeating: value, count: border * run))
     var result: [Double] = []
     for slice in 0..<shape[..<axis].reduce(1, *) {
-      result += edge + elements[slice * size..<(slice + 1) * size] + edge
+      result += padding + elements[slice * size..<(slice + 1) * size] + padding
     }
     return Tensor(input.elementType, shape: shape, result)
   }

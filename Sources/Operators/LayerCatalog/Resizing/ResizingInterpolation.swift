@@ -1,16 +1,16 @@
-/// The interpolation that ``Resizing`` uses between the elements of an axis.
+/// How ``Resizing`` interpolates between the elements of an axis.
 package enum ResizingInterpolation: String, CaseIterable, Hashable, Sendable {
-  /// The nearest element; of two, the later one.
+  /// The nearest element; of two equally near ones, the later one.
   case nearest
   /// Linear between the adjacent elements along each axis.
   case bilinear
   /// The cubic convolution of Keys (1981) with a = -1/2, which TensorFlow tabulates in 1024 steps.
   case bicubic
-  /// The mean of the part of the input that the element covers.
+  /// The mean of the part of the input that the output element covers.
   case area
-  /// Lanczos' windowed sinc over three elements to each side.
+  /// The Lanczos-windowed sinc over three elements to each side.
   case lanczos3
-  /// Lanczos' windowed sinc over five elements to each side.
+  /// The Lanczos-windowed sinc over five elements to each side.
   case lanczos5
   /// A Gaussian over one and a half elements to each side, with a standard deviation of half an
   /// element.
@@ -20,18 +20,18 @@ package enum ResizingInterpolation: String, CaseIterable, Hashable, Sendable {
 
   /// Consecutive elements and their weights.
   package struct Sample {
-    /// The index of the first.
+    /// The index of the first element.
     package let first: Int
     /// The weights, at least one.
     package let weights: [Double]
 
-    /// Makes a sample with unchanged weights.
+    /// Creates a sample with unchanged weights.
     init(first: Int, weights: [Double]) {
       self.first = first
       self.weights = weights
     }
 
-    /// Makes a sample without the elements outside of an axis, with weights that add up to 1.
+    /// Creates a sample without the elements outside of an axis, with weights that add up to 1.
     init(first: Int, weights: [Double], within dimension: Int) {
       let inside = weights.indices.filter { (0..<dimension).contains(first + $0) }
       let sum = inside.reduce(0) { $0 + weights[$1] }
@@ -48,16 +48,16 @@ package enum ResizingInterpolation: String, CaseIterable, Hashable, Sendable {
       return filter.sample(output, from: old, to: new, antialiases: antialiases)
     }
     let scale = Float(old) / Float(new)
-    let centre = (Float(output) + 0.5) * scale
+    let center = (Float(output) + 0.5) * scale
     switch self {
     case .nearest:
-      return Sample(first: min(Int(centre), old - 1), weights: [1])
+      return Sample(first: min(Int(center), old - 1), weights: [1])
     case .bilinear:
-      let (floor, fraction) = Self.split(min(max(centre - 0.5, 0), Float(old - 1)))
+      let (floor, fraction) = Self.split(min(max(center - 0.5, 0), Float(old - 1)))
       return Sample(
         first: floor, weights: fraction > 0 ? [1 - fraction, fraction] : [1])
     case .bicubic:
-      let (floor, fraction) = Self.split(centre - 0.5)
+      let (floor, fraction) = Self.split(center - 0.5)
       let step = (fraction * 1024).rounded(.toNearestOrEven) / 1024
       let weights = [1 + step, step, 1 - step, 2 - step].map(ResizingFilter.cubic)
       return Sample(first: floor - 1, weights: weights, within: old)
@@ -65,7 +65,7 @@ package enum ResizingInterpolation: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// The filter for the weights, if TensorFlow does not use a special case.
+  /// The filter for the weights; `nil` where TensorFlow computes them without one.
   private func filter(_ antialiases: Bool) -> ResizingFilter? {
     switch self {
     case .nearest, .area: nil
@@ -84,19 +84,19 @@ package enum ResizingInterpolation: String, CaseIterable, Hashable, Sendable {
     return (Int(floor), Double(coordinate - floor))
   }
 
-  /// The overlap of each element with the range from `output * old / new` to the start of the next
-  /// output's range, relative to that range's length.
+  /// The overlap of each element with the output element's range, from `output * old / new` to
+  /// `(output + 1) * old / new`, as a fraction of the range's length.
   private static func area(_ output: Int, from old: Int, to new: Int) -> Sample {
     let scale = Float(old) / Float(new)
     let (start, end) = (Float(output) * scale, Float(output + 1) * scale)
     let first = min(Int(start), old - 1)
-    // Because of rounding, the end may be after the last element.
+    // The end is rounded, so it may be beyond the last element.
     let last = max(first, min(Int(end.rounded(.up)), old) - 1)
     let weights = (first...last).map { index in
-      let (front, back) = (Float(index), Float(index + 1))
+      let (lower, upper) = (Float(index), Float(index + 1))
       // A range within one element has the nominal length, however its ends were rounded.
-      let common = front < start && back > end ? scale : min(end, back) - max(start, front)
-      return Double(common) / Double(scale)
+      let overlap = lower < start && upper > end ? scale : min(end, upper) - max(start, lower)
+      return Double(overlap) / Double(scale)
     }
     return Sample(first: first, weights: weights)
   }

@@ -10,10 +10,10 @@ package struct Upsampling: ImageOperator, ArithmeticOperator {
   package enum Interpolation: String, Hashable, Sendable, CaseIterable {
     /// The input's elements are repeated.
     case nearest
-    /// Linear along each axis ("bilinear") at x = o / factor.
+    /// Linear along each axis (bilinear), at x = o / factor.
     case linearAsymmetric = "linear_asymmetric"
-    /// Linear along each axis ("bilinear") at x = (o + 0.5) / factor - 0.5: the centres of the
-    /// elements are half a step inside.
+    /// Linear along each axis (bilinear), at x = (o + 0.5) / factor - 0.5: coordinates refer to the
+    /// centers of elements.
     case linearHalfPixel = "linear_half_pixel"
   }
 
@@ -54,7 +54,7 @@ package struct Upsampling: ImageOperator, ArithmeticOperator {
       },
       .layout(\.layout)))
 
-  /// Makes the operator.
+  /// Creates the operator.
   package init(factors: [Int], interpolation: Interpolation, layout: DataLayout) {
     self.factors = factors
     self.interpolation = interpolation
@@ -82,9 +82,9 @@ extension Upsampling {
     _ = try outputShape(of: inputs)  // rejects sizes too large for any memory
     var elements = inputs[0].doubles
     var shape = inputs[0].shape
-    for (number, axis) in layout.spatialAxes(rank: shape.count).enumerated() {
-      elements = enlarge(elements, shape, along: axis, by: factors[number])
-      shape[axis] *= factors[number]
+    for (index, axis) in layout.spatialAxes(rank: shape.count).enumerated() {
+      elements = enlarge(elements, shape, along: axis, by: factors[index])
+      shape[axis] *= factors[index]
     }
     return [Tensor(inputs[0].elementType, shape: shape, elements)]
   }
@@ -111,7 +111,8 @@ extension Upsampling {
     return result
   }
 
-  /// The input's element below a coordinate, and the weight of the one after it (0 at the border).
+  /// The input element at or below an output element's coordinate, and the weight of the next one
+  /// (0 at the border).
   package func sample(
     _ output: Int, dimension: Int, factor: Int
   ) -> (lower: Int, weight: Double) {
@@ -142,7 +143,7 @@ extension Upsampling {
           let (lower, weight) = sample(output, dimension: size, factor: factor)
           return (0..<size).map { $0 == lower ? 1 - weight : $0 == lower + 1 ? weight : 0 }
         }
-        result = try make.weighted(result, axis: axis, rows)
+        result = try make.weightedSums(result, axis: axis, rows)
       }
       return result
     }

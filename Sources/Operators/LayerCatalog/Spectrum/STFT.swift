@@ -1,13 +1,14 @@
 package import Bytes
 package import GraphIR
 
-/// The discrete Fourier transforms of frames of a signal, each multiplied by a window (Gabor 1946).
+/// The short-time Fourier transform: the discrete Fourier transforms of frames of a signal, each
+/// multiplied by a window (Gabor 1946).
 ///
 /// - input: `[..., samples]`, with at least `fft_length` samples
 /// - outputs: the real and the imaginary parts, `[..., frames, frequencies]` each
 package struct STFT: ArithmeticOperator, PrimitiveOperator {
-  /// A window's form.
-  package enum WindowForm: String, Hashable, Sendable, CaseIterable {
+  /// A window function.
+  package enum WindowFunction: String, Hashable, Sendable, CaseIterable {
     case hann, hamming, rectangular
   }
 
@@ -17,8 +18,8 @@ package struct STFT: ArithmeticOperator, PrimitiveOperator {
   package let windowLength: Int
   /// The number of samples between the starts of two frames, at least 1.
   package let step: Int
-  /// The window's form.
-  package let window: WindowForm
+  /// The window function.
+  package let window: WindowFunction
 
   package static let kind = "stft"
   package static let version = 1
@@ -52,8 +53,8 @@ package struct STFT: ArithmeticOperator, PrimitiveOperator {
         }
       }))
 
-  /// Makes the operator.
-  package init(fftLength: Int, windowLength: Int, step: Int, window: WindowForm) {
+  /// Creates the operator.
+  package init(fftLength: Int, windowLength: Int, step: Int, window: WindowFunction) {
     self.fftLength = fftLength
     self.windowLength = windowLength
     self.step = step
@@ -91,12 +92,12 @@ extension STFT {
     let first = (fftLength - windowLength) / 2
     let parts = workers.map(shape.dropLast().reduce(1, *)) { frame in
       let start = frame / frames * samples + frame % frames * step + first
-      let seen = (0..<windowLength).map { signal[start + $0] * factors[$0] }
+      let windowed = (0..<windowLength).map { signal[start + $0] * factors[$0] }
       var (real, imaginary) = ([Double](), [Double]())
       for frequency in 0..<frequencyCount {
         var (cosineSum, sineSum) = (0.0, 0.0)
-        for (number, element) in seen.enumerated() {
-          let angle = frequency * (first + number) % fftLength
+        for (index, element) in windowed.enumerated() {
+          let angle = frequency * (first + index) % fftLength
           cosineSum += element * cosines[angle]
           sineSum -= element * sines[angle]
         }
@@ -121,17 +122,19 @@ extension STFT {
   }
 
   /// Finds the transform whose window has these factors for the samples of a whole frame, within
-  /// float32's rounding; `nil` where no window has them. No factors mean a rectangular window.
+  /// the precision of float32; `nil` if there is none.
+  ///
+  /// - Parameter frameFactors: `nil` for a rectangular window.
   package init?(frameFactors: [Double]?, fftLength: Int, step: Int) {
     guard (1...1 << 20).contains(fftLength), step >= 1 else { return nil }
     let factors = frameFactors ?? [Double](repeating: 1, count: fftLength)
-    let shown = factors.indices.filter { factors[$0] != 0 }
-    let span = shown.isEmpty ? 1 : shown[shown.count - 1] - shown[0] + 1
-    // A Hann window's first factor is zero, so it is one sample longer than its nonzero factors.
+    let nonzero = factors.indices.filter { factors[$0] != 0 }
+    let span = nonzero.isEmpty ? 1 : nonzero[nonzero.count - 1] - nonzero[0] + 1
+    // The first factor of a Hann window is zero, so the window is longer than its nonzero factors.
     for length in span...span + 2 where length <= fftLength {
-      for form in WindowForm.allCases {
+      for window in WindowFunction.allCases {
         let transform = STFT(
-          fftLength: fftLength, windowLength: length, step: step, window: form)
+          fftLength: fftLength, windowLength: length, step: step, window: window)
         let differences = zip(transform.frameFactors, factors).map { abs($0 - $1) }
         if differences.allSatisfy({ $0 <= 1e-6 }) {
           self = transform
@@ -143,8 +146,8 @@ extension STFT {
   }
 
   private var windowFactors: [Double] {
-    let cosines = (0..<windowLength).map { number in
-      (2 * Double.pi * Double(number) / Double(windowLength)).cosine
+    let cosines = (0..<windowLength).map { index in
+      (2 * Double.pi * Double(index) / Double(windowLength)).cosine
     }
     switch window {
     case .hann: return cosines.map { 0.5 - 0.5 * $0 }

@@ -1,15 +1,14 @@
 extension AssignmentProblem {
-  /// Returns an assignment that no exchange of two objects improves; it starts from the one with
-  /// the lowest sum of the terms of single objects.
+  /// Returns an assignment that no exchange improves, by a local search that starts from the one
+  /// with the lowest sum of unary costs.
   func improved() -> [Int?] {
     var assignment = hungarian()
     var cost = cost(of: assignment)
-    while let better = firstBetter(than: cost, assignment) { (assignment, cost) = better }
+    while let better = firstImprovement(on: cost, assignment) { (assignment, cost) = better }
     return assignment
   }
 
-  /// For each class separately, finds the assignment with the lowest sum of the terms of single
-  /// objects.
+  /// Returns the assignment with the lowest sum of unary costs, found for each class separately.
   private func hungarian() -> [Int?] {
     var result = [Int?](repeating: nil, count: candidates.count)
     let classes = Set(matcher.wantedClasses).sorted()
@@ -18,12 +17,12 @@ extension AssignmentProblem {
       let found = candidates[wanted[0]]
       guard !found.isEmpty else { continue }
       if wanted.count <= found.count {
-        let costs = wanted.map { index in found.map { single(index, $0) } }
+        let costs = wanted.map { index in found.map { unaryCost(index, $0) } }
         for (row, column) in HungarianAssignment.columns(costs).enumerated() {
           result[wanted[row]] = found[column]
         }
       } else {
-        let costs = found.map { object in wanted.map { single($0, object) } }
+        let costs = found.map { object in wanted.map { unaryCost($0, object) } }
         for (row, column) in HungarianAssignment.columns(costs).enumerated() {
           result[wanted[column]] = found[row]
         }
@@ -32,23 +31,23 @@ extension AssignmentProblem {
     return result
   }
 
-  /// Returns an assignment with a lower cost: two wanted objects of a class exchange their found
-  /// ones, or one takes a found object that is not assigned.
-  private func firstBetter(
-    than cost: Double, _ assignment: [Int?]
+  /// Returns a neighboring assignment with a lower cost: two wanted objects of a class exchange
+  /// their found ones, or one gets a found object that is not assigned.
+  private func firstImprovement(
+    on cost: Double, _ assignment: [Int?]
   ) -> (assignment: [Int?], cost: Double)? {
     var changed = assignment
     for index in candidates.indices {
       for other in candidates.indices.dropFirst(index + 1)
       where matcher.wantedClasses[index] == matcher.wantedClasses[other] {
         changed.swapAt(index, other)
-        if let cost = lowered(changed, from: cost) { return (changed, cost) }
+        if let cost = improvedCost(of: changed, from: cost) { return (changed, cost) }
         changed.swapAt(index, other)
       }
-      let taken = Set(assignment.compactMap { $0 })
-      for found in candidates[index] where assignment[index] != nil && !taken.contains(found) {
+      let assigned = Set(assignment.compactMap { $0 })
+      for found in candidates[index] where assignment[index] != nil && !assigned.contains(found) {
         changed[index] = found
-        if let cost = lowered(changed, from: cost) { return (changed, cost) }
+        if let cost = improvedCost(of: changed, from: cost) { return (changed, cost) }
         changed[index] = assignment[index]
       }
     }
@@ -56,8 +55,8 @@ extension AssignmentProblem {
   }
 
   /// Returns the cost of an assignment if it is lower by more than rounding, so that the search
-  /// ends.
-  private func lowered(_ assignment: [Int?], from cost: Double) -> Double? {
+  /// terminates; otherwise `nil`.
+  private func improvedCost(of assignment: [Int?], from cost: Double) -> Double? {
     let new = self.cost(of: assignment)
     return new < cost - 1e-12 * max(1, cost) ? new : nil
   }

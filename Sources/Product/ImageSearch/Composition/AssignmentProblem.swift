@@ -4,7 +4,7 @@ struct AssignmentProblem {
   let scene: FoundScene
   /// For each wanted object, the indices of the found objects of its class.
   let candidates: [[Int]]
-  /// For each class, the number of wanted objects that remain unassigned.
+  /// For each class, the number of wanted objects that must remain unassigned.
   let surplus: [Int]
 
   init(_ matcher: CompositionMatcher, _ scene: FoundScene) {
@@ -18,32 +18,32 @@ struct AssignmentProblem {
     surplus = zip(matcher.wantedCounts, byClass).map { max(0, $0 - $1.count) }
   }
 
-  /// Returns the weighted term of a single object.
-  func single(_ wanted: Int, _ found: Int) -> Double {
+  /// Returns the weighted cost of assigning a single object.
+  func unaryCost(_ wanted: Int, _ found: Int) -> Double {
     matcher.weights.size * abs(matcher.wanted[wanted].side - scene[found].side)
   }
 
-  /// Returns the weighted terms of a wanted object and the other wanted one nearest to it.
-  func pair(_ wanted: Int, _ found: Int, _ foundOfNearest: Int) -> Double {
+  /// Returns the weighted cost of assigning a wanted object and the wanted one nearest to it.
+  func pairCost(_ wanted: Int, _ found: Int, _ foundForNearest: Int) -> Double {
     guard let pair = matcher.pairs[wanted] else { return 0 }
-    let (first, second) = (scene[found], scene[foundOfNearest])
+    let (first, second) = (scene[found], scene[foundForNearest])
     return matcher.weights.relativePosition * pair.positionTerm(first, second)
       + matcher.weights.relativeSize * pair.sizeTerm(first, second)
   }
 
-  /// Returns the cost of an assignment, without the presence.
+  /// Returns the cost of an assignment, without the presence term.
   func cost(of assignment: [Int?]) -> Double {
     var sum = 0.0
     for (index, found) in assignment.enumerated() {
       guard let found else { continue }
-      sum += single(index, found)
+      sum += unaryCost(index, found)
       guard let pair = matcher.pairs[index], let other = assignment[pair.other] else { continue }
-      sum += self.pair(index, found, other)
+      sum += pairCost(index, found, other)
     }
     return sum
   }
 
-  /// Returns the terms of an assignment, without the presence.
+  /// Returns the terms of an assignment, without the presence term.
   func terms(of assignment: [Int?]) -> CompositionTerms {
     var terms = CompositionTerms()
     for (index, found) in assignment.enumerated() {

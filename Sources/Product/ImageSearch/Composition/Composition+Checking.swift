@@ -5,7 +5,7 @@ extension Composition {
   public static let maximumObjectCount = 100
 
   /// The distance by which a box may extend beyond the image, because of rounded decimal fractions.
-  private static let rounding = 1e-6
+  private static let tolerance = 1e-6
 
   /// Checks that these objects can be searched for.
   ///
@@ -41,14 +41,14 @@ extension Composition {
       return "is \(size); width and height must be above 0"
     }
     let edges = [box.x, box.y, 1 - box.x - box.width, 1 - box.y - box.height]
-    guard edges.contains(where: { $0 < -rounding }) else { return nil }
+    guard edges.contains(where: { $0 < -tolerance }) else { return nil }
     let inside = box.clipped
-    let place = "at \(box.x), \(box.y) of size \(size)"
+    let location = "at \(box.x), \(box.y) of size \(size)"
     guard inside.width > 0, inside.height > 0 else {
-      return "\(place) lies outside of the image, which is 0 to 1 along each axis"
+      return "\(location) lies outside of the image, which is 0 to 1 along each axis"
     }
-    return "\(place) reaches beyond the image, which is 0 to 1 along each axis; the part inside is "
-      + "\(inside.x), \(inside.y), \(inside.width), \(inside.height)"
+    return "\(location) reaches beyond the image, which is 0 to 1 along each axis; the part inside "
+      + "is \(inside.x), \(inside.y), \(inside.width), \(inside.height)"
   }
 }
 
@@ -69,9 +69,9 @@ struct LabelCheck {
     }
     guard !unknown.isEmpty else { return }
     let listed = labels.prefix(Self.shownCount).joined(separator: ", ")
-    let rest = labels.count - min(labels.count, Self.shownCount)
+    let omittedCount = labels.count - min(labels.count, Self.shownCount)
     throw .mismatch(
       "the model does not know \(unknown.joined(separator: ", ")); its labels are \(listed)"
-        + (rest > 0 ? " and \(rest) others" : ""))
+        + (omittedCount > 0 ? " and \(omittedCount) others" : ""))
   }
 }

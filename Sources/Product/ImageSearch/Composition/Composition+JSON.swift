@@ -45,7 +45,7 @@ extension Composition.Object {
         "has an unknown key \(key); the keys are \(Self.keys.joined(separator: ", "))")
     }
     guard let label = object["label"] else { throw .malformed("has no label") }
-    guard let text = label.string else {
+    guard let name = label.string else {
       throw .malformed("its label is \(label.typeName), not a string")
     }
     var numbers: [Double] = []
@@ -56,7 +56,7 @@ extension Composition.Object {
       numbers.append(number)
     }
     self.init(
-      label: text,
+      label: name,
       box: Box(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3]))
   }
 }

@@ -15,7 +15,7 @@ public struct Composition: Hashable, Sendable {
     /// The object's box, in the image's unit square with the origin in the upper left corner.
     public var box: Box
 
-    /// Makes an object.
+    /// Creates an object.
     public init(label: String, box: Box) {
       self.label = label
       self.box = box
@@ -27,7 +27,7 @@ public struct Composition: Hashable, Sendable {
   /// The image's width divided by its height, on which directions and distances depend.
   public var aspectRatio: Double
 
-  /// Makes a composition.
+  /// Creates a composition.
   ///
   /// - Parameters:
   ///   - objects: The objects.
@@ -37,7 +37,7 @@ public struct Composition: Hashable, Sendable {
     self.aspectRatio = aspectRatio
   }
 
-  /// Makes the composition of the objects that a model detected in an image, with their boxes
+  /// Creates the composition of the objects that a model detected in an image, with their boxes
   /// clipped to it. Detections without a label are left out.
   ///
   /// - Parameters:

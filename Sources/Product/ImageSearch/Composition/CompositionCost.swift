@@ -1,12 +1,12 @@
 public import Bytes
 
-/// The differences between two compositions, each term as a sum without its weight.
+/// The differences between two compositions, as unweighted sums.
 public struct CompositionTerms: Hashable, Sendable {
   /// The sum of |wanted - found| over the classes that count.
   public var presence: Double
-  /// The sum of |1 - d·d'| over the assigned objects whose nearest other wanted object is assigned
-  /// too, where d and d' are the unit vectors between the two centres as wanted and as found; 0
-  /// where the centres coincide on either side.
+  /// The sum of |1 - d·d'| over the assigned objects whose nearest wanted object is assigned too,
+  /// where d and d' are the unit vectors between the two centers as wanted and as found; 0 where
+  /// the centers coincide on either side.
   public var relativePosition: Double
   /// The sum of |√(area wanted) - √(area found)| over the assigned objects; areas are fractions of
   /// the image.
@@ -112,13 +112,13 @@ public struct CompositionQuery: Hashable, Sendable {
   public func match(_ found: Composition) throws(WeighbridgeError) -> CompositionMatch {
     let names = composition.objects.map(\.label) + found.objects.map(\.label) + (classes ?? [])
     var labels: [String] = []
-    var seen: Set<String> = []
-    for name in names where seen.insert(name).inserted { labels.append(name) }
+    var listed: Set<String> = []
+    for name in names where listed.insert(name).inserted { labels.append(name) }
     let matcher = try CompositionMatcher(self, labels: labels)
     let scene = FoundScene(found, classes: matcher.classes)
     var counter = matcher.presence
     let presence = counter.presence(of: scene.classes)
-    // There is always an assignment, so none is above an infinite limit.
+    // There is always an assignment, and its cost is below an infinite limit.
     guard let match = matcher.match(scene, presence: presence, below: .infinity) else {
       throw .mismatch("the cost of the layout is not finite")
     }

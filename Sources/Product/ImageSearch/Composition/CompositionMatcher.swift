@@ -12,7 +12,7 @@ struct CompositionMatcher {
   let weights: CompositionWeights
   /// The number of wanted objects of each class.
   let wantedCounts: [Int]
-  /// The counter for the presence, in its initial state.
+  /// The counter for the presence term, in its initial state.
   let presence: PresenceCounter
   private let tree: PairTree
 
@@ -44,10 +44,11 @@ struct CompositionMatcher {
     (self.classes, self.wanted, wantedCounts, weights) = (classes, wanted, counts, query.weights)
   }
 
-  /// Returns the lowest cost of any image with objects of these classes, wherever they are.
+  /// Returns a lower bound for the cost of any image with objects of these classes, wherever they
+  /// are.
   ///
   /// - Parameter presence: The presence of the classes.
-  func leastCost(presence: Double) -> Double { weights.presence * presence }
+  func minimumCost(presence: Double) -> Double { weights.presence * presence }
 
   /// Assigns found objects to the wanted ones.
   ///
@@ -56,13 +57,13 @@ struct CompositionMatcher {
   func match(
     _ scene: FoundScene, presence: Double, below limit: Double
   ) -> CompositionMatch? {
-    let rest = limit - leastCost(presence: presence)
-    guard rest > 0 else { return nil }
+    let remaining = limit - minimumCost(presence: presence)
+    guard remaining > 0 else { return nil }
     let problem = AssignmentProblem(self, scene)
     let isExact = wanted.count <= CompositionQuery.exactObjectCount
-    // The sums are rounded in another order than the final cost.
+    // The bound leaves room for rounding: the final cost is summed in another order.
     let assignment =
-      isExact ? ExactAssignment.solve(problem, tree, below: rest + 1e-9) : problem.improved()
+      isExact ? ExactAssignment.solve(problem, tree, below: remaining + 1e-9) : problem.improved()
     guard let assignment else { return nil }
     var terms = problem.terms(of: assignment)
     terms.presence = presence

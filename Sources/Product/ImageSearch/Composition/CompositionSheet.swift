@@ -1,6 +1,6 @@
 public import Bytes
 
-/// The wanted layout and the images that fit it, with the detected boxes, on one page.
+/// A contact sheet of the wanted layout and the images that fit it, with the detected boxes.
 public struct CompositionSheet {
   /// The most images on a sheet.
   public static let imageCount = 47
@@ -19,16 +19,16 @@ public struct CompositionSheet {
     let side = Double(sheet.side)
     let width = Int(max(1, min(side, side * wanted.aspectRatio)))
     let height = Int(max(1, min(side, side / wanted.aspectRatio)))
-    let ground = Image(
+    let background = Image(
       width: width, height: height, pixels: [UInt8](repeating: 225, count: width * height * 3))
     let frames = wanted.objects.map { object in
       ImageAnnotation(
         object.box, label: object.label, colorIndex: labels.firstIndex(of: object.label) ?? 0)
     }
-    sheet.add(ground.annotated(with: frames), ["wanted"])
+    sheet.add(background.annotated(with: frames), ["wanted"])
   }
 
-  /// Adds an image. Only objects that are assigned to wanted ones are labelled.
+  /// Adds an image. Only objects that are assigned to wanted ones are labeled.
   public mutating func add(_ image: Image, _ result: CompositionResult) {
     guard count < Self.imageCount else { return }
     count += 1

@@ -1,16 +1,16 @@
 /// Finds an assignment with the lowest cost by branch and bound.
 ///
-/// Without the rule that a found object is assigned only once, the lowest cost follows from the
-/// trees of pairs, from the leaves up. That is the bound: objects are decided from the roots down,
-/// and branches that cannot improve on the best assignment so far are pruned.
+/// If a found object could be assigned several times, dynamic programming over the trees of pairs,
+/// from the leaves up, would give the lowest cost. That is the bound: choices are made from the
+/// roots down, and branches that cannot improve on the best assignment so far are pruned.
 struct ExactAssignment {
   private let problem: AssignmentProblem
   private let tree: PairTree
-  /// For each object and choice, the lowest cost of the object and all below it.
+  /// For each object and choice, the lowest cost of the object and all its descendants.
   private var subtree: [[Double]]
-  /// For each object and its parent's choice, the lowest cost of the object, all below it and its
-  /// pair with the parent. A root has one entry.
-  private var joined: [[Double]]
+  /// For each object and its parent's choice, the lowest cost of the object, all its descendants
+  /// and its pair with the parent. A root has one entry.
+  private var withParent: [[Double]]
   private var choices: [Int]
   private var isUsed: [Bool]
   private var surplus: [Int]
@@ -22,8 +22,8 @@ struct ExactAssignment {
     _ problem: AssignmentProblem, _ tree: PairTree, below limit: Double
   ) -> [Int?]? {
     var solver = ExactAssignment(problem, tree, limit)
-    solver.bound()
-    solver.decide(0, solver.rootBound)
+    solver.fillTables()
+    solver.search(0, solver.rootBound)
     return solver.bestChoices.map { choices in
       choices.enumerated().map { index, choice in
         choice < problem.candidates[index].count ? problem.candidates[index][choice] : nil
@@ -35,7 +35,7 @@ struct ExactAssignment {
     (self.problem, self.tree, best) = (problem, tree, limit)
     let count = tree.order.count
     subtree = [[Double]](repeating: [], count: count)
-    joined = subtree
+    withParent = subtree
     choices = [Int](repeating: 0, count: count)
     isUsed = [Bool](repeating: false, count: problem.scene.count)
     surplus = problem.surplus
@@ -54,28 +54,28 @@ struct ExactAssignment {
   }
 
   /// Returns the cost of the pair of an object and its parent; infinite for the same found object.
-  private func edge(_ index: Int, _ choice: Int, _ parentChoice: Int) -> Double {
-    guard let parent = tree.parents[index], let own = found(index, choice),
-      let other = found(parent, parentChoice)
+  private func edgeCost(_ index: Int, _ choice: Int, _ parentChoice: Int) -> Double {
+    guard let parent = tree.parents[index], let foundObject = found(index, choice),
+      let foundParent = found(parent, parentChoice)
     else { return 0 }
-    guard own != other else { return .infinity }
-    return (tree.pointsUp[index] ? problem.pair(index, own, other) : 0)
-      + (tree.pointsDown[index] ? problem.pair(parent, other, own) : 0)
+    guard foundObject != foundParent else { return .infinity }
+    return (tree.parentIsNearest[index] ? problem.pairCost(index, foundObject, foundParent) : 0)
+      + (tree.isNearestOfParent[index] ? problem.pairCost(parent, foundParent, foundObject) : 0)
   }
 
-  /// Fills the tables, from the leaves up.
-  private mutating func bound() {
+  /// Fills the tables of lowest costs, from the leaves up.
+  private mutating func fillTables() {
     for index in tree.order.reversed() {
       subtree[index] = (0..<choiceCount(index)).map { choice in
-        var cost = found(index, choice).map { problem.single(index, $0) } ?? 0
-        for child in tree.children[index] { cost += joined[child][choice] }
+        var cost = found(index, choice).map { problem.unaryCost(index, $0) } ?? 0
+        for child in tree.children[index] { cost += withParent[child][choice] }
         return cost
       }
       let parentCount = tree.parents[index].map(choiceCount) ?? 1
-      joined[index] = (0..<parentCount).map { parentChoice in
+      withParent[index] = (0..<parentCount).map { parentChoice in
         var least = Double.infinity
         for (choice, cost) in subtree[index].enumerated() {
-          least = min(least, cost + edge(index, choice, parentChoice))
+          least = min(least, cost + edgeCost(index, choice, parentChoice))
         }
         return least
       }
@@ -84,13 +84,13 @@ struct ExactAssignment {
 
   /// The lowest cost of all trees if each found object may be assigned any number of times.
   private var rootBound: Double {
-    tree.order.reduce(0) { $0 + (tree.parents[$1] == nil ? joined[$1][0] : 0) }
+    tree.order.reduce(0) { $0 + (tree.parents[$1] == nil ? withParent[$1][0] : 0) }
   }
 
-  /// Decides on the objects from a position in the order on.
+  /// Searches the choices of the objects from a position in the order on.
   ///
   /// - Parameter bound: A lower bound for the cost of all assignments with the choices made so far.
-  private mutating func decide(_ position: Int, _ bound: Double) {
+  private mutating func search(_ position: Int, _ bound: Double) {
     guard bound < best else { return }
     guard position < tree.order.count else {
       (best, bestChoices) = (bound, choices)
@@ -98,19 +98,19 @@ struct ExactAssignment {
     }
     let index = tree.order[position]
     let parentChoice = tree.parents[index].map { choices[$0] } ?? 0
-    let least = joined[index][parentChoice]
+    let least = withParent[index][parentChoice]
     let costs = subtree[index].enumerated().map { choice, cost in
-      (choice: choice, cost: cost + edge(index, choice, parentChoice))
+      (choice: choice, cost: cost + edgeCost(index, choice, parentChoice))
     }
     for (choice, cost) in costs.sorted(by: { $0.cost < $1.cost }) {
       let next = bound - least + cost
       guard next < best else { return }
-      choose(index, choice) { $0.decide(position + 1, next) }
+      tryChoice(index, choice) { $0.search(position + 1, next) }
     }
   }
 
-  /// Tries a choice, unless it is already taken.
-  private mutating func choose(
+  /// Creates a choice, proceeds and undoes it, unless its object is already used.
+  private mutating func tryChoice(
     _ index: Int, _ choice: Int, _ proceed: (inout ExactAssignment) -> Void
   ) {
     choices[index] = choice

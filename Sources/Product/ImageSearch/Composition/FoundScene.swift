@@ -6,7 +6,7 @@ struct FoundScene {
   private(set) var classes: [Int] = []
   private var objects: [ObjectGeometry] = []
 
-  /// Makes an image without objects.
+  /// Creates an image without objects.
   init() {}
 
   /// - Parameter classes: The index of each label's class.
@@ -30,7 +30,7 @@ struct FoundScene {
     objects.removeAll(keepingCapacity: true)
   }
 
-  /// Adds an object's class; its geometry follows, when it is needed.
+  /// Adds an object's class; its geometry follows when it is needed.
   mutating func append(class index: Int) { classes.append(index) }
 
   /// Adds the next object's geometry.

@@ -1,5 +1,5 @@
 /// Assigns rows to columns with the lowest sum of costs: the Hungarian method with potentials (Kuhn
-/// 1955, Munkres 1957; augmenting along shortest paths like Jonker and Volgenant 1987).
+/// 1955, Munkres 1957), with shortest augmenting paths as in Jonker and Volgenant 1987.
 enum HungarianAssignment {
   /// - Parameter costs: For each row the costs of all columns; there must be at least as many
   ///   columns as rows.
@@ -13,7 +13,7 @@ enum HungarianAssignment {
     var rows = [Int](repeating: 0, count: width + 1)
     for row in 1...costs.count {
       rows[0] = row
-      var least = [Double](repeating: .infinity, count: width + 1)
+      var minimums = [Double](repeating: .infinity, count: width + 1)
       var previous = [Int](repeating: 0, count: width + 1)
       var isVisited = [Bool](repeating: false, count: width + 1)
       var column = 0
@@ -22,17 +22,19 @@ enum HungarianAssignment {
         let current = rows[column]
         var (step, next) = (Double.infinity, 0)
         for other in 1...width where !isVisited[other] {
-          let reduced =
+          let reducedCost =
             costs[current - 1][other - 1] - rowPotentials[current] - columnPotentials[other]
-          if reduced < least[other] { (least[other], previous[other]) = (reduced, column) }
-          if least[other] < step { (step, next) = (least[other], other) }
+          if reducedCost < minimums[other] {
+            (minimums[other], previous[other]) = (reducedCost, column)
+          }
+          if minimums[other] < step { (step, next) = (minimums[other], other) }
         }
         for other in 0...width {
           if isVisited[other] {
             rowPotentials[rows[other]] += step
             columnPotentials[other] -= step
           } else {
-            least[other] -= step
+            minimums[other] -= step
           }
         }
         column = next

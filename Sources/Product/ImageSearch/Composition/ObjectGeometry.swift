@@ -4,12 +4,12 @@
   import Darwin
 #endif
 
-/// The geometry of an object, as far as the cost depends on it.
+/// The geometry of an object that the cost depends on.
 struct ObjectGeometry {
-  /// The centre, in the image's unit square from its upper left corner.
+  /// The center, in the image's unit square from its upper left corner.
   let x, y: Double
-  /// The image's width divided by its height. Differences are taken before they are scaled, so that
-  /// equal distances stay equal.
+  /// The image's width divided by its height. Coordinates are subtracted before they are scaled by
+  /// it, so that equal distances stay equal.
   let aspectRatio: Double
   /// The square root of the area as a fraction of the image.
   let side: Double
@@ -24,13 +24,13 @@ struct ObjectGeometry {
     logarithm = log(side)
   }
 
-  /// Returns the square of the distance between two centres.
+  /// Returns the square of the distance between two centers.
   func squaredDistance(to other: ObjectGeometry) -> Double {
     let (dx, dy) = ((other.x - x) * aspectRatio, other.y - y)
     return dx * dx + dy * dy
   }
 
-  /// Returns the unit vector from this centre to another one; `nil` where they coincide.
+  /// Returns the unit vector from this center to another one; `nil` where they coincide.
   func direction(to other: ObjectGeometry) -> (x: Double, y: Double)? {
     let (dx, dy) = ((other.x - x) * aspectRatio, other.y - y)
     let length = (dx * dx + dy * dy).squareRoot()
@@ -42,7 +42,7 @@ struct ObjectGeometry {
 struct NearestPair {
   /// The index of the nearest other object, the first of equally near ones.
   let other: Int
-  /// The unit vector between the centres; `nil` where they coincide.
+  /// The unit vector between the centers; `nil` where they coincide.
   let direction: (x: Double, y: Double)?
   /// The logarithm of the ratio of the objects' sides.
   let logarithmicRatio: Double

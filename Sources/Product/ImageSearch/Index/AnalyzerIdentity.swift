@@ -2,20 +2,20 @@ import Digests
 
 /// A digest of everything that the results of an analyzer depend on.
 struct AnalyzerIdentity {
-  private let model: [UInt8]
+  private let modelDigest: [UInt8]
   private let settings: String
 
   init(
     _ model: Model, _ options: AnalyzeOptions, output: String?
   ) throws(WeighbridgeError) {
-    self.model = try model.identity()
+    modelDigest = try model.identity()
     let detection = options.detection
-    let record = model.description.detector
+    let detector = model.description.detector
     // The same defaults as the detector's own.
     let threshold =
-      detection.threshold ?? record?.confidenceThreshold ?? Detector.defaultThreshold
-    let overlap = detection.overlap ?? record?.overlapThreshold ?? Detector.defaultOverlap
-    let suppression = detection.suppression ?? record?.suppression ?? .greedy
+      detection.threshold ?? detector?.confidenceThreshold ?? Detector.defaultThreshold
+    let overlap = detection.overlap ?? detector?.overlapThreshold ?? Detector.defaultOverlap
+    let suppression = detection.suppression ?? detector?.suppression ?? .greedy
     settings = [
       "threshold \(threshold)", "overlap \(overlap)", "suppression \(suppression.rawValue)",
       "resampling \((detection.resampling ?? model.imageResampling).rawValue)",
@@ -25,6 +25,6 @@ struct AnalyzerIdentity {
   }
 
   func digest() throws(WeighbridgeError) -> [UInt8] {
-    try sha256(of: ByteStore(model + Array(settings.utf8)))
+    try sha256(of: ByteStore(modelDigest + Array(settings.utf8)))
   }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Compares all images of an index with a query.
+/// A search through all images of an index.
 struct CompositionScan: Sendable {
   /// An image that fits.
   struct Hit: Sendable {
@@ -80,9 +80,9 @@ struct CompositionScan: Sendable {
       guard classes.indices.contains(classIndex) else { throw index.damagedRecord }
       scene.append(class: classes[classIndex])
     }
-    // For most images the classes alone show that the cost is too high.
+    // For most images the classes alone imply that the cost is too high.
     let presence = counter.presence(of: scene.classes)
-    guard matcher.leastCost(presence: presence) < limit else { return nil }
+    guard matcher.minimumCost(presence: presence) < limit else { return nil }
     scene.aspectRatio = Double(width) / Double(height)
     for position in 0..<count {
       let box = DetectionRecord.box(position, in: record).clipped
@@ -99,35 +99,35 @@ struct CompositionScan: Sendable {
 struct BestHits {
   private let count: Int
   private var hits: [CompositionScan.Hit] = []
-  /// The number of hits at which the worst are removed.
-  private var fullCount: Int
+  /// The number of hits at which the worst ones are removed.
+  private var pruneCount: Int
   /// The cost that further hits must be below.
   private(set) var limit: Double
 
   init(count: Int, below limit: Double) {
     (self.count, self.limit) = (count, limit)
-    fullCount = count <= .max / 2 ? 2 * count : .max
+    pruneCount = count <= .max / 2 ? 2 * count : .max
   }
 
   /// The requested number of hits, and all others with the same cost as the last of them.
   var best: [CompositionScan.Hit] {
     var copy = self
-    copy.leaveOut()
+    copy.prune()
     return copy.hits
   }
 
   /// Adds a hit whose cost is below the limit.
   mutating func append(_ hit: CompositionScan.Hit) {
     hits.append(hit)
-    if hits.count >= fullCount { leaveOut() }
+    if hits.count >= pruneCount { prune() }
   }
 
   /// Removes all but the best, which lowers the limit.
-  private mutating func leaveOut() {
+  private mutating func prune() {
     guard hits.count > count else { return }
     let last = hits.map(\.match.cost).sorted()[count - 1]
     limit = min(limit, last.nextUp)
     hits.removeAll { $0.match.cost > last }
-    fullCount = max(fullCount, 2 * hits.count)  // many may cost the same
+    pruneCount = max(pruneCount, 2 * hits.count)  // many may cost the same
   }
 }

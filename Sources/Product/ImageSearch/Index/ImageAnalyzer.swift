@@ -40,7 +40,7 @@ public struct ImageAnalyzer: Sendable {
   private let detector: Detector?
   private let features: FeatureExtractor?
 
-  /// Makes an analyzer.
+  /// Creates an analyzer.
   ///
   /// - Parameters:
   ///   - model: A model whose description says how an image becomes its input and, for a detector,

@@ -23,8 +23,8 @@ struct ImageFolder {
       throw .missing("is not a folder that can be listed").at(file: folder)
     }
     path = resolved.hasSuffix("/") ? resolved : resolved + "/"
-    var waiting = [path]
-    while let next = waiting.popLast() {
+    var pending = [path]
+    while let next = pending.popLast() {
       guard FolderListing.isFolder(next) else {
         unreadable.append(next)
         continue
@@ -32,7 +32,7 @@ struct ImageFolder {
       for name in FolderListing.names(in: next, limit: Self.fileLimit) where !name.hasPrefix(".") {
         switch FileStatus.kind(next + name) {
         case .file(let status): files.append(File(path: next + name, status: status))
-        case .folder: waiting.append(next + name + "/")
+        case .folder: pending.append(next + name + "/")
         case .other: break
         }
       }

@@ -6,7 +6,7 @@ extension ImageIndex {
     guard !contents.hasDetections else { return }
     throw missing(
       "detections", found: "features",
-      "objects are searched for in what a detector finds, and \(modelName) is no detector")
+      "objects are searched for in what a detector finds, and \(modelName) is not a detector")
   }
 
   /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the index has no feature vectors.
@@ -19,8 +19,8 @@ extension ImageIndex {
 
   private var modelName: String { contents.modelName ?? "the model" }
 
-  private func missing(_ wanted: String, found: String, _ advice: String) -> WeighbridgeError {
+  private func missing(_ kind: String, found: String, _ advice: String) -> WeighbridgeError {
     guard path != Self.inMemory else { return .mismatch(advice) }
-    return .mismatch("the index holds \(found) and no \(wanted); \(advice)").at(file: path)
+    return .mismatch("the index holds \(found) and no \(kind); \(advice)").at(file: path)
   }
 }

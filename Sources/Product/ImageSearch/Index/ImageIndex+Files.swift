@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The stored information on a file.
+/// The stored information about a file.
 struct KnownFile: Sendable {
   let status: FileStatus
   /// The reason why the image cannot be read; `nil` when it can.
@@ -36,7 +36,7 @@ extension ImageIndex {
   /// Records a file whose bytes are already stored.
   ///
   /// - Returns: Whether the bytes were stored at all, and the stored problem of the image.
-  func note(
+  func record(
     _ file: ImageFolder.File, digest: [UInt8]
   ) throws(WeighbridgeError) -> (isKnown: Bool, problem: String?) {
     try write { (connection) throws(WeighbridgeError) in
@@ -100,7 +100,7 @@ extension ImageIndex {
   private static func insert(
     _ file: ImageFolder.File, _ content: Int, _ connection: borrowing SQLiteConnection
   ) throws(WeighbridgeError) {
-    // A file that has just been changed may change again without a change of its times.
+    // A file that has just been modified may be modified again without a change of its times.
     let status = file.status
     try connection.run(
       "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)", .text(file.path), .integer(content),

@@ -22,21 +22,21 @@ extension ImageIndex {
   ) throws(WeighbridgeError) -> ImageIndexUpdate {
     let listing = try ImageFolder(folder)
     let known = try knownFiles(in: listing.path)
-    let own = ownFiles
-    let files = listing.files.filter { !own.contains($0.path) }
-    let waiting = files.filter { known[$0.path]?.status != $0.status }
-    let work = UpdateWork(self, analyzer, options, files: waiting)
-    var update = try work.run()
+    let ownPaths = databaseFiles
+    let files = listing.files.filter { !ownPaths.contains($0.path) }
+    let pending = files.filter { known[$0.path]?.status != $0.status }
+    let updater = IndexUpdater(self, analyzer, options, files: pending)
+    var update = try updater.run()
     let problems = storedProblems(of: files, known)
     update.problems += problems
-    update.unchangedCount = files.count - waiting.count - problems.count
+    update.unchangedCount = files.count - pending.count - problems.count
     update.imageCount = update.analyzedCount + update.knownCount + update.unchangedCount
     let present = Set(files.map(\.path)).subtracting(update.otherFiles)
-    let gone = known.keys.filter { path in
+    let removed = known.keys.filter { path in
       !present.contains(path) && !listing.unreadable.contains { path.hasPrefix($0) }
     }
-    try remove(gone)
-    update.removedCount = gone.count
+    try remove(removed)
+    update.removedCount = removed.count
     update.problems += listing.unreadable.map {
       .init(path: $0, reason: "is a folder that cannot be listed")
     }
@@ -45,7 +45,7 @@ extension ImageIndex {
   }
 
   /// The database's own files, which may be in the folder.
-  private var ownFiles: Set<String> {
+  private var databaseFiles: Set<String> {
     guard path != Self.inMemory else { return [] }
     let resolved = canonicalPath(path)
     return Set(["", "-wal", "-shm", "-journal"].map { resolved + $0 })

@@ -81,7 +81,7 @@ public final class ImageIndex: Sendable {
     self.init(path: path, contents, connection)
   }
 
-  /// Makes an index in memory.
+  /// Creates an index in memory.
   ///
   /// - Parameter analyzer: The analyzer for the images.
   /// - Throws: ``/Weighbridge/WeighbridgeError/Code/limitExceeded`` when there is not enough

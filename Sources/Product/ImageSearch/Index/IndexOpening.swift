@@ -29,7 +29,8 @@ enum IndexOpening {
     }
     if !isNew { try IndexSchema.checkPages(connection) }
     try useWriteAheadLog(connection)
-    // A commit is then handed to the operating system, which a killed process cannot undo.
+    // With this setting a commit hands its data to the operating system, so that it survives if the
+    // process is killed.
     try connection.execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")
     try connection.transaction { (connection) throws(WeighbridgeError) in
       switch try IndexSchema.state(connection) {
@@ -49,10 +50,11 @@ enum IndexOpening {
   private static func otherModel(_ found: ImageIndex.Contents) -> WeighbridgeError {
     let name = found.modelName.map { " (\($0))" } ?? ""
     let kinds = [(found.hasDetections, "detections"), (found.hasFeatures, "features")]
-    let what = kinds.filter(\.0).map(\.1).joined(separator: " and ")
+    let contentKinds = kinds.filter(\.0).map(\.1).joined(separator: " and ")
     return .mismatch(
-      "is an index of another model\(name) or with other options, and holds its \(what): use that "
-        + "model or another file, or make it anew (\(APIName.rebuilding))")
+      "is an index of another model\(name) or with other options, and holds its "
+        + "\(contentKinds): use that model or another file, or rebuild it "
+        + "(\(APIName.rebuilding))")
   }
 
   /// Enables the write-ahead log. Several processes that start at once have to retry.
@@ -60,7 +62,7 @@ enum IndexOpening {
     _ connection: borrowing SQLiteConnection
   ) throws(WeighbridgeError) {
     for _ in 0..<1000 {
-      if try connection.triesWriteAheadLog() { return }
+      if try connection.tryWriteAheadLog() { return }
       usleep(10_000)
     }
     throw .outputFailed("another process is using the database")
@@ -69,7 +71,7 @@ enum IndexOpening {
 
 extension SQLiteConnection {
   /// Tries to enable the write-ahead log; fails while another process is about to do so.
-  fileprivate borrowing func triesWriteAheadLog() throws(WeighbridgeError) -> Bool {
+  fileprivate borrowing func tryWriteAheadLog() throws(WeighbridgeError) -> Bool {
     do throws(WeighbridgeError) {
       return try text("PRAGMA journal_mode = WAL") == "wal"
     } catch {

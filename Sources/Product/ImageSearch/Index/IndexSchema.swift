@@ -21,10 +21,10 @@ enum IndexSchema {
   static func state(
     _ connection: borrowing SQLiteConnection
   ) throws(WeighbridgeError) -> State {
-    let application = try connection.integer("PRAGMA application_id")
+    let foundID = try connection.integer("PRAGMA application_id")
     let found = try connection.integer("PRAGMA user_version") ?? 0
-    guard application == applicationID else {
-      guard application == 0, found == 0,
+    guard foundID == applicationID else {
+      guard foundID == 0, found == 0,
         try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
       else { throw .malformed("is a database, but no index of images") }
       return .empty
@@ -36,7 +36,7 @@ enum IndexSchema {
   static func otherVersion(_ found: Int) -> WeighbridgeError {
     WeighbridgeError(
       .unsupported,
-      "is an index of version \(found), and this program reads version \(version): make it anew "
+      "is an index of version \(found), and this program reads version \(version): rebuild it "
         + "(\(APIName.rebuilding))")
   }
 
@@ -85,14 +85,15 @@ enum IndexSchema {
     guard let identity = try connection.text(query, .text("identity")),
       let bytes = [UInt8](hexadecimal: identity),
       let labels = try connection.text(query, .text("labels")),
-      let names = try JSONValue(parsing: Array(labels.utf8)).array?.map(\.string),
-      !names.contains(nil),
+      let labelStrings = try JSONValue(parsing: Array(labels.utf8)).array?.map(\.string),
+      !labelStrings.contains(nil),
       let detections = try connection.integer(query, .text("detections")),
       let features = try connection.integer(query, .text("features"))
     else { throw .damaged("the index has no description of its contents") }
     return ImageIndex.Contents(
       identity: bytes, modelName: try connection.text(query, .text("model")),
-      labels: names.compactMap { $0 }, hasDetections: detections == 1, hasFeatures: features == 1)
+      labels: labelStrings.compactMap { $0 }, hasDetections: detections == 1,
+      hasFeatures: features == 1)
   }
 
   /// Checks every page.
@@ -109,9 +110,9 @@ enum IndexSchema {
 }
 
 extension [UInt8] {
-  fileprivate init?(hexadecimal text: String) {
-    let digits = text.compactMap { $0.isASCII ? $0.hexDigitValue : nil }
-    guard digits.count == text.count, digits.count % 2 == 0 else { return nil }
+  fileprivate init?(hexadecimal string: String) {
+    let digits = string.compactMap { $0.isASCII ? $0.hexDigitValue : nil }
+    guard digits.count == string.count, digits.count % 2 == 0 else { return nil }
     self = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
   }
 }

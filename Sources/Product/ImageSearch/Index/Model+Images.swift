@@ -3,13 +3,13 @@ extension Model {
   ///   says what the model takes and returns.
   func checkTakesImage() throws(WeighbridgeError) {
     guard !description.inputs.contains(where: { $0.image != nil }) else { return }
-    let (takes, gives) = (
+    let (inputList, outputList) = (
       inputs.map { "\($0.name) \($0.type)" }, outputs.map { "\($0.name) \($0.type)" }
     )
     throw .mismatch(
-      "the model takes \(takes.joined(separator: ", ")) and gives \(gives.joined(separator: ", ")); "
-        + "no input is described as an image. If one is, describe it: the scale, the bias and the "
-        + "color order of its pixels")
+      "the model takes \(inputList.joined(separator: ", ")) and gives "
+        + "\(outputList.joined(separator: ", ")); no input is described as "
+        + "an image. If one is, describe it: the scale, the bias and the color order of its pixels")
   }
 
   /// Changes how images are resized to the inputs' sizes.
@@ -19,7 +19,7 @@ extension Model {
     }
   }
 
-  /// Makes the result of a layer an output, unless it is one.
+  /// Adds the output of a layer to the model's outputs, unless it is one.
   ///
   /// - Returns: The name of the output.
   mutating func expose(layerOrOutput name: String) throws(WeighbridgeError) -> String {

@@ -1,7 +1,7 @@
 extension Plot {
-  /// Makes a bar chart of a feature vector, 600 x 300: a bar for each element, upwards from 0 for
-  /// positive ones. If there are more elements than pixels, a bar spans its elements from the
-  /// minimum to the maximum.
+  /// Creates a bar chart of a feature vector, 600 x 300: a bar for each element, upwards from 0 if it
+  /// is positive. If there are more elements than pixels, a bar spans its elements from the minimum
+  /// to the maximum.
   ///
   /// - Parameters:
   ///   - features: The vector.
@@ -58,11 +58,11 @@ private struct BarChart {
     return (0..<columns).map { column in
       let part = features[
         column * features.count / columns..<(column + 1) * features.count / columns]
-      let (least, greatest) = (part.min() ?? 0, part.max() ?? 0)
-      let top = y(Double(max(0, greatest)))
+      let (lowest, highest) = (part.min() ?? 0, part.max() ?? 0)
+      let top = y(Double(max(0, highest)))
       return Graphic.Area(
         x: Self.area.x + Double(column) * width, y: top, width: width > 4 ? width - 1 : width,
-        height: y(Double(min(0, least))) - top)
+        height: y(Double(min(0, lowest))) - top)
     }
   }
 }

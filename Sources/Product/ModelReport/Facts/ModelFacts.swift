@@ -4,17 +4,17 @@ import Weighbridge
 
 /// A part of a report that may be missing.
 enum Part<Value: Sendable>: Sendable {
-  case there(Value)
+  case available(Value)
   /// Why it is missing and how to add it, in a sentence or two.
   case missing(String)
 
-  var value: Value? { if case .there(let value) = self { value } else { nil } }
+  var value: Value? { if case .available(let value) = self { value } else { nil } }
 
-  /// Makes a part from the result of `make`. An error is not thrown but recorded; a cancellation is
-  /// thrown.
+  /// Creates a part from the result of `make`. An error is recorded instead of thrown, except for a
+  /// cancellation.
   init(_ make: () throws(WeighbridgeError) -> Value) throws(WeighbridgeError) {
     do throws(WeighbridgeError) {
-      self = .there(try make())
+      self = .available(try make())
     } catch {
       guard error.code != .cancelled else { throw error }
       self = .missing("This failed: \(error)")
@@ -32,7 +32,7 @@ struct ModelFacts: Sendable {
   let hasGivenReferences: Bool
   /// The inputs of the run for the profile.
   let profileInputs: String
-  let picture: Part<PictureResult>
+  let image: Part<ImageResult>
 
   var inspection: Inspection { source.inspection }
   var verdict: Verdict { Verdict(self) }
@@ -42,15 +42,15 @@ struct ModelFacts: Sendable {
     hasGivenReferences = options.verification.references != nil
     guard let model = source.model else {
       let reason = source.inspection.problem.map { "The file cannot be read as a model: \($0)" }
-      let text = reason ?? "There is no model in the file that could run."
-      (verification, profile) = (.missing(text), .missing(text))
-      (weights, picture) = (.missing(text), .missing(text))
+      let missing = reason ?? "There is no model in the file that could run."
+      (verification, profile) = (.missing(missing), .missing(missing))
+      (weights, image) = (.missing(missing), .missing(missing))
       profileInputs = ""
       return
     }
     verification =
       options.verifies
-      ? .there(try model.verify(options.verification))
+      ? .available(try model.verify(options.verification))
       : .missing(
         "Verifying was left out: make the report without \(APIName.withoutVerification) to add it.")
     weights = try Part { () throws(WeighbridgeError) in
@@ -74,17 +74,17 @@ struct ModelFacts: Sendable {
       }
       : .missing(
         "No run was timed: make the report without \(APIName.withoutProfile) to add one.")
-    picture = try Self.picture(model, options)
+    image = try Self.image(model, options)
   }
 
-  private static func picture(
+  private static func image(
     _ model: Model, _ options: ReportOptions
-  ) throws(WeighbridgeError) -> Part<PictureResult> {
+  ) throws(WeighbridgeError) -> Part<ImageResult> {
     guard let sample = options.image else {
       return .missing(
         "There is no sample picture. \(APIName.reportImage) gives one: detectors look for objects in "
           + "it, and classifiers say what it shows.")
     }
-    return try Part { () throws(WeighbridgeError) in try PictureResult(sample, model, options) }
+    return try Part { () throws(WeighbridgeError) in try ImageResult(sample, model, options) }
   }
 }

@@ -1,7 +1,7 @@
 import Verifier
 import Weighbridge
 
-/// Whether a model can be trusted, in a word and in a sentence.
+/// Whether a model can be trusted: a short title and an explanation.
 struct Verdict {
   enum Level: String {
     /// It reproduces reference outputs or agrees with its source.
@@ -15,18 +15,18 @@ struct Verdict {
   }
 
   let level: Level
-  let word: String
-  let sentence: String
+  let title: String
+  let explanation: String
 
   init(_ facts: ModelFacts) {
     if let problem = facts.inspection.problem {
-      (level, word) = (.wrong, "Cannot be used as it is")
-      sentence = "It is not understood as a whole: \(problem.reason)"
+      (level, title) = (.wrong, "Cannot be used as it is")
+      explanation = "It is not understood as a whole: \(problem.reason)"
     } else if let report = facts.verification.value {
-      (level, word, sentence) = Self.verdict(report, facts)
+      (level, title, explanation) = Self.verdict(report, facts)
     } else {
-      (level, word) = (.unknown, "Not verified")
-      sentence =
+      (level, title) = (.unknown, "Not verified")
+      explanation =
         facts.source.model == nil
         ? "There is nothing in the file that computes."
         : "Nobody has checked that it computes what it should."
@@ -45,30 +45,32 @@ struct Verdict {
         "\(failures.count) of \(report.results.count) results failed, the first: \(first.name)."
       )
     }
-    let proofs = report.results.filter {
+    let evidence = report.results.filter {
       $0.status == .passed && ["references", "source"].contains($0.name)
     }
-    guard !proofs.isEmpty else {
-      let why =
+    guard !evidence.isEmpty else {
+      let reason =
         facts.inspection.runs
         ? "nothing is there to compare its outputs with" : "it cannot run, so it was not compared"
-      return (.plausible, "Plausible", "No check failed, but \(why).\(doubts)")
+      return (.plausible, "Plausible", "No check failed, but \(reason).\(doubts)")
     }
     let level: Level = warnings == 0 ? .proven : .plausible
     let skipped = report.results.count { $0.status == .skipped }
     let others = skipped == 0 ? "" : ", \(skipped) had nothing to check"
-    let error = proofs.compactMap { $0.difference?.error }.max()
-    let distance = error.map { ", with differences of \($0.short) at most" } ?? ""
+    let error = evidence.compactMap { $0.difference?.error }.max()
+    let distance = error.map { ", with differences of \($0.scientific) at most" } ?? ""
     return (
       level, warnings == 0 ? "Verified" : "Verified, with warnings",
-      "\(Self.proof(proofs, facts))\(distance). \(report.results.count - skipped - warnings) checks passed"
-        + "\(others).\(doubts)"
+      "\(Self.comparisonSummary(evidence, facts))\(distance). "
+        + "\(report.results.count - skipped - warnings) checks passed\(others).\(doubts)"
     )
   }
 
-  /// Says what the model was compared with. Arrays in the file are only its author's word.
-  private static func proof(_ proofs: [CheckResult], _ facts: ModelFacts) -> String {
-    if proofs.contains(where: { $0.name == "source" }) { return "It agrees with the original file" }
+  /// Says what the model was compared with. Arrays in the file are only a claim of its author.
+  private static func comparisonSummary(_ evidence: [CheckResult], _ facts: ModelFacts) -> String {
+    if evidence.contains(where: { $0.name == "source" }) {
+      return "It agrees with the original file"
+    }
     guard !facts.hasGivenReferences else { return "It computes the given reference outputs" }
     let author = facts.inspection.references.map(\.author).first { !$0.isEmpty }
     return "It computes what \(author ?? "somebody") computed, as the file records it"

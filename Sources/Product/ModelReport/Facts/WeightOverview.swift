@@ -5,9 +5,10 @@ import Weighbridge
 
 /// A model's weights: how they are stored, and how their elements are distributed.
 struct WeightOverview: Sendable {
-  /// The most weights whose elements are examined, those that take the most bytes.
+  /// The most weights whose elements are examined: those that take the most bytes.
   static let weightLimit = 200
-  /// The number of elements that are examined of a larger weight, at most about twice as many.
+  /// The number of elements of a larger weight that are examined: about this many, at most twice as
+  /// many.
   static let sampleSize = 1 << 20
 
   /// A weight and the distribution of its elements.
@@ -18,7 +19,7 @@ struct WeightOverview: Sendable {
     let byteCount: Int
     /// The relative error of the stored elements, where it was measured.
     let error: Double?
-    let spread: NumberSpread
+    let distribution: ValueDistribution
   }
 
   /// The weights that take the most bytes, in the order of the model.
@@ -30,7 +31,7 @@ struct WeightOverview: Sendable {
   ///   ``/Weighbridge/WeighbridgeError/Code/cancelled``.
   init(_ model: Model, _ cancellation: Cancellation?) throws(WeighbridgeError) {
     let all = model.content.graph.weights
-    let losses = Dictionary(
+    let errors = Dictionary(
       (model.content.compaction?.weights ?? []).map { ($0.weight, $0.error) },
       uniquingKeysWith: { first, _ in first })
     let largest = all.indices.sorted {
@@ -44,8 +45,8 @@ struct WeightOverview: Sendable {
         Weight(
           name: name, type: "\(tensor.type)",
           encoding: tensor.encodedElements?.encoding.title ?? "plain",
-          byteCount: tensor.storedByteCount, error: losses[name],
-          spread: NumberSpread(try Self.sample(tensor), of: tensor.count)))
+          byteCount: tensor.storedByteCount, error: errors[name],
+          distribution: ValueDistribution(try Self.sample(tensor), of: tensor.count)))
     }
     self.weights = weights
     otherCount = all.count - weights.count
@@ -66,17 +67,17 @@ struct WeightOverview: Sendable {
   }
 }
 
-/// The distribution of numbers.
-struct NumberSpread: Sendable {
+/// Summary statistics and a histogram of numbers.
+struct ValueDistribution: Sendable {
   static let binCount = 32
 
   /// The smallest and the largest finite number; 0 where there is none.
-  let least, largest: Double
-  let mean, deviation: Double
+  let minimum, maximum: Double
+  let mean, standardDeviation: Double
   /// The fraction of exact zeros, 0...1.
-  let zeros: Double
+  let zeroFraction: Double
   let nonFiniteCount: Int
-  /// The number of values in each of equal intervals from the smallest to the largest.
+  /// The histogram: the counts in intervals of equal width from the smallest to the largest number.
   let bins: [Int]
   /// Whether this covers only a sample of the numbers.
   let isSample: Bool
@@ -92,19 +93,19 @@ struct NumberSpread: Sendable {
       if number == 0 { zeroCount += 1 }
     }
     let divisor = Double(max(1, finiteCount))
-    (least, largest) = finiteCount > 0 ? (low, high) : (0, 0)
-    let middle = sum / divisor
+    (minimum, maximum) = finiteCount > 0 ? (low, high) : (0, 0)
+    let mean = sum / divisor
     var (squares, bins) = (0.0, [Int](repeating: 0, count: Self.binCount))
-    // This uses halves, since the full width may overflow.
-    let width = largest / 2 - least / 2
+    // These are halves, since the full width may overflow.
+    let halfWidth = maximum / 2 - minimum / 2
     for number in numbers where number.isFinite {
-      squares += (number - middle) * (number - middle)
-      let part = width > 0 ? (number / 2 - least / 2) / width : 0.5
-      bins[min(Self.binCount - 1, max(0, Int(part * Double(Self.binCount))))] += 1
+      squares += (number - mean) * (number - mean)
+      let fraction = halfWidth > 0 ? (number / 2 - minimum / 2) / halfWidth : 0.5
+      bins[min(Self.binCount - 1, max(0, Int(fraction * Double(Self.binCount))))] += 1
     }
-    mean = middle
-    deviation = (squares / divisor).squareRoot()
-    zeros = Double(zeroCount) / divisor
+    self.mean = mean
+    standardDeviation = (squares / divisor).squareRoot()
+    zeroFraction = Double(zeroCount) / divisor
     nonFiniteCount = numbers.count - finiteCount
     self.bins = bins
     isSample = numbers.count < count

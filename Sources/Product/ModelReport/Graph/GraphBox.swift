@@ -8,7 +8,7 @@ struct GraphBox {
   /// The row in the table of layers.
   private let row: String?
 
-  private static let letterLimit = 26
+  private static let characterLimit = 26
 
   init(_ item: GraphOutline.Item, _ graph: StepGraph, prefix: String) {
     switch item {
@@ -26,8 +26,8 @@ struct GraphBox {
       subtitle = ModelPage.counted(block.layerCount, "layer")
       (style, row) = ("folded", nil)
     }
-    let letters = max(Self.clipped(title).count, Self.clipped(subtitle).count)
-    width = min(210, max(84, Double(letters) * 7 + 20))
+    let characterCount = max(Self.clipped(title).count, Self.clipped(subtitle).count)
+    width = min(210, max(84, Double(characterCount) * 7 + 20))
   }
 
   /// - Parameter block: The id of the drawing of its contents.
@@ -51,9 +51,9 @@ struct GraphBox {
     return "<g class=\"\(style)\">\(link)</g>\n"
   }
 
-  /// Returns both ends of a text that is too long for a box.
+  /// Returns a text, reduced to its beginning and end if it is too long for a box.
   private static func clipped(_ text: String) -> String {
-    guard text.count > letterLimit else { return text }
-    return "\(text.prefix(letterLimit / 2))\u{2026}\(text.suffix(letterLimit / 2 - 1))"
+    guard text.count > characterLimit else { return text }
+    return "\(text.prefix(characterLimit / 2))\u{2026}\(text.suffix(characterLimit / 2 - 1))"
   }
 }

@@ -16,29 +16,29 @@ struct GraphDrawing {
   private let prefix: String
   private var drawings: [Drawing] = []
   /// The number of blocks that are not drawn separately.
-  private(set) var undrawnCount = 0
+  private(set) var omittedBlockCount = 0
 
   init(_ graph: StepGraph, prefix: String) {
     self.graph = graph
     self.prefix = prefix
-    var next = [Drawing(id: "\(prefix)g0", items: GraphOutline(graph).items)]
-    var (number, boxCount) = (0, next[0].items.count)
-    while !next.isEmpty {  // the larger blocks first, so that a limit leaves out the small ones
-      var deeper: [Drawing] = []
-      for var drawing in next {
+    var level = [Drawing(id: "\(prefix)g0", items: GraphOutline(graph).items)]
+    var (number, boxCount) = (0, level[0].items.count)
+    while !level.isEmpty {  // the larger blocks first, so that a limit leaves out the small ones
+      var nextLevel: [Drawing] = []
+      for var drawing in level {
         for case (let box, .block(let block)) in drawing.items.enumerated() {
           guard boxCount + block.items.count <= Self.boxLimit else {
-            undrawnCount += 1
+            omittedBlockCount += 1
             continue
           }
           number += 1
           boxCount += block.items.count
           drawing.inner[box] = "\(prefix)g\(number)"
-          deeper.append(Drawing(id: "\(prefix)g\(number)", items: block.items))
+          nextLevel.append(Drawing(id: "\(prefix)g\(number)", items: block.items))
         }
         drawings.append(drawing)
       }
-      next = deeper
+      level = nextLevel
     }
   }
 

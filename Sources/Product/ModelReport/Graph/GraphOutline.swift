@@ -1,5 +1,5 @@
 /// A graph as a tree of drawings, each small enough to view: nested models are blocks, and where
-/// there are still too many boxes, neighbours are grouped into blocks too.
+/// there are still too many boxes, neighbors are grouped into blocks too.
 struct GraphOutline {
   /// A box of a drawing.
   enum Item {
@@ -51,18 +51,18 @@ struct GraphOutline {
   static func arrows(among items: [Item], of graph: StepGraph) -> [LayeredLayout.Arrow] {
     var boxes: [Int: Int] = [:]
     for (box, item) in items.enumerated() { for step in item.steps { boxes[step] = box } }
-    var seen: Set<LayeredLayout.Arrow> = []
+    var listed: Set<LayeredLayout.Arrow> = []
     return items.enumerated().flatMap { from, item in
       item.steps.flatMap { graph.readers[$0] }.compactMap { reader in
         guard let to = boxes[reader], from != to else { return nil }
         let arrow = LayeredLayout.Arrow(from: from, to: to)
-        return seen.insert(arrow).inserted ? arrow : nil
+        return listed.insert(arrow).inserted ? arrow : nil
       }
     }
   }
 
-  /// Returns the steps of one nested model as boxes: a block for each model within it. (The
-  /// recursion is as deep as names, which the steps' scopes bound.)
+  /// Returns the steps of one nested model as boxes: a block for each model within it. (The depth
+  /// of the recursion is bounded by that of the scopes.)
   private static func items(_ steps: [Int], depth: Int, of graph: StepGraph) -> [Item] {
     var order: [String] = []
     var members: [String: [Int]] = [:]
@@ -80,22 +80,22 @@ struct GraphOutline {
     for name in order {
       let inner = members[name] ?? []
       let items = items(inner, depth: depth + 1, of: graph)
-      let isAlone = inner.count == 1 || inner.count == operationCount
+      let isRedundant = inner.count == 1 || inner.count == operationCount
       result +=
-        isAlone
+        isRedundant
         ? items.map { ($0.steps.first ?? 0, $0) }
         : [(inner[0], .block(Block(name: name, isNamed: true, items: items, of: graph)))]
     }
     return folded(result.sorted { $0.first < $1.first }.map(\.item), of: graph)
   }
 
-  /// Returns at most ``boxLimit`` boxes: neighbours are grouped into blocks of about equal numbers
+  /// Returns at most ``boxLimit`` boxes: neighbors are grouped into blocks of about equal numbers
   /// of boxes, divided where little data flows from one side to the other.
   private static func folded(_ items: [Item], of graph: StepGraph) -> [Item] {
     guard items.count > boxLimit else { return items }
     var (levels, reach) = (1, boxLimit)
     while reach < items.count { (levels, reach) = (levels + 1, reach * boxLimit) }
-    // This is the root, so that there are about as many blocks as boxes in each of them.
+    // With this root there are about as many blocks as boxes in each of them.
     var root = 2
     while power(root, levels) < items.count { root += 1 }
     let size = max(2, items.count / root)
@@ -105,7 +105,7 @@ struct GraphOutline {
       var end = items.count
       if start + size + size / 2 < items.count {
         let range = start + max(1, size - size / 3)...start + size + size / 3
-        // Of equally narrow cuts the one nearest the wanted size is taken.
+        // Of cuts with equal flow the one nearest the target size is taken.
         end =
           range.min { left, right in
             (flow[left], abs(left - start - size)) < (flow[right], abs(right - start - size))
@@ -132,7 +132,7 @@ struct GraphOutline {
         items: folded(items, of: graph), of: graph))
   }
 
-  /// Returns for each position how many boxes before it are read after it.
+  /// Returns for each position the number of boxes before it that are read at or after it.
   private static func flow(across items: [Item], of graph: StepGraph) -> [Int] {
     var last = [Int](0..<items.count)
     for arrow in arrows(among: items, of: graph) where arrow.from < arrow.to {

@@ -21,7 +21,7 @@ struct LayeredLayout {
   /// The number of lane positions beyond which long arrows are drawn straight.
   private static let laneLimit = 4_000
 
-  /// The centre of each box.
+  /// The center of each box.
   private(set) var centers: [Point] = []
   /// The points that each arrow passes through, from box to box, in the order of the arrows.
   private(set) var routes: [[Point]] = []
@@ -33,7 +33,7 @@ struct LayeredLayout {
   ///   - arrows: The arrows between boxes; one from a box to itself is not drawn.
   init(widths: [Double], arrows: [Arrow]) {
     let rows = Self.rows(count: widths.count, arrows)
-    var places = LayerPlaces(rows: rows, widths: widths, gap: Self.columnGap)
+    var layout = RowLayout(rows: rows, widths: widths, gap: Self.columnGap)
     let span = arrows.reduce(0) { $0 + max(0, abs(rows[$1.from] - rows[$1.to]) - 1) }
     let lanes = arrows.map { arrow -> [Int] in
       let (from, to) = (rows[arrow.from], rows[arrow.to])
@@ -41,56 +41,56 @@ struct LayeredLayout {
         return arrow.from == arrow.to ? [] : [arrow.from, arrow.to]
       }
       let between = Array(from < to ? from..<to : to..<from).dropFirst()
-      let passed = between.map { places.add(row: $0, width: Self.laneWidth) }
-      return [arrow.from] + (from < to ? passed : passed.reversed()) + [arrow.to]
+      let laneElements = between.map { layout.add(row: $0, width: Self.laneWidth) }
+      return [arrow.from] + (from < to ? laneElements : laneElements.reversed()) + [arrow.to]
     }
     for lane in lanes {
-      for (first, second) in zip(lane, lane.dropFirst()) { places.connect(first, second) }
+      for (first, second) in zip(lane, lane.dropFirst()) { layout.connect(first, second) }
     }
-    places.arrange()
-    draw(places, lanes, rows)
+    layout.layOut()
+    assignPoints(layout, lanes, rows)
   }
 
-  /// Returns the row of each box: below all boxes that it depends on or, if nothing leads to it,
-  /// just above the first one that needs it.
+  /// Returns the row of each box: below all boxes that it depends on or, if it depends on none,
+  /// just above the first one that depends on it.
   private static func rows(count: Int, _ arrows: [Arrow]) -> [Int] {
     var rows = [Int](repeating: 0, count: count)
-    var (next, isReached) = (
+    var (next, hasPredecessor) = (
       [[Int]](repeating: [], count: count), [Bool](repeating: false, count: count)
     )
     for arrow in arrows where arrow.from != arrow.to {
       next[min(arrow.from, arrow.to)].append(max(arrow.from, arrow.to))
-      isReached[max(arrow.from, arrow.to)] = true
+      hasPredecessor[max(arrow.from, arrow.to)] = true
     }
     for box in 0..<count {
       for other in next[box] { rows[other] = max(rows[other], rows[box] + 1) }
     }
-    for box in 0..<count where !isReached[box] {
+    for box in 0..<count where !hasPredecessor[box] {
       if let first = next[box].map({ rows[$0] }).min() { rows[box] = first - 1 }
     }
     return rows
   }
 
-  private mutating func draw(_ places: LayerPlaces, _ lanes: [[Int]], _ rows: [Int]) {
-    func point(_ place: Int) -> Point {
+  private mutating func assignPoints(_ layout: RowLayout, _ lanes: [[Int]], _ rows: [Int]) {
+    func point(_ element: Int) -> Point {
       Point(
-        x: places.x[place],
-        y: Self.rowHeight / 2 + Double(places.rowOf[place]) * (Self.rowHeight + Self.rowGap) + 1)
+        x: layout.x[element],
+        y: Self.rowHeight / 2 + Double(layout.rowOf[element]) * (Self.rowHeight + Self.rowGap) + 1)
     }
     centers = rows.indices.map(point)
     routes = lanes.map { lane in
       guard let first = lane.first, let last = lane.last, lane.count > 1 else { return [] }
       let half = (rows[first] < rows[last] ? 1 : -1) * Self.rowHeight / 2
       // The route is vertical next to the boxes of each row that it passes, from edge to edge.
-      return lane.flatMap { place -> [Point] in
-        let center = point(place)
+      return lane.flatMap { element -> [Point] in
+        let center = point(element)
         let (upper, lower) = (
           Point(x: center.x, y: center.y - half), Point(x: center.x, y: center.y + half)
         )
-        return place == first ? [lower] : place == last ? [upper] : [upper, lower]
+        return element == first ? [lower] : element == last ? [upper] : [upper, lower]
       }
     }
-    width = places.width
+    width = layout.width
     height =
       Double((rows.max() ?? -1) + 1) * (Self.rowHeight + Self.rowGap) - Self.rowGap + 2
   }

@@ -32,53 +32,53 @@ struct StepGraph {
 
   /// The depth beyond which nested models are not distinguished.
   private static let depthLimit = 8
-  /// The most nodes of a layer that are joined into one step; a layer with more is a block.
-  private static let joinedLimit = 4
+  /// The most nodes of a layer that are merged into one step; a layer with more is a block.
+  private static let mergedNodeLimit = 4
 
   private(set) var steps: [Step] = []
   /// For each step, the steps that read its results; each once.
   private(set) var readers: [[Int]] = []
-  private var seen: Set<LayeredLayout.Arrow> = []
+  private var arrows: Set<LayeredLayout.Arrow> = []
 
-  /// Makes the steps of a model's graph: its inputs, its nodes, its outputs.
+  /// Creates the steps of a model's graph: its inputs, its nodes, its outputs.
   init(_ graph: Graph) {
-    var makers: [ValueID: Int] = [:]
+    var producers: [ValueID: Int] = [:]
     var nodeCounts: [String: Int] = [:]
     for node in graph.nodes { nodeCounts[node.source.callName, default: 0] += 1 }
     for port in graph.inputs {
-      makers[port.value] = append(.input, port.name, shape: "\(graph[port.value].type.shape)")
+      producers[port.value] = append(.input, port.name, shape: "\(graph[port.value].type.shape)")
     }
-    var joined: [String: Int] = [:]
+    var merged: [String: Int] = [:]
     for (position, node) in graph.nodes.enumerated() {
       let (layer, count) = (node.source.callName, nodeCounts[node.source.callName] ?? 1)
       let shape = node.outputs.first.map { "\(graph[$0].type.shape)" } ?? ""
       let hasWeights = node.inputs.contains { graph[$0].constant != nil }
-      let isJoined = 2...Self.joinedLimit ~= count
+      let isMerged = 2...Self.mergedNodeLimit ~= count
       let step: Int
-      if isJoined, let first = joined[layer] {
+      if isMerged, let first = merged[layer] {
         step = first
         steps[step].operators.append(node.operation.kind)
         steps[step].shape = shape
         steps[step].hasWeights = steps[step].hasWeights || hasWeights
       } else {
-        let scope = Self.scope(node.source, isBlock: count > Self.joinedLimit)
+        let scope = Self.scope(node.source, isBlock: count > Self.mergedNodeLimit)
         step = append(
-          .operation, isJoined ? layer : node.name, operators: [node.operation.kind], shape: shape,
+          .operation, isMerged ? layer : node.name, operators: [node.operation.kind], shape: shape,
           scope: scope, hasWeights: hasWeights, layer: position)
-        joined[layer] = step
+        merged[layer] = step
       }
-      connect(node.inputs.compactMap { makers[$0] }, to: step)
-      for id in node.outputs { makers[id] = step }
+      connect(node.inputs.compactMap { producers[$0] }, to: step)
+      for id in node.outputs { producers[id] = step }
     }
     for port in graph.outputs {
       let step = append(.output, port.name, shape: "\(graph[port.value].type.shape)")
-      connect([makers[port.value]].compactMap { $0 }, to: step)
+      connect([producers[port.value]].compactMap { $0 }, to: step)
     }
   }
 
-  /// Makes the steps of a file's layers if it cannot be read as a whole, with their known inputs.
+  /// Creates the steps of a file's layers if it cannot be read as a whole, with their known inputs.
   init(_ layers: [Inspection.Layer]) {
-    var makers: [String: Int] = [:]
+    var producers: [String: Int] = [:]
     for (position, layer) in layers.enumerated() {
       let source = SourceScope(layer: layer.name, className: layer.className)
       let step = append(
@@ -86,8 +86,8 @@ struct StepGraph {
         shape: layer.outputs.first.map { "\($0.shape)" } ?? "",
         scope: Self.scope(source, isBlock: false), hasWeights: layer.parameterCount > 0,
         layer: position)
-      connect(layer.inputs.compactMap { makers[$0] }, to: step)
-      makers[layer.name] = step
+      connect(layer.inputs.compactMap { producers[$0] }, to: step)
+      producers[layer.name] = step
     }
   }
 
@@ -99,10 +99,10 @@ struct StepGraph {
     return scope
   }
 
-  private mutating func connect(_ makers: [Int], to step: Int) {
-    for maker in makers where maker != step {
-      let isNew = seen.insert(LayeredLayout.Arrow(from: maker, to: step)).inserted
-      if isNew { readers[maker].append(step) }
+  private mutating func connect(_ producers: [Int], to step: Int) {
+    for producer in producers where producer != step {
+      let isNew = arrows.insert(LayeredLayout.Arrow(from: producer, to: step)).inserted
+      if isNew { readers[producer].append(step) }
     }
   }
 

@@ -54,9 +54,9 @@ struct ComparisonSection {
       table.append([
         HTML(escaping: item.kind.rawValue), item.counts ? "differs" : "note",
         HTML(escaping: item.first ?? "", limit: 200), HTML(escaping: item.second ?? "", limit: 200),
-        models[0].worded(item.reason, limit: 600),
-        HTML(escaping: item.difference?.maxAbsolute.short ?? ""),
-        HTML(escaping: item.difference?.maxRelative.short ?? ""),
+        models[0].reworded(item.reason, limit: 600),
+        HTML(escaping: item.difference?.maxAbsolute.scientific ?? ""),
+        HTML(escaping: item.difference?.maxRelative.scientific ?? ""),
       ])
     }
     let rest = differences.items.count - Self.itemLimit

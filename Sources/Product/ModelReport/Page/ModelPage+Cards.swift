@@ -1,20 +1,21 @@
 import GraphIR
 import Weighbridge
 
-/// The four answers at the top of the page.
+/// The four cards at the top of the page.
 extension ModelPage {
   /// The most inputs and outputs that are listed at first sight.
   private static let portLimit = 6
 
   func cards(level: Int) -> HTML {
     let verdict = facts.verdict
-    let trust: HTML = """
-      <p class="verdict \(verdict.level.rawValue)">\(verdict.word)</p><p>\(worded(verdict.sentence, limit: 300))</p>\
+    let trustCard: HTML = """
+      <p class="verdict \(verdict.level.rawValue)">\(verdict.title)</p>\
+      <p>\(reworded(verdict.explanation, limit: 300))</p>\
       <p><a href="#verification">What was checked</a></p>
       """
     return """
-      <div class="cards">\(card("Takes", takes, level))\(card("Gives", gives, level))\
-      \(card("Comes from", source, level))\(card("Can it be trusted?", trust, level))</div>
+      <div class="cards">\(card("Takes", inputsCard, level))\(card("Gives", outputsCard, level))\
+      \(card("Comes from", originCard, level))\(card("Can it be trusted?", trustCard, level))</div>
 
       """
   }
@@ -23,34 +24,34 @@ extension ModelPage {
     "<div class=\"card\">\(heading(level, HTML(escaping: title)))\(content)</div>\n"
   }
 
-  private var takes: HTML {
+  private var inputsCard: HTML {
     guard !inspection.inputs.isEmpty else { return "<p>The file does not say.</p>" }
     let items = inspection.inputs.prefix(Self.portLimit).map { port in
-      let feature = about.inputs.first { $0.name == port.name }
-      return item(port, feature, feature?.image?.words(port.type))
+      let feature = metadata.inputs.first { $0.name == port.name }
+      return item(port, feature, feature?.image?.description(port.type))
     }
-    return "<ul>\(items)\(rest(inspection.inputs.count))</ul>"
+    return "<ul>\(items)\(others(inspection.inputs.count))</ul>"
   }
 
-  private var gives: HTML {
+  private var outputsCard: HTML {
     guard !inspection.outputs.isEmpty else { return "<p>The file does not say.</p>" }
     let items = inspection.outputs.prefix(Self.portLimit).map { port in
-      item(port, about.outputs.first { $0.name == port.name }, nil)
+      item(port, metadata.outputs.first { $0.name == port.name }, nil)
     }
     var meaning: HTML = ""
-    if let detector = about.detector {
+    if let detector = metadata.detector {
       meaning += "<p>Finds objects of \(Self.counted(detector.classCount, "class", "classes")).</p>"
     }
-    if !about.labels.isEmpty {
-      let shown = about.labels.prefix(8).joined(separator: ", ")
-      let rest = about.labels.count > 8 ? ", \u{2026}" : ""
-      meaning +=
-        "<p>\(about.labels.count.grouped) labels: \(HTML(escaping: shown, limit: 300))\(rest)</p>"
+    if !metadata.labels.isEmpty {
+      let shown = metadata.labels.prefix(8).joined(separator: ", ")
+      let ellipsis = metadata.labels.count > 8 ? ", \u{2026}" : ""
+      let labels = HTML(escaping: shown, limit: 300)
+      meaning += "<p>\(metadata.labels.count.grouped) labels: \(labels)\(ellipsis)</p>"
     }
-    return "<ul>\(items)\(rest(inspection.outputs.count))</ul>\(meaning)"
+    return "<ul>\(items)\(others(inspection.outputs.count))</ul>\(meaning)"
   }
 
-  private func rest(_ count: Int) -> HTML {
+  private func others(_ count: Int) -> HTML {
     count > Self.portLimit ? "<li>and \(count - Self.portLimit) more</li>" : ""
   }
 
@@ -66,7 +67,7 @@ extension ModelPage {
       """
   }
 
-  private var source: HTML {
+  private var originCard: HTML {
     let provenance = inspection.provenance
     var lines: [HTML] = []
     if !provenance.framework.isEmpty {
@@ -78,9 +79,9 @@ extension ModelPage {
       HTML(escaping: "\($0.role) \($0.fileName)", limit: 200)
     }
     lines.append(
-      about.author.map { HTML(escaping: "by \($0)", limit: 200) } ?? "The author is not named.")
+      metadata.author.map { HTML(escaping: "by \($0)", limit: 200) } ?? "The author is not named.")
     lines.append(
-      about.license.map { HTML(escaping: "license \($0.text)", limit: 200) }
+      metadata.license.map { HTML(escaping: "license \($0.text)", limit: 200) }
         ?? "No license is named.")
     return "\(lines.map { line -> HTML in "<p>\(line)</p>" })<p><a href=\"#origin\">More</a></p>"
   }
@@ -88,7 +89,7 @@ extension ModelPage {
 
 extension ImageInput {
   /// Describes the image: `A picture of 88 × 88 pixels, in color (rgb)`.
-  fileprivate func words(_ type: TensorType) -> String {
+  fileprivate func description(_ type: TensorType) -> String {
     var size = "any size"
     if let axes = layout.imageAxes(rank: type.rank), let height = type.shape[axes.height].value,
       let width = type.shape[axes.width].value

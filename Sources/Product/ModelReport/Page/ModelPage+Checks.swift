@@ -11,14 +11,15 @@ extension ModelPage {
 
   var verification: HTML {
     let verdict = facts.verdict
-    let head: HTML = """
-      <p class="verdict \(verdict.level.rawValue)">\(verdict.word)</p>
-      <p>\(worded(verdict.sentence))</p>
+    let header: HTML = """
+      <p class="verdict \(verdict.level.rawValue)">\(verdict.title)</p>
+      <p>\(reworded(verdict.explanation))</p>
 
       """
     switch facts.verification {
-    case .missing(let reason): return head + missing(reason)
-    case .there(let report): return head + checks(report) + unproven(report) + layers(report)
+    case .missing(let reason): return header + missing(reason)
+    case .available(let report):
+      return header + checks(report) + missingEvidence(report) + layers(report)
     }
   }
 
@@ -30,7 +31,7 @@ extension ModelPage {
       table.append([
         HTML(escaping: result.name, limit: 100), status(result.status),
         HTML(escaping: result.layer ?? "", limit: 200),
-        worded(result.reason, limit: 1000),
+        reworded(result.reason, limit: 1000),
       ])
     }
     return table.html
@@ -40,8 +41,8 @@ extension ModelPage {
     "<strong class=\"\(status.rawValue)\">\(status.rawValue)</strong>"
   }
 
-  /// Says what is missing for a proof.
-  private func unproven(_ report: VerificationReport) -> HTML {
+  /// Says which evidence is missing.
+  private func missingEvidence(_ report: VerificationReport) -> HTML {
     guard facts.verdict.level == .plausible,
       !report.results.contains(where: {
         $0.status == .passed && ["references", "source"].contains($0.name)
@@ -70,12 +71,13 @@ extension ModelPage {
       let layer = HTML(escaping: part.layer ?? "", limit: 200)
       guard let difference = part.difference else {
         table.append(
-          [layer, status(part.status), "", "", "", worded(part.reason, limit: 300), "", ""])
+          [layer, status(part.status), "", "", "", reworded(part.reason, limit: 300), "", ""])
         continue
       }
       table.append([
-        layer, status(part.status), HTML(escaping: difference.maxAbsolute.short),
-        HTML(escaping: difference.maxRelative.short), HTML(escaping: difference.cosine.fourDigits),
+        layer, status(part.status), HTML(escaping: difference.maxAbsolute.scientific),
+        HTML(escaping: difference.maxRelative.scientific),
+        HTML(escaping: difference.cosine.fourDigits),
         HTML(escaping: "\(difference.worstIndex)"), HTML(escaping: "\(Float(difference.worstGot))"),
         HTML(escaping: "\(Float(difference.worstWant))"),
       ])
@@ -86,7 +88,7 @@ extension ModelPage {
   var profile: HTML {
     switch facts.profile {
     case .missing(let reason): return missing(reason)
-    case .there(let profile): return table(profile)
+    case .available(let profile): return table(profile)
     }
   }
 
@@ -118,20 +120,20 @@ extension ModelPage {
       """
   }
 
-  var picture: HTML {
-    switch facts.picture {
+  var image: HTML {
+    switch facts.image {
     case .missing(let reason): missing(reason)
-    case .there(let result): shown(result)
+    case .available(let result): shown(result)
     }
   }
 
-  private func shown(_ result: PictureResult) -> HTML {
+  private func shown(_ result: ImageResult) -> HTML {
     let count =
       result.hasBoxes
       ? Self.counted(result.rows.count, "detection")
       : Self.counted(result.rows.count, "class", "classes")
     let found = result.rows.prefix(5).map { "\($0.label) \($0.confidence.percentage)" }
-    let words = found.isEmpty ? "nothing was found" : found.joined(separator: ", ")
+    let findings = found.isEmpty ? "nothing was found" : found.joined(separator: ", ")
     var table = PageTable(
       result.hasBoxes
         ? "What was found, the most confident first; boxes in pixels of the picture."
@@ -147,7 +149,8 @@ extension ModelPage {
     return """
       <figure><img src="data:image/jpeg;base64,\(HTML(trusted: result.jpeg.base64))" \
       width="\(result.shownWidth)" height="\(result.shownHeight)" \
-      alt="The picture \(HTML(escaping: result.name, limit: 120)): \(HTML(escaping: words, limit: 400))" />
+      alt="The picture \(HTML(escaping: result.name, limit: 120)): \
+      \(HTML(escaping: findings, limit: 400))" />
       <figcaption>\(HTML(escaping: result.name, limit: 200)), \(result.width) \u{00D7} \(result.height) pixels, \
       \(count)\
       </figcaption></figure>

@@ -11,30 +11,30 @@ extension ModelPage {
   private static let decisionLimit = 300
 
   var description: HTML {
-    let license = about.license.map { license in
+    let license = metadata.license.map { license in
       HTML(escaping: license.text + (license.note.map { " (\($0))" } ?? ""), limit: 1000)
     }
     var pairs: [(String, HTML?)] = [
-      ("Name", about.name.map { HTML(escaping: $0, limit: 400) }),
-      ("Author", about.author.map { HTML(escaping: $0, limit: 400) }),
-      ("License", license), ("Version", about.version.map { HTML(escaping: $0, limit: 200) }),
-      ("Description", about.summary.map { HTML(escaping: $0, limit: 4000) }),
-      ("Detector", about.detector.map { HTML(escaping: $0.line, limit: 1000) }),
+      ("Name", metadata.name.map { HTML(escaping: $0, limit: 400) }),
+      ("Author", metadata.author.map { HTML(escaping: $0, limit: 400) }),
+      ("License", license), ("Version", metadata.version.map { HTML(escaping: $0, limit: 200) }),
+      ("Description", metadata.summary.map { HTML(escaping: $0, limit: 4000) }),
+      ("Detector", metadata.detector.map { HTML(escaping: $0.line, limit: 1000) }),
     ]
-    pairs += about.userDefined.sorted { $0.key < $1.key }.prefix(200).map { entry in
+    pairs += metadata.userDefined.sorted { $0.key < $1.key }.prefix(200).map { entry in
       (entry.key, HTML(escaping: entry.value, limit: 1000))
     }
-    let notes = (inspection.notes + contents).map { note -> HTML in "<p>\(worded(note))</p>\n" }
-    return terms(pairs) + unsaid + labels + "\(notes)"
+    let notes = (inspection.notes + contents).map { note -> HTML in "<p>\(reworded(note))</p>\n" }
+    return terms(pairs) + missingMetadata + labels + "\(notes)"
   }
 
   /// The contents of a Core ML file that are not converted.
   private var contents: [String] { inspection.contents?.lines ?? [] }
 
-  private var unsaid: HTML {
+  private var missingMetadata: HTML {
     let known: [(String, Bool)] = [
-      ("author", about.author != nil), ("license", about.license != nil),
-      ("version", about.version != nil), ("description", about.summary != nil),
+      ("author", metadata.author != nil), ("license", metadata.license != nil),
+      ("version", metadata.version != nil), ("description", metadata.summary != nil),
     ]
     let unknown = known.filter { !$0.1 }.map(\.0)
     guard !unknown.isEmpty else { return "" }
@@ -44,19 +44,20 @@ extension ModelPage {
   }
 
   private var labels: HTML {
-    guard !about.labels.isEmpty else {
+    guard !metadata.labels.isEmpty else {
       return missing(
         "The classes have no names. If the model tells classes apart, \(APIName.labels) names them."
       )
     }
-    let items = about.labels.prefix(Self.labelLimit).map { label -> HTML in
+    let items = metadata.labels.prefix(Self.labelLimit).map { label -> HTML in
       "<li>\(HTML(escaping: label, limit: 120))</li>"
     }
-    let rest = about.labels.count - items.count
+    let rest = metadata.labels.count - items.count
     let more: HTML = rest > 0 ? "<p>and \(rest.grouped) more</p>" : ""
     return """
-      <details\(about.labels.count <= 20 ? " open=\"\"" as HTML : "")>\
-      <summary>\(Self.counted(about.labels.count, "label"))</summary><ol start="0">\(items)</ol>\(more)</details>
+      <details\(metadata.labels.count <= 20 ? " open=\"\"" as HTML : "")>\
+      <summary>\(Self.counted(metadata.labels.count, "label"))</summary>\
+      <ol start="0">\(items)</ol>\(more)</details>
 
       """
   }
@@ -69,7 +70,8 @@ extension ModelPage {
       "What the model takes and gives. The first axis of a shape is the outermost one.",
       [.text("Name"), .text("Kind"), .code("Type"), .text("Meaning"), .text("From a picture")])
     for (kind, ports, features) in [
-      ("input", inspection.inputs, about.inputs), ("output", inspection.outputs, about.outputs),
+      ("input", inspection.inputs, metadata.inputs),
+      ("output", inspection.outputs, metadata.outputs),
     ] {
       for port in ports.prefix(1000) {
         let feature = features.first { $0.name == port.name }
@@ -81,7 +83,7 @@ extension ModelPage {
         ])
       }
     }
-    let hasImage = about.inputs.contains { $0.image != nil }
+    let hasImage = metadata.inputs.contains { $0.image != nil }
     return table.html
       + (hasImage
         ? ""
@@ -136,10 +138,10 @@ extension ModelPage {
       let names = layers.filter { !$0.isEmpty }
       let shown = names.prefix(3).joined(separator: ", ")
       let rest = names.count > 3 ? " and \((names.count - 3).grouped) more" : ""
-      let place: HTML =
+      let layerList: HTML =
         names.isEmpty
         ? "" : " <span class=\"soft\">(\(HTML(escaping: shown, limit: 300))\(rest))</span>"
-      return "<li>\(worded(text, limit: 600))\(place)</li>\n"
+      return "<li>\(reworded(text, limit: 600))\(layerList)</li>\n"
     }
     let rest = groups.count - items.count
     let more: HTML = rest > 0 ? "<p>and \(rest.grouped) more</p>" : ""

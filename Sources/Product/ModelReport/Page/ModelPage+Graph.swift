@@ -17,11 +17,12 @@ extension ModelPage {
     }
     let drawing = GraphDrawing(steps, prefix: prefix)
     let limit: HTML =
-      drawing.undrawnCount == 0
+      drawing.omittedBlockCount == 0
       ? ""
       : """
       <p class="missing">The drawing is simplified: there would be more than \
-      \(GraphDrawing.boxLimit.grouped) boxes, so \(drawing.undrawnCount.grouped) blocks do not open. \
+      \(GraphDrawing.boxLimit.grouped) boxes, so \(drawing.omittedBlockCount.grouped) blocks do \
+      not open. \
       Their layers are in the table.</p>
 
       """
@@ -29,15 +30,15 @@ extension ModelPage {
       ("weighty", "layer with weights"), ("plain", "layer without"), ("port", "input or output"),
       ("folded", "block of layers, which opens"),
     ]
-    .map { style, words -> HTML in
+    .map { style, label -> HTML in
       """
       <li class="\(style)"><svg width="26" height="14" aria-hidden="true"><rect x="1" y="1" width="24" \
-      height="12" rx="4" /></svg> \(words)</li>
+      height="12" rx="4" /></svg> \(label)</li>
       """
     }
     return """
       <p>Data flows from top to bottom. A layer leads to its row in the table of layers. Nested models, and \
-      neighbours where there are more than \(GraphOutline.boxLimit) boxes, are folded into blocks, which are \
+      neighbors where there are more than \(GraphOutline.boxLimit) boxes, are folded into blocks, which are \
       drawn below.</p>
       <ul class="legend">\(legend)</ul>
       \(limit)\(drawing.html)
@@ -65,7 +66,7 @@ extension ModelPage {
           HTML(escaping: layer.className, limit: 100),
           HTML(escaping: layer.kind, limit: 100), HTML(escaping: types, limit: 200),
           HTML(escaping: layer.parameterCount.grouped),
-        ] + (hasProblems ? [worded(layer.problem ?? "", limit: 400)] : []))
+        ] + (hasProblems ? [reworded(layer.problem ?? "", limit: 400)] : []))
     }
     let rest = inspection.layers.count - Self.layerLimit
     let more: HTML =

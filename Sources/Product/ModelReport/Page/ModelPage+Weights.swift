@@ -12,7 +12,7 @@ extension ModelPage {
       """
     switch facts.weights {
     case .missing(let reason): return size + encodings + missing(reason)
-    case .there(let overview): return size + encodings + compaction + histograms(overview)
+    case .available(let overview): return size + encodings + compaction + histograms(overview)
     }
   }
 
@@ -49,8 +49,8 @@ extension ModelPage {
     guard !overview.weights.isEmpty else { return "<p>The model has no weights.</p>\n" }
     var table = PageTable(
       """
-      The numbers in each weight. A histogram has \(NumberSpread.binCount) bars of equal width from the least \
-      to the largest number; the highest bar is as high as the picture.
+      The numbers in each weight. A histogram has \(ValueDistribution.binCount) bars of equal \
+      width from the least to the largest number; the highest bar is as high as the picture.
       """,
       [
         .code("Weight"), .code("Type"), .text("Stored as"), .number("Bytes"), .number("Least"),
@@ -58,17 +58,20 @@ extension ModelPage {
         .text("Histogram"),
       ], isSearchable: overview.weights.count > 10)
     for weight in overview.weights {
-      let spread = weight.spread
-      let loss = weight.error.map { ", error \($0.short)" } ?? ""
-      let sample = spread.isSample ? ", of a sample" : ""
-      let odd = spread.nonFiniteCount > 0 ? ", \(spread.nonFiniteCount.grouped) not finite" : ""
+      let distribution = weight.distribution
+      let loss = weight.error.map { ", error \($0.scientific)" } ?? ""
+      let sample = distribution.isSample ? ", of a sample" : ""
+      let nonFinite =
+        distribution.nonFiniteCount > 0
+        ? ", \(distribution.nonFiniteCount.grouped) not finite" : ""
       table.append([
         HTML(escaping: weight.name, limit: 200), HTML(escaping: weight.type, limit: 120),
-        HTML(escaping: "\(weight.encoding)\(loss)\(sample)\(odd)", limit: 200),
-        HTML(escaping: weight.byteCount.grouped), HTML(escaping: spread.least.fourDigits),
-        HTML(escaping: spread.largest.fourDigits), HTML(escaping: spread.mean.fourDigits),
-        HTML(escaping: spread.deviation.fourDigits), HTML(escaping: spread.zeros.percentage),
-        histogram(spread),
+        HTML(escaping: "\(weight.encoding)\(loss)\(sample)\(nonFinite)", limit: 200),
+        HTML(escaping: weight.byteCount.grouped), HTML(escaping: distribution.minimum.fourDigits),
+        HTML(escaping: distribution.maximum.fourDigits),
+        HTML(escaping: distribution.mean.fourDigits),
+        HTML(escaping: distribution.standardDeviation.fourDigits),
+        HTML(escaping: distribution.zeroFraction.percentage), histogram(distribution),
       ])
     }
     let rest: HTML =
@@ -78,16 +81,17 @@ extension ModelPage {
     return table.html + rest
   }
 
-  private func histogram(_ spread: NumberSpread) -> HTML {
-    let highest = Double(max(1, spread.bins.max() ?? 1))
+  private func histogram(_ distribution: ValueDistribution) -> HTML {
+    let highest = Double(max(1, distribution.bins.max() ?? 1))
     var path: HTML = ""
-    for (index, count) in spread.bins.enumerated() where count > 0 {
+    for (index, count) in distribution.bins.enumerated() where count > 0 {
       let height = max(0.7, Double(count) / highest * 28)
       path += "M\(index * 4) 28v\(-height)h3v\(height)z"
     }
     return """
-      <svg width="128" height="28" role="img" aria-label="Histogram from \(spread.least.fourDigits) to \
-      \(spread.largest.fourDigits)"><path class="bars" d="\(path)" /></svg>
+      <svg width="128" height="28" role="img" \
+      aria-label="Histogram from \(distribution.minimum.fourDigits) to \
+      \(distribution.maximum.fourDigits)"><path class="bars" d="\(path)" /></svg>
       """
   }
 }

@@ -10,7 +10,7 @@ struct ModelPage {
 
   var inspection: Inspection { facts.inspection }
   var name: String { facts.source.name }
-  var about: ModelDescription { inspection.description }
+  var metadata: ModelDescription { inspection.description }
 
   init(_ facts: ModelFacts, prefix: String, wording: @escaping @Sendable (String) -> String) {
     self.facts = facts
@@ -26,9 +26,9 @@ struct ModelPage {
     }
   }
 
-  /// Returns a sentence with the library's API replaced by what the reader knows; options do not
-  /// wrap.
-  func worded(_ sentence: String, limit: Int = 4000) -> HTML {
+  /// Returns a sentence that names the reader's options or controls instead of the library's API;
+  /// options are not broken across lines.
+  func reworded(_ sentence: String, limit: Int = 4000) -> HTML {
     let text = wording(sentence)
     guard text.contains("--") else { return HTML(escaping: text, limit: limit) }
     let words = text.prefix(limit).split(separator: " ", omittingEmptySubsequences: false)
@@ -40,8 +40,8 @@ struct ModelPage {
     return "\(parts)"
   }
 
-  /// Returns the notice in place of something that is missing.
-  func missing(_ sentence: String) -> HTML { "<p class=\"missing\">\(worded(sentence))</p>\n" }
+  /// Returns the notice for something that is missing.
+  func missing(_ sentence: String) -> HTML { "<p class=\"missing\">\(reworded(sentence))</p>\n" }
 
   /// Returns a list of terms, without those whose value is unknown.
   func terms(_ pairs: [(String, HTML?)]) -> HTML {
@@ -53,8 +53,8 @@ struct ModelPage {
 
   func heading(_ level: Int, _ text: HTML) -> HTML { "<h\(level)>\(text)</h\(level)>\n" }
 
-  /// Returns the file and its size.
-  func head(level: Int) -> HTML {
+  /// Returns the header with the file and its size.
+  func header(level: Int) -> HTML {
     var sizes = [inspection.format, "\(inspection.fileSize.grouped) bytes"]
     if !inspection.layers.isEmpty {
       let noun = inspection.problem == nil ? "node" : "layer"
@@ -62,7 +62,7 @@ struct ModelPage {
     }
     sizes.append(Self.counted(inspection.parameterCount, "parameter"))
     let summary =
-      about.summary.map { text -> HTML in "<p>\(HTML(escaping: text, limit: 600))</p>" } ?? ""
+      metadata.summary.map { text -> HTML in "<p>\(HTML(escaping: text, limit: 600))</p>" } ?? ""
     return """
       \(heading(level, HTML(escaping: name, limit: 200)))<p class="soft">\(sizes.joined(separator: " \u{00B7} "))</p>
       \(summary)

@@ -85,7 +85,7 @@ extension Double {
   /// `1.23e+20`.
   var fourDigits: String {
     guard isFinite, self != 0 else { return self == 0 ? "0" : "\(self)" }
-    guard 1e-4..<1e7 ~= abs(self) else { return short }
+    guard 1e-4..<1e7 ~= abs(self) else { return scientific }
     var (scale, whole) = (1.0, abs(self))
     while whole < 1000 { (scale, whole) = (scale * 10, whole * 10) }
     return "\(((self * scale).rounded() / scale))".withoutEmptyFraction

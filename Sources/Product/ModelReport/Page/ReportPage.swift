@@ -27,7 +27,7 @@ struct ReportPage {
       <svg class="defs" width="0" height="0" aria-hidden="true"><defs><marker id="arrow" \
       viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">\
       <path d="M0 0L8 4L0 8z" /></marker></defs></svg>
-      <header>\(Self.head(models, report))
+      <header>\(Self.header(models, report))
       <nav aria-label="Sections"><ul>\(sections.map(\.link))</ul></nav></header>
       <main id="content" tabindex="-1">
       \(sections.map(\.html))</main>
@@ -45,10 +45,13 @@ struct ReportPage {
   }
 
   /// Returns the first screen: the models' inputs, outputs, origins, and whether to trust them.
-  private static func head(_ models: [ModelPage], _ report: Report) -> HTML {
-    guard models.count > 1 else { return models[0].head(level: 1) + models[0].cards(level: 2) }
+  private static func header(_ models: [ModelPage], _ report: Report) -> HTML {
+    guard models.count > 1 else { return models[0].header(level: 1) + models[0].cards(level: 2) }
     let parts = models.map { model -> HTML in
-      "<section aria-label=\"\(HTML(escaping: model.name, limit: 200))\">\(model.head(level: 2))\(model.cards(level: 3))</section>"
+      """
+      <section aria-label="\(HTML(escaping: model.name, limit: 200))">\
+      \(model.header(level: 2))\(model.cards(level: 3))</section>
+      """
     }
     return """
       <h1>Two models: \(HTML(escaping: models[0].name, limit: 80)) and \(HTML(escaping: models[1].name, limit: 80))</h1>
@@ -70,7 +73,7 @@ struct ReportPage {
     return comparison + [
       section("description", "Description", \.description),
       section("ports", "Inputs and outputs", \.ports),
-      section("picture", "A sample image", \.picture),
+      section("picture", "A sample image", \.image),
       section("graph", "Graph", \.graph),
       section("layers", "Layers", \.layers),
       section("weights", "Weights", \.weights),

@@ -7,7 +7,7 @@ public struct Classification: Hashable, Sendable {
   /// The probability of the class, 0...1.
   public let probability: Double
 
-  /// Makes a classification.
+  /// Creates a classification.
   public init(classIndex: Int, label: String?, probability: Double) {
     self.classIndex = classIndex
     self.label = label

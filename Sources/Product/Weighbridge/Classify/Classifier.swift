@@ -47,7 +47,7 @@ public struct Classifier: Sendable {
   private let session: Session
   private let input: ImageInterface
 
-  /// Makes a classifier.
+  /// Creates a classifier.
   ///
   /// - Parameters:
   ///   - model: A model that takes one image whose preprocessing is described, and returns one

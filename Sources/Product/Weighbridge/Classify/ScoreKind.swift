@@ -18,27 +18,27 @@ public enum ScoreKind: String, Hashable, Sendable, CaseIterable {
   /// The key in ``ModelDescription/userDefined`` under which a model states the kind of its scores.
   public static let metadataKey = "class_scores"
 
-  /// Determines the kind from the metadata, else from the layers before an output.
+  /// Determines the kind from the metadata, or else from the layers before an output.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the metadata states an unknown kind.
   init(_ graph: Graph, _ description: ModelDescription, _ output: Port) throws(WeighbridgeError) {
-    guard let word = description.userDefined[Self.metadataKey] else {
-      self = Self.shown(graph, output.value)
+    guard let name = description.userDefined[Self.metadataKey] else {
+      self = Self.inferred(graph, output.value)
       return
     }
-    guard let kind = ScoreKind(rawValue: word) else {
-      let words = Self.allCases.map(\.rawValue).joined(separator: ", ")
+    guard let kind = ScoreKind(rawValue: name) else {
+      let names = Self.allCases.map(\.rawValue).joined(separator: ", ")
       throw .mismatch(
-        "the model says that its \(Self.metadataKey) are \(word), not one of \(words)")
+        "the model says that its \(Self.metadataKey) are \(name), not one of \(names)")
     }
     self = kind
   }
 
   /// Determines the kind from the last activation before a value.
-  static func shown(_ graph: Graph, _ value: ValueID) -> ScoreKind {
-    let makers = graph.makers
-    for id in chain(graph, value, makers) {
-      switch makers[id].map({ graph.nodes[$0].operation }) {
+  static func inferred(_ graph: Graph, _ value: ValueID) -> ScoreKind {
+    let producers = graph.producers
+    for id in chain(graph, value, producers) {
+      switch producers[id].map({ graph.nodes[$0].operation }) {
       case is Softmax, is GroupedSoftmax, is Sigmoid, is HardSigmoid: return .probabilities
       case is LogSoftmax: return .logProbabilities
       case .none, .some: continue
@@ -47,26 +47,27 @@ public enum ScoreKind: String, Hashable, Sendable, CaseIterable {
     return .logits
   }
 
-  /// For each output, the values that contain the same scores: those before a change of shape, a
-  /// softmax or sigmoids.
+  /// For each output, the values that contain the same scores: the output itself and those before
+  /// changes of shape, a softmax or sigmoids.
   static func chains(_ graph: Graph) -> [[ValueID]] {
-    let makers = graph.makers
-    return graph.outputs.map { chain(graph, $0.value, makers) }
+    let producers = graph.producers
+    return graph.outputs.map { chain(graph, $0.value, producers) }
   }
 
-  /// Returns the scores from which a softmax or sigmoids computed a value: the last of its chain.
+  /// Returns the scores from which a softmax or sigmoids compute a value.
   ///
-  /// - Parameter makers: The node that computes each value.
-  static func scores(_ graph: Graph, _ value: ValueID, _ makers: [ValueID: Int]) -> ValueID {
-    chain(graph, value, makers).last ?? value
+  /// - Parameter producers: The node that computes each value.
+  static func scores(_ graph: Graph, _ value: ValueID, _ producers: [ValueID: Int]) -> ValueID {
+    chain(graph, value, producers).last ?? value
   }
 
+  /// Returns a value and those before it that contain the same scores, the last first.
   private static func chain(
-    _ graph: Graph, _ value: ValueID, _ makers: [ValueID: Int]
+    _ graph: Graph, _ value: ValueID, _ producers: [ValueID: Int]
   ) -> [ValueID] {
     var chain = [value]
     var last = value
-    while let node = makers[last].map({ graph.nodes[$0] }), keepsScores(node.operation),
+    while let node = producers[last].map({ graph.nodes[$0] }), preservesScores(node.operation),
       let input = node.inputs.first
     {
       chain.append(input)
@@ -75,8 +76,8 @@ public enum ScoreKind: String, Hashable, Sendable, CaseIterable {
     return chain
   }
 
-  /// Whether an operator applies nothing but an increasing function to each class's score.
-  private static func keepsScores(_ operation: any Operator) -> Bool {
+  /// Whether an operator preserves the order of the class scores.
+  private static func preservesScores(_ operation: any Operator) -> Bool {
     switch operation {
     case is Softmax, is GroupedSoftmax, is LogSoftmax, is Sigmoid, is HardSigmoid: true
     case is Identity, is Reshape, is Squeeze, is ExpandDims, is Transpose, is Cast: true
@@ -100,7 +101,7 @@ extension ScoreKind {
     case .logits:
       let sum = scores.reduce(0, +)
       guard scores.count < 2 || abs(sum - 1) > 1e-4 || scores.contains(where: { $0 < 0 }) else {
-        throw Self.unclear("add up to 1 as probabilities do, and no layer shows that they are")
+        throw Self.ambiguous("add up to 1 as probabilities do, and no layer shows that they are")
       }
       return Self.softmax(scores)
     }
@@ -111,13 +112,13 @@ extension ScoreKind {
     guard let wrong = probabilities.first(where: { !(-1e-3...1.001 ~= $0) }) else {
       return probabilities
     }
-    throw Self.unclear("are no probabilities: one is \(wrong)")
+    throw Self.ambiguous("are not probabilities: one is \(wrong)")
   }
 
-  private static func unclear(_ what: String) -> WeighbridgeError {
-    let words = allCases.map(\.rawValue).joined(separator: ", ")
+  private static func ambiguous(_ what: String) -> WeighbridgeError {
+    let names = allCases.map(\.rawValue).joined(separator: ", ")
     return .mismatch(
-      "the scores of the classes \(what); say what they are (\(words)) in the model's metadata "
+      "the scores of the classes \(what); say what they are (\(names)) in the model's metadata "
         + "under \(metadataKey)")
   }
 

@@ -7,8 +7,9 @@ public struct CompactOptions: Sendable {
     /// No loss: all elements are restored bit for bit.
     case lossless
     /// The largest relative error of each output, ||got - want|| / ||want||, over all examples.
-    /// Where a softmax or sigmoids end the model or a YOLO head, it is that of the scores before
-    /// them. Where an expected output is 0 everywhere, it is the root mean square of the output.
+    /// Where the model or a YOLO head ends with a softmax or sigmoids, it is the error of the
+    /// scores before them. Where an expected output is 0 everywhere, it is the root mean square of
+    /// the output.
     case error(Double)
     /// The most bytes that the weights may take.
     case size(Int)
@@ -46,23 +47,26 @@ public struct CompactOptions: Sendable {
   /// `float16`, `bfloat16`.
   public static let encodingNames = FixedEncoding.all.map(\.name)
 
-  /// What layers can be computed with in place of float32.
+  /// The types that layers can compute with in place of float32.
   public enum Activations: String, Sendable, CaseIterable {
-    /// 8-bit integers, with a scale for each output channel of the weights and one for the data of a layer.
+    /// 8-bit integers, with a scale for each output channel of the weights and one for the data of
+    /// a layer.
     case int8
     /// bfloat16, both the weights and the data.
     case bfloat16
   }
 
-  /// The default limit of the error of models that are computed with 8-bit integers or bfloat16.
+  /// The default limit on the error of models that compute with 8-bit integers or bfloat16.
   public static let defaultActivationError = 0.05
 
   /// The loss to accept.
   public var budget = Budget.lossless
-  /// What layers are computed with as far as the budget allows; `nil` for float32. The budget must be an error, or
-  /// ``Budget/lossless`` for ``defaultActivationError``; weights of other layers stay exact.
+  /// The type that as many layers compute with as the budget allows; `nil` for float32. The budget
+  /// must be an error, or ``Budget/lossless`` for ``defaultActivationError``; weights of other
+  /// layers stay exact.
   public var activations: Activations?
-  /// Examples from which to learn how errors interact. Generated when there are none.
+  /// Examples for calibration, that is, for learning how errors interact. Generated when there are
+  /// none.
   public var calibration: Examples?
   /// Other examples, on which the loss is measured. When there are none, a quarter of the
   /// calibration examples is held out; they are generated when there is no calibration either.

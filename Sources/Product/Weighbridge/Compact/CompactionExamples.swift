@@ -5,7 +5,7 @@ struct CompactionExamples {
   /// For each example, one array for each input.
   let calibration, evaluation: [[Tensor]]
   /// A description of the evaluation examples.
-  let words: String
+  let evaluationSummary: String
 
   private static let calibrationCount = 64
   private static let evaluationCount = 16
@@ -16,23 +16,25 @@ struct CompactionExamples {
     if let examples = options.calibration { given = try Self.tensors(examples, model) }
     if let evaluation = options.evaluation {
       self.evaluation = try Self.tensors(evaluation, model)
-      words = evaluation.words
+      evaluationSummary = evaluation.words
       calibration =
         if let given { given } else {
           try Self.generated(Self.calibrationCount, seed: 1, model, options).examples
         }
     } else if let given {
-      let least = Compactor.leastCalibrationCount + 2
-      guard given.count >= least else {
+      let minimumCount = Compactor.leastCalibrationCount + 2
+      guard given.count >= minimumCount else {
         throw .mismatch(
           "\(given.count) examples are too few to learn from some and to measure on others: at "
-            + "least \(least) are needed")
+            + "least \(minimumCount) are needed")
       }
       (calibration, evaluation) = Compactor.split(given)
-      words = "\(evaluation.count) of \(options.calibration?.words ?? "the examples"), kept back"
+      evaluationSummary =
+        "\(evaluation.count) of \(options.calibration?.words ?? "the examples"), kept back"
     } else {
       calibration = try Self.generated(Self.calibrationCount, seed: 1, model, options).examples
-      (evaluation, words) = try Self.generated(Self.evaluationCount, seed: 1 << 20, model, options)
+      (evaluation, evaluationSummary) = try Self.generated(
+        Self.evaluationCount, seed: 1 << 20, model, options)
     }
   }
 
@@ -46,12 +48,12 @@ struct CompactionExamples {
 
   private static func generated(
     _ count: Int, seed: UInt64, _ model: Model, _ options: CompactOptions
-  ) throws(WeighbridgeError) -> (examples: [[Tensor]], words: String) {
+  ) throws(WeighbridgeError) -> (examples: [[Tensor]], summary: String) {
     var images: [String: ImageInput] = [:]
     for feature in model.description.inputs { images[feature.name] = feature.image }
     let examples = try model.content.graph.generatedExamples(
       count, images: images, seed: seed, workers: Workers(count: options.run.threadCount))
-    let what = images.isEmpty ? "generated inputs (noise)" : "generated images"
-    return (examples, "\(count) \(what)")
+    let kind = images.isEmpty ? "generated inputs (noise)" : "generated images"
+    return (examples, "\(count) \(kind)")
   }
 }

@@ -5,26 +5,26 @@ extension Graph {
   /// before its softmax or sigmoids, even where these apply to concatenated slices as in a YOLO
   /// head.
   var rawOutputs: [ValueID] {
-    let makers = makers
-    return outputs.map { rawValue($0.value, makers) }
+    let producers = producers
+    return outputs.map { rawValue($0.value, producers) }
   }
 
-  private func rawValue(_ value: ValueID, _ makers: [ValueID: Int]) -> ValueID {
-    let scores = ScoreKind.scores(self, value, makers)
-    guard let node = makers[scores].map({ nodes[$0] }), node.operation is Concatenate,
-      let whole = node.inputs.first.map({ whole(of: $0, makers) }),
-      node.inputs.allSatisfy({ self.whole(of: $0, makers) == whole })
+  private func rawValue(_ value: ValueID, _ producers: [ValueID: Int]) -> ValueID {
+    let scores = ScoreKind.scores(self, value, producers)
+    guard let node = producers[scores].map({ nodes[$0] }), node.operation is Concatenate,
+      let source = node.inputs.first.map({ sliceSource(of: $0, producers) }),
+      node.inputs.allSatisfy({ sliceSource(of: $0, producers) == source })
     else { return scores }
-    return rawValue(whole, makers)
+    return rawValue(source, producers)
   }
 
-  /// Returns the value from which a part was sliced, and perhaps scaled.
-  private func whole(of part: ValueID, _ makers: [ValueID: Int]) -> ValueID {
-    var value = ScoreKind.scores(self, part, makers)
-    while let node = makers[value].map({ nodes[$0] }),
+  /// Returns the value that a value was sliced, and perhaps rescaled, from.
+  private func sliceSource(of slice: ValueID, _ producers: [ValueID: Int]) -> ValueID {
+    var value = ScoreKind.scores(self, slice, producers)
+    while let node = producers[value].map({ nodes[$0] }),
       node.operation is Slice || node.operation is Rescaling, let input = node.inputs.first
     {
-      value = ScoreKind.scores(self, input, makers)
+      value = ScoreKind.scores(self, input, producers)
     }
     return value
   }

@@ -1,15 +1,15 @@
 import TensorEncoding
 
-/// Tensors in their smallest lossless form.
+/// The lossless encoding of tensors.
 enum LosslessForm {
-  /// Returns a tensor in that form; the tensor itself if that saves nothing, or if it is encoded
-  /// already.
-  static func of(_ tensor: Tensor) throws(WeighbridgeError) -> Tensor {
-    guard tensor.encodedElements == nil, tensor.byteCount >= leastByteCount else { return tensor }
-    let plain = tensor.contiguous()
+  /// Returns a tensor in its smallest lossless form; the tensor itself if encoding saves nothing,
+  /// or if it is already encoded.
+  static func encoded(_ tensor: Tensor) throws(WeighbridgeError) -> Tensor {
+    guard tensor.encodedElements == nil, tensor.byteCount >= minimumByteCount else { return tensor }
+    let contiguous = tensor.contiguous()
     var buffer: [UInt8] = []
     var elements: EncodedElements?
-    plain.withBytes(&buffer) {
+    contiguous.withBytes(&buffer) {
       elements = EncodedElements.lossless($0, tensor.elementType, shape: tensor.shape)
     }
     guard let elements else { return tensor }
@@ -17,25 +17,25 @@ enum LosslessForm {
   }
 
   /// The size below which a tensor is not worth encoding.
-  private static let leastByteCount = 64
+  private static let minimumByteCount = 64
 
-  /// Returns tensors in that form, encoded by several threads.
+  /// Returns tensors in their smallest lossless form, encoded by several threads.
   ///
   /// - Parameter report: Called with the number of tensors done so far.
-  static func of(
+  static func encoded(
     _ tensors: [Tensor], workers: Workers, cancellation: Cancellation?,
     report: @Sendable (Int) -> Void
   ) throws(WeighbridgeError) -> [Tensor] {
     var result: [Tensor] = []
     for start in stride(from: 0, to: tensors.count, by: workers.count) {
       try cancellation.check()
-      let part = Array(tensors[start..<min(start + workers.count, tensors.count)])
-      let encoded = workers.map(part.count) { index -> Result<Tensor, WeighbridgeError> in
-        do throws(WeighbridgeError) { return .success(try of(part[index])) } catch {
+      let batch = Array(tensors[start..<min(start + workers.count, tensors.count)])
+      let results = workers.map(batch.count) { index -> Result<Tensor, WeighbridgeError> in
+        do throws(WeighbridgeError) { return .success(try encoded(batch[index])) } catch {
           return .failure(error)
         }
       }
-      for tensor in encoded { result.append(try tensor.get()) }
+      for tensor in results { result.append(try tensor.get()) }
       report(result.count)
     }
     return result

@@ -11,9 +11,9 @@ extension Model {
   ///
   /// Weights that are multiplied with data become integers whose step sizes are chosen to make the
   /// best use of the bits; rounding errors are fed back into the weights that are rounded next
-  /// (OPTQ, arXiv:2210.17323). All others, and reference arrays, are coded losslessly. The loss is
-  /// measured on examples that were not used for calibration, and written into the record and into
-  /// the tolerance of the model's reference outputs.
+  /// (OPTQ, arXiv:2210.17323). All others, and reference arrays, are encoded losslessly. The loss
+  /// is measured on examples that were not used for calibration, and written into the record and
+  /// into the tolerance of the model's reference outputs.
   ///
   /// - Parameter options: The loss to accept, and examples of the model's inputs.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for an invalid budget, or examples that do not
@@ -25,27 +25,28 @@ extension Model {
     _ options: CompactOptions = CompactOptions()
   ) throws(WeighbridgeError) -> Model {
     var model = self
-    if let work = try CompactionWork(self, options) { try work.apply(to: &model) }
-    try model.codeLosslessly(options)
+    if let compaction = try LossyCompaction(self, options) { try compaction.apply(to: &model) }
+    try model.encodeLosslessly(options)
     return model
   }
 
-  private mutating func codeLosslessly(_ options: CompactOptions) throws(WeighbridgeError) {
+  private mutating func encodeLosslessly(_ options: CompactOptions) throws(WeighbridgeError) {
     let weights = content.graph.values.indices.filter { content.graph.values[$0].constant != nil }
     let arrays = content.references.flatMap { $0.inputs + $0.outputs + $0.layers }
-    let all = weights.compactMap { content.graph.values[$0].constant } + arrays.map(\.tensor)
-    let coded = try LosslessForm.of(
-      all, workers: Workers(count: options.run.threadCount), cancellation: options.run.cancellation
+    let tensors = weights.compactMap { content.graph.values[$0].constant } + arrays.map(\.tensor)
+    let encoded = try LosslessForm.encoded(
+      tensors, workers: Workers(count: options.run.threadCount),
+      cancellation: options.run.cancellation
     ) { done in
-      options.progress?(.init(step: "coding weights", done: done, count: all.count))
+      options.progress?(.init(step: "coding weights", done: done, count: tensors.count))
     }
     content.graph = content.graph.settingConstants(
-      Dictionary(uniqueKeysWithValues: zip(weights.map(ValueID.init), coded)))
-    var rest = coded.dropFirst(weights.count)
+      Dictionary(uniqueKeysWithValues: zip(weights.map(ValueID.init), encoded)))
+    var remaining = encoded.dropFirst(weights.count)
     for set in content.references.indices {
       for path in [\ReferenceSet.inputs, \.outputs, \.layers] {
         for index in content.references[set][keyPath: path].indices {
-          content.references[set][keyPath: path][index].tensor = rest.removeFirst()
+          content.references[set][keyPath: path][index].tensor = remaining.removeFirst()
         }
       }
     }

@@ -17,19 +17,20 @@ struct CutDescription {
     return description
   }
 
-  /// Returns the features of ports that the whole model has too; for others only the name.
+  /// Returns the features of ports, as described in the whole model; for other values only the
+  /// name.
   private func features(
-    _ ports: [Port], _ known: [Port], _ features: [ModelDescription.Feature]
+    _ ports: [Port], _ wholePorts: [Port], _ features: [ModelDescription.Feature]
   ) -> [ModelDescription.Feature] {
     ports.map { port in
-      let position = known.firstIndex { $0.value == port.value }
+      let position = wholePorts.firstIndex { $0.value == port.value }
       var feature = position.map { features[$0] } ?? .init(name: port.name)
       feature.name = port.name
       return feature
     }
   }
 
-  /// Whether every output that contains boxes is present under its name.
+  /// Whether every output that contains boxes is kept under its name.
   private var keepsDetector: Bool {
     guard let detector = whole.description.detector else { return false }
     let kept = ends.filter { end in whole.graph.outputs.contains(end) }.map(\.name)

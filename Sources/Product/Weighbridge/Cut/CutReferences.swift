@@ -15,8 +15,9 @@ struct CutReferences {
     layerValues = whole.graph.layerValues
   }
 
-  /// Returns a set for each of the whole model's: its own arrays if it has all that are needed,
-  /// else arrays that are computed from its inputs. None for a model that cannot run.
+  /// Returns a set for each of the whole model's sets: with the set's own arrays if it has all that
+  /// are needed, otherwise with arrays that are computed from its inputs. Sets that would have to
+  /// be computed are left out for a model that cannot run.
   func sets() throws(WeighbridgeError) -> [ReferenceSet] {
     var result: [ReferenceSet] = []
     for set in whole.references {
@@ -50,14 +51,14 @@ struct CutReferences {
     let inputs = whole.graph.inputs
     let given = starts.filter { inputs.contains($0) }
     var arrays = arrays(of: set).filter { id, _ in given.contains { $0.value == id } }
-    let wanted = (starts + ends).filter { arrays[$0.value] == nil }
+    let missing = (starts + ends).filter { arrays[$0.value] == nil }
     let graph = try whole.graph.cut(
-      from: whole.graph.inputs(neededFor: wanted), to: wanted)
+      from: whole.graph.inputs(neededFor: missing), to: missing)
     let tensors = graph.inputs.compactMap { port in
       set.inputs.first { $0.name == port.name }?.tensor
     }
     let outputs = try options.runtime().run(graph, inputs: tensors) { _ in }
-    for (port, tensor) in zip(wanted, outputs) { arrays[port.value] = tensor.contiguous() }
+    for (port, tensor) in zip(missing, outputs) { arrays[port.value] = tensor.contiguous() }
     return arrays
   }
 
@@ -67,10 +68,10 @@ struct CutReferences {
     let inputs = starts.compactMap { port in
       arrays[port.value].map { tensor in
         let type = whole.graph[port.value].type.elementType
-        let same = tensor.elementType == type
+        let isSameType = tensor.elementType == type
         return ReferenceSet.Entry(
           name: port.name,
-          tensor: same ? tensor : Tensor(type, shape: tensor.shape, tensor.doubles))
+          tensor: isSameType ? tensor : Tensor(type, shape: tensor.shape, tensor.doubles))
       }
     }
     let outputs = ends.compactMap { port in

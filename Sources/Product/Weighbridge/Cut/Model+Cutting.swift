@@ -36,7 +36,7 @@ extension Model {
     content.references = try CutReferences(
       whole: self.content, part: part, from: starts, to: ends, options: options
     ).sets()
-    content.provenance.note(part, from: inputs, to: outputs)
+    content.provenance.recordCut(part, from: inputs, to: outputs)
     var model = self
     model.content = content
     model.isPart = true
@@ -47,7 +47,7 @@ extension Model {
 extension Graph {
   /// Returns the values with the given names.
   ///
-  /// - Parameter ports: Ports that may be named in addition to layers.
+  /// - Parameter ports: Ports that can be named in addition to layers.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for a name that does not exist, or is given
   ///   twice.
   fileprivate func ports(
@@ -78,7 +78,7 @@ extension Graph {
 
 extension Provenance {
   /// Records that a model is a part of another one, and drops decisions about layers that it lacks.
-  fileprivate mutating func note(_ part: Graph, from inputs: [String], to outputs: [String]) {
+  fileprivate mutating func recordCut(_ part: Graph, from inputs: [String], to outputs: [String]) {
     if !inputs.isEmpty { options["cut-input"] = inputs.joined(separator: ", ") }
     options["cut-output"] = outputs.joined(separator: ", ")
     let layers = Set(part.nodes.map(\.source.layer))

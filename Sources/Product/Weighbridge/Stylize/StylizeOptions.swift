@@ -1,16 +1,15 @@
 public import GraphIR
 public import Vision
 
-/// Options for making images from images. For `nil`, the model's own setting or the default
-/// applies.
+/// Options for transforming images. For `nil`, the model's own setting or the default applies.
 public struct StylizeOptions: Sendable {
   /// The model's encoding of an 8-bit component x of the new image: `x * scale + bias`. When `nil`,
   /// the metadata of the model's output determine it, else its last activation: 0...1 for sigmoids,
   /// -1...1 for a tanh; all others are taken as 0...255.
   public var output: OutputScale?
-  /// The most pixels along a side of what is computed at once, if the model takes any size.
+  /// The most pixels along a side of a tile, if the model takes images of any size.
   public var tile = 512
-  /// The fewest pixels that neighbouring tiles share; less than ``tile``.
+  /// The fewest pixels that neighboring tiles share; less than ``tile``.
   public var overlap = 64
   /// How images are resized to the input's size, if that is fixed; stretched when the model does
   /// not say.
@@ -31,7 +30,7 @@ public struct OutputScale: Hashable, Sendable {
   /// The offset for all components.
   public var bias: Double
 
-  /// Makes a scale.
+  /// Creates a scale.
   public init(scale: Double, bias: Double = 0) {
     (self.scale, self.bias) = (scale, bias)
   }

@@ -17,9 +17,9 @@ public struct Stylizer: Sendable {
   private let options: StylizeOptions
   private let session: Session
   private let input: ImageInterface
-  private let output: OutputRecord
+  private let output: ImageOutput
 
-  /// Makes a stylizer.
+  /// Creates a stylizer.
   ///
   /// - Parameters:
   ///   - model: A model that takes one image whose preprocessing is described, and returns one
@@ -35,13 +35,13 @@ public struct Stylizer: Sendable {
     let (graph, description) = (model.content.graph, model.description)
     input = try ImageInterface(graph, description, for: "a model for images")
     let port = try ModelPurpose(graph, description).image(graph)
-    output = try OutputRecord(graph, description, port, like: input.image, given: options.output)
+    output = try ImageOutput(graph, description, port, like: input.image, given: options.output)
     self.model = model
     self.options = options
     session = try model.session(options.run)
   }
 
-  /// Returns the model's image for an image.
+  /// Returns the image that the model computes from an image.
   ///
   /// - Parameter image: An image of any size.
   /// - Returns: An image of the size that the model returns; for a letterbox, only the part with
@@ -68,7 +68,7 @@ public struct Stylizer: Sendable {
       width: max(1, Int((placement.scale.x * Double(whole.width)).rounded())),
       height: max(1, Int((placement.scale.y * Double(whole.height)).rounded()))
     )
-    return whole.part(
+    return whole.region(
       x: (whole.width - part.width) / 2, y: (whole.height - part.height) / 2, width: part.width,
       height: part.height)
   }
@@ -79,10 +79,10 @@ public struct Stylizer: Sendable {
       image, input, output, model.content.graph, tile: options.tile, overlap: options.overlap)
     var blend = TileBlend(
       width: plan.scale.scaled(plan.width), height: plan.scale.scaled(plan.height),
-      channelCount: output.record.colorOrder.componentCount)
+      channelCount: output.encoding.colorOrder.componentCount)
     for (row, y) in plan.rows.origins.enumerated() {
       for (column, x) in plan.columns.origins.enumerated() {
-        let part = image.part(x: x, y: y, width: plan.columns.tile, height: plan.rows.tile)
+        let part = image.region(x: x, y: y, width: plan.columns.tile, height: plan.rows.tile)
         let tensor = try part.tensor(
           for: input, model, width: part.width, height: part.height, resize: .stretch,
           resampling: nil
@@ -95,7 +95,7 @@ public struct Stylizer: Sendable {
     }
     let whole = try output.image(
       blend.numbers, width: plan.scale.scaled(plan.width), height: plan.scale.scaled(plan.height))
-    return whole.part(
+    return whole.region(
       x: 0, y: 0, width: max(1, plan.scale.scaled(image.width)),
       height: max(1, plan.scale.scaled(image.height)))
   }

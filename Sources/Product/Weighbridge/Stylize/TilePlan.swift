@@ -7,12 +7,13 @@ struct TilePlan {
   let scale: TileScale
 
   /// Finds tiles whose sides are multiples of the smallest power of two for which the model's
-  /// output size is a multiple of its input size: models with pooling need such sizes.
+  /// output size is a multiple of its input size, or the inverse; models with pooling need such
+  /// sizes.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when there is none up to 64, or only one side
   ///   of the input is fixed.
   init(
-    _ image: Image, _ input: ImageInterface, _ output: OutputRecord, _ graph: Graph, tile: Int,
+    _ image: Image, _ input: ImageInterface, _ output: ImageOutput, _ graph: Graph, tile: Int,
     overlap: Int
   ) throws(WeighbridgeError) {
     guard input.width == nil, input.height == nil else {
@@ -26,8 +27,8 @@ struct TilePlan {
       let columns = TileAxis(length: width, tile: side, overlap: overlap, step: step)
       let rows = TileAxis(length: height, tile: side, overlap: overlap, step: step)
       let size = (width: columns.tile, height: rows.tile)
-      guard let made = Self.size(of: output, graph, input, size),
-        let scale = TileScale(from: size, to: made), step % scale.divisorOfInput == 0
+      guard let outputSize = Self.size(of: output, graph, input, size),
+        let scale = TileScale(from: size, to: outputSize), step % scale.inputMultiple == 0
       else { continue }
       (self.width, self.height, self.columns, self.rows) = (width, height, columns, rows)
       self.scale = scale
@@ -40,7 +41,7 @@ struct TilePlan {
 
   /// Returns the size of the model's output for an input size; `nil` when the model cannot take it.
   private static func size(
-    of output: OutputRecord, _ graph: Graph, _ input: ImageInterface,
+    of output: ImageOutput, _ graph: Graph, _ input: ImageInterface,
     _ size: (width: Int, height: Int)
   ) -> (width: Int, height: Int)? {
     guard let axes = input.image.layout.imageAxes(rank: input.type.rank) else { return nil }
@@ -49,9 +50,10 @@ struct TilePlan {
     (shape[axes.width], shape[axes.height]) = (.fixed(size.width), .fixed(size.height))
     let types = try? graph.specialized(to: [TensorType(input.type.elementType, shape)])
     guard let port = graph.outputs.first(where: { $0.name == output.name }),
-      let made = types?[port.value.index],
-      let sides = output.layout.imageAxes(rank: made.rank),
-      let width = made.shape[sides.width].value, let height = made.shape[sides.height].value
+      let type = types?[port.value.index],
+      let outputAxes = output.layout.imageAxes(rank: type.rank),
+      let width = type.shape[outputAxes.width].value,
+      let height = type.shape[outputAxes.height].value
     else { return nil }
     return (width, height)
   }

@@ -3,8 +3,8 @@ import Dispatch
 public import GraphIR
 public import Vision
 
-/// The basis of generated interfaces: a model with the inputs and outputs that the code was made
-/// for.
+/// The runtime support of generated interfaces: a model with the inputs and outputs that the code
+/// was generated for.
 ///
 /// ``Model/swiftInterface(named:bundled:)`` generates classes that use it.
 public struct ModelInterface: Sendable {
@@ -42,9 +42,9 @@ public struct ModelInterface: Sendable {
       () throws(WeighbridgeError) in
       try Self.check(model.inputs, inputs, what: "inputs")
       try Self.check(model.outputs, outputs, what: "outputs")
-      var search = DetectOptions()
-      search.run = options
-      let detector = try? Detector(model, options: search)
+      var detection = DetectOptions()
+      detection.run = options
+      let detector = try? Detector(model, options: detection)
       return (try model.session(options), detector, try? ClassScores(model))
     }
   }
@@ -54,11 +54,11 @@ public struct ModelInterface: Sendable {
   ) throws(WeighbridgeError) {
     let found = Dictionary(ports.map { ($0.name, "\($0.type)") }) { first, _ in first }
     guard found != expected else { return }
-    let words = { (types: [String: String]) in
+    let list = { (types: [String: String]) in
       types.sorted { $0.key < $1.key }.map { "\($0.key), \($0.value)" }.joined(separator: "; ")
     }
     throw .mismatch(
-      "the \(what) of the model are \(words(found)), and the code was made for \(words(expected)): "
+      "the \(what) of the model are \(list(found)), and the code was made for \(list(expected)): "
         + "make it again")
   }
 
@@ -76,9 +76,9 @@ public struct ModelInterface: Sendable {
       switch value {
       case .tensor(let tensor): arrays.append(NamedTensor(name: name, tensor: tensor))
       case .image(let image):
-        let (tensor, place) = try model.tensor(for: image, input: name)
-        arrays.append(NamedTensor(name: name, tensor: tensor))
-        placement = place
+        let input = try model.tensor(for: image, input: name)
+        arrays.append(NamedTensor(name: name, tensor: input.tensor))
+        placement = input.placement
       }
     }
     let outputs = try session.run(arrays).outputs

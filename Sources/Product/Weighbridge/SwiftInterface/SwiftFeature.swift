@@ -8,21 +8,21 @@ struct SwiftFeature {
   let isImage: Bool
   /// The lines of its documentation.
   let documentation: [String]
-  private let typeText: String
+  private let typeDescription: String
 
-  /// - Parameter taken: The identifiers that are in use; the new one is added.
+  /// - Parameter usedNames: The identifiers that are in use; the new one is added.
   init(
     _ port: ModelPort, _ feature: ModelDescription.Feature?, isInput: Bool,
-    taken: inout Set<String>
+    usedNames: inout Set<String>
   ) {
     name = port.name
-    property = SwiftName.property(port.name, &taken)
+    property = SwiftName.property(port.name, &usedNames)
     let image = isInput ? feature?.image : nil
     isImage = image != nil
-    let shape = image.map { Self.words($0, port.type) } ?? "\(port.type)"
+    let shape = image.map { Self.description($0, port.type) } ?? "\(port.type)"
     let summary = feature?.summary?.split(whereSeparator: \.isNewline).map(String.init) ?? []
     documentation = summary.isEmpty ? [shape] : summary + ["", shape]
-    typeText = "\(port.type)"
+    typeDescription = "\(port.type)"
   }
 
   /// The identifier as an argument label, where keywords need no backticks.
@@ -37,10 +37,10 @@ struct SwiftFeature {
   }
 
   /// The name and the type in the model, as an element of a dictionary.
-  var expectation: String { "\(name.swiftLiteral): \(typeText.swiftLiteral)" }
+  var expectation: String { "\(name.swiftLiteral): \(typeDescription.swiftLiteral)" }
 
   /// Returns a description, for example `RGB image, 416 pixels wide by 416 pixels high`.
-  private static func words(_ image: ImageInput, _ type: TensorType) -> String {
+  private static func description(_ image: ImageInput, _ type: TensorType) -> String {
     let color =
       switch image.colorOrder {
       case .rgb: "RGB image"

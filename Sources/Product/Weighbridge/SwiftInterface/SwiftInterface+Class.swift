@@ -5,7 +5,7 @@ extension SwiftInterface {
   private var output: String { "\(className)Output" }
 
   var classSource: String {
-    let members = [properties, makers, predictions, conveniences, asynchronous].flatMap { $0 }
+    let members = [properties, initializers, predictions, conveniences, asynchronous].flatMap { $0 }
     return """
       \(Self.comment(documentation))public final class \(className): Sendable {
       \(members.joined(separator: "\n\n"))
@@ -38,7 +38,7 @@ extension SwiftInterface {
     ]
   }
 
-  private var makers: [String] {
+  private var initializers: [String] {
     let expected = { (features: [SwiftFeature]) in
       features.isEmpty ? "[:]" : "[\(features.map(\.expectation).joined(separator: ", "))]"
     }

@@ -21,16 +21,16 @@ struct SwiftInterface {
     className = SwiftName.type(name)
     description = model.description
     self.bundled = bundled
-    var taken: Set<String> = []
+    var usedNames: Set<String> = []
     inputs = model.inputs.map { port in
       let feature = model.description.inputs.first { $0.name == port.name }
-      return SwiftFeature(port, feature, isInput: true, taken: &taken)
+      return SwiftFeature(port, feature, isInput: true, usedNames: &usedNames)
     }
     let results = Self.results(model)
-    taken = Set(results.map(\.property))
+    usedNames = Set(results.map(\.property))
     outputs = model.outputs.map { port in
       let feature = model.description.outputs.first { $0.name == port.name }
-      return SwiftFeature(port, feature, isInput: false, taken: &taken)
+      return SwiftFeature(port, feature, isInput: false, usedNames: &usedNames)
     }
     self.results = results
   }
@@ -97,7 +97,7 @@ struct SwiftInterface {
       public struct \(name): Sendable {
       \(fields.joined(separator: "\n\n"))
 
-        /// Makes a value.
+        /// Creates a value.
         public init(\(parameters)) {
       \(assignments.joined(separator: "\n"))
         }

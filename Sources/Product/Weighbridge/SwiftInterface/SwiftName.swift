@@ -3,15 +3,15 @@ enum SwiftName {
   /// Returns the name of a property: `the image` becomes `theImage`, `input:0` `input0`, `1st`
   /// `_1st`. A keyword gets backticks, or an underscore if a property cannot have its name.
   ///
-  /// - Parameter taken: The names that are in use; the new one is added.
-  static func property(_ name: String, _ taken: inout Set<String>) -> String {
-    let parts = words(name)
+  /// - Parameter usedNames: The names that are in use; the new one is added.
+  static func property(_ name: String, _ usedNames: inout Set<String>) -> String {
+    let parts = parts(of: name)
     let joined = parts.dropFirst().reduce(parts.first ?? "feature") { $0 + capitalized($1) }
     var plain = joined.first?.isNumber == true ? "_\(joined)" : joined
-    if unusable.contains(plain) { plain += "_" }
+    if invalidPropertyNames.contains(plain) { plain += "_" }
     var unique = plain
     var number = 2
-    while !taken.insert(unique).inserted {
+    while !usedNames.insert(unique).inserted {
       unique = "\(plain)_\(number)"
       number += 1
     }
@@ -21,13 +21,13 @@ enum SwiftName {
   /// Returns the name of a class: `shape-detector` becomes `ShapeDetector`. If the generated code
   /// needs the name for something else, `Model` is appended.
   static func type(_ name: String) -> String {
-    let joined = words(name).map(capitalized).joined()
+    let joined = parts(of: name).map(capitalized).joined()
     let plain = joined.first?.isNumber != false ? "Model\(joined)" : joined
-    return used.contains(plain) ? "\(plain)Model" : plain
+    return reservedTypeNames.contains(plain) ? "\(plain)Model" : plain
   }
 
   /// Returns the runs of letters, digits and underscores.
-  private static func words(_ name: String) -> [String] {
+  private static func parts(of name: String) -> [String] {
     name.split { !($0.isLetter || $0.isASCII && $0.isNumber || $0 == "_") }.map(String.init)
       .filter { $0 != "_" }
   }
@@ -36,9 +36,11 @@ enum SwiftName {
     word.prefix(1).uppercased() + word.dropFirst()
   }
 
-  private static let unusable: Set<String> = ["self", "Self", "init", "Type", "Protocol"]
+  private static let invalidPropertyNames: Set<String> = [
+    "self", "Self", "init", "Type", "Protocol",
+  ]
 
-  private static let used: Set<String> = [
+  private static let reservedTypeNames: Set<String> = [
     "Weighbridge", "Swift", "Foundation", "Bundle", "String", "Double", "Sendable", "Any", "Self",
     "Type", "Protocol",
   ]

@@ -34,7 +34,7 @@ struct Classify: CancellableCommand {
       What the model's numbers are: probabilities, logits (a softmax makes probabilities of them) or \
       log-probabilities; what its metadata says under class_scores, or its last layers show.
       """)
-  var scores: WordArgument<ScoreKind>?
+  var scores: EnumArgument<ScoreKind>?
 
   @Option(
     name: .shortAndLong,
@@ -45,7 +45,7 @@ struct Classify: CancellableCommand {
 
   @OptionGroup var preparation: ImageOptions
   @OptionGroup(title: "Source") var source: SourceOptions
-  @OptionGroup(title: "Description") var use: UseOptions
+  @OptionGroup(title: "Description") var usage: UsageOptions
   @OptionGroup var general: GeneralOptions
 
   func validate() throws {
@@ -60,12 +60,12 @@ struct Classify: CancellableCommand {
 
   func run(_ cancellation: Cancellation) throws {
     let paths = try ImageBatch.files(images, general)
-    let work = ClassificationWork(
+    let batch = BatchClassifier(
       classifier: try makeClassifier(paths.count, cancellation),
       batch: ImageBatch(general: general, threads: preparation.imageThreads),
       sheet: output == nil ? nil : ContactSheet(count: paths.count))
-    let status = Result { try work.run(paths) }
-    if let output { try work.sheet?.image?.write(to: output) }
+    let status = Result { try batch.run(paths) }
+    if let output { try batch.sheet?.image?.write(to: output) }
     try status.get()
   }
 
@@ -75,9 +75,9 @@ struct Classify: CancellableCommand {
     var options = ClassifyOptions()
     options.top = top
     options.threshold = threshold
-    options.scores = scores?.word
+    options.scores = scores?.value
     preparation.apply(to: &options, imageCount: imageCount, cancellation, general)
-    return try use.describing(file, source.readOptions) { (model) throws(WeighbridgeError) in
+    return try usage.describing(file, source.readOptions) { (model) throws(WeighbridgeError) in
       try Classifier(model, options: options)
     }
   }

@@ -34,18 +34,19 @@ struct Compact: CancellableCommand {
   @OptionGroup(title: "Budget") var budget: BudgetOptions
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup(title: "Description") var description: DescriptionOptions
-  @OptionGroup var use: ThreadOptions
+  @OptionGroup var threading: ThreadOptions
   @OptionGroup var general: GeneralOptions
 
   func run(_ cancellation: Cancellation) throws {
     let model = try description.describedModel(file, source)
-    let compact = try budget.compacted(
-      model, from: file, general.runOptions(cancellation, threads: use), isQuiet: general.quiet)
-    try compact.write(to: path, replacing: !noClobber, cancellation: cancellation)
+    let compacted = try budget.compacted(
+      model, from: file, general.runOptions(cancellation, threads: threading),
+      isQuiet: general.quiet)
+    try compacted.write(to: path, replacing: !noClobber, cancellation: cancellation)
     let inspection = try Inspection(of: path)
     general.report(inspection.json.namingOptions) {
-      Console.message(compact.sizeLine(path))
-      for line in CompactionSummary(inspection, of: compact).lines { Console.message(line) }
+      Console.message(compacted.sizeLine(path))
+      for line in CompactionSummary(inspection, of: compacted).lines { Console.message(line) }
     }
     end(.done)
   }

@@ -108,5 +108,5 @@ struct Convert: CancellableCommand {
   }
 
   /// Returns the input's base name with the extension `.wbm`.
-  static func outputName(for path: String) -> String { FilePath(path).base + ".wbm" }
+  static func outputName(for path: String) -> String { FilePath(path).stem + ".wbm" }
 }

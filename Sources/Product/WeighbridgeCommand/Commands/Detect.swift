@@ -33,14 +33,14 @@ struct Detect: CancellableCommand {
   @OptionGroup var detection: DetectionOptions
   @OptionGroup var preparation: ImageOptions
   @OptionGroup(title: "Source") var source: SourceOptions
-  @OptionGroup(title: "Description") var use: UseOptions
+  @OptionGroup(title: "Description") var usage: UsageOptions
   @OptionGroup var general: GeneralOptions
 
   func run(_ cancellation: Cancellation) throws {
     let paths = try ImageBatch.files(images, general)
     let detector = try makeDetector(paths.count, cancellation)
     let target = try output.map { (path) throws(WeighbridgeError) in
-      try AnnotationTarget(path, for: paths)
+      try OutputImageFiles(path, for: paths)
     }
     var batch = ImageBatch(general: general, threads: preparation.imageThreads)
     batch.failureStatus = .input
@@ -59,7 +59,7 @@ struct Detect: CancellableCommand {
   ) throws(WeighbridgeError) -> Detector {
     var options = detection.options
     preparation.apply(to: &options, imageCount: imageCount, cancellation, general)
-    return try use.describing(file, source.readOptions) { (model) throws(WeighbridgeError) in
+    return try usage.describing(file, source.readOptions) { (model) throws(WeighbridgeError) in
       let detector = try Detector(model, options: options)
       guard !model.description.labels.isEmpty else {
         throw .mismatch("the model does not name its classes: name them with --labels FILE")

@@ -36,7 +36,7 @@ struct Diff: CancellableCommand {
     var options = ComparisonOptions()
     options.usesNames = names
     options.inputs = try inputs.map { try ArrayFile.read($0) }
-    options.run = general.runOptions(cancellation, threads: checking.use)
+    options.run = general.runOptions(cancellation, threads: checking.threading)
     options.tolerance = checking.tolerance
     var readOptions = source.readOptions
     readOptions.tolerated = Set(APIName.allCases)  // each is for one of the two models

@@ -37,7 +37,7 @@ struct Export: CancellableCommand {
       from the output's extension.
       """,
       valueName: "format"))
-  var to: WordArgument<ExportTarget>?
+  var to: EnumArgument<ExportTarget>?
 
   @Option(
     help: ArgumentHelp(
@@ -48,7 +48,7 @@ struct Export: CancellableCommand {
     help: ArgumentHelp(
       "The axes of the images that an ONNX model takes and gives: source or nchw.",
       valueName: "order"))
-  var layout: WordArgument<ExportLayout>?
+  var layout: EnumArgument<ExportLayout>?
 
   @Flag(help: "Put the weights of an ONNX model into a file beside it.")
   var externalData = false
@@ -58,7 +58,7 @@ struct Export: CancellableCommand {
       "The number type of stored weights of float32: float32 or float16. An ONNX model computes in "
         + "float32 all the same.",
       valueName: "type"))
-  var precision: WordArgument<ExportPrecision>?
+  var precision: EnumArgument<ExportPrecision>?
 
   @Flag var nms: BoxOutputs?
 
@@ -85,7 +85,7 @@ struct Export: CancellableCommand {
       "What a Core ML model is: network, classifier or regressor. By default a classifier where "
         + "labels and a vector of probabilities fit each other, else a network.",
       valueName: "kind"))
-  var kind: WordArgument<CoreMLKind>?
+  var kind: EnumArgument<CoreMLKind>?
 
   @Option(
     help: ArgumentHelp(
@@ -103,24 +103,24 @@ struct Export: CancellableCommand {
   func run(_ cancellation: Cancellation) throws {
     var readOptions = source.readOptions
     var options = ExportOptions()
-    if to?.word ?? ExportTarget(path: output) == .darknet {  // it then applies to the target too
+    if to?.value ?? ExportTarget(path: output) == .darknet {  // it then applies to the target too
       readOptions.tolerated = [.darknetFork]
-      options.darknetFork = source.darknet?.word
+      options.darknetFork = source.darknet?.value
     }
     options.isReplacing = !noClobber
     options.opset = opset
-    if let layout { options.layout = layout.word }
+    if let layout { options.layout = layout.value }
     options.storesWeightsBeside = externalData
-    if let precision { options.precision = precision.word }
+    if let precision { options.precision = precision.value }
     options.suppressesBoxes = nms?.suppressesBoxes
     options.foldsBatchNormalization = foldBatchNorm
     options.keepsIntegers = keepIntegers
     options.specificationVersion = specVersion
-    options.coreMLKind = kind?.word
+    options.coreMLKind = kind?.value
     options.imageSizes = sizes?.sizes ?? []
     let model = try Model(contentsOf: file, options: readOptions)
     let report = try model.export(
-      to: output, as: to?.word, options: options, cancellation: cancellation)
+      to: output, as: to?.value, options: options, cancellation: cancellation)
     general.report(report.json.namingOptions) {
       Console.message(report.files.joined(separator: "\n"))
       for loss in report.losses { Console.message("note: \(loss)") }

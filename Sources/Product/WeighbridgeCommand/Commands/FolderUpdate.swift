@@ -6,24 +6,24 @@ struct FolderUpdate {
   let threads: Int?
   let cancellation: Cancellation
   let general: GeneralOptions
-  /// Whether each finished file is named.
-  var namesFiles = false
+  /// Whether each finished file is printed.
+  var printsFiles = false
 
   func run(_ folder: String, in index: ImageIndex) throws(WeighbridgeError) -> ImageIndexUpdate {
     var options = UpdateOptions()
     options.threads = threads
     options.cancellation = cancellation
-    let (isQuiet, namesFiles) = (general.quiet, namesFiles)
+    let (isQuiet, printsFiles) = (general.quiet, printsFiles)
     options.progress = { progress in
-      if namesFiles {
+      if printsFiles {
         Console.message("\(progress.path): \(progress.outcome.rawValue)")
       } else {
         ProgressBar(count: progress.count, isQuiet: isQuiet).show(progress.doneCount, progress.path)
       }
     }
-    defer { ProgressBar(count: 2, isQuiet: isQuiet || namesFiles).clear() }
+    defer { ProgressBar(count: 2, isQuiet: isQuiet || printsFiles).clear() }
     let update = try index.update(folder: folder, with: analyzer, options: options)
-    ProgressBar(count: 2, isQuiet: isQuiet || namesFiles).clear()
+    ProgressBar(count: 2, isQuiet: isQuiet || printsFiles).clear()
     report(update)
     return update
   }
@@ -32,8 +32,8 @@ struct FolderUpdate {
   private func report(_ update: ImageIndexUpdate) {
     for problem in update.problems {
       // The message of an image's reader already begins with the path.
-      let isNamed = problem.reason.hasPrefix(problem.path)
-      Console.message("error: " + (isNamed ? "" : "\(problem.path): ") + problem.reason)
+      let namesPath = problem.reason.hasPrefix(problem.path)
+      Console.message("error: " + (namesPath ? "" : "\(problem.path): ") + problem.reason)
     }
     if !update.problems.isEmpty {
       let total = update.imageCount + update.problems.count

@@ -16,10 +16,10 @@ struct ImageBatch {
   let threads: Int
   /// The exit status when some of several images could not be read.
   var failureStatus = ExitStatus.checkFailed
-  /// Makes the result for an image that could not be read; `nil` for none.
+  /// Returns the result for an image that could not be read; `nil` for none.
   var failure: (_ path: String, _ error: WeighbridgeError) throws -> JSONValue? = { _, _ in nil }
 
-  /// Lists folders, and reports the files in them that are not images.
+  /// Returns the image files among files and in folders, and reports other files in the folders.
   static func files(
     _ arguments: [String], _ general: GeneralOptions
   ) throws(WeighbridgeError) -> [String] {
@@ -36,14 +36,14 @@ struct ImageBatch {
   /// processed.
   ///
   /// - Parameters:
-  ///   - work: Processes an image, given its path and index; called by several threads.
-  ///   - result: Makes the printed result; called for one image after the other, in order.
+  ///   - process: Processes an image, given its path and index; called by several threads.
+  ///   - result: Returns the printed result; called for one image after the other, in order.
   /// - Throws: ``failureStatus`` at the end when one of several images could not be read; the error
   ///   itself for a single image, and for every error that is not the image's fault.
-  func run<Made: Sendable>(
+  func run<Value: Sendable>(
     _ paths: [String],
-    _ work: @escaping @Sendable (Image, String, Int) throws(WeighbridgeError) -> Made,
-    then result: (Image, Made, String) throws -> Result
+    _ process: @escaping @Sendable (Image, String, Int) throws(WeighbridgeError) -> Value,
+    then result: (Image, Value, String) throws -> Result
   ) throws {
     var results: [JSONValue] = []
     var failureCount = 0
@@ -51,7 +51,7 @@ struct ImageBatch {
     progress.show(0, paths.first ?? "")
     try Workers(count: threads).forEach(paths.count) { position in
       Outcome(paths[position]) { (image) throws(WeighbridgeError) in
-        try work(image, paths[position], position)
+        try process(image, paths[position], position)
       }
     } then: { position, outcome in
       progress.clear()
@@ -63,8 +63,8 @@ struct ImageBatch {
         failureCount += 1
         if let result = try failure(path, error) { results.append(result) }
       case .failed(let error): throw error
-      case .made(let image, let made):
-        let result = try result(image, made, path)
+      case .processed(let image, let value):
+        let result = try result(image, value, path)
         if general.json { results.append(result.json) } else { Console.printLine(result.text) }
       }
       if position + 1 < paths.count { progress.show(position + 1, paths[position + 1]) }
@@ -79,14 +79,14 @@ struct ImageBatch {
 
 extension ImageBatch {
   /// The outcome for an image.
-  private enum Outcome<Made: Sendable>: Sendable {
-    case made(Image, Made)
+  private enum Outcome<Value: Sendable>: Sendable {
+    case processed(Image, Value)
     /// A fault of the image itself.
     case unreadable(WeighbridgeError)
     case failed(WeighbridgeError)
 
     /// Reads and processes an image.
-    init(_ path: String, _ work: (Image) throws(WeighbridgeError) -> Made) {
+    init(_ path: String, _ process: (Image) throws(WeighbridgeError) -> Value) {
       let image: Image
       do throws(WeighbridgeError) {
         image = try Image(contentsOf: path)
@@ -95,7 +95,7 @@ extension ImageBatch {
         return
       }
       do throws(WeighbridgeError) {
-        self = .made(image, try work(image))
+        self = .processed(image, try process(image))
       } catch {
         self = .failed(error.at(file: path))
       }

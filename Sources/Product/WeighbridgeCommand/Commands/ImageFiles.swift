@@ -8,7 +8,7 @@ struct ImageFiles {
   /// The files in the folders that are not images.
   private(set) var others: [String] = []
 
-  /// Lists folders, but not their subfolders, nor hidden files.
+  /// Lists folders, without their subfolders and hidden files.
   ///
   /// - Throws: ``WeighbridgeError/Code/missing`` for a folder without images.
   init(_ arguments: [String]) throws(WeighbridgeError) {

@@ -44,11 +44,10 @@ struct Index: CancellableCommand {
     }
     let analyzer = try analysis.analyzer(model, source.readOptions, cancellation, general)
     let index = try ImageIndex(updating: output, for: analyzer, isRebuilding: rebuild)
-    let work = FolderUpdate(
-      analyzer: analyzer, threads: analysis.preparation.use.threads, cancellation: cancellation,
-      general: general,
-      namesFiles: progress)
-    let update = try work.run(folder, in: index)
+    let folderUpdate = FolderUpdate(
+      analyzer: analyzer, threads: analysis.preparation.threading.threads,
+      cancellation: cancellation, general: general, printsFiles: progress)
+    let update = try folderUpdate.run(folder, in: index)
     general.report(update.json(output)) { Console.printLine("\(output): \(update.text)") }
     if !update.problems.isEmpty { throw ExitStatus.checkFailed }
   }

@@ -38,18 +38,19 @@ struct IndexSource {
     guard let analyzer else {
       throw .mismatch("is a folder, whose images a model must look at: --model FILE").at(file: path)
     }
-    let memory = try ImageIndex(inMemoryFor: analyzer)
-    index = memory
+    let memoryIndex = try ImageIndex(inMemoryFor: analyzer)
+    index = memoryIndex
     try locating({ $0.at(file: model ?? path) }) { () throws(WeighbridgeError) in
-      try check(memory)
+      try check(memoryIndex)
     }
-    let work = FolderUpdate(
-      analyzer: analyzer, threads: analysis.preparation.use.threads, cancellation: cancellation,
-      general: general)
-    hasProblems = try !work.run(path, in: memory).problems.isEmpty
+    let folderUpdate = FolderUpdate(
+      analyzer: analyzer, threads: analysis.preparation.threading.threads,
+      cancellation: cancellation, general: general)
+    hasProblems = try !folderUpdate.run(path, in: memoryIndex).problems.isEmpty
   }
 
-  /// Returns the results for an image: from the index if its bytes are stored, else from the model.
+  /// Returns the results for an image: from the index if its bytes are stored, otherwise from the
+  /// model.
   func analysis(ofImage path: String) throws(WeighbridgeError) -> ImageAnalysis {
     if let known = try index.analysis(ofImage: path) { return known }
     guard let analyzer else {

@@ -52,7 +52,7 @@ struct ReportCommand: CancellableCommand {
   @OptionGroup(title: "References") var references: ReferenceOptions
   @OptionGroup(title: "Detection") var detection: DetectionOptions
   @OptionGroup(title: "Source") var source: SourceOptions
-  @OptionGroup(title: "Description") var use: UseOptions
+  @OptionGroup(title: "Description") var usage: UsageOptions
   @OptionGroup var progress: ProgressOptions
   @OptionGroup var general: GeneralOptions
 
@@ -83,7 +83,7 @@ struct ReportCommand: CancellableCommand {
   private func readModels() throws(WeighbridgeError) -> [ReportedModel] {
     var readOptions = source.readOptions
     if files.count > 1 || against != nil { readOptions.tolerated = Set(APIName.allCases) }
-    let edit = try use.edit()
+    let edit = try usage.edit()
     var models: [ReportedModel] = []
     for file in files {
       models.append(try ReportedModel(contentsOf: file, options: readOptions, edit: edit))
@@ -103,7 +103,7 @@ struct ReportCommand: CancellableCommand {
     options.verification.references = try references.arrays()
     options.verification.tolerance = checking.tolerance
     options.verification.run = general.runOptions(
-      cancellation, threads: checking.use, progress: progress)
+      cancellation, threads: checking.threading, progress: progress)
     options.detection = detection.options
     if let image {
       options.image = .init(name: FilePath(image).name, image: try Image(contentsOf: image))

@@ -32,8 +32,8 @@ struct Run: CancellableCommand {
     help: ArgumentHelp("Where the outputs go (.npz, or .npy for one).", valueName: "file"))
   var outputs: String?
 
-  @Option(help: "What computes: cpu, or the slow reference.")
-  var engine: WordArgument<Engine>?
+  @Option(help: "The engine: cpu, or the slow reference.")
+  var engine: EnumArgument<Engine>?
 
   @Flag(help: "Write the output of every layer too.")
   var layers = false
@@ -49,7 +49,7 @@ struct Run: CancellableCommand {
       "Allow outputs outside of the tolerances. No kernel makes use of it at present."))
   var fast = false
 
-  @OptionGroup var use: ThreadOptions
+  @OptionGroup var threading: ThreadOptions
   @OptionGroup(title: "Source") var source: SourceOptions
   @OptionGroup var progress: ProgressOptions
   @OptionGroup var general: GeneralOptions
@@ -61,7 +61,7 @@ struct Run: CancellableCommand {
     guard inputs == nil || outputs != nil || repetitions != nil || profile else {
       throw ValidationError("say where the outputs go: --outputs FILE")
     }
-    guard !fast || engine?.word != .reference else {
+    guard !fast || engine?.value != .reference else {
       throw ValidationError("--fast is for the engine cpu")
     }
     guard !profile || repetitions == nil || !general.json else {
@@ -71,8 +71,8 @@ struct Run: CancellableCommand {
   }
 
   func run(_ cancellation: Cancellation) throws {
-    var options = general.runOptions(cancellation, threads: use, progress: progress)
-    options.engine = engine?.word ?? .cpu
+    var options = general.runOptions(cancellation, threads: threading, progress: progress)
+    options.engine = engine?.value ?? .cpu
     options.isFast = fast
     guard let inputs else { throw explainInputs() }
     let model = try Model(contentsOf: file, options: source.readOptions)
@@ -81,13 +81,13 @@ struct Run: CancellableCommand {
       for array in arrays { Console.message("generated: \(array.name) \(array.tensor.type)") }
     }
     let session = try model.session(options)
-    // The weights are ready; releasing 10 MB of code that was needed for that makes room for
+    // The weights are ready; releasing the 10 MB of code that prepared them frees memory for
     // activations.
     if !layers, try session.activationMemory(for: arrays) != nil { system_release_code() }
     let result =
       try layers
       ? model.run(arrays, keepsLayers: true, options: options) : session.run(arrays)
-    if !general.quiet, let slowness = result.slowness { Console.message(slowness) }
+    if !general.quiet, let reason = result.slownessReason { Console.message(reason) }
     if let outputs {
       let names = Set(result.outputs.map(\.name))
       let others = result.layers.filter { !names.contains($0.name) }

@@ -78,8 +78,8 @@ struct Search: CancellableCommand {
   }
 
   func run(_ cancellation: Cancellation) throws {
-    // Here --weights is for the cost; a model that needs options to be read must be converted
-    // first.
+    // Here --weights is for the cost, so there are no source options: a model that needs them must
+    // be converted first.
     let source = try IndexSource(
       source, model: model, ReadOptions(), analysis, general, cancellation
     ) { (index) throws(WeighbridgeError) in
@@ -93,7 +93,7 @@ struct Search: CancellableCommand {
         presence: values[0], relativePosition: values[1], size: values[2], relativeSize: values[3])
     }
     query.maximumCount = top
-    let results = try source.index.search(query, threads: analysis.preparation.use.threads)
+    let results = try source.index.search(query, threads: analysis.preparation.threading.threads)
     if general.json {
       Console.printLine(JSONValue.array(results.map(\.json)).text(indented: true))
     } else {

@@ -34,7 +34,7 @@ struct Similar: CancellableCommand {
   var model: String?
 
   @Option(help: "The distance: cosine or euclidean.")
-  var metric = WordArgument<FeatureDistance>(word: .cosine)
+  var metric = EnumArgument<FeatureDistance>(value: .cosine)
 
   @Option(help: ArgumentHelp("How many images are shown for each query.", valueName: "n"))
   var top = 10
@@ -61,12 +61,12 @@ struct Similar: CancellableCommand {
     ) { (index) throws(WeighbridgeError) in
       try index.checkHasFeatures()
     }
-    let work = SimilarityWork(
-      source: source, table: try source.index.featureTable(), metric: metric.word, top: top,
+    let search = SimilaritySearch(
+      source: source, table: try source.index.featureTable(), metric: metric.value, top: top,
       general: general)
-    let results = try work.run(queries)
+    let results = try search.run(queries)
     if let plot {
-      try SimilarityPlots(folder: plot, metric: metric.word).write(results, work.table)
+      try SimilarityPlots(folder: plot, metric: metric.value).write(results, search.table)
     }
     if source.hasProblems || results.count < queries.count { throw ExitStatus.checkFailed }
   }

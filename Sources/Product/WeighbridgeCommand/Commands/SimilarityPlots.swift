@@ -8,15 +8,15 @@ struct SimilarityPlots {
 
   /// Writes a bar chart for each query, and a heat map of the queries and their matches.
   func write(
-    _ results: [SimilarityWork.Result], _ table: FeatureTable
+    _ results: [SimilaritySearch.Result], _ table: FeatureTable
   ) throws(WeighbridgeError) {
     try makeFolder(folder)
     let prefix = folder.hasSuffix("/") ? folder : folder + "/"
-    var taken: Set<String> = []
+    var usedNames: Set<String> = []
     for result in results {
       let base = FilePath(result.query).name
       var (name, number) = (base, 2)
-      while !taken.insert(name).inserted {
+      while !usedNames.insert(name).inserted {
         name = "\(base)-\(number)"
         number += 1
       }
@@ -34,16 +34,16 @@ struct SimilarityPlots {
 
   /// Returns the queries, then the matches in the order in which they are shown, each file once.
   private func entries(
-    _ results: [SimilarityWork.Result], _ table: FeatureTable
+    _ results: [SimilaritySearch.Result], _ table: FeatureTable
   ) -> [Plot.HeatMapEntry] {
     var files: [(path: String, features: [Float])] = []
-    var seen: Set<String> = []
-    for result in results where seen.insert(canonicalPath(result.query)).inserted {
+    var listed: Set<String> = []
+    for result in results where listed.insert(canonicalPath(result.query)).inserted {
       files.append((result.query, result.features))
     }
     let known = Dictionary(
       table.entries.map { ($0.path, $0.features) }, uniquingKeysWith: { first, _ in first })
-    for match in results.flatMap(\.matches) where seen.insert(match.path).inserted {
+    for match in results.flatMap(\.matches) where listed.insert(match.path).inserted {
       if let features = known[match.path] { files.append((match.path, features)) }
     }
     return files.prefix(Plot.heatMapEntryCount).map { file in

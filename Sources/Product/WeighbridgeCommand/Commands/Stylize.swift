@@ -51,7 +51,7 @@ struct Stylize: CancellableCommand {
 
   @OptionGroup var preparation: ImageOptions
   @OptionGroup(title: "Source") var source: SourceOptions
-  @OptionGroup(title: "Description") var use: UseOptions
+  @OptionGroup(title: "Description") var usage: UsageOptions
   @OptionGroup var general: GeneralOptions
 
   func validate() throws {
@@ -63,27 +63,28 @@ struct Stylize: CancellableCommand {
   func run(_ cancellation: Cancellation) throws {
     let paths = try ImageBatch.files(images, general)
     let stylizer = try makeStylizer(paths.count, cancellation)
-    let target = try AnnotationTarget(output, for: paths)
+    let target = try OutputImageFiles(output, for: paths)
     var batch = ImageBatch(general: general, threads: preparation.imageThreads)
     batch.failure = { path, error in
       .object(["image": .string(path), "error": .string(error.description)])
     }
     try batch.run(paths) { (image, _, position) throws(WeighbridgeError) in
-      let made = try stylizer.stylize(image)
-      try target.write(made, position: position)
-      return Made(file: target.file(position), width: made.width, height: made.height)
-    } then: { _, made, path in
+      let result = try stylizer.stylize(image)
+      try target.write(result, position: position)
+      return StylizedFile(
+        path: target.file(position), width: result.width, height: result.height)
+    } then: { _, file, path in
       ImageBatch.Result(
         json: .object([
-          "image": .string(path), "output": .string(made.file), "width": .integer(made.width),
-          "height": .integer(made.height),
-        ]), text: "\(path): \(made.file), \(made.width) x \(made.height)")
+          "image": .string(path), "output": .string(file.path), "width": .integer(file.width),
+          "height": .integer(file.height),
+        ]), text: "\(path): \(file.path), \(file.width) x \(file.height)")
     }
   }
 
-  /// The file that was made from an image.
-  private struct Made: Sendable {
-    let file: String
+  /// The file with a stylized image.
+  private struct StylizedFile: Sendable {
+    let path: String
     let width, height: Int
   }
 
@@ -95,7 +96,7 @@ struct Stylize: CancellableCommand {
     options.tile = tile ?? options.tile
     options.overlap = overlap ?? min(options.overlap, options.tile / 2)
     preparation.apply(to: &options, imageCount: imageCount, cancellation, general)
-    return try use.describing(file, source.readOptions) { (model) throws(WeighbridgeError) in
+    return try usage.describing(file, source.readOptions) { (model) throws(WeighbridgeError) in
       try Stylizer(model, options: options)
     }
   }

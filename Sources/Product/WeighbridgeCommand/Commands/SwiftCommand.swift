@@ -43,7 +43,7 @@ struct SwiftCommand: GeneralCommand {
   func run() throws {
     let model = try Model(contentsOf: file, options: source.readOptions)
     let code = model.swiftInterface(
-      named: name ?? FilePath(output == "-" ? file : output).base, bundled: bundled)
+      named: name ?? FilePath(output == "-" ? file : output).stem, bundled: bundled)
     if output == "-" { return Console.printLine(code) }
     var target = try AtomicFile(path: output)
     try target.append(Array(code.utf8).span.bytes)

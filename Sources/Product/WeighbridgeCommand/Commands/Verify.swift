@@ -30,7 +30,7 @@ struct Verify: CancellableCommand {
     options.source = against.map { (path: $0, options: source.readOptions) }
     options.references = try references.arrays()
     options.checksLayers = layers
-    options.run = general.runOptions(cancellation, threads: checking.use, progress: progress)
+    options.run = general.runOptions(cancellation, threads: checking.threading, progress: progress)
     options.tolerance = checking.tolerance
     let readOptions = against == nil ? source.readOptions : ReadOptions()
     let report = try Model(contentsOf: file, options: readOptions).verify(options)

@@ -13,7 +13,7 @@ struct AnalysisOptions: ParsableArguments {
 
   @OptionGroup var detection: DetectionOptions
   @OptionGroup var preparation: ImageOptions
-  @OptionGroup(title: "Description") var use: UseOptions
+  @OptionGroup(title: "Description") var usage: UsageOptions
 
   /// Reads a model and prepares it.
   ///
@@ -25,7 +25,7 @@ struct AnalysisOptions: ParsableArguments {
     options.features = features
     options.detection = detection.options
     preparation.apply(to: &options.detection, imageCount: 1, cancellation, general)
-    return try use.describing(path, source) { (model) throws(WeighbridgeError) in
+    return try usage.describing(path, source) { (model) throws(WeighbridgeError) in
       try ImageAnalyzer(model, options: options)
     }
   }

@@ -34,7 +34,7 @@ struct BudgetOptions: ParsableArguments {
       --max-error allows, which is then \(CompactOptions.defaultActivationError) unless given; weights of \
       others stay exact.
       """, valueName: "type"))
-  var activations: ActivationType?
+  var activations: EnumArgument<CompactOptions.Activations>?
 
   @Flag(help: "Lose nothing; what happens without a budget, too.")
   var lossless = false
@@ -77,9 +77,9 @@ struct BudgetOptions: ParsableArguments {
     options.run = run
     options.progress = { ProgressBar(count: $0.count, isQuiet: isQuiet).show($0.done, $0.step) }
     defer { ProgressBar(count: 2, isQuiet: isQuiet).clear() }
-    let ready = options
+    let finalOptions = options
     return try locating({ $0.at(file: file) }) { () throws(WeighbridgeError) in
-      try model.compacted(ready)
+      try model.compacted(finalOptions)
     }
   }
 
@@ -115,7 +115,7 @@ struct BudgetOptions: ParsableArguments {
     if let maxSize { options.budget = .size(maxSize.bytes) }
     if let keepAnswers { options.budget = .keptAnswers(keepAnswers) }
     if let encoding { options.budget = .encoding(encoding) }
-    options.activations = activations?.activations
+    options.activations = activations?.value
     options.calibration = try examples(calibration, model)
     options.evaluation = try examples(evaluation, model)
     options.storesProof = proof
@@ -127,40 +127,28 @@ struct BudgetOptions: ParsableArguments {
     _ paths: [String], _ model: Model
   ) throws(WeighbridgeError) -> CompactOptions.Examples? {
     guard !paths.isEmpty else { return nil }
-    let paths = paths.flatMap(Self.withoutFolderOfArrays)
-    let isArrays = paths.allSatisfy(Self.isArrays)
+    let paths = paths.flatMap(Self.expandingArrayFolder)
+    let areArrays = paths.allSatisfy(Self.isArrayFile)
     var inputs: [[NamedTensor]] = []
-    for path in isArrays ? paths : try ImageFiles(paths).paths {
+    for path in areArrays ? paths : try ImageFiles(paths).paths {
       inputs.append(
-        isArrays ? try ArrayFile.read(path) : try model.imageInput(path))
+        areArrays ? try ArrayFile.read(path) : try model.imageInput(path))
     }
-    let what =
-      isArrays
+    let noun =
+      areArrays
       ? "file\(inputs.count == 1 ? "" : "s") of arrays" : "image\(inputs.count == 1 ? "" : "s")"
-    return CompactOptions.Examples(inputs, words: "\(inputs.count) \(what)")
+    return CompactOptions.Examples(inputs, words: "\(inputs.count) \(noun)")
   }
 
-  private static func isArrays(_ path: String) -> Bool {
+  private static func isArrayFile(_ path: String) -> Bool {
     path.hasSuffix(".npy") || path.hasSuffix(".npz")
   }
 
-  /// Returns the array files in a folder that has any, else the path itself.
-  private static func withoutFolderOfArrays(_ path: String) -> [String] {
+  /// Returns the array files in a folder that has any; otherwise the path itself.
+  private static func expandingArrayFolder(_ path: String) -> [String] {
     guard isFolder(path) else { return [path] }
-    let files = FolderListing.names(in: path, limit: 1_000_000).filter(isArrays)
+    let files = FolderListing.names(in: path, limit: 1_000_000).filter(isArrayFile)
     return files.isEmpty ? [path] : files.map { "\(path)/\($0)" }
-  }
-}
-
-/// What layers may be computed with in place of float32.
-enum ActivationType: String, ExpressibleByArgument, CaseIterable {
-  case int8, bfloat16
-
-  var activations: CompactOptions.Activations {
-    switch self {
-    case .int8: .int8
-    case .bfloat16: .bfloat16
-    }
   }
 }
 

@@ -9,7 +9,7 @@ struct CheckingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The part relative to the largest wanted number.", valueName: "x"))
   var rtol: Double?
 
-  @OptionGroup var use: ThreadOptions
+  @OptionGroup var threading: ThreadOptions
 
   func validate() throws {
     for value in [atol, rtol].compactMap({ $0 }) where !(value >= 0) {

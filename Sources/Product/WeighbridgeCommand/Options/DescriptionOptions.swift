@@ -28,11 +28,11 @@ struct DescriptionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("What an output holds: NAME=TEXT.", valueName: "name=text"))
   var outputDescription: [PairArgument] = []
 
-  @OptionGroup var use: UseOptions
+  @OptionGroup var usage: UsageOptions
 
   /// Returns the edit of these options, which take precedence over the metadata file.
   func edit() throws(WeighbridgeError) -> DescriptionEdit {
-    var edit = try use.edit()
+    var edit = try usage.edit()
     edit.author = author ?? edit.author
     edit.license = license ?? edit.license
     edit.version = modelVersion ?? edit.version

@@ -22,7 +22,7 @@ struct DetectionOptions: ParsableArguments {
       How overlapping boxes are suppressed: none, greedy (each class by itself), distance (the \
       same with the centres' distance, DIoU) or class-agnostic; the model's own, or greedy.
       """)
-  var suppression: WordArgument<DetectorDescription.Suppression>?
+  var suppression: EnumArgument<DetectorDescription.Suppression>?
 
   func validate() throws {
     for (name, value) in [("--threshold", threshold), ("--nms", nms)] {
@@ -36,7 +36,7 @@ struct DetectionOptions: ParsableArguments {
     var options = DetectOptions()
     options.threshold = threshold
     options.overlap = nms
-    options.suppression = suppression?.word
+    options.suppression = suppression?.value
     return options
   }
 }

@@ -35,15 +35,15 @@ struct GeneralOptions: ParsableArguments {
     return options
   }
 
-  /// Reports the result of a command: as JSON if requested, else as text, unless the user wants
-  /// none.
+  /// Reports the result of a command: as JSON if requested, otherwise as text, unless the command
+  /// is quiet.
   func report(
-    _ result: @autoclosure () throws -> JSONValue, forPeople say: () throws -> Void
+    _ result: @autoclosure () throws -> JSONValue, text printText: () throws -> Void
   ) rethrows {
     if json {
       Console.printLine(try result().text(indented: true))
     } else if !quiet {
-      try say()
+      try printText()
     }
   }
 }

@@ -10,19 +10,19 @@ struct ImageOptions: ParsableArguments {
       How an image is brought to the input's size: letterbox, stretch or center-crop; the model's \
       own, or stretch.
       """)
-  var resize: WordArgument<ImageInput.ResizePolicy>?
+  var resize: EnumArgument<ImageInput.ResizePolicy>?
 
   @Option(
     help: """
       How pixels are computed then: darknet, half-pixel, top-left, nearest, pillow-bilinear or \
       pillow-bicubic; darknet for its models, else pillow-bicubic.
       """)
-  var resampling: WordArgument<Resampling>?
+  var resampling: EnumArgument<Resampling>?
 
-  @OptionGroup var use: ThreadOptions
+  @OptionGroup var threading: ThreadOptions
 
   /// The number of threads for images, each of which processes its own image.
-  var imageThreads: Int { use.threads ?? Workers.processorCount }
+  var imageThreads: Int { threading.threads ?? Workers.processorCount }
 
   /// Sets the options that all kinds of models have for images.
   ///
@@ -32,8 +32,8 @@ struct ImageOptions: ParsableArguments {
     to options: inout some ImageRunOptions, imageCount: Int, _ cancellation: Cancellation,
     _ general: GeneralOptions
   ) {
-    options.resize = resize?.word
-    options.resampling = resampling?.word
+    options.resize = resize?.value
+    options.resampling = resampling?.value
     options.run = general.runOptions(cancellation)
     options.run.threads = max(1, imageThreads / max(1, imageCount))
   }

@@ -62,7 +62,7 @@ struct SourceOptions: ParsableArguments {
       Whose darknet a .cfg is for: alexeyab or pjreddie. By default the one that alone knows \
       a key of it, else alexeyab.
       """, valueName: "fork"))
-  var darknet: WordArgument<DarknetFork>?
+  var darknet: EnumArgument<DarknetFork>?
 
   @Option(
     help: ArgumentHelp(
@@ -103,7 +103,7 @@ struct SourceOptions: ParsableArguments {
     options.keepsUnknown = keepUnknown
     options.startsAtTokens = startsAtTokens
     options.weights = weights
-    options.darknetFork = darknet?.word
+    options.darknetFork = darknet?.value
     options.darknetData = data
     options.randomSeed = randomWeights
     options.isStrict = strict

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Weighbridge
 
-/// `OLD=NEW`, or `NEW` when there is only one item to rename.
+/// `OLD=NEW`, or `NEW` when there is only one name to change.
 struct RenameArgument: ExpressibleByArgument {
   let rename: DescriptionEdit.Rename
 
@@ -134,18 +134,19 @@ struct SizeArgument: ExpressibleByArgument {
 }
 
 /// A case of one of the library's enumerations, by its raw value.
-struct WordArgument<Word: RawRepresentable<String> & CaseIterable>: ExpressibleByArgument {
-  let word: Word
+struct EnumArgument<Value: RawRepresentable<String> & CaseIterable>: ExpressibleByArgument {
+  let value: Value
 
-  init(word: Word) { self.word = word }
+  init(value: Value) { self.value = value }
 
   init?(argument: String) {
-    guard let word = Word(rawValue: argument) else { return nil }
-    self.word = word
+    guard let value = Value(rawValue: argument) else { return nil }
+    self.value = value
   }
 
-  static var allValueStrings: [String] { Word.allCases.map(\.rawValue) }
-  var defaultValueDescription: String { word.rawValue }
+  static var allValueStrings: [String] { Value.allCases.map(\.rawValue) }
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+  var defaultValueDescription: String { value.rawValue }
 }
 
 /// A duration from a nanosecond to a century, in seconds.

@@ -43,7 +43,7 @@ extension APIName {
 
 extension String {
   /// The library's message with the program's options in place of the names in its API.
-  var namingOptions: String { naming(\.option) }
+  var namingOptions: String { replacingAPINames(\.option) }
 }
 
 extension JSONValue {

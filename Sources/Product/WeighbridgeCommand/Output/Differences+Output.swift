@@ -7,8 +7,8 @@ extension ModelDifferences {
     var lines = items.map { item in
       let kind = item.kind.rawValue
       let name = kind + String(repeating: " ", count: max(0, 9 - kind.count))
-      return "  \(item.counts ? "differs" : "note   ")  \(name)  \(item.place)\(item.reason)"
-        + (item.difference.map { "; \($0.shortWords)" } ?? "")
+      return "  \(item.counts ? "differs" : "note   ")  \(name)  \(item.location)\(item.reason)"
+        + (item.difference.map { "; \($0.summary)" } ?? "")
     }
     let size =
       "\(pairedOperators) operators and \(comparedWeights) weights "
@@ -43,8 +43,8 @@ extension ModelDifferences {
 }
 
 extension ModelDifferences.Item {
-  /// The layers that it concerns.
-  fileprivate var place: String {
+  /// The layers that the difference concerns.
+  fileprivate var location: String {
     switch (first, second) {
     case (let first?, let second?): first == second ? "\(first): " : "\(first) | \(second): "
     case (let layer?, nil), (nil, let layer?): "\(layer): "
@@ -55,9 +55,9 @@ extension ModelDifferences.Item {
 
 extension TensorDifference {
   /// The largest errors.
-  fileprivate var shortWords: String {
+  fileprivate var summary: String {
     nonFiniteMismatches > 0
       ? "\(nonFiniteMismatches) are NaN or infinite in one only"
-      : "max abs \(maxAbsolute.short), max rel \(maxRelative.short)"
+      : "max abs \(maxAbsolute.scientific), max rel \(maxRelative.scientific)"
   }
 }

@@ -26,7 +26,7 @@ struct ImageDetections {
       ["class", "confidence", "x", "y", "width", "height"], rightAligned: [1, 2, 3, 4, 5])
     for detection in detections {
       let box = detection.box.pixels(width: image.width, height: image.height)
-      let numbers = [box.x, box.y, box.width, box.height].map(\.wholeText)
+      let numbers = [box.x, box.y, box.width, box.height].map(\.integerText)
       table.append([detection.label ?? "", detection.confidence.percentage] + numbers)
     }
     return line + "\n" + table.text
@@ -35,5 +35,5 @@ struct ImageDetections {
 
 extension Double {
   /// Rounded to an integer; unrounded if it is too large for one.
-  fileprivate var wholeText: String { Int(exactly: rounded())?.description ?? "\(self)" }
+  fileprivate var integerText: String { Int(exactly: rounded())?.description ?? "\(self)" }
 }

@@ -35,11 +35,12 @@ extension Inspection {
         "\(cost.operationCount.grouped) floating-point operations and at most "
           + "\(cost.activationByteCount.grouped) bytes of activations for one input")
     }
-    let kept = layers.filter { $0.kind == "opaque" && problem == nil }.map {
+    let opaqueLayers = layers.filter { $0.kind == "opaque" && problem == nil }.map {
       "\($0.name) (\($0.className))"
     }
-    if !kept.isEmpty {
-      lines.append("cannot run: kept without being understood: \(kept.joined(separator: ", "))")
+    if !opaqueLayers.isEmpty {
+      lines.append(
+        "cannot run: kept without being understood: \(opaqueLayers.joined(separator: ", "))")
     }
     if showsLayers || problem != nil { lines += ["", layerTable] }
     let problems = layers.compactMap { layer in
@@ -54,7 +55,7 @@ extension Inspection {
       let layers = set.layerCount > 0 ? " and \(set.layerCount) layers" : ""
       lines.append(
         "reference outputs by \(author): \(set.outputs.joined(separator: ", "))\(layers)")
-      lines.append("  \(set.tolerance.words), \(set.toleranceSource.words)")
+      lines.append("  \(set.tolerance.summary), \(set.toleranceSource.formatted)")
     }
     return lines.joined(separator: "\n")
   }
@@ -63,8 +64,8 @@ extension Inspection {
   private var coreMLLines: [String] {
     var lines: [String] = []
     if let classLabel {
-      let odds = classLabel.probabilities.map { ", beside the probabilities \($0)" } ?? ""
-      lines.append("class label:  \(classLabel.name), \(classLabel.type)\(odds)")
+      let probabilities = classLabel.probabilities.map { ", beside the probabilities \($0)" } ?? ""
+      lines.append("class label:  \(classLabel.name), \(classLabel.type)\(probabilities)")
     }
     if isUpdatable == true {
       lines.append("updatable:    yes, an app can train it further; how is not converted")
@@ -81,11 +82,11 @@ extension Inspection {
   private var weightLines: [String] {
     var table = Table(["weight", "type"])
     for weight in looseWeights { table.append([weight.name, "\(weight.type)"]) }
-    let owner = provenance.framework == "darknet" ? "its .cfg" : "a model (--architecture)"
+    let layerSource = provenance.framework == "darknet" ? "its .cfg" : "a model (--architecture)"
     return [
       "",
       "\(weightCount) weight\(weightCount == 1 ? "" : "s") with \(parameterCount.grouped) parameters "
-        + "(\(weightByteCount.grouped) bytes); the layers are those of \(owner)",
+        + "(\(weightByteCount.grouped) bytes); the layers are those of \(layerSource)",
     ] + (looseWeights.isEmpty ? [] : ["", table.text]) + (problem == nil ? [] : provenanceLines)
   }
 
@@ -119,7 +120,7 @@ extension Inspection {
 
 extension ReferenceSet.ToleranceSource {
   /// The source of a tolerance, as text.
-  fileprivate var words: String {
+  fileprivate var formatted: String {
     switch self {
     case .standard: "the standard one"
     case .author: "decided by the author"

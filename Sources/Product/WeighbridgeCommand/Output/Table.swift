@@ -18,8 +18,8 @@ struct Table {
     let widths = (0..<columns).map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
       var line = row.enumerated().map { column, cell in
-        let fill = String(repeating: " ", count: widths[column] - cell.count)
-        return rightAligned.contains(column) ? fill + cell : cell + fill
+        let padding = String(repeating: " ", count: widths[column] - cell.count)
+        return rightAligned.contains(column) ? padding + cell : cell + padding
       }.joined(separator: "  ")
       while line.last == " " { line.removeLast() }
       return line

@@ -6,7 +6,7 @@ struct WeightTable {
   let text: String
 
   init(_ model: Model) {
-    let losses = Dictionary(
+    let errors = Dictionary(
       (model.content.compaction?.weights ?? []).map { ($0.weight, $0.error) },
       uniquingKeysWith: { first, _ in first })
     var table = Table(
@@ -17,7 +17,7 @@ struct WeightTable {
       let tenths = (80 * elements.byteCount + tensor.count / 2) / max(1, tensor.count)
       table.append([
         weight.name, elements.encoding.title, tensor.count.grouped, "\(tenths / 10).\(tenths % 10)",
-        losses[weight.name].map(\.short) ?? "0",
+        errors[weight.name].map(\.scientific) ?? "0",
       ])
     }
     text = table.text

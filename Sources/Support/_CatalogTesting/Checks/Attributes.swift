@@ -3,8 +3,9 @@ import GraphIR
 import LayerCatalog
 
 extension OperatorExample {
-  /// Finds problems in how the operator is stored: its attributes, written and read, must give an
-  /// equal operator, and a missing, surplus or wrongly typed attribute must be refused.
+  /// Finds problems in how the operator is stored. Writing its attributes and reading them must
+  /// give an equal operator, and a missing, surplus, repeated or wrongly typed attribute must be
+  /// refused.
   package func attributeProblems() -> [String] {
     let stored = operation.attributes
     var problems: [String] = []
@@ -12,8 +13,8 @@ extension OperatorExample {
       let copy = try read(stored)
       if AnyHashable(copy) != AnyHashable(operation) { problems.append("reads as \(copy)") }
     } catch { problems.append("is not read back: \(error)") }
-    for (what, attributes) in damaged(stored) {
-      // An optional attribute is also missing when the operator is stored again.
+    for (what, attributes) in invalidVariants(of: stored) {
+      // A missing optional attribute is also missing when the operator is stored again.
       guard let copy = try? read(attributes), copy.attributes != attributes else { continue }
       problems.append("is read \(what)")
     }
@@ -31,30 +32,30 @@ extension OperatorExample {
       kind: operation.kind, version: version ?? type(of: operation).version, attributes: attributes)
   }
 
-  private func damaged(_ attributes: Attributes) -> [(what: String, Attributes)] {
+  private func invalidVariants(of attributes: Attributes) -> [(what: String, Attributes)] {
     let entries = attributes.entries
-    var result = [("with a surplus attribute", Attributes(entries + [("surplus", .flag(true))]))]
-    for (position, entry) in entries.enumerated() {
+    var result = [("with a surplus attribute", Attributes(entries + [("surplus", .boolean(true))]))]
+    for (index, entry) in entries.enumerated() {
       var missing = entries
-      missing.remove(at: position)
+      missing.remove(at: index)
       result.append(("without \(entry.name)", Attributes(missing)))
       var wrong = entries
-      wrong[position].value = Self.anotherType(than: entry.value)
+      wrong[index].value = Self.valueOfOtherType(than: entry.value)
       result.append(("with \(entry.name) of a wrong type", Attributes(wrong)))
       result.append(("with \(entry.name) twice", Attributes(entries + [entry])))
     }
     return result
   }
 
-  private static func anotherType(than value: AttributeValue) -> AttributeValue {
+  private static func valueOfOtherType(than value: AttributeValue) -> AttributeValue {
     switch value {
     case .integer(let value): .real(Double(value))
     case .real: .integer(1)
-    case .flag(let value): .integer(value ? 1 : 0)
-    case .text(let value): .texts([value])
+    case .boolean(let value): .integer(value ? 1 : 0)
+    case .string(let value): .strings([value])
     case .integers(let values): .reals(values.map { Double($0) })
     case .reals: .integers([])
-    case .texts: .text("")
+    case .strings: .string("")
     }
   }
 }

@@ -4,13 +4,13 @@ import LayerCatalog
 
 extension OperatorExample {
   /// Finds problems in how the operator handles inputs that do not fit: the shape rule must refuse
-  /// them or predict the kernel's outputs. (A trap ends the tests.)
+  /// them or predict the types of the kernel's outputs. (A trap ends the tests.)
   package func hostileTypeProblems() -> [String] {
     for types in countVariants where (try? operation.checkedOutputTypes(of: types)) != nil {
       if case .variadic = operation.inputs.first { continue }
       return ["takes \(types.count) inputs"]
     }
-    // No memory can store these sizes, so only the shape rule is tested.
+    // No memory can hold tensors of these sizes, so only the shape rule is tested.
     for types in variants(Self.largeShapes) { _ = try? operation.checkedOutputTypes(of: types) }
     return variants(Self.smallShapes).compactMap(problem)
   }
@@ -35,7 +35,7 @@ extension OperatorExample {
     [[], Array(types.dropLast()), types + types.suffix(1)]
   }
 
-  /// Returns the types with one input, or all of them, replaced by each of its variants.
+  /// Returns the types with one input, or all inputs, replaced by each of their variants.
   private func variants(_ shapes: ([Dimension]) -> [[Dimension]]) -> [[TensorType]] {
     var result: [[TensorType]] = []
     for position in types.indices {
@@ -50,8 +50,8 @@ extension OperatorExample {
       }
     }
     let all = types.map { type in shapes(type.shape).map { type.with(shape: $0) } }
-    let fewest = all.map(\.count).min() ?? 0
-    return result + (0..<fewest).map { variant in all.map { $0[variant] } }
+    let variantCount = all.map(\.count).min() ?? 0
+    return result + (0..<variantCount).map { variant in all.map { $0[variant] } }
   }
 
   private static func smallShapes(of shape: [Dimension]) -> [[Dimension]] {

@@ -3,22 +3,22 @@ package import GraphIR
 import LayerCatalog
 
 extension OperatorExample {
-  /// Finds problems in the layout rule: the operator that it returns must, for inputs with permuted
-  /// axes, compute the outputs with permuted axes.
+  /// Finds problems in the layout rule: from inputs with permuted axes, the operator that it
+  /// returns must compute the outputs with permuted axes.
   package func layoutProblems() -> [String] {
     let example = inDouble
     let rank = dataPositions.map { inputs[$0].shape.count }.max() ?? 0
     return reporting { () throws(WeighbridgeError) in
-      let wanted = try example.outputs()
+      let expected = try example.outputs()
       var problems: [String] = []
       for axes in Self.permutations(of: rank) {
-        guard let turned = operation.permutingAxes(axes) else { continue }
-        guard (dataPositions.map { inputs[$0] } + wanted).allSatisfy({ $0.shape.count == rank })
+        guard let permutedOperation = operation.permutingAxes(axes) else { continue }
+        guard (dataPositions.map { inputs[$0] } + expected).allSatisfy({ $0.shape.count == rank })
         else { return ["gives an operator for \(axes), and not all tensors have \(rank) axes"] }
         var permuted = example.inputs
         for position in dataPositions { permuted[position] = permuted[position].permuted(axes) }
-        let got = try OperatorExample(turned, inputs: permuted).outputs()
-        problems += Self.differences(got, wanted.map { $0.permuted(axes) }, "axes \(axes)")
+        let actual = try OperatorExample(permutedOperation, inputs: permuted).outputs()
+        problems += Self.differences(actual, expected.map { $0.permuted(axes) }, "axes \(axes)")
       }
       return problems
     }
@@ -29,9 +29,9 @@ extension OperatorExample {
     let example = inDouble
     return reporting { () throws(WeighbridgeError) in
       guard let graph = try example.decomposed() else { return [] }
-      let got = try graph.evaluated(
+      let actual = try graph.evaluated(
         dataPositions.map { example.inputs[$0] }, workers: Workers(count: 1))
-      return Self.differences(got, try example.outputs(), "the decomposition")
+      return Self.differences(actual, try example.outputs(), "the decomposition")
     }
   }
 

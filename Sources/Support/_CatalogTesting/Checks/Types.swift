@@ -3,8 +3,8 @@ import GraphIR
 import LayerCatalog
 
 extension OperatorExample {
-  /// Finds problems in the shape rule: for the example, and for the example with unknown
-  /// dimensions, it must predict the kernel's outputs.
+  /// Finds problems in the shape rule: for the example, and for the example with symbolic
+  /// dimensions, it must predict the types of the kernel's outputs.
   package func typeProblems() -> [String] {
     let actual: [TensorType]
     do throws(WeighbridgeError) {
@@ -19,21 +19,23 @@ extension OperatorExample {
     let rank = dataPositions.map { types[$0].rank }.max() ?? 0
     for axis in 0..<rank {
       problems += self.problems(
-        of: opening { $0 == axis }, actual, where: "axis \(axis) is open", mayFail: axis > 0)
+        of: symbolicTypes { $0 == axis }, actual, where: "axis \(axis) is open",
+        mayFail: axis > 0)
     }
     problems += self.problems(
-      of: opening { $0 < rank - 1 }, actual, where: "all axes but the last are open", mayFail: true)
+      of: symbolicTypes { $0 < rank - 1 }, actual, where: "all axes but the last are open",
+      mayFail: true)
     problems += self.problems(
-      of: opening { _ in true }, actual, where: "all axes are open", mayFail: true)
+      of: symbolicTypes { _ in true }, actual, where: "all axes are open", mayFail: true)
     return problems
   }
 
-  /// Returns the data inputs' types with some dimensions symbolic; dimensions of equal size get the
-  /// same name.
-  private func opening(_ isOpen: (Int) -> Bool) -> [TensorType] {
+  /// Returns the types with the dimensions of the data inputs symbolic along some axes; dimensions
+  /// of equal size get the same name.
+  private func symbolicTypes(along isSymbolic: (Int) -> Bool) -> [TensorType] {
     var result = types
     for position in dataPositions {
-      for axis in result[position].shape.indices where isOpen(axis) {
+      for axis in result[position].shape.indices where isSymbolic(axis) {
         result[position].shape[axis] = .symbolic("of \(inputs[position].shape[axis])")
       }
     }
@@ -54,7 +56,7 @@ extension OperatorExample {
     }
   }
 
-  /// Whether each named dimension has the size for which ``opening(_:)`` assigned the name.
+  /// Whether each symbolic dimension has the size that ``symbolicTypes(along:)`` named it after.
   private static func namesHold(_ predicted: TensorType, _ actual: TensorType) -> Bool {
     zip(predicted.shape, actual.shape).allSatisfy { predicted, size in
       guard case .symbolic(let name) = predicted else { return true }

@@ -1,7 +1,7 @@
 import LayerCatalog
 
 extension OperatorExample {
-  /// The activations, both near 0 and far from it, where the functions saturate.
+  /// Activations, both near 0 and far from it, where they saturate.
   static let activations: [OperatorExample] =
     elementwise.flatMap {
       [

@@ -3,7 +3,7 @@ import GraphIR
 import LayerCatalog
 
 extension OperatorExample {
-  /// Matrix products, normalisation and scaling.
+  /// Matrix products, Fourier transforms, scaling and batch normalization.
   static let arithmetic: [OperatorExample] = [
     OperatorExample(Dense(hasBias: true), shapes: [[3, 4], [5, 4], [5]]),
     OperatorExample(Dense(hasBias: false), shapes: [[2, 3, 4], [70, 4]]),
@@ -24,7 +24,7 @@ extension OperatorExample {
     normalization(axis: 2, hasScale: false, hasCenter: false, [2, 3, 4]),
   ]
 
-  /// Normalisation by the input's own statistics, and by stored ones.
+  /// Normalization with statistics of the input, and with stored ones.
   static let normalizations: [OperatorExample] = [
     OperatorExample(
       LayerNormalization(axes: [3], epsilon: 0.25, hasScale: true, hasCenter: true),
@@ -45,9 +45,10 @@ extension OperatorExample {
       GroupNormalization(groups: 1, axis: 2, epsilon: 0.5, hasScale: true, hasCenter: false),
       shapes: [[2, 3, 4], [4]]),
     OperatorExample(
-      RMSNormalization(axes: [2], spread: .meanSquare, epsilon: 0.25), shapes: [[2, 3, 4], [4]]),
+      RMSNormalization(axes: [2], denominator: .meanSquare, epsilon: 0.25),
+      shapes: [[2, 3, 4], [4]]),
     OperatorExample(
-      RMSNormalization(axes: [1, 3], spread: .variance, epsilon: 0.5),
+      RMSNormalization(axes: [1, 3], denominator: .variance, epsilon: 0.5),
       shapes: [[2, 3, 4, 5], [3, 5]]),
     OperatorExample(
       LocalResponseNormalization(
@@ -74,7 +75,7 @@ extension OperatorExample {
       shapes: [[2, 3], [], []], in: 0.5...2),
   ]
 
-  /// Makes an example of batch normalisation, with positive variances.
+  /// Creates an example of batch normalization, with positive variances.
   private static func normalization(
     axis: Int, hasScale: Bool, hasCenter: Bool, _ shape: [Int]
   ) -> OperatorExample {

@@ -3,9 +3,9 @@ import GraphIR
 import LayerCatalog
 
 extension OperatorExample {
-  /// Attention, and the products that it consists of.
+  /// Attention, and products as in attention.
   static let attention: [OperatorExample] =
-    singleHead + severalHeads + products + [
+    singleHead + multiHead + products + [
       OperatorExample(
         Dot(firstAxis: 1, secondAxis: 1, normalizes: true), shapes: [[2, 5], [2, 5]]),
       OperatorExample(
@@ -39,7 +39,7 @@ extension OperatorExample {
       inputs: [query, value, key, random([], 4), random([], 5)]),
   ]
 
-  private static let severalHeads: [OperatorExample] = [
+  private static let multiHead: [OperatorExample] = [
     OperatorExample(
       DotProductAttention(axes: [1], scale: 0.5, masking: .all, returnsAttentionWeights: true),
       shapes: [[2, 3, 4, 5], [2, 6, 4, 5], [2, 6, 4, 7]]),
@@ -87,11 +87,11 @@ extension OperatorExample {
     Tensor.random(.float32, shape: shape, in: -2...2, seed: seed)
   }
 
-  /// Returns a mask that hides everything from the first query of the first batch element.
+  /// Returns a mask that hides all keys from the first query of the first batch element.
   private static func mask(_ shape: [Int]) -> Tensor {
-    let truths = random(shape, 9).doubles.enumerated().map { index, number in
+    let elements = random(shape, 9).doubles.enumerated().map { index, number in
       index >= shape[shape.count - 1] && number > 0 ? 1.0 : 0
     }
-    return Tensor(.bool, shape: shape, truths)
+    return Tensor(.bool, shape: shape, elements)
   }
 }

@@ -8,16 +8,17 @@ extension OperatorExample {
     Comparison.Relation.allCases.map {
       OperatorExample(Comparison($0), inputs: [digits([2, 3, 1]), digits([2, 1, 4])])
     } + [
-      OperatorExample(LogicalAnd(), inputs: [truths([2, 3, 4]), truths([2, 1, 4], seed: 2)]),
+      OperatorExample(LogicalAnd(), inputs: [booleans([2, 3, 4]), booleans([2, 1, 4], seed: 2)]),
       OperatorExample(
-        LogicalOr(), inputs: [truths([2, 3]), truths([2, 3], seed: 2), truths([2, 1], seed: 3)]),
-      OperatorExample(LogicalNot(), inputs: [truths([2, 3, 4])]),
+        LogicalOr(),
+        inputs: [booleans([2, 3]), booleans([2, 3], seed: 2), booleans([2, 1], seed: 3)]),
+      OperatorExample(LogicalNot(), inputs: [booleans([2, 3, 4])]),
       OperatorExample(Cast(to: .int32), shapes: [[2, 3, 4]]),
       OperatorExample(Cast(to: .float16), shapes: [[2, 3]]),
-      OperatorExample(Cast(to: .float64), inputs: [truths([2, 3])]),
+      OperatorExample(Cast(to: .float64), inputs: [booleans([2, 3])]),
     ]
 
-  /// Reductions of many elements to one.
+  /// Reductions.
   static let reductions: [OperatorExample] =
     Reduce.Function.allCases.filter { $0 != .any && $0 != .all }.flatMap {
       [
@@ -25,8 +26,8 @@ extension OperatorExample {
         OperatorExample(Reduce($0, axes: [2], keepDims: false), shapes: [[2, 3, 4]]),
       ]
     } + [
-      OperatorExample(Reduce(.any, axes: [2], keepDims: false), inputs: [truths([2, 3, 4])]),
-      OperatorExample(Reduce(.all, axes: [1], keepDims: true), inputs: [truths([2, 3, 4])]),
+      OperatorExample(Reduce(.any, axes: [2], keepDims: false), inputs: [booleans([2, 3, 4])]),
+      OperatorExample(Reduce(.all, axes: [1], keepDims: true), inputs: [booleans([2, 3, 4])]),
       OperatorExample(Reduce(.sum, axes: [], keepDims: false), shapes: [[2, 3]]),
     ]
 
@@ -36,7 +37,7 @@ extension OperatorExample {
     return Tensor(.float32, shape: shape, random.doubles.map { $0.rounded() })
   }
 
-  private static func truths(_ shape: [Int], seed: UInt64 = 1) -> Tensor {
+  private static func booleans(_ shape: [Int], seed: UInt64 = 1) -> Tensor {
     let random = Tensor.random(.float32, shape: shape, in: -1...1, seed: seed)
     return Tensor(.bool, shape: shape, random.doubles.map { $0 > 0 ? 1 : 0 })
   }

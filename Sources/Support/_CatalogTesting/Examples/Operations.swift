@@ -6,7 +6,7 @@ extension OperatorExample {
   /// Functions that a model can call without a layer.
   static let operations: [OperatorExample] =
     mathematics + slices + reshapes + paddings + indexed + [
-      OperatorExample(FullLike(number: 0.5), shapes: [[2, 3, 4]]),
+      OperatorExample(FullLike(value: 0.5), shapes: [[2, 3, 4]]),
       OperatorExample(
         NonMaxSuppression(overlapThreshold: 0.3, confidenceThreshold: 0.5, scope: .sameBestClass),
         shapes: [[40, 3], [40, 4]], in: 0...1),
@@ -34,7 +34,7 @@ extension OperatorExample {
         shapes: [[2, 3, 4]]),
     ]
 
-  /// Mathematical functions, also with inputs outside their domains.
+  /// Mathematical functions, also with inputs outside of their domains.
   private static let mathematics: [OperatorExample] =
     UnaryMath.Function.allCases.map { OperatorExample(UnaryMath($0), shapes: [[2, 3, 4]]) }
     + BinaryMath.Function.allCases.map {
@@ -73,7 +73,7 @@ extension OperatorExample {
 
   private static let paddings: [OperatorExample] = Pad.Mode.allCases.map {
     OperatorExample(
-      Pad(before: [0, 1, 2], after: [0, 2, 0], mode: $0, number: 0.5), shapes: [[2, 3, 4]])
+      Pad(before: [0, 1, 2], after: [0, 2, 0], mode: $0, value: 0.5), shapes: [[2, 3, 4]])
   }
 
   private static let indexed: [OperatorExample] = [

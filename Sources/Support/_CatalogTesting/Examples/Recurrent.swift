@@ -3,7 +3,7 @@ import GraphIR
 import LayerCatalog
 
 extension OperatorExample {
-  /// Operators on sequences: every cell, with and without masks, states and biases.
+  /// Operators on sequences: every cell, with and without masks, initial states and biases.
   static let recurrent: [OperatorExample] =
     recurrences.flatMap { recurrence in
       biases.flatMap { cells(recurrence, bias: $0) } + [convolutional(recurrence)]
@@ -49,15 +49,15 @@ extension OperatorExample {
     ]
   }
 
-  /// Makes an example with two sequences of three steps, four features and five units.
+  /// Creates an example with two sequences of three steps, four features and five units.
   private static func cell(_ operation: some RecurrentOperator) -> OperatorExample {
-    let sums = 5 * type(of: operation).gateCount
+    let sumCount = 5 * type(of: operation).gateCount
     return example(operation) { name in
       switch name {
       case "input": [2, 3, 4]
-      case "kernel": [sums, 4]
-      case "recurrent_kernel": [sums, 5]
-      case "bias": operation.bias == .separate ? [2, sums] : [sums]
+      case "kernel": [sumCount, 4]
+      case "recurrent_kernel": [sumCount, 5]
+      case "bias": operation.bias == .separate ? [2, sumCount] : [sumCount]
       default: [2, 5]
       }
     }
@@ -82,7 +82,7 @@ extension OperatorExample {
     }
   }
 
-  /// Makes an example with random tensors for each slot, and a mask that hides the first step of
+  /// Creates an example with random tensors for each slot, and a mask that hides the first step of
   /// one sequence and the last two of the other.
   private static func example(
     _ operation: some CatalogOperator, _ shape: (String) -> [Int]

@@ -26,7 +26,7 @@ enum Consumer {
     try await useGeneratedClasses(picture: "\(folder)/picture.png")
   }
 
-  /// Runs the classes that the package plugin made of the `.wbm` files beside this file.
+  /// Runs the classes that the package plugin generated from the `.wbm` files next to this file.
   private static func useGeneratedClasses(picture: String) async throws {
     let image = try Image(contentsOf: picture)
     let detector = try ShapeDetector()
@@ -49,7 +49,7 @@ enum Consumer {
     print("The generated classes found \(labels.joined(separator: ", ")) in \(picture).")
   }
 
-  /// Work without waiting: in an asynchronous function the waiting forms would be taken.
+  /// Synchronous work: in an asynchronous function the asynchronous overloads would be called.
   private static func onThisThread<Result>(_ work: () throws -> Result) rethrows -> Result {
     try work()
   }

@@ -3,7 +3,7 @@ package import GraphIR
 package import LayerCatalog
 
 extension ExportBuilder {
-  /// Adds the operators that a formula is made of.
+  /// Adds the operators of a formula.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the target has no form for a part of it.
   package mutating func compose(
@@ -14,15 +14,15 @@ extension ExportBuilder {
     return try apply(build, named: scope.prefix, inputs)
   }
 
-  /// Returns a weight in another form, with a name of its own in the file.
+  /// Returns a weight that is computed from another one, under a name of its own.
   private func derived(
-    _ weight: Value, _ role: String, _ change: (Tensor) -> Tensor
+    _ weight: Value, _ role: String, _ transform: (Tensor) -> Tensor
   ) throws(WeighbridgeError) -> Value {
     let name = weight.name.isEmpty ? "" : "\(weight.name)/\(role)"
-    return .weight(change(try tensor(of: weight)), named: name)
+    return .weight(transform(try tensor(of: weight)), named: name)
   }
 
-  /// Adds a batch normalisation as a product and a sum.
+  /// Adds a batch normalization as a product and a sum.
   package mutating func affine(
     _ operation: BatchNormalization
   ) throws(WeighbridgeError) -> Value {
@@ -43,19 +43,19 @@ extension ExportBuilder {
 
   // MARK: Recurrent operators
 
-  /// The inputs of the operator being translated, by their meaning.
-  package func parts<Operation: RecurrentOperator>(of operation: Operation) -> RecurrentInputs<
-    Value
-  > {
+  /// The inputs of the recurrent operator that is being translated, by role.
+  package func recurrentInputs<Operation: RecurrentOperator>(
+    of operation: Operation
+  ) -> RecurrentInputs<Value> {
     RecurrentInputs(operands, operation.recurrence, stateCount: Operation.stateNames.count)
   }
 
-  /// Adds the input's contribution to the sums of all gates in all steps,
+  /// Adds the input projection, the input's contribution to all gates in all steps:
   /// `[batch, time, gates * units]`.
-  package mutating func inputSums(
+  package mutating func inputProjection(
     _ operation: some RecurrentOperator
   ) throws(WeighbridgeError) -> Value {
-    let weights = parts(of: operation).weights
+    let weights = recurrentInputs(of: operation).weights
     var inputs = [operands[0], weights[0]]
     switch operation.bias {
     case .none: break
@@ -68,53 +68,53 @@ extension ExportBuilder {
       Dense(hasBias: operation.bias != .none), named: scope.prefix, inputs)[0]
   }
 
-  /// Adds one step and returns the states after it.
+  /// Adds one time step and returns the states after it.
   ///
   /// - Parameters:
-  ///   - sums: The input's contribution in this step.
+  ///   - projection: The input projection of this step.
   ///   - states: The states before the step.
   package mutating func step<Operation: RecurrentOperator>(
-    _ operation: Operation, _ sums: Value, _ states: [Value]
+    _ operation: Operation, _ projection: Value, _ states: [Value]
   ) throws(WeighbridgeError) -> [Value] {
-    let weights = parts(of: operation).weights
+    let weights = recurrentInputs(of: operation).weights
     let units = try tensor(of: weights[1]).shape[1]
     let hasBias = operation.bias == .separate
-    var pieces: [Value] = []
+    var gateWeights: [Value] = []
     for gates in Operation.stateGates {
       let rows = gates.lowerBound * units..<gates.upperBound * units
       let role = "\(gates.lowerBound)_\(gates.upperBound)"
-      pieces.append(
+      gateWeights.append(
         try derived(weights[1], "transposed_\(role)") {
           $0.slice(rows, along: 0).permuted([1, 0])
         })
       guard hasBias else { continue }
-      pieces.append(
+      gateWeights.append(
         try derived(weights[2], "state_\(role)") {
           $0.slice(1..<2, along: 0).slice(rows, along: 1)
         })
     }
-    let first = 1 + states.count
-    return try compose([sums] + states + pieces) { (make) throws(WeighbridgeError) in
+    let firstWeight = 1 + states.count
+    return try compose([projection] + states + gateWeights) { (make) throws(WeighbridgeError) in
       let inputs = make.inputs
-      return try operation.step(&make, inputs[0], Array(inputs[1..<first])) {
+      return try operation.step(&make, inputs[0], Array(inputs[1..<firstWeight])) {
         (make, state, gates) throws(WeighbridgeError) in
-        let place = Operation.stateGates.firstIndex(of: gates) ?? 0
-        let piece = first + place * (hasBias ? 2 : 1)
-        let product = try make.matrixProduct(state, inputs[piece])
-        return hasBias ? try make.sum(product, inputs[piece + 1]) : product
+        let position = Operation.stateGates.firstIndex(of: gates) ?? 0
+        let index = firstWeight + position * (hasBias ? 2 : 1)
+        let product = try make.matrixProduct(state, inputs[index])
+        return hasBias ? try make.sum(product, inputs[index + 1]) : product
       }
     }
   }
 
-  /// Adds one step over images and returns the states after it.
+  /// Adds one time step of a convolutional LSTM and returns the states after it.
   package mutating func step(
     _ operation: ConvLSTM, _ frame: Value, _ states: [Value], weights: [Value]
   ) throws(WeighbridgeError) -> [Value] {
-    let first = 1 + states.count
+    let firstWeight = 1 + states.count
     return try compose([frame] + states + weights) { (make) throws(WeighbridgeError) in
       let inputs = make.inputs
       return try operation.step(
-        &make, inputs[0], Array(inputs[1..<first]), weights: Array(inputs[first...]))
+        &make, inputs[0], Array(inputs[1..<firstWeight]), weights: Array(inputs[firstWeight...]))
     }
   }
 }

@@ -2,22 +2,22 @@ package import Bytes
 package import GraphIR
 import LayerCatalog
 
-/// A tensor of the graph in the form of a target.
+/// A tensor of the graph in a target's representation.
 package protocol ExportValue: Sendable {
   /// Its type.
   var type: TensorType { get }
   /// The elements of a weight; `nil` for a value that the model computes.
   var constant: Tensor? { get }
-  /// Its name: for a weight the graph's name, shared by all its uses; empty for a constant that is
-  /// not in the graph.
+  /// Its name. All uses of a weight have the weight's name in the graph; a constant that is not in
+  /// the graph has an empty name.
   var name: String { get }
 
-  /// Makes a weight.
+  /// Creates a weight.
   static func weight(_ tensor: Tensor, named name: String) -> Self
 }
 
 extension ExportValue {
-  /// Makes a constant that is not in the graph.
+  /// Creates a constant that is not in the graph.
   package static func constant(_ tensor: Tensor) -> Self { .weight(tensor, named: "") }
 }
 
@@ -28,7 +28,7 @@ package struct ExportOperand: ExportValue {
   package let type: TensorType
   package let constant: Tensor?
 
-  /// Makes an operand from its form in the target.
+  /// Creates an operand from its representation in the target.
   package init(name: String, type: TensorType, constant: Tensor?) {
     self.name = name
     self.type = type
@@ -42,30 +42,30 @@ package struct ExportOperand: ExportValue {
 
 /// The operator that is being translated.
 package struct ExportScope<Value: ExportValue>: Sendable {
-  /// The prefix of the names of what it becomes.
+  /// The prefix of the names of the nodes that it becomes.
   package var prefix = ""
   /// Its inputs.
   package var operands: [Value] = []
   /// The types of its outputs.
   package var outputTypes: [TensorType] = []
-  /// For each output, whether anything reads it.
-  package var isWanted: [Bool] = []
+  /// For each output, whether it is used.
+  package var isUsed: [Bool] = []
 
-  /// Makes the scope of one operator; an empty one by default.
+  /// Creates the scope of one operator; an empty one by default.
   package init(
     prefix: String = "", operands: [Value] = [], outputTypes: [TensorType] = [],
-    isWanted: [Bool] = []
+    isUsed: [Bool] = []
   ) {
     self.prefix = prefix
     self.operands = operands
     self.outputTypes = outputTypes
-    self.isWanted = isWanted
+    self.isUsed = isUsed
   }
 }
 
 /// A target's file under construction, built one operator at a time.
 package protocol ExportBuilder: SendableMetatype {
-  /// A tensor in the target's form.
+  /// A tensor in the target's representation.
   associatedtype Value: ExportValue
   /// What a rule returns for each output of its operator.
   associatedtype Output
@@ -74,22 +74,22 @@ package protocol ExportBuilder: SendableMetatype {
   var target: String { get }
   /// How operators are written.
   static var table: ExportTable<Self> { get }
-  /// Whether an operator that takes nothing but weights is computed rather than written.
+  /// Whether an operator whose inputs are all weights is computed instead of written.
   static var foldsConstants: Bool { get }
   /// The operator that is being translated.
   var scope: ExportScope<Value> { get set }
 
   /// Returns the value of an output.
   func value(_ output: Output, _ type: TensorType) -> Value
-  /// The reason why no value can have a type; `nil` when one can.
+  /// The reason why the target has no values of a type; `nil` if it has.
   func problem(of type: TensorType) -> String?
-  /// Adds what a step becomes and returns its outputs: by ``apply(_:named:_:isWanted:)``, except
-  /// where the target has a form of its own.
+  /// Adds the nodes that a step becomes and returns its outputs. By default this calls
+  /// ``apply(_:named:_:isUsed:)``.
   mutating func emit(_ step: ExportStep<Value>) throws(WeighbridgeError) -> [Value]
 }
 
 extension ExportBuilder {
-  /// The inputs of the operator being translated.
+  /// The inputs of the operator that is being translated.
   package var operands: [Value] { scope.operands }
 
   /// The type of an input.
@@ -115,16 +115,16 @@ extension ExportBuilder {
     return tensor
   }
 
-  /// Adds what an operator becomes.
+  /// Adds the nodes that an operator becomes.
   ///
   /// - Parameters:
-  ///   - name: The prefix of the names of what it becomes.
+  ///   - name: The prefix of the names of the nodes.
   ///   - inputs: Its inputs.
-  ///   - isWanted: For each output, whether anything reads it; by default all are read.
+  ///   - isUsed: For each output, whether it is used; by default all are.
   /// - Returns: Its outputs.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the target has no form for it.
   package mutating func apply(
-    _ operation: any Operator, named name: String, _ inputs: [Value], isWanted: [Bool]? = nil
+    _ operation: any Operator, named name: String, _ inputs: [Value], isUsed: [Bool]? = nil
   ) throws(WeighbridgeError) -> [Value] {
     guard let operation = operation as? any CatalogOperator else {
       throw .unsupported("its computation is not described")
@@ -134,11 +134,11 @@ extension ExportBuilder {
     case .unsupported(let reason): throw .unsupported(reason)
     case .mapped(let rule):
       let types = try Self.outputTypes(operation, inputs)
-      let outer = scope
+      let outerScope = scope
       scope = ExportScope(
         prefix: name, operands: inputs, outputTypes: types,
-        isWanted: isWanted ?? types.map { _ in true })
-      defer { scope = outer }
+        isUsed: isUsed ?? types.map { _ in true })
+      defer { scope = outerScope }
       guard let outputs = try rule.apply(operation, &self) else { break }
       return zip(outputs, types).map { value($0, $1) }
     case nil: break
@@ -152,13 +152,13 @@ extension ExportBuilder {
         : "\(target) has no form for \(operation.kind)")
   }
 
-  /// Computes an operator whose inputs are all weights; `nil` when some are not.
+  /// Computes an operator whose inputs are all constants; `nil` when some are not.
   private func folded(
     _ operation: any CatalogOperator, _ inputs: [Value]
   ) throws(WeighbridgeError) -> [Value]? {
-    let known = inputs.compactMap(\.constant)
-    guard known.count == inputs.count, !inputs.isEmpty else { return nil }
-    return try operation.evaluate(known, workers: Workers(count: 1)).map { .constant($0) }
+    let constants = inputs.compactMap(\.constant)
+    guard constants.count == inputs.count, !inputs.isEmpty else { return nil }
+    return try operation.evaluate(constants, workers: Workers(count: 1)).map { .constant($0) }
   }
 
   private static func outputTypes(
@@ -169,7 +169,7 @@ extension ExportBuilder {
     } catch { throw .malformed(error.reason) }
   }
 
-  /// Adds the operators that an operator is made of.
+  /// Adds the operators into which an operator is decomposed.
   package mutating func apply(
     _ build: (inout GraphBuilder, [ValueID], SourceScope) throws(WeighbridgeError) -> [ValueID],
     named name: String, _ inputs: [Value]
@@ -186,7 +186,7 @@ extension ExportBuilder {
     for node in graph.nodes {
       let inputs = node.inputs.compactMap { values[$0.index] }
       guard let operation = node.operation as? any CatalogOperator else { continue }
-      // A weight in another shape is still a weight.
+      // A reshaped weight, for example, is still a weight.
       var results = try folded(operation, inputs)
       if results == nil { results = try apply(operation, named: name, inputs) }
       for (id, result) in zip(node.outputs, results ?? []) { values[id.index] = result }
@@ -196,7 +196,7 @@ extension ExportBuilder {
 }
 
 extension ExportBuilder where Value == ExportOperand {
-  /// Adds an operator that takes one computed tensor and returns its output's name.
+  /// Adds an operator with one computed input and returns the name of its output.
   package mutating func apply(
     _ operation: any Operator, to input: String, _ type: TensorType
   ) throws(WeighbridgeError) -> String {

@@ -2,32 +2,32 @@ package import Bytes
 package import GraphIR
 import LayerCatalog
 
-/// A node of the graph, or several for which the target has one form.
+/// A node of the graph, or several nodes that are written together.
 package struct ExportStep<Value: ExportValue> {
-  /// The position of the node whose outputs are produced.
+  /// The position of the node whose outputs are produced, the last of them.
   package let position: Int
   /// That node.
   package let node: Node
-  /// The nodes that it is written together with; empty for most.
+  /// The earlier nodes that are written together with it; usually none.
   package let absorbed: [Node]
-  /// The inputs of each absorbed node, or of the node itself where there are none.
+  /// The inputs of each absorbed node, or of the node itself if there are none.
   package let inputs: [[Value]]
   /// The types of the outputs.
   package let outputTypes: [TensorType]
-  /// For each output, whether anything reads it.
-  package let isWanted: [Bool]
+  /// For each output, whether it is used.
+  package let isUsed: [Bool]
 }
 
-/// Nodes that are written together with a later one.
+/// Groups of nodes that are written together with a later node.
 package struct ExportGroups {
   private var absorbed: [Int: [Int]] = [:]
   private var members: Set<Int> = []
 
-  /// Makes an empty set of groups.
+  /// Creates an empty set of groups.
   package init() {
   }
 
-  /// Has nodes written together with a later one, which must be the only reader of their outputs.
+  /// Adds nodes to the group of a later one, which must be the only reader of their outputs.
   package mutating func absorb(_ positions: [Int], into position: Int) {
     absorbed[position] = positions
     members.formUnion(positions)
@@ -36,20 +36,20 @@ package struct ExportGroups {
   /// Whether a node is written together with a later one.
   package func isAbsorbed(_ position: Int) -> Bool { members.contains(position) }
 
-  /// The positions of the nodes that a node is written together with.
+  /// The positions of the earlier nodes that are written together with a node.
   package func members(of position: Int) -> [Int] { absorbed[position] ?? [] }
 }
 
 extension ExportBuilder {
   package mutating func emit(_ step: ExportStep<Value>) throws(WeighbridgeError) -> [Value] {
-    try apply(step.node.operation, named: step.node.name, step.inputs[0], isWanted: step.isWanted)
+    try apply(step.node.operation, named: step.node.name, step.inputs[0], isUsed: step.isUsed)
   }
 
-  /// Adds a graph: each node that its outputs need, in the graph's order.
+  /// Adds all nodes of a graph that its outputs need, in the graph's order.
   ///
   /// - Parameters:
   ///   - inputs: The values of the graph's inputs.
-  ///   - types: The types of the values, where they are more precise than the graph's.
+  ///   - types: The types of all values if they are more specific than the graph's.
   ///   - groups: The nodes that are written together.
   /// - Returns: The value of each of the graph's outputs.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with every layer that the target has no form for.
@@ -65,10 +65,10 @@ extension ExportBuilder {
     for (position, node) in graph.nodes.enumerated()
     where !needed.isDisjoint(with: node.outputs) && !groups.isAbsorbed(position) {
       let absorbed = groups.members(of: position).map { graph.nodes[$0] }
-      let takers = absorbed.isEmpty ? [node] : absorbed
-      let operands = takers.map { $0.inputs.compactMap { values[$0.index] } }
-      // It follows a layer that is reported already.
-      if operands.map(\.count) != takers.map(\.inputs.count) { continue }
+      let readers = absorbed.isEmpty ? [node] : absorbed
+      let operands = readers.map { $0.inputs.compactMap { values[$0.index] } }
+      // An input is missing because its layer failed, which has been reported.
+      if operands.map(\.count) != readers.map(\.inputs.count) { continue }
       do throws(WeighbridgeError) {
         let types = node.outputs.map { types?[$0.index] ?? graph[$0].type }
         let isFolded = Self.foldsConstants && operands[0].allSatisfy { $0.constant != nil }
@@ -78,7 +78,7 @@ extension ExportBuilder {
         let outputs = try emit(
           ExportStep(
             position: position, node: node, absorbed: absorbed, inputs: operands,
-            outputTypes: types, isWanted: node.outputs.map(needed.contains)))
+            outputTypes: types, isUsed: node.outputs.map(needed.contains)))
         for (id, output) in zip(node.outputs, outputs) { values[id.index] = output }
       } catch {
         problems.add("\(node.source.callName) (\(node.source.className))", error.reason)
@@ -99,8 +99,8 @@ extension ExportBuilder {
 }
 
 extension Graph {
-  /// The outputs and the values that they are computed from. An output of a nested model may be
-  /// unused in one of its calls.
+  /// The outputs, and the values from which they are computed. (A call of a nested model may not
+  /// use all of its outputs.)
   fileprivate var neededValues: Set<ValueID> {
     var values = Set(outputs.map(\.value))
     for node in nodes.reversed() where !values.isDisjoint(with: node.outputs) {

@@ -1,14 +1,14 @@
 package import Bytes
 
-/// A node of a target that refers to its inputs and outputs by name.
+/// A node in a target that refers to its inputs and outputs by name.
 package protocol ExportNode {
-  /// The names that it reads itself.
+  /// The names of its inputs.
   var inputs: [String] { get set }
   /// The names of its outputs.
   var outputs: [String] { get set }
-  /// The names that the node or one of its bodies reads.
+  /// The names that the node or one of its subgraphs reads.
   var reads: Set<String> { get }
-  /// Returns the node with other names for its inputs and outputs; names that are not listed stay.
+  /// Returns the node with renamed inputs and outputs; names that are not listed stay.
   func renaming(_ names: [String: String]) -> Self
 }
 
@@ -24,7 +24,7 @@ extension ExportNode {
 }
 
 extension Array where Element: ExportNode {
-  /// Returns the nodes that the outputs need, in the same order.
+  /// Returns the nodes that some outputs need, in the same order.
   ///
   /// - Parameter newNames: The new names of values.
   package func needed(for outputs: [String], renaming newNames: [String: String]) -> [Element] {
@@ -41,11 +41,11 @@ extension Array where Element: ExportNode {
 }
 
 extension ExportBuilder where Value == ExportOperand {
-  /// Returns the new names of values that give a model's outputs their names. An output that is
+  /// Returns the new names of values by which a model's outputs get their names. An output that is
   /// also a weight, an input or another output is copied first.
   ///
   /// - Parameters:
-  ///   - isFixed: Whether no node produces the value of a name, so that it cannot be renamed.
+  ///   - isFixed: Whether a name cannot be changed because no node produces its value.
   ///   - copy: Adds a node that copies a value under another name, and returns that name.
   package mutating func newNames(
     for outputs: [ExportOperand], _ names: [String], isFixed: (String) -> Bool,

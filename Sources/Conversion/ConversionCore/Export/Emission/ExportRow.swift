@@ -5,7 +5,7 @@ package import LayerCatalog
 /// How a target writes an operator, if it can.
 package enum TargetMapping<Rule: Sendable>: Sendable {
   case mapped(Rule)
-  /// The target cannot write it, for this reason.
+  /// The target cannot write it, with the reason.
   case unsupported(String)
 }
 
@@ -15,23 +15,23 @@ package struct ExportRule<Builder: ExportBuilder>: Sendable {
   /// after `throws` as a use of its module.)
   package typealias Failure = WeighbridgeError
 
-  /// Adds what an operator becomes and returns its outputs; `nil` where the target has no form for
-  /// its settings, so that it is decomposed.
+  /// Adds the nodes that an operator becomes and returns its outputs; `nil` if the target has no
+  /// form for its settings, so that it must be decomposed.
   package let apply:
     @Sendable (any CatalogOperator, inout Builder) throws(Failure) -> [Builder.Output]?
 }
 
-/// What an operator becomes in a target.
+/// How a target writes one kind of operator.
 package struct ExportRow<Builder: ExportBuilder>: Sendable {
   /// What a rule throws.
   package typealias Failure = WeighbridgeError
 
   /// The kind of the operator.
   package let kind: String
-  /// The rule, or why there is none.
+  /// The rule, or the reason why there is none.
   package let mapping: TargetMapping<ExportRule<Builder>>
 
-  /// Makes a row for an operator with several outputs.
+  /// Creates a row for an operator with several outputs.
   package init<Operation: CatalogOperator>(
     outputsOf type: Operation.Type,
     _ rule:
@@ -47,7 +47,7 @@ package struct ExportRow<Builder: ExportBuilder>: Sendable {
       })
   }
 
-  /// Makes a row for an operator with one output.
+  /// Creates a row for an operator with one output.
   package init<Operation: CatalogOperator>(
     _ type: Operation.Type,
     _ rule:
@@ -58,7 +58,7 @@ package struct ExportRow<Builder: ExportBuilder>: Sendable {
     }
   }
 
-  /// Makes a row for an operator that the target has a form for only with some settings.
+  /// Creates a row for an operator that the target supports with some settings only.
   package init<Operation: CatalogOperator>(
     native type: Operation.Type,
     _ rule:
@@ -72,7 +72,7 @@ package struct ExportRow<Builder: ExportBuilder>: Sendable {
       })
   }
 
-  /// Makes a row for an operator of any type.
+  /// Creates a row for an operator of any type.
   package init(
     kind: String,
     _ rule:
@@ -83,18 +83,18 @@ package struct ExportRow<Builder: ExportBuilder>: Sendable {
     mapping = .mapped(ExportRule(apply: rule))
   }
 
-  /// Makes a row for an operator that cannot be written.
+  /// Creates a row for an operator that cannot be written.
   package init(_ type: any CatalogOperator.Type, unsupported reason: String) {
     self.init(kind: type.kind, unsupported: reason)
   }
 
-  /// Makes a row for an operator that cannot be written, by its kind.
+  /// Creates a row for an operator that cannot be written, by its kind.
   package init(kind: String, unsupported reason: String) {
     self.kind = kind
     mapping = .unsupported(reason)
   }
 
-  /// Makes a row for an operator that is decomposed, once its data have the rows' layout.
+  /// Creates a row for an operator that is decomposed after a conversion to the table's layout.
   package init(composite type: any CatalogOperator.Type) {
     kind = type.kind
     mapping = .mapped(ExportRule { (_, _) throws(Failure) in nil })
@@ -110,11 +110,11 @@ extension ExportRow {
   }
 }
 
-/// What each operator becomes in a target. One without a row is decomposed.
+/// How a target writes each kind of operator. Operators without a row are decomposed.
 package struct ExportTable<Builder: ExportBuilder>: Sendable {
   /// The kinds of all rows, one entry per row.
   package let kinds: [String]
-  /// The axis order of the images that the rules take; `nil` where they take both.
+  /// The axis order of the images that the rules take; `nil` if they take both.
   package let layout: DataLayout?
   private let mappings: [String: TargetMapping<ExportRule<Builder>>]
 
@@ -126,21 +126,21 @@ package struct ExportTable<Builder: ExportBuilder>: Sendable {
       all.map { ($0.kind, $0.mapping) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// What an operator becomes; `nil` when it is decomposed.
+  /// How an operator is written; `nil` when it is decomposed.
   package func mapping(
     of operation: any CatalogOperator
   ) -> TargetMapping<ExportRule<Builder>>? {
     lacksLayout(of: operation) ? nil : mappings[operation.kind]
   }
 
-  /// Whether the target has an operator for images of its own layout only.
+  /// Whether the target has an operator only for images in the table's layout.
   package func needsLayout(_ operation: any CatalogOperator) -> Bool {
     guard layout != nil, operation is any ImageOperator, case .mapped? = mappings[operation.kind]
     else { return false }
     return true
   }
 
-  /// Whether the target has an operator, but not for images of the layout that this one takes.
+  /// Whether the target has an operator, but not for the layout of this one.
   package func lacksLayout(of operation: any CatalogOperator) -> Bool {
     needsLayout(operation) && (operation as? any ImageOperator)?.layout != layout
   }

@@ -2,15 +2,15 @@ package import Bytes
 package import GraphIR
 import LayerCatalog
 
-/// A detector's graph that returns boxes in place of heads.
+/// A detector's graph that returns decoded boxes instead of heads.
 ///
-/// It takes one image (a batch of one) and returns ``confidence`` and ``coordinates`` of all boxes,
-/// head by head, row by row of the grid, anchor by anchor, as ``HeadDecoding`` computes them.
+/// It takes one image (a batch of one) and returns the ``confidence`` and ``coordinates`` of all
+/// boxes, ordered by head, row of the grid, column and anchor, as ``HeadDecoding`` computes them.
 package struct DetectionDecoding: Sendable {
   /// The name of the output `[boxes, classes]`: objectness times class score.
   package static let confidence = "confidence"
-  /// The name of the output `[boxes, 4]`: centre x, centre y, width and height in the input's unit
-  /// square, whose origin is the upper left corner.
+  /// The name of the output `[boxes, 4]`: center x, center y, width and height as fractions of the
+  /// input's size, from the upper left corner.
   package static let coordinates = "coordinates"
 
   /// The graph, with these two outputs only.
@@ -21,9 +21,9 @@ package struct DetectionDecoding: Sendable {
   /// - Parameters:
   ///   - original: The graph of a detector.
   ///   - description: Its description, with a detector and an image input.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the description lacks what is needed or does
-  ///   not fit the graph; ``WeighbridgeError/Code/unsupported`` for heads that ordinary operators
-  ///   cannot decode (``HeadDecoding``), and for a batch of several.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when the description is incomplete or does not
+  ///   fit the graph; ``WeighbridgeError/Code/unsupported`` for heads that ordinary operators
+  ///   cannot decode (``HeadDecoding``), and for a larger batch.
   package init(
     _ original: Graph, _ description: ModelDescription
   ) throws(WeighbridgeError) {
@@ -43,17 +43,17 @@ package struct DetectionDecoding: Sendable {
     ])
   }
 
-  /// The loss to report for a suppression that considers only overlaps.
+  /// The loss to report when suppression considers only the overlap of boxes.
   package static let distanceLoss =
     "boxes are suppressed by their overlap only, not also by the distance of their centres"
 
-  /// The losses of a description that is about the heads, which are gone.
+  /// The losses of a description of heads, which are not in the graph any more.
   package static func losses(_ description: ModelDescription) -> [String] {
     guard description.outputs.contains(where: { $0.summary != nil }) else { return [] }
     return ["the descriptions of the outputs are not in the file, which gives boxes in their place"]
   }
 
-  /// The type of an input with a batch of one, or without a batch.
+  /// The type of an input with a batch of one; an input without a batch keeps its type.
   private static func singleImage(
     _ name: String, _ type: TensorType
   ) throws(WeighbridgeError) -> TensorType {
@@ -82,7 +82,7 @@ extension Graph {
     return heads
   }
 
-  /// All boxes before a suppression in the graph; the heads themselves when there is none.
+  /// The boxes before non-maximum suppression in the graph; `heads` itself when there is none.
   ///
   /// - Parameter heads: The confidences and the coordinates of boxes.
   fileprivate func allBoxes(_ heads: [ValueID]) -> [ValueID] {

@@ -7,21 +7,21 @@ extension HeadDecoding {
   /// The cells of a head.
   private struct Grid {
     let width, height: Int
-    /// The anchor of each box of a cell.
+    /// The anchors of the boxes of each cell.
     let anchors: [DetectorDescription.Anchor]
 
     /// Returns a pair of numbers for each box, cell by cell.
     func pairs(
-      _ number: (_ column: Int, _ row: Int, DetectorDescription.Anchor) -> (Double, Double)
+      _ pair: (_ column: Int, _ row: Int, DetectorDescription.Anchor) -> (Double, Double)
     ) -> [(Double, Double)] {
       (0..<height).flatMap { row in
-        (0..<width).flatMap { column in anchors.map { number(column, row, $0) } }
+        (0..<width).flatMap { column in anchors.map { pair(column, row, $0) } }
       }
     }
   }
 
-  /// The distance between the coordinates of a box: a standard deviation follows each one in
-  /// Gaussian YOLO.
+  /// The distance between the coordinates of a box: in Gaussian YOLO, each one is followed by its
+  /// standard deviation.
   private var step: Int { detector.kind == .gaussianYOLO ? 2 : 1 }
 
   package mutating func gridBoxes(
@@ -37,7 +37,7 @@ extension HeadDecoding {
         Concatenate(axis: 1), [centers, dimensions], DetectionDecoding.coordinates))
   }
 
-  /// Arranges the entries of each box in a row, `[boxes, entries]`.
+  /// Rearranges a head so that each box is a row: `[boxes, entries]`.
   private mutating func rows(
     _ value: ValueID, _ anchors: [DetectorDescription.Anchor]
   ) throws(WeighbridgeError) -> (Grid, ValueID) {
@@ -50,8 +50,10 @@ extension HeadDecoding {
         "is \(type), and \(anchors.count) boxes of \(entryCount) numbers make "
           + "\(anchors.count * entryCount) channels")
     }
-    let spatial = order == .channelsLast ? 1 : 2
-    guard let height = type.shape[spatial].value, let width = type.shape[spatial + 1].value else {
+    let heightAxis = order == .channelsLast ? 1 : 2
+    guard let height = type.shape[heightAxis].value,
+      let width = type.shape[heightAxis + 1].value
+    else {
       throw .unsupported("is \(type), and the size of its grid must be known")
     }
     let grid = Grid(width: width, height: height, anchors: anchors)
@@ -99,18 +101,18 @@ extension HeadDecoding {
     let scale = detector.activated.contains(.centers) ? 1 : head.scaleXY
     let (width, height) = (Double(grid.width), Double(grid.height))
     points = try multiplied(points, by: [(scale / width, scale / height)], "centers/scale")
-    let cells = grid.pairs { column, row, _ in
+    let cellOrigins = grid.pairs { column, row, _ in
       ((Double(column) - (scale - 1) / 2) / width, (Double(row) - (scale - 1) / 2) / height)
     }
-    points = try added(points, cells, "centers/cells")
-    let half =
+    points = try added(points, cellOrigins, "centers/cells")
+    let centerOffset =
       switch head.boxPoint {
       case .center: 0.0
       case .leftTop: 0.5
       case .rightBottom: -0.5
       }
-    guard half != 0 else { return points }
-    let shift = try multiplied(dimensions, by: [(half, half)], "centers/half")
+    guard centerOffset != 0 else { return points }
+    let shift = try multiplied(dimensions, by: [(centerOffset, centerOffset)], "centers/half")
     return try add(Add(), [points, shift], "centers/middle")
   }
 
@@ -134,15 +136,16 @@ extension HeadDecoding {
 
   /// The scores of the classes, without that of the background.
   private mutating func classScores(_ rows: ValueID) throws(WeighbridgeError) -> ValueID {
-    let background = detector.hasBackground ? 1 : 0
+    let backgroundCount = detector.hasBackground ? 1 : 0
     let end = detector.coordinateCount + detector.classCount
     if detector.kind != .region || detector.activated.contains(.classes) {
       let scores = try columns(rows, detector.coordinateCount..<end, "classes")
       return try activated(scores, .classes, "classes")
     }
-    let all = try columns(rows, detector.coordinateCount - background..<end, "classes")
-    let shares = try add(Softmax(axes: [1]), [all], "classes/softmax")
-    return background == 0
-      ? shares : try columns(shares, 1..<1 + detector.classCount, "classes/foreground")
+    let all = try columns(rows, detector.coordinateCount - backgroundCount..<end, "classes")
+    let probabilities = try add(Softmax(axes: [1]), [all], "classes/softmax")
+    return backgroundCount == 0
+      ? probabilities
+      : try columns(probabilities, 1..<1 + detector.classCount, "classes/foreground")
   }
 }

@@ -2,7 +2,7 @@ package import Bytes
 package import GraphIR
 import LayerCatalog
 
-/// The row of values of YOLOv1: classes of all cells, then objectnesses, then boxes.
+/// The head of YOLOv1: a row with the classes of all cells, then objectnesses, then boxes.
 extension HeadDecoding {
   package mutating func rowBoxes(_ value: ValueID) throws(WeighbridgeError) -> Boxes {
     let (side, perCell) = (detector.side ?? 0, detector.boxesPerCell ?? 0)
@@ -10,7 +10,7 @@ extension HeadDecoding {
     let boxCount = cellCount * perCell
     let count = cellCount * classCount + 5 * boxCount
     let type = graph.type(of: value)
-    guard type.shapeOfOne?.reduce(1, *) == count, boxCount > 0 else {
+    guard type.singleExampleShape?.reduce(1, *) == count, boxCount > 0 else {
       throw .mismatch(
         "is \(type), and \(side) x \(side) cells of \(perCell) boxes and \(classCount) classes "
           + "make \(count)")
@@ -34,14 +34,14 @@ extension HeadDecoding {
   private mutating func coordinates(
     _ boxes: ValueID, side: Int, perCell: Int
   ) throws(WeighbridgeError) -> ValueID {
-    let share = 1 / Double(side)
+    let cellSize = 1 / Double(side)
     var centers = try multiplied(
-      try columns(boxes, 0..<2, "centers"), by: [(share, share)], "centers/scale")
-    let cells = (0..<side * side * perCell).map { position in
+      try columns(boxes, 0..<2, "centers"), by: [(cellSize, cellSize)], "centers/scale")
+    let cellOrigins = (0..<side * side * perCell).map { position in
       let cell = position / perCell
-      return (Double(cell % side) * share, Double(cell / side) * share)
+      return (Double(cell % side) * cellSize, Double(cell / side) * cellSize)
     }
-    centers = try added(centers, cells, "centers/cells")
+    centers = try added(centers, cellOrigins, "centers/cells")
     var dimensions = try columns(boxes, 2..<4, "sizes")
     if detector.boxEncoding == .squareRoot {
       dimensions = try add(Multiply(), [dimensions, dimensions], "sizes/square")

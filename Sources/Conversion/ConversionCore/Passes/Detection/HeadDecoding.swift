@@ -3,16 +3,16 @@ package import GraphIR
 package import LayerCatalog
 
 /// Adds the operators that decode boxes from a detector's heads: slices, activations, and products
-/// and sums with constants, on arrays of two axes `[boxes, entries]`, in float32.
+/// and sums with constants, on float32 tensors `[boxes, entries]`.
 ///
-/// They compute what `Vision`'s decoders define; see `GridDecoder` and `RowDecoder` for the
-/// formulas and their sources. No box is left out, however low its confidence.
+/// They compute the same as the decoders in `Vision`; see `GridDecoder` and `RowDecoder` for the
+/// formulas and their sources. Boxes of any confidence are kept.
 package struct HeadDecoding {
   /// The boxes of a head, or of all heads.
   package struct Boxes: Hashable, Sendable {
     /// `[boxes, classes]`: objectness times class score.
     package let confidence: ValueID
-    /// `[boxes, 4]`: centre x, centre y, width, height in the input's unit square.
+    /// `[boxes, 4]`: center x, center y, width and height as fractions of the input's size.
     package let coordinates: ValueID
   }
 
@@ -21,18 +21,17 @@ package struct HeadDecoding {
   package let detector: DetectorDescription
   package let order: DetectorDescription.Order
   package let inputWidth, inputHeight: Int
-  /// The prefix of the names of what is added for the current head.
+  /// The prefix of the names of the nodes and weights for the current head.
   private var scope = ""
 
-  /// Begins a decoding.
+  /// Prepares the decoding of a graph's heads.
   ///
   /// - Parameters:
   ///   - detector: How boxes are stored.
-  ///   - layout: The order of the image's axes, which also applies to heads that do not state their
-  ///     own.
+  ///   - layout: The axis order of the image, and of heads whose order the detector does not state.
   ///   - inputWidth: The width of the model's image, in pixels.
   ///   - inputHeight: The height of the model's image, in pixels.
-  ///   - graph: The graph with the heads.
+  ///   - graph: The graph that computes the heads.
   package init(
     _ detector: DetectorDescription, layout: DataLayout, inputWidth: Int, inputHeight: Int,
     graph: GraphBuilder
@@ -46,9 +45,9 @@ package struct HeadDecoding {
   /// Adds the decoding of all heads.
   ///
   /// - Parameter heads: The detector's heads, each a batch of one.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a head's shape does not fit the description,
-  ///   ``WeighbridgeError/Code/unsupported`` when it is not known in advance, and for classes that
-  ///   form a tree.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` when a head's shape does not fit the description;
+  ///   ``WeighbridgeError/Code/unsupported`` when its shape is unknown, and for classes that form a
+  ///   tree.
   package mutating func decode(_ heads: [ValueID]) throws(WeighbridgeError) -> Boxes {
     guard detector.classTree == nil else {
       throw .unsupported(
@@ -67,8 +66,8 @@ package struct HeadDecoding {
     }
     scope = "decoding"
     return Boxes(
-      confidence: try joined(boxes.map(\.confidence), DetectionDecoding.confidence),
-      coordinates: try joined(boxes.map(\.coordinates), DetectionDecoding.coordinates))
+      confidence: try concatenated(boxes.map(\.confidence), DetectionDecoding.confidence),
+      coordinates: try concatenated(boxes.map(\.coordinates), DetectionDecoding.coordinates))
   }
 
   private mutating func decode(
@@ -85,18 +84,18 @@ package struct HeadDecoding {
     return detector.hasGrid ? try gridBoxes(head, value) : try rowBoxes(value)
   }
 
-  private mutating func joined(
+  private mutating func concatenated(
     _ values: [ValueID], _ name: String
   ) throws(WeighbridgeError) -> ValueID {
     values.count == 1 ? values[0] : try add(Concatenate(axis: 0), values, name)
   }
 }
 
-/// The individual steps.
+/// The operators of the decoding.
 extension HeadDecoding {
   /// Adds an operator.
   ///
-  /// - Parameter role: The role of the result for the head.
+  /// - Parameter role: The role of the result in the decoding.
   package mutating func add(
     _ operation: any CatalogOperator, _ inputs: [ValueID], _ role: String
   ) throws(WeighbridgeError) -> ValueID {
@@ -105,7 +104,7 @@ extension HeadDecoding {
       source: SourceScope(layer: scope, className: "BoxDecoding", role: role))[0]
   }
 
-  /// Takes columns of the rows.
+  /// Selects columns of the rows.
   package mutating func columns(
     _ rows: ValueID, _ range: Range<Int>, step: Int = 1, _ role: String
   ) throws(WeighbridgeError) -> ValueID {
@@ -121,14 +120,14 @@ extension HeadDecoding {
     try add(ReshapeAxes(shape.map { .fixed($0) }), [value], role)
   }
 
-  /// Multiplies by pairs of numbers: one pair for all rows, or one for each.
+  /// Multiplies rows by pairs of numbers: one pair for all rows, or one for each row.
   package mutating func multiplied(
     _ value: ValueID, by pairs: [(Double, Double)], _ role: String
   ) throws(WeighbridgeError) -> ValueID {
     try add(Multiply(), [value, try weight(pairs, "\(role)/factor")], role)
   }
 
-  /// Adds pairs of numbers: one pair for all rows, or one for each.
+  /// Adds pairs of numbers to rows: one pair for all rows, or one for each row.
   package mutating func added(
     _ value: ValueID, _ pairs: [(Double, Double)], _ role: String
   ) throws(WeighbridgeError) -> ValueID {

@@ -16,17 +16,18 @@ enum KerasActivations {
     },
     KerasRow(HardSigmoid.self) { (operation, builder) throws(WeighbridgeError) in
       if let value = try builder.namedActivation(operation) { return value }
-      let line = try builder.layer(
+      let linear = try builder.layer(
         "Rescaling", ["scale": .real(operation.slope), "offset": .real(operation.offset)])
-      let bent = ReLU(slope: 0, threshold: 0, maximum: 1)
-      return try builder.layer("ReLU", bent.kerasSettings, [line], type: line.type)
+      let clip = ReLU(slope: 0, threshold: 0, maximum: 1)
+      return try builder.layer("ReLU", clip.kerasSettings, [linear], type: linear.type)
     },
     KerasRow(
       Sparsemax.self, unsupported: "Keras' sparsemax is in Keras 3 only, and no layer there"),
     KerasRow(HardShrink.self) { (operation, builder) throws(WeighbridgeError) in
-      let size = try builder.unary(.absolute, builder[0])
-      let isFar = try builder.compare(.greater, size, builder.number(operation.threshold))
-      return try builder.choose(isFar, builder[0], builder.number(0))
+      let magnitude = try builder.unary(.absolute, builder[0])
+      let exceedsThreshold = try builder.compare(
+        .greater, magnitude, builder.number(operation.threshold))
+      return try builder.choose(exceedsThreshold, builder[0], builder.number(0))
     },
     KerasRow(SoftShrink.self) { (operation, builder) throws(WeighbridgeError) in
       let above = try builder.function(
@@ -39,14 +40,14 @@ enum KerasActivations {
     KerasRow(CELU.self) { (operation, builder) throws(WeighbridgeError) in
       let (x, alpha) = (builder[0], builder.number(operation.alpha))
       let power = try builder.function(.exponential, [try builder.binary(.divide, x, alpha)])
-      let less = try builder.function(.subtract, [power, builder.number(1)])
-      let low = try builder.function(.multiply, [less, alpha])
+      let exponentialMinusOne = try builder.function(.subtract, [power, builder.number(1)])
+      let low = try builder.function(.multiply, [exponentialMinusOne, alpha])
       return try builder.choose(try builder.compare(.greater, x, builder.number(0)), x, low)
     },
   ]
 }
 
-extension KerasForm {
+extension KerasOutputFormat {
   /// The name of an operator in `activation=`; `nil` when there is none.
   func activationName(_ operation: any CatalogOperator, rank: Int) -> String? {
     switch operation {
@@ -55,8 +56,8 @@ extension KerasForm {
     case let relu as ReLU:
       relu.slope == 0 && relu.threshold == 0 && relu.maximum == nil ? "relu" : nil
     case let gelu as GELU: gelu.isApproximate ? nil : "gelu"
-    case let line as HardSigmoid:
-      line.slope == hardSigmoidSlope && line.offset == 0.5 ? "hard_sigmoid" : nil
+    case let sigmoid as HardSigmoid:
+      sigmoid.slope == hardSigmoidSlope && sigmoid.offset == 0.5 ? "hard_sigmoid" : nil
     case is Exponential: "exponential"
     case is Mish: "mish"
     case is SELU: "selu"
@@ -74,17 +75,17 @@ extension KerasForm {
 }
 
 extension KerasModelBuilder {
-  /// Adds an activation that has a name; returns `nil` for one that has none.
+  /// Adds an activation by its name; returns `nil` when it has none.
   mutating func namedActivation(
     _ operation: some CatalogOperator
   ) throws(WeighbridgeError) -> KerasValue? {
-    guard let name = form.activationName(operation, rank: type().rank) else { return nil }
+    guard let name = format.activationName(operation, rank: type().rank) else { return nil }
     return try layer("Activation", ["activation": .string(name)])
   }
 }
 
 extension KerasRow {
-  /// Makes a row for an activation that has a name in both generations.
+  /// Creates a row for an activation that has a name in both generations.
   static func named<Operation: CatalogOperator>(_ type: Operation.Type) -> KerasRow {
     KerasRow(type) { (operation, builder) throws(WeighbridgeError) in
       guard let value = try builder.namedActivation(operation) else {
@@ -101,6 +102,6 @@ extension JSONValue {
     axes.count == 1 ? .integer(axes[0]) : .array(axes.map(JSONValue.integer))
   }
 
-  /// Makes a list of integers.
+  /// Creates a list of integers.
   static func integers(_ numbers: [Int]) -> JSONValue { .array(numbers.map(JSONValue.integer)) }
 }

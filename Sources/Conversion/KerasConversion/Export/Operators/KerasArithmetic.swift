@@ -21,13 +21,13 @@ enum KerasArithmetic {
         return try builder.function(.minimum, [value, builder.number(operation.maximum)])
       },
       KerasRow(FullLike.self) { (operation, builder) throws(WeighbridgeError) in
-        let none = try builder.function(.multiply, [builder[0], builder.number(0)])
-        return try builder.function(.add, [none, builder.number(operation.number)])
+        let zeros = try builder.function(.multiply, [builder[0], builder.number(0)])
+        return try builder.function(.add, [zeros, builder.number(operation.value)])
       },
       KerasRow(MatMul.self) { (operation, builder) throws(WeighbridgeError) in
-        let first = operation.transposeA ? try builder.turned(builder[0]) : builder[0]
-        let second = operation.transposeB ? try builder.turned(builder[1]) : builder[1]
-        return try builder.function(.matrixProduct, [first, second], type: builder.outputType)
+        let lhs = operation.transposeA ? try builder.matrixTranspose(builder[0]) : builder[0]
+        let rhs = operation.transposeB ? try builder.matrixTranspose(builder[1]) : builder[1]
+        return try builder.function(.matrixProduct, [lhs, rhs], type: builder.outputType)
       },
       KerasRow(Where.self) { (_, builder) throws(WeighbridgeError) in
         try builder.function(
@@ -59,7 +59,7 @@ enum KerasArithmetic {
 }
 
 extension KerasModelBuilder {
-  /// Combines the operands in pairs, from first to last.
+  /// Combines all operands from left to right.
   mutating func chain(_ function: KerasFunctionForm) throws(WeighbridgeError) -> KerasValue {
     var result = operands[0]
     for next in operands.dropFirst() {
@@ -68,8 +68,8 @@ extension KerasModelBuilder {
     return result
   }
 
-  /// Transposes matrices.
-  mutating func turned(_ value: KerasValue) throws(WeighbridgeError) -> KerasValue {
+  /// Transposes matrices, the last two axes.
+  mutating func matrixTranspose(_ value: KerasValue) throws(WeighbridgeError) -> KerasValue {
     var axes = Array(0..<value.type.rank)
     axes.swapAt(axes.count - 1, axes.count - 2)
     return try transposed(value, axes)
@@ -78,20 +78,20 @@ extension KerasModelBuilder {
   /// Compares two values; the result has the shape of the first operand unless another type is
   /// given.
   mutating func compare(
-    _ relation: Comparison.Relation, _ first: KerasValue, _ second: KerasValue,
+    _ relation: Comparison.Relation, _ lhs: KerasValue, _ rhs: KerasValue,
     type: TensorType? = nil
   ) throws(WeighbridgeError) -> KerasValue {
     try function(
-      try KerasFunctionForm.comparisons.form(of: relation), [first, second],
-      type: type ?? TensorType(.bool, first.type.shape))
+      try KerasFunctionForm.comparisons.form(of: relation), [lhs, rhs],
+      type: type ?? TensorType(.bool, lhs.type.shape))
   }
 
-  /// Selects the first value where a condition is true, and the second elsewhere.
+  /// Selects the first value where a condition is true, and the second value elsewhere.
   mutating func choose(
-    _ condition: KerasValue, _ first: KerasValue, _ second: KerasValue
+    _ condition: KerasValue, _ lhs: KerasValue, _ rhs: KerasValue
   ) throws(WeighbridgeError) -> KerasValue {
-    let type = first.constant == nil ? first.type : second.type
-    return try function(.select, [condition, first, second], type: type)
+    let type = lhs.constant == nil ? lhs.type : rhs.type
+    return try function(.select, [condition, lhs, rhs], type: type)
   }
 
   /// Casts to another element type.
@@ -113,25 +113,25 @@ extension KerasModelBuilder {
 
   /// Adds a function of two tensors.
   mutating func binary(
-    _ function: BinaryMath.Function, _ first: KerasValue, _ second: KerasValue,
+    _ function: BinaryMath.Function, _ lhs: KerasValue, _ rhs: KerasValue,
     type: TensorType? = nil
   ) throws(WeighbridgeError) -> KerasValue {
     switch function {
     case .arcTangent2:
       let form = KerasFunctionForm("numpy", "Arctan2", tf: "math.atan2", ["y", "x"])
-      return try self.function(form, [first, second], type: type)
+      return try self.function(form, [lhs, rhs], type: type)
     case .squaredDifference:
-      let difference = try self.function(.subtract, [first, second], type: type)
+      let difference = try self.function(.subtract, [lhs, rhs], type: type)
       return try self.function(.multiply, [difference, difference])
     case .hypotenuse:
       let squares = [
-        try self.function(.multiply, [first, first]),
-        try self.function(.multiply, [second, second]),
+        try self.function(.multiply, [lhs, lhs]),
+        try self.function(.multiply, [rhs, rhs]),
       ]
       return try unary(.squareRoot, try self.function(.add, squares, type: type))
     default:
       return try self.function(
-        try KerasFunctionForm.binary.form(of: function), [first, second], type: type)
+        try KerasFunctionForm.binary.form(of: function), [lhs, rhs], type: type)
     }
   }
 }

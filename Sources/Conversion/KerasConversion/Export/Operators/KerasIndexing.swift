@@ -9,13 +9,13 @@ import LayerCatalog
 enum KerasIndexing {
   static let rows: [KerasRow] = [
     KerasRow(Gather.self) { (operation, builder) throws(WeighbridgeError) in
-      guard operation.batchAxes == 0 || builder.form == .hdf5 else {
+      guard operation.batchAxes == 0 || builder.format == .hdf5 else {
         throw .unsupported("Keras 3 takes no indices of each part of a batch")
       }
       return try builder.function(
         KerasFunctionForm("numpy", "Take", tf: "gather", ["params", "indices"]),
         [builder[0], builder[1]], settings: ["axis": .integer(operation.axis)],
-        older: [
+        tfArguments: [
           "axis": .integer(operation.axis), "batch_dims": .integer(operation.batchAxes),
         ], type: builder.outputType)
     },
@@ -33,7 +33,7 @@ enum KerasIndexing {
       return try builder.function(
         KerasFunctionForm("nn", "OneHot", tf: "one_hot", ["indices"]), [builder[0]],
         settings: ["num_classes": .integer(operation.depth), "axis": axis, "dtype": type],
-        older: ["depth": .integer(operation.depth), "axis": axis, "dtype": type],
+        tfArguments: ["depth": .integer(operation.depth), "axis": axis, "dtype": type],
         type: builder.outputType)
     },
     KerasRow(

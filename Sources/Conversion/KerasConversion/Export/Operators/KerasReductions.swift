@@ -5,17 +5,17 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Reductions, cumulative operations, and positions of maxima and minima.
+/// Reductions, cumulative operations, and the indices of maxima and minima.
 enum KerasReductions {
   static let rows: [KerasRow] = [
     KerasRow(Reduce.self) { (operation, builder) throws(WeighbridgeError) in
       var (function, value) = (operation.function, builder[0])
-      if function == .length {
+      if function == .l2Norm {
         (function, value) = (.sum, try builder.function(.multiply, [value, value]))
       }
       let result = try builder.reduce(
-        function, value, operation.axes, keeps: operation.keepDims, type: builder.outputType)
-      return operation.function == .length ? try builder.unary(.squareRoot, result) : result
+        function, value, operation.axes, keepDims: operation.keepDims, type: builder.outputType)
+      return operation.function == .l2Norm ? try builder.unary(.squareRoot, result) : result
     },
     KerasRow(MaskedAveragePooling.self) { (operation, builder) throws(WeighbridgeError) in
       let call = KerasWrittenCall(
@@ -33,10 +33,10 @@ enum KerasReductions {
       try builder.cumulative("Cumprod", tf: "math.cumprod", operation, builder[0])
     },
     KerasRow(ArgMax.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.position("Argmax", tf: "math.argmax", operation)
+      try builder.argumentReduction("Argmax", tf: "math.argmax", operation)
     },
     KerasRow(ArgMin.self) { (operation, builder) throws(WeighbridgeError) in
-      try builder.position("Argmin", tf: "math.argmin", operation)
+      try builder.argumentReduction("Argmin", tf: "math.argmin", operation)
     },
   ]
 }
@@ -44,28 +44,28 @@ enum KerasReductions {
 extension KerasModelBuilder {
   /// Reduces some axes.
   mutating func reduce(
-    _ function: Reduce.Function, _ value: KerasValue, _ axes: [Int], keeps: Bool = true,
+    _ function: Reduce.Function, _ value: KerasValue, _ axes: [Int], keepDims: Bool = true,
     type: TensorType? = nil
   ) throws(WeighbridgeError) -> KerasValue {
     var shape = value.type.shape
     for axis in axes { shape[axis] = 1 }
     return try self.function(
       try KerasFunctionForm.reductions.form(of: function), [value],
-      shared: ["axis": .axes(axes), "keepdims": .bool(keeps)],
+      shared: ["axis": .axes(axes), "keepdims": .bool(keepDims)],
       type: type ?? value.type.with(shape: shape))
   }
 
-  /// Adds the position of a maximum or minimum, which Keras returns as int32.
-  fileprivate mutating func position(
+  /// Adds the index of a maximum or minimum, which Keras returns as int32.
+  fileprivate mutating func argumentReduction(
     _ name: String, tf tensorFlow: String, _ operation: some ArgumentReduction
   ) throws(WeighbridgeError) -> KerasValue {
     let axis = JSONValue.integer(operation.axis)
-    guard !operation.keepDims || form == .archive else {
+    guard !operation.keepDims || format == .archive else {
       throw .unsupported("TensorFlow's argmax keeps no axis")
     }
     let index = try function(
       KerasFunctionForm("numpy", name, tf: tensorFlow, ["input"]), [self[0]],
-      settings: ["axis": axis, "keepdims": .bool(operation.keepDims)], older: ["axis": axis],
+      settings: ["axis": axis, "keepdims": .bool(operation.keepDims)], tfArguments: ["axis": axis],
       type: TensorType(.int32, outputType.shape))
     return try function(.cast, [index], to: operation.elementType)
   }
@@ -76,15 +76,15 @@ extension KerasModelBuilder {
   ) throws(WeighbridgeError) -> KerasValue {
     let form = KerasFunctionForm("numpy", name, tf: tensorFlow)
     let axis = JSONValue.integer(operation.axis)
-    guard self.form == .archive else {
+    guard self.format == .archive else {
       return try function(
         form, [value],
-        older: [
+        tfArguments: [
           "axis": axis, "exclusive": .bool(operation.isExclusive),
           "reverse": .bool(operation.isReversed),
         ])
     }
-    // Keras 3 only goes forward, and includes each element itself.
+    // Keras 3 has only forward, inclusive sums and products.
     guard !operation.isExclusive else {
       throw .unsupported("leaves each element itself out, which the functions of Keras 3 cannot")
     }

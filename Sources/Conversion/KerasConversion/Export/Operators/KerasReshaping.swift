@@ -15,7 +15,7 @@ enum KerasReshaping {
         }
         return try builder.padded(
           builder[0], operation.before, operation.after, mode: operation.mode.rawValue,
-          number: operation.number)
+          number: operation.value)
       },
       KerasRow(Repeat.self) { (operation, builder) throws(WeighbridgeError) in
         let settings: JSONObject = [
@@ -61,8 +61,8 @@ enum KerasReshaping {
     },
     KerasRow(Squeeze.self) { (operation, builder) throws(WeighbridgeError) in
       let axes = JSONValue.integers(operation.axes)
-      let takesBatch = operation.axes.contains { builder.type().shape[$0].value == nil }
-      guard !takesBatch || builder.form != .archive else {
+      let removesUnknownAxis = operation.axes.contains { builder.type().shape[$0].value == nil }
+      guard !removesUnknownAxis || builder.format != .archive else {
         throw .unsupported("Keras 3 takes no axis of unknown size away")
       }
       return try builder.function(
@@ -81,7 +81,7 @@ enum KerasReshaping {
 }
 
 extension KerasRow {
-  /// Makes a row for an operator that changes the batch size, and the axes after it to known sizes.
+  /// Creates a row for an operator that reshapes to another batch size and known other sizes.
   static func reshapedBatch<Operation: CatalogOperator>(_ type: Operation.Type) -> KerasRow {
     KerasRow(type) { (_, builder) throws(WeighbridgeError) in
       let rest = builder.outputType.shape.dropFirst().map(\.value)
@@ -114,7 +114,7 @@ extension KerasModelBuilder {
     guard axes.first == 0, axes.count > 1 else {
       return try function(
         .transpose, [value], settings: ["axes": .integers(axes)],
-        older: ["perm": .integers(axes)], type: type)
+        tfArguments: ["perm": .integers(axes)], type: type)
     }
     return try layer("Permute", ["dims": .integers(Array(axes.dropFirst()))], [value], type: type)
   }
@@ -130,7 +130,7 @@ extension KerasModelBuilder {
     }
   }
 
-  /// Reshapes a value; at most one size may be left open.
+  /// Reshapes a value; at most one size may be `nil`, which is inferred.
   mutating func reshaped(
     _ value: KerasValue, _ dimensions: [Int?], type: TensorType
   ) throws(WeighbridgeError) -> KerasValue {
@@ -139,11 +139,11 @@ extension KerasModelBuilder {
     }
     let shape = JSONValue.integers(dimensions.map { $0 ?? -1 })
     return try function(
-      .reshape, [value], settings: ["newshape": shape], older: ["shape": shape], type: type)
+      .reshape, [value], settings: ["newshape": shape], tfArguments: ["shape": shape], type: type)
   }
 
-  /// Adds or removes elements at the ends of the spatial axes.
-  mutating func bordered(
+  /// Adds a layer that pads or crops the spatial axes.
+  mutating func padOrCrop(
     _ className: String, _ key: String, _ borders: Borders, _ value: KerasValue,
     type: TensorType? = nil
   ) throws(WeighbridgeError) -> KerasValue {
@@ -160,17 +160,17 @@ extension KerasModelBuilder {
   ) throws(WeighbridgeError) -> KerasValue {
     let widths = JSONValue.array(zip(before, after).map { .integers([$0, $1]) })
     var type = value.type
-    type.shape = zip(type.shape, zip(before, after)).map { dimension, added in
-      dimension.value.map { Dimension.fixed($0 + added.0 + added.1) } ?? .unknown
+    type.shape = zip(type.shape, zip(before, after)).map { dimension, widths in
+      dimension.value.map { Dimension.fixed($0 + widths.0 + widths.1) } ?? .unknown
     }
-    // TensorFlow too uses the lowest finite number for minus infinity.
+    // TensorFlow, too, uses the lowest finite number for minus infinity.
     let number = max(number, -Double(Float.greatestFiniteMagnitude))
-    var older: JSONObject = ["paddings": widths, "mode": .string(mode.uppercased())]
-    if mode == "constant" { older["constant_values"] = .real(number) }
+    var tfArguments: JSONObject = ["paddings": widths, "mode": .string(mode.uppercased())]
+    if mode == "constant" { tfArguments["constant_values"] = .real(number) }
     let settings: JSONObject = ["pad_width": widths, "mode": .string(mode)]
     return try function(
       .pad, [value], values: mode == "constant" ? [.real(number)] : [], settings: settings,
-      older: older, type: type)
+      tfArguments: tfArguments, type: type)
   }
 
   /// Repeats the whole tensor along its axes.
@@ -180,7 +180,7 @@ extension KerasModelBuilder {
     let list = JSONValue.integers(counts)
     return try function(
       KerasFunctionForm("numpy", "Tile", tf: "tile", ["input"]), [value],
-      settings: ["repeats": list], older: ["multiples": list], type: outputType)
+      settings: ["repeats": list], tfArguments: ["multiples": list], type: outputType)
   }
 
   /// Reverses the elements along some axes.
@@ -188,7 +188,7 @@ extension KerasModelBuilder {
     _ value: KerasValue, _ axes: [Int]
   ) throws(WeighbridgeError) -> KerasValue {
     try function(
-      .reverse, [value], settings: ["axis": .axes(axes)], older: ["axis": .integers(axes)])
+      .reverse, [value], settings: ["axis": .axes(axes)], tfArguments: ["axis": .integers(axes)])
   }
 
   /// Takes a slice along some axes.
@@ -203,7 +203,7 @@ extension KerasModelBuilder {
       guard let range = byAxis[axis] else { return (.null, .null, .null) }
       return (bound(range.start), bound(range.stop), .integer(range.step))
     }
-    let older = JSONValue.array(
+    let sliceSpec = JSONValue.array(
       parts.map { .object(["start": $0.0, "stop": $0.1, "step": $0.2]) })
     let key = JSONValue.array(
       parts.map {
@@ -212,7 +212,8 @@ extension KerasModelBuilder {
           "config": .object(["start": $0.0, "stop": $0.1, "step": $0.2]),
         ])
       })
-    return try function(.item, [value], values: [key], older: ["slice_spec": older], type: type)
+    return try function(
+      .item, [value], values: [key], tfArguments: ["slice_spec": sliceSpec], type: type)
   }
 
   /// Splits a value into consecutive parts along an axis.
@@ -230,20 +231,21 @@ extension KerasModelBuilder {
     return parts
   }
 
-  /// Moves square blocks to channels or back, by splitting and transposing axes.
+  /// Moves square blocks to the channels or back, by splitting and transposing axes.
   fileprivate mutating func blocks(
     _ block: Int, toDepth: Bool
   ) throws(WeighbridgeError) -> KerasValue {
-    let (small, large) = toDepth ? (outputType, type()) : (type(), outputType)
-    guard let height = small.shape[1].value, let width = small.shape[2].value,
-      let channels = large.shape[3].value
+    let (smallType, largeType) = toDepth ? (outputType, type()) : (type(), outputType)
+    guard let height = smallType.shape[1].value, let width = smallType.shape[2].value,
+      let channels = largeType.shape[3].value
     else { throw .unsupported("blocks of images whose size is not known") }
     let split =
       toDepth
       ? [height, block, width, block, channels] : [height, width, block, block, channels]
     let first = type().with(shape: [type().shape[0]] + split.map(Dimension.fixed))
-    let parted = try layer("Reshape", ["target_shape": .integers(split)], [self[0]], type: first)
-    let moved = try transposed(parted, [0, 1, 3, 2, 4, 5])
+    let splitImage = try layer(
+      "Reshape", ["target_shape": .integers(split)], [self[0]], type: first)
+    let moved = try transposed(splitImage, [0, 1, 3, 2, 4, 5])
     let target = outputType.shape.dropFirst().compactMap(\.value)
     return try layer("Reshape", ["target_shape": .integers(target)], [moved])
   }

@@ -3,15 +3,15 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Classes whose settings decide what they are.
+/// Classes whose settings determine the Keras 2 class.
 extension Keras1Class {
-  /// The classes of the modes of `Merge`.
+  /// The Keras 2 classes of the modes of `Merge`.
   static let mergeModes = [
     "ave": "Average", "concat": "Concatenate", "cos": "Merge (Keras 1)", "dot": "Dot",
     "max": "Maximum", "mul": "Multiply", "sum": "Add",
   ]
 
-  /// `Merge`, which is a layer class for each of its modes in Keras 2.
+  /// `Merge`, of which each mode is a layer class in Keras 2.
   static func merge(_ record: KerasLayerRecord) throws(WeighbridgeError) -> Keras1Class {
     let mode = record.config["mode"]
     let type = record.config["mode_type"]?.string ?? "raw"

@@ -11,9 +11,9 @@ struct Keras1Class: Sendable {
 
   /// Its name in Keras 2.
   let className: String
-  /// Settings that became elements of one list.
+  /// Settings that became elements of one list, whose name comes second.
   var lists: [([String], String)] = []
-  /// Settings that keep their name although they were renamed in other classes.
+  /// Settings that keep their names although other classes renamed them.
   var keeps: [String] = []
   /// Whether the layer has image axes, whose order may vary.
   var hasImageAxes = false

@@ -10,29 +10,29 @@ import LayerCatalog
 /// are.
 struct Keras1Dialect: Sendable {
   let writer: KerasProducer
-  /// The axis order for layers whose settings omit it, and whether it was found in the settings of
+  /// The axis order of layers whose settings omit it, and whether it was found in the settings of
   /// other layers; `nil` where those contradict each other.
-  let ordering: (word: String, isFound: Bool)?
+  let ordering: (name: String, isFound: Bool)?
 
   /// - Parameter model: The whole model, whose layers may state what others omit.
   /// - Returns: `nil` when another version of Keras wrote it.
   init?(_ writer: KerasProducer, _ model: KerasModelRecord) {
     guard writer.version.major == 1 else { return nil }
     self.writer = writer
-    var words: Set<String> = []
-    for object in model.layers.flatMap(\.config.objectsInside) {
-      if let word = object["dim_ordering"]?.string { words.insert(word) }
+    var orderings: Set<String> = []
+    for object in model.layers.flatMap(\.config.nestedObjects) {
+      if let name = object["dim_ordering"]?.string { orderings.insert(name) }
     }
-    if words.count > 1 {
+    if orderings.count > 1 {
       ordering = nil
     } else {
       // The default of keras.json: `th` up to Keras 1.0.8, and `tf` from 1.1 on.
       let fallback = writer.version < KerasVersion(1, 1) ? "th" : "tf"
-      ordering = (words.first ?? fallback, !words.isEmpty)
+      ordering = (orderings.first ?? fallback, !orderings.isEmpty)
     }
   }
 
-  /// Returns a layer as Keras 2 writes it, and the decisions taken.
+  /// Returns a layer as Keras 2 writes it, and the decisions made.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for settings that Keras 2 cannot express.
   func form(

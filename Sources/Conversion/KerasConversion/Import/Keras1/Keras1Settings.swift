@@ -45,7 +45,7 @@ struct Keras1Settings {
     try setOrdering(entry, dialect)
   }
 
-  /// Joins several numbers in one list.
+  /// Joins several settings to one list.
   private mutating func join(_ parts: [String], _ whole: String) throws(WeighbridgeError) {
     var values: [JSONValue] = []
     for key in parts {
@@ -56,8 +56,8 @@ struct Keras1Settings {
     config[whole] = .array(values)
   }
 
-  /// Replaces `dim_ordering` by `data_format`. Layers with image axes that omit it take it from the
-  /// others.
+  /// Replaces `dim_ordering` by `data_format`. Layers with image axes that omit it use that of the
+  /// other layers.
   private mutating func setOrdering(
     _ entry: Keras1Class, _ dialect: Keras1Dialect
   ) throws(WeighbridgeError) {
@@ -67,18 +67,18 @@ struct Keras1Settings {
       if let written { config["dim_ordering"] = written }
       return
     }
-    var word = written?.string
+    var orderingName = written?.string
     if written == nil || written == .null {
       guard let ordering = dialect.ordering else {
         throw .unsupported(
           "does not say its dim_ordering, and the model's other layers have th and tf")
       }
-      word = ordering.word
+      orderingName = ordering.name
       decisions.append(
-        "the file leaves out the layer's dim_ordering; read as \(ordering.word), "
+        "the file leaves out the layer's dim_ordering; read as \(ordering.name), "
           + (ordering.isFound ? "which the model's other layers have" : "Keras' default then"))
     }
-    switch word {
+    switch orderingName {
     case "th": config["data_format"] = "channels_first"
     case "tf": config["data_format"] = "channels_last"
     default:

@@ -13,16 +13,16 @@ enum Keras1Weights: Hashable, Sendable {
   case kernels(axes: Int)
   /// Kernels over one axis: `[length, 1, in, out]`, up to 1.0.8 `[out, in, length, 1]`.
   case flatKernels
-  /// Kernels come before biases; some versions write each kernel next to its bias.
+  /// Kernels before biases; some versions write each kernel next to its bias.
   case kernelsFirst
   /// A kernel, a recurrent kernel and a bias for each gate, which are joined into one each, with
   /// the gates in the order of Keras 2. Kernels over image axes are converted as above.
   case gates([Int], axes: Int)
-  /// The last is a standard deviation, and becomes (deviation + epsilon)².
+  /// The last weight is a standard deviation, and becomes (deviation + epsilon)².
   case deviations(epsilon: Double)
   /// The weights of the wrapped layer.
   case inner
-  /// The weights of the wrapped layer twice: forwards and backwards.
+  /// The weights of the wrapped layer twice: forward and backward.
   case both
 }
 
@@ -44,10 +44,10 @@ extension Keras1Dialect {
       return weights.filter { $0.tensor.shape.count == 2 }
         + weights.filter { $0.tensor.shape.count != 2 }
     case .gates(let order, let axes):
-      let turned =
+      let transposed =
         try isChannelsFirst(record)
         ? weights.map { $0.mapped { Self.channelsLast($0, axes: axes) } } : weights
-      return try Self.joined(turned, gates: order)
+      return try Self.joined(transposed, gates: order)
     case .deviations(let epsilon):
       guard weights.count == 4 else { return weights }
       return weights[..<3] + [weights[3].mapped { Self.variance($0, epsilon) }]
@@ -125,8 +125,8 @@ extension Keras1Dialect {
 }
 
 extension KerasLayer.Weight {
-  fileprivate func mapped(_ turn: (Tensor) -> Tensor) -> Self {
-    Self(path: path, tensor: turn(tensor))
+  fileprivate func mapped(_ transform: (Tensor) -> Tensor) -> Self {
+    Self(path: path, tensor: transform(tensor))
   }
 }
 
@@ -136,9 +136,9 @@ extension Tensor {
     guard let first = tensors.first, let last = first.shape.indices.last,
       tensors.allSatisfy({ $0.type == first.type })
     else { return nil }
-    // With the last axis in front they are consecutive.
-    let inFront = [last] + Array(0..<last)
-    let numbers = tensors.flatMap { $0.permuted(inFront).doubles }
+    // With the last axis first, the elements are consecutive.
+    let lastAxisFirst = [last] + Array(0..<last)
+    let numbers = tensors.flatMap { $0.permuted(lastAxisFirst).doubles }
     let shape = [first.shape[last] * tensors.count] + first.shape[..<last]
     self = Tensor(first.elementType, shape: shape, numbers)
       .permuted(Array(1..<first.shape.count) + [0])

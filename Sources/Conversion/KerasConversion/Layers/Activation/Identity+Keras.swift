@@ -24,7 +24,7 @@ extension Identity: KerasMapped {
         try layer.add(Identity(), [try layer.onlyInput(inputs)])
       },
       KerasLayerClass(
-        "SpectralNormalization", masks: .ownRule, casts: .floats, shape: .unknown,
+        "SpectralNormalization", masks: .handledByBuilder, casts: .floats, shape: .unknown,
         parts: spectralParts, spectralNormalization),
       .plain("StochasticDepth", ignoring("drop_path_rate")),  // of ConvNeXt models
     ]
@@ -32,7 +32,7 @@ extension Identity: KerasMapped {
         KerasLayerClass(
           "SpatialDropout\(axes)D", masks: .passed, casts: .floats, shape: .window(axes: axes),
           dropout)
-      } + imageChanges)
+      } + augmentations)
   static let kerasRow = row { (_, builder) throws(WeighbridgeError) in builder[0]
   }
 
@@ -46,8 +46,8 @@ extension Identity: KerasMapped {
 
   private static let dropout = ignoring("rate", "noise_shape", "seed", "data_format")
 
-  /// Layers that change images only in training. Those of the first two lists cast integers.
-  private static var imageChanges: [KerasLayerClass] {
+  /// Layers that augment images in training. Those of the first two lists cast integers.
+  private static var augmentations: [KerasLayerClass] {
     let keepingShape = [
       "RandomBrightness", "RandomContrast", "RandomFlip", "RandomRotation", "RandomTranslation",
       "RandomZoom",
@@ -62,12 +62,12 @@ extension Identity: KerasMapped {
       "AugMix", "CutMix", "Equalization", "MaxNumBoundingBoxes", "MixUp", "RandAugment",
       "Solarization",
     ]
-    return keepingShape.map { .plain($0, casts: .all, shape: .same, imageChange) }
-      + random.map { .plain($0, casts: .all, imageChange) }
-      + others.map { .plain($0, imageChange) }
+    return keepingShape.map { .plain($0, casts: .all, shape: .same, augmentation) }
+      + random.map { .plain($0, casts: .all, augmentation) }
+      + others.map { .plain($0, augmentation) }
   }
 
-  private static let imageSettings = [
+  private static let augmentationSettings = [
     "addition_factor", "all_ops", "alpha", "bins", "brightness_factor", "chain_depth",
     "contrast_factor", "data_format", "factor", "fill_mode", "fill_value", "height_factor",
     "hue_factor", "interpolation", "kernel_size", "max_number", "mode", "num_chains", "num_ops",
@@ -75,8 +75,9 @@ extension Identity: KerasMapped {
     "width_factor", "x_factor", "y_factor",
   ]
 
-  private static let imageChange: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
-    for setting in imageSettings { layer.ignore(setting) }
+  private static let augmentation: KerasMapping.Build = {
+    (layer, inputs) throws(WeighbridgeError) in
+    for setting in augmentationSettings { layer.ignore(setting) }
     let type = try layer.typedInput(inputs).type
     guard type.elementType.isFloat else {
       throw .unsupported("turns \(type) into floating-point numbers")
@@ -87,28 +88,28 @@ extension Identity: KerasMapped {
 
 /// Keras wrappers that have no effect when the model runs.
 extension Identity {
-  /// `SpectralNormalization` (Miyato et al. 2018) divides the wrapped layer's kernel in training
-  /// and stores the quotient. Its vector u, as long as the kernel's last axis, is used only for the
-  /// next division.
+  /// `SpectralNormalization` (Miyato et al. 2018) normalizes the wrapped layer's kernel in training
+  /// and stores the result. Its vector u, as long as the kernel's last axis, is used only for the
+  /// next training step.
   ///
-  /// Keras writes the kernel first, as the wrapper's, then the trainable weights, then the others,
-  /// so the vector comes before the bias where the layer is frozen.
+  /// Keras writes the kernel first, as a weight of the wrapper, then the trainable weights, then
+  /// the others, so that the vector comes before the bias where the layer is frozen.
   static let spectralNormalization: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
     layer.ignore("power_iterations")
-    let isTrained = try layer.flag("trainable", default: true)
+    let isTrainable = try layer.flag("trainable", default: true)
     let (className, settings) = try layer.unwrap()
     guard normalized.contains(className), let build = KerasMappings.layers[className] else {
       throw .unsupported(
-        "wraps a layer of the class \(className), which has no kernel to normalise")
+        "wraps a layer of the class \(className), which has no kernel to normalize")
     }
     let isInnerFrozen = settings["trainable"] == false
     var vector: [Int]?
-    if !isTrained || isInnerFrozen {
-      vector = try layer.freeWeight("vector_u", position: 1)?.shape
-      guard vector != nil || !isTrained else {
+    if !isTrainable || isInnerFrozen {
+      vector = try layer.weightOfAnyShape("vector_u", position: 1)?.shape
+      guard vector != nil || !isTrainable else {
         throw .unsupported(
-          "is frozen inside a model in the model, and its weights then have another order")
+          "is frozen in a nested model, and its weights then have another order")
       }
     }
     let first = layer.requestedShapes.count
@@ -117,7 +118,7 @@ extension Identity {
     try layer.passMasks(of: className, from: inputs, to: result)
     let kernel = layer.requestedShapes.dropFirst(first).first ?? []
     let shape = [1, kernel.last ?? 0]
-    if isTrained, !isInnerFrozen {
+    if isTrainable, !isInnerFrozen {
       try layer.ignoreWeight("vector_u", shape: shape)
     } else if let vector, vector != shape {
       throw .malformed("the weight vector_u has the shape \(vector), and the layer takes \(shape)")
@@ -127,7 +128,7 @@ extension Identity {
 
   /// The wrapped layer; the wrapper's kernel is an alias of that layer's.
   static let spectralParts = KerasLayerParts(
-    [.init(["layer"], settings: ["layer"])], trained: .none, alias: "layer/vars/0")
+    [.init(["layer"], settings: ["layer"])], trainable: .none, alias: "layer/vars/0")
 
   /// The classes whose layers have a `kernel` or `embeddings`.
   private static let normalized: Set<String> = [

@@ -4,8 +4,8 @@ import KerasFormat
 import LayerCatalog
 
 extension KerasMappings {
-  /// Keras' activation functions, by their names in `activation=`, with the settings that a
-  /// function has when it is given by name.
+  /// Keras' activation functions, by their names in `activation=`, with the default parameters that
+  /// a function has when it is given by name.
   package static let activations: [String: KerasMapping.Activation] = [
     "celu": { _, _ in CELU(alpha: 1) },
     "elu": { _, _ in ELU(alpha: 1) },

@@ -26,7 +26,7 @@ extension LeakyReLU: KerasMapped {
     }
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
-    let key = builder.form == .archive ? "negative_slope" : "alpha"
+    let key = builder.format == .archive ? "negative_slope" : "alpha"
     return try builder.layer("LeakyReLU", [key: .real(operation.slope)])
   }
 }
@@ -60,9 +60,9 @@ extension PReLU: KerasMapped {
   static let kerasRow = row { (_, builder) throws(WeighbridgeError) in
     let alpha = try builder.tensor(1)
     let shape = builder.type().shape.dropFirst()
-    let sharing = zip(1..., zip(alpha.shape, shape)).filter { $1.0 == 1 && $1.1 != 1 }.map(\.0)
+    let sharedAxes = zip(1..., zip(alpha.shape, shape)).filter { $1.0 == 1 && $1.1 != 1 }.map(\.0)
     return try builder.layer(
-      "PReLU", ["shared_axes": sharing.isEmpty ? .null : .integers(sharing)],
+      "PReLU", ["shared_axes": sharedAxes.isEmpty ? .null : .integers(sharedAxes)],
       weights: [KerasLayerWeight(name: "alpha", tensor: alpha)])
   }
 }
@@ -111,7 +111,7 @@ extension Softplus: KerasMapped {
   static let kerasRow: KerasRow? = .named(Softplus.self)
 }
 
-/// Activation layers that only Keras 1 has, made of other operators.
+/// Activation layers that only Keras 1 has, composed of other operators.
 enum Keras1Activations {
   /// `ParametricSoftplus`: alpha · ln(1 + e^(beta · x)).
   static let parametricSoftplus: KerasMapping.Build = {

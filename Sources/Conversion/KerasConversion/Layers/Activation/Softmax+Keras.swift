@@ -25,7 +25,7 @@ extension Softmax: KerasMapped {
   private static func mask(
     _ layer: inout KerasLayer, of input: ValueID
   ) throws(WeighbridgeError) -> ValueID? {
-    if let given = layer.takeTensors("mask", position: 1).first { return given }
+    if let callMask = layer.takeTensors("mask", position: 1).first { return callMask }
     guard let mask = layer.mask(of: input), layer.version >= KerasVersion(2, 4) else { return nil }
     guard layer.version >= KerasVersion(2, 5) else {
       throw .unsupported(
@@ -36,36 +36,36 @@ extension Softmax: KerasMapped {
     return mask
   }
 
-  /// Adds a masked softmax. Excluded elements are lowered so far that their shares vanish; where
-  /// all are excluded, only the lowering is left of them in float32. Keras makes their shares 0
-  /// from 3.10 on.
+  /// Adds a masked softmax. A large negative number is added to masked elements, so that their
+  /// probabilities vanish. Where all are masked, nothing else is left of them in float32; from 3.10
+  /// on, Keras sets their probabilities to 0.
   private static func masked(
-    _ layer: inout KerasLayer, _ operation: Softmax, _ input: ValueID, _ given: ValueID
+    _ layer: inout KerasLayer, _ operation: Softmax, _ input: ValueID, _ callMask: ValueID
   ) throws(WeighbridgeError) -> [ValueID] {
-    let (type, maskType) = (layer.graph.type(of: input), layer.graph.type(of: given))
+    let (type, maskType) = (layer.graph.type(of: input), layer.graph.type(of: callMask))
     guard maskType.elementType == .bool, maskType.rank <= type.rank else {
       throw .unsupported("the mask \(maskType) does not fit \(type)")
     }
-    var mask = given
+    var mask = callMask
     if maskType.rank < type.rank {
       let axes = Array(0..<type.rank - maskType.rank)
       mask = try layer.add(ExpandDims(axes: axes), [mask], role: "expand_mask")[0]
     }
     mask = try layer.add(Cast(to: type.elementType), [mask], role: "mask")[0]
-    let depth = depth(layer.version, type)
-    let lowering = try layer.add(
-      Rescaling(scale: [depth], offset: [-depth]), [mask], role: "lowering")
-    let lowered = try layer.add(Add(), [input] + lowering, role: "lowered")
-    var outputs = try layer.add(operation, lowered)
+    let maskPenalty = maskPenalty(layer.version, type)
+    let maskBias = try layer.add(
+      Rescaling(scale: [maskPenalty], offset: [-maskPenalty]), [mask], role: "mask_bias")
+    let maskedLogits = try layer.add(Add(), [input] + maskBias, role: "masked_logits")
+    var outputs = try layer.add(operation, maskedLogits)
     if layer.version >= KerasVersion(3, 10) {
       outputs = try layer.add(Multiply(), outputs + [mask], role: "masked")
     }
-    layer.setMask(given, of: outputs[0])
+    layer.setMask(callMask, of: outputs[0])
     return outputs
   }
 
-  /// The amount by which excluded elements are lowered.
-  private static func depth(_ version: KerasVersion, _ type: TensorType) -> Double {
+  /// The number that is subtracted from masked elements.
+  private static func maskPenalty(_ version: KerasVersion, _ type: TensorType) -> Double {
     guard type.elementType == .float16 else { return 1e9 }
     return version.major < 3 ? 65504 : 3e4
   }

@@ -18,11 +18,11 @@ struct AttentionTensors {
 /// Determines which values a query attends to, from the arguments of the call and the masks of its
 /// tensors.
 struct AttentionCallMasking {
-  /// The rule.
+  /// The masking of the operator.
   let masking: AttentionMasking
   /// The mask, if there is one.
   let mask: [ValueID]
-  /// Whether the attention weights are an output too.
+  /// Whether the attention weights are an output, too.
   let returnsAttentionWeights: Bool
 
   /// - Parameter axes: The axes of the attention.
@@ -30,14 +30,14 @@ struct AttentionCallMasking {
     _ layer: inout KerasLayer, _ tensors: AttentionTensors, axes: [Int]
   ) throws(WeighbridgeError) {
     let type = layer.graph.type(of: tensors.query)
-    let isOld = layer.version.major < 3
+    let isBeforeKeras3 = layer.version.major < 3
     returnsAttentionWeights = try layer.argumentFlag(
-      "return_attention_scores", position: isOld ? 4 : 7)
-    let isCausal = try layer.argumentFlag("use_causal_mask", position: isOld ? 6 : 9)
+      "return_attention_scores", position: isBeforeKeras3 ? 4 : 7)
+    let isCausal = try layer.argumentFlag("use_causal_mask", position: isBeforeKeras3 ? 6 : 9)
     let window = try layer.integer("sliding_window", default: 0)
-    let drops = try layer.real("dropout", default: 0) > 0
-    let isPlain = type.rank == 3 && !drops && !returnsAttentionWeights
-    let given = layer.takeTensors("attention_mask", position: isOld ? 3 : 6)
+    let hasDropout = try layer.real("dropout", default: 0) > 0
+    let isPlain = type.rank == 3 && !hasDropout && !returnsAttentionWeights
+    let given = layer.takeTensors("attention_mask", position: isBeforeKeras3 ? 3 : 6)
     let masks = try layer.autoMasks(tensors)
     mask = try layer.addAttentionMask(given: given, masks, rank: type.rank, axes: axes.count)
     masking = AttentionMasking(
@@ -46,17 +46,17 @@ struct AttentionCallMasking {
     let attention = DotProductAttention(
       axes: axes, scale: 1, masking: masking, returnsAttentionWeights: returnsAttentionWeights)
     if let problem = attention.problem { throw .unsupported(problem) }
-    // Keras uses the length of the first axis after the batch, whatever the axes of the attention.
-    guard axes == [1] || !masking.isLocal else {
+    // Keras uses the length of the first axis after the batch, whatever the attention axes are.
+    guard axes == [1] || !masking.dependsOnPositions else {
       throw .unsupported("masks positions along the axes \(axes); only axis 1 is supported")
     }
   }
 
   /// The result for a query that attends to nothing.
   ///
-  /// Up to 3.9 Keras subtracts 10⁹ from masked scores, of which nothing is left in float32. From
-  /// 3.10 it also sets the attention weights to 0. From 3.7 a plain call takes another path, in
-  /// which all scores become equal.
+  /// Up to 3.9 Keras subtracts 10⁹ from masked scores, which erases them in float32. From 3.10 it
+  /// also sets the attention weights to 0. From 3.7 a plain call takes another path, in which all
+  /// scores become equal.
   private static func fullyMaskedRows(
     _ version: KerasVersion, _ type: ElementType, isPlain: Bool
   ) -> AttentionMasking.FullyMaskedRows {
@@ -67,7 +67,7 @@ struct AttentionCallMasking {
 }
 
 extension KerasLayer {
-  /// The tensors with which a multi-head attention layer is called.
+  /// Takes the tensors with which a multi-head attention layer is called.
   mutating func attentionTensors(
     _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> AttentionTensors {
@@ -78,19 +78,19 @@ extension KerasLayer {
     let second = inputs.count > 1 ? inputs[1] : try castTensor("value", position: 1)
     guard let value = second else { throw .malformed("is called without a value") }
     let key = inputs.count > 2 ? inputs[2] : try castTensor("key", position: 2)
-    // Keras 2 uses masks since 2.10; from 3.8 the query's own mask is used whatever was given.
-    let follows = version >= KerasVersion(2, 10)
-    let isNew = version.major >= 3
-    let given = takeTensors("query_mask", position: isNew ? 3 : nil).first
-    let own = follows ? mask(of: query) : nil
+    // Keras 2 uses masks since 2.10; from 3.8 the query's own mask takes precedence.
+    let usesMasks = version >= KerasVersion(2, 10)
+    let isKeras3 = version.major >= 3
+    let given = takeTensors("query_mask", position: isKeras3 ? 3 : nil).first
+    let own = usesMasks ? mask(of: query) : nil
     return AttentionTensors(
       query: query, value: value, key: key ?? value,
       queryMask: version >= KerasVersion(3, 8) && source.className == "MultiHeadAttention"
         ? own : given ?? own,
-      valueMask: takeTensors("value_mask", position: isNew ? 4 : nil).first
-        ?? (follows ? mask(of: value) : nil),
-      keyMask: takeTensors("key_mask", position: isNew ? 5 : nil).first
-        ?? (follows ? key.flatMap { mask(of: $0) } : nil))
+      valueMask: takeTensors("value_mask", position: isKeras3 ? 4 : nil).first
+        ?? (usesMasks ? mask(of: value) : nil),
+      keyMask: takeTensors("key_mask", position: isKeras3 ? 5 : nil).first
+        ?? (usesMasks ? key.flatMap { mask(of: $0) } : nil))
   }
 
   /// Takes a further tensor, cast to the type in which the layer computes.
@@ -114,13 +114,13 @@ extension KerasLayer {
       guard graph.type(of: mask).rank == 2, graph.type(of: tensors.query).rank == 3 else {
         throw .unsupported("a mask \(graph.type(of: mask)); only [batch, time] is supported")
       }
-      let truth = try truth(mask, role: role)
-      masks += try add(ExpandDims(axes: [axis]), [truth], role: role)
+      masks += try add(
+        ExpandDims(axes: [axis]), [try boolean(mask, role: role)], role: role)
     }
     return masks
   }
 
-  /// Adds the mask of all scores, the conjunction of all masks.
+  /// Adds the mask of the scores, the conjunction of all masks.
   ///
   /// - Parameters:
   ///   - rank: The query's rank.
@@ -135,16 +135,17 @@ extension KerasLayer {
         throw .unsupported(
           "attention_mask is \(graph.type(of: mask)) where other masks have 3 axes")
       }
-      let truth = try truth(mask, role: "attention_mask")
-      let missing = masks.isEmpty ? 0 : 3 - graph.type(of: truth).rank
+      let booleans = try boolean(mask, role: "attention_mask")
+      let missing = masks.isEmpty ? 0 : 3 - graph.type(of: booleans).rank
       result =
         missing > 0
-        ? try add(ExpandDims(axes: Array(0..<missing)), [truth], role: "attention_mask")[0] : truth
-      all.insert(result ?? truth, at: 0)
+        ? try add(ExpandDims(axes: Array(0..<missing)), [booleans], role: "attention_mask")[0]
+        : booleans
+      all.insert(result ?? booleans, at: 0)
     }
     guard var mask = result else { return [] }
     if all.count > 1 { mask = try add(LogicalAnd(), all, role: "mask")[0] }
-    // Keras puts the missing axes before those of queries and keys.
+    // Keras inserts the missing axes before those of queries and keys.
     let count = graph.type(of: mask).rank
     let missing = rank + axes - count
     guard missing >= 0, count >= 2 * axes else {

@@ -24,8 +24,8 @@ extension DotProductAttention: KerasMapped {
     headed("GroupQueryAttention", grouped),
     headed("GroupedQueryAttention", grouped),
   ])
-  /// Heads `[batch, positions, heads, features]`, whose positions become rows of matrices. The
-  /// number of steps may be open.
+  /// Takes heads `[batch, positions, heads, features]`, whose positions become rows of matrices.
+  /// The number of positions may be unknown.
   static let kerasRow = rowOfOutputs { (operation, builder) throws(WeighbridgeError) in
     guard operation.axes == [1], builder.type().rank == 4,
       builder.type(0).shape[2] == builder.type(1).shape[2]
@@ -41,7 +41,7 @@ extension DotProductAttention: KerasMapped {
     return [try builder.transposed(results[0], [0, 2, 1, 3])] + results.dropFirst()
   }
 
-  /// Makes a class whose heads come from dense layers of its own.
+  /// Creates a class that has dense layers of its own for the heads.
   private static func headed(
     _ name: String, _ build: @escaping KerasMapping.Build
   ) -> KerasLayerClass {
@@ -49,7 +49,8 @@ extension DotProductAttention: KerasMapped {
       KerasLayerParts.Object(["\(name)_dense", "_\(name)_dense"])
     }
     return KerasLayerClass(
-      name, masks: .ownRule, casts: .floats, shape: .unknown, parts: KerasLayerParts(parts), build)
+      name, masks: .handledByBuilder, casts: .floats, shape: .unknown,
+      parts: KerasLayerParts(parts), build)
   }
 
   private static let grouped: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
@@ -126,7 +127,7 @@ extension KerasLayer {
       throw .malformed("attention_axes=\(written), and the query is \(type)")
     }
     guard axes == axes.sorted() else {
-      throw .unsupported("attention_axes=\(written), which do not rise")
+      throw .unsupported("attention_axes=\(written), which are not in ascending order")
     }
     return axes
   }
@@ -136,9 +137,9 @@ extension KerasLayer {
     of input: ValueID, to heads: (count: Int, size: Int), _ hasBias: Bool, name: String
   ) throws(WeighbridgeError) -> ValueID {
     let type = graph.type(of: input)
-    let free = try Self.freeAxes(type)
+    let freeLetters = try Self.freeAxes(type)
     let equation = EinsumEquation(
-      input: free + "x", kernel: "xyz", output: free + "yz")
+      input: freeLetters + "x", kernel: "xyz", output: freeLetters + "yz")
     let dimensions = try dimensions([type.rank - 1], of: type)
     return try addEinsum(
       equation, bias: hasBias ? "yz" : "",
@@ -155,14 +156,14 @@ extension KerasLayer {
     guard shape.allSatisfy({ $0 >= 1 }), shape.count <= 8 else {
       throw .malformed("output_shape=\(shape)")
     }
-    let free = try Self.freeAxes(query)
-    let new = String("opqrstuv".prefix(shape.count))
+    let freeLetters = try Self.freeAxes(query)
+    let newLetters = String("opqrstuv".prefix(shape.count))
     let equation = EinsumEquation(
-      input: free + "yz", kernel: "yz" + new, output: free + new)
+      input: freeLetters + "yz", kernel: "yz" + newLetters, output: freeLetters + newLetters)
     var dimensions: [Character: Int] = ["y": heads.queryHeads, "z": heads.valueSize]
-    for (letter, dimension) in zip(new, shape) { dimensions[letter] = dimension }
+    for (letter, dimension) in zip(newLetters, shape) { dimensions[letter] = dimension }
     return try addEinsum(
-      equation, bias: hasBias ? new : "", dimensions: dimensions, to: value,
+      equation, bias: hasBias ? newLetters : "", dimensions: dimensions, to: value,
       name: "attention_output")
   }
 

@@ -8,9 +8,9 @@ import LayerCatalog
 /// Keras: `Attention(use_scale=False, score_mode="dot")`.
 extension Attention: KerasMapped {
   static let keras = KerasMapping([
-    KerasLayerClass("Attention", masks: .ownRule, casts: .floats, shape: .unknown) {
+    KerasLayerClass("Attention", masks: .handledByBuilder, casts: .floats, shape: .unknown) {
       (layer, inputs) throws(WeighbridgeError) in
-      let score = try layer.word("score_mode", default: Score.dot)
+      let score = try layer.choice("score_mode", default: Score.dot)
       let hasScale = try layer.flag("use_scale", default: false)
       return try layer.addAttention(inputs) {
         (layer, masking, returnsAttentionWeights, _) throws(WeighbridgeError) in
@@ -31,7 +31,9 @@ extension Attention: KerasMapped {
 /// Keras: `AdditiveAttention(use_scale=True)`.
 extension AdditiveAttention: KerasMapped {
   static let keras = KerasMapping([
-    KerasLayerClass("AdditiveAttention", masks: .ownRule, casts: .floats, shape: .unknown) {
+    KerasLayerClass(
+      "AdditiveAttention", masks: .handledByBuilder, casts: .floats, shape: .unknown
+    ) {
       (layer, inputs) throws(WeighbridgeError) in
       let hasScale = try layer.flag("use_scale", default: true)
       return try layer.addAttention(inputs) {
@@ -55,8 +57,8 @@ extension KerasLayer {
   /// by default. The masks of query and value are those given in the call, or else those of the
   /// tensors.
   ///
-  /// - Parameter make: Makes the operator and its weights from the masking, whether the attention
-  ///   weights are an output too, and the query's type.
+  /// - Parameter make: Makes the operator and its weights, given the masking, whether the attention
+  ///   weights are an output, and the query's type.
   fileprivate mutating func addAttention<Operation: AttentionOperator>(
     _ inputs: [ValueID],
     _ make: (inout KerasLayer, AttentionMasking, Bool, TensorType) throws(WeighbridgeError) -> (
@@ -73,7 +75,7 @@ extension KerasLayer {
     let isCausalItself = try flag("causal", default: false)
     let isCausal = try argumentFlag("use_causal_mask", position: 4) || isCausalItself
     let returnsAttentionWeights = try argumentFlag("return_attention_scores", position: 3)
-    // Keras subtracts 10⁹ from masked scores, of which nothing is left in float32.
+    // Keras subtracts 10⁹ from masked scores, which erases them in float32.
     let masking = AttentionMasking(
       isCausal: isCausal, hasMask: masks.value != nil,
       fullyMaskedRows: query.elementType == .float64 ? .unmasked : .mean)
@@ -84,7 +86,7 @@ extension KerasLayer {
     var outputs = try add(
       operation, values + mask + weights, role: masks.query == nil ? "" : "attention")
     if let query = masks.query {
-      outputs[0] = try addSilence(outputs[0], where: query)
+      outputs[0] = try addZeroing(of: outputs[0], whereNot: query)
       setMask(query, of: outputs[0])
     }
     return outputs
@@ -103,22 +105,22 @@ extension KerasLayer {
     } else if !(2...3).contains(given.count) {
       throw .malformed("takes two masks or three and has \(given.count)")
     }
-    if let given = query { query = try truth(given) }
-    if let given = value { value = try truth(given) }
+    if let given = query { query = try boolean(given) }
+    if let given = value { value = try boolean(given) }
     return (query, value)
   }
 
-  /// Converts a value to Booleans, true where it is not 0.
-  mutating func truth(
-    _ value: ValueID, role: String = "truth"
+  /// Converts a value to booleans, true where it is not 0.
+  mutating func boolean(
+    _ value: ValueID, role: String = "boolean"
   ) throws(WeighbridgeError) -> ValueID {
     if graph.type(of: value).elementType == .bool { return value }
     return try add(Cast(to: .bool), [value], role: role)[0]
   }
 
   /// Replaces elements by zeros where a mask `[batch, queries]` is false.
-  private mutating func addSilence(
-    _ value: ValueID, where mask: ValueID
+  private mutating func addZeroing(
+    of value: ValueID, whereNot mask: ValueID
   ) throws(WeighbridgeError) -> ValueID {
     let type = graph.type(of: value)
     let number = try add(Cast(to: type.elementType), [mask], role: "query_mask")
@@ -126,12 +128,12 @@ extension KerasLayer {
     return try add(Multiply(), [value] + factor)[0]
   }
 
-  /// Takes a Boolean argument of the call; false when it is absent.
+  /// Takes a boolean argument of the call; false when it is absent.
   mutating func argumentFlag(
     _ name: String, position: Int?
   ) throws(WeighbridgeError) -> Bool {
     guard let value = takeArgument(name, position: position) else { return false }
-    guard let flag = value.bool else { throw wrong(name, value, "true or false") }
+    guard let flag = value.bool else { throw unexpected(name, value, "true or false") }
     return flag
   }
 }

@@ -12,16 +12,16 @@ import LayerCatalog
 /// `[spatial..., in, multiplier]` and produce output channel `in * multiplier + m`.
 extension Convolution: KerasMapped {
   static let keras = KerasMapping(
-    KerasLayerClass.spatial("Conv", shape: { .image(axes: $0, isGrouped: true) }, full)
+    KerasLayerClass.spatial("Conv", shape: { .image(axes: $0, isGrouped: true) }, standard)
       + KerasLayerClass.spatial("DepthwiseConv", 1...2, shape: { .image(axes: $0) }, depthwise)
       + KerasLayerClass.spatial("SeparableConv", 1...2, shape: { .image(axes: $0) }, separable))
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     let window = operation.window
     try builder.check(window)
-    let (word, borders) = try builder.padding(window, builder.type())
+    let (paddingName, borders) = try builder.padding(window, builder.type())
     let input = try builder.padded(borders)
     let kernel = try builder.tensor(1)
-    var settings = builder.settings(window, word)
+    var settings = builder.settings(window, paddingName)
     settings["use_bias"] = .bool(operation.hasBias)
     let axes = window.size.count
     let isDepthwise =
@@ -30,24 +30,24 @@ extension Convolution: KerasMapped {
     guard isDepthwise else {
       settings["filters"] = .integer(kernel.shape[0])
       settings["groups"] = .integer(operation.groups)
-      let turned = kernel.permuted(Array(2..<axes + 2) + [1, 0])
+      let transposed = kernel.permuted(Array(2..<axes + 2) + [1, 0])
       return try builder.layer(
         "Conv\(axes)D", settings, [input],
-        weights: [KerasLayerWeight(name: "kernel", tensor: turned)]
+        weights: [KerasLayerWeight(name: "kernel", tensor: transposed)]
           + builder.bias(operation.hasBias))
     }
     let multiplier = kernel.shape[0] / operation.groups
     settings["depth_multiplier"] = .integer(multiplier)
-    let parted = kernel.splitting(0, into: [operation.groups, multiplier])
-    let turned = parted.permuted(Array(3..<axes + 3) + [0, 1, 2]).reshaped(
+    let splitKernel = kernel.splitting(0, into: [operation.groups, multiplier])
+    let transposed = splitKernel.permuted(Array(3..<axes + 3) + [0, 1, 2]).reshaped(
       window.size + [operation.groups, multiplier])
-    let name = builder.form == .archive ? "kernel" : "depthwise_kernel"
+    let name = builder.format == .archive ? "kernel" : "depthwise_kernel"
     return try builder.layer(
       "DepthwiseConv\(axes)D", settings, [input],
-      weights: [KerasLayerWeight(name: name, tensor: turned)] + builder.bias(operation.hasBias))
+      weights: [KerasLayerWeight(name: name, tensor: transposed)] + builder.bias(operation.hasBias))
   }
 
-  private static func full(
+  private static func standard(
     _ layer: inout KerasLayer, _ inputs: [ValueID], axes: Int
   ) throws(WeighbridgeError) -> [ValueID] {
     let filters = try layer.integer("filters")
@@ -98,25 +98,26 @@ extension Convolution: KerasMapped {
     let window = try window(&layer, axes: axes)
     try layer.require("groups", toBe: 1, because: "Keras has no grouped separable convolution")
     let channels = try layer.channels(of: inputs, layout: layout)
-    let spread = Convolution(
+    let depthwiseOperation = Convolution(
       window: window, groups: channels, hasBias: false, layout: layout)
     let kernel = try depthwiseKernel(
       &layer, window, channels, multiplier, role: "depthwise_kernel")
-    let middle = try layer.add(spread, inputs + [kernel], role: "depthwise")
+    let intermediate = try layer.add(depthwiseOperation, inputs + [kernel], role: "depthwise")
     let ones = [Int](repeating: 1, count: axes)
-    let mix = Convolution(
+    let pointwiseOperation = Convolution(
       window: Window(size: ones, strides: ones, dilation: ones, padding: .valid), groups: 1,
       hasBias: hasBias, layout: layout)
     let pointwise = try layer.weight(
       "pointwise_kernel", shape: ones + [channels * multiplier, filters]
     ) { $0.permuted([axes + 1, axes] + Array(0..<axes)) }
     let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
-    let output = try layer.add(mix, middle + [pointwise] + bias, role: "pointwise")
+    let output = try layer.add(
+      pointwiseOperation, intermediate + [pointwise] + bias, role: "pointwise")
     return try layer.addActivation(to: output[0])
   }
 
-  /// Keras up to 2.0.8 writes the dilation of a separable convolution but computes without it; the
-  /// Keras inside TensorFlow computes with it.
+  /// Keras up to 2.0.8 writes the dilation of a separable convolution but ignores it; the Keras
+  /// inside TensorFlow uses it.
   private static func dropIgnoredDilation(
     _ layer: inout KerasLayer, axes: Int
   ) throws(WeighbridgeError) {
@@ -134,7 +135,7 @@ extension Convolution: KerasMapped {
     layer.decideOnce("dilation_rate=\(dilation) is ignored, as Keras \(layer.version) does")
   }
 
-  /// `[spatial..., in, multiplier]` as `[in * multiplier, 1, spatial...]`.
+  /// Takes a kernel `[spatial..., in, multiplier]`, as `[in * multiplier, 1, spatial...]`.
   private static func depthwiseKernel(
     _ layer: inout KerasLayer, _ window: Window, _ channels: Int, _ multiplier: Int, role: String
   ) throws(WeighbridgeError) -> ValueID {
@@ -172,7 +173,7 @@ extension Convolution: KerasMapped {
     _ layer: KerasLayer, _ window: Window, isSeparable: Bool
   ) throws(WeighbridgeError) {
     guard layer.backend == .theano else { return }
-    let isOdd = window.size.indices.allSatisfy { window.reach($0) % 2 == 1 }
+    let isOdd = window.size.indices.allSatisfy { window.effectiveSize($0) % 2 == 1 }
     guard layer.version >= KerasVersion(2, 2) else {
       throw .unsupported("how Keras before 2.2 computes it on Theano is not known")
     }
@@ -187,20 +188,21 @@ extension Convolution: KerasMapped {
     _ layer: inout KerasLayer, axes: Int
   ) throws(WeighbridgeError) -> Window {
     try layer.kernelWindow(axes: axes) { (layer, plain) throws(WeighbridgeError) in
-      switch try layer.word("padding", default: Padding.valid) {
+      switch try layer.choice("padding", default: Padding.valid) {
       case .valid: return .valid
       case .same: return try layer.samePadding(of: plain)
       case .causal:
-        // Keras pads in front only, so that no output sees a later input.
+        // Keras pads only before the input, so that no output depends on a later input.
         return .explicit(
-          before: plain.size.indices.map { plain.reach($0) - 1 }, after: plain.size.map { _ in 0 })
+          before: plain.size.indices.map { plain.effectiveSize($0) - 1 },
+          after: plain.size.map { _ in 0 })
       }
     }
   }
 }
 
 extension Window {
-  /// The same window with other borders.
+  /// The same window with another padding.
   func with(padding: WindowPadding) -> Window {
     Window(size: size, strides: strides, dilation: dilation, padding: padding)
   }

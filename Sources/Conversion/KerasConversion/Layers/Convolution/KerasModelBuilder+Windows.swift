@@ -5,13 +5,13 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// Windows in the form of Keras' layers.
+/// The settings of windows in Keras' layers.
 extension KerasModelBuilder {
-  /// Keras' word for a window's padding, and the borders that must be added beforehand where there
-  /// is none.
+  /// Keras' name of a window's padding, and the borders that must be added beforehand where it has
+  /// none.
   func padding(
     _ window: Window, _ type: TensorType
-  ) throws(WeighbridgeError) -> (word: String, borders: Borders?) {
+  ) throws(WeighbridgeError) -> (name: String, borders: Borders?) {
     switch window.padding {
     case .valid: return ("valid", nil)
     case .same: return ("same", nil)
@@ -19,12 +19,12 @@ extension KerasModelBuilder {
       if (before + after).allSatisfy({ $0 == 0 }) { return ("valid", nil) }
       let same = window.with(padding: .same)
       let isSame = window.size.indices.allSatisfy { axis in
-        // With strides of 1, the padding does not depend on the size.
+        // With a stride of 1, the padding does not depend on the size.
         let dimension = type.shape[axis + 1].value ?? (window.strides[axis] == 1 ? 64 : nil)
-        guard let dimension, let wanted = try? same.placement(axis, dimension: dimension),
-          let own = try? window.placement(axis, dimension: dimension)
+        guard let dimension, let expected = try? same.placement(axis, dimension: dimension),
+          let actual = try? window.placement(axis, dimension: dimension)
         else { return false }
-        return wanted.before == own.before && wanted.count == own.count
+        return expected.before == actual.before && expected.count == actual.count
       }
       return isSame ? ("same", nil) : ("valid", Borders(before: before, after: after))
     }
@@ -34,11 +34,11 @@ extension KerasModelBuilder {
   mutating func padded(_ borders: Borders?) throws(WeighbridgeError) -> KerasValue {
     guard let borders else { return self[0] }
     var type = type()
-    for (axis, added) in zip(borders.before, borders.after).enumerated() {
+    for (axis, widths) in zip(borders.before, borders.after).enumerated() {
       type.shape[axis + 1] =
-        type.shape[axis + 1].value.map { Dimension.fixed($0 + added.0 + added.1) } ?? .unknown
+        type.shape[axis + 1].value.map { Dimension.fixed($0 + widths.0 + widths.1) } ?? .unknown
     }
-    return try bordered("ZeroPadding", "padding", borders, self[0], type: type)
+    return try padOrCrop("ZeroPadding", "padding", borders, self[0], type: type)
   }
 
   /// The settings of a window.

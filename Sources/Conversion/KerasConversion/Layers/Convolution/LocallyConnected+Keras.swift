@@ -22,7 +22,7 @@ extension LocallyConnected: KerasMapped {
       window: try layer.integers("kernel_size", count: axes),
       strides: try layer.integers(
         "strides", count: axes, default: [Int](repeating: 1, count: axes)),
-      isPadded: try layer.word("padding", default: KerasPadding.valid) == .same,
+      isPadded: try layer.choice("padding", default: KerasPadding.valid) == .same,
       channels: try layer.channels(of: inputs, layout: layout),
       filters: try layer.integer("filters"), isChannelsFirst: layout == .channelsFirst)
     if let problem = grid.problem { throw .malformed(problem) }
@@ -60,10 +60,10 @@ extension LocallyConnected: KerasMapped {
       let patch = try Checked.product(grid.window + [grid.channels], of: "the size of a window")
       let shape = [try grid.positionCount(), patch, grid.filters]
       return try layer.weight("kernel", shape: shape) { kernel in
-        let parts =
+        let patchShape =
           grid.isChannelsFirst ? [grid.channels] + grid.window : grid.window + [grid.channels]
         // The positions are one axis, the patch another, and the filters the last.
-        let split = kernel.splitting(1, into: parts).splitting(0, into: grid.positions)
+        let split = kernel.splitting(1, into: patchShape).splitting(0, into: grid.positions)
         let channel = grid.isChannelsFirst ? axes : 2 * axes
         let window = Array(axes..<2 * axes + 1).filter { $0 != channel }
         return split.permuted(Array(0..<axes) + [2 * axes + 1, channel] + window)
@@ -81,8 +81,8 @@ extension LocallyConnected: KerasMapped {
       let pairs = try grid.sortedPairs()
       return try layer.weight("kernel", shape: [pairs.count]) { kernel in
         let elements = kernel.doubles
-        let places = Dictionary(uniqueKeysWithValues: pairs.enumerated().map { ($1, $0) })
-        return grid.kernel(kernel.elementType) { places[$0].map { elements[$0] } ?? 0 }
+        let elementIndices = Dictionary(uniqueKeysWithValues: pairs.enumerated().map { ($1, $0) })
+        return grid.kernel(kernel.elementType) { elementIndices[$0].map { elements[$0] } ?? 0 }
       }
     case let other:
       throw .malformed("implementation=\(other), and 1, 2 or 3 is expected")
@@ -90,7 +90,7 @@ extension LocallyConnected: KerasMapped {
   }
 }
 
-/// The elements that a locally connected layer connects.
+/// The elements that a locally connected layer connects: its windows on an input.
 struct LocalGrid {
   /// An element of the input and one of the output, as flat indices in Keras' axis order.
   struct Pair: Hashable {
@@ -110,7 +110,7 @@ struct LocalGrid {
   var problem: String? {
     let all = dimensions + window + strides + [channels, filters]
     guard all.allSatisfy({ (1...1 << 24).contains($0) }),
-      // A window that is mostly outside would make the kernel disproportionately large.
+      // A window that is mostly outside the input would make the kernel disproportionately large.
       zip(window, dimensions).allSatisfy({ $0 <= (isPadded ? 2 * $1 + 1 : $1) })
     else { return "a window of \(window) in steps of \(strides) on \(dimensions)" }
     return nil
@@ -152,7 +152,7 @@ struct LocalGrid {
     return Tensor(elementType, shape: positions + [filters, channels] + window, elements)
   }
 
-  /// All pairs that are connected, by output, then by input.
+  /// All connected pairs, sorted by output, then by input.
   func sortedPairs() throws(WeighbridgeError) -> [Pair] {
     let count = try Checked.product(
       positions + [filters, channels] + window, of: "the size of the kernel")
@@ -171,14 +171,14 @@ struct LocalGrid {
   }
 
   private func pair(_ position: [Int], _ filter: Int, _ channel: Int, _ tap: [Int]) -> Pair? {
-    let place = dimensions.indices.map { position[$0] * strides[$0] - before[$0] + tap[$0] }
-    guard zip(place, dimensions).allSatisfy({ (0..<$1).contains($0) }) else { return nil }
+    let coordinate = dimensions.indices.map { position[$0] * strides[$0] - before[$0] + tap[$0] }
+    guard zip(coordinate, dimensions).allSatisfy({ (0..<$1).contains($0) }) else { return nil }
     return Pair(
-      input: Self.number(ordered(place, channel), ordered(dimensions, channels)),
-      output: Self.number(ordered(position, filter), ordered(positions, filters)))
+      input: Self.flatIndex(ordered(coordinate, channel), ordered(dimensions, channels)),
+      output: Self.flatIndex(ordered(position, filter), ordered(positions, filters)))
   }
 
-  private static func number(_ indices: [Int], _ dimensions: [Int]) -> Int {
+  private static func flatIndex(_ indices: [Int], _ dimensions: [Int]) -> Int {
     zip(indices, dimensions).reduce(0) { $0 * $1.1 + $1.0 }
   }
 

@@ -16,7 +16,7 @@ extension TransposedConvolution: KerasMapped {
         (layer, _) throws(WeighbridgeError) in try window(&layer, axes: axes)
       }
     } + [.plain("Deconvolution2D (Keras 1)", deconvolution)])
-  /// Keras' layer without padding, followed by a cropping of its output.
+  /// Keras' layer without padding, followed by a `Cropping` layer.
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     let window = operation.window
     try builder.check(window)
@@ -25,11 +25,13 @@ extension TransposedConvolution: KerasMapped {
     }
     var (before, after) = ([Int](repeating: 0, count: window.size.count), [Int]())
     var type = builder.outputType
-    if case .explicit(let front, let back) = window.padding { (before, after) = (front, back) }
+    if case .explicit(let leading, let trailing) = window.padding {
+      (before, after) = (leading, trailing)
+    }
     if after.isEmpty { after = before }
     for axis in window.size.indices {
-      let reach = (window.size[axis] - 1) * window.dilation[axis] + 1
-      after[axis] += max(0, window.strides[axis] - reach) - operation.outputPadding[axis]
+      let effectiveSize = (window.size[axis] - 1) * window.dilation[axis] + 1
+      after[axis] += max(0, window.strides[axis] - effectiveSize) - operation.outputPadding[axis]
       guard after[axis] >= 0 else {
         throw .unsupported(
           "an output that is longer than the window reaches by "
@@ -44,14 +46,15 @@ extension TransposedConvolution: KerasMapped {
     var settings = builder.settings(window, "valid")
     settings["filters"] = .integer(kernel.shape[1])
     settings["use_bias"] = .bool(operation.hasBias)
-    let turned = kernel.permuted(Array(2..<axes + 2) + [1, 0])
-    let whole = try builder.layer(
+    let transposed = kernel.permuted(Array(2..<axes + 2) + [1, 0])
+    let uncropped = try builder.layer(
       "Conv\(axes)DTranspose", settings,
-      weights: [KerasLayerWeight(name: "kernel", tensor: turned)] + builder.bias(operation.hasBias),
+      weights: [KerasLayerWeight(name: "kernel", tensor: transposed)]
+        + builder.bias(operation.hasBias),
       type: type)
-    if (before + after).allSatisfy({ $0 == 0 }) { return whole }
-    return try builder.bordered(
-      "Cropping", "cropping", Borders(before: before, after: after), whole)
+    if (before + after).allSatisfy({ $0 == 0 }) { return uncropped }
+    return try builder.padOrCrop(
+      "Cropping", "cropping", Borders(before: before, after: after), uncropped)
   }
 
   /// Adds a layer.
@@ -75,9 +78,9 @@ extension TransposedConvolution: KerasMapped {
     let operation = TransposedConvolution(
       window: window, outputPadding: outputPadding, groups: 1, hasBias: hasBias, layout: layout)
     let (axes, isFlipped) = (window.size.count, layer.flipsKernels)
-    let ends = takesInputsFirst ? [channels, filters] : [filters, channels]
+    let channelShape = takesInputsFirst ? [channels, filters] : [filters, channels]
     let order = takesInputsFirst ? [axes, axes + 1] : [axes + 1, axes]
-    let kernel = try layer.weight("kernel", shape: window.size + ends) {
+    let kernel = try layer.weight("kernel", shape: window.size + channelShape) {
       $0.permuted(order + Array(0..<axes)).flipped(from: 2, if: isFlipped)
     }
     let bias = hasBias ? [try layer.weight("bias", shape: [filters])] : []
@@ -91,30 +94,31 @@ extension TransposedConvolution: KerasMapped {
     let size = try layer.integers("kernel_size", count: axes)
     let strides = try layer.integers("strides", count: axes, default: ones)
     let dilation = try dilation(&layer, strides: strides)
-    let padding = try layer.word("padding", default: KerasPadding.valid)
+    let padding = try layer.choice("padding", default: KerasPadding.valid)
     let zeros = ones.map { _ in 0 }
     let plain = Window(
       size: size, strides: strides, dilation: dilation,
       padding: .explicit(before: zeros, after: zeros))
     if let problem = plain.problem { throw .malformed(problem) }
     if padding == .same { try layer.requireTransposedPadding(size, strides) }
-    return try plain.losing(try borders(&layer, plain, padding))
+    return try plain.croppingOutput(by: try borders(&layer, plain, padding))
   }
 
-  /// The amounts that one axis loses at its ends, and gains at its end.
+  /// The numbers of elements that are cropped from the output at both ends of an axis, and padded
+  /// at its end.
   struct Border {
     let before: Int
     let after: Int
     let padding: Int
 
-    /// - Parameter surplus: The difference between the spread length and the output's length.
-    init(surplus: Int, reach: Int, isSame: Bool, _ backend: KerasProducer.Backend) {
+    /// - Parameter surplus: The difference between the full length and the output's length.
+    init(surplus: Int, effectiveSize: Int, isSame: Bool, _ backend: KerasProducer.Backend) {
       before =
         switch backend {
         case _ where !isSame: 0
         case .tensorflow: max(0, surplus) / 2
-        case .theano: reach / 2
-        case .cntk: (reach - 1) / 2
+        case .theano: effectiveSize / 2
+        case .cntk: (effectiveSize - 1) / 2
         }
       after = max(0, surplus - before)
       padding = max(0, before - surplus)
@@ -129,9 +133,9 @@ extension TransposedConvolution: KerasMapped {
       guard window.padding == .valid || window.padding == .same,
         (try? window.placement(axis, dimension: length))?.count == dimension
       else { return nil }
-      let (stride, reach) = (window.strides[axis], window.reach(axis))
+      let (stride, effectiveSize) = (window.strides[axis], window.effectiveSize(axis))
       self.init(
-        surplus: (dimension - 1) * stride + reach - length, reach: reach,
+        surplus: (dimension - 1) * stride + effectiveSize - length, effectiveSize: effectiveSize,
         isSame: window.padding == .same, .tensorflow)
     }
   }
@@ -143,7 +147,7 @@ extension TransposedConvolution: KerasMapped {
     let written = try layer.integers("output_padding", count: window.size.count, default: [])
     let borders = try window.size.indices.map { (axis) throws(WeighbridgeError) in
       try border(
-        padding, reach: window.reach(axis), stride: window.strides[axis],
+        padding, effectiveSize: window.effectiveSize(axis), stride: window.strides[axis],
         outputPadding: written.isEmpty ? nil : written[axis], layer.backend)
     }
     return borders
@@ -169,29 +173,30 @@ extension TransposedConvolution: KerasMapped {
   }
 
   /// Keras first determines the length of the output, then uses the gradient of the convolution
-  /// with an input of that length. Here the difference from the spread length is `surplus`.
+  /// with an input of that length. Here `surplus` is the difference between the full length,
+  /// without padding, and that length.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when no convolution maps such an output to this
   ///   layer's input; Keras fails when such a model runs.
   private static func border(
-    _ padding: KerasPadding, reach: Int, stride: Int, outputPadding: Int?,
+    _ padding: KerasPadding, effectiveSize: Int, stride: Int, outputPadding: Int?,
     _ backend: KerasProducer.Backend
   ) throws(WeighbridgeError) -> Border {
     let surplus: Int
     switch (padding, outputPadding) {
-    case (.valid, nil): surplus = min(0, reach - stride)
-    case (.same, nil): surplus = reach - stride
+    case (.valid, nil): surplus = min(0, effectiveSize - stride)
+    case (.same, nil): surplus = effectiveSize - stride
     case (.valid, let extra?): surplus = try checked(0, minus: extra)
-    case (.same, let extra?): surplus = try checked(reach / 2 * 2, minus: extra)
+    case (.same, let extra?): surplus = try checked(effectiveSize / 2 * 2, minus: extra)
     }
-    // After the last position, there must be no room for another one.
-    let rest = padding == .valid ? -surplus : reach - 1 - surplus
-    guard (0..<stride).contains(rest) else {
+    // There must be no space for another position after the last one.
+    let remainder = padding == .valid ? -surplus : effectiveSize - 1 - surplus
+    guard (0..<stride).contains(remainder) else {
       throw .malformed(
-        "output_padding=\(outputPadding ?? 0) does not fit a kernel that reaches over \(reach) "
-          + "elements and a stride of \(stride)")
+        "output_padding=\(outputPadding ?? 0) does not fit a kernel that reaches over "
+          + "\(effectiveSize) elements and a stride of \(stride)")
     }
-    return Border(surplus: surplus, reach: reach, isSame: padding == .same, backend)
+    return Border(surplus: surplus, effectiveSize: effectiveSize, isSame: padding == .same, backend)
   }
 
   private static func checked(_ number: Int, minus other: Int) throws(WeighbridgeError) -> Int {
@@ -201,11 +206,12 @@ extension TransposedConvolution: KerasMapped {
 }
 
 extension Window {
-  /// The window of a transposed convolution whose output loses its borders, and the output padding.
+  /// The window of a transposed convolution whose output is cropped by borders, and the output
+  /// padding.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` for borders that no window has.
-  func losing(
-    _ borders: [TransposedConvolution.Border]
+  func croppingOutput(
+    by borders: [TransposedConvolution.Border]
   ) throws(WeighbridgeError) -> (Window, outputPadding: [Int]) {
     let window = with(
       padding: .explicit(before: borders.map(\.before), after: borders.map(\.after)))

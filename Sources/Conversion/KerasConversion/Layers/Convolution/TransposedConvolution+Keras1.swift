@@ -4,7 +4,7 @@ import JSON
 import LayerCatalog
 
 /// `Deconvolution2D` of Keras 1, whose settings state the size of the output. Its kernel, once its
-/// image axes are in front, is `[spatial..., in, out]`.
+/// spatial axes come first, is `[spatial..., in, out]`.
 extension TransposedConvolution {
   static let deconvolution: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     try layer.requireSpatialAxes(2, of: inputs)
@@ -19,34 +19,35 @@ extension TransposedConvolution {
   ) throws(WeighbridgeError) -> (Window, outputPadding: [Int]) {
     let size = try layer.integers("kernel_size", count: 2)
     let strides = try layer.integers("strides", count: 2, default: [1, 1])
-    let padding = try layer.word("padding", default: KerasPadding.valid)
+    let padding = try layer.choice("padding", default: KerasPadding.valid)
     let shape = layer.take("output_shape") ?? .null
     let dimensions = shape.array ?? []
     guard dimensions.count == 4 else {
-      throw layer.wrong("output_shape", shape, "a shape of 4 axes")
+      throw layer.unexpected("output_shape", shape, "a shape of 4 axes")
     }
     if padding == .same { try layer.requireTransposedPadding(size, strides) }
     let plain = Window(size: size, strides: strides, dilation: [1, 1], padding: .valid)
     if let problem = plain.problem { throw .malformed(problem) }
     let type = layer.graph.type(of: input)
     var borders: [Border] = []
-    for (number, axis) in layout.spatialAxes(rank: 4).enumerated() {
+    for (index, axis) in layout.spatialAxes(rank: 4).enumerated() {
       guard let dimension = type.shape[axis].value, let output = dimensions[axis].integer,
         (1...1 << 24).contains(output), dimension <= 1 << 24
       else {
         throw .unsupported(
           "the sizes of its input \(type) and its output \(shape.text()) must be known")
       }
-      let spread = (dimension - 1) * strides[number] + size[number]
-      let surplus = spread - output
-      let rest = padding == .valid ? -surplus : size[number] - 1 - surplus
-      guard (0..<strides[number]).contains(rest) else {
+      let fullLength = (dimension - 1) * strides[index] + size[index]
+      let surplus = fullLength - output
+      let remainder = padding == .valid ? -surplus : size[index] - 1 - surplus
+      guard (0..<strides[index]).contains(remainder) else {
         throw .malformed("output_shape=\(shape.text()) does not fit the input \(type)")
       }
       borders.append(
-        Border(surplus: surplus, reach: size[number], isSame: padding == .same, layer.backend))
+        Border(
+          surplus: surplus, effectiveSize: size[index], isSame: padding == .same, layer.backend))
     }
-    return try plain.losing(borders)
+    return try plain.croppingOutput(by: borders)
   }
 }
 

@@ -48,10 +48,10 @@ extension Dense {
   static let highway: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let hasBias = try layer.flag("use_bias", default: true)  // since Keras 1.0.3
     let features = try layer.channels(of: inputs, layout: .channelsLast)
-    let turned: (Tensor) -> Tensor = { $0.permuted([1, 0]) }
+    let transpose: (Tensor) -> Tensor = { $0.permuted([1, 0]) }
     let kernels = [
-      try layer.weight("kernel", shape: [features, features], canonical: turned),
-      try layer.weight("carry_kernel", shape: [features, features], canonical: turned),
+      try layer.weight("kernel", shape: [features, features], canonical: transpose),
+      try layer.weight("carry_kernel", shape: [features, features], canonical: transpose),
     ]
     var biases: [[ValueID]] = [[], []]
     if hasBias {
@@ -59,15 +59,15 @@ extension Dense {
       biases[1] = [try layer.weight("carry_bias", shape: [features])]
     }
     let dense = Dense(hasBias: hasBias)
-    let plain = try layer.add(dense, inputs + [kernels[0]] + biases[0], role: "transform")
+    let transformed = try layer.add(dense, inputs + [kernels[0]] + biases[0], role: "transform")
     let carried = try layer.add(dense, inputs + [kernels[1]] + biases[1], role: "carry")
-    let activated = try layer.addActivation(to: plain[0])
+    let activated = try layer.addActivation(to: transformed[0])
     let gate = try layer.add(Sigmoid(), carried, role: "gate")
     let one = try layer.number("one", 1, like: gate[0])
-    let rest = try layer.add(Subtract(), [one] + gate, role: "rest")
-    let new = try layer.add(Multiply(), activated + gate, role: "new")
-    let old = try layer.add(Multiply(), rest + inputs, role: "old")
-    return try layer.add(Add(), new + old)
+    let carryGate = try layer.add(Subtract(), [one] + gate, role: "rest")
+    let gatedOutput = try layer.add(Multiply(), activated + gate, role: "new")
+    let gatedInput = try layer.add(Multiply(), carryGate + inputs, role: "old")
+    return try layer.add(Add(), gatedOutput + gatedInput)
   }
 
   /// `MaxoutDense` (Goodfellow et al. 2013): the elementwise maximum of several dense layers. The
@@ -81,12 +81,12 @@ extension Dense {
       throw .malformed(
         "output_dim=\(units), nb_feature=\(count) for the input \(layer.graph.type(of: inputs[0]))")
     }
-    let all = try Checked.product([units, count], of: "the number of units")
+    let unitCount = try Checked.product([units, count], of: "the number of units")
     let kernel = try layer.weight("kernel", shape: [count, features, units]) {
-      $0.permuted([0, 2, 1]).reshaped([all, features])
+      $0.permuted([0, 2, 1]).reshaped([unitCount, features])
     }
     let bias =
-      hasBias ? [try layer.weight("bias", shape: [count, units]) { $0.reshaped([all]) }] : []
+      hasBias ? [try layer.weight("bias", shape: [count, units]) { $0.reshaped([unitCount]) }] : []
     let dense = try layer.add(Dense(hasBias: hasBias), inputs + [kernel] + bias, role: "dense")
     let split = try layer.add(Reshape(target: [count, units]), dense, role: "split")
     return try layer.add(Reduce(.maximum, axes: [1], keepDims: false), split)

@@ -15,8 +15,9 @@ extension EinsumDense: KerasMapped {
         because: "weights in another form than the layer's own are not supported")
       layer.ignore("lora_rank", "lora_alpha")  // Keras' own files contain the sum.
       let written = layer.take("equation") ?? .null
-      guard let text = written.string, let equation = EinsumEquation(text, rank: type.rank)
-      else { throw layer.wrong("equation", written, "[X],[Y]->[Z], maybe with an ellipsis") }
+      guard let text = written.string, let equation = EinsumEquation(text, rank: type.rank) else {
+        throw layer.unexpected("equation", written, "[X],[Y]->[Z], maybe with an ellipsis")
+      }
       let shape = layer.take("output_shape") ?? .null
       let dimensions = try equation.dimensions(
         input: type, output: shape.array ?? (shape == .null ? [] : [shape]))
@@ -37,10 +38,10 @@ extension EinsumDense: KerasMapped {
     }
     var weights = [KerasLayerWeight(name: "kernel", tensor: try builder.tensor(1))]
     if let first = bias.first, let start = output.firstIndex(of: first) {
-      let own = try builder.tensor(2)
-      var dimensions = own.shape[...]
-      let full = output[start...].map { bias.contains($0) ? dimensions.popFirst() ?? 1 : 1 }
-      weights.append(KerasLayerWeight(name: "bias", tensor: own.reshaped(full)))
+      let tensor = try builder.tensor(2)
+      var dimensions = tensor.shape[...]
+      let fullShape = output[start...].map { bias.contains($0) ? dimensions.popFirst() ?? 1 : 1 }
+      weights.append(KerasLayerWeight(name: "bias", tensor: tensor.reshaped(fullShape)))
     }
     let equation =
       "\(operation.input.rawValue),\(operation.kernel.rawValue)->\(operation.output.rawValue)"
@@ -54,14 +55,14 @@ extension EinsumDense: KerasMapped {
   }
 }
 
-/// An equation of Keras' `EinsumDense`, with an ellipsis replaced by reserved letters.
+/// An equation of Keras' `EinsumDense`, in which reserved letters replace an ellipsis.
 struct EinsumEquation {
   /// The letters of the equation, which may be upper-case.
   let input: [Character]
   let kernel: [Character]
   let output: [Character]
-  /// The number of axes that an ellipsis at the front or at the back represents.
-  let elided: (front: Int, back: Int)
+  /// The number of axes that a leading or trailing ellipsis represents.
+  let elided: (leading: Int, trailing: Int)
 
   /// - Parameter rank: The rank of the input.
   init?(_ text: String, rank: Int) {
@@ -84,7 +85,7 @@ struct EinsumEquation {
     kernel = Array(match.4)
   }
 
-  /// Makes an equation from its axes.
+  /// Creates an equation from its axes.
   init(input: String, kernel: String, output: String) {
     (self.input, self.kernel, self.output) = (Array(input), Array(kernel), Array(output))
     elided = (0, 0)
@@ -97,7 +98,8 @@ struct EinsumEquation {
   ) throws(WeighbridgeError) -> [Character: Int] {
     var dimensions: [Character: Int] = [:]
     for (letter, dimension) in zip(input, type.shape) { dimensions[letter] = dimension.value }
-    let named = output[(elided.front == 0 ? 1 : elided.front)..<(output.count - elided.back)]
+    let first = elided.leading == 0 ? 1 : elided.leading
+    let named = output[first..<(output.count - elided.trailing)]
     guard named.count == shape.count else {
       throw .malformed("output_shape has \(shape.count) axes, and \(named.count) are expected")
     }
@@ -118,11 +120,11 @@ struct EinsumEquation {
     guard Set(all).count == all.count, all.count <= 26, Set(output).count == output.count,
       Set(kernel).count == kernel.count
     else { throw .unsupported("an equation in which an axis occurs twice") }
-    let places = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1, $0) })
-    guard kernel.allSatisfy({ places[$0] != nil }) else {
+    let indices = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1, $0) })
+    guard kernel.allSatisfy({ indices[$0] != nil }) else {
       throw .malformed("an axis of the kernel is in neither input nor output")
     }
-    return { letter in Character(UnicodeScalar(UInt8(97 + (places[letter] ?? 0)))) }
+    return { letter in Character(UnicodeScalar(UInt8(97 + (indices[letter] ?? 0)))) }
   }
 }
 
@@ -141,9 +143,9 @@ extension KerasLayer {
   ) throws(WeighbridgeError) -> ValueID {
     let label = try equation.labels()
     let (from, to) = (AxisLabels(equation.input.map(label)), AxisLabels(equation.output.map(label)))
-    let written = equation.kernel.map(label)
-    let kernel = EinsumDense.canonical(Set(written), from, to)
-    let order = kernel.compactMap { written.firstIndex(of: $0) }
+    let kernelLabels = equation.kernel.map(label)
+    let kernel = EinsumDense.canonical(Set(kernelLabels), from, to)
+    let order = kernel.compactMap { kernelLabels.firstIndex(of: $0) }
     let biasAxes = equation.output.filter(Set(bias).contains)
     guard biasAxes.count == bias.count else {
       throw .malformed("bias_axes=\(bias) are not axes of the output")
@@ -158,8 +160,10 @@ extension KerasLayer {
       guard let first = equation.output.firstIndex(where: biasAxes.contains) else { return nil }
       // Keras keeps an axis of size 1 for each other axis after the first one of the bias.
       let shape = try Self.dimensions(equation.output, of: biasAxes, dimensions)
-      let own = isQuantized ? shape : try Self.dimensions(biasAxes, dimensions)
-      return try layer.weight("\(prefix)bias", shape: Array(shape[first...])) { $0.reshaped(own) }
+      let valueShape = isQuantized ? shape : try Self.dimensions(biasAxes, dimensions)
+      return try layer.weight("\(prefix)bias", shape: Array(shape[first...])) {
+        $0.reshaped(valueShape)
+      }
     }
     if let quantization {
       return try addQuantizedEinsum(
@@ -172,7 +176,7 @@ extension KerasLayer {
     return try add(operation, [input, matrix] + (bias.map { [$0] } ?? []), role: name)[0]
   }
 
-  /// The sizes of axes; 1 for those that are not among `own`.
+  /// The sizes of axes; 1 for those that are not in `own`.
   private static func dimensions(
     _ letters: [Character], of own: [Character], _ dimensions: [Character: Int]
   ) throws(WeighbridgeError) -> [Int] {

@@ -11,7 +11,7 @@ extension CategoryEncoding: KerasMapped {
   static let keras = KerasMapping([
     .plain("CategoryEncoding", casts: .none) { (layer, inputs) throws(WeighbridgeError) in
       let count = try layer.integer("num_tokens")
-      let mode = try layer.word("output_mode", default: Mode.multiHot)
+      let mode = try layer.choice("output_mode", default: Mode.multiHot)
       try layer.require("sparse", toBe: false, because: "sparse tensors are not supported")
       let weights = layer.takeTensors("count_weights", position: 1)
       guard weights.isEmpty || mode == .count else {
@@ -36,7 +36,7 @@ extension KerasLayer {
   mutating func encodingMode() throws(WeighbridgeError) -> CategoryEncoding.Mode? {
     guard let written = take("output_mode"), written != "int" else { return nil }
     guard let mode = written.string.flatMap(CategoryEncoding.Mode.init(rawValue:)) else {
-      throw wrong("output_mode", written, "int, one_hot, multi_hot, count")
+      throw unexpected("output_mode", written, "int, one_hot, multi_hot, count")
     }
     return mode
   }
@@ -70,16 +70,16 @@ extension KerasLayer {
       guard version >= KerasVersion(3, 6) else {
         throw .unsupported("takes the indices of each image along one axis and has \(type)")
       }
-      // Keras aggregates along the axis after the batch.
+      // Keras aggregates the encodings along the axis after the batch.
       let order = [0] + Array(2..<type.rank) + [1]
-      var turned: [ValueID] = []
+      var transposed: [ValueID] = []
       for value in [indices] + weights {
-        turned += try add(Transpose(axes: order), [value], role: "transposed")
+        transposed += try add(Transpose(axes: order), [value], role: "transposed")
       }
-      return try add(operation, turned, role: role)
+      return try add(operation, transposed, role: role)
     }
-    // From 3.6 Keras encodes each index separately; up to 2.15 it takes one index per example. In
-    // between it depends on the layer.
+    // From 3.6 Keras encodes each index separately; up to 2.15 it takes one index per example. For
+    // the versions between, it depends on the layer.
     guard version.major < 3 || version >= KerasVersion(3, 6) else {
       throw .unsupported("what Keras \(version) makes of output_mode=one_hot was never compared")
     }
@@ -87,8 +87,8 @@ extension KerasLayer {
     guard version.major >= 3 else {
       throw .unsupported("output_mode=one_hot takes one index for each image and has \(type)")
     }
-    let single = try add(
+    let expanded = try add(
       ExpandDims(axes: [type.rank]), [indices], role: role.isEmpty ? "indices" : "\(role)_indices")
-    return try add(operation, single, role: role)
+    return try add(operation, expanded, role: role)
   }
 }

@@ -13,8 +13,8 @@ extension Discretization: KerasMapped {
     let index = try builder.layer(
       "Discretization",
       [
-        // As each generation writes it itself.
-        "dtype": builder.form == .archive ? "float32" : "int64",
+        // As each generation of Keras writes it.
+        "dtype": builder.format == .archive ? "float32" : "int64",
         "bin_boundaries": .array(operation.boundaries.map(JSONValue.real)), "num_bins": .null,
         "epsilon": .real(0.01), "output_mode": "int", "sparse": false,
       ])
@@ -26,7 +26,7 @@ extension Discretization: KerasMapped {
     try layer.require("sparse", toBe: false, because: "sparse tensors are not supported")
     let boundaries = try boundaries(&layer).map { Double(Float($0)) }
     let encoding = try layer.encodingMode()
-    let outputType = encoding == nil ? try wholeNumbers(&layer) : .int64
+    let outputType = encoding == nil ? try integerType(&layer) : .int64
     let operation = Discretization(boundaries: boundaries, outputType: outputType)
     if let problem = operation.problem { throw .malformed(problem) }
     guard let encoding else { return try layer.add(operation, inputs) }
@@ -42,15 +42,15 @@ extension Discretization: KerasMapped {
     let count = layer.take("num_bins")
     if let written = layer.take("bin_boundaries") {
       guard let list = written.array?.compactMap(\.real), list.count == written.array?.count else {
-        throw layer.wrong("bin_boundaries", written, "a list of numbers")
+        throw layer.unexpected("bin_boundaries", written, "a list of numbers")
       }
       return list
     }
     guard let bins = count?.integer, (1...1 << 24).contains(bins) else {
-      throw layer.wrong("num_bins", count ?? .null, "a number of intervals")
+      throw layer.unexpected("num_bins", count ?? .null, "a number of intervals")
     }
-    // Until there are weights, any boundaries will do.
-    guard let summary = try layer.freeWeight("summary") else { return [] }
+    // As long as there are no weights, any boundaries will do.
+    guard let summary = try layer.weightOfAnyShape("summary") else { return [] }
     guard summary.shape.count == 2, summary.shape[0] == 2, summary.shape[1] > 0 else {
       throw .malformed("a summary \(summary.type), which is not [2, values]")
     }
@@ -61,7 +61,7 @@ extension Discretization: KerasMapped {
     return quantiles(values, weights, bins).dropLast()
   }
 
-  /// The quantiles of weighted values at 1, 2, ... of `count` parts, interpolated linearly.
+  /// The quantiles of weighted values at 1/count, 2/count, and so on, interpolated linearly.
   private static func quantiles(
     _ values: [Double], _ weights: [Double], _ count: Int
   ) -> [Double] {
@@ -72,27 +72,27 @@ extension Discretization: KerasMapped {
       sum += Float(weight)
       sums.append(Double(sum))
     }
-    let shares = sums.map { Double(Float($0) / sum) }
-    return (0..<Int((1 / step).rounded(.up))).map { part in
-      let share = step + Double(part) * step
-      guard let above = shares.firstIndex(where: { $0 > share }) else {
+    let cumulativeFractions = sums.map { Double(Float($0) / sum) }
+    return (0..<Int((1 / step).rounded(.up))).map { index in
+      let fraction = step + Double(index) * step
+      guard let above = cumulativeFractions.firstIndex(where: { $0 > fraction }) else {
         return values[values.count - 1]
       }
       if above == 0 { return values[0] }
-      let (low, high) = (shares[above - 1], shares[above])
+      let (low, high) = (cumulativeFractions[above - 1], cumulativeFractions[above])
       let slope = (values[above] - values[above - 1]) / (high - low)
-      return values[above - 1] + slope * (share - low)
+      return values[above - 1] + slope * (fraction - low)
     }
   }
 
   /// Reads the setting `dtype`, which is int64 by default for this layer.
-  private static func wholeNumbers(
+  private static func integerType(
     _ layer: inout KerasLayer
   ) throws(WeighbridgeError) -> ElementType {
     guard layer.version.major < 3 else { return .int32 }
     guard let setting = layer.take("dtype") else { return .int64 }
     guard let type = setting.string.flatMap(ElementType.init(rawValue:)) else {
-      throw layer.wrong("dtype", setting, "int32 or int64")
+      throw layer.unexpected("dtype", setting, "int32 or int64")
     }
     return type
   }

@@ -8,7 +8,7 @@ extension Embedding: KerasMapped {
   /// Keras: `Embedding`. It uses `input_length` only to check the input. With `mask_zero`, the
   /// output has a mask that excludes each index 0.
   static let keras = KerasMapping([
-    KerasLayerClass("Embedding", masks: .ownRule, casts: .none, shape: .embedding) {
+    KerasLayerClass("Embedding", masks: .handledByBuilder, casts: .none, shape: .embedding) {
       (layer, inputs) throws(WeighbridgeError) in
       let input = try layer.onlyInput(inputs)
       let shape = try layer.tableShape()
@@ -26,7 +26,7 @@ extension Embedding: KerasMapped {
       return outputs
     },
     KerasLayerClass(
-      "ReversibleEmbedding", masks: .ownRule, casts: .floats, shape: .unknown, reversible),
+      "ReversibleEmbedding", masks: .handledByBuilder, casts: .floats, shape: .unknown, reversible),
   ])
   static let kerasRow = row { (_, builder) throws(WeighbridgeError) in
     let table = try builder.tensor(1)
@@ -40,7 +40,7 @@ extension Embedding: KerasMapped {
 }
 
 /// Keras 3: `ReversibleEmbedding`, which is an ``Embedding``, or, called with `reverse=True`, a
-/// ``Dense`` layer whose kernel is the table (Press and Wolf 2017) or a second one.
+/// ``Dense`` layer whose kernel is the table (Press and Wolf 2017) or a separate one.
 extension Embedding {
   private static let reversible: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let input = try layer.onlyInput(inputs)
@@ -55,12 +55,12 @@ extension Embedding {
     let isReverse = try layer.argumentFlag("reverse", position: 1)
     guard isReverse else {
       let table = try layer.weight("table", shape: shape)
-      if !isTied { try layer.ignoreWeight("kernel", shape: shape.reversed(), isTrained: true) }
+      if !isTied { try layer.ignoreWeight("kernel", shape: shape.reversed(), isTrainable: true) }
       let outputs = try layer.add(Embedding(), [input, table])
       if hasMask { layer.setMask(try layer.isNotZero(input), of: outputs[0]) }
       return outputs
     }
-    if !isTied { try layer.ignoreWeight("table", shape: shape, isTrained: true) }
+    if !isTied { try layer.ignoreWeight("table", shape: shape, isTrainable: true) }
     let kernel =
       isTied
       ? try layer.weight("table", shape: shape)
@@ -82,23 +82,23 @@ extension KerasLayer {
     return shape
   }
 
-  /// Adds a mask of the elements that differ from 0, for indices where 0 means none.
+  /// Adds a mask of the indices other than 0, which means none.
   mutating func isNotZero(_ input: ValueID) throws(WeighbridgeError) -> ValueID {
     let type = graph.type(of: input)
-    // Each kind of input has its own zero, since the layer may be called with several kinds.
+    // Each input type has its own zero, since the layer may be called with several types.
     let zero = try constant(
       "mask_zero_\(type.elementType.rawValue)_\(type.rank)d",
       Tensor(type.elementType, shape: type.shape.map { _ in 1 }, [0]))
     return try add(Comparison(.notEqual), [input, zero], role: "mask")[0]
   }
 
-  /// Adds a soft limit: cap tanh(x / cap).
+  /// Adds a soft cap: cap · tanh(x / cap).
   fileprivate mutating func addCap(
     _ cap: Double, to values: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
     guard cap != 0 else { throw .malformed("logit_soft_cap=0") }
-    let small = try add(Rescaling(scale: [1 / cap], offset: [0]), values, role: "divided")
-    let bent = try add(Tanh(), small, role: "tanh")
-    return try add(Rescaling(scale: [cap], offset: [0]), bent)
+    let scaled = try add(Rescaling(scale: [1 / cap], offset: [0]), values, role: "divided")
+    let limited = try add(Tanh(), scaled, role: "tanh")
+    return try add(Rescaling(scale: [cap], offset: [0]), limited)
   }
 }

@@ -17,8 +17,8 @@ extension Hashing: KerasMapped {
       let bins = try layer.integer("num_bins")
       let mask = layer.take("mask_value")
       let masked = mask.flatMap(\.integer).map { [$0] } ?? []
-      if let mask, masked.isEmpty { throw layer.wrong("mask_value", mask, "a whole number") }
-      // A single bucket takes all values, masked ones too.
+      if let mask, masked.isEmpty { throw layer.unexpected("mask_value", mask, "an integer") }
+      // A single bucket takes all values, including masked ones.
       let operation = Hashing(buckets: bins, masked: bins > 1 ? masked : [])
       if let problem = operation.problem { throw .malformed(problem) }
       return try layer.addHash(operation, [input], bins)

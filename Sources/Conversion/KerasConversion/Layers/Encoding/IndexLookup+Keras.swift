@@ -33,23 +33,23 @@ extension KerasLayer {
     }
     guard let list = written.array, case let numbers = list.compactMap(\.integer),
       numbers.count == list.count
-    else { throw wrong("vocabulary", written, "a list of whole numbers") }
+    else { throw unexpected("vocabulary", written, "a list of whole numbers") }
     let mode = take("output_mode") ?? "int"
     if try flag("invert", default: false) { return try addInverseLookup(of: input, numbers, mode) }
-    let (operation, depth) = try lookup(numbers, isIndex: mode == "int")
+    let (operation, depth) = try lookup(numbers, returnsIndices: mode == "int")
     if mode == "tf_idf" { return try addWeightedCounts(of: input, operation, depth) }
     try require("idf_weights", toBe: .null, because: "only output_mode=tf_idf has them")
     if mode == "int" { return try add(operation, [input]) }
     guard let encoding = mode.string.flatMap(CategoryEncoding.Mode.init(rawValue:)) else {
-      throw wrong("output_mode", mode, "int, one_hot, multi_hot, count, tf_idf")
+      throw unexpected("output_mode", mode, "int, one_hot, multi_hot, count, tf_idf")
     }
     let indices = try add(operation, [input], role: "indices")
     // Keras 3 counts in integers.
-    let isWhole = version.major >= 3
+    let countsIntegers = version.major >= 3
     let output = try addEncoding(
       of: indices[0], categories: depth, encoding, dropsOutOfRange: true,
-      role: isWhole ? "encoding" : "")
-    return isWhole ? try add(Cast(to: .int64), output) : output
+      role: countsIntegers ? "encoding" : "")
+    return countsIntegers ? try add(Cast(to: .int64), output) : output
   }
 
   /// Adds the count of each index, times its inverse document frequency.
@@ -70,7 +70,7 @@ extension KerasLayer {
     // Keras 2, and Keras' own files, also have them as a weight, which takes precedence.
     let row =
       version.major < 3 || nextWeightShape != nil
-      ? try weight("idf_weights", shape: [depth], isTrained: false) { $0.reshaped(shape) }
+      ? try weight("idf_weights", shape: [depth], isTrainable: false) { $0.reshaped(shape) }
       : try constant(
         "idf_weights",
         Tensor(
@@ -94,15 +94,15 @@ extension KerasLayer {
   private mutating func addInverseLookup(
     of input: ValueID, _ written: [Int], _ mode: JSONValue
   ) throws(WeighbridgeError) -> [ValueID] {
-    guard mode == "int" else { throw wrong("output_mode", mode, "int, with invert=true") }
+    guard mode == "int" else { throw unexpected("output_mode", mode, "int, with invert=true") }
     ignore("idf_weights")
     let mask = unreadSettings["mask_token"]?.integer
-    let other = unreadSettings["oov_token"]?.integer ?? -1
-    let (operation, _) = try lookup(written, isIndex: true)
-    let special = operation.firstIndex - operation.oovCount
+    let oovToken = unreadSettings["oov_token"]?.integer ?? -1
+    let (operation, _) = try lookup(written, returnsIndices: true)
+    let reservedCount = operation.firstIndex - operation.oovCount
     let numbers =
-      [other] + [Int](repeating: mask ?? other, count: special)
-      + [Int](repeating: other, count: operation.oovCount) + operation.vocabulary
+      [oovToken] + [Int](repeating: mask ?? oovToken, count: reservedCount)
+      + [Int](repeating: oovToken, count: operation.oovCount) + operation.vocabulary
     // The first number is for indices out of range.
     let known = IndexLookup(
       vocabulary: Array(0..<numbers.count - 1), firstIndex: 1, oovCount: 1, exceptions: [:])
@@ -114,29 +114,30 @@ extension KerasLayer {
 
   /// Returns the operator and the number of indices.
   private mutating func lookup(
-    _ written: [Int], isIndex: Bool
+    _ written: [Int], returnsIndices: Bool
   ) throws(WeighbridgeError) -> (IndexLookup, depth: Int) {
     let mask = take("mask_token").map(\.integer)
-    let others = try integer("num_oov_indices", default: 1)
-    let other = try integer("oov_token", default: -1)
-    let hasMaskIndex = mask != nil && isIndex
-    guard (0...1 << 20).contains(others), mask != .some(nil) else {
-      throw .malformed("num_oov_indices=\(others), or a mask that is no number")
+    let oovCount = try integer("num_oov_indices", default: 1)
+    let oovToken = try integer("oov_token", default: -1)
+    let hasMaskIndex = mask != nil && returnsIndices
+    guard (0...1 << 20).contains(oovCount), mask != .some(nil) else {
+      throw .malformed("num_oov_indices=\(oovCount), or a mask that is not a number")
     }
-    let first = others + (hasMaskIndex ? 1 : 0)
-    let special = (hasMaskIndex ? [mask ?? nil] : []) + [Int?](repeating: other, count: others)
-    let isRepeated = written.prefix(first).map(Optional.some) == special
-    let vocabulary = isRepeated ? Array(written.dropFirst(first)) : written
+    let first = oovCount + (hasMaskIndex ? 1 : 0)
+    let reserved =
+      (hasMaskIndex ? [mask ?? nil] : []) + [Int?](repeating: oovToken, count: oovCount)
+    let includesReserved = written.prefix(first).map(Optional.some) == reserved
+    let vocabulary = includesReserved ? Array(written.dropFirst(first)) : written
     var exceptions: [Int: Int] = [:]
     // Without an index of its own, a masked number is dropped.
     if let mask, let mask { exceptions[mask] = hasMaskIndex ? 0 : -1 }
     let operation = IndexLookup(
-      vocabulary: vocabulary, firstIndex: first, oovCount: others, exceptions: exceptions)
+      vocabulary: vocabulary, firstIndex: first, oovCount: oovCount, exceptions: exceptions)
     if let problem = operation.problem { throw .malformed(problem) }
     let size = first + vocabulary.count
     try require("vocabulary_size", toBe: .integer(size), because: "it is another here: \(size)")
-    let most = take("max_tokens")?.integer
+    let maximumCount = take("max_tokens")?.integer
     let isPadded = try flag("pad_to_max_tokens", default: false)
-    return (operation, isPadded ? most ?? size : size)
+    return (operation, isPadded ? maximumCount ?? size : size)
   }
 }

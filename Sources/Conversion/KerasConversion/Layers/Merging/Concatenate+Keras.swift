@@ -8,7 +8,7 @@ import LayerCatalog
 extension Concatenate: KerasMapped {
   /// Keras: `Concatenate(axis=-1)`.
   static let keras = KerasMapping([
-    KerasLayerClass("Concatenate", masks: .ownRule, casts: .floats, shape: .unknown) {
+    KerasLayerClass("Concatenate", masks: .handledByBuilder, casts: .floats, shape: .unknown) {
       (layer, inputs) throws(WeighbridgeError) in
       guard let first = inputs.first else { throw .malformed("has no inputs") }
       let written = try layer.integer("axis", default: -1)
@@ -20,7 +20,7 @@ extension Concatenate: KerasMapped {
     }
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
-    guard builder.form == .archive || builder.operands.allSatisfy({ $0.constant == nil }) else {
+    guard builder.format == .archive || builder.operands.allSatisfy({ $0.constant == nil }) else {
       throw .unsupported("Keras 2.15 does not load a Concatenate of constants")
     }
     return try builder.layer("Concatenate", ["axis": .integer(operation.axis)], builder.operands)
@@ -28,7 +28,7 @@ extension Concatenate: KerasMapped {
 }
 
 extension KerasLayer {
-  /// Casts values to the type in which Keras 3 concatenates them; Keras 2 takes values of one type.
+  /// Casts values to the type in which Keras 3 concatenates them; in Keras 2 all have one type.
   fileprivate mutating func promoted(
     _ values: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -87,14 +87,15 @@ extension Dot: KerasMapped {
         "mode=cos of \(types.map(\.description)) along \(axes); only of two vectors")
     }
     let product = Dot(firstAxis: 1, secondAxis: 1, normalizes: false)
-    let first = try layer.add(product, [inputs[0], inputs[0]], role: "first_squared")
-    let second = try layer.add(product, [inputs[1], inputs[1]], role: "second_squared")
-    let both = try layer.add(Multiply(), first + second, role: "lengths_squared")
-    let lengths = try layer.add(UnaryMath(.squareRoot), both, role: "lengths")
-    let epsilon = try layer.number("epsilon", 1e-7, like: lengths[0])  // K.epsilon()
-    let divisor = try layer.add(Maximum(), lengths + [epsilon], role: "divisor")
+    let firstSquare = try layer.add(product, [inputs[0], inputs[0]], role: "first_squared")
+    let secondSquare = try layer.add(product, [inputs[1], inputs[1]], role: "second_squared")
+    let squaredProduct = try layer.add(
+      Multiply(), firstSquare + secondSquare, role: "lengths_squared")
+    let norms = try layer.add(UnaryMath(.squareRoot), squaredProduct, role: "lengths")
+    let epsilon = try layer.number("epsilon", 1e-7, like: norms[0])  // K.epsilon()
+    let denominator = try layer.add(Maximum(), norms + [epsilon], role: "divisor")
     let dot = try layer.add(product, inputs, role: "dot")
-    let cosine = try layer.add(BinaryMath(.divide), dot + divisor, role: "cosine")
+    let cosine = try layer.add(BinaryMath(.divide), dot + denominator, role: "cosine")
     return try layer.add(Reshape(target: [1, 1]), cosine)
   }
 }

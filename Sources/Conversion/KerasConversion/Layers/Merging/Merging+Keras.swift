@@ -26,7 +26,7 @@ extension Maximum: KerasMapped {
   /// Keras: `Maximum`, which excludes masked steps from 3.4 on.
   static let keras = KerasMapping([
     .merging("Maximum") { (layer, inputs) throws(WeighbridgeError) in
-      try layer.addExtreme(Maximum(), inputs)
+      try layer.addExtremum(Maximum(), inputs)
     }
   ])
   static let kerasRow = layer("Maximum", .maximum)
@@ -36,7 +36,7 @@ extension Minimum: KerasMapped {
   /// Keras: `Minimum`, which excludes masked steps from 3.4 on.
   static let keras = KerasMapping([
     .merging("Minimum") { (layer, inputs) throws(WeighbridgeError) in
-      try layer.addExtreme(Minimum(), inputs)
+      try layer.addExtremum(Minimum(), inputs)
     }
   ])
   static let kerasRow = layer("Minimum", .minimum)
@@ -78,7 +78,7 @@ extension BroadcastingOperator {
     }
   }
 
-  /// Makes a row for the layer, or for a chain of functions of two tensors where the layer is not
+  /// Creates a row that adds the layer, or a chain of functions of two tensors where the layer is not
   /// possible.
   fileprivate static func layer(_ className: String, _ function: KerasFunctionForm) -> KerasRow? {
     KerasRow(Self.self) { (_, builder) throws(WeighbridgeError) in
@@ -93,7 +93,7 @@ extension KerasModelBuilder {
   fileprivate mutating func merged(
     _ className: String, _ function: KerasFunctionForm
   ) throws(WeighbridgeError) -> KerasValue {
-    // The layers refuse batches of different sizes.
+    // Keras' layers refuse batches of different sizes.
     let batches = Set(operands.compactMap { $0.type.shape.first?.value })
     guard
       operands.contains(where: { $0.constant != nil }) || !type().elementType.isFloat
@@ -104,9 +104,9 @@ extension KerasModelBuilder {
 }
 
 extension KerasLayer {
-  /// Gives the inputs a common rank.
+  /// Expands the inputs to a common rank.
   ///
-  /// One of lower rank gets axes of size 1 after the batch, as in Keras: `[batch, channels]`
+  /// An input of lower rank gets axes of size 1 after the batch, as in Keras: `[batch, channels]`
   /// becomes `[batch, 1, 1, channels]`.
   mutating func aligned(_ inputs: [ValueID]) throws(WeighbridgeError) -> [ValueID] {
     let rank = inputs.map { graph.type(of: $0).rank }.max() ?? 0

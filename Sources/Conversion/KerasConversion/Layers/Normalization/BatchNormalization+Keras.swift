@@ -11,7 +11,7 @@ extension BatchNormalization: KerasMapped {
   static let keras = KerasMapping([
     KerasLayerClass(
       "BatchNormalization", masks: .passed, casts: .all, shape: .same, parts: .batchStatistics, add),
-    .elementwise("BatchNormalization (Keras 1)", ownStatistics),
+    .elementwise("BatchNormalization (Keras 1)", keras1Modes),
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     try builder.layer(
@@ -39,11 +39,11 @@ extension BatchNormalization: KerasMapped {
     let shape = try weightShape(layer, axes, inputs[0])
     var weights: [ValueID] = []
     for slot in operation.inputs.dropFirst() {
-      let isTrained = slot.name == "gamma" || slot.name == "beta"
+      let isTrainable = slot.name == "gamma" || slot.name == "beta"
       weights.append(
-        try layer.weight(slot.name, shape: shape, isTrained: isTrained, keepsType: true))
+        try layer.weight(slot.name, shape: shape, isTrainable: isTrainable, keepsType: true))
     }
-    if isRenormalized {  // It has further statistics for training.
+    if isRenormalized {  // Renormalization has further statistics for training.
       for role in ["moving_stddev", "renorm_mean", "renorm_stddev"] {
         try layer.ignoreWeight(role, shape: shape)
       }
@@ -53,7 +53,7 @@ extension BatchNormalization: KerasMapped {
       : try operation.addArithmetic(to: &layer, inputs[0], weights)
   }
 
-  /// The axes that have separate statistics for each index, counted from 0, in the order written.
+  /// The axes with separate statistics for each index, counted from 0, in the order written.
   private static func axes(
     _ layer: inout KerasLayer, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> [Int] {
@@ -72,31 +72,31 @@ extension BatchNormalization: KerasMapped {
     return shape
   }
 
-  /// Adds the normalisation as arithmetic with weights of the input's rank; `axis` is not used.
+  /// Adds the normalization as arithmetic with weights of the input's rank; `axis` is not used.
   private func addArithmetic(
     to layer: inout KerasLayer, _ input: ValueID, _ weights: [ValueID]
   ) throws(WeighbridgeError) -> [ValueID] {
-    var rest = weights[...]
-    let gamma = hasScale ? rest.popFirst() : nil
-    let beta = hasCenter ? rest.popFirst() : nil
-    let (mean, variance) = (rest[rest.startIndex], rest[rest.startIndex + 1])
+    var remaining = weights[...]
+    let gamma = hasScale ? remaining.popFirst() : nil
+    let beta = hasCenter ? remaining.popFirst() : nil
+    let (mean, variance) = (remaining[remaining.startIndex], remaining[remaining.startIndex + 1])
     let type = layer.graph.type(of: input).elementType
-    let wide = try layer.cast(
+    let castInput = try layer.cast(
       input, to: layer.graph.type(of: mean).elementType, role: "weights_type")
 
-    let raised = Rescaling(scale: [1], offset: [epsilon])
-    var factor = try layer.add(raised, [variance], role: "raised_variance")
+    let epsilonOffset = Rescaling(scale: [1], offset: [epsilon])
+    var factor = try layer.add(epsilonOffset, [variance], role: "variance_epsilon")
     factor = try layer.add(UnaryMath(.reciprocalSquareRoot), factor, role: "factor")
     if let gamma { factor = try layer.add(Multiply(), factor + [gamma], role: "scaled_factor") }
-    let centred = try layer.add(Subtract(), [wide, mean], role: "centred")
-    let isCast = layer.graph.type(of: wide).elementType != type
+    let centered = try layer.add(Subtract(), [castInput, mean], role: "centered")
+    let isCast = layer.graph.type(of: castInput).elementType != type
     var outputs = try layer.add(
-      Multiply(), centred + factor, role: beta != nil || isCast ? "normalised" : "")
+      Multiply(), centered + factor, role: beta != nil || isCast ? "normalized" : "")
     if let beta { outputs = try layer.add(Add(), outputs + [beta], role: isCast ? "shifted" : "") }
     return isCast ? try layer.add(Cast(to: type), outputs) : outputs
   }
 
-  /// The only axis that the layer normalises, counted from 0, and its size.
+  /// The only axis that the layer normalizes, counted from 0, and its size.
   static func channels(
     _ layer: inout KerasLayer, _ inputs: [ValueID]
   ) throws(WeighbridgeError) -> (axis: Int, count: Int) {

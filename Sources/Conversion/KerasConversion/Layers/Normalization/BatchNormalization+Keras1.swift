@@ -7,7 +7,7 @@ import LayerCatalog
 /// the last axis (1), and each channel over the current batch (2). Neither uses the running mean
 /// and variance.
 extension BatchNormalization {
-  static let ownStatistics: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
+  static let keras1Modes: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let mode = try layer.integer("mode")
     let epsilon = try layer.real("epsilon", default: 1e-3)
     layer.ignore("momentum")
@@ -18,44 +18,44 @@ extension BatchNormalization {
     }
     var shape = [Int](repeating: 1, count: rank)
     shape[axis] = channels
-    let factors = try ["gamma", "beta"].map { (role) throws(WeighbridgeError) in
+    let scaleAndOffset = try ["gamma", "beta"].map { (role) throws(WeighbridgeError) in
       try layer.weight(role, shape: [channels]) { $0.reshaped(shape) }
     }
     try layer.ignoreWeight("running_mean", shape: [channels])
     try layer.ignoreWeight("running_std", shape: [channels])
     let axes = mode == 1 ? [axis] : (0..<rank).filter { $0 != axis }
     let (centered, deviation) = try statistics(
-      &layer, inputs, axes, epsilon, Self.epsilonPlaces(mode, layer.version))
+      &layer, inputs, axes, epsilon, Self.epsilonTargets(mode, layer.version))
     let normalized = try layer.add(
       BinaryMath(.divide), [centered, deviation], role: "normalized")
-    let scaled = try layer.add(Multiply(), normalized + [factors[0]], role: "scaled")
-    return try layer.add(Add(), scaled + [factors[1]])
+    let scaled = try layer.add(Multiply(), normalized + [scaleAndOffset[0]], role: "scaled")
+    return try layer.add(Add(), scaled + [scaleAndOffset[1]])
   }
 
-  /// Whether a version adds epsilon to the variance, and to its root.
-  private static func epsilonPlaces(_ mode: Int, _ version: KerasVersion) -> (Bool, Bool) {
+  /// Whether a version adds epsilon to the variance, and to the standard deviation.
+  private static func epsilonTargets(_ mode: Int, _ version: KerasVersion) -> (Bool, Bool) {
     if mode == 1 { return (version >= KerasVersion(1, 0, 5), true) }
     return (true, version < KerasVersion(1, 0, 6))
   }
 
-  /// Adds the input minus its mean along some axes, and its standard deviation there.
+  /// Adds the input minus its mean along some axes, and its standard deviation along them.
   private static func statistics(
     _ layer: inout KerasLayer, _ inputs: [ValueID], _ axes: [Int], _ epsilon: Double,
     _ addsEpsilon: (toVariance: Bool, toDeviation: Bool)
   ) throws(WeighbridgeError) -> (centered: ValueID, deviation: ValueID) {
-    let mean = Reduce(.mean, axes: axes, keepDims: true)
-    let means = try layer.add(mean, inputs, role: "mean")
-    let centered = try layer.add(Subtract(), inputs + means, role: "centered")
+    let reduction = Reduce(.mean, axes: axes, keepDims: true)
+    let mean = try layer.add(reduction, inputs, role: "mean")
+    let centered = try layer.add(Subtract(), inputs + mean, role: "centered")
     let squares = try layer.add(Multiply(), centered + centered, role: "squares")
-    var spread = try layer.add(mean, squares, role: "variance")
+    var variance = try layer.add(reduction, squares, role: "variance")
     let constant = try layer.number("epsilon", epsilon, like: inputs[0])
     if addsEpsilon.toVariance {
-      spread = try layer.add(Add(), spread + [constant], role: "variance_epsilon")
+      variance = try layer.add(Add(), variance + [constant], role: "variance_epsilon")
     }
-    spread = try layer.add(UnaryMath(.squareRoot), spread, role: "deviation")
+    var deviation = try layer.add(UnaryMath(.squareRoot), variance, role: "deviation")
     if addsEpsilon.toDeviation {
-      spread = try layer.add(Add(), spread + [constant], role: "deviation_epsilon")
+      deviation = try layer.add(Add(), deviation + [constant], role: "deviation_epsilon")
     }
-    return (centered[0], spread[0])
+    return (centered[0], deviation[0])
   }
 }

@@ -33,11 +33,11 @@ extension LayerNormalization: KerasMapped {
       hasCenter: try layer.flag("center", default: true))
     var weights: [ValueID] = []
     for slot in operation.inputs.dropFirst() {
-      // Keras creates the weights with the axes as written, and then uses them in ascending order.
+      // Keras creates the weights with the axes as written, but uses them in ascending order.
       let shape = try layer.dimensions(axes, of: type)
-      let rising = try layer.dimensions(operation.axes, of: type)
+      let sortedShape = try layer.dimensions(operation.axes, of: type)
       weights.append(
-        try layer.weight(slot.name, shape: shape, keepsType: true) { $0.reshaped(rising) })
+        try layer.weight(slot.name, shape: shape, keepsType: true) { $0.reshaped(sortedShape) })
     }
     return try layer.add(operation, inputs + weights)
   }
@@ -113,35 +113,36 @@ extension UnitNormalization: KerasMapped {
 }
 
 extension KerasLayer {
-  /// Adds the normalisation with the settings `axis` and `epsilon`.
+  /// Adds the normalization with the settings `axis` and `epsilon`.
   ///
   /// - Parameter epsilon: Keras' default.
   mutating func addRMSNormalization(
-    of inputs: [ValueID], _ spread: RMSNormalization.Spread, epsilon: Double
+    of inputs: [ValueID], _ denominator: RMSNormalization.Denominator, epsilon: Double
   ) throws(WeighbridgeError) -> [ValueID] {
     let type = graph.type(of: try onlyInput(inputs))
     let axes = try axes("axis", of: type)
     let operation = RMSNormalization(
-      axes: axes.sorted(), spread: spread,
+      axes: axes.sorted(), denominator: denominator,
       epsilon: try real("epsilon", default: epsilon))
-    let rising = try dimensions(operation.axes, of: type)
+    let sortedShape = try dimensions(operation.axes, of: type)
     let written = try dimensions(axes, of: type)
     let first = type.rank - axes.count
-    if spread == .variance || axes == Array(first..<type.rank) {
-      // Keras creates the scale with the axes as written, and then uses them in ascending order.
-      let scale = try weight("scale", shape: written) { $0.reshaped(rising) }
+    if denominator == .variance || axes == Array(first..<type.rank) {
+      // Keras creates the scale with the axes as written, but uses it in ascending order.
+      let scale = try weight("scale", shape: written) { $0.reshaped(sortedShape) }
       return try add(operation, inputs + [scale])
     }
-    // Keras aligns the scale with the last axes, whichever axes it normalises over.
+    // Keras aligns the scale with the last axes, whichever axes it normalizes over.
     guard zip(type.shape[first...], written).allSatisfy({ $1 == 1 || $0.value == $1 }) else {
       throw .malformed("axis=\(axes), and a scale \(written) does not fit the last axes of \(type)")
     }
     let scale = try weight("scale", shape: written) {
       $0.reshaped(Array(repeating: 1, count: first) + written)
     }
-    let one = Tensor(type.elementType, shape: rising.map { _ in 1 }, [1]).broadcast(to: rising)
-    let normalised = try add(
-      operation, inputs + [try constant("ones", one)], role: "normalised")
-    return try add(Multiply(), normalised + [scale])
+    let ones = Tensor(type.elementType, shape: sortedShape.map { _ in 1 }, [1])
+      .broadcast(to: sortedShape)
+    let normalized = try add(
+      operation, inputs + [try constant("ones", ones)], role: "normalized")
+    return try add(Multiply(), normalized + [scale])
   }
 }

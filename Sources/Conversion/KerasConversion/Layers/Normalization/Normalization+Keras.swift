@@ -11,7 +11,7 @@ extension Normalization: KerasMapped {
   static let keras = KerasMapping([
     KerasLayerClass(
       "Normalization", masks: .passedSinceKeras3, casts: .all, shape: .same,
-      parts: KerasLayerParts(trained: .none)
+      parts: KerasLayerParts(trainable: .none)
     ) { (layer, inputs) throws(WeighbridgeError) in
       let type = try layer.typedInput(inputs).type
       let operation = Normalization(
@@ -47,8 +47,8 @@ extension Normalization: KerasMapped {
         try constant(&layer, "variance", variance, shape: shape),
       ]
     case (nil, nil):
-      let mean = try layer.weight("mean", shape: shape, isTrained: false)
-      let variance = try layer.weight("variance", shape: shape, isTrained: false)
+      let mean = try layer.weight("mean", shape: shape, isTrainable: false)
+      let variance = try layer.weight("variance", shape: shape, isTrainable: false)
       try layer.ignoreWeight("count", shape: [])
       return [mean, variance]
     default: throw .malformed("has one of mean and variance without the other")
@@ -61,7 +61,9 @@ extension Normalization: KerasMapped {
     let count = try Checked.product(shape, of: "the number of statistics")
     guard let numbers = numbers(setting), numbers.count == count || numbers.count == 1,
       numbers.allSatisfy(\.isFinite)
-    else { throw layer.wrong(role, setting, "one number, or \(count) numbers in nested lists") }
+    else {
+      throw layer.unexpected(role, setting, "one number, or \(count) numbers in nested lists")
+    }
     let all = numbers.count == count ? numbers : [Double](repeating: numbers[0], count: count)
     return try layer.constant(role, Tensor(.float32, shape: shape, all))
   }
@@ -69,11 +71,11 @@ extension Normalization: KerasMapped {
   /// The numbers of nested lists, in order; `nil` when there is anything else among them.
   private static func numbers(_ value: JSONValue) -> [Double]? {
     if let number = value.real { return [number] }
-    // Each list is replaced by its elements, so that no nesting is too deep.
-    var (open, result): ([JSONValue], [Double]) = ([value], [])
-    while let next = open.popLast() {
+    // Iterative, so that no nesting is too deep.
+    var (pending, result): ([JSONValue], [Double]) = ([value], [])
+    while let next = pending.popLast() {
       if let list = next.array {
-        open += list.reversed()
+        pending += list.reversed()
       } else if let number = next.real {
         result.append(number)
       } else {

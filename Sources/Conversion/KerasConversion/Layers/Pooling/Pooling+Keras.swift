@@ -109,7 +109,7 @@ extension AdaptiveMaxPooling: KerasMapped {
 }
 
 extension AdaptivePoolingOperator {
-  /// Makes the mapping of Keras' layers with `output_size` and `data_format`.
+  /// Creates the mapping of Keras' layers with `output_size` and `data_format`.
   fileprivate static func mapping(_ name: String) -> KerasMapping {
     KerasMapping(
       KerasLayerClass.spatial(name, shape: { _ in .unknown }) {
@@ -130,7 +130,7 @@ extension KerasLayer {
     let size = try integers("pool_size", count: axes, default: two)
     let strides = try integers("strides", count: axes, default: size)
     let padding: WindowPadding =
-      switch try word("padding", default: KerasPadding.valid) {
+      switch try choice("padding", default: KerasPadding.valid) {
       case .valid: .valid
       case .same: try samePoolingPadding(size: size, strides: strides)
       }
@@ -142,28 +142,28 @@ extension KerasLayer {
 }
 
 extension KerasModelBuilder {
-  /// Adds a layer for a window; padding that Keras does not have is added beforehand.
+  /// Adds a pooling layer; padding that Keras' layer does not have is added before it.
   ///
-  /// - Parameter borders: The borders to pad in any case, so that they count.
+  /// - Parameter borders: The borders to pad in any case, so that the result includes them.
   fileprivate mutating func pooling(
     _ className: String, _ window: Window, filledWith number: Double, borders: Borders? = nil
   ) throws(WeighbridgeError) -> KerasValue {
     guard window.dilation.allSatisfy({ $0 == 1 }), (1...3).contains(window.size.count) else {
       throw .unsupported("a window with gaps, or of more than three axes")
     }
-    var (word, outside) = try padding(window, type())
-    if let borders { (word, outside) = ("valid", borders) }
+    var (name, added) = try padding(window, type())
+    if let borders { (name, added) = ("valid", borders) }
     var input = self[0]
-    if let outside {
+    if let added {
       input = try padded(
-        input, [0] + outside.before + [0], [0] + outside.after + [0], mode: "constant",
+        input, [0] + added.before + [0], [0] + added.after + [0], mode: "constant",
         number: number)
     }
     return try layer(
       "\(className)\(window.size.count)D",
       [
         "pool_size": .integers(window.size), "strides": .integers(window.strides),
-        "padding": .string(word), "data_format": "channels_last",
+        "padding": .string(name), "data_format": "channels_last",
       ], [input])
   }
 }

@@ -26,16 +26,16 @@ extension ConvLSTM: KerasMapped {
     guard recurrence.mask == .none else {
       throw .unsupported("Keras fails where this layer is given a mask by a function")
     }
-    let word: String
+    let paddingName: String
     switch window.padding {
-    case .valid: word = "valid"
-    case .same: word = "same"
+    case .valid: paddingName = "valid"
+    case .same: paddingName = "same"
     case .explicit:
       throw .unsupported("a padding that Keras' layer does not have")
     }
     let filters = try builder.tensor(parts.weights[1]).shape[1]
     let activation = try builder.cellActivation(operation.activation)
-    let owner = builder.form == .archive ? "cell" : ""
+    let owner = builder.format == .archive ? "cell" : ""
     var weights: [KerasLayerWeight] = []
     for (position, name) in zip(parts.weights, ["kernel", "recurrent_kernel"]) {
       let kernel = gates.applied(
@@ -55,7 +55,7 @@ extension ConvLSTM: KerasMapped {
       "ConvLSTM\(axes)D", recurrence, parts,
       [
         "filters": .integer(filters), "kernel_size": .integers(window.size),
-        "strides": .integers(window.strides), "padding": .string(word),
+        "strides": .integers(window.strides), "padding": .string(paddingName),
         "data_format": "channels_last", "dilation_rate": .integers(window.dilation),
         "activation": activation, "recurrent_activation": gates.name, "unit_forget_bias": true,
         "use_bias": .bool(operation.hasBias),
@@ -74,7 +74,7 @@ extension ConvLSTM: KerasMapped {
         throw .unsupported(
           "kernel_size=\(plain.size), and beside TensorFlow only odd sizes are known")
       }
-      let padding = try layer.word("padding", default: KerasPadding.valid)
+      let padding = try layer.choice("padding", default: KerasPadding.valid)
       return padding == .valid ? .valid : try layer.samePadding(of: plain)
     }
     let layout = try layer.dataLayout()
@@ -88,17 +88,17 @@ extension ConvLSTM: KerasMapped {
     guard activation.isElementwise, gate.isElementwise else {
       throw .unsupported("an activation that works along the channels of an image is not supported")
     }
-    let sums = try Checked.product([4, filters], of: "the number of sums")
-    let order = [axes + 1, axes] + Array(0..<axes)
+    let gateUnits = try Checked.product([4, filters], of: "the number of sums")
+    let kernelOrder = [axes + 1, axes] + Array(0..<axes)
     let isFlipped = layer.flipsKernels
     var weights: [ValueID] = []
     for (role, dimension) in [("kernel", channels), ("recurrent_kernel", filters)] {
       weights.append(
-        try layer.weight(prefix + role, shape: window.size + [dimension, sums]) {
-          $0.permuted(order).flipped(from: 2, if: isFlipped)
+        try layer.weight(prefix + role, shape: window.size + [dimension, gateUnits]) {
+          $0.permuted(kernelOrder).flipped(from: 2, if: isFlipped)
         })
     }
-    if hasBias { weights.append(try layer.weight(prefix + "bias", shape: [sums])) }
+    if hasBias { weights.append(try layer.weight(prefix + "bias", shape: [gateUnits])) }
     return RecurrentCell(stateCount: 2, isConvolutional: true, weights: weights) { recurrence in
       ConvLSTM(
         window: window, layout: layout, recurrence: recurrence, hasBias: hasBias,

@@ -5,18 +5,18 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// The activation of gates, and how their sums are adapted to it: the hard sigmoid has another
-/// slope in each generation of Keras.
+/// The activation of gates, and how the gates' weights are adapted to it: the hard sigmoid has
+/// another slope in each generation of Keras.
 struct KerasGates {
   let name: JSONValue
-  /// The indices of the gates.
+  /// The indices of the gates with this activation.
   var indices: [Int] = []
-  /// The factor for their sums.
+  /// The factor for their pre-activations.
   var factor = 1.0
-  /// The offset added to their sums.
+  /// The offset added to their pre-activations.
   var offset = 0.0
 
-  /// Returns a weight `[gates * units, ...]` that adapts the sums of these gates.
+  /// Returns a weight `[gates * units, ...]`, adapted for these gates.
   func applied(_ tensor: Tensor, units: Int, gateCount: Int, isBias: Bool) -> Tensor {
     guard factor != 1 || offset != 0 else { return tensor }
     var numbers = tensor.doubles
@@ -36,7 +36,7 @@ extension KerasModelBuilder {
     _ activation: CellActivation
   ) throws(WeighbridgeError) -> JSONValue {
     if activation.operation is Identity { return "linear" }
-    guard let name = form.activationName(activation.operation, rank: 2) else {
+    guard let name = format.activationName(activation.operation, rank: 2) else {
       throw .unsupported(
         "Keras has no name for the activation \(activation.operation.kind) in a cell")
     }
@@ -47,23 +47,23 @@ extension KerasModelBuilder {
   mutating func gates(
     _ activation: CellActivation, _ indices: [Int]
   ) throws(WeighbridgeError) -> KerasGates {
-    guard let line = activation.operation as? HardSigmoid, line.slope > 0,
-      form.activationName(line, rank: 2) == nil
+    guard let hardSigmoid = activation.operation as? HardSigmoid, hardSigmoid.slope > 0,
+      format.activationName(hardSigmoid, rank: 2) == nil
     else { return KerasGates(name: try cellActivation(activation)) }
     note("the gates' weights are scaled, since hard_sigmoid has another slope in the target")
     return KerasGates(
-      name: "hard_sigmoid", indices: indices, factor: line.slope / form.hardSigmoidSlope,
-      offset: (line.offset - 0.5) / form.hardSigmoidSlope)
+      name: "hard_sigmoid", indices: indices, factor: hardSigmoid.slope / format.hardSigmoidSlope,
+      offset: (hardSigmoid.offset - 0.5) / format.hardSigmoidSlope)
   }
 
-  /// Whether anything reads a state.
-  private var givesStates: Bool { scope.isWanted.dropFirst().contains(true) }
+  /// Whether any state is used.
+  private var returnsStates: Bool { scope.isUsed.dropFirst().contains(true) }
 
   /// The common settings of recurrent layers.
   private func settings(_ recurrence: Recurrence, canUnroll: Bool) -> JSONObject {
     var settings: JSONObject = [
       "return_sequences": .bool(recurrence.returnsSequences),
-      "return_state": .bool(givesStates), "go_backwards": .bool(recurrence.isReversed),
+      "return_state": .bool(returnsStates), "go_backwards": .bool(recurrence.isReversed),
       "stateful": false,
     ]
     if canUnroll { settings["unroll"] = false }
@@ -84,14 +84,15 @@ extension KerasModelBuilder {
     var keywords: [(name: String, value: KerasWrittenArgument)] = []
     if let mask = parts.mask { keywords.append((name: "mask", value: try argument(self[mask]))) }
     if states.isEmpty { return KerasWrittenCall([sequence], keywords: keywords) }
-    if form == .hdf5 {
+    if format == .hdf5 {
       return KerasWrittenCall([.list([sequence] + states)], keywords: keywords)
     }
     keywords.append((name: "initial_state", value: .list(states)))
     return KerasWrittenCall([sequence], keywords: keywords)
   }
 
-  /// Arranges the outputs of a recurrent layer: the steps in their own order, then the states.
+  /// Converts the outputs of a recurrent layer: the sequence in the order of its steps, then the
+  /// states.
   private mutating func results(
     _ values: [KerasValue], _ recurrence: Recurrence, _ parts: RecurrentInputs<Int>
   ) throws(WeighbridgeError) -> [KerasValue] {
@@ -99,13 +100,13 @@ extension KerasModelBuilder {
     if recurrence.isReversed, recurrence.returnsSequences {
       values[0] = try reversed(values[0], [1])
     }
-    values[0] = try beginning(values[0], recurrence, parts)
+    values[0] = try withInitialState(values[0], recurrence, parts)
     // Unused states are not returned by the layer.
     while values.count < scope.outputTypes.count { values.append(values[0]) }
     return values
   }
 
-  /// Adds a recurrent layer, and the steps that turn its outputs into the operator's.
+  /// Adds a recurrent layer, and what converts its outputs to those of the operator.
   ///
   /// - Parameter settings: The settings in addition to the common ones of recurrent layers.
   mutating func addRecurrent(
@@ -113,12 +114,12 @@ extension KerasModelBuilder {
     _ settings: JSONObject, _ weights: [KerasLayerWeight], canUnroll: Bool = true
   ) throws(WeighbridgeError) -> [KerasValue] {
     let all = self.settings(recurrence, canUnroll: canUnroll).merging(settings)
-    let types = givesStates ? scope.outputTypes : [outputType]
+    let types = returnsStates ? scope.outputTypes : [outputType]
     let values = try layer(className, all, try call(parts), weights: weights, types: types)
     return try results(values, recurrence, parts)
   }
 
-  /// Adds a recurrent layer on vectors.
+  /// Adds a recurrent layer over vectors.
   mutating func recurrent<Operation: RecurrentOperator>(
     _ className: String, _ operation: Operation, _ cell: String, _ gates: KerasGates,
     _ activations: JSONObject, keepsBiases: Bool = false
@@ -127,7 +128,7 @@ extension KerasModelBuilder {
     let parts = RecurrentInputs(
       Array(operands.indices), recurrence, stateCount: Operation.stateNames.count)
     let units = try tensor(parts.weights[1]).shape[1]
-    let owner = form == .archive ? "cell" : cell
+    let owner = format == .archive ? "cell" : cell
     var weights: [KerasLayerWeight] = []
     for (position, name) in zip(parts.weights, ["kernel", "recurrent_kernel"]) {
       let kernel = gates.applied(
@@ -144,59 +145,62 @@ extension KerasModelBuilder {
     return try addRecurrent(className, recurrence, parts, settings, weights)
   }
 
-  /// The bias in Keras' form: one, or two for the GRU that resets after the product.
+  /// The bias in Keras' form: one vector, or two for the GRU that resets after the product.
   private func bias<Operation: RecurrentOperator>(
     _ operation: Operation, _ parts: RecurrentInputs<Int>, _ units: Int, _ gates: KerasGates,
     keepsBoth: Bool
   ) throws(WeighbridgeError) -> Tensor? {
-    let sums = units * Operation.gateCount
+    let gateUnits = units * Operation.gateCount
     let kernelType = try tensor(parts.weights[0]).elementType
-    let zeros = Tensor(kernelType, shape: [sums], [Double](repeating: 0, count: sums))
+    let zeros = Tensor(kernelType, shape: [gateUnits], [Double](repeating: 0, count: gateUnits))
     if operation.bias == .none, gates.offset == 0 { return nil }
-    let own = operation.bias == .none ? zeros : try tensor(parts.weights[2])
-    let rows = own.reshaped([own.count / sums, sums])
-    let first = gates.applied(
-      rows.slice(0..<1, along: 0).reshaped([sums]), units: units,
+    let bias = operation.bias == .none ? zeros : try tensor(parts.weights[2])
+    let rows = bias.reshaped([bias.count / gateUnits, gateUnits])
+    let inputBias = gates.applied(
+      rows.slice(0..<1, along: 0).reshaped([gateUnits]), units: units,
       gateCount: Operation.gateCount, isBias: true)
-    var second: Tensor?
+    var recurrentBias: Tensor?
     if rows.shape[0] == 2 {
-      var unmoved = gates
-      unmoved.offset = 0
-      second = unmoved.applied(
-        rows.slice(1..<2, along: 0).reshaped([sums]), units: units,
+      var withoutOffset = gates
+      withoutOffset.offset = 0
+      recurrentBias = withoutOffset.applied(
+        rows.slice(1..<2, along: 0).reshaped([gateUnits]), units: units,
         gateCount: Operation.gateCount, isBias: true)
     }
     if keepsBoth {
       return Tensor(
-        own.elementType, shape: [2, sums], first.doubles + (second ?? zeros).doubles)
+        bias.elementType, shape: [2, gateUnits],
+        inputBias.doubles + (recurrentBias ?? zeros).doubles)
     }
-    guard let second else { return first }
-    return Tensor(own.elementType, shape: [sums], zip(first.doubles, second.doubles).map(+))
+    guard let recurrentBias else { return inputBias }
+    return Tensor(
+      bias.elementType, shape: [gateUnits],
+      zip(inputBias.doubles, recurrentBias.doubles).map(+))
   }
 }
 
 extension KerasModelBuilder {
   /// Adapts the output of a recurrent layer to a step mask: at steps before the first unmasked one,
-  /// Keras now returns 0, and the oldest versions returned the initial state.
+  /// Keras now returns 0, and its oldest versions returned the initial state.
   ///
   /// - Parameter output: The output of the layer, with each step's output at its own step.
-  mutating func beginning(
+  mutating func withInitialState(
     _ output: KerasValue, _ recurrence: Recurrence, _ parts: RecurrentInputs<Int>
   ) throws(WeighbridgeError) -> KerasValue {
     guard recurrence.mask == .state, let mask = parts.mask, let state = parts.states.first else {
       return output
     }
-    let counts = try function(.cast, [self[mask]], to: .int32)
-    var (counted, first) = (counts, self[state])
+    let integerMask = try function(.cast, [self[mask]], to: .int32)
+    var (unmaskedCount, initialState) = (integerMask, self[state])
     if recurrence.returnsSequences {
       let sum = CumSum(axis: 1, isExclusive: false, isReversed: recurrence.isReversed)
-      counted = try expanded(
-        try cumulative("Cumsum", tf: "math.cumsum", sum, counts), 2)
-      first = try expanded(first, 1)
+      unmaskedCount = try expanded(
+        try cumulative("Cumsum", tf: "math.cumsum", sum, integerMask), 2)
+      initialState = try expanded(initialState, 1)
     } else {
-      counted = try reduce(.maximum, counts, [1])
+      unmaskedCount = try reduce(.maximum, integerMask, [1])
     }
-    let hasBegun = try compare(.greater, counted, number(0, .int32))
-    return try function(.select, [hasBegun, output, first], type: output.type)
+    let hasBegun = try compare(.greater, unmaskedCount, number(0, .int32))
+    return try function(.select, [hasBegun, output, initialState], type: output.type)
   }
 }

@@ -68,13 +68,13 @@ extension LSTM: KerasMapped {
     .recurrent("LSTM", cell), .recurrent("CuDNNLSTM", parts: .activation, cuDNNCell),
     .cell("LSTMCell", cell),
     KerasLayerClass(
-      "Bidirectional", masks: .ownRule, casts: .floats, shape: .wrapped { $0 },
+      "Bidirectional", masks: .handledByBuilder, casts: .floats, shape: .wrapped { $0 },
       parts: KerasLayerParts([
         .init(["forward_layer"], settings: ["layer"]),
         .init(["backward_layer"], settings: ["backward_layer", "layer"]),
       ]), RecurrentLayer.bidirectional),
     KerasLayerClass(
-      "RNN", masks: .ownRule, casts: .floats, shape: .unknown,
+      "RNN", masks: .handledByBuilder, casts: .floats, shape: .unknown,
       parts: KerasLayerParts([.init(["cell"], settings: ["cell"])]), RecurrentLayer.build("RNN")),
   ])
   static let kerasRow = rowOfOutputs { (operation, builder) throws(WeighbridgeError) in
@@ -110,7 +110,7 @@ extension LSTM: KerasMapped {
 extension Masking: KerasMapped {
   /// Keras: `Masking(mask_value=0.0)`. The mask is passed on with the output.
   static let keras = KerasMapping([
-    KerasLayerClass("Masking", masks: .ownRule, casts: .floats, shape: .same) {
+    KerasLayerClass("Masking", masks: .handledByBuilder, casts: .floats, shape: .same) {
       (layer, inputs) throws(WeighbridgeError) in
       let value = try layer.real("mask_value", default: 0)
       let outputs = try layer.add(Masking(value: value), [try layer.onlyInput(inputs)])
@@ -124,9 +124,9 @@ extension Masking: KerasMapped {
     let any = try builder.reduce(.any, differs, [last])
     let factor = try builder.function(.cast, [any], to: builder.type().elementType)
     let output = try builder.function(.multiply, [builder[0], factor], type: builder.type())
-    guard builder.scope.isWanted[1] else { return [output, any] }
+    guard builder.scope.isUsed[1] else { return [output, any] }
     let mask = try builder.reduce(
-      .any, differs, [last], keeps: false, type: builder.scope.outputTypes[1])
+      .any, differs, [last], keepDims: false, type: builder.scope.outputTypes[1])
     return [output, mask]
   }
 }

@@ -3,7 +3,7 @@ import GraphIR
 import JSON
 import LayerCatalog
 
-/// A cell of a Keras recurrent layer: its own settings and weights.
+/// A cell of a Keras recurrent layer, with its own settings and weights.
 struct RecurrentCell {
   /// Reads a cell's settings and takes its weights, for a sequence of some type. The string is the
   /// prefix of the weights' names.
@@ -12,7 +12,7 @@ struct RecurrentCell {
 
   /// The number of its states.
   let stateCount: Int
-  /// Whether its steps are images.
+  /// Whether each step is an image.
   var isConvolutional = false
   /// Whether a mask may exclude steps.
   var takesMask = true
@@ -67,31 +67,32 @@ struct VectorCell {
     var weights: [ValueID] = []
     for (role, dimension) in [("kernel", size.features), ("recurrent_kernel", size.units)] {
       weights.append(
-        try layer.weight(prefix + role, shape: [dimension, size.sums]) { $0.permuted([1, 0]) })
+        try layer.weight(prefix + role, shape: [dimension, size.gateUnits]) { $0.permuted([1, 0]) })
     }
     if hasBias {
-      let shape = resetsAfter ? [2, size.sums] : [size.sums]
+      let shape = resetsAfter ? [2, size.gateUnits] : [size.gateUnits]
       weights.append(try layer.weight(prefix + "bias", shape: shape))
     }
     self.weights = weights
   }
 
-  /// Takes the weights of a layer that runs only on GPUs. They contain each gate's matrix as cuDNN
-  /// reads it: `[units, features]`, whatever shape they are stored with.
+  /// Takes the weights of a layer that runs only on GPUs. They contain each gate's matrix in the
+  /// order of cuDNN, `[units, features]`, whatever shape they are stored with.
   static func cuDNNWeights(
     _ layer: inout KerasLayer, _ sequence: TensorType, _ prefix: String, gates: Int
   ) throws(WeighbridgeError) -> [ValueID] {
     let size = try CellSize(&layer, sequence, gates: gates)
-    let (units, sums) = (size.units, size.sums)
+    let (units, gateUnits) = (size.units, size.gateUnits)
     var weights: [ValueID] = []
     for (role, dimension) in [("kernel", size.features), ("recurrent_kernel", units)] {
       weights.append(
-        try layer.weight(prefix + role, shape: [dimension, sums]) {
-          $0.splitting(1, into: [gates, units]).permuted([1, 0, 2]).reshaped([sums, dimension])
+        try layer.weight(prefix + role, shape: [dimension, gateUnits]) {
+          $0.splitting(1, into: [gates, units]).permuted([1, 0, 2]).reshaped([gateUnits, dimension])
         })
     }
-    let count = try Checked.product([2, sums], of: "the number of biases")
-    return weights + [try layer.weight(prefix + "bias", shape: [count]) { $0.reshaped([2, sums]) }]
+    let count = try Checked.product([2, gateUnits], of: "the number of biases")
+    let bias = try layer.weight(prefix + "bias", shape: [count]) { $0.reshaped([2, gateUnits]) }
+    return weights + [bias]
   }
 }
 
@@ -100,7 +101,7 @@ private struct CellSize {
   let units: Int
   let features: Int
   /// The number of units of all gates together.
-  let sums: Int
+  let gateUnits: Int
 
   init(
     _ layer: inout KerasLayer, _ sequence: TensorType, gates: Int
@@ -111,7 +112,7 @@ private struct CellSize {
       throw .malformed("takes sequences of vectors of known length, not \(sequence)")
     }
     self.features = features
-    sums = try Checked.product([gates, units], of: "the number of sums")
+    gateUnits = try Checked.product([gates, units], of: "the number of sums")
   }
 }
 

@@ -4,10 +4,10 @@ import JSON
 import KerasFormat
 import LayerCatalog
 
-/// `Bidirectional`: a layer over the sequence, another over the reversed sequence, and both outputs
-/// merged.
+/// `Bidirectional`: a layer over the sequence and another over the reversed sequence, whose outputs
+/// are merged.
 extension RecurrentLayer {
-  private enum Merging: String, CaseIterable {
+  private enum MergeMode: String, CaseIterable {
     case concat, sum, mul, ave
 
     func operation(rank: Int) -> any CatalogOperator {
@@ -22,11 +22,11 @@ extension RecurrentLayer {
 
   /// Without `merge_mode`, or with null, both outputs are returned unmerged.
   static let bidirectional: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
-    let merging = try merging(&layer)
+    let mergeMode = try mergeMode(&layer)
     try layer.require("num_constants", toBe: 0, because: "cells with constants are not supported")
     var data = try data(&layer, inputs)
     let forms = (forward: layer.take("layer"), backward: layer.take("backward_layer"))
-    let states = try halves(of: data.states)
+    let states = try splitStates(of: data.states)
 
     data.states = states.forward
     let forward = try addDirection(&layer, forms.forward, &data, role: "forward") { _ in }
@@ -40,9 +40,9 @@ extension RecurrentLayer {
       settings.returnsStates == backward.settings.returnsStates
     else { throw .malformed("its two layers do not go into opposite directions") }
     var outputs = try ordered(&layer, settings, forward.outputs[0], backward.outputs[0])
-    if let merging {
+    if let mergeMode {
       let rank = layer.graph.type(of: outputs[0]).rank
-      outputs = try layer.add(merging.operation(rank: rank), outputs, role: "merge")
+      outputs = try layer.add(mergeMode.operation(rank: rank), outputs, role: "merge")
     }
     if settings.returnsSequences {
       for output in outputs { layer.setMask(data.outputMask, of: output) }
@@ -51,15 +51,15 @@ extension RecurrentLayer {
       ? outputs + forward.outputs[1...] + backward.outputs[1...] : outputs
   }
 
-  private static func merging(_ layer: inout KerasLayer) throws(WeighbridgeError) -> Merging? {
+  private static func mergeMode(_ layer: inout KerasLayer) throws(WeighbridgeError) -> MergeMode? {
     guard let written = layer.take("merge_mode") else { return nil }
-    guard let merging = written.string.flatMap(Merging.init(rawValue:)) else {
-      throw layer.wrong("merge_mode", written, "concat, sum, mul, ave or null")
+    guard let mergeMode = written.string.flatMap(MergeMode.init(rawValue:)) else {
+      throw layer.unexpected("merge_mode", written, "concat, sum, mul, ave or null")
     }
-    return merging
+    return mergeMode
   }
 
-  private static func halves(
+  private static func splitStates(
     of states: [ValueID]
   ) throws(WeighbridgeError) -> (forward: [ValueID], backward: [ValueID]) {
     guard states.count.isMultiple(of: 2) else {
@@ -76,19 +76,19 @@ extension RecurrentLayer {
     let (className, _) = try layer.unwrap(form)
     var settings = try RecurrentLayer(&layer)
     change(&settings)
-    // Keras inside TensorFlow sets this, whatever the wrapped layer's own setting.
+    // The Keras inside TensorFlow sets this, whatever the wrapped layer's own setting is.
     if layer.version >= KerasVersion(2, 4) || layer.version.suffix == "-tf" {
       settings.zeroesMasked = settings.returnsSequences
     }
-    var own = data
-    try settings.turnTime(&layer, &own)
+    var directionData = data
+    try settings.moveBatchFirst(&layer, &directionData)
     return (
       settings,
-      try settings.add(to: &layer, className, own, role: role, prefix: "\(role)/")
+      try settings.add(to: &layer, className, directionData, role: role, prefix: "\(role)/")
     )
   }
 
-  /// Returns both outputs in the order in which Keras merges them: it reverses the second one.
+  /// Returns both outputs in the step order in which Keras merges them: it reverses the second one.
   private static func ordered(
     _ layer: inout KerasLayer, _ settings: RecurrentLayer, _ forward: ValueID, _ backward: ValueID
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -99,7 +99,8 @@ extension RecurrentLayer {
       }
     }
     return [
-      try settings.turnTimeBack(&layer, outputs[0]), try settings.turnTimeBack(&layer, outputs[1]),
+      try settings.moveTimeFirst(&layer, outputs[0]),
+      try settings.moveTimeFirst(&layer, outputs[1]),
     ]
   }
 }

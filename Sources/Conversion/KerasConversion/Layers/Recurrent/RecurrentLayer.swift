@@ -9,7 +9,7 @@ import LayerCatalog
 ///
 /// With `go_backwards`, Keras returns the outputs in the order in which it computes them; the
 /// operators keep each output at its step, so a ``Reverse`` follows. (Bidirectional layers reverse
-/// them again and need none.)
+/// them again, and need none.)
 struct RecurrentLayer {
   let returnsSequences: Bool
   let returnsStates: Bool
@@ -59,9 +59,9 @@ struct RecurrentLayer {
     }
     let states = argument + inputs.dropFirst()
     let outputMask = mask.first ?? layer.mask(of: sequence)
-    let isHandedOver = layer.version.major < 3 || states.isEmpty
+    let usesMask = layer.version.major < 3 || states.isEmpty
     return Data(
-      sequence: sequence, mask: isHandedOver ? outputMask : mask.first, outputMask: outputMask,
+      sequence: sequence, mask: usesMask ? outputMask : mask.first, outputMask: outputMask,
       states: states)
   }
 
@@ -70,11 +70,11 @@ struct RecurrentLayer {
     { (layer, inputs) throws(WeighbridgeError) in
       let settings = try RecurrentLayer(&layer)
       var data = try data(&layer, inputs)
-      try settings.turnTime(&layer, &data)
+      try settings.moveBatchFirst(&layer, &data)
       var outputs = try settings.add(
         to: &layer, className, data, role: "")
       outputs[0] = try settings.inKerasOrder(&layer, outputs[0])
-      outputs[0] = try settings.turnTimeBack(&layer, outputs[0])
+      outputs[0] = try settings.moveTimeFirst(&layer, outputs[0])
       if settings.returnsSequences { layer.setMask(data.outputMask, of: outputs[0]) }
       return settings.returnsStates ? outputs : [outputs[0]]
     }
@@ -93,7 +93,7 @@ struct RecurrentLayer {
     let cellName = className == "RNN" ? try layer.unwrap(layer.take("cell")).className : className
     guard cellName == "StackedRNNCells" else {
       return try addCell(
-        to: &layer, cellName, data, isLast: true, role: role, prefix: prefix, ofSeveral: false
+        to: &layer, cellName, data, isLast: true, role: role, prefix: prefix, isStacked: false
       ).outputs
     }
     guard let cells = layer.take("cells")?.array, !cells.isEmpty else {
@@ -109,34 +109,34 @@ struct RecurrentLayer {
     guard layer.version >= KerasVersion(2, 2, 3) || (data.states.isEmpty && !returnsStates) else {
       throw .unsupported("the states of stacked cells have another order before Keras 2.2.3")
     }
-    var (rest, states, data) = (data.states[...], [ValueID](), data)
+    var (remaining, states, data) = (data.states[...], [ValueID](), data)
     for (number, form) in cells.enumerated() {
       let isLast = number == cells.count - 1
       let (className, _) = try layer.unwrap(form)
-      data.states = Array(rest)
+      data.states = Array(remaining)
       let name = "cell_\(number)"
       let (outputs, stateCount) = try addCell(
         to: &layer, className, data, isLast: isLast,
         role: isLast ? role : role.isEmpty ? name : "\(role)/\(name)", prefix: "\(prefix)\(name)/",
-        ofSeveral: true)
-      rest = rest.dropFirst(stateCount)
+        isStacked: true)
+      remaining = remaining.dropFirst(stateCount)
       data.sequence = outputs[0]
       states += outputs[1...]
     }
-    guard rest.isEmpty else { throw .malformed("is given \(rest.count) states too many") }
+    guard remaining.isEmpty else { throw .malformed("is given \(remaining.count) states too many") }
     return [data.sequence] + states
   }
 
   private func addCell(
     to layer: inout KerasLayer, _ className: String, _ data: Data, isLast: Bool, role: String,
-    prefix: String, ofSeveral: Bool
+    prefix: String, isStacked: Bool
   ) throws(WeighbridgeError) -> (outputs: [ValueID], stateCount: Int) {
     let cell = try RecurrentCell.read(
       &layer, className, sequence: layer.graph.type(of: data.sequence), prefix: prefix)
-    guard data.states.isEmpty || data.states.count == cell.stateCount || ofSeveral,
+    guard data.states.isEmpty || data.states.count == cell.stateCount || isStacked,
       data.states.isEmpty || data.states.count >= cell.stateCount
     else { throw .malformed("has \(cell.stateCount) states and is given \(data.states.count)") }
-    if isLast && cell.stateCount > 1 { try requireOutput(of: layer) }
+    if isLast && cell.stateCount > 1 { try checkCNTKOutput(of: layer) }
     if !cell.takesMask, data.mask != nil {
       throw .malformed("\(className) takes no mask, and its input has one")
     }
@@ -147,14 +147,14 @@ struct RecurrentLayer {
       mask: data.mask == nil
         ? .none
         : try stepMask(
-          &layer, cell, hasStates: !states.isEmpty, isLast: isLast, ofSeveral: ofSeveral))
+          &layer, cell, hasStates: !states.isEmpty, isLast: isLast, isStacked: isStacked))
     let inputs = [data.sequence] + (data.mask.map { [$0] } ?? []) + states
     return (try cell.add(to: &layer, recurrence, inputs, role: role), cell.stateCount)
   }
 
-  /// Refuses cells with several states whose output is replaced by another state: Keras 2.2.3 and
-  /// later on CNTK return the last state unless the layer is unrolled.
-  private func requireOutput(of layer: KerasLayer) throws(WeighbridgeError) {
+  /// Refuses cells with several states whose output Keras replaces by another state: on CNTK, Keras
+  /// 2.2.3 and later return the last state unless the layer is unrolled.
+  private func checkCNTKOutput(of layer: KerasLayer) throws(WeighbridgeError) {
     guard layer.backend == .cntk, layer.version >= KerasVersion(2, 2, 3), !isUnrolled else {
       return
     }
@@ -165,18 +165,18 @@ struct RecurrentLayer {
 
   /// The layer's output at masked steps.
   ///
-  /// Keras on TensorFlow before 2.3 returns the first state, which is the previous step's output,
-  /// except at the beginning, and except in a stack, whose first state is the first cell's.
+  /// Keras on TensorFlow before 2.3 returns the first state. That is the previous step's output,
+  /// except at the beginning, and except in a stack, where it is the first cell's state.
   private func stepMask(
     _ layer: inout KerasLayer, _ cell: RecurrentCell, hasStates: Bool, isLast: Bool,
-    ofSeveral: Bool
+    isStacked: Bool
   ) throws(WeighbridgeError) -> StepMask {
     let version = layer.version
     if zeroesMasked && isLast && (!cell.isConvolutional || version.major >= 3) { return .zero }
     guard version < KerasVersion(2, 3), version.suffix != "-tf", !isUnrolled else {
       return .previous
     }
-    if ofSeveral {
+    if isStacked {
       throw .unsupported(
         "Keras \(version) gives the first cell's state at the steps of stacked "
           + "cells that a mask leaves out")
@@ -184,31 +184,31 @@ struct RecurrentLayer {
     guard hasStates else { return .previous }
     layer.decide(
       "At steps that the mask leaves out before the first one that counts, the output is the "
-        + "state to begin with, as on TensorFlow.")
+        + "initial state, as on TensorFlow.")
     return .state
   }
 }
 
 extension KerasLayerClass {
-  /// Makes the class of a recurrent layer that is its own cell.
+  /// Creates the class of a recurrent layer that is its own cell.
   static func recurrent(
     _ name: String, shape: ShapeEvidence.Relation = .steps, parts: KerasLayerParts = .cell,
     _ cell: @escaping RecurrentCell.Read
   ) -> Self {
     Self(
-      name, masks: .ownRule, casts: .floats, shape: shape, parts: parts, cell: cell,
+      name, masks: .handledByBuilder, casts: .floats, shape: shape, parts: parts, cell: cell,
       RecurrentLayer.build(name))
   }
 
-  /// Makes the class of a cell, which occurs in the settings of other layers.
+  /// Creates the class of a cell, which occurs in the settings of other layers.
   static func cell(_ name: String, _ cell: @escaping RecurrentCell.Read) -> Self {
     Self(name, masks: .dropped, casts: .floats, shape: .unknown, cell: cell, nil)
   }
 }
 
 extension RecurrentLayer {
-  /// Puts the batch first where the layer takes the time first.
-  func turnTime(_ layer: inout KerasLayer, _ data: inout Data) throws(WeighbridgeError) {
+  /// Transposes the data so that the batch comes first, where the layer takes the time first.
+  func moveBatchFirst(_ layer: inout KerasLayer, _ data: inout Data) throws(WeighbridgeError) {
     guard isTimeMajor else { return }
     let rank = layer.graph.type(of: data.sequence).rank
     guard rank >= 2 else { throw .malformed("takes a sequence") }
@@ -219,8 +219,8 @@ extension RecurrentLayer {
     }
   }
 
-  /// Puts the time first again.
-  func turnTimeBack(
+  /// Transposes an output so that the time comes first again.
+  func moveTimeFirst(
     _ layer: inout KerasLayer, _ output: ValueID
   ) throws(WeighbridgeError) -> ValueID {
     guard isTimeMajor, returnsSequences else { return output }
@@ -228,7 +228,7 @@ extension RecurrentLayer {
     return try layer.add(Transpose(axes: order), [output], role: "time_first")[0]
   }
 
-  /// Returns the outputs in the order in which Keras returns them.
+  /// Returns an output with its steps in the order in which Keras returns them.
   func inKerasOrder(
     _ layer: inout KerasLayer, _ output: ValueID, role: String = "reverse"
   ) throws(WeighbridgeError) -> ValueID {

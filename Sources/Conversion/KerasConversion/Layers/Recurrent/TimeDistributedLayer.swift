@@ -10,7 +10,7 @@ extension FlattenTime: KerasMapped {
   /// ``UnflattenTime``.
   static let keras = KerasMapping([
     KerasLayerClass(
-      "TimeDistributed", masks: .ownRule, casts: .floats,
+      "TimeDistributed", masks: .handledByBuilder, casts: .floats,
       shape: .wrapped { if case .sizes(let sizes) = $0 { .sizes([nil] + sizes) } else { $0 } },
       parts: KerasLayerParts([.init(["layer"], settings: ["layer"])]), TimeDistributedLayer.build)
   ])
@@ -20,9 +20,9 @@ extension FlattenTime: KerasMapped {
 /// `TimeDistributed`: one layer or model applied to every step of a sequence, by merging batch and
 /// time into one axis.
 ///
-/// (With a stateful layer inside, Keras processes one step after another; that is refused.)
+/// (Around a stateful layer, Keras processes one step after another; that is refused.)
 enum TimeDistributedLayer {
-  /// Builds one that does not wrap a model. (The importer handles models.)
+  /// Builds a wrapper of a layer. (The importer handles wrappers of models.)
   static let build: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let mask = try mask(&layer, inputs)
     let (className, settings) = try layer.unwrap()
@@ -30,7 +30,7 @@ enum TimeDistributedLayer {
       throw .unsupported("wraps a layer of the unknown class \(className)")
     }
     if settings["stateful"]?.bool == true {
-      throw .unsupported("wraps a stateful layer, whose state would go on")
+      throw .unsupported("wraps a stateful layer, whose state would carry over")
     }
     if KerasTypePolicy.quantized(settings["dtype"]) != nil {
       throw .unsupported("wraps a quantized layer, which Keras then computes without its factors")
@@ -54,8 +54,8 @@ enum TimeDistributedLayer {
     return given.first ?? inputs.first.flatMap { layer.mask(of: $0) }
   }
 
-  /// Merges batch and time of the inputs into one axis. A mask with more axes is folded too; one
-  /// with only these two says nothing about the inside of a step.
+  /// Merges the batch and time axes of the inputs. A mask with more axes is folded, too; a mask
+  /// with only these two does not apply inside a step.
   static func fold(
     _ layer: inout KerasLayer, _ inputs: [ValueID], mask: ValueID?
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -68,7 +68,7 @@ enum TimeDistributedLayer {
     return folded
   }
 
-  /// Splits the outputs' first axis into the batch and time of the first input.
+  /// Splits the outputs' first axis into the batch and time axes of the first input.
   ///
   /// Keras 2 passes on the mask of the wrapped layer, or else the mask that it was given, without
   /// the axes inside a step; Keras 3 passes the latter on unchanged.
@@ -100,8 +100,8 @@ enum TimeDistributedLayer {
     return results
   }
 
-  /// Keras before 2.4, unless inside TensorFlow, processes one step after another where the batch
-  /// size is fixed, and then neither passes masks on nor takes them.
+  /// Refuses masks that Keras drops: before 2.4, unless inside TensorFlow, it processes one step
+  /// after another where the batch size is fixed, and then neither takes masks nor passes them on.
   private static func checkOlderMasks(
     _ layer: KerasLayer, _ outputs: [ValueID], sequence: ValueID, mask: ValueID?
   ) throws(WeighbridgeError) {

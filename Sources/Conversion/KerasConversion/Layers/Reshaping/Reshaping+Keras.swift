@@ -20,7 +20,7 @@ extension Reshape: KerasMapped {
   }
 
   /// With `data_format=channels_first` (since 2.2), Keras flattens in channels-last order, so that
-  /// the weights of the next layer fit both.
+  /// the weights of the next layer fit either format.
   private static let flatten: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let layout = try layer.dataLayout()
     var values = inputs
@@ -75,7 +75,7 @@ extension Cropping: KerasMapped {
       return try layer.add(Cropping(borders: borders, layout: layout), inputs)
     })
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
-    try builder.bordered("Cropping", "cropping", operation.borders, builder[0])
+    try builder.padOrCrop("Cropping", "cropping", operation.borders, builder[0])
   }
 }
 
@@ -86,17 +86,17 @@ extension ZeroPadding: KerasMapped {
       (layer, inputs, axes) throws(WeighbridgeError) in
       let borders = try layer.borders("padding", axes: axes, default: 1)
       let layout =
-        axes == 1 ? try layer.word("data_format", default: .channelsLast) : try layer.dataLayout()
+        axes == 1 ? try layer.choice("data_format", default: .channelsLast) : try layer.dataLayout()
       return try layer.add(ZeroPadding(borders: borders, layout: layout), inputs)
     })
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
-    try builder.bordered("ZeroPadding", "padding", operation.borders, builder[0])
+    try builder.padOrCrop("ZeroPadding", "padding", operation.borders, builder[0])
   }
 }
 
 extension KerasLayer {
-  /// Reads borders as Keras writes them: one number for all, `[before, after]` for one axis, or a
-  /// number or a pair for each of several axes.
+  /// Reads borders as Keras writes them: one number for all ends, `[before, after]` for one axis,
+  /// or a number or a pair for each of several axes.
   mutating func borders(
     _ key: String, axes: Int, default fallback: Int? = nil
   ) throws(WeighbridgeError) -> Borders {
@@ -107,7 +107,7 @@ extension KerasLayer {
     if axes > 1, let list = setting.array { entries = list }
     let pairs = entries.compactMap(Self.pair)
     guard entries.count == axes, pairs.count == axes else {
-      throw wrong(key, setting, "a number or a pair of numbers for each of \(axes) axes")
+      throw unexpected(key, setting, "a number or a pair of numbers for each of \(axes) axes")
     }
     let borders = Borders(before: pairs.map(\.0), after: pairs.map(\.1))
     if let problem = borders.problem { throw .malformed(problem) }

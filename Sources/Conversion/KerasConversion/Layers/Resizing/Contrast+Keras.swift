@@ -27,18 +27,18 @@ extension CLAHE: KerasMapped {
     guard type.rank == 4, type.elementType == .float32 else {
       throw .unsupported("takes a batch of float32 images and has \(type)")
     }
-    let last = layout == .channelsFirst
+    let isChannelsFirst = layout == .channelsFirst
     let hasRange = range != [0, 255]
     var images = [input]
-    if last {
+    if isChannelsFirst {
       images = try layer.add(Transpose(axes: [0, 2, 3, 1]), images, role: "channels_last")
     }
     if hasRange { images = try layer.addRange(range, [0, 255], images, role: "levels") }
-    images = try layer.add(operation, images, role: hasRange || last ? "equalized" : "")
+    images = try layer.add(operation, images, role: hasRange || isChannelsFirst ? "equalized" : "")
     if hasRange {
-      images = try layer.addRange([0, 255], range, images, role: last ? "range" : "")
+      images = try layer.addRange([0, 255], range, images, role: isChannelsFirst ? "range" : "")
     }
-    return last ? try layer.add(Transpose(axes: [0, 3, 1, 2]), images) : images
+    return isChannelsFirst ? try layer.add(Transpose(axes: [0, 3, 1, 2]), images) : images
   }
 }
 
@@ -58,7 +58,7 @@ extension AutoContrast: KerasMapped {
 }
 
 extension KerasLayer {
-  /// Maps values from one range to another, rounding at each step as Keras does.
+  /// Maps values from one range to another, in the same steps as Keras so that they round alike.
   fileprivate mutating func addRange(
     _ from: [Double], _ to: [Double], _ values: [ValueID], role: String
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -66,9 +66,9 @@ extension KerasLayer {
     let shifted = try add(
       Rescaling(scale: [1], offset: [-from[0]]), values, role: "\(name)_shifted")
     let width = try number("\(name)_width", from[1] - from[0], like: values[0])
-    let shares = try add(BinaryMath(.divide), shifted + [width], role: "\(name)_shares")
-    let wide = try add(
-      Rescaling(scale: [to[1] - to[0]], offset: [0]), shares, role: "\(name)_scaled")
-    return try add(Rescaling(scale: [1], offset: [to[0]]), wide, role: role)
+    let fractions = try add(BinaryMath(.divide), shifted + [width], role: "\(name)_shares")
+    let scaled = try add(
+      Rescaling(scale: [to[1] - to[0]], offset: [0]), fractions, role: "\(name)_scaled")
+    return try add(Rescaling(scale: [1], offset: [to[0]]), scaled, role: role)
   }
 }

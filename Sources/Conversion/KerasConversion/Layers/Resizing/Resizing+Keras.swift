@@ -39,9 +39,8 @@ extension Resizing: KerasMapped {
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
     var settings = try builder.imageDimensions(operation.dimensions)
     let interpolation = operation.interpolation.rawValue
-    guard builder.form != .archive || !["gaussian", "mitchellcubic"].contains(interpolation) else {
-      throw .unsupported("Keras 3 does not resize by \(interpolation)")
-    }
+    guard builder.format != .archive || !["gaussian", "mitchellcubic"].contains(interpolation)
+    else { throw .unsupported("Keras 3 does not resize by \(interpolation)") }
     settings["interpolation"] = .string(interpolation)
     guard !operation.antialiases else {
       throw .unsupported("smooths before it shrinks, as no layer of Keras does")
@@ -50,13 +49,15 @@ extension Resizing: KerasMapped {
     case .stretch: settings["crop_to_aspect_ratio"] = false
     case .crop: settings["crop_to_aspect_ratio"] = true
     case .pad(let number):
-      guard builder.form == .archive else { throw .unsupported("adds bars, which Keras 2 cannot") }
+      guard builder.format == .archive else {
+        throw .unsupported("adds bars, which Keras 2 cannot")
+      }
       settings["crop_to_aspect_ratio"] = false
       settings["pad_to_aspect_ratio"] = true
       settings["fill_mode"] = "constant"
       settings["fill_value"] = .real(number)
     }
-    if builder.form == .archive { settings["data_format"] = "channels_last" }
+    if builder.format == .archive { settings["data_format"] = "channels_last" }
     return try builder.layer("Resizing", settings)
   }
 

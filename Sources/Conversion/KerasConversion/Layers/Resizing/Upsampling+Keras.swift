@@ -19,7 +19,7 @@ extension Upsampling: KerasMapped {
     guard (1...3).contains(axes) else { throw .unsupported("\(axes) spatial axes") }
     guard operation.interpolation != .linearAsymmetric else {
       throw .unsupported(
-        "enlarges with pixels that count from their corners, as Keras did on TensorFlow 1; today's "
+        "enlarges with asymmetric coordinates, as Keras did on TensorFlow 1; today's "
           + "Keras counts from their middles")
     }
     let isNearest = operation.interpolation == .nearest
@@ -43,7 +43,7 @@ extension Upsampling: KerasMapped {
     }
   }
 
-  /// Enlarges images of known sizes with a filter.
+  /// Upsamples images of known sizes with an interpolation filter.
   private static func resized(
     _ layer: inout KerasLayer, _ inputs: [ValueID], _ filter: ResizingInterpolation
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -78,7 +78,7 @@ extension Upsampling: KerasMapped {
   }
 
   /// Standalone Keras up to 2.3 resizes as TensorFlow 1 does; the Keras inside TensorFlow and every
-  /// version from 2.4 on use half-pixel centres. The file does not state which.
+  /// version from 2.4 on use half-pixel centers. The file does not state which.
   private static func bilinear(
     _ layer: inout KerasLayer
   ) throws(WeighbridgeError) -> Interpolation {

@@ -13,7 +13,7 @@ enum KernelSpectrogram {
   }
 
   static let build: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
-    let mode = try layer.word("mode", default: Mode.log)
+    let mode = try layer.choice("mode", default: Mode.log)
     let layout = try layer.dataLayout()
     let expands = try layer.flag("expand_dims", default: false)
     let parts = try addParts(&layer, try layer.onlyInput(inputs), mode, layout)
@@ -37,7 +37,7 @@ enum KernelSpectrogram {
     return length / 2 + 1
   }
 
-  /// Adds the real and the imaginary parts, or the one that is wanted.
+  /// Adds the real and the imaginary parts, or only the requested one.
   private static func addParts(
     _ layer: inout KerasLayer, _ input: ValueID, _ mode: Mode, _ layout: DataLayout
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -47,7 +47,7 @@ enum KernelSpectrogram {
     let length = try layer.integer("frame_length", default: 256)
     let frequencies = try frequencyCount(&layer, frameLength: length)
     let step = try layer.integer("frame_step", default: max(1, length / 2))
-    let padding = try layer.word("padding", default: KerasPadding.valid)
+    let padding = try layer.choice("padding", default: KerasPadding.valid)
     layer.ignore("window", "periodic", "scaling")  // The kernels include them.
     let window = Window(
       size: [length], strides: [step], dilation: [1], padding: padding == .same ? .same : .valid)
@@ -65,8 +65,8 @@ enum KernelSpectrogram {
       let kernel = try layer.weight("\(part)_kernel", shape: [length, 1, frequencies]) {
         $0.permuted([2, 1, 0])
       }
-      let each = try layer.add(convolution, lines + [kernel], role: "\(part)_lines")
-      parts += try layer.add(UnflattenTime(), each + [signals], role: part)
+      let frames = try layer.add(convolution, lines + [kernel], role: "\(part)_lines")
+      parts += try layer.add(UnflattenTime(), frames + [signals], role: part)
     }
     return parts
   }
@@ -89,11 +89,11 @@ enum KernelSpectrogram {
     let power = try layer.add(Add(), squares, role: "power")
     if mode == .psd { return try addDensity(&layer, power) }
     let bound = Clip(minimum: Double(Float(1e-7)), maximum: .infinity)
-    let bounded = try layer.add(bound, power, role: "bounded_power")
-    let sizes = try layer.add(UnaryMath(.squareRoot), bounded, role: "magnitude")
-    if mode == .magnitude { return sizes[0] }
-    let large = try layer.add(bound, sizes, role: "bounded_magnitude")
-    return try layer.add(UnaryMath(.logarithm), large, role: "log")[0]
+    let boundedPower = try layer.add(bound, power, role: "bounded_power")
+    let magnitude = try layer.add(UnaryMath(.squareRoot), boundedPower, role: "magnitude")
+    if mode == .magnitude { return magnitude[0] }
+    let boundedMagnitude = try layer.add(bound, magnitude, role: "bounded_magnitude")
+    return try layer.add(UnaryMath(.logarithm), boundedMagnitude, role: "log")[0]
   }
 
   /// Doubles the power of all frequencies except the lowest and the highest, which have no mirror
@@ -118,10 +118,10 @@ enum KernelSpectrogram {
       return try layer.add(Transpose(axes: order), [spectra])
     }
     let order = layout == .channelsFirst ? [0, 1, 3, 2] : [0, 2, 1, 3]
-    let turned = try layer.add(Transpose(axes: order), [spectra], role: "turned")
+    let transposed = try layer.add(Transpose(axes: order), [spectra], role: "transposed")
     return try layer.add(
       ReshapeAxes(
         layout == .channelsFirst
-          ? [.axis(0), .rest, .axis(3)] : [.axis(0), .axis(1), .rest]), turned)
+          ? [.axis(0), .rest, .axis(3)] : [.axis(0), .axis(1), .rest]), transposed)
   }
 }

@@ -4,8 +4,8 @@ import GraphIR
 import JSON
 import LayerCatalog
 
-/// Keras 3: `MelSpectrogram`, and `STFTSpectrogram`, whose weights are the transform's factors, so
-/// that it becomes convolutions.
+/// Keras 3: `MelSpectrogram`, and `STFTSpectrogram`, whose weights are the coefficients of the
+/// transform, so that it becomes convolutions.
 extension STFT: KerasMapped {
   static let keras = KerasMapping([
     .plain("MelSpectrogram", mel), .plain("STFTSpectrogram", KernelSpectrogram.build),
@@ -28,37 +28,39 @@ extension STFT: KerasMapped {
         "has a window of \(transform.windowLength) samples, and of an odd number the backends of Keras "
           + "make different ones")
     }
-    let wide: ElementType = type.elementType == .float64 ? .float64 : .float32
-    let signal = try layer.cast(input, to: wide, role: "signal")
+    let computeType: ElementType = type.elementType == .float64 ? .float64 : .float32
+    let signal = try layer.cast(input, to: computeType, role: "signal")
     let half = length / 2
     let pad = Pad(before: [0, half], after: [0, half], mode: .reflect)
     let padded = try layer.add(pad, [signal], role: "padded")
     let parts = try layer.add(transform, padded, role: "transform")
-    let sizes = try layer.add(BinaryMath(.hypotenuse), parts, role: "sizes")
+    let magnitudes = try layer.add(BinaryMath(.hypotenuse), parts, role: "sizes")
     let exponent = try layer.real("mag_exp", default: 2)
     let power = try layer.constant(
-      "mag_exp", Tensor(wide, shape: [1, 1, 1], [exponent]))
-    let powers = try layer.add(BinaryMath(.power), sizes + [power], role: "powers")
-    var outputs = try addBands(&layer, to: powers[0], transform.frequencyCount, wide)
+      "mag_exp", Tensor(computeType, shape: [1, 1, 1], [exponent]))
+    let powers = try layer.add(BinaryMath(.power), magnitudes + [power], role: "powers")
+    var outputs = try addBands(&layer, to: powers[0], transform.frequencyCount, computeType)
     outputs = try addDecibels(&layer, to: outputs[0])
-    let isCast = type.elementType != wide
+    let isCast = type.elementType != computeType
     outputs = try layer.add(
-      Transpose(axes: [0, 2, 1]), outputs, role: isCast ? "turned" : "")
+      Transpose(axes: [0, 2, 1]), outputs, role: isCast ? "transposed" : "")
     return isCast ? try layer.add(Cast(to: type.elementType), outputs) : outputs
   }
 
   private static func window(
     _ layer: inout KerasLayer
-  ) throws(WeighbridgeError) -> WindowForm {
-    let isNone = layer.unreadSettings["window"] == .null
-    guard let written = layer.take("window") else { return isNone ? .rectangular : .hann }
-    guard let form = written.string.flatMap(WindowForm.init(rawValue:)), form != .rectangular else {
-      throw layer.wrong("window", written, "hann, hamming or null")
+  ) throws(WeighbridgeError) -> WindowFunction {
+    let isNull = layer.unreadSettings["window"] == .null
+    guard let written = layer.take("window") else { return isNull ? .rectangular : .hann }
+    guard let function = written.string.flatMap(WindowFunction.init(rawValue:)),
+      function != .rectangular
+    else {
+      throw layer.unexpected("window", written, "hann, hamming or null")
     }
-    return form
+    return function
   }
 
-  /// Adds the sums of the bands of the mel scale.
+  /// Adds the power in each band of the mel scale.
   private static func addBands(
     _ layer: inout KerasLayer, to powers: ValueID, _ frequencies: Int, _ type: ElementType
   ) throws(WeighbridgeError) -> [ValueID] {
@@ -78,17 +80,17 @@ extension STFT: KerasMapped {
     return try layer.add(Dense(hasBias: false), [powers, kernel], role: "band_powers")
   }
 
-  /// Adds the powers' levels in decibels, none of them more than `top_db` below the highest.
+  /// Adds the levels in decibels, each at most `top_db` below the highest one.
   private static func addDecibels(
     _ layer: inout KerasLayer, to powers: ValueID
   ) throws(WeighbridgeError) -> [ValueID] {
-    let smallest = try layer.real("min_power", default: 1e-10)
-    let reference = max(try layer.real("ref_power", default: 1).magnitude, smallest)
+    let minimumPower = try layer.real("min_power", default: 1e-10)
+    let reference = max(try layer.real("ref_power", default: 1).magnitude, minimumPower)
     let range = try layer.real("top_db", default: 80)
     guard try layer.flag("power_to_db", default: true) else { return [powers] }
-    guard smallest > 0 else { throw .malformed("min_power=\(smallest)") }
+    guard minimumPower > 0 else { throw .malformed("min_power=\(minimumPower)") }
     layer.decideOnce("Levels are bounded by the highest one of all signals that run together.")
-    let clip = Clip(minimum: smallest, maximum: .infinity)
+    let clip = Clip(minimum: minimumPower, maximum: .infinity)
     var levels = try layer.add(clip, [powers], role: "bounded_powers")
     levels = try layer.add(UnaryMath(.logarithm10), levels, role: "logarithms")
     let decibels = Rescaling(scale: [10], offset: [-10 * reference.logarithm10])
@@ -101,13 +103,13 @@ extension STFT: KerasMapped {
   }
 }
 
-/// The mel scale of frequencies (Stevens, Volkmann and Newman 1937), in the form of the Hidden Markov
-/// Model Toolkit: mel = 1127 log(1 + hertz / 700).
+/// The mel scale of frequencies (Stevens, Volkmann and Newman 1937), as defined in the Hidden
+/// Markov Model Toolkit: mel = 1127 ln(1 + hertz / 700).
 enum MelScale {
-  /// The position of a frequency in hertz on the scale.
+  /// The position on the scale of a frequency in hertz.
   static func mel(_ hertz: Double) -> Double { 1127 * (hertz / 700).logarithmOfOnePlus }
 
-  /// The weights of triangular bands that overlap by halves and are equally wide on the scale,
+  /// The weights of triangular bands that half overlap and are equally wide on the scale,
   /// `[bands, frequencies]`. The lowest frequency, 0, is in none of them.
   ///
   /// - Parameters:

@@ -28,7 +28,7 @@ enum NCNNElementwise {
       },
     ]
 
-  /// The functions that `UnaryOp` computes, by its setting.
+  /// The functions of `UnaryOp`, by the number of its setting.
   private static let functions: [UnaryMath.Function?] = [
     .absolute, .negative, .floor, .ceiling, .square, .squareRoot, .reciprocalSquareRoot, nil,
     .logarithm, .sine, .cosine, .tangent, .arcSine, .arcCosine, .arcTangent, .reciprocal, nil,
@@ -56,9 +56,9 @@ enum NCNNElementwise {
     NCNNRow(GELU.self, is: "GELU", integers: { [$0.isApproximate ? 1 : 0] }),
     NCNNRow(blob: ReLU.self) { (operation, builder) throws(WeighbridgeError) in
       guard case .primitive = operation.decomposition else { return nil }
-      let bent: NCNNBlob = try builder.add("ReLU", reals: [0: operation.slope])
-      guard let maximum = operation.maximum else { return bent }
-      return try builder.binary(.minimum, bent, maximum)
+      let activated: NCNNBlob = try builder.add("ReLU", floats: [0: operation.slope])
+      guard let maximum = operation.maximum else { return activated }
+      return try builder.binary(.minimum, activated, maximum)
     },
     NCNNRow(blob: PReLU.self) { (_, builder) throws(WeighbridgeError) in
       let alpha = try builder.tensor(1)
@@ -70,31 +70,31 @@ enum NCNNElementwise {
   private static let conditions: [NCNNRow] = [
     NCNNRow(blob: Cast.self) { (operation, builder) throws(WeighbridgeError) in
       let x = try builder.input()
-      if operation.elementType == .bool { return try builder.isPositive(try builder.unary(0, x)) }
+      if operation.elementType == .bool { return try builder.positiveMask(try builder.unary(0, x)) }
       let losesFraction = builder.type().elementType.isFloat && !operation.elementType.isFloat
       return losesFraction ? try builder.unary(19, x) : x
     },
     NCNNRow(blob: Comparison.self) { (operation, builder) throws(WeighbridgeError) in
       let difference = try builder.chain(.subtract)
-      let isGreater = try builder.isPositive(difference)
-      let isLess = try builder.isPositive(try builder.unary(1, difference))
+      let isGreater = try builder.positiveMask(difference)
+      let isLess = try builder.positiveMask(try builder.unary(1, difference))
       switch operation.relation {
       case .greater: return isGreater
       case .less: return isLess
-      case .lessOrEqual: return try builder.negation(isGreater)
-      case .greaterOrEqual: return try builder.negation(isLess)
+      case .lessOrEqual: return try builder.logicalNot(isGreater)
+      case .greaterOrEqual: return try builder.logicalNot(isLess)
       case .notEqual: return try builder.binary(.add, isGreater, isLess)
-      case .equal: return try builder.negation(try builder.binary(.add, isGreater, isLess))
+      case .equal: return try builder.logicalNot(try builder.binary(.add, isGreater, isLess))
       }
     },
     NCNNRow(blob: LogicalNot.self) { (_, builder) throws(WeighbridgeError) in
-      try builder.negation(try builder.input())
+      try builder.logicalNot(try builder.input())
     },
     NCNNRow(blob: Where.self) { (_, builder) throws(WeighbridgeError) in
       let inputs = try builder.allInputs()
-      let first = try builder.binary(.multiply, inputs[0], inputs[1])
-      let second = try builder.binary(.multiply, try builder.negation(inputs[0]), inputs[2])
-      return try builder.binary(.add, first, second)
+      let selected = try builder.binary(.multiply, inputs[0], inputs[1])
+      let other = try builder.binary(.multiply, try builder.logicalNot(inputs[0]), inputs[2])
+      return try builder.binary(.add, selected, other)
     },
   ]
 }

@@ -6,12 +6,12 @@ import LayerCatalog
 /// Recurrent layers over a sequence `[time, features]`.
 enum NCNNRecurrent {
   static let rows: [NCNNRow] = [
-    // ncnn's order is i, f, o, g.
+    // ncnn's gate order is i, f, o, g.
     NCNNRow(blobs: LSTM.self) { (operation, builder) throws(WeighbridgeError) in
       let functions = [operation.activation, operation.recurrentActivation]
       return try builder.recur("LSTM", operation, functions, gates: [0, 1, 3, 2])
     },
-    // ncnn's order is r, z and the candidate, which has both biases.
+    // ncnn's gate order is r, z and the candidate, which has both biases.
     NCNNRow(blobs: GRU.self) { (operation, builder) throws(WeighbridgeError) in
       guard operation.resetsAfter else {
         throw .unsupported("ncnn's GRU resets behind the product with the recurrent kernel only")
@@ -40,27 +40,28 @@ extension NCNNBuilder {
     let slots = RecurrentInputs(Array(operands.indices), recurrence, stateCount: count)
     let kernels = [try tensor(slots.weights[0]), try tensor(slots.weights[1])]
     let units = kernels[1].shape[1]
-    let given = operation.bias == .none ? [] : try tensor(slots.weights[2]).doubles
-    let missing = [Double](repeating: 0, count: 2 * gates.count * units - given.count)
+    let biasValues = operation.bias == .none ? [] : try tensor(slots.weights[2]).doubles
+    let zeros = [Double](repeating: 0, count: 2 * gates.count * units - biasValues.count)
     let biases = (0..<2 * gates.count).map {
-      Array((given + missing)[$0 * units..<($0 + 1) * units])
+      Array((biasValues + zeros)[$0 * units..<($0 + 1) * units])
     }
     var bias = gates.map { zip(biases[$0], biases[$0 + gates.count]).map(+) }
     if type == "GRU" { bias.replaceSubrange(2..., with: [biases[2], biases[5]]) }
     var inputs = [try input(slots.sequence)]
     for slot in slots.states { inputs.append(try reshape(try input(slot), [1, units])) }
-    let turned = kernels.map { kernel in
-      let parts = kernel.splitting(0, into: [gates.count, units])
-      let bytes = gates.flatMap { parts.slice($0..<$0 + 1, along: 0).contiguousBytes() }
+    let reordered = kernels.map { kernel in
+      let blocks = kernel.splitting(0, into: [gates.count, units])
+      let bytes = gates.flatMap { blocks.slice($0..<$0 + 1, along: 0).contiguousBytes() }
       return Tensor(kernel.elementType, shape: kernel.shape, bytes: bytes)
     }
     let outputs: [NCNNBlob] = try add(
-      type, inputs, [0: units, 1: turned[0].count, 2: recurrence.isReversed ? 1 : 0],
+      type, inputs, [0: units, 1: reordered[0].count, 2: recurrence.isReversed ? 1 : 0],
       weights: [
-        turned[0], Tensor(.float32, shape: [bias.count, units], bias.flatMap { $0 }), turned[1],
+        reordered[0], Tensor(.float32, shape: [bias.count, units], bias.flatMap { $0 }),
+        reordered[1],
       ], shapes: [[inputs[0].shape[0], units]] + (0..<count).map { _ in [1, units] })
     guard !recurrence.returnsSequences else { return outputs }
-    let last = recurrence.isReversed ? 0 : try known(outputs[0])[0] - 1
+    let last = recurrence.isReversed ? 0 : try knownShape(outputs[0])[0] - 1
     return [try crop(outputs[0], [(0, last..<last + 1)])] + outputs.dropFirst()
   }
 }

@@ -22,7 +22,7 @@ enum NCNNReshaping {
       let x = try builder.input()
       var ranges: [(Int, Range<Int>)] = []
       for range in operation.ranges where range.axis > 0 {
-        let (start, count) = range.resolved(try builder.known(x)[range.axis - 1])
+        let (start, count) = range.resolved(try builder.knownShape(x)[range.axis - 1])
         ranges.append((range.axis - 1, start..<start + count))
       }
       return try builder.crop(x, ranges)
@@ -52,11 +52,11 @@ enum NCNNReshaping {
         settings[ids.0] = border.0
         settings[ids.1] = border.1
       }
-      return try builder.add("Padding", nil, settings, reals: [5: operation.number])
+      return try builder.add("Padding", nil, settings, floats: [5: operation.value])
     },
     NCNNRow(blob: FullLike.self) { (operation, builder) throws(WeighbridgeError) in
       let zeros = try builder.binary(.multiply, try builder.input(), 0)
-      return try builder.binary(.add, zeros, operation.number)
+      return try builder.binary(.add, zeros, operation.value)
     },
   ]
 }
@@ -65,7 +65,7 @@ extension NCNNBuilder {
   /// Repeats the whole input along its axes until it has the output's shape.
   fileprivate mutating func tile() throws(WeighbridgeError) -> NCNNBlob {
     var result = try input()
-    let sizes = try known(result)
+    let sizes = try knownShape(result)
     for (axis, size) in Self.shape(outputType).enumerated() where size != sizes[axis] {
       guard let size else { continue }
       var shape = result.shape

@@ -14,10 +14,10 @@ enum NCNNWindows {
     NCNNRow(blob: TransposedConvolution.self) { (operation, builder) throws(WeighbridgeError) in
       let (kernel, groups) = (try builder.tensor(1), operation.groups)
       // [in, out/groups, ...] becomes [groups, out/groups, in/groups, ...].
-      let parts = kernel.splitting(0, into: [groups, kernel.shape[0] / groups])
+      let blocks = kernel.splitting(0, into: [groups, kernel.shape[0] / groups])
       return try builder.convolve(
         "Deconvolution", operation.window, groups: groups, operation.hasBias,
-        parts.permuted([0, 2, 1] + Array(3..<parts.shape.count)),
+        blocks.permuted([0, 2, 1] + Array(3..<blocks.shape.count)),
         Dictionary(uniqueKeysWithValues: zip([18, 19, 20], operation.outputPadding.reversed())))
     },
     NCNNRow(blob: MaxPooling.self) { (operation, builder) throws(WeighbridgeError) in
@@ -40,11 +40,11 @@ enum NCNNWindows {
     },
     NCNNRow(blob: Upsampling.self) { (operation, builder) throws(WeighbridgeError) in
       let factors = operation.factors.map(Double.init)
-      // ncnn multiplies by the inverse in float32, which must not be too small.
+      // ncnn multiplies by the reciprocal in float32, which must not be too small.
       guard operation.interpolation == .nearest, factors.count == 2,
         factors.allSatisfy({ Double(1 / Float($0)) >= 1 / $0 })
       else { return nil }
-      return try builder.add("Interp", nil, [0: 1], reals: [1: factors[0], 2: factors[1]])
+      return try builder.add("Interp", nil, [0: 1], floats: [1: factors[0], 2: factors[1]])
     },
     NCNNRow(DepthToSpace.self, is: "PixelShuffle", integers: { [$0.block, 1] }),
     NCNNRow(SpaceToDepth.self, is: "Reorg", integers: { [$0.block, 1] }),
@@ -64,13 +64,13 @@ extension NCNNBuilder {
   }
 
   /// The settings of a window: its size, strides, dilation, and padding before and after, innermost
-  /// axis first. Padding that depends on an open size is TensorFlow's SAME.
+  /// axis first. If the padding depends on a dynamic size, it is TensorFlow's SAME.
   private func settings(
     _ window: Window, _ ids: [[Int]], _ borders: (before: [Int], after: [Int])?
   ) -> [Int: Int] {
-    let same = window.size.map { _ in -233 }
+    let samePadding = window.size.map { _ in -233 }
     let values = [window.size, window.strides, window.dilation]
-    let padding = [borders?.before ?? same, borders?.after ?? same]
+    let padding = [borders?.before ?? samePadding, borders?.after ?? samePadding]
     let pairs = zip(ids, values + padding).flatMap { zip($0, $1.reversed()) }
     return Dictionary(uniqueKeysWithValues: pairs)
   }
@@ -100,8 +100,8 @@ extension NCNNBuilder {
     let dimensions = try dimensions(window.size.count)
     let ids = [[1, 11, 21], [2, 12, 22], [], [3, 13, 23], [14, 15, 16]]
     let borders = window.borders(of: Array(type().shape.dropFirst(2)))
-    let isMean = extra[6] == 0 && (borders == nil || window.mayLieInPadding)
-    guard window.dilation.allSatisfy({ $0 == 1 }), !isMean else {
+    let isUnsupportedMean = extra[6] == 0 && (borders == nil || window.mayLieInPadding)
+    guard window.dilation.allSatisfy({ $0 == 1 }), !isUnsupportedMean else {
       throw .unsupported(
         "ncnn's pooling has no dilation, and no mean of the inside where it may be empty")
     }

@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// The functions that turn a detector's raw outputs into probabilities and sizes.
+/// The functions that map a detector's raw outputs to probabilities and sizes.
 enum Activations {
   /// e^x
   static func exponential(_ x: Double) -> Double { exp(x) }

@@ -1,19 +1,19 @@
 package import Bytes
 package import GraphIR
 
-/// Reads boxes from the outputs of a detector of any kind.
+/// Decodes boxes from the outputs of any kind of detector.
 package struct BoxDecoder: Sendable {
-  /// How boxes are stored.
+  /// How boxes are encoded.
   package let detector: DetectorDescription
   private let order: DetectorDescription.Order
   private let inputWidth, inputHeight: Int
 
-  /// Makes a decoder.
+  /// Creates a decoder.
   ///
   /// - Parameters:
-  ///   - detector: How boxes are stored.
-  ///   - layout: The order of the image's axes, which also applies to heads that do not state their
-  ///     own.
+  ///   - detector: How boxes are encoded.
+  ///   - layout: The order of the image's axes, which also applies to heads without an order of
+  ///     their own.
   ///   - inputWidth: The width of the model's image, in pixels.
   ///   - inputHeight: The height of the model's image, in pixels.
   package init(

@@ -1,10 +1,10 @@
 import Bytes
 import GraphIR
 
-/// Boxes that are already decoded: confidences `[boxes, classes]`, and centre x, centre y, width
+/// Boxes that are already decoded: confidences `[boxes, classes]`, and center x, center y, width
 /// and height in the input's unit square, `[boxes, 4]`.
 struct BoxList {
-  private let confidences, places: [Double]
+  private let confidences, coordinates: [Double]
   private let boxCount, classCount: Int
   private let threshold: Double
 
@@ -21,7 +21,7 @@ struct BoxList {
           + "and [boxes, 4]")
     }
     (boxCount, classCount) = (tensors[0].shape[0], tensors[0].shape[1])
-    (confidences, places) = (tensors[0].doubles, tensors[1].doubles)
+    (confidences, coordinates) = (tensors[0].doubles, tensors[1].doubles)
     self.threshold = threshold
   }
 
@@ -29,7 +29,7 @@ struct BoxList {
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` for NaN.
   func candidates() throws(WeighbridgeError) -> [Candidate] {
-    guard !confidences.contains(where: \.isNaN), !places.contains(where: \.isNaN) else {
+    guard !confidences.contains(where: \.isNaN), !coordinates.contains(where: \.isNaN) else {
       throw .malformed("an output contains NaN in the numbers of its boxes")
     }
     return (0..<boxCount).compactMap { row in
@@ -39,9 +39,9 @@ struct BoxList {
           ? Candidate.Score(classIndex: index, confidence: confidence) : nil
       }
       guard let best = scores.map(\.confidence).max() else { return nil }
-      let place = Array(places[row * 4..<row * 4 + 4])
+      let box = Array(coordinates[row * 4..<row * 4 + 4])
       return Candidate(
-        box: Box(centerX: place[0], centerY: place[1], width: place[2], height: place[3]),
+        box: Box(centerX: box[0], centerY: box[1], width: box[2], height: box[3]),
         objectness: best, scores: scores)
     }
   }

@@ -4,7 +4,7 @@ extension DetectorDescription.ClassTree {
   /// Returns the class of a box, with its confidence.
   ///
   /// - Parameters:
-  ///   - conditional: The probability of each class given its parent.
+  ///   - conditional: The conditional probability of each class given its parent.
   ///   - objectness: The box's objectness, above the confidence threshold.
   func score(_ conditional: [Double], objectness: Double) -> Candidate.Score? {
     // A parent precedes its children, so this multiplies the probabilities along all paths.
@@ -22,27 +22,27 @@ extension DetectorDescription.ClassTree {
     }
   }
 
-  /// Traverses the tree as darknet does: in each group it takes the likeliest class, and descends
-  /// into its children if the product of the probabilities of all classes on the way (each of which
-  /// is itself a product) is above the threshold, else returns the parent. In the root group the
-  /// likeliest class is returned in any case.
+  /// Traverses the tree as darknet does: in each group it takes the most likely class, and descends
+  /// into its children if the product of the probabilities of all classes on the path (each of
+  /// which is itself a product) is above the threshold; otherwise it returns the parent. In the
+  /// root group the most likely class is always accepted.
   private func walk(_ absolute: [Double]) -> Int? {
     let groups = groups
     var children: [Int: Int] = [:]
-    for (number, group) in groups.enumerated() {
-      if let parent = parents[group.lowerBound] { children[parent] = number }
+    for (groupIndex, group) in groups.enumerated() {
+      if let parent = parents[group.lowerBound] { children[parent] = groupIndex }
     }
-    var number = 0
+    var groupIndex = 0
     var product = 1.0
-    while groups.indices.contains(number) {
-      let group = groups[number]
-      guard let likeliest = group.max(by: { absolute[$0] < absolute[$1] }) else { return nil }
-      guard product * absolute[likeliest] > threshold else {
-        return number == 0 ? likeliest : parents[group.lowerBound]
+    while groups.indices.contains(groupIndex) {
+      let group = groups[groupIndex]
+      guard let best = group.max(by: { absolute[$0] < absolute[$1] }) else { return nil }
+      guard product * absolute[best] > threshold else {
+        return groupIndex == 0 ? best : parents[group.lowerBound]
       }
-      product *= absolute[likeliest]
-      guard let next = children[likeliest] else { return likeliest }
-      number = next
+      product *= absolute[best]
+      guard let next = children[best] else { return best }
+      groupIndex = next
     }
     return nil
   }

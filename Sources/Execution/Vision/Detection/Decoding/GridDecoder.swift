@@ -6,7 +6,7 @@ import GraphIR
 /// A cell (column i, row j) of a grid of W x H contains for each of its anchors x, y, w, h, the
 /// objectness o and the classes c. With σ the sigmoid and s the head's `scaleXY`:
 ///
-///     centre x = (i + s σ(x) - (s - 1)/2) / W        centre y = (j + s σ(y) - (s - 1)/2) / H
+///     center x = (i + s σ(x) - (s - 1)/2) / W        center y = (j + s σ(y) - (s - 1)/2) / H
 ///     exponential: width = e^w anchor.width / U      squared: width = (2 σ(w))² anchor.width / U
 ///     confidence of a class = σ(o) class score
 ///
@@ -36,10 +36,10 @@ struct GridDecoder {
     }
     var candidates: [Candidate] = []
     for cell in 0..<numbers.width * numbers.height {
-      for (position, anchor) in head.mask.enumerated() {
-        let entry = { numbers(cell: cell, box: position, entry: $0) }
+      for (boxIndex, anchor) in head.mask.enumerated() {
+        let entry = { numbers(cell: cell, box: boxIndex, entry: $0) }
         let objectness = objectness(entry)
-        guard objectness > threshold || allowsWeakBoxes else { continue }
+        guard objectness > threshold || scoresMayExceedOne else { continue }
         let scores = scores(entry, objectness: objectness)
         guard !scores.isEmpty else { continue }
         let box = box(
@@ -52,12 +52,13 @@ struct GridDecoder {
     return candidates
   }
 
-  /// Whether the class scores of a region may be above 1 (AlexeyAB's fork without softmax).
-  private var allowsWeakBoxes: Bool { detector.kind == .region && detector.classTree == nil }
+  /// Whether class scores may exceed 1, so that a box with a low objectness may be above the
+  /// threshold: in a region layer of AlexeyAB's fork without softmax.
+  private var scoresMayExceedOne: Bool { detector.kind == .region && detector.classTree == nil }
 
   /// The stride between the coordinates of a box: in Gaussian YOLO a standard deviation follows
   /// each.
-  private var step: Int { detector.kind == .gaussianYOLO ? 2 : 1 }
+  private var coordinateStride: Int { detector.kind == .gaussianYOLO ? 2 : 1 }
 
   private func box(
     _ entry: (Int) -> Double, _ head: DetectorDescription.Head,
@@ -65,11 +66,13 @@ struct GridDecoder {
   ) -> Box {
     let isRegion = detector.kind == .region
     let width =
-      dimension(entry(2 * step)) * anchor.width / Double(isRegion ? grid.width : inputWidth)
+      dimension(entry(2 * coordinateStride)) * anchor.width
+      / Double(isRegion ? grid.width : inputWidth)
     let height =
-      dimension(entry(3 * step)) * anchor.height / Double(isRegion ? grid.height : inputHeight)
-    let x = (Double(column) + place(entry(0), head)) / Double(grid.width)
-    let y = (Double(row) + place(entry(step), head)) / Double(grid.height)
+      dimension(entry(3 * coordinateStride)) * anchor.height
+      / Double(isRegion ? grid.height : inputHeight)
+    let x = (Double(column) + cellOffset(entry(0), head)) / Double(grid.width)
+    let y = (Double(row) + cellOffset(entry(coordinateStride), head)) / Double(grid.height)
     return switch head.boxPoint {
     case .center: Box(centerX: x, centerY: y, width: width, height: height)
     case .leftTop: Box(x: x, y: y, width: width, height: height)
@@ -77,11 +80,13 @@ struct GridDecoder {
     }
   }
 
-  private func place(_ number: Double, _ head: DetectorDescription.Head) -> Double {
+  /// Returns the offset of a box's point from its cell's upper left corner, in cells.
+  private func cellOffset(_ number: Double, _ head: DetectorDescription.Head) -> Double {
     guard !detector.activated.contains(.centers) else { return number }
     return head.scaleXY * Activations.sigmoid(number) - (head.scaleXY - 1) / 2
   }
 
+  /// Returns the size of a box along an axis, as a multiple of its anchor's.
   private func dimension(_ number: Double) -> Double {
     guard detector.boxEncoding == .squared else { return Activations.exponential(number) }
     let isActivated = detector.activated.contains(.centers)
@@ -90,7 +95,7 @@ struct GridDecoder {
   }
 
   private func objectness(_ entry: (Int) -> Double) -> Double {
-    detector.hasObjectness ? activated(entry(4 * step), .objectness) : 1
+    detector.hasObjectness ? activated(entry(4 * coordinateStride), .objectness) : 1
   }
 
   private func activated(_ number: Double, _ part: DetectorDescription.Part) -> Double {
@@ -103,9 +108,9 @@ struct GridDecoder {
       return [tree.score(classes, objectness: objectness)].compactMap { $0 }
         .filter { $0.confidence > threshold }
     }
-    let certainty = objectness * (1 - meanDeviation(entry))
+    let factor = objectness * (1 - meanDeviation(entry))
     return classes.enumerated().compactMap { index, score in
-      let confidence = certainty * score
+      let confidence = factor * score
       return confidence > threshold
         ? Candidate.Score(classIndex: index, confidence: confidence) : nil
     }

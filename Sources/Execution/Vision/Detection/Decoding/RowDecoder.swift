@@ -4,10 +4,10 @@ import GraphIR
 /// Decodes the boxes of YOLOv1.
 ///
 /// With S x S cells of B boxes and C classes, the output is a row of S·S·C class probabilities
-/// (cell by cell), S·S·B objectnesses and S·S·B times x, y, w, h. In the cell of column i and row
-/// j:
+/// (cell by cell), S·S·B objectness scores and S·S·B boxes x, y, w, h. In the cell of column i and
+/// row j:
 ///
-///     centre x = (i + x) / S      width = w, or w² (darknet's `sqrt`)
+///     center x = (i + x) / S      width = w, or w² (darknet's `sqrt`)
 ///     confidence of a class = objectness times its probability in the cell
 ///
 /// "You Only Look Once" (Redmon et al., 2016), section 2. No activation is applied.
@@ -34,16 +34,16 @@ struct RowDecoder {
       throw .malformed("contains NaN, so it has no boxes")
     }
     var candidates: [Candidate] = []
-    for position in 0..<cellCount * boxCount {
-      let cell = position / boxCount
-      let objectness = numbers[cellCount * classCount + position]
+    for boxIndex in 0..<cellCount * boxCount {
+      let cell = boxIndex / boxCount
+      let objectness = numbers[cellCount * classCount + boxIndex]
       let scores = (0..<classCount).compactMap { index -> Candidate.Score? in
         let confidence = objectness * numbers[cell * classCount + index]
         return confidence > threshold
           ? Candidate.Score(classIndex: index, confidence: confidence) : nil
       }
       guard !scores.isEmpty else { continue }
-      let start = cellCount * (classCount + boxCount) + position * 4
+      let start = cellCount * (classCount + boxCount) + boxIndex * 4
       let box = box(Array(numbers[start..<start + 4]), column: cell % side, row: cell / side, side)
       candidates.append(Candidate(box: box, objectness: objectness, scores: scores))
     }
@@ -51,11 +51,11 @@ struct RowDecoder {
   }
 
   private func box(_ numbers: [Double], column: Int, row: Int, _ side: Int) -> Box {
-    let isRoot = detector.boxEncoding == .squareRoot
+    let isSquareRoot = detector.boxEncoding == .squareRoot
     return Box(
       centerX: (Double(column) + numbers[0]) / Double(side),
       centerY: (Double(row) + numbers[1]) / Double(side),
-      width: isRoot ? numbers[2] * numbers[2] : numbers[2],
-      height: isRoot ? numbers[3] * numbers[3] : numbers[3])
+      width: isSquareRoot ? numbers[2] * numbers[2] : numbers[2],
+      height: isSquareRoot ? numbers[3] * numbers[3] : numbers[3])
   }
 }

@@ -44,7 +44,7 @@ enum BitmapFont {
     return glyphs
   }()
 
-  /// The characters from space to tilde, in ASCII order, eight side by side.
+  /// The characters from space to tilde, in ASCII order, eight in a row.
   private static let drawings = [
     """
     ..... ..#.. .#.#. .#.#. ..#.. ##..# .##.. ..#..

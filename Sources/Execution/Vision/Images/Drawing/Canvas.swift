@@ -32,25 +32,27 @@ struct Canvas {
     }
   }
 
-  /// Draws lines just inside a rectangle's edges.
+  /// Draws a border just inside a rectangle's edges.
   mutating func outline(_ frame: PixelRectangle, thickness: Int, color: PixelColor) {
     let (columns, rows) = (frame.columns, frame.rows)
-    let (across, down) = (min(thickness, columns.count), min(thickness, rows.count))
-    for part in [rows.prefix(down), rows.suffix(down)] {
+    let (columnCount, rowCount) = (min(thickness, columns.count), min(thickness, rows.count))
+    for part in [rows.prefix(rowCount), rows.suffix(rowCount)] {
       fill(PixelRectangle(columns: columns, rows: part), color)
     }
-    for part in [columns.prefix(across), columns.suffix(across)] {
+    for part in [columns.prefix(columnCount), columns.suffix(columnCount)] {
       fill(PixelRectangle(columns: part, rows: rows), color)
     }
   }
 
   /// Draws a label's text on a background that fills its rectangle.
-  mutating func draw(_ label: TextLabel, in place: PixelRectangle, on ground: PixelColor) {
-    fill(place, ground)
-    let color = ground.textColor
+  mutating func draw(
+    _ label: TextLabel, in rectangle: PixelRectangle, on background: PixelColor
+  ) {
+    fill(rectangle, background)
+    let color = background.textColor
     for pixel in label.pixels {
-      let left = place.columns.lowerBound + pixel.columns.lowerBound
-      let top = place.rows.lowerBound + pixel.rows.lowerBound
+      let left = rectangle.columns.lowerBound + pixel.columns.lowerBound
+      let top = rectangle.rows.lowerBound + pixel.rows.lowerBound
       fill(
         PixelRectangle(
           columns: left..<left + pixel.columns.count, rows: top..<top + pixel.rows.count),
@@ -58,14 +60,14 @@ struct Canvas {
     }
   }
 
-  /// Draws the part of an image that is on the canvas.
+  /// Draws an image, clipped to the canvas.
   ///
   /// - Parameters:
   ///   - x: The column of the image's left edge.
   ///   - y: The row of its upper edge.
   mutating func draw(_ image: Image, x: Int, y: Int) {
-    let place = PixelRectangle(columns: x..<x + image.width, rows: y..<y + image.height)
-    let inside = place.clipped(to: size.bounds)
+    let rectangle = PixelRectangle(columns: x..<x + image.width, rows: y..<y + image.height)
+    let inside = rectangle.clipped(to: size.bounds)
     for row in inside.rows where !inside.columns.isEmpty {
       let source = ((row - y) * image.width + inside.columns.lowerBound - x) * 3
       let target = (row * size.width + inside.columns.lowerBound) * 3

@@ -65,25 +65,25 @@ public struct ContactSheet: Sendable {
     let size = cell.image.size
     canvas.draw(cell.image, x: x + (side - size.width) / 2, y: y + (side - size.height) / 2)
     for (number, line) in cell.lines.enumerated() {
-      let text = TextLabel.fitting(line, scale: textScale, width: side)
+      let label = TextLabel.fitting(line, scale: textScale, width: side)
       let top = y + side + number * lineHeight
-      let place = PixelRectangle(
-        columns: x..<x + text.size.width, rows: top..<top + text.size.height)
-      canvas.draw(text, in: place, on: .white)
+      let rectangle = PixelRectangle(
+        columns: x..<x + label.size.width, rows: top..<top + label.size.height)
+      canvas.draw(label, in: rectangle, on: .white)
     }
   }
 }
 
 extension Image {
-  /// Returns the whole image, scaled so that its longer side has the given number of pixels.
+  /// Returns the image scaled so that its longer side has the given number of pixels.
   public func scaled(toFit side: Int) -> Image {
-    let longer = max(width, height)
-    guard longer != side else { return self }
+    let longSide = max(width, height)
+    guard longSide != side else { return self }
     let size = PixelSize(
-      width: max(1, (width * side + longer / 2) / longer),
-      height: max(1, (height * side + longer / 2) / longer))
+      width: max(1, (width * side + longSide / 2) / longSide),
+      height: max(1, (height * side + longSide / 2) / longSide))
     // Small pixel art keeps its pixels when it is enlarged.
-    let resampling = longer < side ? Resampling.nearest : .pillowBicubic
+    let resampling = longSide < side ? Resampling.nearest : .pillowBicubic
     let raster = Raster(self, isGray: false).resampled(
       to: size, PixelWindow(all: size), by: resampling)
     return Image(width: size.width, height: size.height, pixels: raster.bytes)
@@ -93,7 +93,7 @@ extension Image {
 extension TextLabel {
   /// Returns a label of the given scale, cut off where it would exceed the width.
   fileprivate static func fitting(_ text: String, scale: Int, width: Int) -> TextLabel {
-    let letters = max(1, (width / scale - 4) / (BitmapFont.width + 1))
-    return TextLabel(String(text.prefix(letters)), scale: scale, within: width)
+    let characterCount = max(1, (width / scale - 4) / (BitmapFont.width + 1))
+    return TextLabel(String(text.prefix(characterCount)), scale: scale, within: width)
   }
 }

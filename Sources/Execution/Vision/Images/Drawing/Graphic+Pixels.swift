@@ -26,9 +26,9 @@ extension Graphic.Area {
 
 extension Canvas {
   /// Draws an image scaled to a rectangle.
-  fileprivate mutating func draw(_ image: Image, in place: PixelRectangle) {
-    let scaled = image.resized(width: place.columns.count, height: place.rows.count)
-    draw(scaled, x: place.columns.lowerBound, y: place.rows.lowerBound)
+  fileprivate mutating func draw(_ image: Image, in rectangle: PixelRectangle) {
+    let scaled = image.resized(width: rectangle.columns.count, height: rectangle.rows.count)
+    draw(scaled, x: rectangle.columns.lowerBound, y: rectangle.rows.lowerBound)
   }
 
   fileprivate mutating func draw(_ text: String, x: Int, y: Int, _ color: PixelColor) {

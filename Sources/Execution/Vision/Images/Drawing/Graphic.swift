@@ -13,7 +13,7 @@ package struct Graphic: Sendable {
     case rectangle(Area, Color)
     /// An image scaled to a rectangle.
     case image(Area, Image)
-    /// A line of text in letters 9 points high; `x` is the left edge, `y` the upper one.
+    /// A line of text, 9 points high; `x` is its left edge, `y` its upper one.
     case text(String, x: Double, y: Double, Color)
   }
 
@@ -25,7 +25,7 @@ package struct Graphic: Sendable {
   /// The height of a line of text.
   package static let textHeight = Double(BitmapFont.height)
 
-  /// Makes an empty drawing.
+  /// Creates an empty drawing.
   package init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
 
   /// Draws an item on top of all others.

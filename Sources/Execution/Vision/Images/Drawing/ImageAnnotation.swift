@@ -13,7 +13,7 @@ public struct ImageAnnotation: Hashable, Sendable {
   /// The frame's size, in 0...1 of the image.
   public var width, height: Double
 
-  /// Makes an annotation.
+  /// Creates an annotation.
   public init(
     label: String, colorIndex: Int, x: Double, y: Double, width: Double, height: Double
   ) {
@@ -25,14 +25,14 @@ public struct ImageAnnotation: Hashable, Sendable {
     self.height = height
   }
 
-  /// Makes an annotation from a box.
+  /// Creates an annotation from a box.
   package init(_ box: Box, label: String, colorIndex: Int) {
     self.init(
       label: label, colorIndex: colorIndex, x: box.x, y: box.y, width: box.width,
       height: box.height)
   }
 
-  /// Makes an annotation from a detection, with its class and its confidence.
+  /// Creates an annotation from a detection, with its class and its confidence.
   package init(_ detection: Detection) {
     self.init(
       detection.box, label: "\(detection.label ?? "") \(detection.confidence.percentage)",
@@ -43,9 +43,10 @@ public struct ImageAnnotation: Hashable, Sendable {
 extension Image {
   /// Returns a copy with frames and labels drawn on it.
   ///
-  /// Lines and letters scale with the image. A label is above its frame where there is room, else
-  /// inside or below; labels avoid each other, with earlier ones having precedence. Anything
-  /// outside the image is cut off, and an annotation with non-finite coordinates is not drawn.
+  /// Lines and text scale with the image. A label is above its frame where there is space,
+  /// otherwise inside or below it; labels do not overlap if possible, and earlier ones take
+  /// precedence. Anything outside the image is cut off, and an annotation with non-finite
+  /// coordinates is not drawn.
   ///
   /// - Parameter annotations: The annotations; the later of two frames is on top.
   public func annotated(with annotations: [ImageAnnotation]) -> Image {
@@ -69,16 +70,16 @@ extension Image {
 }
 
 extension PixelRectangle {
-  /// Makes the rectangle of pixels that an annotation's frame covers, at least one along each axis.
+  /// Creates the rectangle of pixels that an annotation's frame covers, at least one along each axis.
   /// Edges far outside the image are clamped to keep the coordinates small. `nil` for invalid
   /// coordinates.
   fileprivate init?(_ annotation: ImageAnnotation, in image: PixelSize) {
     func edges(_ start: Double, _ dimension: Double, _ count: Int) -> Range<Int>? {
       let (low, high) = (start * Double(count), (start + dimension) * Double(count))
       guard low.isFinite, high.isFinite, dimension >= 0 else { return nil }
-      let near = Double(-count)...Double(2 * count)
-      let first = Int(min(max(low, near.lowerBound), near.upperBound).rounded(.down))
-      let last = Int(min(max(high, near.lowerBound), near.upperBound).rounded(.up))
+      let bounds = Double(-count)...Double(2 * count)
+      let first = Int(min(max(low, bounds.lowerBound), bounds.upperBound).rounded(.down))
+      let last = Int(min(max(high, bounds.lowerBound), bounds.upperBound).rounded(.up))
       return first..<max(first + 1, last)
     }
     guard let columns = edges(annotation.x, annotation.width, image.width),

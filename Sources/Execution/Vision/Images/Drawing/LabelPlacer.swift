@@ -1,28 +1,28 @@
-/// Finds positions for labels that do not cover each other.
+/// Finds positions for labels so that they do not overlap.
 struct LabelPlacer {
   private let image: PixelSize
-  private var taken: [PixelRectangle] = []
+  private var occupied: [PixelRectangle] = []
 
   /// Starts with an image without labels.
   init(image: PixelSize) { self.image = image }
 
-  /// Reserves a position for the label of a frame: the first candidate that is free, else the one
-  /// that covers the least of other labels.
+  /// Reserves a position for the label of a frame: the first free candidate, or the one that
+  /// overlaps other labels least.
   mutating func place(_ label: PixelSize, beside frame: PixelRectangle) -> PixelRectangle {
-    var best: (place: PixelRectangle, covered: Int)?
-    for place in places(label, frame) {
-      let covered = taken.reduce(0) { $0 + $1.clipped(to: place).area }
-      if covered < best?.covered ?? .max { best = (place, covered) }
-      if covered == 0 { break }
+    var best: (rectangle: PixelRectangle, overlap: Int)?
+    for candidate in candidates(label, frame) {
+      let overlap = occupied.reduce(0) { $0 + $1.clipped(to: candidate).area }
+      if overlap < best?.overlap ?? .max { best = (candidate, overlap) }
+      if overlap == 0 { break }
     }
-    let place = best?.place ?? frame
-    taken.append(place)
-    return place
+    let rectangle = best?.rectangle ?? frame
+    occupied.append(rectangle)
+    return rectangle
   }
 
-  /// Returns the candidate positions in order of preference: above the frame, then from its upper
-  /// edge down inside it, below it, and further up; each at the frame's left and right ends.
-  private func places(_ label: PixelSize, _ frame: PixelRectangle) -> [PixelRectangle] {
+  /// Returns the candidate positions in order of preference: above the frame, inside it from the
+  /// top down, below it, and further above; each at the frame's left and right edges.
+  private func candidates(_ label: PixelSize, _ frame: PixelRectangle) -> [PixelRectangle] {
     let (top, bottom) = (frame.rows.lowerBound, frame.rows.upperBound)
     let inside = stride(from: max(top, 0), through: bottom - label.height, by: label.height)
     let above = stride(from: top - 2 * label.height, through: 0, by: -label.height)

@@ -6,22 +6,22 @@ package struct PixelColor: Hashable, Sendable {
   static let black = PixelColor(gray: 0)
   static let white = PixelColor(gray: 255)
 
-  /// Makes a color from its components.
+  /// Creates a color from its components.
   package init(red: UInt8, green: UInt8, blue: UInt8) {
     (self.red, self.green, self.blue) = (red, green, blue)
   }
 
-  /// Makes a gray, from 0 for black to 255 for white.
+  /// Creates a gray, from 0 for black to 255 for white.
   package init(gray: UInt8) { self.init(red: gray, green: gray, blue: gray) }
 
-  /// Makes a distinct color for each class: consecutive hues are a golden section apart, so that
-  /// neighbouring classes differ most.
+  /// Creates a distinct color for each class: consecutive hues are a golden ratio of the circle
+  /// apart, so that neighboring classes differ most.
   init(classIndex: Int) {
-    let section = 0.618_033_988_749_895
-    let turn = Double(classIndex) * section
-    let hue = (turn - turn.rounded(.down)) * 6
+    let goldenRatio = 0.618_033_988_749_895
+    let turns = Double(classIndex) * goldenRatio
+    let hue = (turns - turns.rounded(.down)) * 6
     func component(_ shift: Double) -> UInt8 {
-      // On the color circle, each component is at its maximum for a third of the way.
+      // On the color wheel, each component is at its maximum over a third of the circle.
       let distance = abs((hue + shift).truncatingRemainder(dividingBy: 6) - 3)
       return UInt8(40 + 215 * min(max(distance - 1, 0), 1))
     }
@@ -34,8 +34,8 @@ package struct PixelColor: Hashable, Sendable {
     luminance > 0.179 ? .black : .white
   }
 
-  /// The relative luminance of WCAG 2, in 0...1, with a gamma of 2 instead of its curve of about
-  /// 2.2.
+  /// The relative luminance of WCAG 2, in 0...1, with a gamma of 2 instead of the sRGB curve of
+  /// about 2.2.
   private var luminance: Double {
     func linear(_ component: UInt8) -> Double {
       let value = Double(component) / 255

@@ -5,7 +5,7 @@ struct TextLabel {
   /// The pixels of the image that a pixel of the font takes along each axis.
   private let scale: Int
 
-  /// Makes a label in the largest scale that fits a width, at most `scale` and at least 1.
+  /// Creates a label in the largest scale that fits a width, at most `scale` and at least 1.
   init(_ text: String, scale: Int, within width: Int) {
     self.text = Array(text)
     self.scale = max(1, min(scale, width / max(1, Self.fontWidth(self.text.count))))

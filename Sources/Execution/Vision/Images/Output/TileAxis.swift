@@ -1,8 +1,8 @@
-/// The overlapping tiles of one length that cover an axis of an image.
+/// The overlapping tiles of equal length that cover an axis of an image.
 package struct TileAxis: Hashable, Sendable {
   /// The number of pixels in a tile.
   package let tile: Int
-  /// The starts of the tiles, ascending; the last tile ends at the axis' end.
+  /// The starts of the tiles, ascending; the last tile ends at the end of the axis.
   package let origins: [Int]
   private let overlap: Int
 
@@ -11,7 +11,7 @@ package struct TileAxis: Hashable, Sendable {
   /// - Parameters:
   ///   - length: The number of pixels, a multiple of `step`.
   ///   - tile: The most pixels of a tile; a multiple of `step`.
-  ///   - overlap: The fewest pixels that two neighbours share; fewer than a tile has.
+  ///   - overlap: The fewest pixels that two neighbors share; fewer than in a tile.
   ///   - step: Tiles start at multiples of this.
   package init(length: Int, tile: Int, overlap: Int, step: Int) {
     guard length > tile else {
@@ -24,8 +24,8 @@ package struct TileAxis: Hashable, Sendable {
     (self.tile, origins, self.overlap) = (tile, starts, tile - stride)
   }
 
-  /// Returns the weight of each pixel of a tile: 0 in the outer quarter of the overlap with a
-  /// neighbour, where the missing surroundings show, then rising to 1 over the middle half.
+  /// Returns the blending weight of each pixel of a tile: 0 in the outer quarter of the overlap
+  /// with a neighbor, where the missing context is visible, then rising to 1 over the middle half.
   ///
   /// - Parameters:
   ///   - index: The tile's index along the axis.
@@ -49,7 +49,7 @@ package struct TileAxis: Hashable, Sendable {
 package struct TileScale: Hashable, Sendable {
   private let factor, divisor: Int
 
-  /// Makes the scale between two sizes. Fails unless it is the same along both axes and it or its
+  /// Creates the scale between two sizes. Fails unless it is the same along both axes and it or its
   /// inverse is an integer.
   package init?(from old: (width: Int, height: Int), to new: (width: Int, height: Int)) {
     let isLarger = new.width >= old.width
@@ -64,5 +64,5 @@ package struct TileScale: Hashable, Sendable {
   package func scaled(_ count: Int) -> Int { count * factor / divisor }
 
   /// The number that input sizes must be a multiple of.
-  package var divisorOfInput: Int { divisor }
+  package var inputMultiple: Int { divisor }
 }

@@ -1,9 +1,9 @@
-/// A result assembled from tiles that are blended gradually where they overlap.
+/// A result that is assembled from tiles, which are blended gradually where they overlap.
 package struct TileBlend {
   private let width, channelCount: Int
   private var sums, weights: [Float]
 
-  /// Makes an empty result in axes `[height, width, channel]`.
+  /// Creates an empty result in axes `[height, width, channel]`.
   package init(width: Int, height: Int, channelCount: Int) {
     self.width = width
     self.channelCount = channelCount

@@ -2,14 +2,14 @@ import Bytes
 
 /// Finds the orientation that a camera recorded in an image file.
 ///
-/// Exif 2.32: a TIFF header, then a directory of entries of 12 bytes. Like viewers, this ignores
+/// Exif 2.32: a TIFF header, then a directory of 12-byte entries. Like image viewers, this ignores
 /// data that does not have this form.
 enum ExifData {
   private static let orientationTag = 0x0112
 
   /// Returns the range of a JPEG file's Exif data, in the segment APP1 before the first scan.
   static func inJPEG(_ file: RawSpan) -> Range<Int>? {
-    let title = Array("Exif\0\0".utf8)
+    let signature = Array("Exif\0\0".utf8)
     var offset = 2
     while offset + 4 <= file.byteCount, file[byte: offset] == 0xFF {
       let marker = file[byte: offset + 1]
@@ -21,10 +21,10 @@ enum ExifData {
       let start = offset + 4
       let end = offset + 2 + length
       guard marker != 0xDA, length >= 2, end <= file.byteCount else { return nil }
-      if marker == 0xE1, end - start > title.count,
-        title.indices.allSatisfy({ file[byte: start + $0] == title[$0] })
+      if marker == 0xE1, end - start > signature.count,
+        signature.indices.allSatisfy({ file[byte: start + $0] == signature[$0] })
       {
-        return start + title.count..<end
+        return start + signature.count..<end
       }
       offset = end
     }
@@ -33,12 +33,12 @@ enum ExifData {
 
   /// Returns the range of a PNG file's chunk `eXIf`.
   static func inPNG(_ file: RawSpan) -> Range<Int>? {
-    let wanted = 0x6558_4966  // "eXIf"
+    let exifType = 0x6558_4966  // "eXIf"
     var offset = 8
     while let length = integer(file, offset, 4), let type = integer(file, offset + 4, 4) {
       let start = offset + 8
       guard length <= file.byteCount - start else { return nil }
-      if type == wanted { return start..<start + length }
+      if type == exifType { return start..<start + length }
       offset = start + length + 4  // the checksum
     }
     return nil

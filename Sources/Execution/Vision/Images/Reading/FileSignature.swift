@@ -35,7 +35,7 @@ struct FileSignature {
   static func title(of file: RawSpan) -> String {
     if file.byteCount == 0 { return "an empty file" }
     if let other = others.first(where: { $0.matches(file) }) { return other.title }
-    return isText(file) ? "a text file" : "no kind of image that is known"
+    return isText(file) ? "a text file" : "not a known image format"
   }
 
   private static let others = [
@@ -61,7 +61,7 @@ struct FileSignature {
     FileSignature("a ZIP archive", "PK"),
   ]
 
-  /// Whether the first bytes are printable ASCII, UTF-8 or line ends.
+  /// Whether the first bytes are printable ASCII, UTF-8 or whitespace.
   private static func isText(_ file: RawSpan) -> Bool {
     let start = file.copied(0..<min(file.byteCount, 512))
     return start.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }

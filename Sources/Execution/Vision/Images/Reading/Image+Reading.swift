@@ -50,7 +50,8 @@ extension Image {
     try limits.check(size)
     let pixels = try codec.pixels(of: file, size: size, limits: limits)
     let stored = Image(width: size.width, height: size.height, pixels: pixels)
-    self = stored.turned(exif.flatMap { ExifData.orientation(file, $0) } ?? .upright)
+    self = stored.upright(
+      from: exif.flatMap { ExifData.orientation(file, $0) } ?? .upright)
   }
 }
 

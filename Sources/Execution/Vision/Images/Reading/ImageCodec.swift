@@ -30,13 +30,13 @@ struct ImageCodec: Sendable {
   func size(of file: RawSpan) throws(WeighbridgeError) -> PixelSize {
     var size = image_size()
     var failure = image_failure()
-    let done = file.withUnsafeBytes { bytes in
+    let succeeded = file.withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress else { return false }
       // The library reads `count` bytes at most and keeps no pointer.
       return readSize(
         start.assumingMemoryBound(to: UInt8.self), bytes.count, &size, &failure)
     }
-    guard done else { throw error(failure) }
+    guard succeeded else { throw error(failure) }
     return PixelSize(
       width: try Checked.count(size.width, of: "the image's width"),
       height: try Checked.count(size.height, of: "the image's height"))
@@ -54,10 +54,10 @@ struct ImageCodec: Sendable {
         guard let start = bytes.baseAddress, let target = pixels.baseAddress else { return }
         // The library reads `bytes.count` bytes at most, writes the `count` bytes of images of
         // this size and no others, fills them all when it succeeds, and keeps no pointer.
-        let done = decode(
+        let succeeded = decode(
           start.assumingMemoryBound(to: UInt8.self), bytes.count, limits.decoderByteCount,
           image_size(width: size.width, height: size.height), target, &failure)
-        initializedCount = done ? count : 0
+        initializedCount = succeeded ? count : 0
       }
     }
     guard pixels.count == count else { throw error(failure) }

@@ -5,7 +5,7 @@ public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
   /// Portable Network Graphics.
   case png
 
-  /// Makes the format of a file name's extension: `.png`, `.jpg` or `.jpeg` in any case.
+  /// Creates the format of a file name's extension: `.png`, `.jpg` or `.jpeg` in any case.
   public init?(fileName: String) {
     let name = fileName.lowercased()
     if name.hasSuffix(".png") {

@@ -1,15 +1,16 @@
 import Bytes
 
-/// How stored rows and columns relate to the displayed image; the values of the Exif tag 0x0112.
+/// The relation of stored rows and columns to the displayed image; the values of the Exif tag
+/// 0x0112.
 enum Orientation: Int, CaseIterable {
   case upright = 1
   case mirrored
   case upsideDown
   case flipped
   case transposed
-  case turnedLeft  // must be turned right to be upright
-  case transversed
-  case turnedRight
+  case rotatedLeft  // must be rotated clockwise to be upright
+  case transverse
+  case rotatedRight
 
   /// Whether rows become columns.
   var swapsAxes: Bool { rawValue >= Orientation.transposed.rawValue }
@@ -17,10 +18,10 @@ enum Orientation: Int, CaseIterable {
 
 extension Image {
   /// Returns the image as displayed, given the orientation in which its pixels are stored.
-  func turned(_ orientation: Orientation) -> Image {
+  func upright(from orientation: Orientation) -> Image {
     if orientation == .upright { return self }
     let (last, end) = (width - 1, width * (height - 1))
-    // The stored position of the new first pixel, and the steps to its right and lower neighbours.
+    // The stored position of the new first pixel, and the strides to its right and lower neighbors.
     let (start, right, down) =
       switch orientation {
       case .upright: (0, 1, width)
@@ -28,11 +29,11 @@ extension Image {
       case .upsideDown: (end + last, -1, -width)
       case .flipped: (end, 1, -width)
       case .transposed: (0, width, 1)
-      case .turnedLeft: (end, -width, 1)
-      case .transversed: (end + last, -width, -1)
-      case .turnedRight: (last, width, -1)
+      case .rotatedLeft: (end, -width, 1)
+      case .transverse: (end + last, -width, -1)
+      case .rotatedRight: (last, width, -1)
       }
-    let size = orientation.swapsAxes ? self.size.turned : self.size
+    let size = orientation.swapsAxes ? self.size.transposed : self.size
     let copy = StridedCopy(
       shape: [size.height, size.width, 3], strides: [down * 3, right * 3, 1], elementSize: 1)
     var result = [UInt8](repeating: 0, count: pixels.count)

@@ -1,11 +1,11 @@
-/// A filter whose weights depend on the distance from a pixel's centre.
+/// A filter whose weights depend on the distance from a pixel's center.
 enum FilterKernel {
   /// Linear, over one pixel to each side.
   case triangle
   /// The cubic convolution of Keys (1981) with a = -1/2, over two pixels to each side.
   case cubic
 
-  /// The filter's reach to each side.
+  /// The filter's radius, in pixels.
   var radius: Double { self == .triangle ? 1 : 2 }
 
   /// Returns the weight at a distance.
@@ -28,7 +28,7 @@ struct FilterTaps {
   /// The start of each new pixel's weights; one more than there are pixels.
   private var starts = [0]
   private var weights: [Int32] = []
-  /// Whether the axis stays as it is.
+  /// Whether the axis is not resized.
   let isIdentity: Bool
   /// The old pixels that contribute.
   let sources: Range<Int>
@@ -38,7 +38,7 @@ struct FilterTaps {
   /// The number of new pixels.
   var count: Int { first.count }
 
-  /// Makes the taps that resize an axis from `old` to `new` pixels, for a range of the new ones.
+  /// Creates the taps that resize an axis from `old` to `new` pixels, for a range of the new ones.
   /// Where the axis shrinks, the filter is scaled to the width of a new pixel.
   init(_ kernel: FilterKernel, from old: Int, to new: Int, _ window: Range<Int>) {
     isIdentity = old == window.count && new == old
@@ -46,10 +46,10 @@ struct FilterTaps {
     let width = max(scale, 1)
     let support = kernel.radius * width
     for index in window {
-      let centre = (Double(index) + 0.5) * scale
-      let low = max(0, Int(centre - support + 0.5))
-      let high = min(old, Int(centre + support + 0.5))
-      let exact = (low..<high).map { kernel.weight((Double($0) - centre + 0.5) / width) }
+      let center = (Double(index) + 0.5) * scale
+      let low = max(0, Int(center - support + 0.5))
+      let high = min(old, Int(center + support + 0.5))
+      let exact = (low..<high).map { kernel.weight((Double($0) - center + 0.5) / width) }
       let sum = exact.reduce(0, +)
       first.append(low)
       weights += exact.map {

@@ -10,7 +10,7 @@ public struct ImagePlacement: Hashable, Sendable {
 
   private let scaleX, scaleY, offsetX, offsetY: Double
 
-  /// Makes a placement; neither scale may be 0.
+  /// Creates a placement; neither scale may be 0.
   public init(scale: (x: Double, y: Double), offset: (x: Double, y: Double)) {
     (scaleX, scaleY) = scale
     (offsetX, offsetY) = offset

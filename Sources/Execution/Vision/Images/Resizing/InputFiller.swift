@@ -1,14 +1,16 @@
 import Bytes
 import GraphIR
 
-/// Writes an image into a model's input: interpolates along both axes and maps its components.
+/// Writes an image into a model's input: interpolates along both axes, and scales and shifts its
+/// components.
 struct InputFiller {
   private let layout: DataLayout
   private let size: PixelSize
   /// The image's component for each of the model's.
   private let order: [Int]
-  /// The value of each byte, for each of the model's components: 256 values each.
+  /// The lookup tables from bytes to the model's values: 256 entries for each of its components.
   private let values: [Float]
+  /// The value of each component in the bars of a letterbox.
   private let bar: [Float]
   private var elements: [Float]
 
@@ -36,7 +38,7 @@ struct InputFiller {
     return Tensor(.float32, shape: shape, bytes: bytes)
   }
 
-  /// Fills the input with the part of an image that is in it, scaling it if necessary.
+  /// Fills the input with the part of the image that is inside it, scaling it if necessary.
   mutating func fill(_ raster: Raster, _ geometry: InputGeometry, _ resampling: Resampling) {
     let (scaled, window) = (geometry.scaled, geometry.window)
     if window.size != size { fillBars() }
@@ -91,13 +93,13 @@ struct InputFiller {
   ) {
     let count = order.count
     let (upper, lower) = (upper.span, lower.span)
-    let isLast = layout == .channelsLast
+    let isChannelsLast = layout == .channelsLast
     let (height, width) = (size.height, size.width)
     var target = elements.mutableSpan
     for component in 0..<count {
-      let step = isLast ? count : 1
+      let step = isChannelsLast ? count : 1
       var position =
-        isLast ? (y * width + x) * count + component : (component * height + y) * width + x
+        isChannelsLast ? (y * width + x) * count + component : (component * height + y) * width + x
       for source in stride(from: component, to: upper.count, by: count) {
         target[position] = upperWeight * upper[source] + lowerWeight * lower[source]
         position += step

@@ -1,13 +1,12 @@
 import GraphIR
 
-/// The size to which an image is scaled, and which part of it goes where in a model's input, in
-/// pixels.
+/// How an image is scaled, cropped and placed in a model's input, in pixels.
 struct InputGeometry {
   /// The size to which the whole image is scaled; larger than the input when it is cropped.
   let scaled: PixelSize
-  /// Its columns and rows that are in the input.
+  /// The columns and rows of the scaled image that are in the input.
   let window: PixelWindow
-  /// The position of their upper left pixel in the input.
+  /// The position of the window's upper left pixel in the input.
   let origin: (x: Int, y: Int)
   /// The placement of the whole image in the input.
   let placement: ImagePlacement
@@ -27,7 +26,7 @@ struct InputGeometry {
     window = PixelWindow(
       columns: cut.0..<cut.0 + min(scaled.width, input.width),
       rows: cut.1..<cut.1 + min(scaled.height, input.height))
-    // Here darknet assumes bars of equal width, even where pixels are indivisible.
+    // Here darknet assumes bars of equal width, even if their total is an odd number of pixels.
     let offset =
       policy == .centerCrop
       ? (-Double(cut.0), -Double(cut.1))

@@ -1,6 +1,6 @@
-/// For each new pixel in a range along an axis, the two old ones around it and their weights.
+/// For each new pixel in a range along an axis, the two old pixels around it and their weights.
 struct LinearTaps {
-  /// The old pixels before and after it; the same where only one counts.
+  /// The old pixels before and after it; the same where only one contributes.
   private(set) var first: [Int] = []
   private(set) var second: [Int] = []
   /// Their weights, which add up to 1 except in darknet's last row.
@@ -52,7 +52,7 @@ struct LinearTaps {
   }
 
   private static func darknet(from old: Int, to new: Int, _ window: Range<Int>) -> LinearTaps {
-    // darknet divides by 0 for a single new pixel; here that is the first old one.
+    // For a single new pixel darknet divides by 0; here it is the first old pixel.
     let scale = new > 1 ? Float(old - 1) / Float(new - 1) : 0
     var taps = LinearTaps()
     for index in window {

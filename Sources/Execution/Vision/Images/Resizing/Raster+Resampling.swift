@@ -1,6 +1,6 @@
 extension Raster {
-  /// Returns a part of the raster in another size for the methods that compute integers, else the
-  /// raster itself.
+  /// Returns a window of the resized raster for the methods that compute integers; the raster
+  /// itself for the others.
   func resampled(
     to size: PixelSize, _ window: PixelWindow, by resampling: Resampling
   ) -> Raster {
@@ -18,7 +18,7 @@ extension Raster {
     .filteredColumns(rows)
   }
 
-  /// Returns the nearest pixels. Coordinates are accumulated as Pillow does, since the rounding
+  /// Returns the nearest pixels. Coordinates are accumulated as in Pillow, since their rounding
   /// matters.
   private func nearest(_ size: PixelSize, _ window: PixelWindow) -> Raster {
     func indices(_ old: Int, _ new: Int, _ window: Range<Int>) -> [Int] {
@@ -42,7 +42,7 @@ extension Raster {
     return with(window.size, result)
   }
 
-  /// Filters along the rows, of which only a range is needed.
+  /// Filters a range of rows horizontally.
   private func filteredRows(_ taps: FilterTaps, _ rows: Range<Int>) -> Raster {
     if taps.isIdentity, rows == 0..<height { return self }
     let count = componentCount
@@ -67,7 +67,7 @@ extension Raster {
     return with(PixelSize(width: taps.count, height: rows.count), result)
   }
 
-  /// Filters along the columns of a raster without the rows before the first that contributes.
+  /// Filters vertically; the raster begins with the first row that contributes.
   private func filteredColumns(_ taps: FilterTaps) -> Raster {
     if taps.isIdentity { return self }
     let stride = width * componentCount

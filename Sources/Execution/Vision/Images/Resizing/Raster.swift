@@ -6,7 +6,7 @@ struct Raster {
   /// The pixels as `[height, width, component]`.
   let bytes: [UInt8]
 
-  /// Makes a raster of an image's red, green and blue, or of its brightness like Pillow's
+  /// Creates a raster of an image's red, green and blue, or of its brightness like Pillow's
   /// `convert("L")`: (19595 red + 38470 green + 7471 blue) / 65536, rounded (ITU-R BT.601).
   init(_ image: Image, isGray: Bool) {
     size = image.size
@@ -24,7 +24,7 @@ struct Raster {
     }
   }
 
-  /// Makes a raster from bytes, whose number must match the size.
+  /// Creates a raster from bytes, whose number must match the size.
   init(_ size: PixelSize, componentCount: Int, bytes: [UInt8]) {
     self.size = size
     self.componentCount = componentCount

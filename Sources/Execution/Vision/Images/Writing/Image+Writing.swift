@@ -34,12 +34,12 @@ extension Image {
     var failure = image_failure()
     defer { image_free(&file) }
     // The library reads `height * width * 3` bytes, which is the size of `pixels`.
-    let done =
+    let succeeded =
       switch format {
       case .jpeg: image_jpeg_encode(pixels, size, 95, &file, &failure)
       case .png: image_png_encode(pixels, size, &file, &failure)
       }
-    guard done else { throw .outputFailed("cannot be written: \(failure.text)") }
+    guard succeeded else { throw .outputFailed("cannot be written: \(failure.text)") }
     // The memory is the encoder's, copied before it is freed.
     return Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
   }

@@ -1,0 +1,27 @@
+extension Int {
+  /// The number with a comma between groups of three digits.
+  package var grouped: String {
+    let digits = String(magnitude)
+    var text = ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index) % 3 == 0 { text += "," }
+      text.append(digit)
+    }
+    return self < 0 ? "-\(text)" : text
+  }
+}
+
+extension Double {
+  /// The fraction as a percentage with one decimal, whatever the locale.
+  package var percentage: String {
+    let tenths = Int((self * 1000).rounded())
+    return "\(tenths / 10).\(tenths % 10)%"
+  }
+}
+
+extension [UInt8] {
+  /// The bytes as two lowercase hexadecimal digits each.
+  package var hexadecimal: String {
+    map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+  }
+}

@@ -1,0 +1,99 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+
+/// A condition that is known only when the model runs, and the model inputs that determine it.
+struct ONNXDynamicCondition {
+  /// The inputs with a single element that determine it.
+  private var scalarInputs: Set<String> = []
+  /// The inputs with a dimension of unknown size that determines it.
+  private var dynamicInputs: Set<String> = []
+  /// The inputs with several elements that determine it.
+  private var tensorInputs: Set<String> = []
+  /// A number with which something is compared, as an example for a fixed input.
+  private var comparedNumber: Double?
+
+  /// - Parameter value: A condition that is known only when the model runs.
+  init(_ value: ONNXValue, _ network: ONNXNetwork) {
+    switch value {
+    case .computed(let id): trace(id, network)
+    case .constant: break
+    case .dimensions(let dimensions, _, _):
+      for case .axis(let id, _, _) in dimensions {
+        dynamicInputs.formUnion(Self.dynamicInputs(id, network))
+      }
+    }
+  }
+
+  /// Collects the inputs from which a value is computed.
+  private mutating func trace(_ id: ValueID, _ network: ONNXNetwork) {
+    var (stack, visited) = ([id], Set([id]))
+    while let id = stack.popLast() {
+      if let name = network.inputNames[id] {
+        let isScalar = network.graph.type(of: id).shape.allSatisfy { $0.value == 1 }
+        if isScalar { scalarInputs.insert(name) } else { tensorInputs.insert(name) }
+      }
+      guard let (operation, inputs) = network.producers[id] else { continue }
+      if operation is Shape {
+        dynamicInputs.formUnion(Self.dynamicInputs(inputs[0], network))
+        continue
+      }
+      if operation is Comparison {
+        let constants = inputs.compactMap { network.graph.constant(of: $0) }
+        comparedNumber = comparedNumber ?? constants.first { $0.count == 1 }?.doubles[0]
+      }
+      stack += inputs.filter { visited.insert($0).inserted }
+    }
+  }
+
+  /// Returns the inputs of unknown size from which a value is computed.
+  private static func dynamicInputs(_ id: ValueID, _ network: ONNXNetwork) -> Set<String> {
+    var (stack, visited, names) = ([id], Set([id]), Set<String>())
+    while let id = stack.popLast() {
+      if let name = network.inputNames[id], network.graph.type(of: id).fixedShape == nil {
+        names.insert(name)
+      }
+      stack += (network.producers[id]?.inputs ?? []).filter { visited.insert($0).inserted }
+    }
+    return names
+  }
+
+  /// Why the condition cannot be evaluated, and what the user can do.
+  var reason: String {
+    var reasons: [String] = []
+    if !tensorInputs.isEmpty {
+      reasons.append(
+        "its condition follows from what \(Self.list(tensorInputs)) holds, so that the way through "
+          + "the model is known only when it runs; a graph has one way")
+    }
+    if let name = scalarInputs.sorted().first {
+      let number = comparedNumber.map { InputNumber.description(of: $0) } ?? "NUMBER"
+      reasons.append(
+        "its condition follows from \(Self.list(scalarInputs)), known only when the model runs: "
+          + "fix \(scalarInputs.count == 1 ? "it" : "them"), for example with "
+          + "\(APIName.fixedInputs) \(name)=\(number)"
+      )
+    }
+    if !dynamicInputs.isEmpty {
+      reasons.append(
+        "its condition follows from a size of \(Self.list(dynamicInputs)) that the file leaves "
+          + "open: give the input a fixed shape, with onnxruntime.tools.make_dynamic_shape_fixed "
+          + "(Python package onnxruntime) or by exporting the model again without dynamic axes")
+    }
+    return reasons.isEmpty
+      ? "its condition is known only when the model runs" : reasons.joined(separator: "; ")
+  }
+
+  private static func list(_ names: Set<String>) -> String {
+    "the input\(names.count == 1 ? "" : "s") \(names.sorted().joined(separator: ", "))"
+  }
+}
+
+extension InputNumber {
+  /// Returns a number as a user would write it: as an integer where possible.
+  fileprivate static func description(of number: Double) -> String {
+    Int(exactly: number).map { InputNumber.integer($0).description }
+      ?? InputNumber.real(number).description
+  }
+}
