@@ -305,6 +305,54 @@ import _CatalogTesting
     #expect(difference.relativeL2 < 1e-3, "\(difference)")
   }
 
+  private static let poolingWindows = [
+    Window(size: [3, 3], strides: [2, 2], dilation: [1, 1], padding: .same),
+    Window(size: [2, 2], strides: [1, 1], dilation: [1, 1], padding: .same),
+    Window(size: [1, 4], strides: [3, 1], dilation: [1, 1], padding: .valid),
+    Window(
+      size: [2, 3], strides: [1, 2], dilation: [3, 2],
+      padding: .explicit(before: [1, 3], after: [2, 1])),
+    // Wider than what is pooled at once.
+    Window(size: [2, 600], strides: [1, 31], dilation: [1, 1], padding: .same),
+  ]
+
+  @Test(
+    "The largest of integers and of bfloat16 are those of the floats",
+    arguments: poolingWindows, [5, 16, 32, 72])
+  func poolings(_ pooling: Window, channels: Int) throws {
+    let width = pooling.size[1] > 100 ? 650 : 37
+    let window = Window(size: [1, 1], strides: [1, 1], dilation: [1, 1], padding: .same)
+    let convolution = Convolution(
+      window: window, groups: 1, hasBias: false, layout: .channelsLast)
+    for quantization in [
+      InputQuantization.integers(scale: 0.02, zeroPoint: 90, method: .maximum), .init(.bfloat16),
+    ] {
+      var builder = GraphBuilder()
+      let shape = [2, 9, width, channels]
+      var value = try builder.addInput("x", TensorType(.float32, shape.map { .fixed($0) }))
+      for (number, isLast) in [false, true].enumerated() {
+        let kernel = try builder.addWeight(
+          "k\(number)",
+          .random(
+            .float32, shape: [channels, channels, 1, 1], in: -0.5...0.5, seed: UInt64(number)))
+        value = try builder.addNode(
+          convolution, named: "conv\(number)", inputs: [value, kernel], source: Self.source,
+          quantization: quantization)[0]
+        if isLast { break }
+        value = try builder.addNode(
+          MaxPooling(window: pooling, layout: .channelsLast), named: "pool", inputs: [value],
+          source: Self.source)[0]
+      }
+      let graph = try builder.finish(outputs: [Port(name: "y", value: value)])
+      let input = Tensor.random(.float32, shape: shape, in: -1...1, seed: 3)
+      let (got, kernels) = try run(graph, input)
+      #expect(kernels.contains { $0.contains("int8 pooling") || $0.contains("bfloat16 pooling") })
+      let (observed, plain) = try run(graph, input, observes: true)
+      #expect(!plain.contains { $0.contains("int8 pooling") || $0.contains("bfloat16 pooling") })
+      #expect(got.contiguousBytes() == observed.contiguousBytes())
+    }
+  }
+
   @Test("A value that layers and others read exists as integers and as floats")
   func residual() throws {
     var builder = GraphBuilder()

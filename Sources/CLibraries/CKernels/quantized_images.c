@@ -144,6 +144,9 @@ struct quantized_pooling {
   struct space space;
   int64_t images, lane;
   bool is_bfloat16;
+  /// How many outputs of a row, and how many bytes of each, are pooled in one go; 0 when the window is so wide that
+  /// each is pooled by itself.
+  int64_t outputs_at_once, bytes_at_once;
 };
 
 /// The larger of bfloat16; NaN if one is.
@@ -154,63 +157,134 @@ INLINE sixteen_halves larger_halves(sixteen_halves left, sixteen_halves right) {
   return (right & takes_second) | (left & ~takes_second);
 }
 
-/// The largest of what the window sees of the input, at one place.
-INLINE void pool_place(
-    const struct quantized_pooling *all, const uint8_t *image, const int64_t place[3],
-    uint8_t *target, const bool is_bfloat16) {
-  const struct space *space = &all->space;
-  int64_t first[3], end[3];
-  for (int axis = 0; axis < 3; axis++) {
-    const int64_t start = place[axis] * space->strides[axis] - space->before[axis];
-    const int64_t step = space->dilation[axis];
-    first[axis] = start < 0 ? start + ceiling(-start, step) * step : start;
-    end[axis] = smaller(space->sizes[axis], start + (space->window[axis] - 1) * step + 1);
-  }
-  const int64_t step = CHANNELS * element_size(is_bfloat16);
-  const size_t width = (size_t)smaller(step, all->lane);
-  for (int64_t start = 0; start < all->lane; start += step) {
-    sixteen_octets largest = 0, other = 0;
-    // Below all numbers: the bits of -infinity.
-    sixteen_halves largest_halves = 0xFF80, other_halves = 0;
-    for (int64_t z = first[0]; z < end[0]; z += space->dilation[0]) {
-      for (int64_t y = first[1]; y < end[1]; y += space->dilation[1]) {
-        for (int64_t x = first[2]; x < end[2]; x += space->dilation[2]) {
-          const int64_t pixel = (z * space->sizes[1] + y) * space->sizes[2] + x;
-          const uint8_t *source = image + pixel * all->lane + start;
-          void *const value = is_bfloat16 ? (void *)&other_halves : (void *)&other;
-          if (width == (size_t)step) {
-            memcpy(value, source, (size_t)step);
-          } else {
-            memcpy(value, source, width);
-          }
-          if (is_bfloat16) {
-            largest_halves = larger_halves(largest_halves, other_halves);
-          } else {
-            largest = other > largest ? other : largest;
-          }
-        }
-      }
+/// Replaces integers or bfloat16 by others where these are larger.
+INLINE void take_larger(
+    uint8_t *target, const uint8_t *source, int64_t bytes, const bool is_bfloat16) {
+  if (!is_bfloat16) {
+    for (int64_t place = 0; place < bytes; place++) {
+      target[place] = source[place] > target[place] ? source[place] : target[place];
     }
-    memcpy(target + start, is_bfloat16 ? (void *)&largest_halves : (void *)&largest, width);
+    return;
+  }
+  sixteen_halves own = 0, other = 0;
+  for (int64_t done = 0; done < bytes; done += (int64_t)sizeof own) {
+    const size_t count = (size_t)smaller(bytes - done, sizeof own);
+    if (count == sizeof own) {
+      memcpy(&own, target + done, sizeof own);
+      memcpy(&other, source + done, sizeof own);
+      own = larger_halves(own, other);
+      memcpy(target + done, &own, sizeof own);
+    } else {
+      memcpy(&own, target + done, count);
+      memcpy(&other, source + done, count);
+      own = larger_halves(own, other);
+      memcpy(target + done, &own, count);
+    }
   }
 }
 
-INLINE void pool_row_body(void *context, int row) {
+/// What is below all integers or bfloat16, or the smallest of them.
+INLINE void set_lowest(uint8_t *target, int64_t bytes, const bool is_bfloat16) {
+  // The bits of -infinity, the lower ones first.
+  for (int64_t place = 0; place < bytes; place++) {
+    target[place] = is_bfloat16 ? (place % 2 ? 0xFF : 0x80) : 0;
+  }
+}
+
+/// The places along an axis that an output sees inside of the input: the first, and the one behind the last.
+INLINE void find_seen(
+    const struct space *space, int axis, int64_t output, int64_t *first, int64_t *end) {
+  const int64_t start = output * space->strides[axis] - space->before[axis];
+  const int64_t step = space->dilation[axis];
+  *first = start < 0 ? start + ceiling(-start, step) * step : start;
+  *end = smaller(space->sizes[axis], start + (space->window[axis] - 1) * step + 1);
+}
+
+/// So many bytes of an input's row are pooled along the other axes at once, and then along the row.
+enum { MOST_POOLED = 1 << 13 };
+
+/// Pools for outputs side by side, `first` to before `end`, and some bytes of their pixels.
+INLINE void pool_span(
+    const struct quantized_pooling *all, const uint8_t *image, int64_t row, int64_t first,
+    int64_t end, int64_t start, int64_t width, uint8_t *target, const bool is_bfloat16) {
+  const struct space *space = &all->space;
+  const int64_t lane = all->lane;
+  int64_t first_z, end_z, first_y, end_y, next, behind;
+  find_seen(space, 0, row / space->targets[1], &first_z, &end_z);
+  find_seen(space, 1, row % space->targets[1], &first_y, &end_y);
+  // What all outputs see, from the first place in the window.
+  const int64_t first_x = larger(0, first * space->strides[2] - space->before[2]);
+  find_seen(space, 2, end - 1, &next, &behind);
+  const int64_t columns = larger(0, behind - first_x);
+  uint8_t largest[MOST_POOLED];
+  set_lowest(largest, columns * width, is_bfloat16);
+  for (int64_t z = first_z; z < end_z; z += space->dilation[0]) {
+    for (int64_t y = first_y; y < end_y; y += space->dilation[1]) {
+      const uint8_t *from = image + ((z * space->sizes[1] + y) * space->sizes[2] + first_x) * lane;
+      // Whole pixels lie one behind the other.
+      const int64_t pieces = width == lane ? 1 : columns;
+      const int64_t bytes = width == lane ? columns * lane : width;
+      for (int64_t piece = 0; piece < pieces; piece++) {
+        take_larger(
+            largest + piece * width, from + piece * lane + start, bytes, is_bfloat16);
+      }
+    }
+  }
+  for (int64_t x = first; x < end; x++) {
+    uint8_t *own = target + x * lane + start;
+    set_lowest(own, width, is_bfloat16);
+    find_seen(space, 2, x, &next, &behind);
+    for (; next < behind; next += space->dilation[2]) {
+      take_larger(own, largest + (next - first_x) * width, width, is_bfloat16);
+    }
+  }
+}
+
+/// Pools for one output.
+INLINE void pool_output(
+    const struct quantized_pooling *all, const uint8_t *image, int64_t row, int64_t x,
+    uint8_t *target, const bool is_bfloat16) {
+  const struct space *space = &all->space;
+  const int64_t outputs[] = {row / space->targets[1], row % space->targets[1], x};
+  int64_t first[3], end[3];
+  for (int axis = 0; axis < 3; axis++) find_seen(space, axis, outputs[axis], &first[axis], &end[axis]);
+  set_lowest(target, all->lane, is_bfloat16);
+  for (int64_t z = first[0]; z < end[0]; z += space->dilation[0]) {
+    for (int64_t y = first[1]; y < end[1]; y += space->dilation[1]) {
+      for (int64_t next = first[2]; next < end[2]; next += space->dilation[2]) {
+        const int64_t pixel = (z * space->sizes[1] + y) * space->sizes[2] + next;
+        take_larger(target, image + pixel * all->lane, all->lane, is_bfloat16);
+      }
+    }
+  }
+}
+
+INLINE void pool_row_body(void *context, int index) {
   const struct image_work *work = context;
   const struct quantized_pooling *all = (const struct quantized_pooling *)work->primitive;
   const struct space *space = &all->space;
-  const int64_t rows = space->targets[0] * space->targets[1];
+  const int64_t rows = space->targets[0] * space->targets[1], row = index % rows;
   const int64_t pixels = space->sizes[0] * space->sizes[1] * space->sizes[2];
   const uint8_t *image = (const uint8_t *)work->call->arguments[kernels_role_source]
-      + row / rows * pixels * all->lane;
+      + index / rows * pixels * all->lane;
   uint8_t *target = (uint8_t *)work->call->arguments[kernels_role_quantized_target]
-      + row * space->targets[2] * all->lane;
-  for (int64_t x = 0; x < space->targets[2]; x++) {
-    const int64_t place[] = {row % rows / space->targets[1], row % rows % space->targets[1], x};
-    if (all->is_bfloat16) {
-      pool_place(all, image, place, target + x * all->lane, true);
-    } else {
-      pool_place(all, image, place, target + x * all->lane, false);
+      + index * space->targets[2] * all->lane;
+  for (int64_t x = 0; x < space->targets[2] && all->outputs_at_once == 0; x++) {
+    pool_output(all, image, row, x, target + x * all->lane, all->is_bfloat16);
+  }
+  for (int64_t x = 0, end; x < space->targets[2] && all->outputs_at_once > 0; x = end) {
+    end = smaller(space->targets[2], x + all->outputs_at_once);
+    for (int64_t start = 0; start < all->lane; start += all->bytes_at_once) {
+      const int64_t width = smaller(all->bytes_at_once, all->lane - start);
+      if (all->is_bfloat16) {
+        pool_span(all, image, row, x, end, start, width, target, true);
+      } else if (width == CHANNELS) {
+        pool_span(all, image, row, x, end, start, CHANNELS, target, false);
+      } else if (width == 2 * CHANNELS) {
+        pool_span(all, image, row, x, end, start, 2 * CHANNELS, target, false);
+      } else {
+        pool_span(all, image, row, x, end, start, width, target, false);
+      }
     }
   }
 }
@@ -235,6 +309,12 @@ kernels_primitive *kernels_quantized_pool(
   all->images = source->sizes[0];
   all->lane = kernels_quantized_lane(source->sizes[1], is_bfloat16);
   const int64_t *targets = all->space.targets;
+  const int64_t seen = (all->space.window[2] - 1) * all->space.dilation[2] + 1;
+  if (seen <= MOST_POOLED / CHANNELS) {
+    all->bytes_at_once = smaller(all->lane, MOST_POOLED / seen / CHANNELS * CHANNELS);
+    all->outputs_at_once =
+        1 + (MOST_POOLED / all->bytes_at_once - seen) / all->space.strides[2];
+  }
   set_image(
       &all->primitive, kernels_role_quantized_target,
       all->images * targets[0] * targets[1] * targets[2], all->lane);
