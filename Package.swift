@@ -317,8 +317,8 @@ let package = Package(
         "Bytes", "ArrayConversion", "ConversionCore", "CoreMLConversion",
         "DarknetConversion", "FormatRegistry", "KerasConversion", "ONNXConversion", "WBMConversion",
         "CPURuntime", "CoreMLFormat", "Digests", "GraphIR", "JSON", "KerasFormat",
-        "LayerCatalog", "ProtobufWire", "ReferenceRuntime", "TestSupport", "Verifier", "WBMFormat",
-        "Weighbridge", "_CatalogTesting",
+        "LayerCatalog", "ONNXFormat", "ProtobufWire", "ReferenceRuntime", "TestSupport", "Verifier",
+        "WBMFormat", "Weighbridge", "_CatalogTesting",
       ], exclude: ["Files"]),
     tests(
       "VerifierTests",

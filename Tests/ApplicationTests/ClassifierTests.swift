@@ -98,6 +98,27 @@ import Weighbridge
     }
   }
 
+  @Test("An infinite score is an error, and -infinity a probability of 0")
+  func infiniteScores() throws {
+    let infinity = Double.infinity
+    for kind in [nil, .probabilities, .logits, .logProbabilities] as [ScoreKind?] {
+      let error = failure {
+        try expect([.init(name: "scores", tensor: row([infinity, 0, 0.5]))], [], kind)
+      }
+      #expect(error?.code == .malformed && error?.reason == "a score of a class is infinite")
+    }
+    let impossible = failure {
+      try expect(
+        [.init(name: "scores", tensor: row([-infinity, -infinity, -infinity]))], [], .logits)
+    }
+    #expect(impossible?.code == .malformed)
+    // exp(-inf) = 0
+    try expect([.init(name: "scores", tensor: row([-infinity, 2, 2]))], [0, 0.5, 0.5], .logits)
+    try expect(
+      [.init(name: "scores", tensor: row([-infinity, 0, -infinity]))], [0, 1, 0],
+      .logProbabilities)
+  }
+
   private func row(_ numbers: [Double]) -> Tensor {
     Tensor(.float32, shape: [1, numbers.count], numbers)
   }

@@ -82,6 +82,30 @@ import Weighbridge
     #expect(zip(negative.pixels, expected).allSatisfy { abs(Int($0) - $1) <= 1 })
   }
 
+  @Test("A record of an output with another number of channels is refused")
+  func otherChannels() throws {
+    var options = StylizeOptions()
+    for bias in [[0.0], [0, 0, 0]] {
+      var gray = try model()
+      gray.content.description.outputs[0].image = ImageInput(
+        colorOrder: .gray, scale: 1.0 / 255, bias: bias, resize: nil, layout: .channelsLast)
+      for output in [nil, OutputScale(scale: 1.0 / 255)] {
+        options.output = output
+        let error = failure { _ = try Stylizer(gray, options: options) }
+        #expect(error?.code == .mismatch)
+        #expect(
+          error?.reason.hasSuffix("with 3 channels, and an image whose colors are gray has 1")
+            == true)
+      }
+    }
+    // Along the other layout's channel axis it has 88 elements.
+    var transposed = try model(shape: [88, 264, 3])
+    transposed.content.description.outputs[0].image = ImageInput(
+      colorOrder: .rgb, scale: 1.0 / 255, bias: [0, 0, 0], resize: nil, layout: .channelsFirst)
+    let error = failure { _ = try Stylizer(transposed) }
+    #expect(error?.code == .mismatch && error?.reason.contains("with 88 channels") == true)
+  }
+
   @Test("Numbers that can be no image are refused, and so are models that make none")
   func refusals() throws {
     // Before the sigmoids nothing says what the numbers mean.

@@ -1,3 +1,4 @@
+import GraphIR
 import TestSupport
 import Testing
 
@@ -12,13 +13,13 @@ import Testing
       ("größe", "größe"), ("a/b.c", "aBC"), ("??", "feature"), ("", "feature"),
     ])
   func properties(name: String, expected: String) {
-    var taken: Set<String> = []
+    var taken = UniqueNames()
     #expect(SwiftName.property(name, &taken) == expected)
   }
 
   @Test("Names that would be the same get numbers")
   func doubles() {
-    var taken: Set<String> = ["detections"]
+    var taken = UniqueNames(["detections"])
     #expect(
       ["a b", "aB", "a-b", "detections"].map { SwiftName.property($0, &taken) } == [
         "aB", "aB_2", "aB_3", "detections_2",

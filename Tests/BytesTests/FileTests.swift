@@ -72,6 +72,22 @@ import Testing
     }
   }
 
+  @Test("A folder that cannot be opened is a folder that cannot be listed")
+  func lockedFolder() throws {
+    let path = "\(folder.path)/locked"
+    try makeFolder(path)
+    #expect(isFolder(path) && FolderListing.canList(path))
+    let file = try write("file", [1])
+    #expect(!FolderListing.canList(file))
+    #expect(!FolderListing.canList("\(folder.path)/none"))
+    // Root may open every folder.
+    guard geteuid() != 0 else { return }
+    #expect(chmod(path, 0) == 0)
+    #expect(isFolder(path) && !FolderListing.canList(path))
+    #expect(FolderListing.names(in: path) == [])
+    #expect(chmod(path, 0o700) == 0)
+  }
+
   @Test("A file appears with the commit and not before", arguments: [false, true])
   func atomic(_ isNamed: Bool) throws {
     let path = "\(folder.path)/new"

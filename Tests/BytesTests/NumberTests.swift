@@ -44,6 +44,17 @@ import Testing
     #expect(throws: WeighbridgeError.self) { _ = try Checked.count(Int8(-1), of: "it") }
   }
 
+  @Test(
+    "A fraction is a percentage with one decimal, also below 0 and when it is not finite",
+    arguments: [
+      (0, "0.0%"), (0.12345, "12.3%"), (1, "100.0%"), (0.0994, "9.9%"), (12.5, "1250.0%"),
+      (-0.015, "-1.5%"), (-0.001, "-0.1%"), (-0.0001, "0.0%"), (-2, "-200.0%"), (.nan, "nan%"),
+      (.infinity, "inf%"), (-.infinity, "-inf%"), (1e300, "1e+302%"),
+    ] as [(Double, String)])
+  func percentages(_ fraction: Double, _ expected: String) {
+    #expect(fraction.percentage == expected)
+  }
+
   /// NumPy's `itemsize`, and ml_dtypes' for bfloat16.
   @Test("Element types have the sizes of NumPy's")
   func elementTypes() {

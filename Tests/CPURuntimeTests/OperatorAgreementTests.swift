@@ -200,7 +200,7 @@ extension OperatorExample {
       let type = TensorType(input.elementType, axes.map { input.shape[$0] })
       var value = try builder.addInput("input \(position)", type)
       if axes != Array(axes.indices) {
-        let back = axes.indices.sorted { axes[$0] < axes[$1] }
+        let back = axes.inversePermutation
         value = try builder.addNode(
           Transpose(axes: back), named: "turned \(position)", inputs: [value],
           source: SourceScope(layer: "turned", className: "turned"))[0]

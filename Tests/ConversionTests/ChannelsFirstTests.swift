@@ -138,6 +138,40 @@ import _CatalogTesting
     #expect(actual[0].doubles == expected[0].channelsFirst.doubles)
   }
 
+  @Test(
+    "A constant that is both a rectifier's weight and data is transposed for each",
+    arguments: [false, true])
+  func sharedConstant(isDataFirst: Bool) throws {
+    var builder = GraphBuilder()
+    let image = try builder.addInput("image", TensorType(.float32, [1, 3, 3, 3]))
+    let sequence = try builder.addInput("sequence", TensorType(.float32, [3, 3, 3]))
+    let shared = try builder.addWeight(
+      "shared", .random(.float32, shape: [3, 3, 3], in: 0...1, seed: 1))
+    let pooling = GlobalMaxPooling(keepDims: true, layout: .channelsLast)
+    let brightest = try builder.addNode(
+      pooling, named: "brightest", inputs: [image], source: source)
+    let centered = try builder.addNode(
+      Subtract(), named: "centered", inputs: [image] + brightest, source: source)
+    let largest = try builder.addNode(
+      pooling, named: "largest", inputs: [sequence], source: source)
+    var ports: [Port] = []
+    for isData in [isDataFirst, !isDataFirst] {
+      let output =
+        try isData
+        ? builder.addNode(Add(), named: "sum", inputs: largest + [shared], source: source)
+        : builder.addNode(PReLU(), named: "prelu", inputs: centered + [shared], source: source)
+      ports.append(Port(name: isData ? "sum" : "prelu", value: output[0]))
+    }
+    let graph = try builder.finish(outputs: ports)
+    let converted = try ChannelsFirst(graph, transposesPorts: false, needsLayout: needsLayout)
+    let inputs = [[1, 3, 3, 3], [3, 3, 3]].map {
+      Tensor.random(.float32, shape: $0, in: -1...1, seed: 2)
+    }
+    let expected = try runtime.run(graph, inputs: inputs) { _ in }
+    let actual = try runtime.run(converted.graph, inputs: inputs) { _ in }
+    #expect(actual.map(\.doubles) == expected.map(\.doubles))
+  }
+
   @Test("Outputs that belong together are turned all or none")
   func outputGroup() throws {
     var builder = GraphBuilder()

@@ -74,6 +74,20 @@ import Weighbridge
     }
   }
 
+  @Test("A file of weights alone is inspected with its description, also the note on the license")
+  func weightsAlone() throws {
+    let folder = try TemporaryFolder()
+    let model = try model()
+    try model.export(to: folder.file("m.safetensors"))
+    let found = try Inspection(of: folder.file("m.safetensors")).description
+    #expect(found.license == model.description.license)
+    #expect(found.license?.note == "of the weights; the images are not free")
+    #expect(found.name == "shapes" && found.version == "1.2")
+    #expect(found.labels == model.description.labels)
+    #expect(found.userDefined == model.description.userDefined)
+    #expect(folder.names == ["m.safetensors"])
+  }
+
   @Test("What a format does not hold is reported")
   func losses() throws {
     let folder = try TemporaryFolder()

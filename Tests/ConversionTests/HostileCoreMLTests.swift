@@ -17,6 +17,8 @@ enum HostileCoreMLFiles {
     .init("cycle", .malformed, "layer #0 a (activation): takes y, which no input or earlier"),
     .init("deep_nesting", .limitExceeded, "deeper than the limit"),
     .init("empty", .malformed, "is empty"),
+    .init(
+      "expand_outside", .malformed, "layer #0 e (expandDims): has the axis 9, expected -6 to 5"),
     .init("extent_huge", .limitExceeded, "the input x has more elements than can be counted"),
     .init("extent_negative", .malformed, "the input x has a size of -3"),
     .init("input_missing", .malformed, "layer #0 relu (activation): takes w, which no input"),
@@ -43,6 +45,8 @@ enum HostileCoreMLFiles {
     .init("reshape_rank", .malformed, "[24] of rank 1, expected the input's rank 5"),
     .init("reshape_two", .malformed, "[-1, -1, 6], and only one -1 can be inferred"),
     .init("slice_outside", .malformed, "layer #0 s (slice): takes 7 to 9 of 3"),
+    .init(
+      "squeeze_outside", .malformed, "layer #0 s (squeeze): has the axis -9, expected -5 to 4"),
     .init("text_invalid", .malformed, "is not UTF-8, or contains a NUL"),
     .init("tree_ensemble", .unsupported, "is an ensemble of decision trees (Core ML tree"),
     .init("version_future", .unsupported, "is of version 99 of Core ML's specification"),

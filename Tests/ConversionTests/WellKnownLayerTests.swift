@@ -1,3 +1,4 @@
+import KerasConversion
 import TestSupport
 import Testing
 import Weighbridge
@@ -22,6 +23,13 @@ import Weighbridge
     #expect(
       Set(model.provenance.decisions.map(\.layer))
         == Set(outputs.map(\.name)).subtracting(ownNames))
+  }
+
+  @Test(
+    "There are builders for the layers of Keras that well-known layers consist of",
+    arguments: ["Dense", "Dropout", "Embedding", "LayerNormalization", "MultiHeadAttention"])
+  func parts(className: String) {
+    #expect(KerasMappings.layers.keys.contains(className))
   }
 
   @Test(

@@ -142,7 +142,7 @@ import Weighbridge
       heads.append(try builder.addInput(port.name, port.type))
     }
     var decoding = HeadDecoding(
-      interface.detector, layout: interface.image.layout, inputWidth: interface.width,
+      interface.detector, layout: interface.input.image.layout, inputWidth: interface.width,
       inputHeight: interface.height, graph: builder)
     let boxes = try decoding.decode(heads)
     let graph = try decoding.graph.finish(outputs: [

@@ -92,4 +92,61 @@ import Weighbridge
     #expect(shape?.code == .mismatch)
     #expect(failure { _ = try detector.detections(in: []) }?.code == .mismatch)
   }
+
+  /// The detections in the sample's outputs when all numbers are 0 but some of those of the first
+  /// box of the first cell: x, y, width, height, objectness, then the classes.
+  private func detections(_ entries: [Int: Double]) throws -> [Detection] {
+    var numbers = [Double](repeating: 0, count: 11 * 11 * 24)
+    for (index, number) in entries { numbers[index] = number }
+    let grid = Tensor(.float32, shape: [1, 11, 11, 24], numbers)
+    return try Detector(try model()).detections(in: [.init(name: "conv2d_7", tensor: grid)])
+  }
+
+  @Test("Infinite numbers for a class are an error, an infinite box is left out")
+  func infiniteOutputs() throws {
+    // The softmax of three zeros is 1/3 each, and the sigmoid of infinity 1.
+    #expect(try detections([4: .infinity]).map(\.confidence) == [1.0 / 3, 1.0 / 3, 1.0 / 3])
+    #expect(try detections([4: 10, 2: .infinity]).isEmpty)
+    let error = failure { _ = try detections([4: 10, 6: .infinity]) }
+    #expect(error?.code == .malformed)
+    #expect(error?.reason.contains("conv2d_7 contains infinite confidences") == true)
+  }
+
+  @Test("Infinite confidences of boxes that are decoded in the model are an error")
+  func infiniteConfidences() throws {
+    let list = DetectorDescription(
+      boxes: ["confidence", "coordinates"], classCount: 2, confidenceThreshold: 0.25,
+      overlapThreshold: 0.45, suppression: .greedy)
+    func boxes(_ confidence: Double, width: Double) throws -> [Candidate] {
+      try BoxDecoder(list, layout: .channelsLast, inputWidth: 8, inputHeight: 8).candidates(
+        [
+          "confidence": Tensor(.float32, shape: [1, 2], [confidence, 0.5]),
+          "coordinates": Tensor(.float32, shape: [1, 4], [0.5, 0.5, width, 1]),
+        ], above: 0.25)
+    }
+    #expect(try boxes(1, width: 1).map(\.scores.count) == [2])
+    #expect(try boxes(-.infinity, width: 1).map(\.scores.count) == [1])
+    #expect(try boxes(1, width: .infinity).isEmpty)
+    #expect(failure { _ = try boxes(.infinity, width: 1) }?.code == .malformed)
+  }
+
+  @Test("Infinite probabilities and objectness scores of YOLOv1 are an error")
+  func infiniteRows() throws {
+    let detector = DetectorDescription(
+      kind: .detection, anchors: [], heads: [.init(output: "y", mask: [], stride: nil, scaleXY: 1)],
+      boxEncoding: .fraction, hasObjectness: true, classCount: 2, side: 1, boxesPerCell: 1)
+    // Two probabilities, the objectness, and x, y, width and height of the box.
+    func boxes(_ numbers: [Double]) throws -> [Candidate] {
+      try BoxDecoder(detector, layout: .channelsFirst, inputWidth: 8, inputHeight: 8).candidates(
+        ["y": Tensor(.float32, shape: [1, 7], numbers)], above: 0.25)
+    }
+    #expect(
+      try boxes([0.5, 1, 0.75, 0.5, 0.5, 1, 1])[0].scores.map(\.confidence) == [0.375, 0.75])
+    #expect(try boxes([0.5, 1, 0.75, 0.5, 0.5, .infinity, 1]).isEmpty)
+    for index in 0..<3 {
+      var numbers = [0.5, 1, 0.75, 0.5, 0.5, 1, 1]
+      numbers[index] = .infinity
+      #expect(failure { _ = try boxes(numbers) }?.code == .malformed)
+    }
+  }
 }

@@ -44,6 +44,20 @@ import Testing
     #expect(tensor.slice(0..<0, along: 0).reversed(along: 0..<3).doubles == [])
   }
 
+  @Test("A reversed view along a range of axes is the one along those axes, also when it is empty")
+  func reversedRange() {
+    for tensor in [range(), range().permuted([2, 0, 1]), range().slice(1..<1, along: 1)] {
+      for axes in [0..<0, 0..<1, 1..<3, 0..<3] {
+        let reversed = tensor.reversed(along: axes)
+        #expect(reversed.shape == tensor.shape)
+        #expect(reversed.doubles == tensor.reversed(along: Array(axes)).doubles)
+      }
+    }
+    // a[:, ::-1, ::-1]
+    #expect(range().reversed(along: 1..<3).doubles.prefix(5) == [11, 10, 9, 8, 7])
+    #expect(range().slice(1..<1, along: 1).reversed(along: [0, 1, 2]).doubles == [])
+  }
+
   @Test("A broadcast view repeats its elements as NumPy does")
   func broadcast() {
     let columns = Tensor(.float32, shape: [3, 1], [0, 1, 2]).broadcast(to: [3, 2])

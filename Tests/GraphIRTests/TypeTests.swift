@@ -95,6 +95,18 @@ import Testing
     #expect(names.insert("c") && !names.insert("c"))
     var others = UniqueNames(firstNumber: 1)
     #expect((0..<3).map { _ in others.unused("x") } == ["x", "x_1", "x_2"])
+    var dashed = UniqueNames(separator: "-")
+    #expect((0..<3).map { _ in dashed.unused("x") } == ["x", "x-2", "x-3"])
+  }
+
+  @Test("A permutation has NumPy's inverse, and positions for axes whose order it keeps")
+  func permutations() {
+    // numpy.argsort
+    #expect([2, 0, 1].inversePermutation == [1, 2, 0])
+    #expect([0, 3, 1, 2].inversePermutation == [0, 2, 3, 1])
+    #expect([Int]().inversePermutation == [])
+    #expect([0, 1].positions(in: [2, 0, 1]) == [1, 2] && [Int]().positions(in: [1, 0]) == [])
+    #expect([1, 2].positions(in: [2, 0, 1]) == nil && [3].positions(in: [1, 0]) == nil)
   }
 
   @Test(

@@ -100,6 +100,39 @@ import Testing
     }
   }
 
+  @Test(
+    "A slice that goes beyond its axis is refused, as by TensorFlow",
+    arguments: [
+      ([0, 4, 0], [-1, 0, 4]), ([0, 0, 5], [-1, 3, -1]), ([0, 2, 0], [-1, 2, 4]),
+      ([0, 1, 0], [-1, .max, 4]), ([1, 0, 0], [.max, 3, 4]),
+    ] as [([Int], [Int])])
+  func longSlices(starts: [Int], sizes: [Int]) {
+    let forms: [(KerasFunctionName, [String])] = [
+      (.operation("Slice"), ["start_indices", "shape"]), (.tensorFlow("slice"), ["begin", "size"]),
+    ]
+    for (name, keys) in forms {
+      let operands = zip(keys, [starts, sizes]).map { key, numbers in
+        (key, KerasOperand.value(.array(numbers.map { .integer($0) })))
+      }
+      let error = #expect(throws: WeighbridgeError.self) {
+        try graph(
+          name, [.tensor(0)], named: Dictionary(uniqueKeysWithValues: operands), on: [matrix])
+      }
+      #expect(error?.code == .malformed)
+      #expect(error?.reason.hasSuffix("which ends before") == true)
+    }
+  }
+
+  @Test("A slice may end where its axis does")
+  func wholeSlices() throws {
+    let operands: [String: KerasOperand] = [
+      "begin": .value([0, 1, 4]), "size": .value([-1, 2, 0]),
+    ]
+    let graph = try graph(.tensorFlow("slice"), [.tensor(0)], named: operands, on: [matrix])
+    #expect(
+      graph[graph.outputs[0].value].type.shape == [.symbolic("batch"), 2, 0])
+  }
+
   /// The elements of `range(5)[start:stop:step]`, by Python's definition.
   private func python(_ start: Int, _ stop: Int, _ step: Int) -> [Double] {
     let (low, high) = step > 0 ? (0, 5) : (-1, 4)

@@ -60,6 +60,50 @@ import Testing
   }
 
   @Test(
+    "A negative operand has the parentheses without which Python reads something else",
+    arguments: [
+      // Compiled by Python 3.11.7, which makes a constant of -1.5.
+      (
+        "4wEAAAAAAAAAAAAAAAIAAAADAAAA8w4AAACXAHwACwBkAXoIAABTACkCTukCAAAAqQApAdoBeHMBAAAA"
+          + "INoBZvoIPGxhbWJkYT5yBgAAAAEAAADzAAAAAHIHAAAA",
+        "(-x) ** 2"
+      ),
+      (
+        "4wEAAAAAAAAAAAAAAAIAAAADAAAA8wwAAACXAGQBfAB6CAAAUwApAk5nAAAAAAAA+L+pACkB2gF4cwEA"
+          + "AAAg2gFm+gg8bGFtYmRhPnIFAAAAAQAAAPMAAAAAcgYAAAA=",
+        "(-1.5) ** x"
+      ),
+      (
+        "4wEAAAAAAAAAAAAAAAIAAAADAAAA8w4AAACXAHwAZAF6CAAACwBTACkCTukCAAAAqQApAdoBeHMBAAAA"
+          + "INoBZvoIPGxhbWJkYT5yBgAAAAEAAADzAAAAAHIHAAAA",
+        "-(x ** 2)"
+      ),
+      (
+        "4wEAAAAAAAAAAAAAAAEAAAADAAAA8xIAAACXAHwACwBqAAAAAAAAAAAAUwApAU4pAdoDZm9vKQHaAXhz"
+          + "AQAAACDaAWb6CDxsYW1iZGE+cgUAAAABAAAA8wAAAAByBgAAAA==",
+        "(-x).foo"
+      ),
+      (
+        "4wEAAAAAAAAAAAAAAAIAAAADAAAA8xQAAACXAHwACwBkARkAAAAAAAAAAABTACkCTukAAAAAqQApAdoB"
+          + "eHMBAAAAINoBZvoIPGxhbWJkYT5yBgAAAAEAAADzAAAAAHIHAAAA",
+        "(-x)[0]"
+      ),
+      (
+        "4wEAAAAAAAAAAAAAAAIAAAADAAAA8xYAAACXAHwACwBkAXoFAAB8AAsAegoAAFMAKQJO6QIAAACpACkB"
+          + "2gF4cwEAAAAg2gFm+gg8bGFtYmRhPnIGAAAAAQAAAPMAAAAAcgcAAAA=",
+        "-x * 2 - -x"
+      ),
+      (
+        "4wEAAAAAAAAAAAAAAAIAAAADAAAA8x4AAACXAHwAZAEZAAAAAAAAAAAAagAAAAAAAAAAAAsAUwApAk7p"
+          + "AAAAACkB2gNmb28pAdoBeHMBAAAAINoBZvoIPGxhbWJkYT5yBgAAAAEAAADzAAAAAHIHAAAA",
+        "-x[0].foo"
+      ),
+    ] as [(String, String)])
+  func negativeOperands(_ compiled: String, _ expected: String) throws {
+    #expect(try code(compiled).expression?.text(["x"]) == expected)
+  }
+
+  @Test(
     "Code that was cut off or changed anywhere is refused or read as something else, at no risk")
   func damaged() throws {
     for version in ["2.7", "3.6", "3.11", "3.13"] {

@@ -1,3 +1,4 @@
+import Bytes
 import GraphIR
 import LayerCatalog
 import Testing
@@ -28,6 +29,24 @@ import _CatalogTesting
   @Test("A decomposition computes what the operator computes", arguments: OperatorExample.all)
   func decomposition(_ example: OperatorExample) {
     #expect(example.decompositionProblems() == [])
+  }
+
+  @Test("At infinities and NaN, too, a decomposition computes what the operator computes")
+  func specialNumbers() {
+    let numbers = Tensor(
+      .float64, shape: [2, 4], [-.infinity, .infinity, .nan, 0, -0.75, 0.25, 3, -9])
+    let slopes: [any ElementwiseOperator] = [
+      PiecewiseLinear(knots: [0, 1], slopes: [0, 1, 0], value: 0.5),
+      PiecewiseLinear(knots: [-4, 4], slopes: [0.01, 0.125, 0], value: 1),
+      PiecewiseLinear(knots: [0.5], slopes: [0, 0], value: -2),
+      ReLU(slope: 0, threshold: 0.2, maximum: nil), ReLU(slope: 0, threshold: -1, maximum: 2),
+      ReLU(slope: -0.5, threshold: 0, maximum: 1),
+    ]
+    let others = OperatorExample.all.compactMap { $0.operation as? any ElementwiseOperator }
+    for operation in slopes + others {
+      let example = OperatorExample(operation, inputs: [numbers])
+      #expect(example.decompositionProblems() == [], "\(operation)")
+    }
   }
 
   @Test("The number of threads does not change a bit", arguments: OperatorExample.all)

@@ -43,6 +43,11 @@ import Testing
     let relu = ReLU(slope: 0, threshold: 0, maximum: 6)
     #expect(relu.apply(-infinity) == 0 && relu.apply(infinity) == 6)
     #expect(HardSigmoid(slope: 0.2, offset: 0.5).apply(-infinity) == 0)
+    #expect(ReLU(slope: 0, threshold: 0.5, maximum: nil).apply(-infinity) == 0)
+    let ramp = PiecewiseLinear(knots: [0, 1], slopes: [0, 1, 0], value: 0.5)
+    #expect(ramp.apply(-infinity) == 0.5 && ramp.apply(infinity) == 1.5)
+    let leaky = PiecewiseLinear(knots: [0, 1], slopes: [0.001, 1, 0.001], value: 0)
+    #expect(leaky.apply(-infinity) == -infinity && leaky.apply(infinity) == infinity)
   }
 
   @Test("A softmax of large numbers is a softmax")

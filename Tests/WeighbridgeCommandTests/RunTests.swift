@@ -141,6 +141,37 @@ import Weighbridge
     try run(renamed, model).expect(0)
   }
 
+  @Test("A run is said to be slow when its int8 layers do without dot products of bytes")
+  func slowness() throws {
+    let folder = try TemporaryFolder()
+    let (model, input) = (folder.file("int8.wbm"), folder.file("x.npz"))
+    try Program.run(
+      "compact", Sample.detector, "-o", model, "--activations", "int8", "--quiet"
+    ).expect(0)
+    // Enough images for more than 10 ms, so that something is said.
+    try ArrayFile.write([zeros("input_1", [128, 88, 88, 3])], to: input)
+    func profiled(_ instructions: String, _ options: String...) throws -> Outcome {
+      let outcome = try Program.start(
+        ["run", model, "--inputs", input, "--profile"] + options,
+        environment: ["WEIGHBRIDGE_MAX_ISA": instructions]
+      ).wait()
+      outcome.expect(0)
+      return outcome
+    }
+    let note = "no dot products of bytes"
+    let restricted = try profiled("avx2")
+    #expect(restricted.messages.contains("slow: ") && restricted.messages.contains(note))
+    #expect(try !profiled("avx2", "--quiet").messages.contains("slow: "))
+    #if arch(x86_64)
+      #expect(try profiled("portable").messages.contains("slow: this processor has no AVX2"))
+    #endif
+    // Without a restriction, the kernel's name says whether there are such products.
+    let free = try profiled("")
+    let hasProducts = free.output.contains("int8 convolution (")
+    #expect(!hasProducts || !free.messages.contains(note))
+    #expect(folder.names == ["int8.wbm", "x.npz"])
+  }
+
   @Test("A memory limit that is too small has a status of its own")
   func memoryLimit() throws {
     try Program.run(

@@ -6,8 +6,8 @@
 
 /// The names of a folder's entries.
 package enum FolderListing {
-  /// Whether a path is that of a folder that can be read.
-  package static func isFolder(_ path: String) -> Bool {
+  /// Whether there is a folder at a path whose entries can be read.
+  package static func canList(_ path: String) -> Bool {
     guard let stream = opendir(path) else { return false }
     closedir(stream)
     return true

@@ -12,10 +12,12 @@ extension Int {
 }
 
 extension Double {
-  /// The fraction as a percentage with one decimal, whatever the locale.
+  /// The fraction as a percentage with one decimal, whatever the locale; `nan%` and `inf%` if it is
+  /// not finite.
   package var percentage: String {
-    let tenths = Int((self * 1000).rounded())
-    return "\(tenths / 10).\(tenths % 10)%"
+    guard let tenths = Int(exactly: (self * 1000).rounded()) else { return "\(self * 100)%" }
+    let (whole, tenth) = tenths.magnitude.quotientAndRemainder(dividingBy: 10)
+    return "\(tenths < 0 ? "-" : "")\(whole).\(tenth)%"
   }
 }
 

@@ -75,6 +75,17 @@ extension Tensor {
     return bytes
   }
 
+  /// The number of elements whose bytes differ from those of a tensor of the same type.
+  package func differingCount(from other: Tensor) -> Int {
+    let (bytes, otherBytes, size) = (
+      contiguousBytes(), other.contiguousBytes(), elementType.byteCount
+    )
+    if bytes == otherBytes { return 0 }
+    return stride(from: 0, to: bytes.count, by: size).count {
+      bytes[$0..<$0 + size] != otherBytes[$0..<$0 + size]
+    }
+  }
+
   private func copyElements(into buffer: inout [UInt8]) {
     let copy = StridedCopy(shape: shape, strides: strides, elementSize: elementType.byteCount)
     var span = buffer.mutableSpan

@@ -21,15 +21,22 @@ extension Tensor {
       offset: offset + range.lowerBound * strides[axis] * elementType.byteCount, strides: strides)
   }
 
-  /// The elements in reverse order along some axes. Copies nothing.
+  /// The same elements in reverse order along some axes. Copies nothing.
+  ///
+  /// - Parameter axes: Axes of the tensor; traps otherwise.
   package func reversed(along axes: [Int]) -> Tensor {
+    precondition(axes.allSatisfy(shape.indices.contains), "axes that the tensor does not have")
+    guard count > 0 else { return self }
     var (start, newStrides) = (offset, strides)
-    for axis in axes where shape[axis] > 0 {
+    for axis in axes {
       start += (shape[axis] - 1) * newStrides[axis] * elementType.byteCount
       newStrides[axis] = -newStrides[axis]
     }
     return Tensor(elementType, shape: shape, store: store, offset: start, strides: newStrides)
   }
+
+  /// The same elements in reverse order along consecutive axes. Copies nothing.
+  package func reversed(along axes: Range<Int>) -> Tensor { reversed(along: Array(axes)) }
 
   /// Every `step`-th element along an axis, from `start` on. Copies nothing.
   ///
@@ -82,20 +89,5 @@ extension Tensor {
       elementType, shape: Array(shape[..<axis]) + dimensions + Array(shape[(axis + 1)...]),
       store: store, offset: offset,
       strides: Array(strides[..<axis]) + newStrides + Array(strides[(axis + 1)...]))
-  }
-
-  /// The same elements in reverse order along some axes. Copies nothing.
-  package func reversed(along axes: Range<Int>) -> Tensor {
-    precondition(
-      axes.lowerBound >= 0 && axes.upperBound <= shape.count, "axes that the tensor does not have")
-    guard count > 0 else { return self }
-    var (start, newStrides) = (0, strides)
-    for axis in axes {
-      start += (shape[axis] - 1) * strides[axis]
-      newStrides[axis] = -strides[axis]
-    }
-    return Tensor(
-      elementType, shape: shape, store: store, offset: offset + start * elementType.byteCount,
-      strides: newStrides)
   }
 }

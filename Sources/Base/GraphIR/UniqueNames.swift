@@ -4,13 +4,16 @@ package struct UniqueNames: Sendable {
   /// For each name that was requested again, the number to try next.
   private var nextNumbers: [String: Int] = [:]
   private let firstNumber: Int
+  private let separator: String
 
   /// - Parameters:
   ///   - names: The names that are taken.
   ///   - firstNumber: The number appended to a name that is requested for the second time.
-  package init(_ names: [String] = [], firstNumber: Int = 2) {
+  ///   - separator: What is between a name and its number.
+  package init(_ names: [String] = [], firstNumber: Int = 2, separator: String = "_") {
     self.names = Set(names)
     self.firstNumber = firstNumber
+    self.separator = separator
   }
 
   /// Whether a name is taken.
@@ -23,8 +26,8 @@ package struct UniqueNames: Sendable {
   package mutating func unused(_ name: String) -> String {
     if names.insert(name).inserted { return name }
     var number = nextNumbers[name, default: firstNumber]
-    while !names.insert("\(name)_\(number)").inserted { number += 1 }
+    while !names.insert("\(name)\(separator)\(number)").inserted { number += 1 }
     nextNumbers[name] = number + 1
-    return "\(name)_\(number)"
+    return "\(name)\(separator)\(number)"
   }
 }

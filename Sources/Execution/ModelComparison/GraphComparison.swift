@@ -185,7 +185,7 @@ package struct GraphComparison {
         operation.permutingAxes(
           layout == .channelsLast
             ? layout.axesToChannelsFirst(rank: rank)
-            : layout.opposite.axesToChannelsFirst(rank: rank).inverted)
+            : layout.opposite.axesFromChannelsFirst(rank: rank))
       }
     }
   }
@@ -217,12 +217,8 @@ package struct GraphComparison {
       let types = "is \(tensor.elementType.rawValue) and \(otherTensor.elementType.rawValue)"
       return (types, TensorDifference(got: tensor, want: otherTensor))
     }
-    let (bytes, otherBytes) = (tensor.contiguousBytes(), otherTensor.contiguousBytes())
-    guard bytes != otherBytes else { return nil }
-    let size = tensor.elementType.byteCount
-    let count = stride(from: 0, to: bytes.count, by: size).count {
-      bytes[$0..<$0 + size] != otherBytes[$0..<$0 + size]
-    }
+    let count = tensor.differingCount(from: otherTensor)
+    guard count > 0 else { return nil }
     return (
       "differs in \(count) of \(tensor.count) numbers",
       TensorDifference(got: tensor, want: otherTensor)
@@ -284,15 +280,6 @@ package struct GraphComparison {
 
   private mutating func note(_ kind: ModelDifferences.Item.Kind, _ reason: String) {
     result.items.append(ModelDifferences.Item(kind, reason))
-  }
-}
-
-extension [Int] {
-  /// The permutation that undoes this one.
-  fileprivate var inverted: [Int] {
-    var inverse = self
-    for (position, axis) in enumerated() { inverse[axis] = position }
-    return inverse
   }
 }
 

@@ -21,7 +21,7 @@ package struct CoreMLPackage: Sendable {
     while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
     self.path = String(path)
     let names = FolderListing.names(in: self.path)
-    let hasPackageExtension = path.hasSuffix(".mlpackage") && FolderListing.isFolder(self.path)
+    let hasPackageExtension = path.hasSuffix(".mlpackage") && FolderListing.canList(self.path)
     guard hasPackageExtension || names.contains("Data") && names.contains("Manifest.json") else {
       return nil
     }

@@ -199,7 +199,7 @@ extension Composition {
     let matrix = Tensor(
       type.elementType, shape: [rows.count, rows.first?.count ?? 0], rows.flatMap { $0 })
     let sums = try self(Dense(hasBias: false), try transposed(x, order), try constant(matrix))
-    return try transposed(sums, order.indices.sorted { order[$0] < order[$1] })
+    return try transposed(sums, order.inversePermutation)
   }
 
   /// The mean over axes, which are kept with size 1.

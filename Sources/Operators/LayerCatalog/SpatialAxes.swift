@@ -23,6 +23,25 @@ extension TensorType {
     }
     return result
   }
+
+  /// The type of an image tensor of floating-point numbers with the given spatial sizes.
+  ///
+  /// - Parameter change: What is done to the axes, for messages.
+  func replacingSpatialAxes(
+    _ layout: DataLayout, by dimensions: [Int], _ change: String
+  ) throws(ShapeError) -> TensorType {
+    guard rank == dimensions.count + 2, elementType.isFloat else {
+      throw ShapeError("takes \(dimensions.count) spatial axes and has the input \(self)")
+    }
+    let spatial = layout.spatialAxes(rank: rank)
+    let known = shape[spatial].map { $0.value ?? 1 }
+    guard known.allSatisfy({ (1...1 << 24).contains($0) }) else {
+      throw ShapeError("axes of \(known) elements cannot be \(change)")
+    }
+    var result = self
+    result.shape.replaceSubrange(spatial, with: dimensions.map(Dimension.fixed))
+    return result
+  }
 }
 
 extension CatalogOperator {

@@ -48,10 +48,7 @@ public struct Detector: Sendable {
   public let inputWidth, inputHeight: Int
   private let options: DetectOptions
   private let session: Result<Session, WeighbridgeError>
-  private let image: ImageInput
-  private let inputName: String
-  /// Whether the input has a batch axis.
-  private let hasBatch: Bool
+  private let imageInput: ImageInterface
   private let decoder: BoxDecoder
   private let suppression: BoxSuppression
 
@@ -70,12 +67,11 @@ public struct Detector: Sendable {
     let (graph, description) = (model.content.graph, model.description)
     try ModelPurpose(graph, description).checkFindsObjects(graph)
     let interface = try DetectorInterface(graph, description)
-    (image, inputName) = (interface.image, interface.inputName)
+    imageInput = interface.input
     (inputWidth, inputHeight) = (interface.width, interface.height)
-    hasBatch = interface.hasBatch
     let detector = interface.detector
     decoder = BoxDecoder(
-      detector, layout: image.layout, inputWidth: inputWidth, inputHeight: inputHeight)
+      detector, layout: imageInput.image.layout, inputWidth: inputWidth, inputHeight: inputHeight)
     suppression = BoxSuppression(
       options.suppression ?? detector.suppression ?? .greedy,
       threshold: options.overlap ?? detector.overlapThreshold ?? Self.defaultOverlap,
@@ -95,7 +91,7 @@ public struct Detector: Sendable {
   /// - Parameter image: An image of any size.
   /// - Returns: One detection for each box and class, the most confident first.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the model cannot run,
-  ///   ``WeighbridgeError/Code/malformed`` when its outputs contain NaN,
+  ///   ``WeighbridgeError/Code/malformed`` when its outputs contain NaN or infinite confidences,
   ///   ``WeighbridgeError/Code/limitExceeded``, ``WeighbridgeError/Code/cancelled``.
   public func detect(in image: Image) throws(WeighbridgeError) -> [Detection] {
     let (outputs, placement) = try outputs(for: image)
@@ -110,7 +106,7 @@ public struct Detector: Sendable {
     for image: Image
   ) throws(WeighbridgeError) -> (outputs: [NamedTensor], placement: ImagePlacement) {
     let (tensor, placement) = try input(for: image)
-    let result = try session.get().run([NamedTensor(name: inputName, tensor: tensor)])
+    let result = try session.get().run([NamedTensor(name: imageInput.name, tensor: tensor)])
     return (result.outputs, placement)
   }
 
@@ -120,11 +116,9 @@ public struct Detector: Sendable {
   public func input(
     for image: Image
   ) throws(WeighbridgeError) -> (tensor: Tensor, placement: ImagePlacement) {
-    let (tensor, placement) = try image.tensor(
-      for: self.image, width: inputWidth, height: inputHeight,
-      policy: options.resize ?? self.image.resize ?? .stretch,
-      resampling: options.resampling ?? model.imageResampling)
-    return (hasBatch ? tensor : tensor.reshaped(Array(tensor.shape.dropFirst())), placement)
+    try image.tensor(
+      for: imageInput, model, width: inputWidth, height: inputHeight, resize: options.resize,
+      resampling: options.resampling)
   }
 
   /// Returns the detections in outputs that were computed before, for one image.
@@ -133,7 +127,7 @@ public struct Detector: Sendable {
   ///   - outputs: The model's outputs by name; those without boxes may be missing.
   ///   - placement: The placement of the image in the input.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an output is missing or has another shape,
-  ///   ``WeighbridgeError/Code/malformed`` when it contains NaN.
+  ///   ``WeighbridgeError/Code/malformed`` when it contains NaN or infinite confidences.
   public func detections(
     in outputs: [NamedTensor], placement: ImagePlacement = .filling
   ) throws(WeighbridgeError) -> [Detection] {

@@ -75,6 +75,11 @@ public struct CompactionRecord: Hashable, Sendable {
   /// The answers, when the model gives any that can be counted.
   public var answers: Answers?
 
+  /// The errors of the weights that have any, by name.
+  package var weightErrors: [String: Double] {
+    Dictionary(weights.map { ($0.weight, $0.error) }, uniquingKeysWith: { first, _ in first })
+  }
+
   /// Creates a record.
   public init(
     author: String, request: String, inputs: String, inputCount: Int, originalByteCount: Int,

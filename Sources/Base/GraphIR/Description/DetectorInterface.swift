@@ -4,14 +4,10 @@ package import Bytes
 package struct DetectorInterface: Hashable, Sendable {
   /// The encoding of the boxes, with at least one head.
   package let detector: DetectorDescription
-  /// The name of the input.
-  package let inputName: String
-  /// The conversion of an image to the input.
-  package let image: ImageInput
+  /// The input.
+  package let input: ImageInterface
   /// The image's size in pixels.
   package let width, height: Int
-  /// Whether the input's first axis is the batch.
-  package let hasBatch: Bool
 
   /// Takes the interface from a model's graph and description.
   ///
@@ -28,8 +24,7 @@ package struct DetectorInterface: Hashable, Sendable {
         "the model has \(description.labels.count) labels and \(detector.classCount) classes")
     }
     self.detector = detector
-    let input = try ImageInterface(graph, description, for: "a detector")
-    (inputName, image, hasBatch) = (input.name, input.image, input.hasBatch)
+    input = try ImageInterface(graph, description, for: "a detector")
     (width, height) = try input.fixedSize()
   }
 }

@@ -94,6 +94,7 @@ package enum DescriptionEntries {
     description.name = members["name"]?.string
     description.author = members["author"]?.string
     description.license = members["license"]?.string.map { License(parsing: $0) }
+    if let note = members["licenseNote"]?.string { description.license?.note = note }
     description.version = members["version"]?.string
     description.summary = members["description"]?.string
     description.labels = members["labels"]?.array?.compactMap(\.string) ?? []

@@ -64,19 +64,35 @@ package struct GraphCopy {
   }
 
   /// Adds a node unchanged.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when a value that it reads has no copy, or when
+  ///   it cannot take its inputs' new types.
   package mutating func add(_ node: Node) throws(WeighbridgeError) {
+    var inputs: [ValueID] = []
+    for id in node.inputs { inputs.append(try requiredCopy(of: id)) }
     let outputs = try builder.addNode(
-      node.operation, named: node.name, inputs: node.inputs.compactMap { self[$0] },
-      source: node.source, outputNames: node.outputs.map { original[$0].name })
+      node.operation, named: node.name, inputs: inputs, source: node.source,
+      outputNames: node.outputs.map { original[$0].name })
     for (id, new) in zip(node.outputs, outputs) { self[id] = new }
   }
 
   /// Returns the graph with the outputs of the original.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when one of them has no copy.
   package consuming func finish() throws(WeighbridgeError) -> Graph {
-    let ports = original.outputs.compactMap { port in
-      copies[port.value.index].map { Port(name: port.name, value: $0) }
+    var ports: [Port] = []
+    for port in original.outputs {
+      ports.append(Port(name: port.name, value: try requiredCopy(of: port.value)))
     }
     return try builder.finish(outputs: ports)
+  }
+
+  /// Returns the copy of a value that must have one.
+  private func requiredCopy(of id: ValueID) throws(WeighbridgeError) -> ValueID {
+    guard let copy = copies[id.index] else {
+      throw .malformed("\(original[id].name) is read, and no earlier layer computes it")
+    }
+    return copy
   }
 }
 

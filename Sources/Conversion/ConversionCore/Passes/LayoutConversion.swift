@@ -10,10 +10,19 @@ package struct LayoutConversion {
   private(set) var builder = GraphBuilder()
   /// The converted value of each original value in the source's axis order; `nil` until it exists.
   private var untransposedValues: [ValueID?]
-  /// The converted value of each original value in the target order; `nil` until it exists.
+  /// The converted value of each original value that is not constant in the target order; `nil`
+  /// until it exists.
   private var transposedValues: [ValueID?]
+  /// The transposed copies of constants. A constant may have several: a weight without a batch axis
+  /// is permuted in another way than data of the same rank.
+  private var transposedConstants: [TransposedConstant: ValueID] = [:]
   /// Whether a value was produced in the target order.
   private var isProducedTransposed: [Bool]
+
+  private struct TransposedConstant: Hashable {
+    let original: ValueID
+    let axes: [Int]
+  }
 
   package init(_ graph: Graph, to layout: DataLayout) {
     original = graph
@@ -110,17 +119,25 @@ package struct LayoutConversion {
 
   /// Returns a value in the target order.
   package mutating func transposed(_ id: ValueID) throws(WeighbridgeError) -> ValueID {
-    if let known = transposedValues[id.index] { return known }
     let value = original[id]
     let axes = axes(rank: value.type.rank)
-    let name = "\(value.name)/\(layout.rawValue)"
-    let new: ValueID
-    if let tensor = value.constant {
-      new = try builder.addWeight(name, tensor.permuted(axes))
-    } else {
-      new = try transpose(untransposedValues[id.index], axes, name)
-    }
+    if let tensor = value.constant { return try transposed(id, tensor, axes) }
+    if let known = transposedValues[id.index] { return known }
+    let new = try transpose(
+      untransposedValues[id.index], axes, "\(value.name)/\(layout.rawValue)")
     transposedValues[id.index] = new
+    return new
+  }
+
+  /// Returns a constant with its axes permuted.
+  private mutating func transposed(
+    _ id: ValueID, _ tensor: Tensor, _ axes: [Int]
+  ) throws(WeighbridgeError) -> ValueID {
+    let key = TransposedConstant(original: id, axes: axes)
+    if let known = transposedConstants[key] { return known }
+    let new = try builder.addConstant(
+      tensor.permuted(axes), named: "\(original[id].name)/\(layout.rawValue)")
+    transposedConstants[key] = new
     return new
   }
 
@@ -185,15 +202,13 @@ package struct LayoutConversion {
   private mutating func addTransposed(
     _ node: Node, weight: Int, _ rank: Int
   ) throws(WeighbridgeError) -> Bool {
-    let weight = node.inputs[weight]
-    guard let tensor = original[weight].constant else { return false }
-    if transposedValues[weight.index] == nil {
-      let axes = axes(rank: rank).dropFirst()
-      transposedValues[weight.index] = try builder.addWeight(
-        "\(original[weight].name)/\(layout.rawValue)", tensor.permuted(axes.map { $0 - 1 }))
-    }
+    guard let tensor = original[node.inputs[weight]].constant else { return false }
+    let weightAxes = axes(rank: rank).dropFirst().map { $0 - 1 }
     var inputs: [ValueID] = []
-    for id in node.inputs { inputs.append(try transposed(id)) }
+    for (position, id) in node.inputs.enumerated() {
+      inputs.append(
+        position == weight ? try transposed(id, tensor, weightAxes) : try transposed(id))
+    }
     try add(node, node.operation, inputs, isTransposed: true)
     return true
   }

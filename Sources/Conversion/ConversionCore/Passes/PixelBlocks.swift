@@ -134,7 +134,7 @@ private struct PixelShuffle {
       for toDepth in [false, true] {
         let (depth, pixels) = toDepth ? (merge, split) : (split, merge)
         // For each axis on the pixel side, its position on the depth side.
-        let positions = toDepth ? axes.indices.map { axes.firstIndex(of: $0) ?? 0 } : axes
+        let positions = toDepth ? axes.inversePermutation : axes
         if let shuffle = PixelShuffle(depth, positions, pixels, layout, toDepth: toDepth) {
           self = shuffle
           return

@@ -1,59 +1,71 @@
 package import Bytes
 package import GraphIR
-import LayerCatalog
 
 /// Restricts graphs to one example at a time, for targets whose models have no batch.
 package enum SingleExample {
   /// Returns the types of all values, with an unknown batch size set to one.
   ///
   /// - Parameter target: The name of the target.
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the model cannot take one example, or its
-  ///   axis of unknown size is not the batch.
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the model cannot take one example, mixes
+  ///   the examples of a batch, or its axis of unknown size is not the batch.
   package static func types(_ graph: Graph, for target: String) throws(WeighbridgeError)
     -> [TensorType]
   {
-    try checkBatch(graph, target)
+    let types: [TensorType]
     do throws(WeighbridgeError) {
-      return try graph.specialized(to: graph.inputs.map { withBatchOfOne(graph[$0.value].type) })
+      types = try self.types(graph, batch: 1)
     } catch {
       throw WeighbridgeError(
         .unsupported,
         "\(target) takes one example at a time, and the model cannot: \(error.reason)",
         place: error.place)
     }
+    try checkBatch(graph, types, target)
+    return types
   }
 
-  /// The type with an unknown batch size set to one.
-  private static func withBatchOfOne(_ type: TensorType) -> TensorType {
-    guard let batch = type.shape.first, batch.value == nil else { return type }
-    return type.with(shape: [1] + type.shape.dropFirst())
-  }
-
-  /// Refuses a graph that mixes the examples of a batch (takes them as time steps of a recurrent
-  /// layer, or reduces over them), or returns them along another axis than the first.
-  private static func checkBatch(_ graph: Graph, _ target: String) throws(WeighbridgeError) {
-    let batches = graph.inputs.compactMap { graph[$0.value].type.shape.first }.filter {
-      if case .symbolic = $0 { true } else { false }
+  /// Infers the types of all values with an unknown batch size set to a number.
+  private static func types(
+    _ graph: Graph, batch: Int
+  ) throws(WeighbridgeError) -> [TensorType] {
+    let inputTypes = graph.inputs.map { (port) -> TensorType in
+      let type = graph[port.value].type
+      guard let dimension = type.shape.first, dimension.value == nil else { return type }
+      return type.with(shape: [.fixed(batch)] + type.shape.dropFirst())
     }
-    let isBatch = { (type: TensorType, axis: Int) in
-      axis < type.rank && batches.contains(type.shape[axis])
+    return try graph.specialized(to: inputTypes)
+  }
+
+  /// Refuses a graph that mixes the examples of a batch (for example takes them as time steps of a
+  /// recurrent layer, or reduces over them), or returns them along another axis than the first.
+  ///
+  /// - Parameter types: The types of all values for a batch of one.
+  private static func checkBatch(
+    _ graph: Graph, _ types: [TensorType], _ target: String
+  ) throws(WeighbridgeError) {
+    // A model that cannot take two examples does not mix them.
+    guard let typesOfTwo = try? self.types(graph, batch: 2) else { return }
+    // The axes of each value whose size depends on the number of examples.
+    let batchAxes = zip(types, typesOfTwo).map { one, two in
+      zip(one.shape, two.shape).enumerated().filter { $0.element.0 != $0.element.1 }.map(\.offset)
     }
     for (position, node) in graph.nodes.enumerated() {
-      let type = node.inputs.first.map { graph[$0].type }
-      let reducesBatch = (node.operation as? Reduce)?.axes.contains(0) == true
-      let isRecurrent = node.operation is any RecurrentOperator
-      guard let type, reducesBatch && isBatch(type, 0) || isRecurrent && isBatch(type, 1)
-      else { continue }
+      let combinesBatch = node.inputs.enumerated().contains { slot, id in
+        let axes = batchAxes[id.index]
+        return !axes.isEmpty
+          && node.operation.combinedAxes(ofInput: slot, rank: types[id.index].rank)
+            .contains(where: axes.contains)
+      }
+      let pairsExamples = node.outputs.contains { batchAxes[$0.index].count > 1 }
+      guard combinesBatch || pairsExamples else { continue }
       throw .unsupported(
         "it works along the open first axis of an input, of which \(target) takes one element at a time"
       ).at(layer: node.source.place(position))
     }
-    for port in graph.outputs {
-      let type = graph[port.value].type
-      guard (1..<max(1, type.rank)).contains(where: { isBatch(type, $0) }) else { continue }
+    for port in graph.outputs where batchAxes[port.value.index].contains(where: { $0 > 0 }) {
       throw .unsupported(
-        "the output \(port.name) is \(type), and \(target) takes one example at a time, along the "
-          + "first axis")
+        "the output \(port.name) is \(graph[port.value].type), and \(target) takes one example at a "
+          + "time, along the first axis")
     }
   }
 }

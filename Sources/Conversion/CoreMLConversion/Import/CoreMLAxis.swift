@@ -38,12 +38,6 @@ struct CoreMLBlob {
   /// All axes that it has in Core ML.
   var allAxes: [CoreMLAxis] { CoreMLAxis.axes(rank: rank) }
 
-  /// Returns the axis at an index; a negative one counts from the end.
-  func axis(at index: Int) -> CoreMLAxis? {
-    let position = index < 0 ? index + rank : index
-    return (0..<rank).contains(position) ? allAxes[position] : nil
-  }
-
   /// Returns a tensor with these axes and another value.
   func withValue(_ value: ValueID) -> CoreMLBlob { CoreMLBlob(value, axes, rank: rank) }
 }

@@ -78,6 +78,30 @@ struct CoreMLLayerImport: MappedLayer {
     return values.isEmpty ? defaults : values
   }
 
+  /// Returns the index of an axis; a negative one counts from the end.
+  func axis(_ axis: Int, rank: Int) throws(WeighbridgeError) -> Int {
+    let index = axis < 0 ? axis + rank : axis
+    guard (0..<rank).contains(index) else {
+      throw malformed("has the axis \(axis), expected \(-rank) to \(rank - 1)")
+    }
+    return index
+  }
+
+  /// Returns the indices of axes, ascending; negative ones count from the end.
+  func axes(_ axes: [Int], rank: Int) throws(WeighbridgeError) -> [Int] {
+    try axes.map { (axis) throws(WeighbridgeError) in try self.axis(axis, rank: rank) }.sorted()
+  }
+
+  /// Reads the setting `axis` as the position of an axis among all those of a tensor.
+  mutating func position(of blob: CoreMLBlob) throws(WeighbridgeError) -> Int {
+    try axis(integer("axis"), rank: blob.rank)
+  }
+
+  /// Reads the setting `axis` as an axis of a tensor.
+  mutating func axis(of blob: CoreMLBlob) throws(WeighbridgeError) -> CoreMLAxis {
+    blob.allAxes[try position(of: blob)]
+  }
+
   mutating func flags(_ name: String) -> [Bool] { read(name, ProtobufRecord.booleans) }
 
   mutating func record(_ name: String) -> ProtobufRecord? { read(name, ProtobufRecord.record) }

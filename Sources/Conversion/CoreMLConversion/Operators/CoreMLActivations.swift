@@ -152,22 +152,6 @@ extension CoreMLLayerImport {
     return blob.withValue(try add(operation, [blob.value]))
   }
 
-  /// Reads the setting `axis` as an axis of a tensor.
-  mutating func axis(
-    of blob: CoreMLBlob, named name: String = "axis"
-  ) throws(WeighbridgeError) -> CoreMLAxis {
-    let index = integer(name)
-    guard let axis = blob.axis(at: index) else {
-      throw malformed("has the axis \(index), and its input \(blob.rank) axes")
-    }
-    return axis
-  }
-
-  /// Reads the setting `axis` as the position of an axis among all those of a tensor.
-  mutating func position(of blob: CoreMLBlob) throws(WeighbridgeError) -> Int {
-    try blob.allAxes.firstIndex(of: axis(of: blob)) ?? 0
-  }
-
   fileprivate mutating func softmax(
     _ blob: CoreMLBlob, _ axis: CoreMLAxis
   ) throws(WeighbridgeError) -> CoreMLBlob {

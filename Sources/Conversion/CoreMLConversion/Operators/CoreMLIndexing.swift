@@ -188,11 +188,9 @@ extension CoreMLLayerImport {
 
   fileprivate mutating func oneHot() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
-    let rawAxis = integer("axis")
-    let axis = rawAxis < 0 ? rawAxis + blob.rank + 1 : rawAxis
-    guard (0...blob.rank).contains(axis) else { throw malformed("has the axis \(rawAxis)") }
     let operation = OneHot(
-      axis: axis, depth: integer("oneHotVectorSize"), on: double("onValue"),
+      axis: try axis(integer("axis"), rank: blob.rank + 1), depth: integer("oneHotVectorSize"),
+      on: double("onValue"),
       off: double("offValue"), elementType: .float32)
     return try fullRankBlob(add(operation, [indices(blob)]))
   }

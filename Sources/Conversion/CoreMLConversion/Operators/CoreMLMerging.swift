@@ -168,9 +168,7 @@ extension CoreMLLayerImport {
     guard let rank = inputs.first?.rank, inputs.count >= 2,
       inputs.allSatisfy({ $0.rank == rank })
     else { throw malformed("takes \(inputs.count) inputs, or some of other axes") }
-    let rawAxis = integer("axis")
-    let position = rawAxis < 0 ? rawAxis + rank + 1 : rawAxis
-    guard (0...rank).contains(position) else { throw malformed("has the axis \(rawAxis)") }
+    let position = try axis(integer("axis"), rank: rank + 1)
     var values: [ValueID] = []
     for blob in inputs {
       values.append(try add(ExpandDims(axes: [position]), [fullRank(blob)], role: "axis"))

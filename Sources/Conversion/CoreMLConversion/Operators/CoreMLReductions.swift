@@ -109,14 +109,9 @@ extension CoreMLLayerImport {
   fileprivate mutating func reduce(_ mode: String) throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
     let tensor = try fullRank(blob)
-    let rawAxes = integers("axes")
-    let keepDims = flag("keepDims")
-    let reducesAll = flag("reduceAll")
-    var axes = Set(rawAxes.map { $0 < 0 ? $0 + blob.rank : $0 }).sorted()
-    if reducesAll || axes.isEmpty { axes = Array(0..<blob.rank) }
-    guard axes.allSatisfy({ (0..<blob.rank).contains($0) }) else {
-      throw malformed("has the axes \(rawAxes), and its input \(blob.rank)")
-    }
+    let (named, keepDims) = (integers("axes"), flag("keepDims"))
+    let reducesAll = flag("reduceAll") || named.isEmpty
+    let axes = try Set(axes(reducesAll ? Array(0..<blob.rank) : named, rank: blob.rank)).sorted()
     // A tensor has at least one axis.
     guard axes.count == blob.rank, !keepDims else {
       return try fullRankBlob(reduced(mode, tensor, axes, keepDims: keepDims))

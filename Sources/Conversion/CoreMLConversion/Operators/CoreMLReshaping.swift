@@ -314,14 +314,13 @@ extension CoreMLLayerImport {
       return try fullRankBlob(
         add(Squeeze(axes: axes.count == shape.count ? axes.dropLast() : axes), [tensor]))
     }
-    let axes = rawAxes.map { $0 < 0 ? $0 + blob.rank : $0 }.sorted()
-    return try fullRankBlob(add(Squeeze(axes: axes), [tensor]))
+    return try fullRankBlob(add(Squeeze(axes: axes(rawAxes, rank: blob.rank)), [tensor]))
   }
 
   fileprivate mutating func expandDims() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
-    let rawAxes = integers("axes")
-    let axes = rawAxes.map { $0 < 0 ? $0 + blob.rank + rawAxes.count : $0 }.sorted()
+    let named = integers("axes")
+    let axes = try axes(named, rank: blob.rank + named.count)
     return try fullRankBlob(add(ExpandDims(axes: axes), [fullRank(blob)]))
   }
 

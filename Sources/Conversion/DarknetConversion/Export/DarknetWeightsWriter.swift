@@ -8,9 +8,6 @@ struct DarknetWeightsWriter {
   private let fork: DarknetFork
   private let tensors: [Tensor]
 
-  /// The approximate number of bytes that are written at once.
-  private static let pieceSize = 1 << 20
-
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for weights that are not float32.
   init(_ plan: DarknetPlan) throws(WeighbridgeError) {
     fork = plan.fork
@@ -66,13 +63,9 @@ struct DarknetWeightsWriter {
     to file: inout AtomicFile, _ cancellation: Cancellation?
   ) throws(WeighbridgeError) {
     try file.append(DarknetWeightsHeader.bytes(fork: fork).span.bytes)
-    var buffer: [UInt8] = []
+    var stream = WeightStream(cancellation)
     for tensor in tensors {
-      for piece in tensor.pieces(approximateSize: Self.pieceSize) {
-        try cancellation.check()
-        try piece.withBytes(&buffer) { (bytes) throws(WeighbridgeError) in try file.append(bytes) }
-      }
-      try tensor.store.checkUnchanged()
+      try stream.write(tensor) { (bytes) throws(WeighbridgeError) in try file.append(bytes) }
     }
   }
 }

@@ -119,13 +119,6 @@ extension DarknetLayer {
     Slice([.init(axis: axis, start: range.lowerBound, stop: range.upperBound, step: 1)])
   }
 
-  /// Concatenates values along an axis; a single value is returned unchanged.
-  mutating func joined(
-    _ values: [ValueID], axis: Int, role: String
-  ) throws(WeighbridgeError) -> ValueID {
-    values.count == 1 ? values[0] : try add(Concatenate(axis: axis), values, role: role)
-  }
-
   /// Adds x scale + offset.
   mutating func scaled(
     _ value: ValueID, by scale: Double, plus offset: Double = 0, role: String

@@ -21,13 +21,13 @@ extension KerasFunctionTable {
       let value = try call.tensor("inputs", "input_", at: 0)
       let starts = try call.integers("start_indices", "begin", at: 1) ?? []
       let sizes = try call.integers("shape", "size", at: 2) ?? []
-      let rank = call.type(of: value).rank
-      guard starts.count == rank, sizes.count == rank, starts.allSatisfy({ $0 >= 0 }),
-        sizes.allSatisfy({ $0 >= -1 })
+      let type = call.type(of: value)
+      guard starts.count == type.rank, sizes.count == type.rank,
+        starts.allSatisfy({ $0 >= 0 }), sizes.allSatisfy({ $0 >= -1 })
       else { throw .unsupported("takes \(sizes) elements from \(starts) on") }
-      let ranges = zip(starts, sizes).enumerated().map { axis, range in
-        let stop = range.1 == -1 ? nil : range.0.addingReportingOverflow(range.1).0
-        return Slice.Range(axis: axis, start: range.0, stop: stop, step: 1)
+      var ranges: [Slice.Range] = []
+      for axis in starts.indices {
+        ranges.append(try range(from: starts[axis], count: sizes[axis], axis: axis, of: type))
       }
       return try call.add(Slice(ranges), [value])
     },
@@ -70,6 +70,22 @@ extension KerasFunctionTable {
       return try call.add(Sort(axis: axis, isDescending: true, count: count), [value])
     },
   ]
+
+  /// Returns a range of `count` elements, or of all from `start` on if the count is -1.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when the axis is known to end before, which is an
+  ///   error in TensorFlow too.
+  private static func range(
+    from start: Int, count: Int, axis: Int, of type: TensorType
+  ) throws(WeighbridgeError) -> Slice.Range {
+    let (stop, isTooLarge) = start.addingReportingOverflow(max(0, count))
+    guard !isTooLarge, stop <= type.shape[axis].value ?? .max else {
+      let elements = count == -1 ? "all elements" : "\(count) elements"
+      throw .malformed(
+        "takes \(elements) from \(start) on along axis \(axis) of \(type), which ends before")
+    }
+    return Slice.Range(axis: axis, start: start, stop: count == -1 ? nil : stop, step: 1)
+  }
 }
 
 extension KerasFunction {

@@ -26,6 +26,14 @@ package enum KerasMappings {
   /// The builders of Keras' layers, by class name.
   package static let layers = classes.compactMapValues(\.build)
 
+  /// The builder of a layer of Keras, which must be in the table.
+  static func builder(of className: String) -> KerasMapping.Build {
+    guard let build = layers[className] else {
+      preconditionFailure("there is no builder for Keras' \(className)")
+    }
+    return build
+  }
+
   /// Keras' layer classes, by name.
   static let classes: [String: KerasLayerClass] = {
     let operators = Catalog.all.compactMap { ($0 as? any KerasMapped.Type)?.keras.classes }

@@ -73,10 +73,9 @@ extension WellKnownLayers {
     layer.decideOnce(
       "is read as keras.io's TokenAndPositionEmbedding: the sum of a table of words and one of positions"
     )
-    guard let build = KerasMappings.layers["Embedding"] else { return [] }
     let tokens = try layer.addInner(
       ["input_dim": .integer(rows[0]), "output_dim": .integer(width)], [input], role: "token_emb",
-      build: build)
+      build: KerasMappings.builder(of: "Embedding"))
     var positions = [
       try layer.weight("pos_emb/embeddings", shape: [rows[1], width]) {
         $0.reshaped([1, rows[1], width])
@@ -177,7 +176,7 @@ private struct TransformerWeights {
     _ className: String, _ settings: JSONObject, _ inputs: [ValueID], _ role: String,
     in path: String, _ layer: inout KerasLayer
   ) throws(WeighbridgeError) -> ValueID {
-    guard let build = KerasMappings.layers[className] else { return inputs[0] }
+    let build = KerasMappings.builder(of: className)
     let record = KerasLayerRecord(name: role, className: className, config: settings)
     return try at(path, { record.order(ofVariables: $0, KerasMappings.parts) }, &layer) {
       (layer) throws(WeighbridgeError) in
@@ -216,7 +215,7 @@ private struct TransformerWeights {
       hasPaths
       ? shapes.contains { $0.name.contains("combine_heads") } : shapes[0].shape.count == 2
     let keras = KerasLayerRecord(name: "att", className: "MultiHeadAttention", config: [:])
-    guard let build = KerasMappings.layers["MultiHeadAttention"] else { return input }
+    let build = KerasMappings.builder(of: "MultiHeadAttention")
     return try at(
       "att",
       { (names: [String]) -> [Int] in

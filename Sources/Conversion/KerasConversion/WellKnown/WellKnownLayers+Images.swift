@@ -86,11 +86,7 @@ extension WellKnownLayers {
   private static func normalized(
     _ layer: inout KerasLayer, _ input: ValueID, _ axes: [Int], _ epsilon: Double
   ) throws(WeighbridgeError) -> [ValueID] {
-    let reduction = Reduce(.mean, axes: axes, keepDims: true)
-    let mean = try layer.add(reduction, [input], role: "mean")
-    let centered = try layer.add(Subtract(), [input] + mean, role: "centered")
-    let squares = try layer.add(Multiply(), centered + centered, role: "squares")
-    let variance = try layer.add(reduction, squares, role: "variance")
+    let (centered, variance) = try BatchNormalization.statistics(&layer, [input], axes)
     let deviation = try layer.add(UnaryMath(.squareRoot), variance, role: "deviation")
     let shifted = try layer.add(
       Rescaling(scale: [1], offset: [epsilon]), deviation, role: "shifted")

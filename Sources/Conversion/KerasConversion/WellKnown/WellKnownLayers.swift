@@ -43,8 +43,7 @@ enum WellKnownLayers {
   private static let fixedDropout: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
     layer.decideOnce("is read as efficientnet's dropout, which does nothing when the model runs")
-    guard let build = KerasMappings.layers["Dropout"] else { return [] }
-    return try build(&layer, inputs)
+    return try KerasMappings.builder(of: "Dropout")(&layer, inputs)
   }
 
   /// `ssd_keras`' L2Normalization of images (Liu et al. 2015): x / |x| along the channels, times a

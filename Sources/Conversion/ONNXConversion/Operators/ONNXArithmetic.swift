@@ -85,12 +85,15 @@ enum ONNXArithmetic: ONNXFamily {
       return [try layer.apply(Cast(to: type), to: try layer.input(0))]
     },
     "Clip": { (layer) throws(WeighbridgeError) in
+      let input = try layer.input()
+      guard layer.type(input).elementType.isFloat else {
+        return [try layer.clippedIntegers(input)]
+      }
       let minimum = try layer.number(1, orAttribute: "min") ?? -.infinity
       let maximum = try layer.number(2, orAttribute: "max") ?? .infinity
       guard minimum <= maximum else {
         throw layer.unsupported("a Clip to \(minimum)...\(maximum)")
       }
-      let input = try layer.input()
       if minimum == 0, maximum.isFinite {
         let relu = ReLU(slope: 0, threshold: 0, maximum: maximum)
         return [try layer.apply(relu, to: input)]
@@ -123,12 +126,8 @@ enum ONNXArithmetic: ONNXFamily {
       return try layer.apply(Multiply(), try layer.aligned(values))
     },
     "Pow": { (layer) throws(WeighbridgeError) in
-      var values = try layer.aligned([try layer.input(0), try layer.input(1)])
-      let type = layer.type(values[0]).elementType
-      if layer.type(values[1]).elementType != type {
-        values[1] = try layer.apply(Cast(to: type), to: values[1], role: "exponent")
-      }
-      return try layer.apply(BinaryMath(.power), values)
+      let values = try layer.aligned([try layer.input(0), try layer.input(1)])
+      return [try layer.power(values[0], values[1])]
     },
     "Sub": combining { Subtract() },
     "Sum": combining { Add() },
@@ -202,6 +201,59 @@ extension ONNXGraphBuilder {
 }
 
 extension ONNXLayer {
+  /// Adds the elements of integers limited to a minimum and a maximum, each of which may be
+  /// omitted: min(max(x, minimum), maximum).
+  fileprivate mutating func clippedIntegers(
+    _ input: ONNXValue
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let rank = type(input).rank
+    let (minimum, maximum) = (try bound(1, rank: rank), try bound(2, rank: rank))
+    var result = input
+    if let minimum {
+      result = try apply(Maximum(), to: result, minimum, role: maximum == nil ? "" : "lower")
+    }
+    if let maximum { result = try apply(Minimum(), to: result, maximum) }
+    return result
+  }
+
+  /// Returns a bound of a Clip with axes of size 1; `nil` when it is omitted.
+  private func bound(_ position: Int, rank: Int) throws(WeighbridgeError) -> ONNXValue? {
+    guard let tensor = try constant(position) else { return nil }
+    let name = node.inputs[position]
+    guard tensor.count == 1 else { throw malformed("\(name) is no single number") }
+    return .constant(name, tensor.reshaped([Int](repeating: 1, count: rank)))
+  }
+
+  /// Adds a power, which has the element type of the base.
+  ///
+  /// Integers are raised to floating-point exponents in float64 and the results truncated, as in
+  /// onnxruntime.
+  fileprivate mutating func power(
+    _ base: ONNXValue, _ exponent: ONNXValue
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let (baseType, exponentType) = (type(base).elementType, type(exponent).elementType)
+    // Every integer type has the integers up to 127.
+    let isSmallInteger = exponent.tensor?.doubles.allSatisfy {
+      (0...127).contains($0) && $0 == $0.rounded()
+    }
+    guard !baseType.isFloat, exponentType.isFloat, isSmallInteger != true else {
+      let exponent = try cast(exponent, to: baseType, role: "exponent")
+      return try apply(BinaryMath(.power), to: base, exponent)
+    }
+    let power = try apply(
+      BinaryMath(.power), to: try cast(base, to: .float64, role: "base"),
+      try cast(exponent, to: .float64, role: "exponent"), role: "power")
+    return try apply(Cast(to: baseType), to: power)
+  }
+
+  /// Returns a value in another element type.
+  private mutating func cast(
+    _ value: ONNXValue, to type: ElementType, role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    if self.type(value).elementType == type { return value }
+    return try apply(Cast(to: type), to: value, role: role)
+  }
+
   /// Adds a dense layer with a bias instead of the sum of one without a bias and a constant;
   /// returns `nil` for other inputs.
   fileprivate mutating func denseWithBias(

@@ -70,7 +70,7 @@ private struct ONNXCell: Sendable {
   let activations: [String]
 
   /// For each of the operator's gates, the index of ONNX's gate.
-  var onnxGates: [Int] { gates.indices.sorted { gates[$0] < gates[$1] } }
+  var onnxGates: [Int] { gates.inversePermutation }
 
   /// The activations without parameters.
   static let plainActivations: [String: any CatalogOperator] = [

@@ -92,7 +92,7 @@ struct AttentionCall {
     let rows = builder.addScratch(byteCount: shape.reduce(MemoryLayout<Float>.stride, *))
     means.add(to: &builder, shares, value, into: rows)
     let output = builder.makeTensor(group.outputs[0])
-    let view = StridedView(shape).permuted(order.indices.sorted { order[$0] < order[$1] })
+    let view = StridedView(shape).permuted(order.inversePermutation)
     builder.addCopy(view, of: rows, .float32, count: shape.reduce(1, *), to: output.storage)
   }
 }

@@ -59,7 +59,7 @@ extension PlanBuilder {
     if orders.allSatisfy({ $0 == orders[0] }) { return tensors }
     // All in the order of the first that is in no blocks.
     guard let order = orders.compactMap({ $0 }).first else { return tensors }
-    let back = order.indices.sorted { order[$0] < order[$1] }
+    let back = order.inversePermutation
     var alike: [StoredTensor] = []
     for (id, tensor) in zip(ids, tensors) {
       guard let layout = Layout.rowMajor(order.map { tensor.shape[$0] })?.permuted(back),

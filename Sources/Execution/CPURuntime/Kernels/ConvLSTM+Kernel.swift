@@ -90,7 +90,7 @@ private struct ImageSequence {
     dimensions = RecurrentDimensions(
       batch: batch, time: time, places: plane.dropLast().reduce(1, *), units: units, gates: 4)
     let sums = Array(plane.dropLast()) + [4 * units]
-    let back = channelsLast.indices.sorted { channelsLast[$0] < channelsLast[$1] }
+    let back = channelsLast.inversePermutation
     // The graph's axes after the batch and the time.
     let inner = back.dropFirst().map { $0 + 1 }
     let channelsFirst = [0, rank - 1] + Array(1..<rank - 1)

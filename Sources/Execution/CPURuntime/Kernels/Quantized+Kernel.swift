@@ -105,8 +105,7 @@ extension PlanBuilder {
   /// The layout of floats with the channels innermost.
   private func pixelLayout(of id: ValueID, channelAxis: Int) -> Layout? {
     let axes = pixelAxes(of: id, channelAxis)
-    let back = axes.indices.compactMap { axes.firstIndex(of: $0) }
-    return Layout.rowMajor(axes.map { shape(of: id)[$0] })?.permuted(back)
+    return Layout.rowMajor(axes.map { shape(of: id)[$0] })?.permuted(axes.inversePermutation)
   }
 
   /// The weights, and what makes numbers of the sums of their products.

@@ -1,3 +1,4 @@
+import GraphIR
 import LayerCatalog
 
 /// An operator on its input as it lies in memory: with the axes in the order in which they are stored,
@@ -28,7 +29,7 @@ extension PlanBuilder {
       let turned = operation.permutingAxes(order)
     {
       let outputShape = order.map { shape[$0] }
-      let back = order.indices.sorted { order[$0] < order[$1] }
+      let back = order.inversePermutation
       if let layout = Layout.rowMajor(outputShape)?.permuted(back) {
         return MemoryOrder(
           operation: turned, input: original, shape: order.map { original.shape[$0] },

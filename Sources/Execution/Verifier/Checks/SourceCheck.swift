@@ -15,9 +15,7 @@ package struct SourceCheck: VerificationCheck {
     var results = compareNodes(graph, original)
     let weights = Dictionary(
       graph.weights.map { ($0.name, $0.tensor) }, uniquingKeysWith: { first, _ in first })
-    let recordedErrors = Dictionary(
-      (subject.content.compaction?.weights ?? []).map { ($0.weight, $0.error) },
-      uniquingKeysWith: { first, _ in first })
+    let recordedErrors = subject.content.compaction?.weightErrors ?? [:]
     var lossy: [CheckResult] = []
     for (name, tensor) in original.weights {
       if let error = recordedErrors[name], let weight = weights[name], weight.type == tensor.type {
@@ -93,12 +91,7 @@ package struct SourceCheck: VerificationCheck {
     guard tensor.type == original.type else {
       return "is \(tensor.type), and the source's is \(original.type)"
     }
-    let (bytes, originalBytes) = (tensor.contiguousBytes(), original.contiguousBytes())
-    guard bytes != originalBytes else { return nil }
-    let size = tensor.elementType.byteCount
-    let differing = stride(from: 0, to: bytes.count, by: size).count {
-      bytes[$0..<$0 + size] != originalBytes[$0..<$0 + size]
-    }
-    return "\(differing) of \(tensor.count) elements differ from the source's"
+    let count = tensor.differingCount(from: original)
+    return count == 0 ? nil : "\(count) of \(tensor.count) elements differ from the source's"
   }
 }

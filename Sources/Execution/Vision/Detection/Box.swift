@@ -26,6 +26,9 @@ public struct Box: Hashable, Sendable {
   /// The center, in the image's unit square with the origin in the upper left corner.
   public var center: (x: Double, y: Double) { (x + width / 2, y + height / 2) }
 
+  /// Whether all numbers are finite.
+  var isFinite: Bool { x.isFinite && y.isFinite && width.isFinite && height.isFinite }
+
   /// Returns the box in pixels from the upper left corner of an image, not rounded.
   ///
   /// - Parameters:

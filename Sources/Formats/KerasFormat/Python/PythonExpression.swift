@@ -27,9 +27,20 @@ package indirect enum PythonExpression: Hashable, Sendable {
   /// The expression as a person would write it in Python.
   ///
   /// - Parameter arguments: The names of the function's arguments.
-  package func text(_ arguments: [String]) -> String { text(arguments, isNested: false) }
+  package func text(_ arguments: [String]) -> String { text(arguments, as: .whole) }
 
-  private func text(_ arguments: [String], isNested: Bool) -> String {
+  /// The position in the enclosing expression, which decides whether parentheses are needed.
+  private enum Role {
+    /// The whole expression, or a part between commas or brackets.
+    case whole
+    /// An operand.
+    case operand
+    /// The left operand of `**`, or the expression before `.`, `[` or `(`, which bind more tightly
+    /// than a minus sign.
+    case base
+  }
+
+  private func text(_ arguments: [String], as role: Role) -> String {
     func list(_ values: [PythonExpression]) -> String {
       values.map { $0.text(arguments) }.joined(separator: ", ")
     }
@@ -37,23 +48,24 @@ package indirect enum PythonExpression: Hashable, Sendable {
     case .argument(let index):
       return arguments.indices.contains(index)
         ? PythonValue.printable(arguments[index]) : "argument \(index)"
-    case .value(let value): return value.text()
+    case .value(let value):
+      let text = value.text()
+      return role == .base && value.number != nil && text.hasPrefix("-") ? "(\(text))" : text
     case .name(let name): return PythonValue.printable(name)
     case .attribute(let base, let name):
-      return "\(base.text(arguments, isNested: true)).\(PythonValue.printable(name))"
-    case .negated(let operand): return "-\(operand.text(arguments, isNested: true))"
+      return "\(base.text(arguments, as: .base)).\(PythonValue.printable(name))"
+    case .negated(let operand):
+      let text = "-\(operand.text(arguments, as: .operand))"
+      return role == .base ? "(\(text))" : text
     case .binary(let symbol, let left, let right):
-      // These operators are left-associative: the left operand of a sum needs no parentheses.
-      let isSum = ["+", "-"].contains(symbol) && left.isArithmetic
-      let lhs = left.text(arguments, isNested: !isSum)
-      let rhs = right.text(arguments, isNested: true)
-      return isNested ? "(\(lhs) \(symbol) \(rhs))" : "\(lhs) \(symbol) \(rhs)"
+      let text = binaryText(symbol, left, right, arguments)
+      return role == .whole ? text : "(\(text))"
     case .item(let base, .tuple(let indices)):
-      return "\(base.text(arguments, isNested: true))[\(list(indices))]"
+      return "\(base.text(arguments, as: .base))[\(list(indices))]"
     case .item(let base, .value(.tuple(let indices))):
-      return "\(base.text(arguments, isNested: true))[\(list(indices.map { .value($0) }))]"
+      return "\(base.text(arguments, as: .base))[\(list(indices.map { .value($0) }))]"
     case .item(let base, let index):
-      return "\(base.text(arguments, isNested: true))[\(index.text(arguments))]"
+      return "\(base.text(arguments, as: .base))[\(index.text(arguments))]"
     case .slice(let bounds):
       return bounds.map { $0 == .value(.none) ? "" : $0.text(arguments) }.joined(separator: ":")
     case .tuple(let values): return "(\(list(values))\(values.count == 1 ? "," : ""))"
@@ -62,8 +74,17 @@ package indirect enum PythonExpression: Hashable, Sendable {
         "\(PythonValue.printable($0.key))=\($0.value.text(arguments))"
       }
       let all = positional.map { $0.text(arguments) } + keywords
-      return "\(function.text(arguments, isNested: true))(\(all.joined(separator: ", ")))"
+      return "\(function.text(arguments, as: .base))(\(all.joined(separator: ", ")))"
     }
+  }
+
+  private func binaryText(
+    _ symbol: String, _ left: PythonExpression, _ right: PythonExpression, _ arguments: [String]
+  ) -> String {
+    // These operators are left-associative: the left operand of a sum needs no parentheses.
+    let isSum = ["+", "-"].contains(symbol) && left.isArithmetic
+    let lhs = left.text(arguments, as: isSum ? .whole : symbol == "**" ? .base : .operand)
+    return "\(lhs) \(symbol) \(right.text(arguments, as: .operand))"
   }
 
   private var isArithmetic: Bool {

@@ -61,7 +61,7 @@ extension Tensor {
     let lanes = workers.map(size == 0 ? 0 : elements.count / size) { index in
       transform(elements[index * size..<(index + 1) * size])
     }
-    let inverse = order.indices.sorted { order[$0] < order[$1] }
+    let inverse = order.inversePermutation
     return Tensor(elementType, shape: transposed.shape, lanes.flatMap { $0 }).permuted(inverse)
   }
 }

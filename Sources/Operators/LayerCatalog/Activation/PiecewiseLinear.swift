@@ -58,19 +58,28 @@ extension PiecewiseLinear {
     return result
   }
 
-  /// The value at the first knot, plus the contribution of each piece.
+  /// The value at the first knot, plus the contribution of each piece whose slope is not 0: a
+  /// product of 0 with an infinity would be NaN.
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
-      var result = try make.linear(x, scale: 0, offset: value)
+      var result: ValueID?
       for (index, slope) in slopes.enumerated() where slope != 0 {
         let (start, end) = (
           knots[max(0, index - 1)], index < knots.count ? knots[index] : .infinity
         )
         let piece = try make.clipped(x, index == 0 ? -.infinity : start, end)
-        result = try make.sum(result, try make.linear(piece, scale: slope, offset: -slope * start))
+        let offset = (result == nil ? value : 0) - slope * start
+        let contribution = try make.linear(piece, scale: slope, offset: offset)
+        if let sum = result {
+          result = try make.sum(sum, contribution)
+        } else {
+          result = contribution
+        }
       }
-      return result
+      if let result { return result }
+      // Unlike a constant, this keeps NaN.
+      return try make.clipped(x, value, value)
     }
   }
 }

@@ -53,7 +53,11 @@ extension ReLU {
     if threshold == 0, slope >= 0 || maximum == nil { return .primitive }
     return Composition.of { [self] (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
-      let lower = try make.linear(x, scale: slope, offset: -slope * threshold)
+      // 0 · x would be NaN for an infinity, and a constant 0 would not keep NaN.
+      let lower =
+        slope == 0
+        ? try make.clipped(x, 0, 0)
+        : try make.linear(x, scale: slope, offset: -slope * threshold)
       let upper = try maximum.map { (maximum) throws(WeighbridgeError) in
         try make.clipped(x, 0, maximum)
       }

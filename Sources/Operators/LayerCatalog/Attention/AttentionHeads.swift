@@ -1,7 +1,7 @@
 import GraphIR
 
-/// Queries, keys and values, `[batch..., heads, positions..., features]`, for the reference kernel
-/// of ``DotProductAttention``.
+/// Queries, keys and values, `[batch..., heads, positions..., features]`, for the reference kernels
+/// of attentions.
 struct AttentionHeads {
   /// The number of queries of each head.
   let queryCount: Int
@@ -40,7 +40,7 @@ struct AttentionHeads {
     return (batch * keyHeadCount + head / queryHeadsPerKeyHead) * keyCount
   }
 
-  /// Returns the score of each key for a query.
+  /// Returns the score of each key for a query: the scaled sum of products.
   func scores(_ row: Int) -> [Double] {
     let (query, key) = (query.span, key.span)
     let first = firstKey(row)
@@ -54,6 +54,17 @@ struct AttentionHeads {
       scores.append(sum * scale)
     }
     return scores
+  }
+
+  /// Returns the score of each key for a query by a function of both.
+  func scores(
+    _ row: Int, _ score: (ArraySlice<Double>, ArraySlice<Double>) -> Double
+  ) -> [Double] {
+    let query = query[row * features..<(row + 1) * features]
+    let first = firstKey(row)
+    return (first..<first + keyCount).map {
+      score(query, key[$0 * features..<($0 + 1) * features])
+    }
   }
 
   /// Returns the mean of the values for a query, weighted by its attention weights.

@@ -54,29 +54,19 @@ extension AttentionOperator {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = try outputShape(of: inputs)
-    let numbers = inputs.map(\.doubles)
-    let (queries, features) = (inputs[0].shape[1], inputs[0].shape[2])
-    let (values, out) = (inputs[1].shape[1], inputs[1].shape[2])
+    let (queries, values) = (inputs[0].shape[1], inputs[1].shape[1])
     let weightsShape = [shape[0], queries, values]
     _ = try Checked.product(weightsShape + [8], of: "the size of the shares")
-    let weights = Array(numbers[(masking.hasMask ? 4 : 3)...])
+    // Each element of the batch is a head of its own.
+    let heads = AttentionHeads(
+      query: inputs[0], key: inputs[2], value: inputs[1], axisCount: 1, scale: 1)
+    let weights = inputs[(masking.hasMask ? 4 : 3)...].map(\.doubles)
     let mask = masking.hasMask ? inputs[3].broadcast(to: weightsShape).doubles : nil
-    let rows = workers.map(shape[0] * queries) { row in
-      let query = numbers[0][row * features..<(row + 1) * features]
-      let first = row / queries * values
-      let scores = (first..<first + values).map {
-        score(query, numbers[2][$0 * features..<($0 + 1) * features], weights)
-      }
+    let rows = workers.map(heads.rowCount) { row in
       let attentionWeights = masking.attentionWeights(
-        scores, position: row % queries,
+        heads.scores(row) { score($0, $1, weights) }, position: row % queries,
         mask: mask.map { $0[row * values..<(row + 1) * values] })
-      var sums = [Double](repeating: 0, count: out)
-      for (index, weight) in attentionWeights.enumerated() {
-        for feature in 0..<out {
-          sums[feature] += weight * numbers[1][(first + index) * out + feature]
-        }
-      }
-      return (attentionWeights, sums)
+      return (attentionWeights, heads.mean(row, attentionWeights))
     }
     let type = inputs[0].elementType
     let output = Tensor(type, shape: shape, rows.flatMap { $0.1 })

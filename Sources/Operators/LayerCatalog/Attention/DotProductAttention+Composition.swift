@@ -30,7 +30,7 @@ extension DotProductAttention {
     let means = try make.matrixProduct(attentionWeights, matrices[2])
     let result = try make.transposed(
       try reshaped(means, headAxis, [querySizes], merges: false, features: 1, &make),
-      order.indices.sorted { order[$0] < order[$1] })
+      order.inversePermutation)
     guard returnsAttentionWeights else { return [result] }
     return [
       result,

@@ -137,7 +137,7 @@ extension DotProductAttention {
     let output = Tensor(
       inputs[0].elementType, shape: order.dropLast().map { shape[$0] } + [shape[rank - 1]],
       rows.flatMap { $0.1 })
-    let result = output.permuted(order.indices.sorted { order[$0] < order[$1] })
+    let result = output.permuted(order.inversePermutation)
     guard returnsAttentionWeights else { return [result] }
     return [
       result, Tensor(inputs[0].elementType, shape: weightsShape, rows.flatMap { $0.0 }),

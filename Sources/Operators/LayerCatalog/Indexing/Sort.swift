@@ -74,7 +74,7 @@ extension Sort {
     let lanes = workers.map(dimension == 0 ? 0 : elements.count / dimension) { lane in
       Array(sorted(elements[lane * dimension..<(lane + 1) * dimension]).prefix(kept))
     }
-    let inverse = order.indices.sorted { order[$0] < order[$1] }
+    let inverse = order.inversePermutation
     let shape = transposed.shape.dropLast() + [kept]
     let positions = lanes.joined().map { Double($0) }
     let values = lanes.enumerated().flatMap { lane, positions in

@@ -72,32 +72,25 @@ extension Dot {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = try outputShape(of: inputs)
-    let (batch, size) = (inputs[0].shape[0], inputs[0].shape[firstAxis])
-    let lhs = lanes(inputs[0], along: firstAxis)
-    let rhs = lanes(inputs[1], along: secondAxis)
-    let (rows, columns) = (
-      Self.without(firstAxis, inputs[0].shape).reduce(1, *),
-      Self.without(secondAxis, inputs[1].shape).reduce(1, *)
-    )
-    let sums = workers.map(batch * rows) { row in
-      (0..<columns).map { column in
-        let (lhsStart, rhsStart) = (row * size, (row / rows * columns + column) * size)
-        return (0..<size).reduce(0.0) { $0 + lhs[lhsStart + $1] * rhs[rhsStart + $1] }
-      }
-    }
-    return [Tensor(inputs[0].elementType, shape: shape, sums.flatMap { $0 })]
+    let products = try MatMul(transposeA: false, transposeB: true).evaluate(
+      [lanes(inputs[0], along: firstAxis), lanes(inputs[1], along: secondAxis)], workers: workers)
+    return [Tensor(inputs[0].elementType, shape: shape, products[0].doubles)]
   }
 
-  /// The elements with the given axis innermost, scaled to length 1 along it if `normalizes`.
-  private func lanes(_ input: Tensor, along axis: Int) -> [Double] {
+  /// The elements as float64 `[batch, other axes, axis]`, scaled to length 1 along the axis if
+  /// `normalizes`.
+  private func lanes(_ input: Tensor, along axis: Int) -> Tensor {
     let order = [0] + Self.without(axis, Array(input.shape.indices)) + [axis]
-    let elements = input.permuted(order).doubles
+    var elements = input.permuted(order).doubles
     let size = input.shape[axis]
-    guard normalizes, size > 0 else { return elements }
-    let normalization = UnitNormalization(axes: [axis])
-    return (0..<elements.count / size).flatMap {
-      normalization.apply(elements[$0 * size..<($0 + 1) * size])
+    if normalizes, size > 0 {
+      let normalization = UnitNormalization(axes: [axis])
+      elements = (0..<elements.count / size).flatMap {
+        normalization.apply(elements[$0 * size..<($0 + 1) * size])
+      }
     }
+    let others = Self.without(axis, input.shape).reduce(1, *)
+    return Tensor(.float64, shape: [input.shape[0], others, size], elements)
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }

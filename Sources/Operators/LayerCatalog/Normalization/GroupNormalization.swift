@@ -91,8 +91,8 @@ extension GroupNormalization {
       let channel = index / planeSize % channels
       elements[index] = elements[index] * (gamma?[channel] ?? 1) + (beta?[channel] ?? 0)
     }
-    let inverse = order.indices.sorted { order[$0] < order[$1] }
-    return [Tensor(input.elementType, shape: transposed.shape, elements).permuted(inverse)]
+    let output = Tensor(input.elementType, shape: transposed.shape, elements)
+    return [output.permuted(order.inversePermutation)]
   }
 
   package func permutingAxes(_ axes: [Int]) -> GroupNormalization? {

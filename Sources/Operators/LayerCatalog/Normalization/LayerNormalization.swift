@@ -80,18 +80,15 @@ extension LayerNormalization {
       elements[index] =
         elements[index] * (gamma?[index % size] ?? 1) + (beta?[index % size] ?? 0)
     }
-    let inverse = order.indices.sorted { order[$0] < order[$1] }
-    return [Tensor(input.elementType, shape: transposed.shape, elements).permuted(inverse)]
+    let output = Tensor(input.elementType, shape: transposed.shape, elements)
+    return [output.permuted(order.inversePermutation)]
   }
 
   /// The weights' axes must keep their order.
   package func permutingAxes(_ order: [Int]) -> LayerNormalization? {
-    let permutedAxes = axes.compactMap { order.firstIndex(of: $0) }
-    guard permutedAxes.count == axes.count,
-      zip(permutedAxes, permutedAxes.dropFirst()).allSatisfy(<)
-    else { return nil }
-    return LayerNormalization(
-      axes: permutedAxes, epsilon: epsilon, hasScale: hasScale, hasCenter: hasCenter)
+    axes.positions(in: order).map {
+      LayerNormalization(axes: $0, epsilon: epsilon, hasScale: hasScale, hasCenter: hasCenter)
+    }
   }
 
   package var decomposition: Decomposition {

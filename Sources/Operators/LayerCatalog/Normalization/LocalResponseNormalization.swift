@@ -109,7 +109,6 @@ extension LocalResponseNormalization {
           "\(count) channels are summed by a matrix, which may have \(Self.maximumChannels) rows")
       }
       let order = (0..<type.rank).filter { $0 != axis } + [axis]
-      let inverse = order.indices.sorted { order[$0] < order[$1] }
       let square = try make.product(x, x)
       let matrix = Tensor(type.elementType, shape: [count, count], factors(count))
       let offset = Tensor(
@@ -118,8 +117,8 @@ extension LocalResponseNormalization {
         Dense(hasBias: true), try make.transposed(square, order), try make.constant(matrix),
         try make.constant(offset))
       let exponent = try make.number(beta, like: x)
-      return try make.quotient(
-        x, try make(BinaryMath(.power), try make.transposed(sum, inverse), exponent))
+      let base = try make.transposed(sum, order.inversePermutation)
+      return try make.quotient(x, try make(BinaryMath(.power), base, exponent))
     }
   }
 

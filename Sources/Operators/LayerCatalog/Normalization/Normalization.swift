@@ -84,12 +84,9 @@ extension Normalization {
 
   /// The statistics' axes must keep their order.
   package func permutingAxes(_ order: [Int]) -> Normalization? {
-    let permutedAxes = axes.compactMap { order.firstIndex(of: $0) }
-    guard permutedAxes.count == axes.count,
-      zip(permutedAxes, permutedAxes.dropFirst()).allSatisfy(<)
-    else { return nil }
-    return Normalization(
-      axes: permutedAxes, isInverse: isInverse, minimumDeviation: minimumDeviation)
+    axes.positions(in: order).map {
+      Normalization(axes: $0, isInverse: isInverse, minimumDeviation: minimumDeviation)
+    }
   }
 
   package var decomposition: Decomposition {

@@ -89,11 +89,9 @@ extension RMSNormalization {
 
   /// The scale's axes must keep their order.
   package func permutingAxes(_ order: [Int]) -> RMSNormalization? {
-    let permutedAxes = axes.compactMap { order.firstIndex(of: $0) }
-    guard permutedAxes.count == axes.count,
-      zip(permutedAxes, permutedAxes.dropFirst()).allSatisfy(<)
-    else { return nil }
-    return RMSNormalization(axes: permutedAxes, denominator: denominator, epsilon: epsilon)
+    axes.positions(in: order).map {
+      RMSNormalization(axes: $0, denominator: denominator, epsilon: epsilon)
+    }
   }
 
   package var decomposition: Decomposition {

@@ -125,7 +125,9 @@ package struct Resampling {
       let floor = Int(clamped.rounded(.down))
       let fraction = Double(clamped - Float(floor))
       let first = floor - 1
-      var weights = [1 + fraction, fraction, 1 - fraction, 2 - fraction].map { Self.keys($0, a) }
+      var weights = [1 + fraction, fraction, 1 - fraction, 2 - fraction].map {
+        ResizingFilter.cubic($0, a: a)
+      }
       if excludesOutside {
         for tap in weights.indices where !(0..<dimension).contains(first + tap) { weights[tap] = 0 }
         let sum = weights.reduce(0, +)
@@ -143,14 +145,5 @@ package struct Resampling {
     case .preferFloor: (coordinate - 0.5).rounded(.up)
     case .preferCeiling: (coordinate + 0.5).rounded(.down)
     }
-  }
-
-  /// The cubic convolution kernel at a distance of 0 to 2 (Keys 1981, equation 4, with a in place
-  /// of -1/2).
-  private static func keys(_ distance: Double, _ a: Double) -> Double {
-    let x = distance
-    return x <= 1
-      ? ((a + 2) * x - (a + 3)) * x * x + 1
-      : ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
   }
 }

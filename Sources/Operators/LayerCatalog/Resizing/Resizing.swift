@@ -103,18 +103,7 @@ package struct Resizing: ImageOperator, ArithmeticOperator {
 
 extension Resizing {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
-    let input = inputs[0]
-    guard input.rank == dimensions.count + 2, input.elementType.isFloat else {
-      throw ShapeError("takes \(dimensions.count) spatial axes and has the input \(input)")
-    }
-    let spatial = layout.spatialAxes(rank: input.rank)
-    let known = input.shape[spatial].map { $0.value ?? 1 }
-    guard known.allSatisfy({ (1...1 << 24).contains($0) }) else {
-      throw ShapeError("axes of \(known) elements cannot be resized")
-    }
-    var shape = input.shape
-    shape.replaceSubrange(spatial, with: dimensions.map(Dimension.fixed))
-    return [input.with(shape: shape)]
+    [try inputs[0].replacingSpatialAxes(layout, by: dimensions, "resized")]
   }
 
   package func evaluate(

@@ -53,11 +53,13 @@ enum ResizingFilter {
     }
   }
 
-  /// The cubic convolution for distances below 2.
-  static func cubic(_ distance: Double) -> Double {
-    distance < 1
-      ? (1.5 * distance - 2.5) * distance * distance + 1
-      : ((-0.5 * distance + 2.5) * distance - 4) * distance + 2
+  /// The cubic convolution kernel at a distance of 0 to 2 (Keys 1981, equation 4, with a in place
+  /// of -1/2).
+  static func cubic(_ distance: Double, a: Double = -0.5) -> Double {
+    let x = distance
+    return x <= 1
+      ? ((a + 2) * x - (a + 3)) * x * x + 1
+      : ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
   }
 
   private static func mitchell(_ distance: Double) -> Double {

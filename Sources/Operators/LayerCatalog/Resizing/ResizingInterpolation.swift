@@ -59,7 +59,7 @@ package enum ResizingInterpolation: String, CaseIterable, Hashable, Sendable {
     case .bicubic:
       let (floor, fraction) = Self.split(center - 0.5)
       let step = (fraction * 1024).rounded(.toNearestOrEven) / 1024
-      let weights = [1 + step, step, 1 - step, 2 - step].map(ResizingFilter.cubic)
+      let weights = [1 + step, step, 1 - step, 2 - step].map { ResizingFilter.cubic($0) }
       return Sample(first: floor - 1, weights: weights, within: old)
     default: return Self.area(output, from: old, to: new)
     }

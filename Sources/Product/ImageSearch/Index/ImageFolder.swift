@@ -19,13 +19,13 @@ struct ImageFolder {
   ///   listed.
   init(_ folder: String) throws(WeighbridgeError) {
     let resolved = canonicalPath(folder)
-    guard FolderListing.isFolder(resolved) else {
+    guard FolderListing.canList(resolved) else {
       throw .missing("is not a folder that can be listed").at(file: folder)
     }
     path = resolved.hasSuffix("/") ? resolved : resolved + "/"
     var pending = [path]
     while let next = pending.popLast() {
-      guard FolderListing.isFolder(next) else {
+      guard FolderListing.canList(next) else {
         unreadable.append(next)
         continue
       }

@@ -70,12 +70,15 @@ enum IndexOpening {
 }
 
 extension SQLiteConnection {
-  /// Tries to enable the write-ahead log; fails while another process is about to do so.
-  fileprivate borrowing func tryWriteAheadLog() throws(WeighbridgeError) -> Bool {
+  /// Tries to enable the write-ahead log.
+  ///
+  /// - Returns: Whether it is enabled; it is not while another process has locked the database, for
+  ///   example because it is about to do the same.
+  borrowing func tryWriteAheadLog() throws(WeighbridgeError) -> Bool {
     do throws(WeighbridgeError) {
       return try text("PRAGMA journal_mode = WAL") == "wal"
     } catch {
-      guard error.reason.contains("another process") else { throw error }
+      guard isLocked else { throw error }
       return false
     }
   }

@@ -81,6 +81,9 @@ struct SQLiteConnection: ~Copyable, @unchecked Sendable {
     return try statement.step() ? statement.text(0) : nil
   }
 
+  /// Whether the last call failed because another connection has locked the database.
+  var isLocked: Bool { SQLiteFailure.isLock(sqlite3_errcode(handle)) }
+
   /// The number of rows that the last statement changed.
   var changeCount: Int { Int(sqlite3_changes64(handle)) }
 }
@@ -158,12 +161,17 @@ struct SQLiteStatement: ~Copyable {
 
 /// Converts SQLite's errors.
 private enum SQLiteFailure {
+  /// Whether an error is a lock of another connection.
+  static func isLock(_ status: Int32) -> Bool {
+    [SQLITE_BUSY, SQLITE_LOCKED].contains(status & 0xFF)
+  }
+
   static func error(_ status: Int32, _ handle: OpaquePointer) -> WeighbridgeError {
     let reason = String(cString: sqlite3_errmsg(handle))  // ends with a NUL
     switch status & 0xFF {
     case SQLITE_NOTADB: return .malformed("is not a database (\(reason))")
     case SQLITE_CORRUPT: return .damaged("the database is damaged (\(reason))")
-    case SQLITE_BUSY, SQLITE_LOCKED:
+    case _ where isLock(status):
       return .outputFailed("another process is using the database (\(reason))")
     case SQLITE_NOMEM: return .limitExceeded("no memory for the database")
     case SQLITE_CANTOPEN: return .missing("cannot be opened (\(reason))")

@@ -31,9 +31,7 @@ struct WeightOverview: Sendable {
   ///   ``/Weighbridge/WeighbridgeError/Code/cancelled``.
   init(_ model: Model, _ cancellation: Cancellation?) throws(WeighbridgeError) {
     let all = model.content.graph.weights
-    let errors = Dictionary(
-      (model.content.compaction?.weights ?? []).map { ($0.weight, $0.error) },
-      uniquingKeysWith: { first, _ in first })
+    let errors = model.content.compaction?.weightErrors ?? [:]
     let largest = all.indices.sorted {
       (all[$1].tensor.storedByteCount, $0) < (all[$0].tensor.storedByteCount, $1)
     }.prefix(Self.weightLimit).sorted()

@@ -72,7 +72,7 @@ public struct Classifier: Sendable {
   /// Returns the most probable classes of an image, the most probable first.
   ///
   /// - Parameter image: An image of any size.
-  /// - Throws: ``WeighbridgeError/Code/malformed`` when a score is NaN,
+  /// - Throws: ``WeighbridgeError/Code/malformed`` when a score is NaN or infinite,
   ///   ``WeighbridgeError/Code/mismatch`` when the scores cannot be of the stated kind,
   ///   ``WeighbridgeError/Code/limitExceeded``, ``WeighbridgeError/Code/cancelled``.
   public func classify(_ image: Image) throws(WeighbridgeError) -> [Classification] {
@@ -93,7 +93,7 @@ public struct Classifier: Sendable {
   /// - Parameter outputs: The model's outputs by name; those without scores may be missing.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the output is missing or has another size,
   ///   or its scores cannot be of the stated kind; ``WeighbridgeError/Code/malformed`` when one is
-  ///   NaN.
+  ///   NaN or infinite.
   public func classes(in outputs: [NamedTensor]) throws(WeighbridgeError) -> [Classification] {
     let likely = try classScores.ranking(outputs).filter {
       $0.probability > options.threshold ?? -1

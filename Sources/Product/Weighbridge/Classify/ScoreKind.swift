@@ -1,4 +1,5 @@
 import LayerCatalog
+import Vision
 
 #if canImport(Glibc)
   import Glibc
@@ -89,21 +90,26 @@ public enum ScoreKind: String, Hashable, Sendable, CaseIterable {
 extension ScoreKind {
   /// Returns the probabilities for scores.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` for scores that are NaN,
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for scores that are NaN or infinite (the
+  ///   logarithm of a probability of 0 is -infinity; so may be some logits, but not all),
   ///   ``WeighbridgeError/Code/mismatch`` for scores that cannot be of this kind.
   func probabilities(of scores: [Double]) throws(WeighbridgeError) -> [Double] {
     guard !scores.contains(where: \.isNaN) else { throw .malformed("a score of a class is NaN") }
+    guard !scores.contains(.infinity) else { throw .malformed("a score of a class is infinite") }
     switch self {
     case .probabilities:
       return try checked(scores)
     case .logProbabilities:
       return try checked(scores.map { exp($0) })
     case .logits:
+      guard scores.isEmpty || scores.contains(where: \.isFinite) else {
+        throw .malformed("the scores of all classes are -infinity")
+      }
       let sum = scores.reduce(0, +)
       guard scores.count < 2 || abs(sum - 1) > 1e-4 || scores.contains(where: { $0 < 0 }) else {
         throw Self.ambiguous("add up to 1 as probabilities do, and no layer shows that they are")
       }
-      return Self.softmax(scores)
+      return Activations.softmax(scores)
     }
   }
 
@@ -120,12 +126,5 @@ extension ScoreKind {
     return .mismatch(
       "the scores of the classes \(what); say what they are (\(names)) in the model's metadata "
         + "under \(metadataKey)")
-  }
-
-  private static func softmax(_ scores: [Double]) -> [Double] {
-    let largest = scores.max() ?? 0
-    let powers = scores.map { exp($0 - largest) }
-    let sum = powers.reduce(0, +)
-    return powers.map { $0 / sum }
   }
 }

@@ -12,7 +12,7 @@ struct ImageOutput {
 
   /// - Parameter given: The scale from the caller.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the output does not have the axes of an
-  ///   image.
+  ///   image, or another number of channels than its colors have.
   init(
     _ graph: Graph, _ description: ModelDescription, _ port: Port, like input: ImageInput,
     given: OutputScale?
@@ -22,6 +22,12 @@ struct ImageOutput {
     layout = stored?.layout ?? input.layout
     guard let axes = layout.imageAxes(rank: type.rank), let count = type.shape[axes.channels].value
     else { throw .mismatch("the output \(port.name) is \(type), no image") }
+    let order = stored?.colorOrder ?? (count == 1 ? .gray : input.colorOrder == .bgr ? .bgr : .rgb)
+    guard order.componentCount == count else {
+      throw .mismatch(
+        "the output \(port.name) is \(type), with \(count) channels, and an image whose colors are "
+          + "\(order.rawValue) has \(order.componentCount)")
+    }
     if given == nil, let stored, stored.scale != 0, stored.bias.count == count {
       (encoding, isRangeKnown) = (stored, true)
       return
@@ -29,7 +35,6 @@ struct ImageOutput {
     let inferred = Self.inferredScale(graph, port.value)
     let scale = given ?? inferred ?? OutputScale(scale: 1)
     isRangeKnown = given != nil || inferred != nil
-    let order = stored?.colorOrder ?? (count == 1 ? .gray : input.colorOrder == .bgr ? .bgr : .rgb)
     encoding = ImageInput(
       colorOrder: order, scale: scale.scale,
       bias: [Double](repeating: scale.bias, count: order.componentCount), resize: nil,

@@ -1,3 +1,5 @@
+import GraphIR
+
 /// An input or output of a model as a property of a struct.
 struct SwiftFeature {
   /// The name in the model.
@@ -13,7 +15,7 @@ struct SwiftFeature {
   /// - Parameter usedNames: The identifiers that are in use; the new one is added.
   init(
     _ port: ModelPort, _ feature: ModelDescription.Feature?, isInput: Bool,
-    usedNames: inout Set<String>
+    usedNames: inout UniqueNames
   ) {
     name = port.name
     property = SwiftName.property(port.name, &usedNames)

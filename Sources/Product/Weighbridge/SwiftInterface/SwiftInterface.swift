@@ -1,3 +1,5 @@
+import GraphIR
+
 /// The source of a typed interface.
 struct SwiftInterface {
   let className: String
@@ -21,13 +23,13 @@ struct SwiftInterface {
     className = SwiftName.type(name)
     description = model.description
     self.bundled = bundled
-    var usedNames: Set<String> = []
+    var usedNames = UniqueNames()
     inputs = model.inputs.map { port in
       let feature = model.description.inputs.first { $0.name == port.name }
       return SwiftFeature(port, feature, isInput: true, usedNames: &usedNames)
     }
     let results = Self.results(model)
-    usedNames = Set(results.map(\.property))
+    usedNames = UniqueNames(results.map(\.property))
     outputs = model.outputs.map { port in
       let feature = model.description.outputs.first { $0.name == port.name }
       return SwiftFeature(port, feature, isInput: false, usedNames: &usedNames)

@@ -1,20 +1,17 @@
+import GraphIR
+
 /// Swift identifiers for names in a model.
 enum SwiftName {
   /// Returns the name of a property: `the image` becomes `theImage`, `input:0` `input0`, `1st`
   /// `_1st`. A keyword gets backticks, or an underscore if a property cannot have its name.
   ///
   /// - Parameter usedNames: The names that are in use; the new one is added.
-  static func property(_ name: String, _ usedNames: inout Set<String>) -> String {
+  static func property(_ name: String, _ usedNames: inout UniqueNames) -> String {
     let parts = parts(of: name)
     let joined = parts.dropFirst().reduce(parts.first ?? "feature") { $0 + capitalized($1) }
     var plain = joined.first?.isNumber == true ? "_\(joined)" : joined
     if invalidPropertyNames.contains(plain) { plain += "_" }
-    var unique = plain
-    var number = 2
-    while !usedNames.insert(unique).inserted {
-      unique = "\(plain)_\(number)"
-      number += 1
-    }
+    let unique = usedNames.unused(plain)
     return keywords.contains(unique) ? "`\(unique)`" : unique
   }
 

@@ -1,5 +1,6 @@
 import Bytes
 import ConversionCore
+import GraphIR
 import Vision
 
 /// The files for images that are computed from other images.
@@ -25,17 +26,8 @@ struct OutputImageFiles {
     }
     if !isFolder { try makeFolder(path) }
     let folder = path.hasSuffix("/") ? path : path + "/"
-    var usedNames: Set<String> = []
-    files = images.map { image in
-      let base = FilePath(image).stem
-      var name = base + ".png"
-      var number = 2
-      while !usedNames.insert(name).inserted {
-        name = "\(base)-\(number).png"
-        number += 1
-      }
-      return folder + name
-    }
+    var names = UniqueNames(separator: "-")
+    files = images.map { folder + names.unused(FilePath($0).stem) + ".png" }
   }
 
   /// Writes an image with its detections.

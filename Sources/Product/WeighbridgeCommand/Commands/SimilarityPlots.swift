@@ -1,4 +1,5 @@
 import Bytes
+import GraphIR
 import ImageSearch
 
 /// The plots of `similar`, in a folder.
@@ -12,15 +13,11 @@ struct SimilarityPlots {
   ) throws(WeighbridgeError) {
     try makeFolder(folder)
     let prefix = folder.hasSuffix("/") ? folder : folder + "/"
-    var usedNames: Set<String> = []
+    var names = UniqueNames(separator: "-")
     for result in results {
       let base = FilePath(result.query).name
-      var (name, number) = (base, 2)
-      while !usedNames.insert(name).inserted {
-        name = "\(base)-\(number)"
-        number += 1
-      }
-      try write(Plot.bars(of: result.features, title: base), to: prefix + name + ".features")
+      try write(
+        Plot.bars(of: result.features, title: base), to: prefix + names.unused(base) + ".features")
     }
     let entries = entries(results, table)
     guard !entries.isEmpty else { return }

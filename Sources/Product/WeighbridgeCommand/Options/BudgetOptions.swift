@@ -60,11 +60,16 @@ struct BudgetOptions: ParsableArguments {
   var proof: Bool?
 
   /// Whether any of these options is given.
-  var isGiven: Bool {
-    let budgets = [maxError != nil, maxSize != nil, keepAnswers != nil, encoding != nil, lossless]
-    return budgets.contains(true) || activations != nil || !calibration.isEmpty
-      || !evaluation.isEmpty || proof != nil
-      || foldBatchNorm
+  var isGiven: Bool { budgetCount > 0 || activations != nil || needsBudget }
+
+  /// The number of budgets that are given.
+  private var budgetCount: Int {
+    [maxError != nil, maxSize != nil, keepAnswers != nil, encoding != nil, lossless].count { $0 }
+  }
+
+  /// Whether an option is given that has a meaning with a budget only.
+  private var needsBudget: Bool {
+    !calibration.isEmpty || !evaluation.isEmpty || proof != nil || foldBatchNorm
   }
 
   /// Returns a compacted model, with a progress bar.
@@ -84,17 +89,14 @@ struct BudgetOptions: ParsableArguments {
   }
 
   func validate() throws {
-    let given = [maxError != nil, maxSize != nil, keepAnswers != nil, encoding != nil, lossless]
-      .count { $0 }
-    guard given <= 1 else {
+    guard budgetCount <= 1 else {
       throw ValidationError(
         "--max-error, --max-size, --keep-answers, --encoding and --lossless exclude each other")
     }
-    guard activations == nil || given == 0 || maxError != nil else {
+    guard activations == nil || budgetCount == 0 || maxError != nil else {
       throw ValidationError("--activations goes with --max-error, or no budget")
     }
-    let needsBudget = !calibration.isEmpty || !evaluation.isEmpty || proof != nil || foldBatchNorm
-    guard given == 1 && !lossless || activations != nil || !needsBudget else {
+    guard budgetCount == 1 && !lossless || activations != nil || !needsBudget else {
       throw ValidationError(
         "--calibration, --evaluation, --proof and --fold-batch-norm need a budget: --max-error, "
           + "--max-size, --keep-answers or --encoding, or --activations")

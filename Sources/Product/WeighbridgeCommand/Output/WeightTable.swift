@@ -6,9 +6,7 @@ struct WeightTable {
   let text: String
 
   init(_ model: Model) {
-    let errors = Dictionary(
-      (model.content.compaction?.weights ?? []).map { ($0.weight, $0.error) },
-      uniquingKeysWith: { first, _ in first })
+    let errors = model.content.compaction?.weightErrors ?? [:]
     var table = Table(
       ["weight", "stored as", "elements", "bits each", "error"], rightAligned: [2, 3, 4])
     for weight in model.content.graph.weights {

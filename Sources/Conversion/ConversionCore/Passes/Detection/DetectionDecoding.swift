@@ -34,7 +34,7 @@ package struct DetectionDecoding: Sendable {
       try Self.singleImage(port.name, original[port.value].type)
     }
     var decoding = HeadDecoding(
-      interface.detector, layout: interface.image.layout, inputWidth: interface.width,
+      interface.detector, layout: interface.input.image.layout, inputWidth: interface.width,
       inputHeight: interface.height, graph: copy.builder)
     let boxes = try decoding.decode(heads.compactMap { copy[$0] })
     graph = try decoding.graph.finish(outputs: [

@@ -24,31 +24,9 @@ extension BatchNormalization {
     try layer.ignoreWeight("running_mean", shape: [channels])
     try layer.ignoreWeight("running_std", shape: [channels])
     let axes = mode == 1 ? [axis] : (0..<rank).filter { $0 != axis }
-    let (centered, deviation) = try statistics(
-      &layer, inputs, axes, epsilon, Self.epsilonTargets(mode, layer.version))
-    let normalized = try layer.add(
-      BinaryMath(.divide), [centered, deviation], role: "normalized")
-    let scaled = try layer.add(Multiply(), normalized + [scaleAndOffset[0]], role: "scaled")
-    return try layer.add(Add(), scaled + [scaleAndOffset[1]])
-  }
-
-  /// Whether a version adds epsilon to the variance, and to the standard deviation.
-  private static func epsilonTargets(_ mode: Int, _ version: KerasVersion) -> (Bool, Bool) {
-    if mode == 1 { return (version >= KerasVersion(1, 0, 5), true) }
-    return (true, version < KerasVersion(1, 0, 6))
-  }
-
-  /// Adds the input minus its mean along some axes, and its standard deviation along them.
-  private static func statistics(
-    _ layer: inout KerasLayer, _ inputs: [ValueID], _ axes: [Int], _ epsilon: Double,
-    _ addsEpsilon: (toVariance: Bool, toDeviation: Bool)
-  ) throws(WeighbridgeError) -> (centered: ValueID, deviation: ValueID) {
-    let reduction = Reduce(.mean, axes: axes, keepDims: true)
-    let mean = try layer.add(reduction, inputs, role: "mean")
-    let centered = try layer.add(Subtract(), inputs + mean, role: "centered")
-    let squares = try layer.add(Multiply(), centered + centered, role: "squares")
-    var variance = try layer.add(reduction, squares, role: "variance")
+    var (centered, variance) = try statistics(&layer, inputs, axes)
     let constant = try layer.number("epsilon", epsilon, like: inputs[0])
+    let addsEpsilon = Self.epsilonTargets(mode, layer.version)
     if addsEpsilon.toVariance {
       variance = try layer.add(Add(), variance + [constant], role: "variance_epsilon")
     }
@@ -56,6 +34,27 @@ extension BatchNormalization {
     if addsEpsilon.toDeviation {
       deviation = try layer.add(Add(), deviation + [constant], role: "deviation_epsilon")
     }
-    return (centered[0], deviation[0])
+    let normalized = try layer.add(BinaryMath(.divide), centered + deviation, role: "normalized")
+    let scaled = try layer.add(Multiply(), normalized + [scaleAndOffset[0]], role: "scaled")
+    return try layer.add(Add(), scaled + [scaleAndOffset[1]])
+  }
+
+  /// Whether a version adds epsilon to the variance, and to the standard deviation.
+  private static func epsilonTargets(
+    _ mode: Int, _ version: KerasVersion
+  ) -> (toVariance: Bool, toDeviation: Bool) {
+    if mode == 1 { return (version >= KerasVersion(1, 0, 5), true) }
+    return (true, version < KerasVersion(1, 0, 6))
+  }
+
+  /// Adds the input minus its mean along some axes, and its variance along them.
+  static func statistics(
+    _ layer: inout KerasLayer, _ inputs: [ValueID], _ axes: [Int]
+  ) throws(WeighbridgeError) -> (centered: [ValueID], variance: [ValueID]) {
+    let reduction = Reduce(.mean, axes: axes, keepDims: true)
+    let mean = try layer.add(reduction, inputs, role: "mean")
+    let centered = try layer.add(Subtract(), inputs + mean, role: "centered")
+    let squares = try layer.add(Multiply(), centered + centered, role: "squares")
+    return (centered, try layer.add(reduction, squares, role: "variance"))
   }
 }

@@ -36,17 +36,9 @@ extension ConvLSTM: KerasMapped {
     let filters = try builder.tensor(parts.weights[1]).shape[1]
     let activation = try builder.cellActivation(operation.activation)
     let owner = builder.format == .archive ? "cell" : ""
-    var weights: [KerasLayerWeight] = []
-    for (position, name) in zip(parts.weights, ["kernel", "recurrent_kernel"]) {
-      let kernel = gates.applied(
-        try builder.tensor(position), units: filters, gateCount: 4, isBias: false)
-      weights.append(
-        KerasLayerWeight(
-          name: name, tensor: kernel.permuted(Array(2..<axes + 2) + [1, 0]), owner: owner))
-    }
+    var weights = try builder.kernels(parts, gates, gateCount: 4, owner: owner)
     if operation.hasBias {
-      let bias = gates.applied(
-        try builder.tensor(parts.weights[2]), units: filters, gateCount: 4, isBias: true)
+      let bias = gates.applied(try builder.tensor(parts.weights[2]), gateCount: 4, isBias: true)
       weights.append(KerasLayerWeight(name: "bias", tensor: bias, owner: owner))
     } else if gates.offset != 0 {
       throw .unsupported("gates that are moved, and no bias to move them with")

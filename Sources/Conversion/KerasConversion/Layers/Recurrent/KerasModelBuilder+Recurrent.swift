@@ -17,12 +17,12 @@ struct KerasGates {
   var offset = 0.0
 
   /// Returns a weight `[gates * units, ...]`, adapted for these gates.
-  func applied(_ tensor: Tensor, units: Int, gateCount: Int, isBias: Bool) -> Tensor {
+  func applied(_ tensor: Tensor, gateCount: Int, isBias: Bool) -> Tensor {
     guard factor != 1 || offset != 0 else { return tensor }
     var numbers = tensor.doubles
-    let row = numbers.count / (gateCount * units)
+    let size = numbers.count / gateCount
     for gate in indices {
-      for index in gate * units * row..<(gate + 1) * units * row {
+      for index in gate * size..<(gate + 1) * size {
         numbers[index] = numbers[index] * factor + (isBias ? offset : 0)
       }
     }
@@ -129,13 +129,7 @@ extension KerasModelBuilder {
       Array(operands.indices), recurrence, stateCount: Operation.stateNames.count)
     let units = try tensor(parts.weights[1]).shape[1]
     let owner = format == .archive ? "cell" : cell
-    var weights: [KerasLayerWeight] = []
-    for (position, name) in zip(parts.weights, ["kernel", "recurrent_kernel"]) {
-      let kernel = gates.applied(
-        try tensor(position), units: units, gateCount: Operation.gateCount, isBias: false)
-      weights.append(
-        KerasLayerWeight(name: name, tensor: kernel.permuted([1, 0]), owner: owner))
-    }
+    var weights = try kernels(parts, gates, gateCount: Operation.gateCount, owner: owner)
     if let bias = try bias(operation, parts, units, gates, keepsBoth: keepsBiases) {
       weights.append(KerasLayerWeight(name: "bias", tensor: bias, owner: owner))
     }
@@ -143,6 +137,18 @@ extension KerasModelBuilder {
     settings = settings.merging(activations)
     settings["use_bias"] = .bool(weights.count == 3)
     return try addRecurrent(className, recurrence, parts, settings, weights)
+  }
+
+  /// The kernels of a cell, adapted for its gates, with the axes in Keras' order.
+  func kernels(
+    _ parts: RecurrentInputs<Int>, _ gates: KerasGates, gateCount: Int, owner: String
+  ) throws(WeighbridgeError) -> [KerasLayerWeight] {
+    try zip(parts.weights, ["kernel", "recurrent_kernel"]).map {
+      (position, name) throws(WeighbridgeError) in
+      let kernel = gates.applied(try tensor(position), gateCount: gateCount, isBias: false)
+      let order = Array(2..<kernel.shape.count) + [1, 0]
+      return KerasLayerWeight(name: name, tensor: kernel.permuted(order), owner: owner)
+    }
   }
 
   /// The bias in Keras' form: one vector, or two for the GRU that resets after the product.
@@ -157,15 +163,15 @@ extension KerasModelBuilder {
     let bias = operation.bias == .none ? zeros : try tensor(parts.weights[2])
     let rows = bias.reshaped([bias.count / gateUnits, gateUnits])
     let inputBias = gates.applied(
-      rows.slice(0..<1, along: 0).reshaped([gateUnits]), units: units,
-      gateCount: Operation.gateCount, isBias: true)
+      rows.slice(0..<1, along: 0).reshaped([gateUnits]), gateCount: Operation.gateCount,
+      isBias: true)
     var recurrentBias: Tensor?
     if rows.shape[0] == 2 {
       var withoutOffset = gates
       withoutOffset.offset = 0
       recurrentBias = withoutOffset.applied(
-        rows.slice(1..<2, along: 0).reshaped([gateUnits]), units: units,
-        gateCount: Operation.gateCount, isBias: true)
+        rows.slice(1..<2, along: 0).reshaped([gateUnits]), gateCount: Operation.gateCount,
+        isBias: true)
     }
     if keepsBoth {
       return Tensor(

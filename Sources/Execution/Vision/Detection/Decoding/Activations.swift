@@ -6,8 +6,8 @@
   import Glibc
 #endif
 
-/// The functions that map a detector's raw outputs to probabilities and sizes.
-enum Activations {
+/// The functions that map a model's raw outputs to probabilities and sizes.
+package enum Activations {
   /// e^x
   static func exponential(_ x: Double) -> Double { exp(x) }
 
@@ -15,7 +15,7 @@ enum Activations {
   static func sigmoid(_ x: Double) -> Double { 1 / (1 + exp(-x)) }
 
   /// e^x over the sum of all e^x.
-  static func softmax(_ numbers: [Double]) -> [Double] {
+  package static func softmax(_ numbers: [Double]) -> [Double] {
     let largest = numbers.max() ?? 0
     let powers = numbers.map { exp($0 - largest) }
     let sum = powers.reduce(0, +)

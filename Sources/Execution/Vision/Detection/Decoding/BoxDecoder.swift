@@ -26,13 +26,20 @@ package struct BoxDecoder: Sendable {
   }
 
   /// Returns the boxes of all heads, in the input's unit square, head by head and cell by cell.
+  /// Boxes of an infinite size, or infinitely far away, are left out.
   ///
   /// - Parameters:
   ///   - outputs: The outputs by name, each a batch of one.
   ///   - threshold: Classes whose confidence is not above the threshold are left out.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an output is missing or its shape does not
-  ///   fit, ``WeighbridgeError/Code/malformed`` when it contains NaN.
+  ///   fit, ``WeighbridgeError/Code/malformed`` when it contains NaN or infinite confidences.
   package func candidates(
+    _ outputs: [String: Tensor], above threshold: Double
+  ) throws(WeighbridgeError) -> [Candidate] {
+    try allCandidates(outputs, above: threshold).filter(\.box.isFinite)
+  }
+
+  private func allCandidates(
     _ outputs: [String: Tensor], above threshold: Double
   ) throws(WeighbridgeError) -> [Candidate] {
     let tensors = try detector.heads.map { (head) throws(WeighbridgeError) in

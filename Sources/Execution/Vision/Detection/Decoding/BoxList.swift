@@ -27,10 +27,13 @@ struct BoxList {
 
   /// Returns the boxes, in their order.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` for NaN.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for NaN and infinite confidences.
   func candidates() throws(WeighbridgeError) -> [Candidate] {
     guard !confidences.contains(where: \.isNaN), !coordinates.contains(where: \.isNaN) else {
       throw .malformed("an output contains NaN in the numbers of its boxes")
+    }
+    guard !confidences.contains(.infinity) else {
+      throw .malformed("an output contains infinite confidences of its boxes")
     }
     return (0..<boxCount).compactMap { row in
       let scores = (0..<classCount).compactMap { index -> Candidate.Score? in

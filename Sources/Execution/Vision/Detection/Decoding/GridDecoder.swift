@@ -27,7 +27,7 @@ struct GridDecoder {
 
   /// Returns the boxes of a head, cell by cell.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` for NaN.
+  /// - Throws: ``WeighbridgeError/Code/malformed`` for NaN and infinite confidences.
   func candidates(
     _ head: DetectorDescription.Head, _ numbers: HeadNumbers
   ) throws(WeighbridgeError) -> [Candidate] {
@@ -40,12 +40,11 @@ struct GridDecoder {
         let entry = { numbers(cell: cell, box: boxIndex, entry: $0) }
         let objectness = objectness(entry)
         guard objectness > threshold || scoresMayExceedOne else { continue }
-        let scores = scores(entry, objectness: objectness)
+        let scores = try scores(entry, objectness: objectness)
         guard !scores.isEmpty else { continue }
         let box = box(
           entry, head, detector.anchors[anchor], column: cell % numbers.width,
           row: cell / numbers.width, numbers)
-        guard box.width.isFinite, box.height.isFinite else { continue }
         candidates.append(Candidate(box: box, objectness: objectness, scores: scores))
       }
     }
@@ -102,8 +101,14 @@ struct GridDecoder {
     detector.activated.contains(part) ? number : Activations.sigmoid(number)
   }
 
-  private func scores(_ entry: (Int) -> Double, objectness: Double) -> [Candidate.Score] {
+  private func scores(
+    _ entry: (Int) -> Double, objectness: Double
+  ) throws(WeighbridgeError) -> [Candidate.Score] {
     let classes = classScores(entry)
+    // A softmax of infinite numbers is NaN.
+    guard objectness.isFinite, classes.allSatisfy(\.isFinite) else {
+      throw .malformed("contains infinite confidences, so it has no boxes")
+    }
     if let tree = detector.classTree {
       return [tree.score(classes, objectness: objectness)].compactMap { $0 }
         .filter { $0.confidence > threshold }

@@ -20,7 +20,7 @@ struct RowDecoder {
   ///
   /// - Parameter tensor: The output, with a batch of one.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the length is wrong,
-  ///   ``WeighbridgeError/Code/malformed`` for NaN.
+  ///   ``WeighbridgeError/Code/malformed`` for NaN and infinite confidences.
   func candidates(_ tensor: Tensor) throws(WeighbridgeError) -> [Candidate] {
     let (side, boxCount) = (detector.side ?? 0, detector.boxesPerCell ?? 0)
     let (cellCount, classCount) = (side * side, detector.classCount)
@@ -32,6 +32,9 @@ struct RowDecoder {
     }
     guard !numbers.contains(where: \.isNaN) else {
       throw .malformed("contains NaN, so it has no boxes")
+    }
+    guard numbers.prefix(cellCount * (classCount + boxCount)).allSatisfy(\.isFinite) else {
+      throw .malformed("contains infinite confidences, so it has no boxes")
     }
     var candidates: [Candidate] = []
     for boxIndex in 0..<cellCount * boxCount {
