@@ -84,7 +84,7 @@ import Testing
     #expect(record.request == "a relative error of at most 0.02, batch normalizations folded")
     let inputs = try model.generatedInputs(.random(seed: 77))
     for (actual, expected) in zip(try small.run(inputs).outputs, try model.run(inputs).outputs) {
-      #expect(TensorDifference(got: actual.tensor, want: expected.tensor).relativeL2 < 0.04)
+      #expect(TensorDifference(actual: actual.tensor, expected: expected.tensor).relativeL2 < 0.04)
     }
     let path = folder.file("small.wbm")
     try small.write(to: path)

@@ -18,7 +18,8 @@ import Weighbridge
     for (file, expected) in zip(try Sketches.files(), recorded) {
       let actual = try session.run(images: ["sketch": [Image(contentsOf: file)]])
       let features = try #require(actual["dense_1"])
-      let distance = Distance(got: features, want: Tensor(.float32, shape: [1, 64], expected))
+      let distance = Distance(
+        actual: features, expected: Tensor(.float32, shape: [1, 64], expected))
       #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
     }
   }
@@ -32,11 +33,12 @@ import Weighbridge
     try #require(layers.count > 20)
     for layer in layers {
       let actual = try model.cut(to: [layer.name]).run(input).outputs
-      #expect(distances(got: actual, want: [layer])[0].error < 1e-5, "\(layer.name)")
+      #expect(distances(actual: actual, expected: [layer])[0].error < 1e-5, "\(layer.name)")
     }
     for (start, end) in zip(layers, layers.dropFirst(5)) {
       let actual = try model.cut(to: [end.name], from: [start.name]).run([start]).outputs
-      #expect(distances(got: actual, want: [end])[0].error < 1e-5, "\(start.name) to \(end.name)")
+      #expect(
+        distances(actual: actual, expected: [end])[0].error < 1e-5, "\(start.name) to \(end.name)")
     }
   }
 
@@ -82,7 +84,7 @@ import Weighbridge
     let twice = try model.cut(to: ["dense_2"], from: ["conv2d_2"]).cut(to: ["dense_1"])
     let inputs = try once.generatedInputs(.random(seed: 3))
     #expect(
-      distances(got: try twice.run(inputs).outputs, want: try once.run(inputs).outputs)
+      distances(actual: try twice.run(inputs).outputs, expected: try once.run(inputs).outputs)
         .allSatisfy { $0.absolute == 0 })
   }
 

@@ -9,7 +9,7 @@ import _CatalogTesting
 
 /// Convolutions, of all kinds of channels, windows and groups.
 @Suite struct BlockedConvolutionTests {
-  /// What is convolved, and with what.
+  /// The input and the parameters of a convolution.
   struct Case: Sendable, CustomTestStringConvertible {
     var images = 1
     var dimensions = [9, 13]
@@ -58,10 +58,10 @@ import _CatalogTesting
       Case(dimensions: [8, 9], channels: (30, 20), groups: 10),
       Case(dimensions: [8, 9], channels: (64, 96), groups: 2),
       Case(dimensions: [8, 9], channels: (12, 24), groups: 12),
-    ] + ends + depthwise
+    ] + partialBlocks + depthwise
 
-  /// Blocks of channels of which the last is partly filled, on both sides.
-  private static let ends =
+  /// Channel counts whose last block is partially filled, for inputs and outputs.
+  private static let partialBlocks =
     [17, 20, 24, 39, 48].flatMap { channels in
       [
         Case(channels: (channels, 64), window: [1, 1]),
@@ -71,7 +71,8 @@ import _CatalogTesting
       ]
     }
 
-  /// Rows that are cut into tiles, with steps of their own for every, every second and other elements.
+  /// Rows that are cut into tiles, with steps of their own for every, every second and other
+  /// elements.
   private static let depthwise =
     (1...30).flatMap { columns in
       [1, 2, 3].map {
@@ -95,53 +96,53 @@ import _CatalogTesting
       dimensions: [12, 16], channels: (130, 36),
       padding: .explicit(before: [2, 0], after: [1, 3])),
     Case(dimensions: [64, 65], channels: (64, 32)),
-    // So many weights that they are transformed for each use.
+    // Weights so large that they are transformed at each use.
     Case(images: 2, dimensions: [13, 9], channels: (530, 508)),
     Case(dimensions: [22, 26], channels: (512, 520), padding: .valid, hasBias: false),
   ]
 
   @Test("Windows of 3 x 3 that see many channels are computed by Winograd's algorithm")
   func winograd() throws {
-    for wanted in Self.transformed {
-      let (graph, input) = try graph(wanted, [])
+    for testCase in Self.transformed {
+      let (graph, input) = try graph(testCase, [])
       var kernels: [String] = []
       let options = CPURuntime.Options(workers: Workers(count: 2))
       _ = try CPURuntime(options).run(graph, inputs: [input]) { kernels.append("\($0.kernel)") }
-      #expect(kernels.contains { $0.contains("Winograd") }, "\(wanted): \(kernels)")
+      #expect(kernels.contains { $0.contains("Winograd") }, "\(testCase): \(kernels)")
     }
   }
 
-  /// A convolution, and what is done to its result.
-  private func graph(_ wanted: Case, _ endings: [any Operator]) throws -> (Graph, Tensor) {
-    let (rows, columns) = (wanted.dimensions[0], wanted.dimensions[1])
+  /// A convolution followed by post-operations.
+  private func graph(_ testCase: Case, _ postOperations: [any Operator]) throws -> (Graph, Tensor) {
+    let (rows, columns) = (testCase.dimensions[0], testCase.dimensions[1])
     let shape =
-      wanted.layout == .channelsLast
-      ? [wanted.images, rows, columns, wanted.channels.from]
-      : [wanted.images, wanted.channels.from, rows, columns]
+      testCase.layout == .channelsLast
+      ? [testCase.images, rows, columns, testCase.channels.from]
+      : [testCase.images, testCase.channels.from, rows, columns]
     var builder = GraphBuilder()
     let input = try builder.addInput("x", TensorType(.float32, shape.map { .fixed($0) }))
     let kernel = try builder.addWeight(
       "k",
       .random(
         .float32,
-        shape: [wanted.channels.to, wanted.channels.from / wanted.groups] + wanted.window,
+        shape: [testCase.channels.to, testCase.channels.from / testCase.groups] + testCase.window,
         in: -0.1...0.1, seed: 1))
     var inputs = [input, kernel]
-    if wanted.hasBias {
+    if testCase.hasBias {
       inputs.append(
         try builder.addWeight(
-          "b", .random(.float32, shape: [wanted.channels.to], in: -1...1, seed: 2)))
+          "b", .random(.float32, shape: [testCase.channels.to], in: -1...1, seed: 2)))
     }
     let convolution = Convolution(
       window: Window(
-        size: wanted.window, strides: wanted.strides, dilation: wanted.dilation,
-        padding: wanted.padding),
-      groups: wanted.groups, hasBias: wanted.hasBias, layout: wanted.layout)
+        size: testCase.window, strides: testCase.strides, dilation: testCase.dilation,
+        padding: testCase.padding),
+      groups: testCase.groups, hasBias: testCase.hasBias, layout: testCase.layout)
     var value = try builder.addNode(
       convolution, named: "conv", inputs: inputs, source: source)
-    for (number, ending) in endings.enumerated() {
+    for (number, operation) in postOperations.enumerated() {
       value = try builder.addNode(
-        ending, named: "end \(number)", inputs: value + (ending is Add ? [input] : []),
+        operation, named: "end \(number)", inputs: value + (operation is Add ? [input] : []),
         source: source)
     }
     let graph = try builder.finish(outputs: [Port(name: "y", value: value[0])])
@@ -151,26 +152,27 @@ import _CatalogTesting
   private func expectAgreement(
     _ graph: Graph, _ input: Tensor, threads: Int
   ) throws -> Tensor {
-    let want = try ReferenceRuntime(workers: Workers(count: 2)).run(graph, inputs: [input]) { _ in }
+    let expected = try ReferenceRuntime(workers: Workers(count: 2))
+      .run(graph, inputs: [input]) { _ in }
     var kernels: [KernelKind] = []
     let options = CPURuntime.Options(workers: Workers(count: threads))
-    let got = try CPURuntime(options).run(graph, inputs: [input]) { kernels.append($0.kernel) }
-    let difference = TensorDifference(got: got[0], want: want[0])
+    let actual = try CPURuntime(options).run(graph, inputs: [input]) { kernels.append($0.kernel) }
+    let difference = TensorDifference(actual: actual[0], expected: expected[0])
     #expect(difference.isWithin(Tolerance(absolute: 2e-5, relative: 1e-5)), "\(difference)")
     #expect(!kernels.contains(.reference), "\(kernels)")
-    return got[0]
+    return actual[0]
   }
 
   @Test("An image in blocks is convolved as the reference does it", arguments: cases)
-  func agreement(_ wanted: Case) throws {
-    let (graph, input) = try graph(wanted, [LeakyReLU(slope: 0.1)])
+  func agreement(_ testCase: Case) throws {
+    let (graph, input) = try graph(testCase, [LeakyReLU(slope: 0.1)])
     let one = try expectAgreement(graph, input, threads: 1)
     let two = try expectAgreement(graph, input, threads: 2)
     #expect(one.contiguousBytes() == two.contiguousBytes(), "the threads change the numbers")
   }
 
   @Test("What follows is done to the whole sums", arguments: [64, 40, 52], [true, false])
-  func endings(channels: Int, isDepthwise: Bool) throws {
+  func postOperations(channels: Int, isDepthwise: Bool) throws {
     let square = Case(
       dimensions: [9, 13], channels: (channels, channels), groups: isDepthwise ? channels : 1)
     let relu = ReLU(slope: 0, threshold: 0, maximum: nil)
@@ -178,20 +180,20 @@ import _CatalogTesting
     let all: [[any Operator]] = [
       [], [relu], [relu6], [ELU(alpha: 0.5)], [Add(), relu], [relu, Add()],
     ]
-    for endings in all {
-      let (graph, input) = try graph(square, endings)
+    for postOperations in all {
+      let (graph, input) = try graph(square, postOperations)
       _ = try expectAgreement(graph, input, threads: 2)
     }
   }
 
   @Test("NaN goes through, to where the window sees it")
   func nan() throws {
-    let wanted = Case(dimensions: [16, 16])
-    let (graph, input) = try graph(wanted, [LeakyReLU(slope: 0.1)])
+    let testCase = Case(dimensions: [16, 16])
+    let (graph, input) = try graph(testCase, [LeakyReLU(slope: 0.1)])
     var numbers = input.doubles
-    numbers[(3 * 16 + 4) * wanted.channels.from + 5] = .nan
+    numbers[(3 * 16 + 4) * testCase.channels.from + 5] = .nan
     let poisoned = Tensor(.float32, shape: input.shape, numbers)
     let output = try expectAgreement(graph, poisoned, threads: 2)
-    #expect(output.doubles.count(where: \.isNaN) == 9 * wanted.channels.to)
+    #expect(output.doubles.count(where: \.isNaN) == 9 * testCase.channels.to)
   }
 }

@@ -13,7 +13,7 @@ import _CatalogTesting
   import Darwin
 #endif
 
-/// Inputs and outputs in memory of the caller's, which ends where a page begins that nobody may touch.
+/// Inputs and outputs in the caller's memory, which ends at a protected page.
 @Suite struct BorrowedMemoryTests {
   @Test(
     "An operator reads and writes the caller's memory, and nothing beside it",
@@ -23,24 +23,26 @@ import _CatalogTesting
       let example = example.converted(to: type)
       let graph = try example.graph()
       let inputs = example.dataPositions.map { example.inputs[$0] }
-      let want = try ReferenceRuntime(workers: Workers(count: 2)).run(graph, inputs: inputs) { _ in
-      }
+      let expected = try ReferenceRuntime(workers: Workers(count: 2))
+        .run(graph, inputs: inputs) { _ in }
       let compiled = try CompiledGraph(
         graph, CPURuntime.Options(workers: Workers(count: 2)))
       let types = inputs.map(\.type)
-      #expect(try compiled.outputTypes(for: types) == want.map(\.type))
+      #expect(try compiled.outputTypes(for: types) == expected.map(\.type))
       for _ in 1...2 {  // in new memory each time, which the plan must follow
         let given = inputs.map { BorrowedMemory($0.contiguousBytes(), isReadOnly: true) }
-        let room = want.map { BorrowedMemory([UInt8](repeating: 0xA5, count: $0.byteCount)) }
+        let destinations = expected.map {
+          BorrowedMemory([UInt8](repeating: 0xA5, count: $0.byteCount))
+        }
         try withExtendedLifetime(given) {
           try compiled.run(
-            types, from: given.map { UnsafeRawPointer($0.start) }, into: room.map(\.start))
+            types, from: given.map { UnsafeRawPointer($0.start) }, into: destinations.map(\.start))
         }
-        for (got, want) in zip(room, want) {
-          let got = Tensor(want.elementType, shape: want.shape, bytes: got.bytes)
-          let isNarrow = type == .float16 && want.elementType == type
+        for (actual, expected) in zip(destinations, expected) {
+          let actual = Tensor(expected.elementType, shape: expected.shape, bytes: actual.bytes)
+          let isNarrow = type == .float16 && expected.elementType == type
           let tolerance = isNarrow ? Tolerance.standard(for: type) : example.operation.tolerance
-          let difference = TensorDifference(got: got, want: want)
+          let difference = TensorDifference(actual: actual, expected: expected)
           #expect(difference.isWithin(tolerance), "\(type): \(difference)")
         }
       }
@@ -53,14 +55,14 @@ import _CatalogTesting
     let graph = try example.graph()
     let input = example.inputs[example.dataPositions[0]]
     let compiled = try CompiledGraph(graph, CPURuntime.Options(workers: Workers(count: 1)))
-    let want = try compiled.run([input])[0]
+    let expected = try compiled.run([input])[0]
     let given = BorrowedMemory([0] + input.contiguousBytes())
-    let room = BorrowedMemory([UInt8](repeating: 0, count: want.byteCount + 1))
+    let destination = BorrowedMemory([UInt8](repeating: 0, count: expected.byteCount + 1))
     try withExtendedLifetime(given) {
       try compiled.run(
-        [input.type], from: [UnsafeRawPointer(given.start + 1)], into: [room.start + 1])
+        [input.type], from: [UnsafeRawPointer(given.start + 1)], into: [destination.start + 1])
     }
-    #expect(Array(room.bytes.dropFirst()) == want.contiguousBytes())
+    #expect(Array(destination.bytes.dropFirst()) == expected.contiguousBytes())
   }
 
   @Test("An output that is an input, a weight, or another output is copied")
@@ -75,17 +77,18 @@ import _CatalogTesting
       try builder.finish(outputs: outputs), CPURuntime.Options(workers: Workers(count: 1)))
     let x = Tensor(.float32, shape: [1, 4], [10, 20, 30, 40])
     let given = BorrowedMemory(x.contiguousBytes(), isReadOnly: true)
-    let room = outputs.map { _ in BorrowedMemory([UInt8](repeating: 0, count: 16)) }
+    let destinations = outputs.map { _ in BorrowedMemory([UInt8](repeating: 0, count: 16)) }
     try withExtendedLifetime(given) {
-      try compiled.run([x.type], from: [UnsafeRawPointer(given.start)], into: room.map(\.start))
+      try compiled.run(
+        [x.type], from: [UnsafeRawPointer(given.start)], into: destinations.map(\.start))
     }
-    let got = room.map { Tensor(.float32, shape: [4], bytes: $0.bytes).doubles }
+    let actual = destinations.map { Tensor(.float32, shape: [4], bytes: $0.bytes).doubles }
     let sums: [Double] = [11, 22, 33, 44]
-    #expect(got == [x.doubles, sums, sums, [1, 2, 3, 4]])
+    #expect(actual == [x.doubles, sums, sums, [1, 2, 3, 4]])
   }
 }
 
-/// Bytes that end at a page which nobody may touch.
+/// Bytes that end at a protected page.
 private final class BorrowedMemory {
   let start: UnsafeMutableRawPointer
   private let count: Int
@@ -94,17 +97,17 @@ private final class BorrowedMemory {
 
   init(_ bytes: [UInt8], isReadOnly: Bool = false) {
     let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-    let room = (max(bytes.count, 1) + page - 1) / page * page
-    (count, size) = (bytes.count, room + page)
+    let capacity = (max(bytes.count, 1) + page - 1) / page * page
+    (count, size) = (bytes.count, capacity + page)
     let flags = MAP_PRIVATE | MAP_ANONYMOUS
     guard let mapping = mmap(nil, size, PROT_READ | PROT_WRITE, flags, -1, 0) else {
       preconditionFailure("no memory")
     }
     self.mapping = mapping
-    start = mapping + room - count
+    start = mapping + capacity - count
     start.copyMemory(from: bytes, byteCount: count)
-    mprotect(mapping + room, page, PROT_NONE)
-    if isReadOnly { mprotect(mapping, room, PROT_READ) }
+    mprotect(mapping + capacity, page, PROT_NONE)
+    if isReadOnly { mprotect(mapping, capacity, PROT_READ) }
   }
 
   var bytes: [UInt8] { [UInt8](UnsafeRawBufferPointer(start: start, count: count)) }

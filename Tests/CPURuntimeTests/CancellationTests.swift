@@ -31,14 +31,14 @@ import Weighbridge
       engine == "cpu"
       ? CPURuntime(options) : ReferenceRuntime(workers: workers, cancellation: cancellation)
     let input = Tensor(.float32, shape: [1, 2, 2, 1], [1, 2, 3, 4])
-    var seen: [Int] = []
+    var observed: [Int] = []
     let error = #expect(throws: WeighbridgeError.self) {
       try runtime.run(graph, inputs: [input]) { result in
-        seen.append(result.position)
+        observed.append(result.position)
         if result.position == layer { cancellation.cancel() }
       }
     }
     #expect(error?.code == .cancelled)
-    #expect(seen == Array(0...layer))
+    #expect(observed == Array(0...layer))
   }
 }

@@ -7,7 +7,7 @@ import Testing
 import Verifier
 import _CatalogTesting
 
-/// A convolution and the depthwise convolution that alone reads what it makes.
+/// A convolution and the depthwise convolution that is the only reader of its result.
 @Suite struct ConvolutionPairTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var images = 1
@@ -19,7 +19,8 @@ import _CatalogTesting
     var window = [3, 3]
     var strides = [1, 1]
     var dilation = [1, 1]
-    /// Zeros around the depthwise convolution's input, as a layer of its own; otherwise its padding is "same".
+    /// Zeros around the depthwise convolution's input, as a layer of its own; otherwise its padding
+    /// is "same".
     var zeros: Borders?
     var hasBias = true
 
@@ -48,9 +49,9 @@ import _CatalogTesting
   /// The two, a normalization and a function behind each.
   ///
   /// - Parameter showsMiddle: Whether what the first one makes is an output too.
-  private func graph(_ wanted: Case, showsMiddle: Bool = false) throws -> (Graph, Tensor) {
-    let channels = wanted.channels
-    let shape = [wanted.images] + wanted.dimensions + [channels.from]
+  private func graph(_ testCase: Case, showsMiddle: Bool = false) throws -> (Graph, Tensor) {
+    let channels = testCase.channels
+    let shape = [testCase.images] + testCase.dimensions + [channels.from]
     var builder = GraphBuilder()
     let input = try builder.addInput("x", TensorType(.float32, shape.map { .fixed($0) }))
     func weight(_ name: String, _ shape: [Int], _ range: ClosedRange<Double>) throws -> ValueID {
@@ -69,26 +70,26 @@ import _CatalogTesting
       let normalized = try add(normalization, "\(name)/normal", [value] + weights)
       return try add(ReLU(slope: 0, threshold: 0, maximum: 6), "\(name)/relu", [normalized])
     }
-    let side = wanted.first.window
+    let side = testCase.first.window
     let kernel = try weight("first", [channels.between, channels.from, side, side], -0.5...0.5)
-    let bias = wanted.hasBias ? [try weight("first/bias", [channels.between], -1...1)] : []
+    let bias = testCase.hasBias ? [try weight("first/bias", [channels.between], -1...1)] : []
     let first = Convolution(
       window: Window(
-        size: [side, side], strides: [wanted.first.strides, wanted.first.strides],
+        size: [side, side], strides: [testCase.first.strides, testCase.first.strides],
         dilation: [1, 1], padding: .same),
-      groups: 1, hasBias: wanted.hasBias, layout: .channelsLast)
+      groups: 1, hasBias: testCase.hasBias, layout: .channelsLast)
     let middle = try finish(add(first, "first", [input, kernel] + bias), "a")
     var value = middle
-    if let zeros = wanted.zeros {
+    if let zeros = testCase.zeros {
       value = try add(ZeroPadding(borders: zeros, layout: .channelsLast), "zeros", [value])
     }
     let second = Convolution(
       window: Window(
-        size: wanted.window, strides: wanted.strides, dilation: wanted.dilation,
-        padding: wanted.zeros == nil ? .same : .valid),
+        size: testCase.window, strides: testCase.strides, dilation: testCase.dilation,
+        padding: testCase.zeros == nil ? .same : .valid),
       groups: channels.between, hasBias: false, layout: .channelsLast)
-    let own = try weight("depthwise", [channels.between, 1] + wanted.window, -1...1)
-    value = try finish(add(second, "depthwise", [value, own]), "b")
+    let depthwiseKernel = try weight("depthwise", [channels.between, 1] + testCase.window, -1...1)
+    value = try finish(add(second, "depthwise", [value, depthwiseKernel]), "b")
     let ports =
       [Port(name: "y", value: value)] + (showsMiddle ? [Port(name: "m", value: middle)] : [])
     return (
@@ -108,12 +109,13 @@ import _CatalogTesting
   }
 
   @Test("Both are computed together, as the reference does it", arguments: cases)
-  func agreement(_ wanted: Case) throws {
-    let (graph, input) = try graph(wanted)
-    let want = try ReferenceRuntime(workers: Workers(count: 2)).run(graph, inputs: [input]) { _ in }
+  func agreement(_ testCase: Case) throws {
+    let (graph, input) = try graph(testCase)
+    let expected = try ReferenceRuntime(workers: Workers(count: 2))
+      .run(graph, inputs: [input]) { _ in }
     let one = try run(graph, input, threads: 1)
     #expect(one.kernels.count { $0.contains("blocked and depthwise") } == 1, "\(one.kernels)")
-    let difference = TensorDifference(got: one.outputs[0], want: want[0])
+    let difference = TensorDifference(actual: one.outputs[0], expected: expected[0])
     #expect(difference.isWithin(Tolerance(absolute: 2e-5, relative: 1e-5)), "\(difference)")
     let three = try run(graph, input, threads: 3)
     #expect(
@@ -124,17 +126,17 @@ import _CatalogTesting
   @Test(
     "What else is needed of the first, and what would be kept in too many rows, is computed alone")
   func alone() throws {
-    for (wanted, showsMiddle) in [
+    for (testCase, showsMiddle) in [
       (Case(), true), (Case(window: [9, 3]), false), (Case(dimensions: [30, 30]), false),
     ] {
-      let (graph, input) = try graph(wanted, showsMiddle: showsMiddle)
-      let want = try ReferenceRuntime(workers: Workers(count: 2))
+      let (graph, input) = try graph(testCase, showsMiddle: showsMiddle)
+      let expected = try ReferenceRuntime(workers: Workers(count: 2))
         .run(graph, inputs: [input]) { _ in }
       let result = try run(graph, input, threads: 2)
       #expect(!result.kernels.contains { $0.contains("blocked and") }, "\(result.kernels)")
       #expect(result.kernels.contains { $0.contains("depthwise") })
-      for (got, want) in zip(result.outputs, want) {
-        let difference = TensorDifference(got: got, want: want)
+      for (actual, expected) in zip(result.outputs, expected) {
+        let difference = TensorDifference(actual: actual, expected: expected)
         #expect(difference.isWithin(Tolerance(absolute: 2e-5, relative: 1e-5)), "\(difference)")
       }
     }
@@ -142,11 +144,11 @@ import _CatalogTesting
 
   @Test("NaN goes through, to where the windows see it")
   func nan() throws {
-    let wanted = Case()
-    let (graph, input) = try graph(wanted)
+    let testCase = Case()
+    let (graph, input) = try graph(testCase)
     var numbers = input.doubles
-    numbers[(3 * wanted.dimensions[1] + 4) * wanted.channels.from + 5] = .nan
+    numbers[(3 * testCase.dimensions[1] + 4) * testCase.channels.from + 5] = .nan
     let result = try run(graph, Tensor(.float32, shape: input.shape, numbers), threads: 2)
-    #expect(result.outputs[0].doubles.count(where: \.isNaN) == 9 * wanted.channels.between)
+    #expect(result.outputs[0].doubles.count(where: \.isNaN) == 9 * testCase.channels.between)
   }
 }

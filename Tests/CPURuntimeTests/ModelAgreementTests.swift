@@ -57,13 +57,13 @@ import Weighbridge
     let inputs = try ArrayFile.read(path)
     var options = RunOptions()
     options.engine = .reference
-    let want = try model.run(inputs, options: options).outputs
+    let expected = try model.run(inputs, options: options).outputs
     for threads in 1...2 {
       options.engine = .cpu
       options.threads = threads
-      let got = try model.run(inputs, options: options).outputs
-      #expect(!want.isEmpty && got.map(\.name) == want.map(\.name))
-      for (distance, output) in zip(distances(got: got, want: want), want) {
+      let actual = try model.run(inputs, options: options).outputs
+      #expect(!expected.isEmpty && actual.map(\.name) == expected.map(\.name))
+      for (distance, output) in zip(distances(actual: actual, expected: expected), expected) {
         let tolerance = Tolerance.standard(for: output.tensor.elementType)
         #expect(
           distance.isWithin(absolute: tolerance.absolute, relative: tolerance.relative),

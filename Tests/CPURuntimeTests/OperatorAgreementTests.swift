@@ -13,12 +13,13 @@ import _CatalogTesting
   func agreement(_ example: OperatorExample) throws {
     let graph = try example.graph()
     let inputs = example.dataPositions.map { example.inputs[$0] }
-    let want = try ReferenceRuntime(workers: Workers(count: 2)).run(graph, inputs: inputs) { _ in }
+    let expected = try ReferenceRuntime(workers: Workers(count: 2))
+      .run(graph, inputs: inputs) { _ in }
     for threads in 1...2 {
-      let got = try runtime(threads).run(graph, inputs: inputs) { _ in }
-      #expect(got.map(\.type) == want.map(\.type))
-      for (got, want) in zip(got, want) {
-        let difference = TensorDifference(got: got, want: want)
+      let actual = try runtime(threads).run(graph, inputs: inputs) { _ in }
+      #expect(actual.map(\.type) == expected.map(\.type))
+      for (actual, expected) in zip(actual, expected) {
+        let difference = TensorDifference(actual: actual, expected: expected)
         #expect(difference.isWithin(example.operation.tolerance), "\(threads): \(difference)")
       }
     }
@@ -31,12 +32,13 @@ import _CatalogTesting
     let example = example.converted(to: type)
     let graph = try example.graph()
     let inputs = example.dataPositions.map { example.inputs[$0] }
-    let want = try ReferenceRuntime(workers: Workers(count: 2)).run(graph, inputs: inputs) { _ in }
-    let got = try runtime(2).run(graph, inputs: inputs) { _ in }
-    #expect(got.map(\.type) == want.map(\.type))
-    for (got, want) in zip(got, want) {
-      let difference = TensorDifference(got: got, want: want)
-      let isNarrow = type != .float64 && want.elementType == type
+    let expected = try ReferenceRuntime(workers: Workers(count: 2))
+      .run(graph, inputs: inputs) { _ in }
+    let actual = try runtime(2).run(graph, inputs: inputs) { _ in }
+    #expect(actual.map(\.type) == expected.map(\.type))
+    for (actual, expected) in zip(actual, expected) {
+      let difference = TensorDifference(actual: actual, expected: expected)
+      let isNarrow = type != .float64 && expected.elementType == type
       let tolerance = isNarrow ? Tolerance.standard(for: type) : example.operation.tolerance
       #expect(difference.isWithin(tolerance), "\(difference)")
     }
@@ -52,8 +54,8 @@ import _CatalogTesting
     ]
     for order in orders {
       let graph = try example.graph { rank in rank > 1 ? order(rank) : Array(0..<rank) }
-      let turned = inputs.map { $0.shape.count > 1 ? $0.permuted(order($0.shape.count)) : $0 }
-      try expectAgreement(graph, turned, example.operation.tolerance)
+      let transposed = inputs.map { $0.shape.count > 1 ? $0.permuted(order($0.shape.count)) : $0 }
+      try expectAgreement(graph, transposed, example.operation.tolerance)
     }
   }
 
@@ -69,10 +71,10 @@ import _CatalogTesting
         let input = try builder.addInput("input", TensorType(.float32, shape))
         let weight = try builder.addWeight("weight", numbers(second, seed: wholeAxes))
         let scope = SourceScope(layer: "node", className: "node")
-        let turned = try builder.addNode(
+        let transposed = try builder.addNode(
           Transpose(axes: order), named: "turned", inputs: [input], source: scope)[0]
         let product = try builder.addNode(
-          Multiply(), named: "product", inputs: [turned, weight], source: scope)[0]
+          Multiply(), named: "product", inputs: [transposed, weight], source: scope)[0]
         let graph = try builder.finish(outputs: [Port(name: "output", value: product)])
         try expectAgreement(graph, [numbers(shape, seed: 99)], Multiply().tolerance)
       }
@@ -86,11 +88,12 @@ import _CatalogTesting
   private func expectAgreement(
     _ graph: Graph, _ inputs: [Tensor], _ tolerance: Tolerance
   ) throws {
-    let want = try ReferenceRuntime(workers: Workers(count: 2)).run(graph, inputs: inputs) { _ in }
-    let got = try runtime(2).run(graph, inputs: inputs) { _ in }
-    #expect(got.map(\.type) == want.map(\.type))
-    for (got, want) in zip(got, want) {
-      let difference = TensorDifference(got: got, want: want)
+    let expected = try ReferenceRuntime(workers: Workers(count: 2))
+      .run(graph, inputs: inputs) { _ in }
+    let actual = try runtime(2).run(graph, inputs: inputs) { _ in }
+    #expect(actual.map(\.type) == expected.map(\.type))
+    for (actual, expected) in zip(actual, expected) {
+      let difference = TensorDifference(actual: actual, expected: expected)
       #expect(difference.isWithin(tolerance), "\(inputs.map(\.shape)): \(difference)")
     }
   }
@@ -104,12 +107,12 @@ import _CatalogTesting
       Split(axis: 1, sizes: [1, 2, 2, 1]), named: "parts", inputs: [input], source: scope)
     let graph = try builder.finish(outputs: [Port(name: "output", value: parts[3])])
     let inputs = [numbers([2, 6, 50], seed: 7)]
-    var (got, want) = ([[Double]](), [[Double]]())
-    _ = try runtime(2).run(graph, inputs: inputs) { got = $0.outputs.map(\.doubles) }
+    var (actual, expected) = ([[Double]](), [[Double]]())
+    _ = try runtime(2).run(graph, inputs: inputs) { actual = $0.outputs.map(\.doubles) }
     _ = try ReferenceRuntime(workers: Workers(count: 2)).run(graph, inputs: inputs) {
-      want = $0.outputs.map(\.doubles)
+      expected = $0.outputs.map(\.doubles)
     }
-    #expect(!want.isEmpty && got == want)
+    #expect(!expected.isEmpty && actual == expected)
   }
 
   @Test("These operators alone are left to their reference kernels")
@@ -159,13 +162,13 @@ import _CatalogTesting
       }
       return
     }
-    let want = try reference.run(graph, inputs: inputs) { _ in }
-    let got = try runtime(2).run(graph, inputs: inputs) { _ in }
-    #expect(got.map(\.type) == want.map(\.type))
-    for (got, want) in zip(got, want) {
-      let (got, want) = (got.doubles, want.doubles)
-      #expect(got.map(\.isNaN) == want.map(\.isNaN))
-      #expect(got.map(\.isFinite) == want.map(\.isFinite))
+    let expected = try reference.run(graph, inputs: inputs) { _ in }
+    let actual = try runtime(2).run(graph, inputs: inputs) { _ in }
+    #expect(actual.map(\.type) == expected.map(\.type))
+    for (actual, expected) in zip(actual, expected) {
+      let (actual, expected) = (actual.doubles, expected.doubles)
+      #expect(actual.map(\.isNaN) == expected.map(\.isNaN))
+      #expect(actual.map(\.isFinite) == expected.map(\.isFinite))
     }
   }
 
@@ -184,8 +187,8 @@ extension OperatorExample {
 
   /// A graph of the operator alone, with its weights as constants.
   ///
-  /// - Parameter order: For a number of axes, the order in which the graph takes them; it turns them
-  ///   back for the operator.
+  /// - Parameter order: For a number of axes, the order in which the graph takes them; it
+  ///   transposes them back for the operator.
   func graph(
     order: (Int) -> [Int] = { Array(0..<$0) }
   ) throws(WeighbridgeError) -> Graph {
@@ -200,9 +203,9 @@ extension OperatorExample {
       let type = TensorType(input.elementType, axes.map { input.shape[$0] })
       var value = try builder.addInput("input \(position)", type)
       if axes != Array(axes.indices) {
-        let back = axes.inversePermutation
+        let inverse = axes.inversePermutation
         value = try builder.addNode(
-          Transpose(axes: back), named: "turned \(position)", inputs: [value],
+          Transpose(axes: inverse), named: "turned \(position)", inputs: [value],
           source: SourceScope(layer: "turned", className: "turned"))[0]
       }
       values.append(value)
@@ -231,8 +234,8 @@ extension [Int] {
   fileprivate static func permutations(of count: Int) -> [[Int]] {
     guard count > 0 else { return [[]] }
     return permutations(of: count - 1).flatMap { shorter in
-      (0..<count).map { place in
-        Array(shorter[..<place] + [count - 1] + shorter[place...])
+      (0..<count).map { position in
+        Array(shorter[..<position] + [count - 1] + shorter[position...])
       }
     }
   }

@@ -23,17 +23,18 @@ import _CatalogTesting
     .random(.float32, shape: shape, in: -1...1, seed: seed)
   }
 
-  private func expectAgreement(_ graph: Graph, _ inputs: [Tensor], fused: [Int]) throws {
-    let want = try ReferenceRuntime(workers: Workers(count: 2)).run(graph, inputs: inputs) { _ in }
+  private func expectAgreement(_ graph: Graph, _ inputs: [Tensor], groupSizes: [Int]) throws {
+    let expected = try ReferenceRuntime(workers: Workers(count: 2))
+      .run(graph, inputs: inputs) { _ in }
     var groups: [Int] = []
     let runtime = CPURuntime(CPURuntime.Options(workers: Workers(count: 2)))
-    let got = try runtime.run(graph, inputs: inputs) { groups.append($0.fused.count + 1) }
-    #expect(got.map(\.type) == want.map(\.type))
-    for (got, want) in zip(got, want) {
-      let difference = TensorDifference(got: got, want: want)
+    let actual = try runtime.run(graph, inputs: inputs) { groups.append($0.fused.count + 1) }
+    #expect(actual.map(\.type) == expected.map(\.type))
+    for (actual, expected) in zip(actual, expected) {
+      let difference = TensorDifference(actual: actual, expected: expected)
       #expect(difference.isWithin(Tolerance(absolute: 1e-5, relative: 1e-5)), "\(difference)")
     }
-    #expect(groups == fused)
+    #expect(groups == groupSizes)
   }
 
   @Test("Normalization, activation and padding become part of a convolution")
@@ -57,7 +58,7 @@ import _CatalogTesting
     let output = try builder.addNode(
       LeakyReLU(slope: 0.1), named: "leaky", inputs: normal, source: source)
     let graph = try builder.finish(outputs: [Port(name: "y", value: output[0])])
-    try expectAgreement(graph, [random([1, 9, 8, 16], seed: 3)], fused: [4])
+    try expectAgreement(graph, [random([1, 9, 8, 16], seed: 3)], groupSizes: [4])
   }
 
   @Test("A sum with the convolution's own input keeps that input")
@@ -72,7 +73,7 @@ import _CatalogTesting
     let sum = try builder.addNode(
       Add(), named: "sum", inputs: [first[0], second[0]], source: source)
     let graph = try builder.finish(outputs: [Port(name: "y", value: sum[0])])
-    try expectAgreement(graph, [random([1, 7, 7, 16], seed: 3)], fused: [1, 2])
+    try expectAgreement(graph, [random([1, 7, 7, 16], seed: 3)], groupSizes: [1, 2])
   }
 
   @Test("What is made of weights alone is computed once, and nothing else changes")
@@ -88,7 +89,7 @@ import _CatalogTesting
       Multiply(), named: "product", inputs: [input] + root, source: source)
     let graph = try builder.finish(
       outputs: [Port(name: "y", value: product[0]), Port(name: "z", value: sum[0])])
-    try expectAgreement(graph, [random([3, 4], seed: 3)], fused: [1, 1, 1])
+    try expectAgreement(graph, [random([3, 4], seed: 3)], groupSizes: [1, 1, 1])
     var kernels: [KernelKind] = []
     let runtime = CPURuntime(CPURuntime.Options(workers: Workers(count: 2)))
     _ = try runtime.run(graph, inputs: [random([3, 4], seed: 3)]) { kernels.append($0.kernel) }
@@ -127,7 +128,7 @@ import _CatalogTesting
     let output = try builder.addNode(
       ReLU(slope: 0, threshold: 0, maximum: nil), named: "relu", inputs: added, source: source)
     let graph = try builder.finish(outputs: [Port(name: "y", value: output[0])])
-    try expectAgreement(graph, [random([1, 5, 5, 512], seed: 3)], fused: [3])
+    try expectAgreement(graph, [random([1, 5, 5, 512], seed: 3)], groupSizes: [3])
   }
 
   @Test("Weights are brought into blocks whatever the blocks' length")
@@ -154,7 +155,7 @@ import _CatalogTesting
       ReLU(slope: 0, threshold: 0, maximum: nil), named: "relu", inputs: sum, source: source)
     let graph = try builder.finish(outputs: [Port(name: "y", value: output[0])])
     let inputs = [random([1, 14, 14, 1024], seed: 3), random([1, 7, 7, 512], seed: 4)]
-    try expectAgreement(graph, inputs, fused: [1, 3])
+    try expectAgreement(graph, inputs, groupSizes: [1, 3])
     var kernels: [KernelKind] = []
     _ = try CPURuntime(CPURuntime.Options(workers: Workers(count: 2))).run(graph, inputs: inputs) {
       kernels.append($0.kernel)

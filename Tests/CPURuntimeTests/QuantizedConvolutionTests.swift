@@ -9,7 +9,7 @@ import _CatalogTesting
 
 /// Layers that are computed with 8-bit integers or bfloat16.
 @Suite struct QuantizedConvolutionTests {
-  /// What is convolved, and with what.
+  /// The input and the parameters of a convolution.
   struct Case: Sendable, CustomTestStringConvertible {
     var images = 1
     var dimensions = [9, 13]
@@ -51,44 +51,45 @@ import _CatalogTesting
       Case(images: 2, dimensions: [40, 40], channels: (64, 64)),
     ]
 
-  /// A convolution, and what is done to its result.
+  /// A convolution followed by post-operations.
   ///
   /// - Parameters:
   ///   - summand: How a sum reads the convolution's input; `nil` as floats.
-  ///   - quantization: Of the convolution; integers that cannot stand for some of the numbers when `nil`.
+  ///   - quantization: Of the convolution; integers that cannot stand for some of the numbers when
+  ///     `nil`.
   private static func graph(
-    _ wanted: Case, _ endings: [any Operator] = [], summand: InputQuantization? = nil,
+    _ testCase: Case, _ postOperations: [any Operator] = [], summand: InputQuantization? = nil,
     quantization: InputQuantization? = nil
   ) throws -> (Graph, Tensor) {
-    let (rows, columns) = (wanted.dimensions[0], wanted.dimensions[1])
+    let (rows, columns) = (testCase.dimensions[0], testCase.dimensions[1])
     let shape =
-      wanted.layout == .channelsLast
-      ? [wanted.images, rows, columns, wanted.channels.from]
-      : [wanted.images, wanted.channels.from, rows, columns]
+      testCase.layout == .channelsLast
+      ? [testCase.images, rows, columns, testCase.channels.from]
+      : [testCase.images, testCase.channels.from, rows, columns]
     var builder = GraphBuilder()
     let input = try builder.addInput("x", TensorType(.float32, shape.map { .fixed($0) }))
     let kernel = try builder.addWeight(
       "k",
       .random(
-        .float32, shape: [wanted.channels.to, wanted.channels.from] + wanted.window,
+        .float32, shape: [testCase.channels.to, testCase.channels.from] + testCase.window,
         in: -0.1...0.1, seed: 1))
     let bias = try builder.addWeight(
-      "b", .random(.float32, shape: [wanted.channels.to], in: -1...1, seed: 2))
+      "b", .random(.float32, shape: [testCase.channels.to], in: -1...1, seed: 2))
     let convolution = Convolution(
       window: Window(
-        size: wanted.window, strides: wanted.strides, dilation: wanted.dilation,
-        padding: wanted.padding),
-      groups: 1, hasBias: true, layout: wanted.layout)
+        size: testCase.window, strides: testCase.strides, dilation: testCase.dilation,
+        padding: testCase.padding),
+      groups: 1, hasBias: true, layout: testCase.layout)
     let quantization =
       quantization
-      ?? .integers(scale: 1.9 / 255, zeroPoint: wanted.zeroPoint, method: .maximum)
+      ?? .integers(scale: 1.9 / 255, zeroPoint: testCase.zeroPoint, method: .maximum)
     var value = try builder.addNode(
       convolution, named: "conv", inputs: [input, kernel, bias], source: source,
       quantization: quantization)
-    for (number, ending) in endings.enumerated() {
+    for (number, operation) in postOperations.enumerated() {
       value = try builder.addNode(
-        ending, named: "end \(number)", inputs: value + (ending is Add ? [input] : []),
-        source: source, quantization: ending is Add ? summand : nil)
+        operation, named: "end \(number)", inputs: value + (operation is Add ? [input] : []),
+        source: source, quantization: operation is Add ? summand : nil)
     }
     let graph = try builder.finish(outputs: [Port(name: "y", value: value[0])])
     return (graph, .random(.float32, shape: shape, in: -1...1, seed: 3))
@@ -99,8 +100,10 @@ import _CatalogTesting
   ) throws -> (output: Tensor, kernels: [String]) {
     var kernels: [String] = []
     let options = CPURuntime.Options(workers: Workers(count: threads), observesIntegers: observes)
-    let got = try CPURuntime(options).run(graph, inputs: [input]) { kernels.append("\($0.kernel)") }
-    return (got[0], kernels)
+    let actual = try CPURuntime(options).run(graph, inputs: [input]) {
+      kernels.append("\($0.kernel)")
+    }
+    return (actual[0], kernels)
   }
 
   private func reference(_ graph: Graph, _ input: Tensor) throws -> Tensor {
@@ -108,53 +111,53 @@ import _CatalogTesting
   }
 
   @Test("A convolution of integers gives the reference's numbers, bit by bit", arguments: cases)
-  func agreement(_ wanted: Case) throws {
-    let (graph, input) = try Self.graph(wanted)
-    let want = try reference(graph, input).contiguousBytes()
+  func agreement(_ testCase: Case) throws {
+    let (graph, input) = try Self.graph(testCase)
+    let expected = try reference(graph, input).contiguousBytes()
     for threads in [1, 2] {
-      let (got, kernels) = try run(graph, input, threads: threads)
-      #expect(got.contiguousBytes() == want)
+      let (actual, kernels) = try run(graph, input, threads: threads)
+      #expect(actual.contiguousBytes() == expected)
       #expect(kernels.allSatisfy { $0.contains("int8") }, "\(kernels)")
     }
   }
 
   @Test("The formula of wbm.md, written out, gives the same")
   func formula() throws {
-    let wanted = Case(dimensions: [1, 1], channels: (6, 2), window: [1, 1], zeroPoint: 100)
-    let (graph, input) = try Self.graph(wanted)
+    let testCase = Case(dimensions: [1, 1], channels: (6, 2), window: [1, 1], zeroPoint: 100)
+    let (graph, input) = try Self.graph(testCase)
     let (numbers, weights) = (input.floats, graph.weights[0].tensor.floats)
     let scale: Float = 1.9 / 255
     let integers = numbers.map { number in
       max(0, min(255, Int((number * (1 / scale)).rounded(.toNearestOrEven)) + 100))
     }
-    let got = try run(graph, input).output.floats
+    let actual = try run(graph, input).output.floats
     for channel in 0..<2 {
       let row = weights[channel * 6..<channel * 6 + 6]
-      let own = row.map { abs($0) }.max()! / 127
+      let weightScale = row.map { abs($0) }.max()! / 127
       let sum = zip(row, integers).reduce(0) { sum, pair in
-        sum + Int((pair.0 / own).rounded(.toNearestOrEven)) * (pair.1 - 100)
+        sum + Int((pair.0 / weightScale).rounded(.toNearestOrEven)) * (pair.1 - 100)
       }
-      let product = Float(sum) * (own * scale)
-      #expect(got[channel] == product + graph.weights[1].tensor.floats[channel])
+      let product = Float(sum) * (weightScale * scale)
+      #expect(actual[channel] == product + graph.weights[1].tensor.floats[channel])
     }
   }
 
   @Test("A convolution of bfloat16 differs from the reference by rounding", arguments: cases)
-  func bfloat16(_ wanted: Case) throws {
-    let (graph, input) = try Self.graph(wanted, quantization: .init(.bfloat16))
-    let (got, kernels) = try run(graph, input)
+  func bfloat16(_ testCase: Case) throws {
+    let (graph, input) = try Self.graph(testCase, quantization: .init(.bfloat16))
+    let (actual, kernels) = try run(graph, input)
     #expect(kernels.allSatisfy { $0.contains("bfloat16 convolution") }, "\(kernels)")
-    #expect(try run(graph, input, threads: 1).output.contiguousBytes() == got.contiguousBytes())
-    let difference = TensorDifference(got: got, want: try reference(graph, input))
+    #expect(try run(graph, input, threads: 1).output.contiguousBytes() == actual.contiguousBytes())
+    let difference = TensorDifference(actual: actual, expected: try reference(graph, input))
     #expect(difference.relativeL2 < 1e-6, "\(difference)")
     // The products of rounded numbers are others than those of the numbers themselves.
     let exact = try reference(graph.quantizing([:]), input)
-    let loss = TensorDifference(got: got, want: exact).relativeL2
+    let loss = TensorDifference(actual: actual, expected: exact).relativeL2
     #expect(loss > 1e-5 && loss < 1e-2)
   }
 
-  /// What kernels do to sums.
-  private static let endings: [[any Operator]] = {
+  /// The post-operations of kernels.
+  private static let postOperations: [[any Operator]] = {
     let relu = ReLU(slope: 0, threshold: 0, maximum: nil)
     return [
       [relu], [ReLU(slope: 0, threshold: 0, maximum: 6)], [LeakyReLU(slope: 0.1)],
@@ -165,12 +168,12 @@ import _CatalogTesting
   @Test("What follows is done to sums of bfloat16", arguments: [64, 20], [false, true])
   func bfloat16Endings(channels: Int, addsBFloat16: Bool) throws {
     let square = Case(dimensions: [9, 13], channels: (channels, channels))
-    for endings in Self.endings {
+    for postOperations in Self.postOperations {
       let (graph, input) = try Self.graph(
-        square, endings, summand: addsBFloat16 ? .init(.bfloat16, input: 1) : nil,
+        square, postOperations, summand: addsBFloat16 ? .init(.bfloat16, input: 1) : nil,
         quantization: .init(.bfloat16))
-      let (got, kernels) = try run(graph, input)
-      let difference = TensorDifference(got: got, want: try reference(graph, input))
+      let (actual, kernels) = try run(graph, input)
+      let difference = TensorDifference(actual: actual, expected: try reference(graph, input))
       #expect(difference.isWithin(Tolerance(absolute: 2e-5, relative: 1e-5)), "\(difference)")
       #expect(kernels.count == 1 && kernels[0].contains("bfloat16"), "\(kernels)")
     }
@@ -195,12 +198,12 @@ import _CatalogTesting
       let quantization: InputQuantization? =
         isInteger
         ? .integers(scale: 0.02, zeroPoint: 100, method: .maximum) : .init(.bfloat16)
-      let made = try builder.addNode(
+      let convolved = try builder.addNode(
         Convolution(window: window, groups: 1, hasBias: false, layout: .channelsLast),
         named: "conv\(number)", inputs: [value, kernel], source: Self.source,
         quantization: quantization)
       let sum = try builder.addNode(
-        Add(), named: "add\(number)", inputs: [made[0], value], source: Self.source,
+        Add(), named: "add\(number)", inputs: [convolved[0], value], source: Self.source,
         quantization: .init(.bfloat16, input: 1))
       value = try builder.addNode(
         ReLU(slope: 0, threshold: 0, maximum: nil), named: "relu\(number)",
@@ -214,32 +217,33 @@ import _CatalogTesting
     }
     let graph = try builder.finish(outputs: [Port(name: "y", value: value)])
     let numbers = Tensor.random(.float32, shape: shape, in: -1...1, seed: 3)
-    let (got, kernels) = try run(graph, numbers)
+    let (actual, kernels) = try run(graph, numbers)
     #expect(kernels.contains { $0.contains("bfloat16 convolution") })
     #expect(kernels.contains { $0.contains("int8 convolution") } == hasIntegers)
-    #expect(try run(graph, numbers, threads: 1).output.contiguousBytes() == got.contiguousBytes())
-    let difference = TensorDifference(got: got, want: try reference(graph, numbers))
+    #expect(
+      try run(graph, numbers, threads: 1).output.contiguousBytes() == actual.contiguousBytes())
+    let difference = TensorDifference(actual: actual, expected: try reference(graph, numbers))
     #expect(difference.relativeL2 < 5e-3, "\(difference)")
   }
 
   @Test("In bfloat16, NaN stays NaN, and infinities too")
   func bfloat16Extremes() throws {
-    let wanted = Case(dimensions: [4, 4], channels: (3, 20))
-    let (graph, input) = try Self.graph(wanted, quantization: .init(.bfloat16))
+    let testCase = Case(dimensions: [4, 4], channels: (3, 20))
+    let (graph, input) = try Self.graph(testCase, quantization: .init(.bfloat16))
     for number in [Float.nan, .infinity] {
       var numbers = input.floats
       numbers[16] = number
       let poisoned = Tensor(.float32, shape: input.shape, floats: numbers)
-      let (got, want) = (
+      let (actual, expected) = (
         try run(graph, poisoned).output.floats, try reference(graph, poisoned).floats
       )
-      #expect(zip(got, want).allSatisfy { $0.isFinite == $1.isFinite })
-      #expect(!got.allSatisfy(\.isFinite) && got.contains(where: \.isFinite))
+      #expect(zip(actual, expected).allSatisfy { $0.isFinite == $1.isFinite })
+      #expect(!actual.allSatisfy(\.isFinite) && actual.contains(where: \.isFinite))
     }
   }
 
   @Test("What follows is done to the whole sums", arguments: [nil, 120, 90] as [UInt8?], [64, 20])
-  func endings(zeroPointOfSum: UInt8?, channels: Int) throws {
+  func postOperations(zeroPointOfSum: UInt8?, channels: Int) throws {
     let square = Case(dimensions: [9, 13], channels: (channels, channels))
     let summand = zeroPointOfSum.flatMap { zeroPoint in
       var quantization = InputQuantization.integers(
@@ -247,10 +251,10 @@ import _CatalogTesting
       quantization?.input = 1
       return quantization
     }
-    for endings in Self.endings {
-      let (graph, input) = try Self.graph(square, endings, summand: summand)
-      let (got, kernels) = try run(graph, input)
-      let difference = TensorDifference(got: got, want: try reference(graph, input))
+    for postOperations in Self.postOperations {
+      let (graph, input) = try Self.graph(square, postOperations, summand: summand)
+      let (actual, kernels) = try run(graph, input)
+      let difference = TensorDifference(actual: actual, expected: try reference(graph, input))
       #expect(difference.isWithin(Tolerance(absolute: 2e-5, relative: 1e-5)), "\(difference)")
       #expect(kernels.count == 1 && kernels[0].contains("int8"), "\(kernels)")
     }
@@ -295,13 +299,13 @@ import _CatalogTesting
     arguments: [DataLayout.channelsLast, .channelsFirst], [5, 16, 24])
   func chain(_ layout: DataLayout, channels: Int) throws {
     let (graph, input) = try Self.chain(layout, channels: channels)
-    let (got, kernels) = try run(graph, input)
+    let (actual, kernels) = try run(graph, input)
     #expect(kernels.contains { $0.contains("int8 pooling") }, "\(kernels)")
     let (observed, plain) = try run(graph, input, observes: true)
-    #expect(got.contiguousBytes() == observed.contiguousBytes())
+    #expect(actual.contiguousBytes() == observed.contiguousBytes())
     #expect(!plain.contains { $0.contains("int8 pooling") }, "\(plain)")
     // The reference rounds other numbers to integers where a sum lies between two.
-    let difference = TensorDifference(got: got, want: try reference(graph, input))
+    let difference = TensorDifference(actual: actual, expected: try reference(graph, input))
     #expect(difference.relativeL2 < 1e-3, "\(difference)")
   }
 
@@ -345,11 +349,11 @@ import _CatalogTesting
       }
       let graph = try builder.finish(outputs: [Port(name: "y", value: value)])
       let input = Tensor.random(.float32, shape: shape, in: -1...1, seed: 3)
-      let (got, kernels) = try run(graph, input)
+      let (actual, kernels) = try run(graph, input)
       #expect(kernels.contains { $0.contains("int8 pooling") || $0.contains("bfloat16 pooling") })
       let (observed, plain) = try run(graph, input, observes: true)
       #expect(!plain.contains { $0.contains("int8 pooling") || $0.contains("bfloat16 pooling") })
-      #expect(got.contiguousBytes() == observed.contiguousBytes())
+      #expect(actual.contiguousBytes() == observed.contiguousBytes())
     }
   }
 
@@ -363,18 +367,18 @@ import _CatalogTesting
       let kernel = try builder.addWeight(
         "k\(number)",
         .random(.float32, shape: [16, 16, 1, 1], in: -0.5...0.5, seed: UInt64(number)))
-      let made = try builder.addNode(
+      let convolved = try builder.addNode(
         Convolution(window: window, groups: 1, hasBias: false, layout: .channelsLast),
         named: "conv\(number)", inputs: [value, kernel], source: Self.source,
         quantization: InputQuantization.integers(scale: 0.03, zeroPoint: 100, method: .maximum))
       value = try builder.addNode(
-        Add(), named: "add\(number)", inputs: [made[0], value], source: Self.source)[0]
+        Add(), named: "add\(number)", inputs: [convolved[0], value], source: Self.source)[0]
     }
     let graph = try builder.finish(outputs: [Port(name: "y", value: value)])
     let numbers = Tensor.random(.float32, shape: [1, 8, 8, 16], in: -1...1, seed: 3)
-    let (got, kernels) = try run(graph, numbers)
+    let (actual, kernels) = try run(graph, numbers)
     #expect(kernels.count == 4 && kernels.allSatisfy { $0.contains("int8 convolution") })
-    let difference = TensorDifference(got: got, want: try reference(graph, numbers))
+    let difference = TensorDifference(actual: actual, expected: try reference(graph, numbers))
     #expect(difference.relativeL2 < 1e-3, "\(difference)")
   }
 
@@ -395,12 +399,12 @@ import _CatalogTesting
           .float32, shape: [channels, channels, 1, 1], in: -0.3...0.3, seed: UInt64(number)))
       var quantization = InputQuantization.integers(
         scale: 0.02 * Float(number + 1), zeroPoint: zeroPoint, method: .maximum)
-      let made = try builder.addNode(
+      let convolved = try builder.addNode(
         Convolution(window: window, groups: 1, hasBias: false, layout: .channelsLast),
         named: "conv\(number)", inputs: [value, kernel], source: Self.source,
         quantization: quantization)
       quantization?.input = number % 2
-      let inputs = number % 2 == 0 ? [value, made[0]] : [made[0], value]
+      let inputs = number % 2 == 0 ? [value, convolved[0]] : [convolved[0], value]
       sums += try builder.addNode(
         Add(), named: "add\(number)", inputs: inputs, source: Self.source,
         quantization: quantization)
@@ -410,17 +414,18 @@ import _CatalogTesting
     }
     let whole = try builder.finish(outputs: [Port(name: "y", value: value)])
     let numbers = Tensor.random(.float32, shape: shape, in: -1...1, seed: 3)
-    let (got, kernels) = try run(whole, numbers)
+    let (actual, kernels) = try run(whole, numbers)
     #expect(kernels.count == 4 && kernels.allSatisfy { $0.contains("int8 convolution") })
-    #expect(try run(whole, numbers, threads: 1).output.contiguousBytes() == got.contiguousBytes())
+    #expect(
+      try run(whole, numbers, threads: 1).output.contiguousBytes() == actual.contiguousBytes())
     let (observed, _) = try run(whole, numbers, observes: true)
-    #expect(got.contiguousBytes() == observed.contiguousBytes())
-    let difference = TensorDifference(got: got, want: try reference(whole, numbers))
+    #expect(actual.contiguousBytes() == observed.contiguousBytes())
+    let difference = TensorDifference(actual: actual, expected: try reference(whole, numbers))
     #expect(difference.relativeL2 < 2e-3, "\(difference)")
     // Sums that are outputs exist as floats, and are not computed together with what follows.
     let ports = sums.enumerated().map { Port(name: "sum\($0)", value: $1) }
-    let apart = whole.replacingOutputs([Port(name: "y", value: value)] + ports)
-    #expect(try run(apart, numbers).output.floats == got.floats)
+    let withSumOutputs = whole.replacingOutputs([Port(name: "y", value: value)] + ports)
+    #expect(try run(withSumOutputs, numbers).output.floats == actual.floats)
   }
 
   @Test(
@@ -458,26 +463,26 @@ import _CatalogTesting
     }
     let graph = try builder.finish(outputs: [Port(name: "y", value: value)])
     let numbers = Tensor.random(.float32, shape: [1, 4, 5, 16], in: -1...1, seed: 3)
-    let (got, _) = try run(graph, numbers)
+    let (actual, _) = try run(graph, numbers)
     let (observed, _) = try run(graph, numbers, observes: true)
-    #expect(got.contiguousBytes() == observed.contiguousBytes())
-    let difference = TensorDifference(got: got, want: try reference(graph, numbers))
+    #expect(actual.contiguousBytes() == observed.contiguousBytes())
+    let difference = TensorDifference(actual: actual, expected: try reference(graph, numbers))
     #expect(difference.relativeL2 < 5e-3, "\(difference)")
   }
 
   @Test("NaN becomes the least integer, and infinities the ends")
   func extremes() throws {
-    let wanted = Case(dimensions: [4, 4], channels: (3, 20))
-    let (graph, input) = try Self.graph(wanted)
+    let testCase = Case(dimensions: [4, 4], channels: (3, 20))
+    let (graph, input) = try Self.graph(testCase)
     var numbers = input.floats
     (numbers[0], numbers[7], numbers[20]) = (.nan, .infinity, -.infinity)
     let poisoned = Tensor(.float32, shape: input.shape, floats: numbers)
-    let got = try run(graph, poisoned).output
-    let want = try reference(graph, poisoned)
-    #expect(got.contiguousBytes() == want.contiguousBytes())
-    #expect(got.floats.allSatisfy { $0.isFinite })
+    let actual = try run(graph, poisoned).output
+    let expected = try reference(graph, poisoned)
+    #expect(actual.contiguousBytes() == expected.contiguousBytes())
+    #expect(actual.floats.allSatisfy { $0.isFinite })
     let integers = IntegerQuantization(
-      scale: 1.9 / 255, zeroPoint: wanted.zeroPoint, method: .maximum)
+      scale: 1.9 / 255, zeroPoint: testCase.zeroPoint, method: .maximum)
     #expect(numbers.prefix(1).map { integers?.quantized($0) } == [0])
     #expect(integers?.quantized(.infinity) == 255 && integers?.quantized(-.infinity) == 0)
   }

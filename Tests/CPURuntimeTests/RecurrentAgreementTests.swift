@@ -77,24 +77,25 @@ import _CatalogTesting
         default: [batch, units]
         }
       // Leaves out every third step, the first one of some samples.
-      let truths = (0..<batch * steps).map { $0 % 3 == 2 ? 0.0 : 1 }
+      let maskValues = (0..<batch * steps).map { $0 % 3 == 2 ? 0.0 : 1 }
       return slot.name == "mask"
-        ? Tensor(.bool, shape: shape, truths)
+        ? Tensor(.bool, shape: shape, maskValues)
         : .random(.float32, shape: shape, in: -0.5...0.5, seed: UInt64(position + 1))
     }
     let example = OperatorExample(operation, inputs: inputs)
     let graph = try example.graph()
     let data = example.dataPositions.map { inputs[$0] }
-    let want = try ReferenceRuntime(workers: Workers(count: 2)).run(graph, inputs: data) { _ in }
+    let expected = try ReferenceRuntime(workers: Workers(count: 2))
+      .run(graph, inputs: data) { _ in }
     var first: [[UInt8]]?
     for threads in 1...3 {
       let runtime = CPURuntime(CPURuntime.Options(workers: Workers(count: threads)))
-      let got = try runtime.run(graph, inputs: data) { _ in }
-      for (got, want) in zip(got, want) {
-        let difference = TensorDifference(got: got, want: want)
+      let actual = try runtime.run(graph, inputs: data) { _ in }
+      for (actual, expected) in zip(actual, expected) {
+        let difference = TensorDifference(actual: actual, expected: expected)
         #expect(difference.isWithin(operation.tolerance), "\(operation): \(difference)")
       }
-      let bytes = got.map { $0.contiguousBytes() }
+      let bytes = actual.map { $0.contiguousBytes() }
       #expect(bytes == first ?? bytes, "\(operation): \(threads) threads")
       first = first ?? bytes
     }

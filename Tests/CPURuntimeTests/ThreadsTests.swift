@@ -7,10 +7,10 @@ import Testing
 @Suite struct ThreadsTests {
   /// How often each index was worked on.
   private func counts(_ count: Int, threads: Int) -> [Int] {
-    let seen = Mutex([Int](repeating: 0, count: count))
+    let counts = Mutex([Int](repeating: 0, count: count))
     Threads.use(threads)
-    Threads.parallel(count) { index in seen.withLock { $0[index] += 1 } }
-    return seen.withLock { $0 }
+    Threads.parallel(count) { index in counts.withLock { $0[index] += 1 } }
+    return counts.withLock { $0 }
   }
 
   @Test(

@@ -59,10 +59,10 @@ import Weighbridge
       Dictionary(uniqueKeysWithValues: result.weights.map { ($0.id, $0.tensor) }))
     var largest = 0.0
     for inputs in try Self.sketches(100..<112) {
-      let got = try Self.run(changed, inputs)
-      let wanted = try Self.run(graph, inputs)
-      let difference = zip(got, wanted).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
-      largest = max(largest, (difference / wanted.reduce(0) { $0 + $1 * $1 }).squareRoot())
+      let actual = try Self.run(changed, inputs)
+      let expected = try Self.run(graph, inputs)
+      let difference = zip(actual, expected).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
+      largest = max(largest, (difference / expected.reduce(0) { $0 + $1 * $1 }).squareRoot())
     }
     #expect(abs(largest - errors.worst) < 0.01 * error)
   }

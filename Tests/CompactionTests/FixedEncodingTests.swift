@@ -145,15 +145,15 @@ import Weighbridge
     var compactor = Compactor(graph, workers: Workers(count: 2))
     compactor.answers = .largest
     let evaluation = Array(sketches[40...])
-    let nearest = try compactor.compact(as: encoding, evaluation: evaluation)
-    let fed = try compactor.compact(
+    let withoutFeedback = try compactor.compact(as: encoding, evaluation: evaluation)
+    let withFeedback = try compactor.compact(
       as: encoding, calibration: Array(sketches[..<40]), evaluation: evaluation)
-    let errors = (try #require(nearest.errors), try #require(fed.errors))
+    let errors = (try #require(withoutFeedback.errors), try #require(withFeedback.errors))
     #expect(errors.1.worst <= errors.0.worst)
     // The others gain less here, or nothing.
     if [.linear(bits: 4), .palette(bits: 6)].contains(encoding) {
       #expect(errors.1.worst < 0.9 * errors.0.worst)
     }
-    #expect(fed.answers?.count == 20)
+    #expect(withFeedback.answers?.count == 20)
   }
 }

@@ -24,7 +24,7 @@ import Testing
     for row in 0..<rows {
       for column in 0..<columns {
         var sum = Double(before[row, column])
-        for place in 0..<depth { sum += Double(first[row, place]) * Double(second[place, column]) }
+        for index in 0..<depth { sum += Double(first[row, index]) * Double(second[index, column]) }
         #expect(abs(Double(target[row, column]) - sum) < 1e-6 * Double(depth + 8))
       }
     }
@@ -49,7 +49,7 @@ import Testing
     let vectors = Self.random(2 * count, count, seed: 5)
     var matrix = Matrix(rows: count, columns: count)
     matrix.add(momentsOf: vectors, workers: Workers(count: 1))
-    let wanted = matrix
+    let expected = matrix
     let isFactored = matrix.factor(workers: Workers(count: 2))
     #expect(isFactored)
     for row in 0..<count {
@@ -57,7 +57,7 @@ import Testing
         let sum = (0...column).reduce(0.0) {
           $0 + Double(matrix[row, $1]) * Double(matrix[column, $1])
         }
-        #expect(abs(Double(wanted[row, column]) - sum) < 1e-5 * Double(count))
+        #expect(abs(Double(expected[row, column]) - sum) < 1e-5 * Double(count))
       }
     }
   }

@@ -42,21 +42,21 @@ import Weighbridge
     }
   }
 
-  @Test func `generated pictures are alike for one seed and differ for others`() {
-    let pictures = [1, 1, 2].map {
+  @Test func `generated images are alike for one seed and differ for others`() {
+    let images = [1, 1, 2].map {
       GeneratedImage(height: 40, width: 30, components: 3, seed: UInt64($0))
     }
-    #expect(pictures[0].planes == pictures[1].planes)
-    #expect(pictures[0].planes != pictures[2].planes)
-    for plane in pictures[0].planes {
+    #expect(images[0].planes == images[1].planes)
+    #expect(images[0].planes != images[2].planes)
+    for plane in images[0].planes {
       #expect(plane.count == 1200)
       #expect(plane.allSatisfy { (0...255).contains($0) })
     }
   }
 
-  @Test func `generated pictures get smoother by half from one size to twice that`() {
-    // Amplitudes that fall as 1/f have the same variance in each octave: differences of means of squares
-    // vary as much for large squares as for small ones.
+  @Test func `generated images get smoother by half from one size to twice that`() {
+    // Amplitudes that fall as 1/f have the same variance in each octave: differences of means of
+    // squares vary as much for large squares as for small ones.
     var variances = [Double](repeating: 0, count: 4)
     for seed in 0..<24 {
       let plane = GeneratedImage(height: 128, width: 128, components: 1, seed: UInt64(seed)).planes[
@@ -70,12 +70,13 @@ import Weighbridge
           }
           return sum / Double(size * size)
         }
-        let places = stride(from: 0, to: 128 - size, by: 2 * size)
+        let positions = stride(from: 0, to: 128 - size, by: 2 * size)
         var squares = 0.0
-        for y in places {
-          for x in places {
+        for y in positions {
+          for x in positions {
             let difference = mean(x + size, y) - mean(x, y)
-            squares += difference * difference / Double(Array(places).count * Array(places).count)
+            squares +=
+              difference * difference / Double(Array(positions).count * Array(positions).count)
           }
         }
         variances[octave] += squares

@@ -14,7 +14,7 @@ import Testing
       (0..<shape.reduce(1, *)).map { _ in Double.random(in: -1...1, using: &generator) })
   }
 
-  /// The products of all vectors with the weight, sorted, beside the layer's outputs, sorted.
+  /// The sorted products of all vectors with the weight, and the layer's sorted outputs.
   private static func compare(
     _ operation: any WeightMultiplyingOperator, _ inputs: [Tensor]
   ) throws -> (products: [Double], outputs: [Double]) {
@@ -70,19 +70,21 @@ import Testing
   }
 
   @Test(arguments: [false, true], [false, true])
-  func `rows of a product of matrices`(_ isFirstTurned: Bool, _ isSecondTurned: Bool) throws {
-    let operation = MatMul(transposeA: isFirstTurned, transposeB: isSecondTurned)
-    let first = Self.random(isFirstTurned ? [2, 5, 3] : [2, 3, 5], seed: 1)
-    let second = Self.random(isSecondTurned ? [1, 4, 5] : [1, 5, 4], seed: 2)
+  func `rows of a product of matrices`(_ isFirstTransposed: Bool, _ isSecondTransposed: Bool) throws
+  {
+    let operation = MatMul(transposeA: isFirstTransposed, transposeB: isSecondTransposed)
+    let first = Self.random(isFirstTransposed ? [2, 5, 3] : [2, 3, 5], seed: 1)
+    let second = Self.random(isSecondTransposed ? [1, 4, 5] : [1, 5, 4], seed: 2)
     let products = operation.weightProducts([first.type, second.type])
     let product = try #require(products.first { $0.weight == 1 })
     var sampler = VectorSampler(limit: 100, generator: SplitMix64(seed: 0))
     let vectors = sampler.sample(first, product.vectors)[0]
-    let turned = second.permuted(product.inputAxes + product.outputAxes).doubles
+    let transposed = second.permuted(product.inputAxes + product.outputAxes).doubles
     var sums: [Double] = []
     for start in stride(from: 0, to: vectors.count, by: 5) {
       for row in 0..<4 {
-        sums.append((0..<5).reduce(0) { $0 + Double(vectors[start + $1]) * turned[$1 * 4 + row] })
+        sums.append(
+          (0..<5).reduce(0) { $0 + Double(vectors[start + $1]) * transposed[$1 * 4 + row] })
       }
     }
     let outputs = try operation.evaluate([first, second], workers: Workers(count: 1))

@@ -12,7 +12,8 @@ import Testing
   import Darwin
 #endif
 
-/// Rounding with feedback against the same as it was first published, in Double, with an inverse matrix.
+/// Rounding with feedback against the same as it was first published, in Double, with an inverse
+/// matrix.
 @Suite struct WeightRoundingTests {
   private static func random(_ count: Int, seed: UInt64) -> [Float] {
     var generator = SplitMix64(seed: seed)
@@ -110,12 +111,15 @@ import Testing
         let error = (numbers[row][column] - integer * step) / own
         for other in 0..<columns { numbers[row][other] -= error * inverse[column][other] }
       }
-      let (line, pivot) = (inverse[column], own)
+      let (pivotRow, pivot) = (inverse[column], own)
       for first in 0..<columns {
-        for second in 0..<columns { inverse[first][second] -= line[first] * line[second] / pivot }
+        for second in 0..<columns {
+          inverse[first][second] -= pivotRow[first] * pivotRow[second] / pivot
+        }
       }
     }
-    // Where a number lies in the middle between two integers, single precision may decide otherwise.
+    // Where a number lies in the middle between two integers, single precision may decide
+    // otherwise.
     #expect(Double(same) >= 0.99 * Double(rows * columns))
   }
 
@@ -129,11 +133,11 @@ import Testing
         (0..<60).map { numbers[row * 60 + $0] - Double(integers[$0 * 20 + row]) * Double(step) }
       }
     }
-    let fed = Self.rounding(weight, moments, step: step).round(workers: Workers(count: 2))
+    let withFeedback = Self.rounding(weight, moments, step: step).round(workers: Workers(count: 2))
     let nearest = Self.rounding(weight, nil, step: step).round(workers: Workers(count: 2))
-    let loss = Self.loss(errors(fed.integers), matrix)
+    let loss = Self.loss(errors(withFeedback.integers), matrix)
     #expect(loss < 0.5 * Self.loss(errors(nearest.integers), matrix))
-    #expect(abs(fed.loss - loss) < 1e-3 * loss)
+    #expect(abs(withFeedback.loss - loss) < 1e-3 * loss)
   }
 
   @Test func `without inputs each number is rounded to the nearest`() {
@@ -176,7 +180,7 @@ import Testing
     -> [Int32]
   {
     RANSIntegers.Content(
-      integers: weight.stored(result.integers), steps: [1], isDependent: true
+      integers: weight.inTensorOrder(result.integers), steps: [1], isDependent: true
     ).multiples(shape: weight.tensor.shape)
   }
 
@@ -234,7 +238,7 @@ import Testing
       entropy(one.integers) - entropy(other.integers) + log2(one.loss / other.loss) / 2
     #expect(saved > 0.12 && saved < 0.25, "\(saved)")
     // Errors are fed back: less harm than without inputs that are known.
-    let blind = Self.rounding(weight, nil, step: 0.05 * 0.58, isDependent: true)
+    let withoutMoments = Self.rounding(weight, nil, step: 0.05 * 0.58, isDependent: true)
     let step = 0.05 * 0.58
     let matrix = Self.damped(moments)
     func loss(_ result: WeightRounding.Result) -> Double {
@@ -245,7 +249,7 @@ import Testing
         }, matrix)
     }
     #expect(abs(loss(other) - other.loss) < 1e-3 * other.loss)
-    #expect(loss(other) < 0.5 * loss(blind.round(workers: Workers(count: 2))))
+    #expect(loss(other) < 0.5 * loss(withoutMoments.round(workers: Workers(count: 2))))
   }
 
   @Test func `inputs that are always 0 are rounded to the nearest`() {

@@ -42,7 +42,7 @@ struct CoreMLImportTests {
     #expect(model.inputs.map(\.type.description) == ["float32 [3, 448, 448]"])
     let actual = try model.run(images("seeds/small_unet/input.npy", named: "image")).outputs
     let expected = try images("seeds/small_unet/outputs.npz", named: "output")
-    for distance in distances(got: actual, want: expected) {
+    for distance in distances(actual: actual, expected: expected) {
       #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
     }
   }
@@ -55,7 +55,7 @@ struct CoreMLImportTests {
       contentsOf: Fixtures.file("keras/seeds/small_unet/small_unet_weightsonly.h5"),
       options: options)
     let differences = try keras.differences(from: Model(contentsOf: unet))
-    #expect(differences.areNone)
+    #expect(differences.isEmpty)
     #expect(differences.comparedWeights == 36)
   }
 
@@ -75,7 +75,7 @@ struct CoreMLImportTests {
     let model = try styleNetwork(TemporaryFolder())
     let inputs = try images("real/van-gogh/noise_inputs.npz", named: "image")
     let expected = try images("real/van-gogh/noise_outputs.npz", named: "output")
-    for distance in distances(got: try model.run(inputs).outputs, want: expected) {
+    for distance in distances(actual: try model.run(inputs).outputs, expected: expected) {
       #expect(distance.error <= 1e-5, "\(distance)")
     }
   }

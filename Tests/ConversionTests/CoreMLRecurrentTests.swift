@@ -39,7 +39,7 @@ import Weighbridge
         NamedTensor(name: array.name, tensor: array.tensor.slice(row..<row + 1, along: 0))
       }
       let actual = try copy.run(inputs.map(example)).outputs
-      for distance in distances(got: actual, want: expected.map(example)) {
+      for distance in distances(actual: actual, expected: expected.map(example)) {
         #expect(distance.error < 1e-5)
       }
     }
@@ -68,7 +68,7 @@ import Weighbridge
       NamedTensor(name: array.name, tensor: array.tensor.slice(0..<1, along: 0))
     }
     let actual = try copy.run(try ArrayFile.read("\(sample).inputs.npz").map(firstExample)).outputs
-    let differences = distances(got: actual, want: expected.map(firstExample))
+    let differences = distances(actual: actual, expected: expected.map(firstExample))
     #expect(differences.count == expected.count && differences.allSatisfy { $0.error < 1e-5 })
   }
 }

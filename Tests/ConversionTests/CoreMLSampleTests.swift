@@ -14,7 +14,7 @@ import Weighbridge
     let model = try Model(contentsOf: sample("\(name).mlmodel"))
     let outputs = try model.run(ArrayFile.read(sample("\(name).inputs.npz"))).outputs
     let expected = try ArrayFile.read(sample("\(name).outputs.npz"))
-    for distance in distances(got: outputs, want: expected) {
+    for distance in distances(actual: outputs, expected: expected) {
       #expect(distance.absolute == 0, "\(distance)")
     }
   }
@@ -49,7 +49,7 @@ import Weighbridge
     let model = try Model(contentsOf: sample("cropped.mlmodel"), options: options)
     let outputs = try model.run(ArrayFile.read(sample("cropped.inputs.npz"))).outputs
     for distance in distances(
-      got: outputs, want: try ArrayFile.read(sample("cropped.outputs.npz")))
+      actual: outputs, expected: try ArrayFile.read(sample("cropped.outputs.npz")))
     {
       #expect(distance.error < 1e-6, "\(distance)")
     }

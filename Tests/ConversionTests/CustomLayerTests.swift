@@ -247,6 +247,6 @@ struct LambdaFixtureTests {
     let outputs = try model.run(ArrayFile.read("\(folder)/inputs.npz")).outputs
     let wanted = try ArrayFile.read(
       "\(folder)/\(file.hasPrefix("k3") ? "outputs_k3" : "outputs").npz")
-    for distance in distances(got: outputs, want: wanted) { #expect(distance.error <= 1e-5) }
+    for distance in distances(actual: outputs, expected: wanted) { #expect(distance.error <= 1e-5) }
   }
 }

@@ -34,7 +34,7 @@ import Weighbridge
       let transposed = NamedTensor(name: "data", tensor: image.permuted([0, 3, 1, 2]))
       let actual = try copy.run([transposed]).outputs[0].tensor
       let expectedOutput = expected.slice(number..<number + 1, along: 0).permuted([0, 3, 1, 2])
-      #expect(Distance(got: actual, want: expectedOutput).error <= 1e-5)
+      #expect(Distance(actual: actual, expected: expectedOutput).error <= 1e-5)
     }
   }
 

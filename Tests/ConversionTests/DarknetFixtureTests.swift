@@ -112,7 +112,7 @@ struct DarknetFixtureTests {
       let index = String(expected.name.prefix { $0 != "_" })
       let layer = try #require(
         actual.first { $0.name.hasPrefix("\(index)_") }, "\(expected.name)")
-      let distance = Distance(got: layer.tensor, want: expected.tensor)
+      let distance = Distance(actual: layer.tensor, expected: expected.tensor)
       let bound = max(1e-5 * max(1, distance.largest), 4 * (noise[index] ?? 0))
       #expect(distance.absolute <= bound, "\(expected.name): \(distance)")
     }
@@ -136,7 +136,7 @@ struct DarknetFixtureTests {
       for (image, expected) in separate.map({ $0[position].tensor }).enumerated() {
         let actual = Array(elements[image * expected.count..<(image + 1) * expected.count])
         let distance = Distance(
-          got: Tensor(.float32, shape: expected.shape, actual), want: expected)
+          actual: Tensor(.float32, shape: expected.shape, actual), expected: expected)
         #expect(distance.absolute <= 1e-5 * max(1, distance.largest), "\(output.name): \(distance)")
       }
     }

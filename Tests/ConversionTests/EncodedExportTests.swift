@@ -43,7 +43,7 @@ import Weighbridge
     #expect(ratio < bits / 32 + 0.08, "\(ratio)")
     let copy = try Model(contentsOf: small)
     for (actual, expected) in zip(try outputs(copy), try outputs(model)) {
-      let difference = TensorDifference(got: actual.reshaped(expected.shape), want: expected)
+      let difference = TensorDifference(actual: actual.reshaped(expected.shape), expected: expected)
       #expect(difference.maxAbsolute <= 1e-5, "\(difference)")
     }
   }
@@ -78,7 +78,7 @@ import Weighbridge
     #expect(ratio < (bits + (encoding == "int4" ? 0 : 1)) / 32 + 0.1, "\(ratio)")
     let copy = try Model(contentsOf: small)
     for (actual, expected) in zip(try outputs(copy), try outputs(model)) {
-      #expect(TensorDifference(got: actual, want: expected).maxAbsolute <= 1e-5)
+      #expect(TensorDifference(actual: actual, expected: expected).maxAbsolute <= 1e-5)
     }
     let file = folder.file("again.wbm")
     try copy.write(to: file)

@@ -204,7 +204,9 @@ private enum ExportOutcome: Equatable {
       guard !expected.isEmpty, actual.count == expected.count else {
         return .wrong("\(actual.count) outputs, and \(expected.count) were recorded")
       }
-      for (distance, pair) in zip(distances(got: actual, want: expected), zip(actual, expected)) {
+      for (distance, pair) in zip(
+        distances(actual: actual, expected: expected), zip(actual, expected))
+      {
         let limit = pair.1.tensor.elementType == .float16 ? 2e-3 : 1e-4
         guard distance.error <= limit else { return .wrong("\(pair.0.name): \(distance)") }
       }

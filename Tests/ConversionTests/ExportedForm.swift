@@ -91,7 +91,7 @@ extension ExportedForm {
       return "\(outputs.count) outputs, and not \(expected.count)"
     }
     for (distance, pair) in zip(
-      distances(got: outputs, want: expected), zip(outputs, expected))
+      distances(actual: outputs, expected: expected), zip(outputs, expected))
     {
       let (output, expectedOutput) = pair
       let type = expectedOutput.tensor.elementType

@@ -12,7 +12,7 @@ struct FixtureModelTests {
     var run = RunOptions()
     run.engine = engine
     let outputs = try model.run(ArrayFile.read(fixture.inputs), options: run).outputs
-    for distance in distances(got: outputs, want: try ArrayFile.read(fixture.outputs)) {
+    for distance in distances(actual: outputs, expected: try ArrayFile.read(fixture.outputs)) {
       print("\(fixture.file), \(engine): \(distance)")
       if let limit = fixture.absolute {
         #expect(distance.absolute <= limit, "\(distance)")

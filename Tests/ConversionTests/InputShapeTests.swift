@@ -53,7 +53,9 @@ import Weighbridge
     let model = try sample.model()
     let inputs = try ArrayFile.read(sample.path("inputs.npz"))
     let outputs = try model.run(inputs).outputs
-    for distance in distances(got: outputs, want: try ArrayFile.read(sample.path("outputs.npz"))) {
+    for distance in distances(
+      actual: outputs, expected: try ArrayFile.read(sample.path("outputs.npz")))
+    {
       #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
     }
   }
@@ -139,7 +141,8 @@ import Weighbridge
     options.value.inputShapes = [InputShape([5])]
     let model = try Model(contentsOf: "\(path).h5", options: options.value)
     let outputs = try model.run(ArrayFile.read("\(path).inputs.npz")).outputs
-    for distance in distances(got: outputs, want: try ArrayFile.read("\(path).outputs.npz")) {
+    for distance in distances(actual: outputs, expected: try ArrayFile.read("\(path).outputs.npz"))
+    {
       #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
     }
   }

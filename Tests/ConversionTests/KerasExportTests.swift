@@ -38,7 +38,7 @@ import _CatalogTesting
     let folderOfSample = Paths.sample("Models/shape-detector")
     let outputs = try back.run(ArrayFile.read("\(folderOfSample)/input.npy")).outputs
     let wanted = try ArrayFile.read("\(folderOfSample)/outputs.npz")
-    for distance in distances(got: outputs, want: wanted) { #expect(distance.error < 1e-5) }
+    for distance in distances(actual: outputs, expected: wanted) { #expect(distance.error < 1e-5) }
   }
 
   @Test(
@@ -58,7 +58,9 @@ import _CatalogTesting
         #expect(node.inputs.contains { graph[$0].constant == nil }, "\(node.name)")
       }
       let outputs = try back.run(inputs).outputs
-      for distance in distances(got: outputs, want: wanted) { #expect(distance.error < 1e-5) }
+      for distance in distances(actual: outputs, expected: wanted) {
+        #expect(distance.error < 1e-5)
+      }
     }
   }
 
@@ -106,7 +108,7 @@ import _CatalogTesting
     let outputs = try Model(contentsOf: path).run(ArrayFile.read("\(sample).inputs.npz")).outputs
     let wanted = try ArrayFile.read("\(sample).outputs.npz")
     #expect(outputs.count == wanted.count)
-    for distance in distances(got: outputs, want: wanted) { #expect(distance.error < 1e-5) }
+    for distance in distances(actual: outputs, expected: wanted) { #expect(distance.error < 1e-5) }
   }
 
   @Test("Layers of weights that are computed while they are written stay apart", arguments: targets)

@@ -66,7 +66,7 @@ struct KerasZooExportTests {
     let results = try Model(contentsOf: path).run(ArrayFile.read("\(folder)/inputs.npz")).outputs
     let wanted = try ArrayFile.read(outputs)
     #expect(!wanted.isEmpty && results.count == wanted.count, "\(folder) to \(target.rawValue)")
-    for (distance, output) in zip(distances(got: results, want: wanted), results) {
+    for (distance, output) in zip(distances(actual: results, expected: wanted), results) {
       let limit = max(1e-4, Tolerance.standard(for: output.tensor.elementType).absolute * 2)
       #expect(distance.error <= limit, "\(folder) to \(target.rawValue): \(distance)")
     }

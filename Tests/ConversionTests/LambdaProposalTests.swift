@@ -38,7 +38,7 @@ import Weighbridge
     let base = path.replacing(/\.(h5|keras)$/, with: "")
     let outputs = try model(path, mapping: text).run(ArrayFile.read("\(base).inputs.npz")).outputs
     let wanted = try ArrayFile.read("\(base).outputs.npz")
-    for distance in distances(got: outputs, want: wanted) {
+    for distance in distances(actual: outputs, expected: wanted) {
       #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
     }
   }

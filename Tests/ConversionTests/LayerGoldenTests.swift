@@ -33,7 +33,7 @@ import Weighbridge
 
   private func expectAgreement(_ outputs: [NamedTensor], _ expected: [NamedTensor]) {
     #expect(Set(outputs.map(\.name)) == Set(expected.map(\.name)))
-    for distance in distances(got: outputs, want: expected) {
+    for distance in distances(actual: outputs, expected: expected) {
       #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
     }
   }

@@ -22,7 +22,7 @@ import Weighbridge
     let base = sample(name).replacing(/\.(h5|keras)$/, with: "")
     let outputs = try read(name, mapping: mapping).run(ArrayFile.read("\(base).inputs.npz")).outputs
     let wanted = try ArrayFile.read("\(base).outputs.npz")
-    for distance in distances(got: outputs, want: wanted) {
+    for distance in distances(actual: outputs, expected: wanted) {
       #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(name): \(distance)")
     }
   }

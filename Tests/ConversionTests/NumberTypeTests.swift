@@ -33,7 +33,7 @@ import Weighbridge
     let model = try Model(contentsOf: sample.path)
     let outputs = try model.run(inputs).outputs
     let limit = sample.limit
-    for distance in distances(got: outputs, want: expected) {
+    for distance in distances(actual: outputs, expected: expected) {
       #expect(distance.error <= limit, "\(distance)")
     }
 

@@ -52,7 +52,7 @@ import _CatalogTesting
     let model = try Model(contentsOf: detector)
     var options = ExportOptions()
     options.layout = .nchw
-    options.storesWeightsBeside = true
+    options.storesExternalWeights = true
     let report = try model.export(to: folder.file("m.onnx"), options: options)
     #expect(report.files == [folder.file("m.onnx"), folder.file("m.onnx.data")])
     #expect(folder.names == ["m.onnx", "m.onnx.data"])
@@ -92,7 +92,7 @@ import _CatalogTesting
     try Files.write("kept".utf8, to: folder.file("m.onnx.data"))
     var options = ExportOptions()
     options.isReplacing = false
-    options.storesWeightsBeside = true
+    options.storesExternalWeights = true
     let error = failure { _ = try model.export(to: folder.file("m.onnx"), options: options) }
     #expect(error?.code == .outputFailed)
     let cancellation = Cancellation()

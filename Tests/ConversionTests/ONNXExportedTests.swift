@@ -29,7 +29,7 @@ import Weighbridge
     let expected = try ArrayFile.read(path("\(outputs).outputs.npz"))
     let actual = try model.run(try ArrayFile.read(path("\(inputs).inputs.npz"))).outputs
     #expect(actual.map(\.name) == expected.map(\.name))
-    for distance in distances(got: actual, want: expected) {
+    for distance in distances(actual: actual, expected: expected) {
       #expect(distance.error < 1e-6, "\(distance)")
     }
   }

@@ -25,7 +25,7 @@ import _CatalogTesting
     let expected = try ArrayFile.read(Paths.sample("ONNX/\(name).outputs.npz"))
     let outputs = try model.run(inputs).outputs
     #expect(outputs.map(\.name) == expected.map(\.name))
-    for distance in distances(got: outputs, want: expected) {
+    for distance in distances(actual: outputs, expected: expected) {
       #expect(distance.error < 1e-5, "\(distance)")
     }
   }
@@ -64,7 +64,7 @@ import _CatalogTesting
     try model.describe(ModelCase.shapeDetector)
     var options = ExportOptions()
     options.layout = layout
-    options.storesWeightsBeside = hasExternalWeights
+    options.storesExternalWeights = hasExternalWeights
     try model.export(to: folder.file("m.onnx"), options: options)
     let read = try Model(contentsOf: folder.file("m.onnx"))
     #expect(try read.differences(from: model).items.filter(\.counts).isEmpty)

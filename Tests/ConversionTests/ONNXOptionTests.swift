@@ -103,6 +103,6 @@ import Weighbridge
     let runtime = ReferenceRuntime(workers: Workers(count: 2))
     let outputs = try runtime.run(folded, inputs: [input]) { _ in }
     let expected = try ArrayFile.read("\(sample)/outputs.npz")
-    #expect(Distance(got: outputs[0], want: expected[0].tensor).error < 1e-4)
+    #expect(Distance(actual: outputs[0], expected: expected[0].tensor).error < 1e-4)
   }
 }

@@ -62,7 +62,7 @@ struct OldKerasCase: CustomTestStringConvertible, Sendable {
     let wanted = try ArrayFile.read(sample.path("outputs.npz"))
     let outputs = try model.run(inputs).outputs
     #expect(outputs.count == wanted.count)
-    for distance in distances(got: outputs, want: wanted) {
+    for distance in distances(actual: outputs, expected: wanted) {
       #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
     }
   }

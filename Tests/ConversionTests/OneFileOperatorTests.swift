@@ -109,7 +109,7 @@ private struct ShiftedSwish: CompositeOperator {
   }
 
   private func expectAgreement(_ outputs: [Tensor], _ what: String) {
-    let distance = Distance(got: outputs[0], want: Self.expected.tensor)
+    let distance = Distance(actual: outputs[0], expected: Self.expected.tensor)
     #expect(outputs.count == 1 && distance.isWithin(absolute: 1e-6, relative: 1e-6), "\(what)")
   }
 

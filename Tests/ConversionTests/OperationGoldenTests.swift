@@ -42,7 +42,7 @@ import Weighbridge
     for output in outputs {
       #expect(output.tensor.type == expected[output.name]?.type, "\(output.name)")
     }
-    for distance in distances(got: outputs, want: expected) {
+    for distance in distances(actual: outputs, expected: expected) {
       #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
     }
     for port in model.content.graph.outputs {

@@ -157,7 +157,8 @@ import Weighbridge
     #expect(hasSixAxes(model.content.graph))
     let expected = try ArrayFile.read(paths[2])[0].tensor
     let input = try ArrayFile.read(paths[1])[0]
-    #expect(Distance(got: try model.run([input]).outputs[0].tensor, want: expected).error < 1e-6)
+    #expect(
+      Distance(actual: try model.run([input]).outputs[0].tensor, expected: expected).error < 1e-6)
     try model.export(to: folder.file("m.\(target)"))
     let read = try Model(contentsOf: folder.file("m.\(target)"))
     // Keras has no layer for it and gets the three steps.
@@ -167,6 +168,6 @@ import Weighbridge
     let modelInput = isTransposed ? input.tensor.permuted([0, 3, 1, 2]) : input.tensor
     let actual = try read.run([NamedTensor(name: input.name, tensor: modelInput)]).outputs[0].tensor
     let output = isTransposed ? actual.permuted([0, 2, 3, 1]) : actual
-    #expect(Distance(got: output, want: expected).error < 1e-6)
+    #expect(Distance(actual: output, expected: expected).error < 1e-6)
   }
 }

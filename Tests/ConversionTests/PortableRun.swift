@@ -91,8 +91,10 @@ struct PortableRun {
     let transposed = tensor.reshaped(Array(shape))
       .permuted([0] + Array(2..<rank) + [1]).contiguous()
     guard target == .darknet else { return transposed }
-    return min(Distance(got: unchanged, want: original), Distance(got: transposed, want: original))
-      == Distance(got: unchanged, want: original) ? unchanged : transposed
+    return min(
+      Distance(actual: unchanged, expected: original),
+      Distance(actual: transposed, expected: original))
+      == Distance(actual: unchanged, expected: original) ? unchanged : transposed
   }
 
   private static func stacked(_ parts: [Tensor]) -> Tensor {

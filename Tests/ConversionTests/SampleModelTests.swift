@@ -11,7 +11,8 @@ import Weighbridge
   func outputs(name: String) throws {
     let model = try Model(contentsOf: sample("\(name)/\(name).h5"))
     let outputs = try model.run(ArrayFile.read(sample("\(name)/input.npy"))).outputs
-    for distance in distances(got: outputs, want: try ArrayFile.read(sample("\(name)/outputs.npz")))
+    for distance in distances(
+      actual: outputs, expected: try ArrayFile.read(sample("\(name)/outputs.npz")))
     {
       #expect(distance.error <= 1e-5, "\(distance)")
     }
@@ -26,7 +27,7 @@ import Weighbridge
     #expect(expected.count == 23)
     #expect(Set(layers.map(\.name)) == Set(expected.map(\.name)))
     for layer in expected {
-      let distance = Distance(got: try #require(layers[layer.name]), want: layer.tensor)
+      let distance = Distance(actual: try #require(layers[layer.name]), expected: layer.tensor)
       #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(layer.name): \(distance)")
     }
   }

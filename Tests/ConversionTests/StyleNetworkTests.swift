@@ -22,7 +22,7 @@ struct StyleNetworkTests {
     options.engine = .reference
     let inputs = try ArrayFile.read(file("\(image)_inputs.npz"))
     let output = try model.run(inputs, options: options).outputs[0].tensor
-    let distance = Distance(got: output.everyPixel(step), want: wanted[0].tensor)
+    let distance = Distance(actual: output.everyPixel(step), expected: wanted[0].tensor)
     print("style network, \(image), every pixel of \(step): \(distance)")
     return distance
   }

@@ -81,6 +81,6 @@ import Weighbridge
     let result = try Model(contentsOf: folder.file("m.cfg")).run([transposed], keepsLayers: true)
     let actual = try #require(result.layers.first { $0.name == "14_convolutional" }).tensor
     let expected = try ArrayFile.read("\(seed)/outputs.npz")[0].tensor
-    #expect(Distance(got: actual, want: expected.permuted([0, 3, 1, 2])).error <= 1e-5)
+    #expect(Distance(actual: actual, expected: expected.permuted([0, 3, 1, 2])).error <= 1e-5)
   }
 }

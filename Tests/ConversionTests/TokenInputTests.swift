@@ -26,7 +26,7 @@ import Weighbridge
     let model = try model(name)
     let outputs = try model.run(ArrayFile.read(path("\(stem).ids.npz"))).outputs
     let wanted = try ArrayFile.read(path("\(stem).results.npz"))
-    for distance in distances(got: outputs, want: wanted) { #expect(distance.error < 1e-6) }
+    for distance in distances(actual: outputs, expected: wanted) { #expect(distance.error < 1e-6) }
     #expect(model.provenance.decisions.contains { $0.text.contains("takes token ids") })
     let folder = try TemporaryFolder()
     try model.write(to: folder.file("m.wbm"))

@@ -58,7 +58,9 @@ import Weighbridge
     let copy = try read(folder.file("m.safetensors"), architecture)
     let outputs = try copy.run(ArrayFile.read(unet.inputs)).outputs
     let expected = try ArrayFile.read(unet.outputs)
-    for distance in distances(got: outputs, want: expected) { #expect(distance.error < 1e-5) }
+    for distance in distances(actual: outputs, expected: expected) {
+      #expect(distance.error < 1e-5)
+    }
   }
 
   @Test("A darknet .cfg is one too, and needs no weights of its own")

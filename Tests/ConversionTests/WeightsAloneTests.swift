@@ -45,7 +45,9 @@ import Weighbridge
     #expect(written.map(\.fileName) == [file, architecture])
     let outputs = try model.run(ArrayFile.read(Self.sample(writer, "net.inputs.npz"))).outputs
     let expected = try ArrayFile.read(Self.sample(writer, "net.outputs.npz"))
-    for distance in distances(got: outputs, want: expected) { #expect(distance.error < 1e-5) }
+    for distance in distances(actual: outputs, expected: expected) {
+      #expect(distance.error < 1e-5)
+    }
   }
 
   @Test("What is named counts, and nothing is said of what is next to the file")

@@ -15,7 +15,7 @@ import Weighbridge
     let outputs = try model.run(ArrayFile.read(sample("\(name).inputs.npz"))).outputs
     let wanted = try ArrayFile.read(sample("\(name).outputs.npz"))
     #expect(Set(outputs.map(\.name)) == Set(wanted.map(\.name)))
-    for distance in distances(got: outputs, want: wanted) {
+    for distance in distances(actual: outputs, expected: wanted) {
       #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
     }
     // Keras 2.15 writes TensorFlow Addons' mish under the name of its own.

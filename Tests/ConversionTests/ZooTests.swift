@@ -76,7 +76,7 @@ struct ZooTests {
     let outputs = try model.run(ArrayFile.read("\(folder)/inputs.npz")).outputs
     let wanted = try ArrayFile.read(try #require(first(of: zoo.outputs)))
     #expect(!wanted.isEmpty && outputs.count == wanted.count, "\(folder)/\(zoo.file)")
-    for (distance, output) in zip(distances(got: outputs, want: wanted), outputs) {
+    for (distance, output) in zip(distances(actual: outputs, expected: wanted), outputs) {
       let limit = Tolerance.standard(for: output.tensor.elementType).absolute
       #expect(distance.error <= limit, "\(folder)/\(zoo.file): \(distance)")
     }

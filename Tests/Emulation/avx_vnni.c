@@ -140,9 +140,9 @@ static void convolve(const struct wanted *wanted, bool has_byte_products, struct
       (struct kernels_quantization){false, 1, ZERO_POINT},
       (struct kernels_post_operations){0},
       (struct kernels_quantized_result){
-        .stores_floats = true, .stores_integers = true, .quantization = {false, 0.5f, 30}});
+        .stores_floats = true, .stores_reduced = true, .quantization = {false, 0.5f, 30}});
   srand(1);
-  const int64_t bytes = wanted->height * wanted->width * kernels_quantized_lane(wanted->inputs, false);
+  const int64_t bytes = wanted->height * wanted->width * kernels_quantized_pixel_size(wanted->inputs, false);
   uint8_t *image = aligned((size_t)bytes + 64);
   for (int64_t byte = 0; byte < bytes; byte++) image[byte] = (uint8_t)rand();
   static int8_t weights[MOST_WEIGHTS];

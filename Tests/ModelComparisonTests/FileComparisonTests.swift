@@ -17,7 +17,7 @@ import Weighbridge
     options.inputs = try ArrayFile.read(Paths.sample("Models/shape-detector/input.npy"))
     let differences = try Model(contentsOf: folder.file("detector.wbm"))
       .differences(from: model, options)
-    #expect(differences.areNone)
+    #expect(differences.isEmpty)
     #expect(
       differences.comparedNumbers == model.content.graph.weights.reduce(0) { $0 + $1.tensor.count })
     #expect(differences.items.map(\.kind) == [.output])
@@ -36,10 +36,10 @@ import Weighbridge
     try model.write(to: folder.file("signed.wbm"))
     let signed = try Model(contentsOf: folder.file("signed.wbm"))
     let plain = try signed.differences(from: Model(contentsOf: folder.file("plain.wbm")))
-    #expect(!plain.areNone)
+    #expect(!plain.isEmpty)
     #expect(plain.items.map(\.reason) == ["author: \"Ada\", and in the second nothing"])
     let original = try signed.differences(from: Model(contentsOf: source))
-    #expect(original.areNone)
+    #expect(original.isEmpty)
     #expect(original.items.map(\.kind) == [.metadata])
   }
 
@@ -54,7 +54,7 @@ import Weighbridge
     let first = try Model(contentsOf: files[0])
     for file in files.dropFirst() {
       let differences = try first.differences(from: Model(contentsOf: file))
-      #expect(differences.areNone, "\(file): \(differences.items.map(\.reason))")
+      #expect(differences.isEmpty, "\(file): \(differences.items.map(\.reason))")
     }
   }
 }

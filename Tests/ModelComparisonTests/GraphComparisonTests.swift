@@ -136,9 +136,9 @@ import Verifier
       return GraphComparison.differences(original, other, usesNames: false)
     }
     let same = try folded(offsets)
-    #expect(same.areNone)
+    #expect(same.isEmpty)
     #expect(same.items.first?.reason.hasPrefix("is folded") == true)
-    #expect(try !folded([offsets[0], offsets[1] + 1e-3]).areNone)
+    #expect(try !folded([offsets[0], offsets[1] + 1e-3]).isEmpty)
   }
 
   @Test("A batch axis that one of two models lacks does not matter")

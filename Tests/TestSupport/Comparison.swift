@@ -1,31 +1,31 @@
 package import Weighbridge
 
-/// The difference between two tensors: max|got - want|, and the same over max(1, max|want|), which
+/// The difference between two tensors: max|actual - expected|, and the same over max(1, max|expected|), which
 /// is "differs by" in the public API. Implemented separately, so that no test depends on the
 /// verifier.
 package struct Distance: Comparable, CustomStringConvertible {
-  /// max|got - want|; infinite when the shapes differ or NaN and infinities do not match.
+  /// max|actual - expected|; infinite when the shapes differ or NaN and infinities do not match.
   package let absolute: Double
   /// The largest expected magnitude.
   package let largest: Double
 
-  /// max|got - want| / max(1, max|want|).
+  /// max|actual - expected| / max(1, max|expected|).
   package var error: Double { absolute / max(1, largest) }
 
   /// Compares two tensors.
-  package init(got: Tensor, want: Tensor) {
-    guard got.shape == want.shape else {
+  package init(actual: Tensor, expected: Tensor) {
+    guard actual.shape == expected.shape else {
       (absolute, largest) = (.infinity, 0)
       return
     }
     var (distance, magnitude) = (0.0, 0.0)
-    for (got, want) in zip(got.doubles, want.doubles) {
-      guard got.isFinite, want.isFinite else {
-        if got != want, !(got.isNaN && want.isNaN) { distance = .infinity }
+    for (actual, expected) in zip(actual.doubles, expected.doubles) {
+      guard actual.isFinite, expected.isFinite else {
+        if actual != expected, !(actual.isNaN && expected.isNaN) { distance = .infinity }
         continue
       }
-      distance = max(distance, (got - want).magnitude)
-      magnitude = max(magnitude, want.magnitude)
+      distance = max(distance, (actual - expected).magnitude)
+      magnitude = max(magnitude, expected.magnitude)
     }
     (absolute, largest) = (distance, magnitude)
   }
@@ -47,13 +47,15 @@ extension [NamedTensor] {
 
 /// Returns the differences between a run's outputs and expected arrays: by name, or by order when
 /// the names do not match. One is infinite when the numbers of arrays differ.
-package func distances(got: [NamedTensor], want: [NamedTensor]) -> [Distance] {
+package func distances(actual: [NamedTensor], expected: [NamedTensor]) -> [Distance] {
   let missing = Tensor(.float32, shape: [0], [])
-  guard got.count == want.count else {
-    return [Distance(got: missing, want: Tensor(.float32, shape: [1], [0]))]
+  guard actual.count == expected.count else {
+    return [Distance(actual: missing, expected: Tensor(.float32, shape: [1], [0]))]
   }
-  let byName = Set(got.map(\.name)) == Set(want.map(\.name))
-  return zip(got, want).map { result, sameOrder in
-    Distance(got: result.tensor, want: (byName ? want[result.name] : sameOrder.tensor) ?? missing)
+  let byName = Set(actual.map(\.name)) == Set(expected.map(\.name))
+  return zip(actual, expected).map { result, sameOrder in
+    Distance(
+      actual: result.tensor,
+      expected: (byName ? expected[result.name] : sameOrder.tensor) ?? missing)
   }
 }

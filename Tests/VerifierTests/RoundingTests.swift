@@ -58,8 +58,8 @@ import Weighbridge
     let inputs = reference.inputs.map { NamedTensor(name: $0.name, tensor: $0.tensor) }
     let actual = try model.run(inputs, options: options).outputs[0].tensor
     let expected = try array("\(file.prefix { $0 != "." }).float64")
-    let distance = Distance(got: actual, want: expected)
-    #expect(distance < Distance(got: reference.outputs[0].tensor, want: expected))
+    let distance = Distance(actual: actual, expected: expected)
+    #expect(distance < Distance(actual: reference.outputs[0].tensor, expected: expected))
   }
 
   @Test("The figure is two digits: a chaotic LSTM amplifies rounding by 1,400")

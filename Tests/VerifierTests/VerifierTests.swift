@@ -56,12 +56,12 @@ private struct Failing: VerificationCheck {
   func difference() {
     let actual = Tensor(.float32, shape: [2, 3], [1, 2, 3, 4, 5, 6])
     let expected = Tensor(.float32, shape: [2, 3], [1, 2, 3, 4, 3, 6])
-    let difference = TensorDifference(got: actual, want: expected)
+    let difference = TensorDifference(actual: actual, expected: expected)
     #expect(difference.maxAbsolute == 2)
     #expect(difference.maxRelative == 2.0 / 6)
     #expect(difference.error == 2.0 / 6)
     #expect(difference.worstIndex == [1, 1])
-    #expect(difference.worstGot == 5 && difference.worstWant == 3)
+    #expect(difference.worstActual == 5 && difference.worstExpected == 3)
     #expect(abs(difference.cosine - 81 / (91.0 * 75).squareRoot()) < 1e-12)
     #expect(difference.isWithin(Tolerance(absolute: 2, relative: 0)))
     #expect(difference.isWithin(Tolerance(absolute: 0.5, relative: 0.25)))
@@ -72,20 +72,22 @@ private struct Failing: VerificationCheck {
   func zeros() {
     let expected = Tensor(.float32, shape: [4], [0, 0, 0, 0])
     let actual = Tensor(.float32, shape: [4], [0.5, -0.5, 0.5, 0.5])
-    #expect(TensorDifference(got: actual, want: expected).relativeL2 == 0.5)
-    #expect(TensorDifference(got: expected, want: expected).relativeL2 == 0)
-    #expect(TensorDifference(got: expected, want: actual).relativeL2 == 1)
-    #expect(TensorDifference(got: actual, want: expected).isWithin(Tolerance(relativeL2: 0.5)))
-    #expect(!TensorDifference(got: actual, want: expected).isWithin(Tolerance(relativeL2: 0.49)))
+    #expect(TensorDifference(actual: actual, expected: expected).relativeL2 == 0.5)
+    #expect(TensorDifference(actual: expected, expected: expected).relativeL2 == 0)
+    #expect(TensorDifference(actual: expected, expected: actual).relativeL2 == 1)
+    #expect(
+      TensorDifference(actual: actual, expected: expected).isWithin(Tolerance(relativeL2: 0.5)))
+    #expect(
+      !TensorDifference(actual: actual, expected: expected).isWithin(Tolerance(relativeL2: 0.49)))
   }
 
   @Test("NaN and infinities agree only with themselves")
   func nonFinite() {
     let expected = Tensor(.float32, shape: [4], [.nan, .infinity, -.infinity, 1])
-    let same = TensorDifference(got: expected, want: expected)
+    let same = TensorDifference(actual: expected, expected: expected)
     #expect(same.nonFiniteMismatches == 0 && same.maxAbsolute == 0)
     let actual = Tensor(.float32, shape: [4], [0, -.infinity, -.infinity, .nan])
-    let other = TensorDifference(got: actual, want: expected)
+    let other = TensorDifference(actual: actual, expected: expected)
     #expect(other.nonFiniteMismatches == 3 && other.worstIndex == [0])
     #expect(!other.isWithin(Tolerance(absolute: .infinity, relative: 0)))
   }

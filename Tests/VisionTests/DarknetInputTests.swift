@@ -19,7 +19,7 @@ struct DarknetInputTests {
     let file = Fixtures.file("darknet/yolov3-tiny/\(name)/inputs.npz")
     let expected = try #require(try ArrayFile.read(file).first).tensor
     // darknet decodes with stb_image, which may differ by a few steps of 1/255 in single pixels.
-    let distance = Distance(got: actual.tensor, want: expected)
+    let distance = Distance(actual: actual.tensor, expected: expected)
     #expect(distance.absolute <= 0.05, "\(distance)")
     let errors = zip(actual.tensor.doubles, expected.doubles).map { ($0 - $1).magnitude }
     #expect(errors.reduce(0, +) / Double(errors.count) <= 0.001)

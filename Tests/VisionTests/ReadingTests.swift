@@ -16,7 +16,7 @@ struct ReadingTests {
   func pixels(name: String) throws {
     let expected = try #require(try SampleImages.recorded("pixels.npz")[name])
     let distance = Distance(
-      got: tensor(try Image(contentsOf: SampleImages.path(name))), want: expected)
+      actual: tensor(try Image(contentsOf: SampleImages.path(name))), expected: expected)
     // PNG is exact; libjpeg-turbo may round differently on other processors.
     #expect(distance.absolute <= (name.hasSuffix(".png") ? 0 : 1), "\(distance)")
   }
@@ -39,7 +39,7 @@ struct ReadingTests {
       try image.write(to: folder.file(name))
       let again = try Image(contentsOf: folder.file(name))
       let limit = name == "out.png" ? 0.0 : 40
-      let distance = Distance(got: tensor(again), want: tensor(image))
+      let distance = Distance(actual: tensor(again), expected: tensor(image))
       #expect(distance.absolute <= limit, "\(name): \(distance)")
     }
     #expect(folder.names == ["out.JPG", "out.jpeg", "out.png"])

@@ -151,7 +151,7 @@ final class TinyDisk {
     try #require(mount.status == 0, "\(mount.messages)")
   }
 
-  /// Creates the file system read-only.
+  /// Makes the file system read-only.
   func forbidWriting() throws {
     try Program.shell(#"mount -o remount,ro "$1""#, folder.path).expect(0)
   }

@@ -15,7 +15,7 @@ import Weighbridge
     let expected = try ArrayFile.read(Sample.layers)
     #expect(Set(actual.map(\.name)) == Set(expected.map(\.name)))
     for array in expected {
-      let distance = Distance(got: try #require(actual[array.name]), want: array.tensor)
+      let distance = Distance(actual: try #require(actual[array.name]), expected: array.tensor)
       #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(array.name)")
     }
     #expect(folder.names == ["y.npz"])
@@ -28,7 +28,7 @@ import Weighbridge
       "run", Sample.detector, "--inputs", Sample.input, "--outputs", folder.file("y.npy")
     ).expect(0)
     let expected = try ArrayFile.read(Sample.outputs)
-    let distance = distances(got: try ArrayFile.read(folder.file("y.npy")), want: expected)
+    let distance = distances(actual: try ArrayFile.read(folder.file("y.npy")), expected: expected)
     #expect(distance.allSatisfy { $0.error <= 1e-5 })
   }
 
@@ -80,7 +80,7 @@ import Weighbridge
       "run", Sample.detector, "--inputs", Sample.input, "--outputs", folder.file("y.npy"), "--fast"
     ).expect(0)
     let expected = try ArrayFile.read(Sample.outputs)
-    let distance = distances(got: try ArrayFile.read(folder.file("y.npy")), want: expected)
+    let distance = distances(actual: try ArrayFile.read(folder.file("y.npy")), expected: expected)
     #expect(distance.allSatisfy { $0.error <= 1e-3 })
   }
 

@@ -3,7 +3,7 @@
 #include "functions.h"
 #include "recurrent.h"
 
-// The cells of recurrent layers: what becomes of the sums of their gates.
+// The cells of recurrent layers, computed from the sums of their gates.
 
 INLINE int gate_count(enum kernels_cell cell) {
   switch (cell) {
@@ -13,7 +13,7 @@ INLINE int gate_count(enum kernels_cell cell) {
   }
 }
 
-/// Of a known number of units, the usual functions are computed in registers.
+/// With a compile-time number of units, the usual functions are computed in registers.
 INLINE void activate(const struct kernels_activation *own, float *elements, int64_t count) {
   const bool is_known = __builtin_constant_p(count);
   if (own->body) {
@@ -29,7 +29,7 @@ INLINE void activate(const struct kernels_activation *own, float *elements, int6
   }
 }
 
-/// Some units of a row: where their sums lie, what the input adds to them, and their states.
+/// Some units of a row: their sums, the input's contributions to these, and their states.
 struct units {
   float *sums[4], *after, *cell_state, *reset;
   /// NULL for nothing.
@@ -52,7 +52,7 @@ INLINE void compute_lstm(
   for (int64_t unit = 0; unit < count; unit++) own->after[unit] = gates[3][unit] * gates[2][unit];
 }
 
-/// Turns z and n's sum into the state.
+/// Computes the state from z and the sum of n.
 INLINE void compute_candidate(
     const struct kernels_recurrence *all, const struct units *own, int64_t count) {
   float *update = own->sums[0], *candidate = own->sums[2];
@@ -62,13 +62,13 @@ INLINE void compute_candidate(
   }
 }
 
-/// Adds to sums what there is to add.
+/// Adds summands to sums, if there are any.
 INLINE void add(float *sums, const float *summands, int64_t count) {
   for (int64_t unit = 0; summands && unit < count; unit++) sums[unit] += summands[unit];
 }
 
-/// Computes the cell of some units, whose kind and whether n of a GRU comes by itself is known when this is
-/// compiled. Returns whether the state behind the step is known.
+/// Computes some units of a cell. The kind of the cell, and whether this is the separate candidate stage (n)
+/// of a GRU, are known at compile time. Returns whether the new state is complete.
 INLINE bool compute_units(
     const struct kernels_recurrence *all, const struct units *own, int64_t count,
     const enum kernels_cell cell, const bool is_candidate) {

@@ -4,13 +4,13 @@
 
 #include "convolutions.h"
 
-// How a convolution, its transpose or a fully connected layer is planned: layouts, frame and passes.
+// Planning of convolutions, transposed convolutions and fully connected layers: layouts, padding and passes.
 
 static void release_convolution(kernels_primitive *primitive) {
   struct convolution *all = (struct convolution *)primitive;
-  for (int number = 0; number < all->pass_count; number++) {
-    free(all->passes[number].taps);
-    free(all->passes[number].starts);
+  for (int index = 0; index < all->pass_count; index++) {
+    free(all->passes[index].taps);
+    free(all->passes[index].starts);
   }
   free(all->passes);
 }
@@ -19,8 +19,8 @@ bool set_operations(struct convolution *all, struct kernels_post_operations post
   all->slope = 1;
   all->limit = INFINITY;
   bool has_relu = false;
-  for (int number = 0; number < post.count; number++) {
-    const struct kernels_post_operation *own = &post.operations[number];
+  for (int index = 0; index < post.count; index++) {
+    const struct kernels_post_operation *own = &post.operations[index];
     const bool is_sum = own->is_sum;
     if (is_sum) {
       if (all->function_count > 0 || all->adds_first || all->adds_last) return false;
@@ -35,7 +35,7 @@ bool set_operations(struct convolution *all, struct kernels_post_operations post
       has_relu = true;
       all->slope = 0;
       all->limit = own->beta;
-    } else if (all->function_count < MOST_FUNCTIONS) {
+    } else if (all->function_count < MAX_FUNCTIONS) {
       all->functions[all->function_count++] = *own;
     } else {
       return false;
@@ -61,11 +61,11 @@ struct space make_space(
   return space;
 }
 
-/// One place in the window, by its number.
-static void window_place(const struct space *space, int64_t number, int64_t place[3]) {
-  place[2] = number % space->window[2];
-  place[1] = number / space->window[2] % space->window[1];
-  place[0] = number / space->window[2] / space->window[1];
+/// The coordinates of a window element with this index.
+static void window_position(const struct space *space, int64_t index, int64_t position[3]) {
+  position[2] = index % space->window[2];
+  position[1] = index / space->window[2] % space->window[1];
+  position[0] = index / space->window[2] / space->window[1];
 }
 
 static bool is_channels_last(const struct kernels_layout *layout) {
@@ -79,9 +79,9 @@ static bool is_blocked(const struct kernels_layout *layout) {
 }
 
 /// With fewer channels, blocks would be mostly padding.
-enum { FEWEST_BLOCKED = CHANNELS };
+enum { MIN_BLOCKED = CHANNELS };
 
-/// The layout that an input or output gets, where it is open.
+/// The layout of an input or output, if its order is open.
 static struct kernels_layout choose_layout(const struct kernels_layout *layout, bool is_blocked) {
   if (!layout->is_any) return *layout;
   return is_blocked ? layout_channels_blocked(layout->rank, layout->sizes)
@@ -104,25 +104,25 @@ struct kernels_layout layout_weights(
       weights->rank, weights->sizes, order, is_blocked ? 2 : 1, is_blocked ? blocks : blocks + 1);
 }
 
-/// Says where the channels of the input, the weights and the output lie.
+/// Sets the strides of the channels of the input, the weights and the output.
 static void set_channels(
     struct convolution *all, const struct space *space, int64_t in_channels, int64_t out_channels,
     bool reads_blocks) {
   const int width = all->width;
-  int64_t taps = 1, places = 1, targets = 1;
+  int64_t taps = 1, pixels = 1, targets = 1;
   for (int axis = 0; axis < 3; axis++) {
     taps *= space->window[axis];
-    places *= space->sizes[axis];
+    pixels *= space->sizes[axis];
     targets *= space->targets[axis];
     all->sizes[axis] = space->sizes[axis];
   }
   all->out_channels = out_channels;
-  all->lane = reads_blocks ? CHANNELS : in_channels;
-  all->source_blocks = reads_blocks ? ceiling(in_channels, CHANNELS) : 1;
-  all->source_image = all->source_blocks * all->lane * places;
+  all->pixel_stride = reads_blocks ? CHANNELS : in_channels;
+  all->source_blocks = reads_blocks ? ceil_div(in_channels, CHANNELS) : 1;
+  all->source_image = all->source_blocks * all->pixel_stride * pixels;
   all->target_block = all->stores_padding ? targets * CHANNELS : CHANNELS;
   all->target_image =
-      (all->stores_padding ? ceiling(out_channels, CHANNELS) * CHANNELS : out_channels) * targets;
+      (all->stores_padding ? ceil_div(out_channels, CHANNELS) * CHANNELS : out_channels) * targets;
   all->run = all->last_run = CHANNELS;
   all->weights_tap = (ptrdiff_t)(reads_blocks ? CHANNELS : in_channels) * width;
   if (reads_blocks) {
@@ -133,7 +133,7 @@ static void set_channels(
     }
     all->weights_outputs = (ptrdiff_t)all->blocks * all->weights_block;
   } else {
-    all->blocks = ceiling(in_channels, CHANNELS);
+    all->blocks = ceil_div(in_channels, CHANNELS);
     all->last_run = (int)(in_channels - (all->blocks - 1) * CHANNELS);
     if (all->blocks == 1) all->run = all->last_run;
     all->weights_block = (ptrdiff_t)CHANNELS * width;
@@ -141,11 +141,11 @@ static void set_channels(
   }
 }
 
-/// The distances in the frame between planes, rows and neighbours.
-static void frame_steps(const struct convolution *all, ptrdiff_t steps[3]) {
-  steps[2] = all->lane;
-  steps[1] = steps[2] * all->frame[2];
-  steps[0] = steps[1] * all->frame[1];
+/// The strides of planes, rows and pixels in the padded input.
+static void padded_steps(const struct convolution *all, ptrdiff_t steps[3]) {
+  steps[2] = all->pixel_stride;
+  steps[1] = steps[2] * all->padded_sizes[2];
+  steps[0] = steps[1] * all->padded_sizes[1];
 }
 
 static void target_steps(
@@ -155,34 +155,34 @@ static void target_steps(
   steps[0] = steps[1] * space->targets[1];
 }
 
-/// Sees the input as a frame, which is a copy if it reaches beyond the edges.
-static void set_frame(struct convolution *all, const int64_t before[3], const int64_t sizes[3]) {
+/// Sets the padded input, which is a copy if the window extends beyond the edges.
+static void set_padded_input(struct convolution *all, const int64_t before[3], const int64_t sizes[3]) {
   all->is_copied = false;
   for (int axis = 0; axis < 3; axis++) {
     all->before[axis] = before[axis];
-    all->frame[axis] = sizes[axis];
+    all->padded_sizes[axis] = sizes[axis];
     all->is_copied |= before[axis] > 0 || sizes[axis] - before[axis] > all->sizes[axis];
   }
   ptrdiff_t steps[3];
   if (all->is_copied) {
-    primitive_ask(
-        &all->primitive, all->source_blocks * all->lane * sizes[0] * sizes[1] * sizes[2]);
+    primitive_request(
+        &all->primitive, all->source_blocks * all->pixel_stride * sizes[0] * sizes[1] * sizes[2]);
   } else {
-    memcpy(all->frame, all->sizes, sizeof all->frame);
+    memcpy(all->padded_sizes, all->sizes, sizeof all->padded_sizes);
   }
-  frame_steps(all, steps);
-  all->source_block = all->source_blocks > 1 ? steps[0] * all->frame[0] : CHANNELS;
+  padded_steps(all, steps);
+  all->source_block = all->source_blocks > 1 ? steps[0] * all->padded_sizes[0] : CHANNELS;
 }
 
-/// Where the frame's first element lies in what is read.
-static ptrdiff_t frame_offset(const struct convolution *all, const ptrdiff_t steps[3]) {
+/// The offset of the padded input's first element in the array that is read.
+static ptrdiff_t padded_offset(const struct convolution *all, const ptrdiff_t steps[3]) {
   ptrdiff_t offset = 0;
   for (int axis = 0; axis < 3 && !all->is_copied; axis++) offset -= all->before[axis] * steps[axis];
   return offset;
 }
 
 
-/// A pass without taps; NULL without memory.
+/// Adds a pass without taps; NULL if memory cannot be allocated.
 static struct pass *add_pass(struct convolution *all, int64_t most_taps) {
   struct pass *pass = &all->passes[all->pass_count];
   pass->taps = calloc((size_t)larger(1, most_taps), sizeof *pass->taps);
@@ -193,7 +193,7 @@ static struct pass *add_pass(struct convolution *all, int64_t most_taps) {
 
 bool cut_into_tiles(struct pass *pass) {
   const int64_t width = pass->counts[2];
-  pass->row_tiles = ceiling(width, widest_tile());
+  pass->row_tiles = ceil_div(width, widest_tile());
   pass->starts = calloc((size_t)pass->row_tiles + 1, sizeof *pass->starts);
   if (!pass->starts || width > INT32_MAX) return false;
   for (int64_t tile = 1; tile <= pass->row_tiles; tile++) {
@@ -202,38 +202,38 @@ bool cut_into_tiles(struct pass *pass) {
   return true;
 }
 
-/// Adds a tap for each place in the window; neighbours whose channels lie side by side are one.
+/// Adds a tap for each window element. Adjacent elements with contiguous channels are merged into one tap.
 static bool plan_convolution(struct convolution *all, const struct space *space, bool reads_blocks) {
-  int64_t frame[3], place[3], taps = 1;
+  int64_t padded_sizes[3], position[3], taps = 1;
   ptrdiff_t steps[3], targets[3];
   for (int axis = 0; axis < 3; axis++) {
-    frame[axis] = (space->targets[axis] - 1) * space->strides[axis]
+    padded_sizes[axis] = (space->targets[axis] - 1) * space->strides[axis]
         + (space->window[axis] - 1) * space->dilation[axis] + 1;
     taps *= space->window[axis];
   }
-  set_frame(all, space->before, frame);
-  frame_steps(all, steps);
+  set_padded_input(all, space->before, padded_sizes);
+  padded_steps(all, steps);
   target_steps(all, space, targets);
   all->passes = calloc(1, sizeof *all->passes);
   struct pass *pass = all->passes ? add_pass(all, taps) : NULL;
   if (!pass) return false;
   const bool joins = !reads_blocks && all->blocks == 1 && space->dilation[2] == 1;
   if (joins) all->run = all->last_run = (int)(all->run * space->window[2]);
-  for (int64_t number = 0; number < taps; number += joins ? space->window[2] : 1) {
-    window_place(space, number, place);
-    struct tap tap = {.weights = (ptrdiff_t)number * all->weights_tap};
+  for (int64_t index = 0; index < taps; index += joins ? space->window[2] : 1) {
+    window_position(space, index, position);
+    struct tap tap = {.weights = (ptrdiff_t)index * all->weights_tap};
     for (int axis = 0; axis < 3; axis++) {
-      tap.source += place[axis] * space->dilation[axis] * steps[axis];
+      tap.source += position[axis] * space->dilation[axis] * steps[axis];
     }
     pass->taps[pass->tap_count++] = tap;
   }
-  pass->source_offset = frame_offset(all, steps);
+  pass->source_offset = padded_offset(all, steps);
   for (int axis = 0; axis < 3; axis++) {
     pass->counts[axis] = space->targets[axis];
     pass->source_steps[axis] = space->strides[axis] * steps[axis];
     pass->target_steps[axis] = targets[axis];
   }
-  // Where each output sees one element, all are one row.
+  // A 1 x 1 convolution of the whole input is computed as one long row.
   const bool is_plain = taps == 1 && !all->is_copied && pass->source_offset == 0
       && !memcmp(space->sizes, space->targets, sizeof space->sizes);
   if (is_plain) {
@@ -243,69 +243,69 @@ static bool plan_convolution(struct convolution *all, const struct space *space,
   return cut_into_tiles(pass);
 }
 
-/// How far behind an input's index the window's place looks, for the outputs `phase`, `phase` +
-/// `stride`, ... of a transposed convolution; false when it does not meet them.
+/// The offset of a window element's input for the outputs `phase`, `phase` + `stride`, ... of a transposed
+/// convolution; false when the element does not contribute to them.
 static bool transposed_offset(
-    const struct space *space, int axis, int64_t phase, int64_t place, int64_t *offset) {
-  const int64_t distance = phase + space->before[axis] - place * space->dilation[axis];
+    const struct space *space, int axis, int64_t phase, int64_t position, int64_t *offset) {
+  const int64_t distance = phase + space->before[axis] - position * space->dilation[axis];
   *offset = distance / space->strides[axis];
   return distance % space->strides[axis] == 0;
 }
 
-/// Adds a pass for each place between two steps, with the taps that meet it.
+/// Adds a pass for each phase of the strides, with the taps that contribute to it.
 static bool plan_transposed(struct convolution *all, const struct space *space) {
-  int64_t before[3] = {0}, frame[3], phases = 1, taps = 1;
+  int64_t before[3] = {0}, padded_sizes[3], phases = 1, taps = 1;
   ptrdiff_t steps[3], targets[3];
   for (int axis = 0; axis < 3; axis++) {
     int64_t last = 0;
     for (int64_t phase = 0; phase < space->strides[axis]; phase++) {
-      const int64_t count = ceiling(space->targets[axis] - phase, space->strides[axis]);
-      for (int64_t place = 0; place < space->window[axis] && count > 0; place++) {
+      const int64_t count = ceil_div(space->targets[axis] - phase, space->strides[axis]);
+      for (int64_t position = 0; position < space->window[axis] && count > 0; position++) {
         int64_t offset;
-        if (!transposed_offset(space, axis, phase, place, &offset)) continue;
+        if (!transposed_offset(space, axis, phase, position, &offset)) continue;
         before[axis] = larger(before[axis], -offset);
         last = larger(last, offset + count - 1);
       }
     }
-    frame[axis] = before[axis] + last + 1;
+    padded_sizes[axis] = before[axis] + last + 1;
     phases *= space->strides[axis];
     taps *= space->window[axis];
   }
-  set_frame(all, before, frame);
-  frame_steps(all, steps);
+  set_padded_input(all, before, padded_sizes);
+  padded_steps(all, steps);
   target_steps(all, space, targets);
   all->passes = calloc((size_t)phases, sizeof *all->passes);
-  for (int64_t number = 0; all->passes && number < phases; number++) {
+  for (int64_t index = 0; all->passes && index < phases; index++) {
     struct pass *pass = add_pass(all, taps);
     if (!pass) return false;
     const int64_t phase[] = {
-      number / space->strides[2] / space->strides[1], number / space->strides[2] % space->strides[1],
-      number % space->strides[2]};
+      index / space->strides[2] / space->strides[1], index / space->strides[2] % space->strides[1],
+      index % space->strides[2]};
     for (int axis = 0; axis < 3; axis++) {
       pass->counts[axis] =
-          larger(0, ceiling(space->targets[axis] - phase[axis], space->strides[axis]));
+          larger(0, ceil_div(space->targets[axis] - phase[axis], space->strides[axis]));
       pass->source_steps[axis] = steps[axis];
       pass->target_steps[axis] = targets[axis] * space->strides[axis];
       pass->target_offset += phase[axis] * targets[axis];
     }
-    for (int64_t tap_number = 0; tap_number < taps; tap_number++) {
-      int64_t place[3], offset;
-      window_place(space, tap_number, place);
-      struct tap tap = {.weights = (ptrdiff_t)tap_number * all->weights_tap};
-      bool meets = true;
+    for (int64_t tap_index = 0; tap_index < taps; tap_index++) {
+      int64_t position[3], offset;
+      window_position(space, tap_index, position);
+      struct tap tap = {.weights = (ptrdiff_t)tap_index * all->weights_tap};
+      bool contributes = true;
       for (int axis = 0; axis < 3; axis++) {
-        meets &= transposed_offset(space, axis, phase[axis], place[axis], &offset);
+        contributes &= transposed_offset(space, axis, phase[axis], position[axis], &offset);
         tap.source += (offset + before[axis]) * steps[axis];
       }
-      if (meets) pass->taps[pass->tap_count++] = tap;
+      if (contributes) pass->taps[pass->tap_count++] = tap;
     }
     if (!cut_into_tiles(pass)) return false;
   }
   return all->passes;
 }
 
-/// Makes a convolution, or its transpose.
-static kernels_primitive *make(
+/// Creates a convolution or transposed convolution.
+static kernels_primitive *create(
     const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
     const kernels_layout *target, struct space space, struct kernels_post_operations post,
     bool is_transposed) {
@@ -322,16 +322,16 @@ static kernels_primitive *make(
   }
   const int64_t in_channels = source->sizes[1];
   const bool is_split = all->groups.count > 1;
-  all->halves = is_split ? 1 : output_halves(target->sizes[1]);
-  all->width = all->halves * CHANNELS;
+  all->tile_blocks = is_split ? 1 : output_blocks_per_tile(target->sizes[1]);
+  all->width = all->tile_blocks * CHANNELS;
   const struct kernels_layout input =
-      choose_layout(source, is_split || in_channels >= FEWEST_BLOCKED);
+      choose_layout(source, is_split || in_channels >= MIN_BLOCKED);
   const struct kernels_layout output = choose_layout(target, true);
   const bool reads_blocks = is_blocked(&input);
   all->stores_padding = is_blocked(&output);
-  bool is_made = (reads_blocks || (is_channels_last(&input) && !is_split))
+  bool is_planned = (reads_blocks || (is_channels_last(&input) && !is_split))
       && (all->stores_padding || is_channels_last(&output)) && set_operations(all, post);
-  if (is_made) {
+  if (is_planned) {
     all->images = source->sizes[0];
     const struct kernels_layout own = layout_weights(weights, reads_blocks, has_groups, all->width);
     primitive_set(&all->primitive, kernels_role_source, &input);
@@ -339,17 +339,17 @@ static kernels_primitive *make(
     primitive_set(&all->primitive, kernels_role_weights, &own);
     if (bias) primitive_set(&all->primitive, kernels_role_bias, bias);
     set_channels(all, &space, in_channels, target->sizes[1], reads_blocks);
-    is_made = is_transposed ? plan_transposed(all, &space)
+    is_planned = is_transposed ? plan_transposed(all, &space)
                             : plan_convolution(all, &space, reads_blocks);
-    // Sums that were begun would take the place of what is to be added.
-    is_made &= !(all->adds_last && all->run != all->last_run);
+    // Partial sums would overwrite the summand.
+    is_planned &= !(all->adds_last && all->run != all->last_run);
   }
-  if (is_made) return &all->primitive;
+  if (is_planned) return &all->primitive;
   kernels_primitive_free(&all->primitive);
   return NULL;
 }
 
-/// Whether layouts have the shapes of a convolution.
+/// Whether the ranks of the layouts are those of a convolution.
 static bool are_images(
     const kernels_layout *source, const kernels_layout *weights, const kernels_layout *target) {
   return source->rank >= 3 && source->rank <= 5 && target->rank == source->rank
@@ -368,7 +368,7 @@ kernels_primitive *kernels_convolution(
   kernels_primitive *fast =
       may_spread_nan ? winograd_convolution(source, weights, bias, target, window, post) : NULL;
   return fast ? fast
-              : make(source, weights, bias, target, make_space(source, target, window, 2), post, false);
+              : create(source, weights, bias, target, make_space(source, target, window, 2), post, false);
 }
 
 kernels_primitive *kernels_transposed_convolution(
@@ -376,39 +376,39 @@ kernels_primitive *kernels_transposed_convolution(
     const kernels_layout *target, struct kernels_window window,
     struct kernels_post_operations post) {
   if (!are_images(source, weights, target)) return NULL;
-  return make(source, weights, bias, target, make_space(source, target, window, 2), post, true);
+  return create(source, weights, bias, target, make_space(source, target, window, 2), post, true);
 }
 
 kernels_primitive *kernels_dense(
     const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
     const kernels_layout *target, struct kernels_post_operations post) {
-  // The rows of a matrix are the elements of an image of one row, with the channels innermost.
+  // A matrix is an image with one row, whose pixels are the rows of the matrix, with the channels innermost.
   const struct kernels_layout *given[] = {source, weights, target};
   struct kernels_layout layouts[3], plain[2];
-  for (int number = 0; number < 3; number++) {
-    const int64_t *sizes = given[number]->sizes;
-    const bool is_weights = number == 1;
-    if (given[number]->rank != 2) return NULL;
+  for (int index = 0; index < 3; index++) {
+    const int64_t *sizes = given[index]->sizes;
+    const bool is_weights = index == 1;
+    if (given[index]->rank != 2) return NULL;
     if (!is_weights) {
-      struct kernels_layout *own = &plain[number / 2];
+      struct kernels_layout *own = &plain[index / 2];
       *own = layout_row_major(2, sizes);
-      if (!given[number]->is_any && !kernels_layout_equal(given[number], own)) return NULL;
+      if (!given[index]->is_any && !kernels_layout_equal(given[index], own)) return NULL;
     }
-    layouts[number] = layout_channels_last(
+    layouts[index] = layout_channels_last(
         3, (int64_t[]){is_weights ? sizes[0] : 1, sizes[1], is_weights ? 1 : sizes[0]});
   }
   const struct space space = {
     .sizes = {1, 1, source->sizes[0]}, .targets = {1, 1, source->sizes[0]}, .window = {1, 1, 1},
     .strides = {1, 1, 1}, .dilation = {1, 1, 1},
   };
-  kernels_primitive *made =
-      make(&layouts[0], &layouts[1], bias, &layouts[2], space, post, false);
-  if (!made) return NULL;
-  made->name = "dense";
+  kernels_primitive *primitive =
+      create(&layouts[0], &layouts[1], bias, &layouts[2], space, post, false);
+  if (!primitive) return NULL;
+  primitive->name = "dense";
   const struct kernels_layout own = layout_make(
-      2, weights->sizes, (int[]){0, 1}, 1, &(struct block){0, ((struct convolution *)made)->width});
-  primitive_set(made, kernels_role_source, &plain[0]);
-  primitive_set(made, kernels_role_target, &plain[1]);
-  primitive_set(made, kernels_role_weights, &own);
-  return made;
+      2, weights->sizes, (int[]){0, 1}, 1, &(struct block){0, ((struct convolution *)primitive)->width});
+  primitive_set(primitive, kernels_role_source, &plain[0]);
+  primitive_set(primitive, kernels_role_target, &plain[1]);
+  primitive_set(primitive, kernels_role_weights, &own);
+  return primitive;
 }

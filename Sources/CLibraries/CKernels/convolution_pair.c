@@ -3,20 +3,21 @@
 #include "depthwise.h"
 #include "threads.h"
 
-// A convolution whose result only a depthwise convolution reads, as in MobileNet: that result is often the
-// largest array of a model. Of 16 or 32 channels, each thread computes the rows that the window sees next,
-// over those that it sees no more, so that they stay in the nearest caches.
+// A convolution whose result is used only by a depthwise convolution, as in MobileNet: that result is often
+// the largest array of a model. For 16 or 32 channels at a time, each thread computes the rows that the
+// window covers next into a ring buffer, replacing rows that are no longer needed, so that they stay in the
+// L1 and L2 caches.
 
-/// The most floats of the rows that are kept, on the stack of a thread.
-enum { MOST_KEPT = 1 << 14 };
+/// The capacity of the ring buffer of rows, in floats, on the stack of a thread.
+enum { MAX_KEPT = 1 << 14 };
 
 struct pair {
   kernels_primitive primitive;
-  /// The first convolution, one row a pass, into rows that are kept.
+  /// The first convolution, one row per pass, into the ring buffer.
   struct convolution first;
   struct pass pass;
   const struct depthwise *second;
-  /// How many rows are kept: a power of two.
+  /// The number of rows in the ring buffer: a power of two.
   int64_t kept;
 };
 
@@ -31,7 +32,7 @@ static void release_pair(kernels_primitive *primitive) {
   free(((struct pair *)primitive)->pass.starts);
 }
 
-/// Computes some rows of a block of channels.
+/// Computes some rows of an output block.
 static void compute_part(void *context, int index) {
   const struct pair_work *work = context;
   const struct pair *all = work->all;
@@ -40,12 +41,12 @@ static void compute_part(void *context, int index) {
   depthwise_row *const compute = depthwise_row_function();
   const int64_t block = index % work->blocks, cut = index / work->blocks;
   const int64_t rows = space->targets[1], width = space->sizes[2] * CHANNELS;
-  const int64_t start = block * all->first.halves;
-  const int64_t halves = smaller(all->first.halves, second->convolution.source_blocks - start);
-  _Alignas(64) float kept[MOST_KEPT], bias[2][CHANNELS];
+  const int64_t start = block * all->first.tile_blocks;
+  const int64_t tile_blocks = smaller(all->first.tile_blocks, second->convolution.source_blocks - start);
+  _Alignas(64) float kept[MAX_KEPT], bias[2][CHANNELS];
   int64_t valid[2];
-  for (int64_t half = 0; half < halves; half++) {
-    valid[half] = depthwise_bias(second, work->second_bias, start + half, bias[half]);
+  for (int64_t tile_block = 0; tile_block < tile_blocks; tile_block++) {
+    valid[tile_block] = depthwise_bias(second, work->second_bias, start + tile_block, bias[tile_block]);
   }
   int64_t next = 0;
   for (int64_t y = rows * cut / work->cuts; y < rows * (cut + 1) / work->cuts; y++) {
@@ -56,15 +57,15 @@ static void compute_part(void *context, int index) {
           &all->first, work->source, work->weights, work->bias, block, next,
           kept + (next & (all->kept - 1)) * width);
     }
-    for (int64_t half = 0; half < halves; half++) {
+    for (int64_t tile_block = 0; tile_block < tile_blocks; tile_block++) {
       float *target = work->target
-          + ((start + half) * rows + y) * space->targets[2] * CHANNELS;
+          + ((start + tile_block) * rows + y) * space->targets[2] * CHANNELS;
       compute(
-          second, kept + half * all->first.target_block,
-          depthwise_weights(second, work->second_weights, start + half), bias[half], target, 0, y,
+          second, kept + tile_block * all->first.target_block,
+          depthwise_weights(second, work->second_weights, start + tile_block), bias[tile_block], target, 0, y,
           all->kept - 1);
       apply_operations(
-          &second->convolution, target, space->targets[2] * CHANNELS, valid[half]);
+          &second->convolution, target, space->targets[2] * CHANNELS, valid[tile_block]);
     }
   }
 }
@@ -79,27 +80,28 @@ static void run_pair(const kernels_primitive *primitive, const struct call *call
     .second_weights = call->arguments[kernels_role_second_weights],
     .second_bias = call->arguments[kernels_role_second_bias],
     .target = call->arguments[kernels_role_target],
-    .blocks = ceiling(all->first.out_channels, all->first.width),
+    .blocks = ceil_div(all->first.out_channels, all->first.width),
   };
   const int64_t threads = kernels_thread_count();
   work.cuts = threads == 1
       ? 1
-      : smaller(space->targets[1], ceiling(2 * PARTS_OF_A_THREAD * threads, work.blocks));
+      : smaller(space->targets[1], ceil_div(2 * PARTS_PER_THREAD * threads, work.blocks));
   const int64_t image = all->second->convolution.source_blocks * space->targets[1]
       * space->targets[2] * CHANNELS;
-  for (int64_t number = 0; number < all->first.images; number++, work.target += image) {
-    work.source = convolution_frame(&all->first, call, number);
+  for (int64_t index = 0; index < all->first.images; index++, work.target += image) {
+    work.source = convolution_input(&all->first, call, index);
     kernels_parallel((int)(work.blocks * work.cuts), compute_part, &work);
   }
 }
 
-/// Whether the first can be computed row by row, and how many rows the second sees at once are few enough.
+/// Whether the first convolution can be computed row by row, with few enough rows covered by the second's
+/// window.
 static bool set_rows(struct pair *all) {
   const struct space *space = &all->second->space;
-  const int64_t seen = (space->window[1] - 1) * space->dilation[1] + 1;
-  for (all->kept = 1; all->kept < seen; all->kept *= 2) {}
+  const int64_t covered = (space->window[1] - 1) * space->dilation[1] + 1;
+  for (all->kept = 1; all->kept < covered; all->kept *= 2) {}
   const int64_t block = all->kept * space->sizes[2] * CHANNELS;
-  if (space->sizes[0] != 1 || space->targets[0] != 1 || all->first.halves * block > MOST_KEPT) {
+  if (space->sizes[0] != 1 || space->targets[0] != 1 || all->first.tile_blocks * block > MAX_KEPT) {
     return false;
   }
   all->first.passes = &all->pass;
@@ -137,10 +139,10 @@ kernels_primitive *kernels_convolution_pair(
     {kernels_role_second_bias, kernels_role_bias, given_second},
     {kernels_role_target, kernels_role_target, given_second},
   };
-  for (size_t number = 0; number < sizeof roles / sizeof *roles; number++) {
-    if (!roles[number].from->has_role[roles[number].given]) continue;
+  for (size_t index = 0; index < sizeof roles / sizeof *roles; index++) {
+    if (!roles[index].from->has_role[roles[index].given]) continue;
     primitive_set(
-        &all->primitive, roles[number].own, &roles[number].from->layouts[roles[number].given]);
+        &all->primitive, roles[index].own, &roles[index].from->layouts[roles[index].given]);
   }
   if (kernels_layout_equal(
           &given_first->layouts[kernels_role_target], &given_second->layouts[kernels_role_source])

@@ -4,9 +4,9 @@
 #include "matrix.h"
 #include "processor.h"
 
-// Dependent (trellis-coded) quantization: a state of 8 says which of two quantizers is next, the even or
-// the odd multiples of a step (0 belongs to both), and each integer's parity leads to the next state. The
-// path of least error is Viterbi's. Schemas/wbm.md has the states.
+// Dependent (trellis-coded) quantization: one of 8 states determines which of two quantizers is next, the
+// even or the odd multiples of a step (0 belongs to both), and the parity of each integer determines the next
+// state. The path of least error is found with the Viterbi algorithm. Schemas/wbm.md has the states.
 
 typedef float vector8 __attribute__((ext_vector_type(8)));
 typedef int32_t flags8 __attribute__((ext_vector_type(8)));
@@ -16,29 +16,29 @@ enum { OUTPUTS = KERNELS_DEPENDENT_OUTPUTS, KINDS = 4 };
 /// Larger multiples are not exact in single precision.
 static const float LARGEST = (1 << 24) - 8;
 
-/// The nearest multiples for each of the four kinds (quantizer, parity), and the squares of what is left.
+/// The nearest multiples for each of the four kinds (quantizer, parity), and their squared errors.
 struct candidates {
   float multiples[KINDS][OUTPUTS], costs[KINDS][OUTPUTS];
 };
 
-INLINE float nearest(float number, float first) {
-  return 4 * floorf((number - first) * 0.25f + 0.5f) + first;
+INLINE float nearest(float value, float first) {
+  return 4 * floorf((value - first) * 0.25f + 0.5f) + first;
 }
 
 INLINE void find(const float *scaled, int count, struct candidates *all) {
   for (int output = 0; output < count; output++) {
-    const float number = scaled[output], size = fabsf(number);
-    const float odd = copysignf(nearest(size, 1), number);
-    const float even = size < 1.5f ? 0 : copysignf(nearest(size, 3), number);
-    const float found[KINDS] = {nearest(number, 0), nearest(number, 2), even, odd};
+    const float value = scaled[output], size = fabsf(value);
+    const float odd = copysignf(nearest(size, 1), value);
+    const float even = size < 1.5f ? 0 : copysignf(nearest(size, 3), value);
+    const float found[KINDS] = {nearest(value, 0), nearest(value, 2), even, odd};
     for (int kind = 0; kind < KINDS; kind++) {
       all->multiples[kind][output] = found[kind];
-      all->costs[kind][output] = (number - found[kind]) * (number - found[kind]);
+      all->costs[kind][output] = (value - found[kind]) * (value - found[kind]);
     }
   }
 }
 
-/// For each output the kind on the path of least cost, from state 0 on.
+/// For each output, the kind on the path of least cost that starts in state 0.
 INLINE void walk(const struct candidates *all, int count, uint8_t *kinds) {
   flags8 later[OUTPUTS];
   vector8 costs = {0, 1e30f, 1e30f, 1e30f, 1e30f, 1e30f, 1e30f, 1e30f};
@@ -74,12 +74,12 @@ INLINE double round_all(const struct kernels_rounding *all) {
   for (int position = all->positions; position-- > 0;) {
     const float *factors = all->factor ? all->factor + position * all->factor_stride : 0;
     const float own = all->factor ? factors[position] : 1, inverse = 1 / own;
-    const ptrdiff_t place = position * all->stride;
-    const float *weights = all->weights + place, *sums = all->sums + place;
-    float *errors = all->errors + place;
+    const ptrdiff_t offset = position * all->stride;
+    const float *weights = all->weights + offset, *sums = all->sums + offset;
+    float *errors = all->errors + offset;
     for (int output = 0; output < count; output++) {
-      const float wanted = (weights[output] + sums[output] * inverse) / all->steps[output];
-      scaled[output] = fminf(fmaxf(wanted, -LARGEST), LARGEST);
+      const float adjusted = (weights[output] + sums[output] * inverse) / all->steps[output];
+      scaled[output] = fminf(fmaxf(adjusted, -LARGEST), LARGEST);
     }
     find(scaled, count, &candidates);
     walk(&candidates, count, kinds);
@@ -87,7 +87,7 @@ INLINE double round_all(const struct kernels_rounding *all) {
       const float multiple = candidates.multiples[kinds[output]][output];
       const float sign = kinds[output] < 2 || multiple == 0 ? 0 : copysignf(1, multiple);
       const float rest = (scaled[output] - multiple) * all->steps[output] * own;
-      all->integers[place + output] = (int32_t)((multiple + sign) * 0.5f);
+      all->integers[offset + output] = (int32_t)((multiple + sign) * 0.5f);
       errors[output] = weights[output] - multiple * all->steps[output];
       loss += rest * rest;
     }

@@ -5,13 +5,13 @@
 #include "depthwise.h"
 #include "threads.h"
 
-// Depthwise convolutions, 16 channels at a time. The window's elements that lie beyond the edges are
-// left out, so that nothing is copied.
+// Depthwise convolutions, 16 channels at a time. Window elements beyond the edges are skipped, so that
+// nothing is copied.
 
 typedef float vector __attribute__((ext_vector_type(16)));
 
-/// The most outputs of a tile that see every third element or fewer.
-enum { OTHER_STEPS = 4 };
+/// The maximum number of outputs in a tile with strides of 3 or more.
+enum { MAX_OUTPUTS_OTHER_STRIDES = 4 };
 
 struct depthwise_work {
   const struct depthwise *all;
@@ -20,8 +20,8 @@ struct depthwise_work {
   int64_t cuts, planes;
 };
 
-/// The window's elements along an axis that an output sees inside of the input.
-INLINE void seen(
+/// The range of window elements along an axis that are inside of the input for an output.
+INLINE void covered_range(
     const struct space *space, int axis, int64_t target, int64_t *first, int64_t *end) {
   const int64_t start = target * space->strides[axis] - space->before[axis];
   const int64_t step = space->dilation[axis];
@@ -31,8 +31,8 @@ INLINE void seen(
   if (*end < *first) *end = *first;
 }
 
-/// Computes neighbours in a row, from the output `x` on. `count` is known when this is compiled, and the
-/// distance between what they see, 0 for another one.
+/// Computes adjacent outputs of a row, from output `x` on. `count` is a compile-time constant, as is the
+/// stride of their inputs unless 0.
 INLINE void compute_outputs(
     const struct depthwise *all, const float *source, const float *weights, const float *bias,
     float *target, int64_t x, int64_t row, int64_t mask, const int64_t first[2],
@@ -41,30 +41,30 @@ INLINE void compute_outputs(
   vector sums[WIDEST_TILE], value;
   memcpy(&value, bias, sizeof value);
 #pragma clang loop unroll(full)
-  for (int place = 0; place < count; place++) sums[place] = value;
+  for (int output = 0; output < count; output++) sums[output] = value;
   const int64_t step = known_step ? known_step : space->strides[2] * CHANNELS;
   for (int64_t z = first[0]; z < end[0]; z++) {
     for (int64_t y = first[1]; y < end[1]; y++) {
-      const int64_t seen =
+      const int64_t source_row =
           row + z * space->dilation[0] * space->sizes[1] + y * space->dilation[1];
-      const float *from = source + (seen & mask) * space->sizes[2] * CHANNELS;
+      const float *from = source + (source_row & mask) * space->sizes[2] * CHANNELS;
       const float *own = weights + (z * space->window[1] + y) * space->window[2] * CHANNELS;
       for (int64_t column = 0; column < space->window[2]; column++) {
-        const int64_t before = all->columns[column].first - x, behind = all->columns[column].end - x;
+        const int64_t before = all->columns[column].first - x, after = all->columns[column].end - x;
         vector weight;
         memcpy(&weight, own + column * CHANNELS, sizeof weight);
-        if (before <= 0 && behind >= count) {
+        if (before <= 0 && after >= count) {
 #pragma clang loop unroll(full)
-          for (int place = 0; place < count; place++) {
-            memcpy(&value, from + place * step, sizeof value);
-            sums[place] += value * weight;
+          for (int output = 0; output < count; output++) {
+            memcpy(&value, from + output * step, sizeof value);
+            sums[output] += value * weight;
           }
         } else {
 #pragma clang loop unroll(full)
-          for (int place = 0; place < count; place++) {
-            if (place < before || place >= behind) continue;
-            memcpy(&value, from + place * step, sizeof value);
-            sums[place] += value * weight;
+          for (int output = 0; output < count; output++) {
+            if (output < before || output >= after) continue;
+            memcpy(&value, from + output * step, sizeof value);
+            sums[output] += value * weight;
           }
         }
         from += space->dilation[2] * CHANNELS;
@@ -73,14 +73,14 @@ INLINE void compute_outputs(
   }
   const float slope = all->convolution.slope, limit = all->convolution.limit;
 #pragma clang loop unroll(full)
-  for (int place = 0; place < count; place++) {
-    float *to = target + place * CHANNELS;
+  for (int output = 0; output < count; output++) {
+    float *to = target + output * CHANNELS;
     if (all->convolution.adds_first || all->convolution.adds_last) memcpy(&value, to, sizeof value);
-    if (all->convolution.adds_first) sums[place] += value;
-    if (slope != 1) sums[place] = sums[place] < 0 ? sums[place] * slope : sums[place];
-    if (limit < INFINITY) sums[place] = sums[place] > limit ? limit : sums[place];
-    if (all->convolution.adds_last) sums[place] += value;
-    memcpy(to, &sums[place], sizeof value);
+    if (all->convolution.adds_first) sums[output] += value;
+    if (slope != 1) sums[output] = sums[output] < 0 ? sums[output] * slope : sums[output];
+    if (limit < INFINITY) sums[output] = sums[output] > limit ? limit : sums[output];
+    if (all->convolution.adds_last) sums[output] += value;
+    memcpy(to, &sums[output], sizeof value);
   }
 }
 
@@ -111,8 +111,8 @@ INLINE void compute_row(
     float *target, int64_t z, int64_t y, int64_t mask, const int most) {
   const struct space *space = &all->space;
   int64_t first[2], end[2];
-  seen(space, 0, z, &first[0], &end[0]);
-  seen(space, 1, y, &first[1], &end[1]);
+  covered_range(space, 0, z, &first[0], &end[0]);
+  covered_range(space, 1, y, &first[1], &end[1]);
   const int64_t row = (z * space->strides[0] - space->before[0]) * space->sizes[1]
       + y * space->strides[1] - space->before[1];
   const float *from = source - space->before[2] * CHANNELS;
@@ -121,7 +121,7 @@ INLINE void compute_row(
   switch (space->strides[2]) {
   case 1: TILES(CHANNELS, most); break;
   case 2: TILES(2 * CHANNELS, most); break;
-  default: TILES(0, most < OTHER_STEPS ? most : OTHER_STEPS);
+  default: TILES(0, most < MAX_OUTPUTS_OTHER_STRIDES ? most : MAX_OUTPUTS_OTHER_STRIDES);
   }
 #undef TILES
 }
@@ -165,16 +165,16 @@ static void compute_part(void *context, int index) {
   const struct depthwise *all = work->all;
   const struct space *space = &all->space;
   depthwise_row *const compute = depthwise_row_function();
-  const int64_t cut = index / work->planes, number = index % work->planes;
-  const int64_t block = number % all->convolution.source_blocks;
+  const int64_t cut = index / work->planes, plane = index % work->planes;
+  const int64_t block = plane % all->convolution.source_blocks;
   const int64_t rows = space->targets[0] * space->targets[1];
   _Alignas(64) float bias[CHANNELS];
   const int64_t valid = depthwise_bias(all, work->bias, block, bias);
   const float *source =
-      work->source + number * space->sizes[0] * space->sizes[1] * space->sizes[2] * CHANNELS;
+      work->source + plane * space->sizes[0] * space->sizes[1] * space->sizes[2] * CHANNELS;
   const float *weights = depthwise_weights(all, work->weights, block);
   for (int64_t row = rows * cut / work->cuts; row < rows * (cut + 1) / work->cuts; row++) {
-    float *target = work->target + (number * rows + row) * space->targets[2] * CHANNELS;
+    float *target = work->target + (plane * rows + row) * space->targets[2] * CHANNELS;
     compute(
         all, source, weights, bias, target, row / space->targets[1], row % space->targets[1], -1);
     apply_operations(&all->convolution, target, space->targets[2] * CHANNELS, valid);
@@ -192,7 +192,7 @@ static void run_depthwise(const kernels_primitive *primitive, const struct call 
   work.planes = all->convolution.images * all->convolution.source_blocks;
   const int64_t rows = space->targets[0] * space->targets[1];
   const bool cuts_rows = shares_rows(rows * space->targets[2], all->channels);
-  work.cuts = cuts_rows ? smaller(rows, PARTS_OF_A_THREAD * kernels_thread_count()) : 1;
+  work.cuts = cuts_rows ? smaller(rows, PARTS_PER_THREAD * kernels_thread_count()) : 1;
   kernels_parallel((int)(work.planes * work.cuts), compute_part, &work);
 }
 
@@ -219,17 +219,17 @@ kernels_primitive *depthwise_convolution(
   all->channels = source->sizes[1];
   const int64_t most = widest_tile();
   all->row_tiles =
-      ceiling(space.targets[2], space.strides[2] > 2 ? smaller(OTHER_STEPS, most) : most);
+      ceil_div(space.targets[2], space.strides[2] > 2 ? smaller(MAX_OUTPUTS_OTHER_STRIDES, most) : most);
   for (int64_t x = 0; x < space.targets[2]; x++) {
     int64_t first, end;
-    seen(&space, 2, x, &first, &end);
+    covered_range(&space, 2, x, &first, &end);
     for (int64_t column = first; column < end; column++) {
       if (all->columns[column].end == 0) all->columns[column].first = x;
       all->columns[column].end = x + 1;
     }
   }
   all->convolution.images = source->sizes[0];
-  all->convolution.source_blocks = ceiling(all->channels, CHANNELS);
+  all->convolution.source_blocks = ceil_div(all->channels, CHANNELS);
   int order[MAX_RANK];
   for (int axis = 0; axis < weights->rank; axis++) order[axis] = axis;
   const struct kernels_layout own =

@@ -6,10 +6,9 @@ struct depthwise {
   struct convolution convolution;
   struct space space;
   int64_t channels;
-  /// Into how many tiles a row is cut.
+  /// The number of tiles in a row.
   int64_t row_tiles;
-  /// For each column of the window, the outputs of a row that see it inside of the input: the first, and the
-  /// one behind the last.
+  /// For each column of the window, the range of a row's outputs for which it is inside of the input.
   struct column {
     int64_t first, end;
   } columns[];
@@ -20,16 +19,17 @@ bool is_depthwise(const kernels_primitive *primitive);
 
 /// Computes a row of 16 channels of an image.
 ///
-/// @param source The input's rows. Row `y` of plane `z` stands at `z * height + y`, of which only the bits of
-///   `mask` count.
+/// @param source The rows of the input. Row `y` of plane `z` has the index `z * height + y`, masked with
+///   `mask`.
 typedef void depthwise_row(
     const struct depthwise *all, const float *source, const float *weights, const float *bias,
     float *target, int64_t z, int64_t y, int64_t mask);
 
-/// The one for this processor.
+/// The function for this processor.
 depthwise_row *depthwise_row_function(void);
 
-/// The bias of a block of 16 channels, 0 for those that there are not. Returns how many there are.
+/// Loads the bias of a block of 16 channels, with 0 for padding channels. Returns the number of valid
+/// channels.
 int64_t depthwise_bias(
     const struct depthwise *all, const float *bias, int64_t block, float own[CHANNELS]);
 

@@ -5,12 +5,12 @@
 #include "primitive.h"
 #include "threads.h"
 
-// Functions of each element, and combinations of the elements of two arrays.
+// Elementwise functions, and binary elementwise operations.
 
 #define EACH(expression)                                 \
-  for (int64_t place = 0; place < count; place++) {      \
-    const float x = elements[place];                     \
-    elements[place] = (expression);                      \
+  for (int64_t index = 0; index < count; index++) {      \
+    const float x = elements[index];                     \
+    elements[index] = (expression);                      \
   }                                                      \
   return
 
@@ -54,7 +54,7 @@ struct elementwise {
   int64_t count;
 };
 
-/// Elements that a thread takes at once.
+/// The number of elements that a thread takes at once.
 enum { SHARE = 1 << 13 };
 
 struct work {
@@ -76,7 +76,7 @@ static void run_elementwise(const kernels_primitive *primitive, const struct cal
   const struct elementwise *all = (const struct elementwise *)primitive;
   float *target = call->arguments[kernels_role_target];
   struct work work = {all, call->arguments[kernels_role_source], target};
-  kernels_parallel((int)ceiling(all->count, SHARE), run_share, &work);
+  kernels_parallel((int)ceil_div(all->count, SHARE), run_share, &work);
   clear_padding(&primitive->layouts[kernels_role_target], target);
 }
 
@@ -108,20 +108,20 @@ struct combination {
     const float *second = elements[2] + row * patch->strides[0][2];             \
     if (are_dense && other == 0) {                                              \
       const float y = *second;                                                  \
-      for (int64_t place = 0; place < columns; place++) {                       \
-        const float x = first[place];                                           \
-        target[place] = (expression);                                           \
+      for (int64_t index = 0; index < columns; index++) {                       \
+        const float x = first[index];                                           \
+        target[index] = (expression);                                           \
       }                                                                         \
     } else if (are_dense && other == 1) {                                       \
-      for (int64_t place = 0; place < columns; place++) {                       \
-        const float x = first[place], y = second[place];                        \
-        target[place] = (expression);                                           \
+      for (int64_t index = 0; index < columns; index++) {                       \
+        const float x = first[index], y = second[index];                        \
+        target[index] = (expression);                                           \
       }                                                                         \
     } else {                                                                    \
-      for (int64_t place = 0; place < columns; place++) {                       \
-        const float x = first[place * patch->strides[1][1]];                    \
-        const float y = second[place * other];                                  \
-        target[place * patch->strides[1][0]] = (expression);                    \
+      for (int64_t index = 0; index < columns; index++) {                       \
+        const float x = first[index * patch->strides[1][1]];                    \
+        const float y = second[index * other];                                  \
+        target[index * patch->strides[1][0]] = (expression);                    \
       }                                                                         \
     }                                                                           \
   }                                                                             \

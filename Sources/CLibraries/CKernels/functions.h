@@ -20,16 +20,16 @@ INLINE int32_t to_bits(float value) {
   return result;
 }
 
-/// e^x within 3 units in the last place: 2^n e^r with n = x / ln 2, rounded, and |r| at most ln 2 / 2,
-/// where the Taylor series is short.
+/// e^x within 3 ulp: 2^n e^r with n = x / ln 2, rounded, and |r| at most ln 2 / 2, where the Taylor series
+/// converges quickly.
 INLINE float exponential(float x) {
   // Beyond these, the result is 0 or infinite.
   x = x > 89 ? 89 : x;
   x = x < -104 ? -104 : x;
-  // Adding 1.5 * 2^23 rounds to an integer, which then stands in the lowest bits.
+  // Adding 1.5 * 2^23 rounds to an integer, which is then in the low bits.
   const float rounding = 12582912;
   const float shifted = x * 1.44269504f + rounding, whole = shifted - rounding;
-  // ln 2 in two parts, of which the first has so few bits that its product is exact.
+  // ln 2 in two parts, the first with so few bits that its product is exact.
   const float rest = (x - whole * 0.693359375f) + whole * 2.12194440e-4f;
   float power = 1.0f / 5040;
   power = power * rest + 1.0f / 720;
@@ -39,7 +39,7 @@ INLINE float exponential(float x) {
   power = power * rest + 0.5f;
   power = power * rest + 1;
   power = power * rest + 1;
-  // 2^n as the product of two numbers, neither of which is too large or too small for float32.
+  // 2^n as the product of two factors, neither of which overflows or underflows float32.
   const int32_t exponent = (int32_t)((uint32_t)to_bits(shifted) - (uint32_t)to_bits(rounding));
   const int32_t half = exponent >> 1;
   return power * from_bits((int32_t)((uint32_t)(half + 127) << 23))

@@ -4,30 +4,30 @@
 #include "convolutions.h"
 #include "threads.h"
 
-// Groups whose channels do not fill blocks: a block of 16 outputs sees the blocks of inputs that hold its
-// groups' channels, with weights of 0 for channels of other groups.
+// Grouped convolutions whose groups do not fill channel blocks: a block of 16 outputs reads all input blocks
+// that contain channels of its groups, with zero weights for channels of other groups.
 
 static int64_t all_blocks(const struct groups *groups) {
-  return ceiling(groups->count * groups->inputs, CHANNELS);
+  return ceil_div(groups->count * groups->inputs, CHANNELS);
 }
 
-/// The first group of a block of outputs.
+/// The first group of an output block.
 static int64_t first_group(const struct groups *groups, int64_t block) {
   return block * CHANNELS / groups->outputs;
 }
 
-/// The last group of a block of outputs.
+/// The last group of an output block.
 static int64_t last_group(const struct groups *groups, int64_t block) {
   const int64_t end = smaller((block + 1) * CHANNELS, groups->count * groups->outputs);
   return (end - 1) / groups->outputs;
 }
 
 int64_t group_span(const struct groups *groups) {
-  const int64_t blocks = ceiling(groups->count * groups->outputs, CHANNELS);
+  const int64_t blocks = ceil_div(groups->count * groups->outputs, CHANNELS);
   int64_t span = 1;
   for (int64_t block = 0; block < blocks; block++) {
     const int64_t first = first_group(groups, block) * groups->inputs / CHANNELS;
-    const int64_t end = ceiling((last_group(groups, block) + 1) * groups->inputs, CHANNELS);
+    const int64_t end = ceil_div((last_group(groups, block) + 1) * groups->inputs, CHANNELS);
     span = larger(span, end - first);
   }
   return span;
@@ -41,11 +41,11 @@ int64_t first_block(const struct groups *groups, int64_t block) {
 struct grouped {
   kernels_primitive primitive;
   struct groups groups;
-  /// The elements of the window.
+  /// The number of window elements, and of input blocks for each output block.
   int64_t taps, span;
 };
 
-static struct grouped look_at(const struct kernels_layout *weights) {
+static struct grouped describe_groups(const struct kernels_layout *weights) {
   struct grouped result = {
     .groups = {weights->sizes[0], weights->sizes[1], weights->sizes[2]}, .taps = 1};
   for (int axis = 3; axis < weights->rank; axis++) result.taps *= weights->sizes[axis];
@@ -54,9 +54,9 @@ static struct grouped look_at(const struct kernels_layout *weights) {
 }
 
 struct kernels_layout layout_groups(const struct kernels_layout *weights) {
-  const struct grouped all = look_at(weights);
+  const struct grouped all = describe_groups(weights);
   struct kernels_layout layout = layout_row_major(weights->rank, weights->sizes);
-  layout.opaque_count = ceiling(all.groups.count * all.groups.outputs, CHANNELS) * CHANNELS
+  layout.opaque_count = ceil_div(all.groups.count * all.groups.outputs, CHANNELS) * CHANNELS
       * all.span * CHANNELS * all.taps;
   return layout;
 }
@@ -67,7 +67,7 @@ struct grouping_work {
   float *target;
 };
 
-/// Writes the weights of a block of outputs, `[span, taps, 16 inputs, 16 outputs]`.
+/// Writes the weights of an output block, `[span, taps, 16 inputs, 16 outputs]`.
 static void write_block(void *context, int index) {
   const struct grouping_work *work = context;
   const struct grouped *all = work->all;
@@ -76,15 +76,15 @@ static void write_block(void *context, int index) {
   float *target = work->target + index * size;
   memset(target, 0, (size_t)size * sizeof *target);
   const int64_t start = first_block(groups, index) * CHANNELS;
-  for (int lane = 0; lane < CHANNELS; lane++) {
-    const int64_t output = (int64_t)index * CHANNELS + lane;
+  for (int channel = 0; channel < CHANNELS; channel++) {
+    const int64_t output = (int64_t)index * CHANNELS + channel;
     if (output >= groups->count * groups->outputs) break;
     const float *source = work->source + output * groups->inputs * all->taps;
     for (int64_t input = 0; input < groups->inputs; input++) {
-      const int64_t place = output / groups->outputs * groups->inputs + input - start;
+      const int64_t position = output / groups->outputs * groups->inputs + input - start;
       for (int64_t tap = 0; tap < all->taps; tap++) {
-        target[((place / CHANNELS * all->taps + tap) * CHANNELS + place % CHANNELS) * CHANNELS + lane] =
-            source[input * all->taps + tap];
+        target[((position / CHANNELS * all->taps + tap) * CHANNELS + position % CHANNELS) * CHANNELS
+               + channel] = source[input * all->taps + tap];
       }
     }
   }
@@ -95,7 +95,7 @@ static void run_grouping(const kernels_primitive *primitive, const struct call *
   struct grouping_work work = {
     all, call->arguments[kernels_role_source], call->arguments[kernels_role_target]};
   const int64_t outputs = all->groups.count * all->groups.outputs;
-  kernels_parallel((int)ceiling(outputs, CHANNELS), write_block, &work);
+  kernels_parallel((int)ceil_div(outputs, CHANNELS), write_block, &work);
 }
 
 kernels_primitive *kernels_reorder_groups(
@@ -103,7 +103,7 @@ kernels_primitive *kernels_reorder_groups(
   const struct kernels_layout plain = layout_row_major(source->rank, source->sizes);
   struct grouped *all = kernels_layout_equal(source, &plain) ? calloc(1, sizeof *all) : NULL;
   if (!all) return NULL;
-  *all = look_at(target);
+  *all = describe_groups(target);
   all->primitive = (kernels_primitive){.name = "reorder", .run = run_grouping};
   primitive_set(&all->primitive, kernels_role_source, source);
   primitive_set(&all->primitive, kernels_role_target, target);

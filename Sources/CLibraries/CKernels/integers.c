@@ -10,10 +10,10 @@ typedef int32_t integers4 __attribute__((ext_vector_type(4)));
 typedef uint64_t words4 __attribute__((ext_vector_type(4)));
 typedef uint32_t words8 __attribute__((ext_vector_type(8)));
 
-/// Bytes that are read beyond the first of eight packed numbers, at most.
+/// The maximum number of bytes that are read from the first of eight packed integers on.
 enum { PACKED_READ = 16 };
 
-/// Eight packed numbers, from PACKED_READ bytes.
+/// Unpacks eight integers from PACKED_READ bytes.
 INLINE integers8 unpack8(const uint8_t *bytes, int bits, bool is_signed) {
   uint64_t low, high;
   memcpy(&low, bytes, 8);
@@ -28,97 +28,97 @@ INLINE integers8 unpack8(const uint8_t *bytes, int bits, bool is_signed) {
   return is_signed ? (integers8)((words8)all << unused) >> unused : all;
 }
 
-INLINE void unpack_numbers_body(
-    const struct elements_packed *packed, size_t first, size_t count, int32_t *numbers) {
+INLINE void unpack_body(
+    const struct elements_packed *packed, size_t first, size_t count, int32_t *values) {
   const int bits = packed->bits;
   const bool is_signed = packed->is_signed;
   size_t byte = first / 8 * (size_t)bits, index = 0;
   for (; index + 8 <= count && byte + PACKED_READ <= packed->byte_count; index += 8, byte += (size_t)bits) {
     const integers8 all = unpack8(packed->bytes + byte, bits, is_signed);
-    memcpy(numbers + index, &all, sizeof all);
+    memcpy(values + index, &all, sizeof all);
   }
-  // Next to the end from a copy, which has room to be read beyond.
+  // Near the end, unpacks from a padded copy.
   for (; index < count; index += 8, byte += (size_t)bits) {
     const size_t left = packed->byte_count - byte;
     uint8_t end[PACKED_READ] = {0};
     memcpy(end, packed->bytes + byte, left < sizeof end ? left : sizeof end);
     const integers8 all = unpack8(end, bits, is_signed);
-    memcpy(numbers + index, &all, (count - index < 8 ? count - index : 8) * sizeof *numbers);
+    memcpy(values + index, &all, (count - index < 8 ? count - index : 8) * sizeof *values);
   }
 }
 
-VARIANTS(unpack_numbers,
-         (const struct elements_packed *packed, size_t first, size_t count, int32_t *numbers),
-         (packed, first, count, numbers))
+VARIANTS(unpack,
+         (const struct elements_packed *packed, size_t first, size_t count, int32_t *values),
+         (packed, first, count, values))
 
-void elements_unpack(const struct elements_packed *packed, size_t first, size_t count, int32_t *numbers) {
-  unpack_numbers(packed, first, count, numbers);
+void elements_unpack(const struct elements_packed *packed, size_t first, size_t count, int32_t *values) {
+  unpack(packed, first, count, values);
 }
 
 INLINE float load_float(const uint8_t *bytes, size_t index) {
-  float number;
-  memcpy(&number, bytes + 4 * index, 4);
-  return number;
+  float value;
+  memcpy(&value, bytes + 4 * index, 4);
+  return value;
 }
 
 INLINE int32_t load_integer(const uint8_t *bytes, size_t index) {
-  int32_t number;
-  memcpy(&number, bytes + 4 * index, 4);
-  return number;
+  int32_t value;
+  memcpy(&value, bytes + 4 * index, 4);
+  return value;
 }
 
-/// Numbers of one block, or with `step` 1 each of a block of its own.
+/// Scales elements of one block, or with `step` 1 elements that each have a block of their own.
 INLINE void scale_run(const int32_t *restrict integers, size_t count, const struct elements_scales *all,
-                      size_t block, const size_t step, float *restrict numbers) {
+                      size_t block, const size_t step, float *restrict values) {
 #pragma clang fp contract(off)  // the sum is rounded by itself
   const uint8_t *zeros = all->zero_points ? all->zero_points + 4 * block : NULL;
   const uint8_t *scales = all->scales + 4 * block;
   if (zeros) {
     for (size_t index = 0; index < count; index++) {
       const uint32_t zero = (uint32_t)load_integer(zeros, step * index);
-      numbers[index] = (float)(int32_t)((uint32_t)integers[index] - zero) * load_float(scales, step * index);
+      values[index] = (float)(int32_t)((uint32_t)integers[index] - zero) * load_float(scales, step * index);
     }
   } else {
     for (size_t index = 0; index < count; index++)
-      numbers[index] = (float)integers[index] * load_float(scales, step * index);
+      values[index] = (float)integers[index] * load_float(scales, step * index);
   }
   if (!all->offsets) return;
   const uint8_t *offsets = all->offsets + 4 * block;
-  for (size_t index = 0; index < count; index++) numbers[index] += load_float(offsets, step * index);
+  for (size_t index = 0; index < count; index++) values[index] += load_float(offsets, step * index);
 }
 
-/// The elements of a row that are left in the block of the one at `done`.
+/// The number of row elements left in the block that contains the one at `done`.
 INLINE size_t run_length(const struct elements_row *row, size_t done) {
   const size_t left = row->count - done, rest = row->block_width - (row->column + done) % row->block_width;
   return left < rest ? left : rest;
 }
 
 INLINE void scale_row_body(const int32_t *integers, const struct elements_row *row,
-                           const struct elements_scales *scales, float *numbers) {
-  if (row->block_width == 1) return scale_run(integers, row->count, scales, row->column, 1, numbers);
+                           const struct elements_scales *scales, float *values) {
+  if (row->block_width == 1) return scale_run(integers, row->count, scales, row->column, 1, values);
   for (size_t done = 0, run; done < row->count; done += run) {
     run = run_length(row, done);
-    scale_run(integers + done, run, scales, (row->column + done) / row->block_width, 0, numbers + done);
+    scale_run(integers + done, run, scales, (row->column + done) / row->block_width, 0, values + done);
   }
 }
 
 VARIANTS(scale_row,
          (const int32_t *integers, const struct elements_row *row, const struct elements_scales *scales,
-          float *numbers),
-         (integers, row, scales, numbers))
+          float *values),
+         (integers, row, scales, values))
 
 void elements_scale(const int32_t *integers, const struct elements_row *row,
-                    const struct elements_scales *scales, float *numbers) {
-  scale_row(integers, row, scales, numbers);
+                    const struct elements_scales *scales, float *values) {
+  scale_row(integers, row, scales, values);
 }
 
-void elements_look_up(const int32_t *positions, const struct elements_row *row, const uint8_t *tables,
-                      int bits, float *numbers) {
+void elements_look_up(const int32_t *indices, const struct elements_row *row, const uint8_t *tables,
+                      int bits, float *values) {
   for (size_t done = 0, run; done < row->count; done += run) {
     run = run_length(row, done);
     const uint8_t *table = tables + ((row->column + done) / row->block_width << bits) * 4;
     for (size_t index = done; index < done + run; index++)
-      numbers[index] = load_float(table, (size_t)positions[index]);
+      values[index] = load_float(table, (size_t)indices[index]);
   }
 }
 
@@ -129,7 +129,7 @@ INLINE void join_digits_body(const uint8_t *symbols, size_t first, size_t count,
     for (size_t index = 0; index < count; index++) integers[index] = (int32_t)symbols[index] - zero;
     return;
   }
-  unpack_numbers_body(&digits->low, first, count, integers);
+  unpack_body(&digits->low, first, count, integers);
   for (size_t index = 0; index < count; index++)
     integers[index] += ((int32_t)symbols[index] - zero) * (1 << bits);
 }
@@ -154,7 +154,7 @@ bool elements_integers(const uint8_t *symbols, size_t first, size_t count, struc
   return true;
 }
 
-/// The multiple that an integer stands for; leads its state on.
+/// The multiple that an integer represents; advances its state.
 INLINE int32_t follow_one(const uint8_t *element, uint32_t *state) {
   const int32_t integer = load_integer(element, 0);
   const uint32_t now = *state, parity = (uint32_t)integer & 1;
@@ -174,8 +174,8 @@ INLINE void follow_body(
   }
   const float factor = *step;
   for (size_t index = 0; index < count; index++) {
-    const float number = (float)follow_one(elements + 4 * index, states + index) * factor;
-    memcpy(elements + 4 * index, &number, 4);
+    const float value = (float)follow_one(elements + 4 * index, states + index) * factor;
+    memcpy(elements + 4 * index, &value, 4);
   }
 }
 

@@ -48,9 +48,9 @@ int64_t layout_inner_stride(const struct kernels_layout *layout, int axis) {
   return layout->strides[axis];
 }
 
-/// How many blocks an axis has, or elements where there are no blocks.
+/// The number of blocks of an axis, or of elements if it is not blocked.
 static int64_t outer_count(const struct kernels_layout *layout, int axis) {
-  return ceiling(layout->sizes[axis], layout_block(layout, axis));
+  return ceil_div(layout->sizes[axis], layout_block(layout, axis));
 }
 
 struct kernels_layout layout_make(
@@ -63,9 +63,9 @@ struct kernels_layout layout_make(
     layout.blocks[block] = blocks[block];
     stride *= blocks[block].size;
   }
-  for (int place = rank - 1; place >= 0; place--) {
-    layout.strides[order[place]] = stride;
-    stride *= outer_count(&layout, order[place]);
+  for (int position = rank - 1; position >= 0; position--) {
+    layout.strides[order[position]] = stride;
+    stride *= outer_count(&layout, order[position]);
   }
   return layout;
 }
@@ -94,16 +94,16 @@ struct kernels_layout layout_like(
   // The axes as they lie in memory, the outermost first; those of size 1 in front of their equals.
   int order[MAX_RANK];
   for (int axis = 0; axis < model->rank; axis++) {
-    int place = axis;
-    for (; place > 0; place--) {
-      const int other = order[place - 1];
+    int position = axis;
+    for (; position > 0; position--) {
+      const int other = order[position - 1];
       const bool is_outside = model->strides[other] < model->strides[axis]
           || (model->strides[other] == model->strides[axis] && model->sizes[other] > 1
               && model->sizes[axis] == 1);
       if (!is_outside) break;
-      order[place] = other;
+      order[position] = other;
     }
-    order[place] = axis;
+    order[position] = axis;
   }
   return layout_make(sizes->rank, sizes->sizes, order, model->block_count, model->blocks);
 }
@@ -122,8 +122,8 @@ kernels_layout *kernels_layout_permuted(const kernels_layout *source, const int 
   return layout_copy(&layout);
 }
 
-/// Gives some axes of `source`, from `first` to before `end`, the sizes of as many elements that stand
-/// in `target` from `start` to before `stop`. Returns whether their order allows it.
+/// Reshapes axes `first` to before `end` of `source` to axes `start` to before `stop` of `target`, which have
+/// as many elements. Returns whether their order permits it.
 static bool reshape(
     const struct kernels_layout *source, int first, int end, struct kernels_layout *target,
     int start, int stop) {
@@ -136,7 +136,7 @@ static bool reshape(
     is_blocked |= layout_block(source, axis) > 1;
   }
   if (is_blocked) {
-    // A blocked axis stays as it is, among axes of size 1.
+    // A blocked axis is unchanged, and may only be surrounded by axes of size 1.
     if (counted != 1) return false;
     for (int axis = start; axis < stop; axis++) {
       const bool is_same = target->sizes[axis] == source->sizes[own] && own >= 0;
@@ -169,7 +169,7 @@ kernels_layout *kernels_layout_reshaped(
   layout.offset = source->offset;
   layout.block_count = source->block_count;
   memcpy(layout.blocks, source->blocks, sizeof layout.blocks);
-  // Groups of axes with as many elements each.
+  // Matches groups of axes with equal numbers of elements.
   int first = 0, start = 0;
   while (first < source->rank || start < rank) {
     int end = first, stop = start;
@@ -179,7 +179,7 @@ kernels_layout *kernels_layout_reshaped(
       else if (stop < rank) other *= sizes[stop++];
       else return NULL;
     } while (own != other || end == first || stop == start);
-    // Axes of size 1 that are left at the end belong to the last group.
+    // Trailing axes of size 1 belong to the last group.
     bool is_last = true;
     for (int axis = end; axis < source->rank; axis++) is_last &= source->sizes[axis] == 1;
     for (int axis = stop; axis < rank; axis++) is_last &= sizes[axis] == 1;
@@ -234,7 +234,7 @@ int kernels_layout_sizes(const kernels_layout *layout, int64_t *sizes) {
   return layout->rank;
 }
 
-/// The elements of a layout with its padding.
+/// The number of elements including padding.
 static int64_t padded_count(const struct kernels_layout *layout) {
   int64_t count = 1;
   for (int axis = 0; axis < layout->rank; axis++) {

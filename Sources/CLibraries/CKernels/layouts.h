@@ -2,11 +2,11 @@
 
 #include "layout.h"
 
-// What a layout consists of, and walks over arrays of different layouts.
+// The representation of a layout, and iteration over arrays with different layouts.
 
 enum { MAX_RANK = KERNELS_MAX_RANK, CHANNELS = KERNELS_CHANNEL_BLOCK, MAX_BLOCKS = 2 };
 
-/// Neighbours along an axis that stand side by side. Inner blocks are filled up with zeros.
+/// A contiguous block of elements along an axis. The last block is padded with zeros.
 struct block {
   int axis;
   int64_t size;
@@ -16,21 +16,21 @@ struct kernels_layout {
   int rank;
   /// Whether only the sizes are known.
   bool is_any;
-  /// For weights in a form of their own: how many floats that has; 0 otherwise.
+  /// The number of floats of weights in an opaque form; 0 otherwise.
   int64_t opaque_count;
-  /// Whether that form is the one of Winograd's algorithm.
+  /// Whether the opaque form is that of Winograd's algorithm.
   bool is_winograd;
   int64_t sizes[MAX_RANK];
-  /// The distances between neighbors, or between blocks of them.
+  /// The strides of elements, or of blocks along a blocked axis.
   int64_t strides[MAX_RANK];
-  /// Where the first element lies.
+  /// The offset of the first element.
   int64_t offset;
-  /// The blocks, the innermost last; at most one an axis.
+  /// The blocks, innermost last; at most one for each axis.
   int block_count;
   struct block blocks[MAX_BLOCKS];
 };
 
-static inline int64_t ceiling(int64_t count, int64_t step) { return (count + step - 1) / step; }
+static inline int64_t ceil_div(int64_t count, int64_t step) { return (count + step - 1) / step; }
 static inline int64_t smaller(int64_t first, int64_t second) {
   return first < second ? first : second;
 }
@@ -38,13 +38,13 @@ static inline int64_t larger(int64_t first, int64_t second) {
   return first > second ? first : second;
 }
 
-/// How many elements along an axis stand in one block; 1 without blocks.
+/// The block size along an axis; 1 if it is not blocked.
 int64_t layout_block(const struct kernels_layout *layout, int axis);
 
-/// The distance between neighbors inside of a block, or in an axis without blocks.
+/// The stride of elements within a block, or along an unblocked axis.
 int64_t layout_inner_stride(const struct kernels_layout *layout, int axis);
 
-/// A layout of these axes, the outermost first in `order`, around blocks.
+/// A layout with its axes in `order`, the outermost first, around the blocks.
 struct kernels_layout layout_make(
     int rank, const int64_t *sizes, const int *order, int block_count, const struct block *blocks);
 
@@ -54,10 +54,10 @@ struct kernels_layout layout_channels_blocked(int rank, const int64_t *sizes);
 /// `[batch, channels, spatial...]` with the channels innermost.
 struct kernels_layout layout_channels_last(int rank, const int64_t *sizes);
 
-/// The axes in their own order.
+/// Row-major order, without blocks.
 struct kernels_layout layout_row_major(int rank, const int64_t *sizes);
 
-/// Other sizes in the order, and in the blocks, of `model`.
+/// A layout with these sizes, in the order and with the blocks of `model`.
 struct kernels_layout layout_like(
     const struct kernels_layout *model, const struct kernels_layout *sizes);
 
@@ -65,25 +65,25 @@ kernels_layout *layout_copy(const struct kernels_layout *layout);
 
 bool layout_is_padded(const struct kernels_layout *layout);
 
-// --- Walks over the elements that several arrays have at the same indices.
+// --- Iteration over corresponding elements of several arrays.
 
 enum { WALK_ARRAYS = 4, WALK_AXES = 2 * MAX_RANK };
 
-/// Some elements at equal distances in two directions, the inner one last. `strides[axis][array]`.
+/// A two-dimensional grid of elements, the inner axis last: `strides[axis][array]`.
 struct patch {
   int64_t counts[2];
   int64_t strides[2][WALK_ARRAYS];
 };
 
-/// What is done with a patch; `elements` are where it begins in each array.
+/// Processes a patch; `elements` are its first elements in each array.
 typedef void patch_function(
     void *context, const struct patch *patch, float *const elements[WALK_ARRAYS]);
 
-/// A walk, planned once. Arrays with an axis of size 1, where others have more, are repeated along it.
-/// The first array decides the order.
+/// A planned iteration. Arrays are broadcast along axes where they have size 1. The first array determines
+/// the order.
 struct walk {
   int arrays;
-  /// One for each combination of whole blocks and the rest behind them.
+  /// One region for each combination of full blocks and remainders.
   int region_count;
   struct region {
     int axes;
@@ -93,9 +93,9 @@ struct walk {
   } regions[1 << MAX_BLOCKS];
 };
 
-/// Returns false when the layouts' blocks do not fit each other.
+/// Returns false when the blocks of the layouts are incompatible.
 bool walk_plan(struct walk *walk, int arrays, const struct kernels_layout *const *layouts);
 
-/// Walks on the caller's threads; patches are done in any order.
+/// Runs with the threads of the caller, in any order of patches.
 void walk_run(
     const struct walk *walk, float *const *addresses, patch_function *function, void *context);

@@ -6,14 +6,14 @@
 
 #include "processor.h"
 
-// A product is made of tiles that stay in registers while the depth passes by. Both matrices are
-// brought into the order in which the tiles read them, 256 of the depth at a time.
+// A product is computed in tiles that stay in registers over the whole depth. Both matrices are packed in the
+// order in which the tiles read them, 256 of the depth at a time.
 
 typedef float vector4 __attribute__((ext_vector_type(4)));
 typedef float vector8 __attribute__((ext_vector_type(8)));
 typedef float vector16 __attribute__((ext_vector_type(16)));
 
-enum { DEPTH = 256, MOST_ROWS = 12, MOST_COLUMNS = 32 };
+enum { DEPTH = 256, MAX_ROWS = 12, MAX_COLUMNS = 32 };
 
 INLINE int smaller(int first, int second) { return first < second ? first : second; }
 
@@ -26,7 +26,7 @@ INLINE int smaller(int first, int second) { return first < second ? first : seco
     _Pragma("clang loop unroll(full)") for (int row = 0; row < rows; row++) { \
       low[row] = high[row] = 0; \
     } \
-    for (int place = 0; place < depth; place++, first += rows, second += 2 * WIDTH) { \
+    for (int index = 0; index < depth; index++, first += rows, second += 2 * WIDTH) { \
       vector left, right; \
       memcpy(&left, second, sizeof left); \
       memcpy(&right, second + WIDTH, sizeof right); \
@@ -41,7 +41,7 @@ INLINE int smaller(int first, int second) { return first < second ? first : seco
     } \
   }
 
-// With 32 registers of 4 elements, as much as with 16 of 8; with 16 of 4, less.
+// As many rows with 32 registers of 4 elements as with 16 of 8; fewer with 16 of 4.
 #if defined(__aarch64__)
 TILE(tile_plain, vector8, 6, )
 #else
@@ -71,8 +71,8 @@ static struct shape tile_shape(void) {
   }
 }
 
-/// Brings a part of a matrix into strips of `width` lanes: `[lanes / width, depth, width]`, with zeros
-/// behind the last lane.
+/// Packs a part of a matrix into strips of `width` lanes (rows of the first matrix or columns of the second):
+/// `[lanes / width, depth, width]`, with zeros after the last lane.
 static void pack(
     const float *source, ptrdiff_t lane_stride, ptrdiff_t depth_stride, int lanes, int depth,
     int width, float *target) {
@@ -80,16 +80,16 @@ static void pack(
     const int count = smaller(width, lanes - start);
     const float *strip = source + start * lane_stride;
     if (lane_stride == 1) {
-      for (int place = 0; place < depth; place++) {
-        float *row = target + (ptrdiff_t)place * width;
-        memcpy(row, strip + place * depth_stride, (size_t)count * sizeof *row);
+      for (int index = 0; index < depth; index++) {
+        float *row = target + (ptrdiff_t)index * width;
+        memcpy(row, strip + index * depth_stride, (size_t)count * sizeof *row);
         memset(row + count, 0, (size_t)(width - count) * sizeof *row);
       }
     } else {
       for (int lane = 0; lane < width; lane++) {
         const float *from = strip + lane * lane_stride;
-        for (int place = 0; place < depth; place++) {
-          target[(ptrdiff_t)place * width + lane] = lane < count ? from[place * depth_stride] : 0;
+        for (int index = 0; index < depth; index++) {
+          target[(ptrdiff_t)index * width + lane] = lane < count ? from[index * depth_stride] : 0;
         }
       }
     }
@@ -107,7 +107,7 @@ bool kernels_multiply(
   const size_t right = column_strips * (size_t)shape.columns * part;
   float *memory = malloc((left + right) * sizeof(float));
   if (!memory) return false;
-  float sums[MOST_ROWS * MOST_COLUMNS];
+  float sums[MAX_ROWS * MAX_COLUMNS];
   for (int start = 0; start < depth; start += DEPTH) {
     const int count = smaller(DEPTH, depth - start);
     pack(first.elements + start * first.column_stride, first.row_stride, first.column_stride, rows,
@@ -123,7 +123,7 @@ bool kernels_multiply(
         for (int line = 0; line < height; line++) {
           float *to = target + (row + line) * target_stride + column;
           const float *from = sums + line * shape.columns;
-          for (int place = 0; place < width; place++) to[place] += factor * from[place];
+          for (int index = 0; index < width; index++) to[index] += factor * from[index];
         }
       }
     }
@@ -138,7 +138,7 @@ bool kernels_factor(int count, float *matrix, ptrdiff_t stride) {
     for (int column = 0; column <= row; column++) {
       const float *other = matrix + column * stride;
       double sum = own[column];
-      for (int place = 0; place < column; place++) sum -= (double)own[place] * other[place];
+      for (int index = 0; index < column; index++) sum -= (double)own[index] * other[index];
       if (column < row) {
         own[column] = (float)(sum / other[column]);
       } else {
@@ -158,28 +158,28 @@ INLINE void solve(
     for (int column = 0; column < count; column++) {
       const float *other = factor + column * factor_stride;
       float sums[8] = {0};
-      int place = 0;
-      for (; place + 8 <= column; place += 8) {
-        for (int lane = 0; lane < 8; lane++) sums[lane] += own[place + lane] * other[place + lane];
+      int index = 0;
+      for (; index + 8 <= column; index += 8) {
+        for (int lane = 0; lane < 8; lane++) sums[lane] += own[index + lane] * other[index + lane];
       }
       float sum = ((sums[0] + sums[4]) + (sums[1] + sums[5]))
           + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
-      for (; place < column; place++) sum += own[place] * other[place];
+      for (; index < column; index++) sum += own[index] * other[index];
       own[column] = (own[column] - sum) / other[column];
     }
   }
 }
 
-/// Outputs that are rounded side by side, and the most positions of a block: their sums stay in the
-/// nearest cache.
+/// The number of outputs that are rounded together, and the maximum number of positions in a block: their
+/// sums stay in the L1 cache.
 enum { STRIP = 32, POSITIONS = KERNELS_ROUNDED_POSITIONS };
 
-/// The index of the level that is nearest to a number; the lower one of two that are as near.
-INLINE int nearest_level(const struct kernels_rounding *all, float number) {
+/// The index of the level nearest to a value; ties go to the lower one.
+INLINE int nearest_level(const struct kernels_rounding *all, float value) {
   int low = 0, high = all->level_count - 1;
   while (low < high) {
     const int middle = (low + high) / 2;
-    if (number > (all->levels[middle] + all->levels[middle + 1]) / 2) {
+    if (value > (all->levels[middle] + all->levels[middle + 1]) / 2) {
       low = middle + 1;
     } else {
       high = middle;
@@ -190,7 +190,7 @@ INLINE int nearest_level(const struct kernels_rounding *all, float number) {
 
 INLINE double round_strip(const struct kernels_rounding *all, int start, int count) {
   float steps[STRIP], errors[STRIP], integers[STRIP], values[STRIP] = {0}, squares[STRIP] = {0};
-  float sums[POSITIONS][STRIP] = {{0}}, weights[STRIP] = {0}, wanted[STRIP];
+  float sums[POSITIONS][STRIP] = {{0}}, weights[STRIP] = {0}, adjusted[STRIP];
   for (int lane = 0; lane < STRIP; lane++) steps[lane] = 1;
   for (int position = 0; position < all->positions; position++) {
     memcpy(sums[position], all->sums + position * all->stride + start, (size_t)count * sizeof(float));
@@ -199,21 +199,21 @@ INLINE double round_strip(const struct kernels_rounding *all, int start, int cou
   for (int position = all->positions - 1; position >= 0; position--) {
     const float *factors = all->factor ? all->factor + position * all->factor_stride : 0;
     const float own = all->factor ? factors[position] : 1, inverse = 1 / own;
-    const ptrdiff_t place = position * all->stride + start;
-    memcpy(weights, all->weights + place, (size_t)count * sizeof *weights);
+    const ptrdiff_t offset = position * all->stride + start;
+    memcpy(weights, all->weights + offset, (size_t)count * sizeof *weights);
     for (int lane = 0; lane < STRIP; lane++) {
-      wanted[lane] = weights[lane] + sums[position][lane] * inverse;
+      adjusted[lane] = weights[lane] + sums[position][lane] * inverse;
     }
     if (all->levels) {
       for (int lane = 0; lane < count; lane++) {
-        const int index = nearest_level(all, wanted[lane]);
+        const int index = nearest_level(all, adjusted[lane]);
         integers[lane] = (float)index;
         values[lane] = all->levels[index];
       }
     } else {
       memcpy(steps, all->steps + position * all->step_stride + start, (size_t)count * sizeof *steps);
       for (int lane = 0; lane < STRIP; lane++) {
-        const float scaled = wanted[lane] / steps[lane], size = fabsf(scaled), whole = floorf(size);
+        const float scaled = adjusted[lane] / steps[lane], size = fabsf(scaled), whole = floorf(size);
         float integer = copysignf(size - whole > 0.5f ? whole + 1 : whole, scaled);
         integer = integer < least ? least : integer > greatest ? greatest : integer;
         integers[lane] = integer;
@@ -221,12 +221,12 @@ INLINE double round_strip(const struct kernels_rounding *all, int start, int cou
       }
     }
     for (int lane = 0; lane < STRIP; lane++) {
-      const float rest = (wanted[lane] - values[lane]) * own;
+      const float rest = (adjusted[lane] - values[lane]) * own;
       errors[lane] = weights[lane] - values[lane];
       squares[lane] += rest * rest;
     }
-    for (int lane = 0; lane < count; lane++) all->integers[place + lane] = (int32_t)integers[lane];
-    memcpy(all->errors + place, errors, (size_t)count * sizeof *errors);
+    for (int lane = 0; lane < count; lane++) all->integers[offset + lane] = (int32_t)integers[lane];
+    memcpy(all->errors + offset, errors, (size_t)count * sizeof *errors);
     for (int other = 0; all->factor && other < position; other++) {
       const float factor = factors[other];
       for (int lane = 0; lane < STRIP; lane++) sums[other][lane] += errors[lane] * factor;

@@ -10,37 +10,37 @@
 struct softmax {
   kernels_primitive primitive;
   bool is_logarithm;
-  /// The elements in front of the axis, along it and behind it.
+  /// The numbers of elements before the axis, along it and after it.
   int64_t outer, length, inner;
 };
 
-/// Lanes that lie side by side and are computed together, where the axis is not the last one.
+/// The number of contiguous vectors that are computed together, where the axis is not the last one.
 enum { LANES = 64 };
 
 INLINE void normalize_row(const struct softmax *all, const float *source, float *target) {
   float largest = -INFINITY, sum = 0;
-  for (int64_t place = 0; place < all->length; place++) {
-    largest = source[place] > largest ? source[place] : largest;
+  for (int64_t position = 0; position < all->length; position++) {
+    largest = source[position] > largest ? source[position] : largest;
   }
-  // Several sums side by side, as vectors hold them.
+  // Several partial sums, so that the loop can be vectorized.
   float sums[16] = {0};
-  int64_t place = 0;
-  for (; place + 16 <= all->length; place += 16) {
+  int64_t position = 0;
+  for (; position + 16 <= all->length; position += 16) {
     for (int lane = 0; lane < 16; lane++) {
-      const float power = exponential(source[place + lane] - largest);
+      const float power = exponential(source[position + lane] - largest);
       sums[lane] += power;
-      target[place + lane] = all->is_logarithm ? source[place + lane] - largest : power;
+      target[position + lane] = all->is_logarithm ? source[position + lane] - largest : power;
     }
   }
-  for (; place < all->length; place++) {
-    const float power = exponential(source[place] - largest);
+  for (; position < all->length; position++) {
+    const float power = exponential(source[position] - largest);
     sum += power;
-    target[place] = all->is_logarithm ? source[place] - largest : power;
+    target[position] = all->is_logarithm ? source[position] - largest : power;
   }
   for (int lane = 0; lane < 16; lane++) sum += sums[lane];
   const float factor = 1 / sum, logarithm = logf(sum);
-  for (int64_t number = 0; number < all->length; number++) {
-    target[number] = all->is_logarithm ? target[number] - logarithm : target[number] * factor;
+  for (int64_t index = 0; index < all->length; index++) {
+    target[index] = all->is_logarithm ? target[index] - logarithm : target[index] * factor;
   }
 }
 
@@ -51,15 +51,15 @@ INLINE void normalize_lanes(
     largest[lane] = -INFINITY;
     sums[lane] = 0;
   }
-  for (int64_t place = 0; place < all->length; place++) {
-    const float *row = source + place * all->inner;
+  for (int64_t position = 0; position < all->length; position++) {
+    const float *row = source + position * all->inner;
     for (int lane = 0; lane < count; lane++) {
       largest[lane] = row[lane] > largest[lane] ? row[lane] : largest[lane];
     }
   }
-  for (int64_t place = 0; place < all->length; place++) {
-    const float *row = source + place * all->inner;
-    float *result = target + place * all->inner;
+  for (int64_t position = 0; position < all->length; position++) {
+    const float *row = source + position * all->inner;
+    float *result = target + position * all->inner;
     for (int lane = 0; lane < count; lane++) {
       const float difference = row[lane] - largest[lane], power = exponential(difference);
       sums[lane] += power;
@@ -70,8 +70,8 @@ INLINE void normalize_lanes(
     logarithms[lane] = all->is_logarithm ? logf(sums[lane]) : 0;
     sums[lane] = all->is_logarithm ? 1 : 1 / sums[lane];
   }
-  for (int64_t place = 0; place < all->length; place++) {
-    float *result = target + place * all->inner;
+  for (int64_t position = 0; position < all->length; position++) {
+    float *result = target + position * all->inner;
     for (int lane = 0; lane < count; lane++) {
       result[lane] = result[lane] * sums[lane] - logarithms[lane];
     }
@@ -82,7 +82,7 @@ struct softmax_work {
   const struct softmax *all;
   const float *source;
   float *target;
-  /// Rows that are computed together, or parts of the inner elements.
+  /// The number of rows that are computed together, or of parts of the inner elements.
   int64_t share, parts;
 };
 
@@ -109,10 +109,10 @@ static void run_softmax(const kernels_primitive *primitive, const struct call *c
   struct softmax_work work = {
     .all = all, .source = call->arguments[kernels_role_source],
     .target = call->arguments[kernels_role_target],
-    .share = larger(1, (1 << 12) / all->length), .parts = ceiling(all->inner, LANES),
+    .share = larger(1, (1 << 12) / all->length), .parts = ceil_div(all->inner, LANES),
   };
   const int64_t count =
-      all->inner == 1 ? ceiling(all->outer, work.share) : all->outer * work.parts;
+      all->inner == 1 ? ceil_div(all->outer, work.share) : all->outer * work.parts;
   kernels_parallel((int)count, run_softmax_share, &work);
 }
 
@@ -149,12 +149,12 @@ INLINE void normalize_patch_body(
     const float *factors = elements[2] + row * patch->strides[0][2];
     const float *summands = elements[3] + row * patch->strides[0][3];
     if (to == 1 && from == 1 && step <= 1) {
-      for (int64_t place = 0; place < patch->counts[1]; place++) {
-        target[place] = source[place] * factors[place * step] + summands[place * step];
+      for (int64_t column = 0; column < patch->counts[1]; column++) {
+        target[column] = source[column] * factors[column * step] + summands[column * step];
       }
     } else {
-      for (int64_t place = 0; place < patch->counts[1]; place++) {
-        target[place * to] = source[place * from] * factors[place * step] + summands[place * step];
+      for (int64_t column = 0; column < patch->counts[1]; column++) {
+        target[column * to] = source[column * from] * factors[column * step] + summands[column * step];
       }
     }
   }
@@ -189,8 +189,8 @@ kernels_primitive *kernels_batch_normalization(const kernels_layout *layout, flo
   all->epsilon = epsilon;
   int64_t sizes[MAX_RANK];
   for (int axis = 0; axis < layout->rank; axis++) sizes[axis] = axis == 1 ? layout->sizes[1] : 1;
-  const struct kernels_layout numbers = layout_row_major(layout->rank, sizes);
-  const struct kernels_layout *layouts[] = {layout, layout, &numbers, &numbers};
+  const struct kernels_layout parameters = layout_row_major(layout->rank, sizes);
+  const struct kernels_layout *layouts[] = {layout, layout, &parameters, &parameters};
   if (!walk_plan(&all->walk, 4, layouts)) {
     kernels_primitive_free(&all->primitive);
     return NULL;
@@ -201,6 +201,6 @@ kernels_primitive *kernels_batch_normalization(const kernels_layout *layout, flo
   for (int role = kernels_role_mean; role <= kernels_role_shift; role++) {
     primitive_set(&all->primitive, (enum kernels_role)role, &list);
   }
-  primitive_ask(&all->primitive, 2 * layout->sizes[1]);
+  primitive_request(&all->primitive, 2 * layout->sizes[1]);
   return &all->primitive;
 }

@@ -60,41 +60,41 @@ void elements_split(const uint8_t *elements, size_t count, int width, bool rotat
   }
 }
 
-/// A binary16 as float32: the exponent is brought there by a product, which is exact, also for numbers that
-/// are below the normal ones.
+/// Converts binary16 to float32: a multiplication adjusts the exponent, which is exact, also for subnormals.
 INLINE float widen_one(uint16_t half) {
   const uint32_t size = (uint32_t)(half & 0x7FFF) << 13, sign = (uint32_t)(half & 0x8000) << 16;
-  float number;
-  memcpy(&number, &size, 4);
-  number *= 0x1p112f;
+  float value;
+  memcpy(&value, &size, 4);
+  value *= 0x1p112f;
   uint32_t bits;
-  memcpy(&bits, &number, 4);
+  memcpy(&bits, &value, 4);
   bits = size >= 0x0F800000 ? size | 0x7F800000 : bits;
   bits |= sign;
-  memcpy(&number, &bits, 4);
-  return number;
+  memcpy(&value, &bits, 4);
+  return value;
 }
 
-INLINE void widen_body(const uint8_t *restrict halves, size_t count, bool is_binary16, float *restrict numbers) {
+INLINE void widen_body(
+    const uint8_t *restrict halves, size_t count, bool is_binary16, float *restrict values) {
   if (is_binary16) {
     for (size_t index = 0; index < count; index++) {
       uint16_t half;
       memcpy(&half, halves + 2 * index, 2);
-      numbers[index] = widen_one(half);
+      values[index] = widen_one(half);
     }
   } else {
     for (size_t index = 0; index < count; index++) {
       uint16_t half;
       memcpy(&half, halves + 2 * index, 2);
       const uint32_t bits = (uint32_t)half << 16;
-      memcpy(numbers + index, &bits, 4);
+      memcpy(values + index, &bits, 4);
     }
   }
 }
 
-VARIANTS(widen, (const uint8_t *halves, size_t count, bool is_binary16, float *numbers),
-         (halves, count, is_binary16, numbers))
+VARIANTS(widen, (const uint8_t *halves, size_t count, bool is_binary16, float *values),
+         (halves, count, is_binary16, values))
 
-void elements_widen(const uint8_t *halves, size_t count, bool is_binary16, float *numbers) {
-  widen(halves, count, is_binary16, numbers);
+void elements_widen(const uint8_t *halves, size_t count, bool is_binary16, float *values) {
+  widen(halves, count, is_binary16, values);
 }

@@ -5,7 +5,7 @@
 #include "convolutions.h"
 #include "threads.h"
 
-// Pooling, of channels that stand side by side where they do, else of one element after the other.
+// Pooling, vectorized over channels where they are contiguous, else element by element.
 
 typedef float vector __attribute__((ext_vector_type(16)));
 
@@ -13,17 +13,17 @@ struct pooling {
   kernels_primitive primitive;
   enum kernels_pooling kind;
   struct space space;
-  /// What lies behind an image along each axis counts for a mean with padding.
+  /// The padding after the input along each axis, for a mean with padding.
   int64_t after[3];
-  /// Channels that are computed together, and how many such groups there are in all images.
+  /// The number of channels that are computed together, the number of such groups in all images, and in each.
   int64_t channels, planes, channel_groups;
   bool is_blocked;
-  /// The distances between images, groups of channels, and along depth, height and width.
+  /// The strides of images, groups of channels, and along depth, height and width.
   int64_t source_steps[5], target_steps[5];
 };
 
-/// What an output sees along an axis: the first element, the one behind the last, and how many count
-/// for a mean with padding.
+/// The range that an output's window covers along an axis, and the number of elements that count for a mean
+/// with padding.
 struct reach {
   int64_t first, end, padded;
 };
@@ -36,11 +36,11 @@ INLINE struct reach reach(const struct pooling *all, int axis, int64_t output) {
   return (struct reach){
     .first = start < 0 ? start + (-start + step - 1) / step * step : start,
     .end = smaller(space->sizes[axis], end),
-    .padded = ceiling(smaller(space->sizes[axis] + all->after[axis], end) - start, step),
+    .padded = ceil_div(smaller(space->sizes[axis] + all->after[axis], end) - start, step),
   };
 }
 
-/// The outputs of one row, so many channels each.
+/// Computes the outputs of a row, with `channels` channels each.
 INLINE void pool_channels(
     const struct pooling *all, const float *source, float *target, int64_t z, int64_t y,
     int64_t channels) {
@@ -48,16 +48,16 @@ INLINE void pool_channels(
   const bool is_max = all->kind == kernels_pooling_max;
   const struct reach planes = reach(all, 0, z), rows = reach(all, 1, y);
   for (int64_t x = 0; x < space->targets[2]; x++) {
-    const struct reach places = reach(all, 2, x);
+    const struct reach columns = reach(all, 2, x);
     int64_t count = 0;
     float *to = target + x * all->target_steps[4];
     for (int64_t channel = 0; channel < channels; channel++) to[channel] = is_max ? -INFINITY : 0;
     for (int64_t plane = planes.first; plane < planes.end; plane += space->dilation[0]) {
       for (int64_t row = rows.first; row < rows.end; row += space->dilation[1]) {
         const float *line = source + plane * all->source_steps[2] + row * all->source_steps[3];
-        for (int64_t place = places.first; place < places.end;
-             place += space->dilation[2], count++) {
-          const float *from = line + place * all->source_steps[4];
+        for (int64_t column = columns.first; column < columns.end;
+             column += space->dilation[2], count++) {
+          const float *from = line + column * all->source_steps[4];
           if (is_max) {
             for (int64_t channel = 0; channel < channels; channel++) {
               to[channel] = from[channel] > to[channel] ? from[channel] : to[channel];
@@ -70,36 +70,36 @@ INLINE void pool_channels(
     }
     if (is_max) continue;
     if (all->kind == kernels_pooling_mean_with_padding) {
-      count = planes.padded * rows.padded * places.padded;
+      count = planes.padded * rows.padded * columns.padded;
     }
     const float factor = 1 / (float)count;
     for (int64_t channel = 0; channel < channels; channel++) to[channel] *= factor;
   }
 }
 
-/// The outputs of one row of a block of channels, which stay in a register.
+/// Computes the outputs of a row of a channel block, accumulating in a register.
 INLINE void pool_block(
     const struct pooling *all, const float *source, float *target, int64_t z, int64_t y) {
   const struct space *space = &all->space;
   const bool is_max = all->kind == kernels_pooling_max;
   const struct reach planes = reach(all, 0, z), rows = reach(all, 1, y);
   for (int64_t x = 0; x < space->targets[2]; x++) {
-    const struct reach places = reach(all, 2, x);
+    const struct reach columns = reach(all, 2, x);
     int64_t count = 0;
     vector sum = is_max ? -INFINITY : 0;
     for (int64_t plane = planes.first; plane < planes.end; plane += space->dilation[0]) {
       for (int64_t row = rows.first; row < rows.end; row += space->dilation[1]) {
         const float *line = source + plane * all->source_steps[2] + row * all->source_steps[3];
-        for (int64_t place = places.first; place < places.end; place += space->dilation[2]) {
+        for (int64_t column = columns.first; column < columns.end; column += space->dilation[2]) {
           vector value;
-          memcpy(&value, line + place * CHANNELS, sizeof value);
+          memcpy(&value, line + column * CHANNELS, sizeof value);
           sum = is_max ? (value > sum ? value : sum) : sum + value;
           count++;
         }
       }
     }
     if (all->kind == kernels_pooling_mean_with_padding) {
-      count = planes.padded * rows.padded * places.padded;
+      count = planes.padded * rows.padded * columns.padded;
     }
     if (!is_max) sum *= 1 / (float)count;
     memcpy(target + x * CHANNELS, &sum, sizeof sum);
@@ -152,10 +152,10 @@ static void run_pooling(const kernels_primitive *primitive, const struct call *c
   const int64_t row = space->targets[2] * all->channels * space->window[0] * space->window[1]
       * space->window[2];
   work.rows_at_once = larger(1, (1 << 14) / larger(1, row));
-  kernels_parallel((int)ceiling(work.rows, work.rows_at_once), pool_rows, &work);
+  kernels_parallel((int)ceil_div(work.rows, work.rows_at_once), pool_rows, &work);
 }
 
-/// The distances in a layout between images, groups of channels, and along the spatial axes.
+/// The strides of a layout: of images, groups of channels, and along the spatial axes.
 static void steps(const struct kernels_layout *layout, int64_t channels, int64_t result[5]) {
   result[0] = layout->strides[0];
   result[1] = layout_block(layout, 1) > 1 || channels == 1 ? layout->strides[1] : channels;
@@ -185,7 +185,7 @@ kernels_primitive *kernels_pool(
   all->is_blocked = is_blocked && source->blocks[0].size == CHANNELS;
   const bool is_last = source->strides[1] == 1 && output.strides[1] == 1;
   all->channels = is_blocked ? source->blocks[0].size : is_last ? source->sizes[1] : 1;
-  all->channel_groups = ceiling(source->sizes[1], all->channels);
+  all->channel_groups = ceil_div(source->sizes[1], all->channels);
   all->planes = source->sizes[0] * all->channel_groups;
   steps(source, all->channels, all->source_steps);
   steps(&output, all->channels, all->target_steps);

@@ -9,7 +9,7 @@ void primitive_set(
   primitive->layouts[role] = *layout;
 }
 
-void primitive_ask(kernels_primitive *primitive, int64_t count) {
+void primitive_request(kernels_primitive *primitive, int64_t count) {
   const struct kernels_layout layout = layout_row_major(1, &count);
   primitive_set(primitive, kernels_role_scratchpad, &layout);
 }
@@ -29,9 +29,9 @@ const char *kernels_primitive_name(const kernels_primitive *primitive) { return 
 void kernels_run(
     const kernels_primitive *primitive, const struct kernels_argument *arguments, int count) {
   struct call call = {.all = arguments, .count = count};
-  for (int number = 0; number < count; number++) {
-    if (arguments[number].number == 0) {
-      call.arguments[arguments[number].role] = arguments[number].address;
+  for (int index = 0; index < count; index++) {
+    if (arguments[index].number == 0) {
+      call.arguments[arguments[index].role] = arguments[index].address;
     }
   }
   primitive->run(primitive, &call);
@@ -41,8 +41,8 @@ static void clear_patch(
     void *context, const struct patch *patch, float *const elements[WALK_ARRAYS]) {
   (void)context;
   for (int64_t row = 0; row < patch->counts[0]; row++) {
-    for (int64_t place = 0; place < patch->counts[1]; place++) {
-      elements[0][row * patch->strides[0][0] + place * patch->strides[1][0]] = 0;
+    for (int64_t position = 0; position < patch->counts[1]; position++) {
+      elements[0][row * patch->strides[0][0] + position * patch->strides[1][0]] = 0;
     }
   }
 }
@@ -51,7 +51,7 @@ void clear_padding(const struct kernels_layout *layout, float *elements) {
   const struct block block = layout->blocks[0];
   const int64_t filled = layout->block_count == 1 ? layout->sizes[block.axis] % block.size : 0;
   if (filled == 0) return;
-  // What the last block has too much, as an axis without blocks.
+  // The padding of the last block, as an axis without blocks.
   struct kernels_layout rest = *layout;
   rest.block_count = 0;
   rest.offset += layout->sizes[block.axis] / block.size * layout->strides[block.axis] + filled;

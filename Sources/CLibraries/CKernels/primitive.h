@@ -4,11 +4,11 @@
 #include "primitives.h"
 #include "processor.h"
 
-// What all primitives have in common. A primitive is the first member of a struct of its own.
+// The common base of all primitives: the first member of the struct of each.
 
 enum { ROLES = kernels_role_scratchpad + 1 };
 
-/// Where the arguments of a call lie.
+/// The addresses of a call's arguments.
 struct call {
   float *arguments[ROLES];
   /// The sources of a concatenation.
@@ -19,19 +19,19 @@ struct call {
 struct kernels_primitive {
   const char *name;
   void (*run)(const kernels_primitive *primitive, const struct call *call);
-  /// Frees what it owns besides itself; may be NULL.
+  /// Releases owned memory other than the primitive itself; may be NULL.
   void (*release)(kernels_primitive *primitive);
-  /// The layouts of the arguments that there are.
+  /// The layouts of the arguments in use.
   bool has_role[ROLES];
   struct kernels_layout layouts[ROLES];
 };
 
-/// Says which layout an argument has.
+/// Sets the layout of an argument.
 void primitive_set(
     kernels_primitive *primitive, enum kernels_role role, const struct kernels_layout *layout);
 
-/// Asks for so many floats of working memory.
-void primitive_ask(kernels_primitive *primitive, int64_t count);
+/// Requests working memory of `count` floats.
+void primitive_request(kernels_primitive *primitive, int64_t count);
 
-/// Sets to 0 what only fills up the blocks of an array that is blocked along one axis.
+/// Clears the padding of an array that is blocked along one axis.
 void clear_padding(const struct kernels_layout *layout, float *elements);

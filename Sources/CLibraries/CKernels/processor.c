@@ -12,7 +12,7 @@ enum level kernels_known_level;
 bool kernels_has_byte_products;
 bool kernels_has_bfloat16_products;
 
-__attribute__((constructor)) static void look(void) {
+__attribute__((constructor)) static void detect(void) {
   enum level known = PORTABLE;
 #if defined(__x86_64__)
   __builtin_cpu_init();

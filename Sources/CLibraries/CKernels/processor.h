@@ -2,28 +2,28 @@
 
 #include <stdbool.h>
 
-// What the processor can do, and functions that are compiled once for each kind.
+// Processor features, and functions that are compiled once for each level.
 
 #define INLINE static inline __attribute__((always_inline))
 
-// Functions with vectors are inlined where the processor's features are known.
+// Functions with vector arguments are inlined into callers with known processor features.
 #pragma clang diagnostic ignored "-Wpsabi"
 
-/// What the processor has, the most last.
+/// Instruction set levels, in ascending order.
 enum level { PORTABLE, AVX2, AVX512 };
 
-/// What is used: what the processor has, or less when WEIGHBRIDGE_MAX_ISA says `avx512`, `avx2` or
-/// `portable`.
-/// Known before anything of this library runs.
+/// The level in use: that of the processor, or a lower one if WEIGHBRIDGE_MAX_ISA is `avx512`, `avx2` or
+/// `portable`. Set before other code of this library runs.
 extern enum level kernels_known_level;
 
 static inline enum level kernels_level(void) { return kernels_known_level; }
 
-/// Whether the processor has dot products of bytes, AVX-512 VNNI or beside AVX2 AVX-VNNI, or on ARM SDOT; used
+/// Whether the processor has dot products of bytes: AVX-512 VNNI, AVX-VNNI with AVX2, or SDOT on ARM. Used
 /// unless WEIGHBRIDGE_MAX_ISA names a level.
 extern bool kernels_has_byte_products;
 
-/// Whether the processor has dot products of bfloat16 in AVX-512; used unless WEIGHBRIDGE_MAX_ISA names a level.
+/// Whether the processor has bfloat16 dot products (AVX512-BF16). Used unless WEIGHBRIDGE_MAX_ISA names a
+/// level.
 extern bool kernels_has_bfloat16_products;
 
 #if defined(__x86_64__)
@@ -34,8 +34,8 @@ extern bool kernels_has_bfloat16_products;
   __attribute__((target("avx512bf16,avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
 #define TARGET_VNNI __attribute__((target("avx512vnni,avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
 
-/// A function `name` that runs `name_body`, an inlined function with the same parameters, as it is
-/// compiled for this processor.
+/// Defines `name`, which calls the variant of the inline function `name_body`, with the same parameters, that
+/// is compiled for this processor.
 #define VARIANTS(name, parameters, arguments)                                          \
   static void name##_portable parameters { name##_body arguments; }                    \
   TARGET_AVX2 static void name##_avx2 parameters { name##_body arguments; }            \

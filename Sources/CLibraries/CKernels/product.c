@@ -5,12 +5,12 @@
 #include "primitive.h"
 #include "threads.h"
 
-// Products of matrices of which neither is a weight.
+// Matrix products of two activations.
 
 struct product {
   kernels_primitive primitive;
   int64_t count, rows, depth, columns;
-  /// For the axes in front of the last two: their sizes, and the distances in the three arrays.
+  /// The batch axes: their sizes, and the strides in the three arrays.
   int outer_axes;
   int64_t sizes[MAX_RANK], strides[MAX_RANK][3];
 };
@@ -29,12 +29,12 @@ static void multiply_part(void *context, int index) {
   const struct kernels_layout *first = &layouts[kernels_role_source];
   const struct kernels_layout *second = &layouts[kernels_role_weights];
   const int last = first->rank - 1;
-  int64_t number = index / work->cuts, offsets[3] = {0};
+  int64_t matrix_index = index / work->cuts, offsets[3] = {0};
   for (int axis = all->outer_axes - 1; axis >= 0; axis--) {
     for (int array = 0; array < 3; array++) {
-      offsets[array] += number % all->sizes[axis] * all->strides[axis][array];
+      offsets[array] += matrix_index % all->sizes[axis] * all->strides[axis][array];
     }
-    number /= all->sizes[axis];
+    matrix_index /= all->sizes[axis];
   }
   const int64_t cut = index % work->cuts;
   const int64_t start = all->rows * cut / work->cuts, end = all->rows * (cut + 1) / work->cuts;

@@ -5,23 +5,23 @@
 #include "convolutions.h"
 #include "quantization.h"
 
-// Convolutions of 8-bit integers and of bfloat16. They go as those of float32 do (convolutions.h), with a word of
-// four bytes, or of two bfloat16, in the place of one channel: some outputs of 16 or 32 channels, a tile, stay in
-// registers as sums of int32 or of float32 while the window passes over the input. The sums become float32 at
-// the end, and from there what the result is stored as.
+// Convolutions of 8-bit integers and of bfloat16. They work as those of float32 do (convolutions.h), except
+// that a 4-byte word, of four bytes or two bfloat16, takes the place of one channel: a tile of some outputs
+// of 16 or 32 channels stays in registers as int32 or float32 sums while the window passes over the input. At
+// the end the sums become float32, and are then converted to the format of the result.
 
-/// The bytes of the channels that are multiplied and added up at once.
+/// The size in bytes of the channels whose products one dot product adds up.
 enum { WORD = 4 };
 
-/// The bytes of a stored element.
+/// The size in bytes of a stored element.
 static inline int64_t element_size(bool is_bfloat16) { return is_bfloat16 ? 2 : 1; }
 
-typedef int32_t integers __attribute__((ext_vector_type(16)));
-typedef float numbers __attribute__((ext_vector_type(16)));
-typedef uint8_t sixteen_octets __attribute__((ext_vector_type(16)));
-typedef uint16_t sixteen_halves __attribute__((ext_vector_type(16)));
+typedef int32_t int32x16 __attribute__((ext_vector_type(16)));
+typedef float float32x16 __attribute__((ext_vector_type(16)));
+typedef uint8_t bytes16 __attribute__((ext_vector_type(16)));
+typedef uint16_t bfloat16x16 __attribute__((ext_vector_type(16)));
 
-/// How numbers are stored, ready for use.
+/// Precomputed parameters of a storage format.
 struct rounding {
   bool is_bfloat16;
   float factor, least, greatest;
@@ -30,90 +30,91 @@ struct rounding {
 
 static inline struct rounding make_rounding(struct kernels_quantization quantization) {
   return (struct rounding){
-    .is_bfloat16 = quantization.is_bfloat16, .factor = 1 / quantization.scale, .least = (float)-quantization.zero_point,
+    .is_bfloat16 = quantization.is_bfloat16, .factor = 1 / quantization.scale,
+    .least = (float)-quantization.zero_point,
     .greatest = (float)(255 - quantization.zero_point), .zero_point = quantization.zero_point,
   };
 }
 
-/// Rounds to integers, halves to even ones. NaN becomes 0, as everything below the range does.
-INLINE sixteen_octets round_numbers(numbers value, const struct rounding *rounding) {
+/// Rounds to integers, ties to even. NaN becomes 0, as does everything below the range.
+INLINE bytes16 round_to_integers(float32x16 value, const struct rounding *rounding) {
 #pragma clang fp contract(off)
   value *= rounding->factor;
   value = value > rounding->least ? value : rounding->least;
   value = value < rounding->greatest ? value : rounding->greatest;
-  // Adding 1.5 * 2^23 rounds to an integer, which then stands in the lowest bits.
-  const numbers shifted = value + 12582912.0f;
-  integers whole;
+  // Adding 1.5 * 2^23 rounds to an integer, which is then in the low bits.
+  const float32x16 shifted = value + 12582912.0f;
+  int32x16 whole;
   memcpy(&whole, &shifted, sizeof whole);
   whole += rounding->zero_point - 0x4B400000;
-  return __builtin_convertvector(whole, sixteen_octets);
+  return __builtin_convertvector(whole, bytes16);
 }
 
-/// Rounds to bfloat16, halves to even ones. NaN stays NaN.
-INLINE sixteen_halves round_to_halves(numbers value) {
-  integers bits;
+/// Rounds to bfloat16, ties to even. NaN stays NaN.
+INLINE bfloat16x16 round_to_bfloat16(float32x16 value) {
+  int32x16 bits;
   memcpy(&bits, &value, sizeof bits);
-  const integers rounded = bits + 0x7FFF + ((bits >> 16) & 1);
+  const int32x16 rounded = bits + 0x7FFF + ((bits >> 16) & 1);
   bits = value == value ? rounded : bits | 0x400000;
-  return __builtin_convertvector((bits >> 16) & 0xFFFF, sixteen_halves);
+  return __builtin_convertvector((bits >> 16) & 0xFFFF, bfloat16x16);
 }
 
-INLINE numbers widen_halves(sixteen_halves halves) {
-  const integers bits = __builtin_convertvector(halves, integers) << 16;
-  numbers value;
+INLINE float32x16 widen_bfloat16(bfloat16x16 packed) {
+  const int32x16 bits = __builtin_convertvector(packed, int32x16) << 16;
+  float32x16 value;
   memcpy(&value, &bits, sizeof value);
   return value;
 }
 
-/// What most convolutions do with their sums, bits of `ending`: they are stored as the source is, and nothing else
-/// happens but what these say.
-enum { ADDS_INTEGERS = 1, STORES_FLOATS = 2, RECTIFIES = 4, ENDINGS = 8 };
+/// The bits of `ending`, for the common cases: the result is stored in the format of the source, and nothing
+/// else happens except what these bits say.
+enum { ADDS_REDUCED = 1, STORES_FLOATS = 2, RECTIFIES = 4, ENDINGS = 8 };
 
 struct quantized_convolution {
   kernels_primitive primitive;
   int64_t images;
-  /// The input's sizes, the frame's, and where the frame begins, seen from the input.
-  int64_t sizes[3], frame[3], before[3];
-  /// Whether the frame is a copy.
+  /// The sizes of the input and of the padded input, and the padding before the input.
+  int64_t sizes[3], padded_sizes[3], before[3];
+  /// Whether the padded input is a copy.
   bool is_copied;
   /// How the source is stored.
   struct kernels_quantization stored;
-  /// How many bytes a pixel of the input takes, and one of the quantized result.
-  int64_t lane, target_lane;
-  /// And one of what is added; and for how many channels the result has room.
-  int64_t summand_lane, target_room;
-  /// Where the window's elements lie in the frame, and how many bytes side by side each takes: the
-  /// channels of a pixel, or of neighbors.
+  /// The size in bytes of a pixel of the input and of the quantized result.
+  int64_t pixel_size, target_pixel_size;
+  /// The size in bytes of a pixel of the summand, and the result's capacity in channels, including padding.
+  int64_t summand_pixel_size, target_capacity;
+  /// The offsets of the taps in the padded input, and the length in bytes of the contiguous run that each
+  /// covers: the channels of one pixel or of adjacent ones.
   int64_t tap_count, run;
   ptrdiff_t *taps;
-  /// How many outputs there are along each axis, into how many tiles a row is cut, and where these begin.
+  /// The number of outputs along each axis, the number of tiles in a row, and where these begin.
   int64_t counts[3], row_tiles;
   int32_t *starts;
   ptrdiff_t source_offset, source_steps[3];
   int64_t out_channels;
-  /// How many blocks of 16 outputs are computed at once.
-  int halves;
+  /// The number of blocks of 16 output channels in a tile.
+  int tile_blocks;
   struct kernels_quantized_result result;
   struct rounding rounding;
-  /// Of the bits above, or ENDINGS where more happens.
+  /// The bits above, or ENDINGS for the general case.
   int ending;
-  /// What is done to the result; nothing else is set.
+  /// The post-operations; no other members are set.
   struct convolution operations;
 };
 
-/// Some outputs, and what of the input they see.
+/// A tile of outputs, and where its operands are.
 struct quantized_tile {
   int count;
   const uint8_t *source;
   const int8_t *weights;
-  /// Of the first channel.
+  /// From the first channel of the tile on.
   const int32_t *shifts;
   const float *scales, *bias;
-  /// The first of these channels, and the place of the first output among those of the image.
-  int64_t channel, place;
-  /// Of the image; NULL where nothing is stored.
+  /// The first channel, and the index of the first output in the image.
+  int64_t channel, first_output;
+  /// The start of the image in each array; NULL if it is not used.
   float *floats;
-  uint8_t *octets;
+  uint8_t *bytes;
   const uint8_t *summands;
 };
 
@@ -121,7 +122,7 @@ struct quantized_tile {
 typedef void quantized_tile_function(
     const struct quantized_convolution *all, const struct quantized_tile *tile);
 
-/// The most outputs of a tile here.
+/// The maximum number of outputs in a tile on this processor.
 int widest_quantized_tile(bool is_bfloat16);
 
 /// The functions for tiles of 1, 2, ... outputs.

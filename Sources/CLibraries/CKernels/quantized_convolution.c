@@ -5,35 +5,35 @@
 
 #include "threads.h"
 
-// How a convolution of integers is planned and run.
+// Planning and running of convolutions of integers and bfloat16.
 
-int64_t kernels_quantized_lane(int64_t channels, bool is_bfloat16) {
+int64_t kernels_quantized_pixel_size(int64_t channels, bool is_bfloat16) {
   const int64_t size = element_size(is_bfloat16);
-  return channels < CHANNELS ? ceiling(channels * size, WORD) * WORD
-                             : ceiling(channels, CHANNELS) * CHANNELS * size;
+  return channels < CHANNELS ? ceil_div(channels * size, WORD) * WORD
+                             : ceil_div(channels, CHANNELS) * CHANNELS * size;
 }
 
 size_t kernels_packed_size(int64_t out, int64_t in, int64_t taps, bool is_bfloat16) {
-  const int64_t width = output_halves(out) * CHANNELS;
-  return (size_t)(ceiling(out, width) * width * taps * kernels_quantized_lane(in, is_bfloat16));
+  const int64_t width = output_blocks_per_tile(out) * CHANNELS;
+  return (size_t)(ceil_div(out, width) * width * taps * kernels_quantized_pixel_size(in, is_bfloat16));
 }
 
 void kernels_pack_quantized(
     const void *elements, int64_t out, int64_t in, int64_t taps, bool is_bfloat16, void *packed,
     int32_t *sums) {
-  const int64_t width = output_halves(out) * CHANNELS, size = element_size(is_bfloat16);
-  const int64_t lane = kernels_quantized_lane(in, is_bfloat16);
+  const int64_t width = output_blocks_per_tile(out) * CHANNELS, size = element_size(is_bfloat16);
+  const int64_t pixel_size = kernels_quantized_pixel_size(in, is_bfloat16);
   const int8_t *source = elements;
   memset(packed, 0, kernels_packed_size(out, in, taps, is_bfloat16));
   for (int64_t channel = 0; channel < out; channel++) {
     int8_t *target =
-        (int8_t *)packed + channel / width * width * taps * lane + channel % width * WORD;
+        (int8_t *)packed + channel / width * width * taps * pixel_size + channel % width * WORD;
     int32_t sum = 0;
     for (int64_t input = 0; input < in; input++) {
       const int64_t byte = input * size % WORD, word = input * size - byte;
       for (int64_t tap = 0; tap < taps; tap++, source += size) {
         sum += *source;
-        memcpy(target + (tap * lane + word) * width + byte, source, (size_t)size);
+        memcpy(target + (tap * pixel_size + word) * width + byte, source, (size_t)size);
       }
     }
     if (!is_bfloat16) sums[channel] = sum;
@@ -46,46 +46,48 @@ struct quantized_work {
   const struct quantized_convolution *all;
   const struct call *call;
   const uint8_t *source;
-  uint8_t *frame;
+  uint8_t *padded;
   int64_t image;
-  /// Blocks of output channels, and into how many parts the outputs of each are cut.
+  /// The number of output blocks, and of parts into which the outputs of each block are divided.
   int64_t blocks, cuts;
 };
 
-/// Copies a row of the frame.
+/// Copies a row of the padded input.
 static void copy_row(void *context, int row) {
   const struct quantized_work *work = context;
   const struct quantized_convolution *all = work->all;
-  const int64_t lane = all->lane, width = all->frame[2];
-  uint8_t *target = work->frame + row * width * lane;
-  const int64_t y = row % all->frame[1] - all->before[1];
-  const int64_t z = row / all->frame[1] - all->before[0];
-  // The part of the row that the input has.
+  const int64_t pixel_size = all->pixel_size, width = all->padded_sizes[2];
+  uint8_t *target = work->padded + row * width * pixel_size;
+  const int64_t y = row % all->padded_sizes[1] - all->before[1];
+  const int64_t z = row / all->padded_sizes[1] - all->before[0];
+  // The part of the row that is inside of the input.
   int64_t first = smaller(width, larger(0, all->before[2]));
   int64_t end = larger(first, smaller(width, all->before[2] + all->sizes[2]));
   if (y < 0 || y >= all->sizes[1] || z < 0 || z >= all->sizes[0]) first = end = width;
-  memset(target, all->stored.zero_point, (size_t)(first * lane));
+  memset(target, all->stored.zero_point, (size_t)(first * pixel_size));
   if (first < end) {
-    const int64_t place = (z * all->sizes[1] + y) * all->sizes[2] + first - all->before[2];
-    memcpy(target + first * lane, work->source + place * lane, (size_t)((end - first) * lane));
+    const int64_t pixel = (z * all->sizes[1] + y) * all->sizes[2] + first - all->before[2];
+    memcpy(
+        target + first * pixel_size, work->source + pixel * pixel_size,
+        (size_t)((end - first) * pixel_size));
   }
-  memset(target + end * lane, all->stored.zero_point, (size_t)((width - end) * lane));
+  memset(target + end * pixel_size, all->stored.zero_point, (size_t)((width - end) * pixel_size));
 }
 
-/// Computes some outputs of a block of channels.
+/// Computes some outputs of an output block.
 static void compute_part(void *context, int index) {
   const struct quantized_work *work = context;
   const struct quantized_convolution *all = work->all;
   const int64_t block = index % work->blocks, cut = index / work->blocks;
   const int64_t tiles = all->counts[0] * all->counts[1] * all->row_tiles;
   const int64_t end = tiles * (cut + 1) / work->cuts;
-  const int64_t places = all->counts[0] * all->counts[1] * all->counts[2];
-  const int64_t width = all->halves * CHANNELS;
+  const int64_t outputs = all->counts[0] * all->counts[1] * all->counts[2];
+  const int64_t width = all->tile_blocks * CHANNELS;
   quantized_tile_function *const *functions = quantized_tile_functions(all);
   float *const *arguments = work->call->arguments;
   const struct kernels_quantized_result *result = &all->result;
   const bool adds = all->operations.adds_first || all->operations.adds_last;
-  const bool has_floats = result->stores_floats || (adds && !result->adds_integers);
+  const bool has_floats = result->stores_floats || (adds && !result->adds_reduced);
   struct quantized_tile tile = {
     .weights = (const int8_t *)arguments[kernels_role_weights]
         + block * width * all->tap_count * all->run,
@@ -95,47 +97,47 @@ static void compute_part(void *context, int index) {
     .channel = block * width,
   };
   if (has_floats) {
-    tile.floats = arguments[kernels_role_target] + work->image * places * all->out_channels;
+    tile.floats = arguments[kernels_role_target] + work->image * outputs * all->out_channels;
   }
-  if (result->stores_integers) {
-    tile.octets = (uint8_t *)arguments[kernels_role_quantized_target]
-        + work->image * places * all->target_lane;
+  if (result->stores_reduced) {
+    tile.bytes = (uint8_t *)arguments[kernels_role_quantized_target]
+        + work->image * outputs * all->target_pixel_size;
   }
-  if (result->adds_integers) {
+  if (result->adds_reduced) {
     tile.summands = (const uint8_t *)arguments[kernels_role_second_source]
-        + work->image * places * all->summand_lane;
+        + work->image * outputs * all->summand_pixel_size;
   }
-  for (int64_t number = tiles * cut / work->cuts; number < end; number++) {
-    const int64_t row = number / all->row_tiles, own = number % all->row_tiles;
+  for (int64_t tile_index = tiles * cut / work->cuts; tile_index < end; tile_index++) {
+    const int64_t row = tile_index / all->row_tiles, own = tile_index % all->row_tiles;
     const int64_t y = row % all->counts[1], z = row / all->counts[1];
     const int64_t start = all->starts[own];
     tile.count = (int)(all->starts[own + 1] - start);
-    tile.place = row * all->counts[2] + start;
+    tile.first_output = row * all->counts[2] + start;
     tile.source = work->source + all->source_offset + z * all->source_steps[0]
         + y * all->source_steps[1] + start * all->source_steps[2];
     functions[tile.count - 1](all, &tile);
   }
 }
 
-/// With fewer products than this, threads wait for each other longer than one computes; and so many bytes
-/// of the input and the output stay in the cache while all channels are computed.
-enum { FEWEST_SHARED_PRODUCTS = 1 << 20, CACHED = 256 << 10 };
+/// The minimum number of products for which synchronizing threads pays off, and the size in bytes of the
+/// input and output that stay in the cache while all channels are computed.
+enum { MIN_SHARED_PRODUCTS = 1 << 20, CACHED = 256 << 10 };
 
 static void compute_image(const struct quantized_work *given) {
   struct quantized_work work = *given;
   const struct quantized_convolution *all = work.all;
   const int64_t tiles = all->counts[0] * all->counts[1] * all->row_tiles;
-  const int64_t places = all->counts[0] * all->counts[1] * all->counts[2];
+  const int64_t outputs = all->counts[0] * all->counts[1] * all->counts[2];
   const int64_t weights = all->tap_count * all->run * all->out_channels;
-  const int64_t threads = places * weights < FEWEST_SHARED_PRODUCTS ? 1 : kernels_thread_count();
-  const bool cuts_rows = shares_rows(places, all->out_channels);
+  const int64_t threads = outputs * weights < MIN_SHARED_PRODUCTS ? 1 : kernels_thread_count();
+  const bool cuts_rows = shares_rows(outputs, all->out_channels);
   int64_t cuts = threads == 1 ? 1
-      : cuts_rows             ? PARTS_OF_A_THREAD * threads
-                              : ceiling(PARTS_OF_A_THREAD * threads, work.blocks);
-  const int64_t source = all->sizes[0] * all->sizes[1] * all->sizes[2] * all->lane;
-  const int64_t target = places * all->target_lane
-      + (all->result.stores_floats ? places * all->out_channels * (int64_t)sizeof(float) : 0);
-  const int64_t cached = ceiling(source + target, CACHED);
+      : cuts_rows             ? PARTS_PER_THREAD * threads
+                              : ceil_div(PARTS_PER_THREAD * threads, work.blocks);
+  const int64_t source = all->sizes[0] * all->sizes[1] * all->sizes[2] * all->pixel_size;
+  const int64_t target = outputs * all->target_pixel_size
+      + (all->result.stores_floats ? outputs * all->out_channels * (int64_t)sizeof(float) : 0);
+  const int64_t cached = ceil_div(source + target, CACHED);
   if (weights * cached < source * work.blocks + target) cuts = larger(cuts, cached);
   if (!cuts_rows && work.blocks % threads == 0) cuts = 1;
   work.cuts = larger(1, smaller(cuts, tiles));
@@ -152,15 +154,15 @@ static void run_quantized(const kernels_primitive *primitive, const struct call 
   const int64_t pixels = all->sizes[0] * all->sizes[1] * all->sizes[2];
   struct quantized_work work = {
     .all = all, .call = call,
-    .blocks = ceiling(all->out_channels, (int64_t)all->halves * CHANNELS),
+    .blocks = ceil_div(all->out_channels, (int64_t)all->tile_blocks * CHANNELS),
   };
   for (; work.image < all->images; work.image++) {
     work.source = (const uint8_t *)call->arguments[kernels_role_source]
-        + work.image * pixels * all->lane;
+        + work.image * pixels * all->pixel_size;
     if (all->is_copied) {
-      work.frame = (uint8_t *)call->arguments[kernels_role_scratchpad];
-      kernels_parallel((int)(all->frame[0] * all->frame[1]), copy_row, &work);
-      work.source = work.frame;
+      work.padded = (uint8_t *)call->arguments[kernels_role_scratchpad];
+      kernels_parallel((int)(all->padded_sizes[0] * all->padded_sizes[1]), copy_row, &work);
+      work.source = work.padded;
     }
     compute_image(&work);
   }
@@ -174,20 +176,20 @@ static void release_quantized(kernels_primitive *primitive) {
   free(all->starts);
 }
 
-/// Sees the input as a frame, which is a copy if it reaches beyond the edges.
-static void set_frame(struct quantized_convolution *all, const struct space *space) {
+/// Sets the padded input, which is a copy if the window extends beyond the edges.
+static void set_padded_input(struct quantized_convolution *all, const struct space *space) {
   ptrdiff_t steps[3];
   for (int axis = 0; axis < 3; axis++) {
     all->sizes[axis] = space->sizes[axis];
     all->counts[axis] = space->targets[axis];
     all->before[axis] = space->before[axis];
-    all->frame[axis] = (space->targets[axis] - 1) * space->strides[axis]
+    all->padded_sizes[axis] = (space->targets[axis] - 1) * space->strides[axis]
         + (space->window[axis] - 1) * space->dilation[axis] + 1;
     all->is_copied |= all->before[axis] > 0
-        || all->frame[axis] - all->before[axis] > all->sizes[axis];
+        || all->padded_sizes[axis] - all->before[axis] > all->sizes[axis];
   }
-  const int64_t *sizes = all->is_copied ? all->frame : all->sizes;
-  steps[2] = all->lane;
+  const int64_t *sizes = all->is_copied ? all->padded_sizes : all->sizes;
+  steps[2] = all->pixel_size;
   steps[1] = steps[2] * sizes[2];
   steps[0] = steps[1] * sizes[1];
   for (int axis = 0; axis < 3; axis++) {
@@ -195,7 +197,7 @@ static void set_frame(struct quantized_convolution *all, const struct space *spa
     if (!all->is_copied) all->source_offset -= all->before[axis] * steps[axis];
   }
   const int64_t joined = space->dilation[2] == 1 ? space->window[2] : 1;
-  all->run = joined * all->lane;
+  all->run = joined * all->pixel_size;
   for (int64_t z = 0; z < space->window[0]; z++) {
     for (int64_t y = 0; y < space->window[1]; y++) {
       for (int64_t x = 0; x < space->window[2]; x += joined) {
@@ -206,16 +208,16 @@ static void set_frame(struct quantized_convolution *all, const struct space *spa
   }
 }
 
-/// Cuts the rows into tiles; where each output sees one element, all are one row.
-static bool cut_rows(struct quantized_convolution *all) {
-  const bool is_plain = all->tap_count * all->run == all->lane && !all->is_copied
+/// Divides the rows into tiles. A 1 x 1 convolution of the whole input is computed as one long row.
+static bool set_tiles(struct quantized_convolution *all) {
+  const bool is_plain = all->tap_count * all->run == all->pixel_size && !all->is_copied
       && all->source_offset == 0 && !memcmp(all->sizes, all->counts, sizeof all->sizes);
   if (is_plain) {
     all->counts[2] *= all->counts[1] * all->counts[0];
     all->counts[0] = all->counts[1] = 1;
   }
   const int64_t width = all->counts[2];
-  all->row_tiles = ceiling(width, widest_quantized_tile(all->stored.is_bfloat16));
+  all->row_tiles = ceil_div(width, widest_quantized_tile(all->stored.is_bfloat16));
   all->starts = calloc((size_t)all->row_tiles + 1, sizeof *all->starts);
   if (!all->starts || width > INT32_MAX) return false;
   for (int64_t tile = 1; tile <= all->row_tiles; tile++) {
@@ -224,37 +226,37 @@ static bool cut_rows(struct quantized_convolution *all) {
   return true;
 }
 
-/// Says how many bytes an argument has, a multiple of 4.
+/// Sets the size of an argument in bytes, a multiple of 4.
 static void set_bytes(struct quantized_convolution *all, enum kernels_role role, int64_t bytes) {
-  const int64_t count = ceiling(bytes, sizeof(float));
+  const int64_t count = ceil_div(bytes, sizeof(float));
   const struct kernels_layout layout = layout_row_major(1, &count);
   primitive_set(&all->primitive, role, &layout);
 }
 
-/// What happens to the sums, if it is nothing out of the ordinary.
+/// The ending if it is one of the common ones, else ENDINGS.
 static int find_ending(const struct quantized_convolution *all) {
   const struct convolution *operations = &all->operations;
-  const bool adds_integers = all->result.adds_integers;
+  const bool adds_reduced = all->result.adds_reduced;
   const bool is_bfloat16 = all->stored.is_bfloat16;
   if (all->result.quantization.is_bfloat16 != is_bfloat16
-      || (adds_integers && all->result.summand.is_bfloat16 != is_bfloat16)) {
+      || (adds_reduced && all->result.summand.is_bfloat16 != is_bfloat16)) {
     return ENDINGS;
   }
-  // A sum behind a function, or one of floats, is not.
-  const bool adds_otherwise = adds_integers ? operations->adds_last && operations->slope != 1
+  // Adding after an activation, or adding floats, is the general case.
+  const bool is_general_sum = adds_reduced ? operations->adds_last && operations->slope != 1
                                             : operations->adds_first || operations->adds_last;
-  if (adds_otherwise || !all->result.stores_integers || operations->function_count > 0
+  if (is_general_sum || !all->result.stores_reduced || operations->function_count > 0
       || operations->limit < INFINITY || (operations->slope != 0 && operations->slope != 1)) {
     return ENDINGS;
   }
-  // Where 0 is the smallest integer, nothing below it is stored anyway.
+  // Where 0 is the smallest integer, clamping makes the relu redundant.
   const bool rectifies = operations->slope == 0
       && (is_bfloat16 || all->result.stores_floats || all->result.quantization.zero_point != 0);
-  return (adds_integers ? ADDS_INTEGERS : 0) | (all->result.stores_floats ? STORES_FLOATS : 0)
+  return (adds_reduced ? ADDS_REDUCED : 0) | (all->result.stores_floats ? STORES_FLOATS : 0)
       | (rectifies ? RECTIFIES : 0);
 }
 
-/// What a profile calls it.
+/// The name of the kernel in profiles.
 static const char *kernel_name(bool is_bfloat16) {
   if (is_bfloat16) {
     return kernels_has_bfloat16_products ? "bfloat16 convolution (AVX512-BF16)"
@@ -277,35 +279,37 @@ kernels_primitive *kernels_quantized_convolution(
   all->images = source->sizes[0];
   all->stored = stored;
   all->out_channels = target->sizes[1];
-  all->lane = kernels_quantized_lane(source->sizes[1], stored.is_bfloat16);
-  if (result.stores_integers) {
+  all->pixel_size = kernels_quantized_pixel_size(source->sizes[1], stored.is_bfloat16);
+  if (result.stores_reduced) {
     const bool is_bfloat16 = result.quantization.is_bfloat16;
-    all->target_lane = kernels_quantized_lane(all->out_channels, is_bfloat16);
-    all->target_room = all->target_lane / element_size(is_bfloat16);
+    all->target_pixel_size = kernels_quantized_pixel_size(all->out_channels, is_bfloat16);
+    all->target_capacity = all->target_pixel_size / element_size(is_bfloat16);
   }
-  if (result.adds_integers) {
-    all->summand_lane = kernels_quantized_lane(all->out_channels, result.summand.is_bfloat16);
+  if (result.adds_reduced) {
+    all->summand_pixel_size = kernels_quantized_pixel_size(all->out_channels, result.summand.is_bfloat16);
   }
-  all->halves = output_halves(all->out_channels);
+  all->tile_blocks = output_blocks_per_tile(all->out_channels);
   all->result = result;
-  if (result.stores_integers) all->rounding = make_rounding(result.quantization);
-  const int64_t places = space.window[0] * space.window[1] * space.window[2];
-  all->taps = calloc((size_t)places, sizeof *all->taps);
-  if (all->taps) set_frame(all, &space);
-  if (!all->taps || !set_operations(&all->operations, post) || !cut_rows(all)) {
+  if (result.stores_reduced) all->rounding = make_rounding(result.quantization);
+  const int64_t taps = space.window[0] * space.window[1] * space.window[2];
+  all->taps = calloc((size_t)taps, sizeof *all->taps);
+  if (all->taps) set_padded_input(all, &space);
+  if (!all->taps || !set_operations(&all->operations, post) || !set_tiles(all)) {
     kernels_primitive_free(&all->primitive);
     return NULL;
   }
   all->ending = find_ending(all);
   if (all->is_copied) {
-    primitive_ask(
+    primitive_request(
         &all->primitive,
-        ceiling(all->frame[0] * all->frame[1] * all->frame[2] * all->lane, sizeof(float)));
+        ceil_div(
+            all->padded_sizes[0] * all->padded_sizes[1] * all->padded_sizes[2] * all->pixel_size,
+            sizeof(float)));
   }
   const int64_t pixels = space.targets[0] * space.targets[1] * space.targets[2];
   const struct kernels_layout floats = layout_channels_last(target->rank, target->sizes);
   primitive_set(&all->primitive, kernels_role_target, &floats);
-  if (!result.stores_integers) return &all->primitive;
-  set_bytes(all, kernels_role_quantized_target, all->images * pixels * all->target_lane);
+  if (!result.stores_reduced) return &all->primitive;
+  set_bytes(all, kernels_role_quantized_target, all->images * pixels * all->target_pixel_size);
   return &all->primitive;
 }

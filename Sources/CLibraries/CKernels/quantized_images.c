@@ -4,14 +4,14 @@
 
 #include "threads.h"
 
-// Images of integers and of bfloat16: how they are made of numbers, and their pooling.
+// Images of integers and of bfloat16: conversion from float32, and pooling.
 
-/// So many pixels are done in one go by a thread.
+/// The number of pixels that a thread converts at once.
 enum { PIXELS_AT_ONCE = 1 << 10 };
 
 struct quantizing {
   kernels_primitive primitive;
-  int64_t pixels, channels, lane;
+  int64_t pixels, channels, pixel_size;
   struct rounding rounding;
 };
 
@@ -20,90 +20,90 @@ struct image_work {
   const struct call *call;
 };
 
-/// Numbers one behind the other become integers or bfloat16 likewise.
+/// Converts a contiguous run of floats to integers or bfloat16.
 INLINE void round_run_body(
     const float *source, int64_t count, const struct rounding *rounding, uint8_t *target) {
   int64_t done = 0;
-  numbers value;
+  float32x16 value;
   if (rounding->is_bfloat16) {
-    sixteen_halves halves;
+    bfloat16x16 packed;
     for (; done + CHANNELS <= count; done += CHANNELS) {
       memcpy(&value, source + done, sizeof value);
-      halves = round_to_halves(value);
-      memcpy(target + 2 * done, &halves, sizeof halves);
+      packed = round_to_bfloat16(value);
+      memcpy(target + 2 * done, &packed, sizeof packed);
     }
     value = 0;
     memcpy(&value, source + done, (size_t)(count - done) * sizeof *source);
-    halves = round_to_halves(value);
-    memcpy(target + 2 * done, &halves, (size_t)(count - done) * 2);
+    packed = round_to_bfloat16(value);
+    memcpy(target + 2 * done, &packed, (size_t)(count - done) * 2);
     return;
   }
-  sixteen_octets rounded;
+  bytes16 rounded;
   for (; done + CHANNELS <= count; done += CHANNELS) {
     memcpy(&value, source + done, sizeof value);
-    rounded = round_numbers(value, rounding);
+    rounded = round_to_integers(value, rounding);
     memcpy(target + done, &rounded, sizeof rounded);
   }
   value = 0;
   memcpy(&value, source + done, (size_t)(count - done) * sizeof *source);
-  rounded = round_numbers(value, rounding);
+  rounded = round_to_integers(value, rounding);
   memcpy(target + done, &rounded, (size_t)(count - done));
 }
 VARIANTS(
     round_run, (const float *source, int64_t count, const struct rounding *rounding, uint8_t *target),
     (source, count, rounding, target))
 
-/// Gives pixels of few channels, so many bytes one behind the other, room for more. As many bytes as a pixel gets
-/// may be read behind the last.
-static void spread_pixels(
-    const uint8_t *source, int64_t bytes, uint8_t *target, int64_t lane, int64_t count) {
+/// Pads contiguous pixels of few channels, of `bytes` bytes each, to the full pixel size. Up to a pixel's
+/// size may be read after the last one.
+static void pad_pixels(
+    const uint8_t *source, int64_t bytes, uint8_t *target, int64_t pixel_size, int64_t count) {
   uint64_t pixel = 0;
-  if (lane > (int64_t)sizeof pixel) {
-    memset(target, 0, (size_t)(count * lane));
-    for (int64_t number = 0; number < count; number++) {
-      memcpy(target + number * lane, source + number * bytes, (size_t)bytes);
+  if (pixel_size > (int64_t)sizeof pixel) {
+    memset(target, 0, (size_t)(count * pixel_size));
+    for (int64_t index = 0; index < count; index++) {
+      memcpy(target + index * pixel_size, source + index * bytes, (size_t)bytes);
     }
     return;
   }
-  // The channels of pictures, without what is behind them and belongs to the next pixel.
+  // Masks out the bytes of the next pixel.
   const uint64_t own = UINT64_MAX >> (64 - 8 * bytes);
-  for (int64_t number = 0; number < count; number++) {
-    if (lane == WORD) {
-      memcpy(&pixel, source + number * bytes, WORD);
+  for (int64_t index = 0; index < count; index++) {
+    if (pixel_size == WORD) {
+      memcpy(&pixel, source + index * bytes, WORD);
     } else {
-      memcpy(&pixel, source + number * bytes, sizeof pixel);
+      memcpy(&pixel, source + index * bytes, sizeof pixel);
     }
     pixel &= own;
-    if (lane == WORD) {
-      memcpy(target + number * WORD, &pixel, WORD);
+    if (pixel_size == WORD) {
+      memcpy(target + index * WORD, &pixel, WORD);
     } else {
-      memcpy(target + number * (int64_t)sizeof pixel, &pixel, sizeof pixel);
+      memcpy(target + index * (int64_t)sizeof pixel, &pixel, sizeof pixel);
     }
   }
 }
 
-/// Pixels of few channels: all numbers first, which then get room.
+/// Pixels of few channels are converted together and then padded.
 static void quantize_pixels(void *context, int index) {
   const struct image_work *work = context;
   const struct quantizing *all = (const struct quantizing *)work->primitive;
   const int64_t first = (int64_t)index * PIXELS_AT_ONCE;
   const int64_t count = smaller(PIXELS_AT_ONCE, all->pixels - first);
-  const int64_t channels = all->channels, lane = all->lane;
+  const int64_t channels = all->channels, pixel_size = all->pixel_size;
   const int64_t size = element_size(all->rounding.is_bfloat16);
   const float *source = work->call->arguments[kernels_role_source] + first * channels;
-  uint8_t *target = (uint8_t *)work->call->arguments[kernels_role_quantized_target] + first * lane;
+  uint8_t *target = (uint8_t *)work->call->arguments[kernels_role_quantized_target] + first * pixel_size;
   const int64_t bytes = channels * size;
-  if (bytes == lane) {
+  if (bytes == pixel_size) {
     round_run(source, count * channels, &all->rounding, target);
   } else if (channels < CHANNELS) {
     uint8_t rounded[PIXELS_AT_ONCE * CHANNELS * 2 + sizeof(uint64_t)];
     round_run(source, count * channels, &all->rounding, rounded);
     memset(rounded + count * bytes, 0, sizeof(uint64_t));
-    spread_pixels(rounded, bytes, target, lane, count);
+    pad_pixels(rounded, bytes, target, pixel_size, count);
   } else {
     for (int64_t pixel = 0; pixel < count; pixel++) {
-      round_run(source + pixel * channels, channels, &all->rounding, target + pixel * lane);
-      memset(target + pixel * lane + bytes, 0, (size_t)(lane - bytes));
+      round_run(source + pixel * channels, channels, &all->rounding, target + pixel * pixel_size);
+      memset(target + pixel * pixel_size + bytes, 0, (size_t)(pixel_size - bytes));
     }
   }
 }
@@ -111,13 +111,13 @@ static void quantize_pixels(void *context, int index) {
 static void run_quantizing(const kernels_primitive *primitive, const struct call *call) {
   const struct quantizing *all = (const struct quantizing *)primitive;
   struct image_work work = {primitive, call};
-  kernels_parallel((int)ceiling(all->pixels, PIXELS_AT_ONCE), quantize_pixels, &work);
+  kernels_parallel((int)ceil_div(all->pixels, PIXELS_AT_ONCE), quantize_pixels, &work);
 }
 
-/// Says how large an image is.
+/// Sets the size of an image.
 static void set_image(
-    kernels_primitive *primitive, enum kernels_role role, int64_t pixels, int64_t lane) {
-  const int64_t count = ceiling(pixels * lane, sizeof(float));
+    kernels_primitive *primitive, enum kernels_role role, int64_t pixels, int64_t pixel_size) {
+  const int64_t count = ceil_div(pixels * pixel_size, sizeof(float));
   const struct kernels_layout layout = layout_row_major(1, &count);
   primitive_set(primitive, role, &layout);
 }
@@ -131,9 +131,9 @@ kernels_primitive *kernels_quantize(
   all->pixels = 1;
   for (int axis = 0; axis < source->rank - 1; axis++) all->pixels *= source->sizes[axis];
   all->channels = source->sizes[source->rank - 1];
-  all->lane = kernels_quantized_lane(all->channels, quantization.is_bfloat16);
+  all->pixel_size = kernels_quantized_pixel_size(all->channels, quantization.is_bfloat16);
   all->rounding = make_rounding(quantization);
-  set_image(&all->primitive, kernels_role_quantized_target, all->pixels, all->lane);
+  set_image(&all->primitive, kernels_role_quantized_target, all->pixels, all->pixel_size);
   return &all->primitive;
 }
 
@@ -142,118 +142,119 @@ kernels_primitive *kernels_quantize(
 struct quantized_pooling {
   kernels_primitive primitive;
   struct space space;
-  int64_t images, lane;
+  int64_t images, pixel_size;
   bool is_bfloat16;
-  /// How many outputs of a row, and how many bytes of each, are pooled in one go; 0 when the window is so wide that
-  /// each is pooled by itself.
+  /// The number of outputs of a row, and of bytes of each, that are pooled at once; 0 when the window is so
+  /// wide that each output is pooled separately.
   int64_t outputs_at_once, bytes_at_once;
 };
 
-/// The larger of bfloat16; NaN if one is.
-INLINE sixteen_halves larger_halves(sixteen_halves left, sixteen_halves right) {
-  const numbers first = widen_halves(left), second = widen_halves(right);
-  const sixteen_halves takes_second =
-      __builtin_convertvector(second > first || second != second, sixteen_halves);
+/// The maximum of bfloat16 values; NaN if either is NaN.
+INLINE bfloat16x16 larger_bfloat16(bfloat16x16 left, bfloat16x16 right) {
+  const float32x16 first = widen_bfloat16(left), second = widen_bfloat16(right);
+  const bfloat16x16 takes_second =
+      __builtin_convertvector(second > first || second != second, bfloat16x16);
   return (right & takes_second) | (left & ~takes_second);
 }
 
-/// Replaces integers or bfloat16 by others where these are larger.
+/// Replaces each integer or bfloat16 by the maximum of it and another.
 INLINE void take_larger(
     uint8_t *target, const uint8_t *source, int64_t bytes, const bool is_bfloat16) {
   if (!is_bfloat16) {
-    for (int64_t place = 0; place < bytes; place++) {
-      target[place] = source[place] > target[place] ? source[place] : target[place];
+    for (int64_t byte = 0; byte < bytes; byte++) {
+      target[byte] = source[byte] > target[byte] ? source[byte] : target[byte];
     }
     return;
   }
-  sixteen_halves own = 0, other = 0;
+  bfloat16x16 own = 0, other = 0;
   for (int64_t done = 0; done < bytes; done += (int64_t)sizeof own) {
     const size_t count = (size_t)smaller(bytes - done, sizeof own);
     if (count == sizeof own) {
       memcpy(&own, target + done, sizeof own);
       memcpy(&other, source + done, sizeof own);
-      own = larger_halves(own, other);
+      own = larger_bfloat16(own, other);
       memcpy(target + done, &own, sizeof own);
     } else {
       memcpy(&own, target + done, count);
       memcpy(&other, source + done, count);
-      own = larger_halves(own, other);
+      own = larger_bfloat16(own, other);
       memcpy(target + done, &own, count);
     }
   }
 }
 
-/// What is below all integers or bfloat16, or the smallest of them.
+/// Fills with the smallest integer, or with -infinity as bfloat16.
 INLINE void set_lowest(uint8_t *target, int64_t bytes, const bool is_bfloat16) {
-  // The bits of -infinity, the lower ones first.
-  for (int64_t place = 0; place < bytes; place++) {
-    target[place] = is_bfloat16 ? (place % 2 ? 0xFF : 0x80) : 0;
+  // The bits of -infinity, low byte first.
+  for (int64_t byte = 0; byte < bytes; byte++) {
+    target[byte] = is_bfloat16 ? (byte % 2 ? 0xFF : 0x80) : 0;
   }
 }
 
-/// The places along an axis that an output sees inside of the input: the first, and the one behind the last.
-INLINE void find_seen(
+/// The range of input coordinates along an axis that an output's window covers.
+INLINE void find_covered(
     const struct space *space, int axis, int64_t output, int64_t *first, int64_t *end) {
   const int64_t start = output * space->strides[axis] - space->before[axis];
   const int64_t step = space->dilation[axis];
-  *first = start < 0 ? start + ceiling(-start, step) * step : start;
+  *first = start < 0 ? start + ceil_div(-start, step) * step : start;
   *end = smaller(space->sizes[axis], start + (space->window[axis] - 1) * step + 1);
 }
 
-/// So many bytes of an input's row are pooled along the other axes at once, and then along the row.
-enum { MOST_POOLED = 1 << 13 };
+/// The capacity in bytes for input pixels of a row that are pooled along the other axes at once, and then
+/// along the row.
+enum { MAX_POOLED = 1 << 13 };
 
-/// Pools for outputs side by side, `first` to before `end`, and some bytes of their pixels.
+/// Pools some bytes of adjacent outputs, from `first` to before `end`.
 INLINE void pool_span(
     const struct quantized_pooling *all, const uint8_t *image, int64_t row, int64_t first,
     int64_t end, int64_t start, int64_t width, uint8_t *target, const bool is_bfloat16) {
   const struct space *space = &all->space;
-  const int64_t lane = all->lane;
-  int64_t first_z, end_z, first_y, end_y, next, behind;
-  find_seen(space, 0, row / space->targets[1], &first_z, &end_z);
-  find_seen(space, 1, row % space->targets[1], &first_y, &end_y);
-  // What all outputs see, from the first place in the window.
+  const int64_t pixel_size = all->pixel_size;
+  int64_t first_z, end_z, first_y, end_y, next, next_end;
+  find_covered(space, 0, row / space->targets[1], &first_z, &end_z);
+  find_covered(space, 1, row % space->targets[1], &first_y, &end_y);
+  // The input pixels that these outputs cover, from the first window element on.
   const int64_t first_x = larger(0, first * space->strides[2] - space->before[2]);
-  find_seen(space, 2, end - 1, &next, &behind);
-  const int64_t columns = larger(0, behind - first_x);
-  uint8_t largest[MOST_POOLED];
+  find_covered(space, 2, end - 1, &next, &next_end);
+  const int64_t columns = larger(0, next_end - first_x);
+  uint8_t largest[MAX_POOLED];
   set_lowest(largest, columns * width, is_bfloat16);
   for (int64_t z = first_z; z < end_z; z += space->dilation[0]) {
     for (int64_t y = first_y; y < end_y; y += space->dilation[1]) {
-      const uint8_t *from = image + ((z * space->sizes[1] + y) * space->sizes[2] + first_x) * lane;
-      // Whole pixels lie one behind the other.
-      const int64_t pieces = width == lane ? 1 : columns;
-      const int64_t bytes = width == lane ? columns * lane : width;
+      const uint8_t *from = image + ((z * space->sizes[1] + y) * space->sizes[2] + first_x) * pixel_size;
+      // Full pixels are contiguous.
+      const int64_t pieces = width == pixel_size ? 1 : columns;
+      const int64_t bytes = width == pixel_size ? columns * pixel_size : width;
       for (int64_t piece = 0; piece < pieces; piece++) {
         take_larger(
-            largest + piece * width, from + piece * lane + start, bytes, is_bfloat16);
+            largest + piece * width, from + piece * pixel_size + start, bytes, is_bfloat16);
       }
     }
   }
   for (int64_t x = first; x < end; x++) {
-    uint8_t *own = target + x * lane + start;
+    uint8_t *own = target + x * pixel_size + start;
     set_lowest(own, width, is_bfloat16);
-    find_seen(space, 2, x, &next, &behind);
-    for (; next < behind; next += space->dilation[2]) {
+    find_covered(space, 2, x, &next, &next_end);
+    for (; next < next_end; next += space->dilation[2]) {
       take_larger(own, largest + (next - first_x) * width, width, is_bfloat16);
     }
   }
 }
 
-/// Pools for one output.
+/// Pools a single output.
 INLINE void pool_output(
     const struct quantized_pooling *all, const uint8_t *image, int64_t row, int64_t x,
     uint8_t *target, const bool is_bfloat16) {
   const struct space *space = &all->space;
   const int64_t outputs[] = {row / space->targets[1], row % space->targets[1], x};
   int64_t first[3], end[3];
-  for (int axis = 0; axis < 3; axis++) find_seen(space, axis, outputs[axis], &first[axis], &end[axis]);
-  set_lowest(target, all->lane, is_bfloat16);
+  for (int axis = 0; axis < 3; axis++) find_covered(space, axis, outputs[axis], &first[axis], &end[axis]);
+  set_lowest(target, all->pixel_size, is_bfloat16);
   for (int64_t z = first[0]; z < end[0]; z += space->dilation[0]) {
     for (int64_t y = first[1]; y < end[1]; y += space->dilation[1]) {
       for (int64_t next = first[2]; next < end[2]; next += space->dilation[2]) {
         const int64_t pixel = (z * space->sizes[1] + y) * space->sizes[2] + next;
-        take_larger(target, image + pixel * all->lane, all->lane, is_bfloat16);
+        take_larger(target, image + pixel * all->pixel_size, all->pixel_size, is_bfloat16);
       }
     }
   }
@@ -266,16 +267,16 @@ INLINE void pool_row_body(void *context, int index) {
   const int64_t rows = space->targets[0] * space->targets[1], row = index % rows;
   const int64_t pixels = space->sizes[0] * space->sizes[1] * space->sizes[2];
   const uint8_t *image = (const uint8_t *)work->call->arguments[kernels_role_source]
-      + index / rows * pixels * all->lane;
+      + index / rows * pixels * all->pixel_size;
   uint8_t *target = (uint8_t *)work->call->arguments[kernels_role_quantized_target]
-      + index * space->targets[2] * all->lane;
+      + index * space->targets[2] * all->pixel_size;
   for (int64_t x = 0; x < space->targets[2] && all->outputs_at_once == 0; x++) {
-    pool_output(all, image, row, x, target + x * all->lane, all->is_bfloat16);
+    pool_output(all, image, row, x, target + x * all->pixel_size, all->is_bfloat16);
   }
   for (int64_t x = 0, end; x < space->targets[2] && all->outputs_at_once > 0; x = end) {
     end = smaller(space->targets[2], x + all->outputs_at_once);
-    for (int64_t start = 0; start < all->lane; start += all->bytes_at_once) {
-      const int64_t width = smaller(all->bytes_at_once, all->lane - start);
+    for (int64_t start = 0; start < all->pixel_size; start += all->bytes_at_once) {
+      const int64_t width = smaller(all->bytes_at_once, all->pixel_size - start);
       if (all->is_bfloat16) {
         pool_span(all, image, row, x, end, start, width, target, true);
       } else if (width == CHANNELS) {
@@ -307,16 +308,16 @@ kernels_primitive *kernels_quantized_pool(
   all->is_bfloat16 = is_bfloat16;
   all->space = make_space(source, target, window, 2);
   all->images = source->sizes[0];
-  all->lane = kernels_quantized_lane(source->sizes[1], is_bfloat16);
+  all->pixel_size = kernels_quantized_pixel_size(source->sizes[1], is_bfloat16);
   const int64_t *targets = all->space.targets;
-  const int64_t seen = (all->space.window[2] - 1) * all->space.dilation[2] + 1;
-  if (seen <= MOST_POOLED / CHANNELS) {
-    all->bytes_at_once = smaller(all->lane, MOST_POOLED / seen / CHANNELS * CHANNELS);
+  const int64_t covered = (all->space.window[2] - 1) * all->space.dilation[2] + 1;
+  if (covered <= MAX_POOLED / CHANNELS) {
+    all->bytes_at_once = smaller(all->pixel_size, MAX_POOLED / covered / CHANNELS * CHANNELS);
     all->outputs_at_once =
-        1 + (MOST_POOLED / all->bytes_at_once - seen) / all->space.strides[2];
+        1 + (MAX_POOLED / all->bytes_at_once - covered) / all->space.strides[2];
   }
   set_image(
       &all->primitive, kernels_role_quantized_target,
-      all->images * targets[0] * targets[1] * targets[2], all->lane);
+      all->images * targets[0] * targets[1] * targets[2], all->pixel_size);
   return &all->primitive;
 }

@@ -8,16 +8,16 @@
 #include <arm_neon.h>
 #endif
 
-// The inner loops of convolutions of integers and of bfloat16, one for each number of outputs.
+// The inner loops of convolutions of integers and of bfloat16, one for each number of outputs in a tile.
 
-/// Adds to each sum the products of a word: of four bytes without a sign and four with one, or of two bfloat16 and
-/// two others, where sums are float32.
-typedef void dot_function(integers *sum, const integers *source, const integers *weights);
+/// Adds to each sum the dot product of two words: of four unsigned and four signed bytes, or of two and two
+/// bfloat16, with float32 sums.
+typedef void dot_function(int32x16 *sum, const int32x16 *source, const int32x16 *weights);
 
 #if defined(__x86_64__)
 
 TARGET_VNNI INLINE void dot_vnni(
-    integers *sum, const integers *source, const integers *weights) {
+    int32x16 *sum, const int32x16 *source, const int32x16 *weights) {
   __m512i result, first, second;
   memcpy(&result, sum, sizeof result);
   memcpy(&first, source, sizeof first);
@@ -27,7 +27,7 @@ TARGET_VNNI INLINE void dot_vnni(
 }
 
 TARGET_AVX_VNNI INLINE void dot_avx_vnni(
-    integers *sum, const integers *source, const integers *weights) {
+    int32x16 *sum, const int32x16 *source, const int32x16 *weights) {
   __m256i results[2], firsts[2], seconds[2];
   memcpy(results, sum, sizeof results);
   memcpy(firsts, source, sizeof firsts);
@@ -37,11 +37,11 @@ TARGET_AVX_VNNI INLINE void dot_avx_vnni(
   memcpy(sum, results, sizeof results);
 }
 
-// Without that instruction, the even and the odd bytes are multiplied in 16 bits each, where nothing
+// Without that instruction, even and odd bytes are multiplied separately as 16-bit integers, where nothing
 // overflows.
 #define DOT(suffix, attributes, type, set, and, add, left, right, unsigned_right, multiply)    \
   attributes INLINE void dot_##suffix(                                                         \
-      integers *sum, const integers *source, const integers *weights) {                        \
+      int32x16 *sum, const int32x16 *source, const int32x16 *weights) {                        \
     type results[sizeof *sum / sizeof(type)], firsts[sizeof *sum / sizeof(type)],              \
         seconds[sizeof *sum / sizeof(type)];                                                   \
     memcpy(results, sum, sizeof results);                                                      \
@@ -68,10 +68,10 @@ DOT(portable, , __m128i, _mm_set1_epi16, _mm_and_si128, _mm_add_epi32, _mm_slli_
 
 #if defined(__aarch64__)
 
-// The instruction takes bytes with a sign. Turning the highest bit of a source's byte over takes 128 from it, which
-// kernels_source_offset says.
+// The instruction takes signed bytes. Flipping the highest bit of a source byte subtracts 128, as
+// kernels_source_offset states.
 TARGET_SDOT INLINE void dot_sdot(
-    integers *sum, const integers *source, const integers *weights) {
+    int32x16 *sum, const int32x16 *source, const int32x16 *weights) {
   int32x4_t results[4];
   int8x16_t firsts[4], seconds[4];
   memcpy(results, sum, sizeof results);
@@ -85,7 +85,7 @@ TARGET_SDOT INLINE void dot_sdot(
 
 #endif
 
-INLINE void dot_portable(integers *sum, const integers *source, const integers *weights) {
+INLINE void dot_portable(int32x16 *sum, const int32x16 *source, const int32x16 *weights) {
   for (int byte = 0; byte < WORD; byte++) {
     *sum += ((*source >> (8 * byte)) & 255) * ((*weights << (24 - 8 * byte)) >> 24);
   }
@@ -93,16 +93,16 @@ INLINE void dot_portable(integers *sum, const integers *source, const integers *
 
 #endif
 
-// Without an instruction for it, the numbers of the upper and of the lower halves are multiplied one after the other.
+// Without a dedicated instruction, the values in the upper and lower 16 bits are multiplied separately.
 #define DOT_BFLOAT16(suffix, attributes)                                                       \
   attributes INLINE void dot_bfloat16_##suffix(                                                \
-      integers *sum, const integers *source, const integers *weights) {                        \
+      int32x16 *sum, const int32x16 *source, const int32x16 *weights) {                        \
     const int32_t upper = (int32_t)0xFFFF0000;                                                 \
-    const integers halves[2][2] = {                                                            \
+    const int32x16 bits[2][2] = {                                                              \
       {*source & upper, *weights & upper}, {*source << 16, *weights << 16}};                   \
-    numbers result, factors[2][2];                                                             \
+    float32x16 result, factors[2][2];                                                          \
     memcpy(&result, sum, sizeof result);                                                       \
-    memcpy(factors, halves, sizeof factors);                                                   \
+    memcpy(factors, bits, sizeof factors);                                                     \
     result += factors[0][0] * factors[0][1];                                                   \
     result += factors[1][0] * factors[1][1];                                                   \
     memcpy(sum, &result, sizeof result);                                                       \
@@ -114,7 +114,7 @@ DOT_BFLOAT16(avx2, TARGET_AVX2)
 DOT_BFLOAT16(avx512, TARGET_AVX512)
 
 TARGET_BFLOAT16 INLINE void dot_bfloat16(
-    integers *sum, const integers *source, const integers *weights) {
+    int32x16 *sum, const int32x16 *source, const int32x16 *weights) {
   __m512 result;
   __m512bh first, second;
   memcpy(&result, sum, sizeof result);
@@ -125,9 +125,9 @@ TARGET_BFLOAT16 INLINE void dot_bfloat16(
 }
 #endif
 
-/// Some of 16 numbers at an address; others are 0.
-INLINE numbers load_some(const float *address, int64_t count) {
-  numbers value = 0;
+/// Loads up to 16 floats; the others are 0.
+INLINE float32x16 load_some(const float *address, int64_t count) {
+  float32x16 value = 0;
   if (count >= CHANNELS) {
     memcpy(&value, address, sizeof value);
   } else {
@@ -144,76 +144,76 @@ INLINE void store_some(void *address, const void *value, int64_t count, size_t s
   }
 }
 
-/// The numbers that are stored as integers or bfloat16.
-INLINE numbers restore(const uint8_t *octets, int64_t count, struct kernels_quantization quantization) {
+/// Converts stored integers or bfloat16 to float32.
+INLINE float32x16 dequantize(const uint8_t *bytes, int64_t count, struct kernels_quantization quantization) {
   if (quantization.is_bfloat16) {
-    sixteen_halves some = {0};
-    memcpy(&some, octets, (size_t)smaller(count, CHANNELS) * 2);
-    return widen_halves(some);
+    bfloat16x16 some = {0};
+    memcpy(&some, bytes, (size_t)smaller(count, CHANNELS) * 2);
+    return widen_bfloat16(some);
   }
-  sixteen_octets some = {0};
+  bytes16 some = {0};
   if (count >= CHANNELS) {
-    memcpy(&some, octets, sizeof some);
+    memcpy(&some, bytes, sizeof some);
   } else {
-    memcpy(&some, octets, (size_t)count);
+    memcpy(&some, bytes, (size_t)count);
   }
-  const integers whole = __builtin_convertvector(some, integers) - quantization.zero_point;
-  return __builtin_convertvector(whole, numbers) * quantization.scale;
+  const int32x16 difference = __builtin_convertvector(some, int32x16) - quantization.zero_point;
+  return __builtin_convertvector(difference, float32x16) * quantization.scale;
 }
 
-/// Stores numbers as integers or bfloat16.
-INLINE void store_rounded(
-    uint8_t *target, numbers value, const struct rounding *rounding, const bool is_bfloat16,
+/// Stores values as integers or bfloat16.
+INLINE void store_quantized(
+    uint8_t *target, float32x16 value, const struct rounding *rounding, const bool is_bfloat16,
     int64_t count) {
   if (is_bfloat16) {
-    const sixteen_halves rounded = round_to_halves(value);
+    const bfloat16x16 rounded = round_to_bfloat16(value);
     store_some(target, &rounded, count, sizeof(uint16_t));
   } else {
-    const sixteen_octets rounded = round_numbers(value, rounding);
+    const bytes16 rounded = round_to_integers(value, rounding);
     store_some(target, &rounded, count, sizeof(uint8_t));
   }
 }
 
-/// The numbers that sums are: of integers, or float32.
-INLINE numbers numbers_of(const integers *sums, const bool is_bfloat16) {
-  numbers value;
+/// Converts sums, which are int32, or float32 for bfloat16, to float32.
+INLINE float32x16 sums_to_float(const int32x16 *sums, const bool is_bfloat16) {
+  float32x16 value;
   memcpy(&value, sums, sizeof value);
-  return is_bfloat16 ? value : __builtin_convertvector(*sums, numbers);
+  return is_bfloat16 ? value : __builtin_convertvector(*sums, float32x16);
 }
 
-/// Makes sums of 16 channels numbers, and brings them to their end.
-INLINE void finish_body(
+/// Converts the sums of 16 channels to float32, applies the post-operations, and stores the results.
+INLINE void finish_general(
     const struct quantized_convolution *all, const struct quantized_tile *tile,
-    const integers *sums, int half, const bool is_bfloat16) {
+    const int32x16 *sums, int tile_block, const bool is_bfloat16) {
 #pragma clang fp contract(off)
-  // Copies, which what is stored does not change as far as the compiler knows.
+  // Local copies, so that the compiler knows that stores do not change them.
   const struct convolution *operations = &all->operations;
   const float slope = operations->slope, limit = operations->limit;
   const bool adds_first = operations->adds_first, adds_last = operations->adds_last;
   const bool has_functions = operations->function_count > 0;
   const bool stores_floats = all->result.stores_floats;
-  const bool adds_integers = all->result.adds_integers;
+  const bool adds_reduced = all->result.adds_reduced;
   const struct kernels_quantization summand = all->result.summand;
   const struct rounding rounding = all->rounding;
-  const int64_t channel = tile->channel + half * CHANNELS;
-  const int64_t out_channels = all->out_channels, target_lane = all->target_lane;
+  const int64_t channel = tile->channel + tile_block * CHANNELS;
+  const int64_t out_channels = all->out_channels, target_pixel_size = all->target_pixel_size;
   const int64_t target_size = element_size(rounding.is_bfloat16);
   const int64_t summand_size = element_size(summand.is_bfloat16);
   const int64_t valid = out_channels - channel, count = tile->count;
-  float *floats = tile->floats ? tile->floats + tile->place * out_channels + channel : NULL;
-  uint8_t *octets = tile->octets
-      ? tile->octets + tile->place * target_lane + channel * target_size : NULL;
-  const int64_t summand_lane = all->summand_lane;
-  const int64_t summand_room = summand_lane / summand_size - channel;
-  const uint8_t *summands = adds_integers
-      ? tile->summands + tile->place * summand_lane + channel * summand_size : NULL;
-  const numbers scale = load_some(tile->scales + half * CHANNELS, CHANNELS);
-  const numbers bias = load_some(tile->bias + half * CHANNELS, CHANNELS);
-  for (int64_t number = 0; number < count; number++) {
-    numbers value = numbers_of(&sums[number], is_bfloat16) * scale;
+  float *floats = tile->floats ? tile->floats + tile->first_output * out_channels + channel : NULL;
+  uint8_t *bytes = tile->bytes
+      ? tile->bytes + tile->first_output * target_pixel_size + channel * target_size : NULL;
+  const int64_t summand_pixel_size = all->summand_pixel_size;
+  const int64_t summand_capacity = summand_pixel_size / summand_size - channel;
+  const uint8_t *summands = adds_reduced
+      ? tile->summands + tile->first_output * summand_pixel_size + channel * summand_size : NULL;
+  const float32x16 scale = load_some(tile->scales + tile_block * CHANNELS, CHANNELS);
+  const float32x16 bias = load_some(tile->bias + tile_block * CHANNELS, CHANNELS);
+  for (int64_t output = 0; output < count; output++) {
+    float32x16 value = sums_to_float(&sums[output], is_bfloat16) * scale;
     value += bias;
     if (adds_first) {
-      value += adds_integers ? restore(summands, summand_room, summand)
+      value += adds_reduced ? dequantize(summands, summand_capacity, summand)
                              : load_some(floats, valid);
     }
     if (slope == 0) {
@@ -223,56 +223,56 @@ INLINE void finish_body(
     }
     if (limit < INFINITY) value = value > limit ? limit : value;
     if (adds_last) {
-      value += adds_integers ? restore(summands, summand_room, summand)
+      value += adds_reduced ? dequantize(summands, summand_capacity, summand)
                              : load_some(floats, valid);
     }
     if (has_functions) apply_operations(operations, (float *)&value, CHANNELS, CHANNELS);
     if (stores_floats) store_some(floats, &value, valid, sizeof *floats);
     if (floats) floats += out_channels;
-    if (adds_integers) summands += summand_lane;
-    if (!octets) continue;
-    store_rounded(octets, value, &rounding, rounding.is_bfloat16, all->target_room - channel);
-    octets += target_lane;
+    if (adds_reduced) summands += summand_pixel_size;
+    if (!bytes) continue;
+    store_quantized(bytes, value, &rounding, rounding.is_bfloat16, all->target_capacity - channel);
+    bytes += target_pixel_size;
   }
 }
 
-/// The same where all 16 channels are there, with an ending that is known when this is compiled.
-INLINE void finish_whole(
+/// The same for 16 valid channels, with an ending that is known at compile time.
+INLINE void finish_full(
     const struct quantized_convolution *all, const struct quantized_tile *tile,
-    const integers *sums, int half, const int ending, const bool is_bfloat16) {
+    const int32x16 *sums, int tile_block, const int ending, const bool is_bfloat16) {
 #pragma clang fp contract(off)
   const struct rounding rounding = all->rounding;
   const struct kernels_quantization summand = all->result.summand;
-  const int64_t channel = tile->channel + half * CHANNELS, count = tile->count;
-  const int64_t out_channels = all->out_channels, lane = all->target_lane;
-  const int64_t size = element_size(is_bfloat16), start = tile->place * lane + channel * size;
+  const int64_t channel = tile->channel + tile_block * CHANNELS, count = tile->count;
+  const int64_t out_channels = all->out_channels, pixel_size = all->target_pixel_size;
+  const int64_t size = element_size(is_bfloat16), start = tile->first_output * pixel_size + channel * size;
   float *floats =
-      ending & STORES_FLOATS ? tile->floats + tile->place * out_channels + channel : NULL;
-  uint8_t *octets = tile->octets + start;
-  const uint8_t *summands = ending & ADDS_INTEGERS ? tile->summands + start : NULL;
-  const numbers scale = load_some(tile->scales + half * CHANNELS, CHANNELS);
-  const numbers bias = load_some(tile->bias + half * CHANNELS, CHANNELS);
-  for (int64_t number = 0; number < count; number++) {
-    numbers value = numbers_of(&sums[number], is_bfloat16) * scale;
+      ending & STORES_FLOATS ? tile->floats + tile->first_output * out_channels + channel : NULL;
+  uint8_t *bytes = tile->bytes + start;
+  const uint8_t *summands = ending & ADDS_REDUCED ? tile->summands + start : NULL;
+  const float32x16 scale = load_some(tile->scales + tile_block * CHANNELS, CHANNELS);
+  const float32x16 bias = load_some(tile->bias + tile_block * CHANNELS, CHANNELS);
+  for (int64_t output = 0; output < count; output++) {
+    float32x16 value = sums_to_float(&sums[output], is_bfloat16) * scale;
     value += bias;
-    if (ending & ADDS_INTEGERS) value += restore(summands + number * lane, CHANNELS, summand);
+    if (ending & ADDS_REDUCED) value += dequantize(summands + output * pixel_size, CHANNELS, summand);
     if (ending & RECTIFIES) value = value < 0 ? 0 : value;
-    if (ending & STORES_FLOATS) memcpy(floats + number * out_channels, &value, sizeof value);
-    store_rounded(octets + number * lane, value, &rounding, is_bfloat16, CHANNELS);
+    if (ending & STORES_FLOATS) memcpy(floats + output * out_channels, &value, sizeof value);
+    store_quantized(bytes + output * pixel_size, value, &rounding, is_bfloat16, CHANNELS);
   }
 }
 
-/// Computes a tile. The last three are known when this is compiled.
+/// Computes the sums of a tile. `count`, `tile_blocks` and `dot` are compile-time constants.
 INLINE void sum_up(
     const struct quantized_convolution *all, const struct quantized_tile *tile, const int count,
-    const int halves, dot_function *dot, integers low[WIDEST_TILE], integers high[WIDEST_TILE]) {
-  integers shift[2];
-  memcpy(shift, tile->shifts, (size_t)halves * sizeof *shift);
-  integers first_sums[WIDEST_TILE], second_sums[WIDEST_TILE];
+    const int tile_blocks, dot_function *dot, int32x16 low[WIDEST_TILE], int32x16 high[WIDEST_TILE]) {
+  int32x16 shift[2];
+  memcpy(shift, tile->shifts, (size_t)tile_blocks * sizeof *shift);
+  int32x16 first_sums[WIDEST_TILE], second_sums[WIDEST_TILE];
 #pragma clang loop unroll(full)
-  for (int place = 0; place < count; place++) {
-    first_sums[place] = shift[0];
-    if (halves == 2) second_sums[place] = shift[1];
+  for (int output = 0; output < count; output++) {
+    first_sums[output] = shift[0];
+    if (tile_blocks == 2) second_sums[output] = shift[1];
   }
   const ptrdiff_t step = all->source_steps[2];
   const int8_t *weights = tile->weights;
@@ -280,83 +280,83 @@ INLINE void sum_up(
     const uint8_t *source = tile->source + all->taps[tap];
 #pragma clang loop unroll(disable)
     for (const uint8_t *end = source + all->run; source < end; source += WORD) {
-      integers first, second;
+      int32x16 first, second;
       memcpy(&first, weights, sizeof first);
-      if (halves == 2) memcpy(&second, weights + sizeof first, sizeof second);
+      if (tile_blocks == 2) memcpy(&second, weights + sizeof first, sizeof second);
 #pragma clang loop unroll(full)
-      for (int place = 0; place < count; place++) {
+      for (int output = 0; output < count; output++) {
         int32_t word;
-        memcpy(&word, source + place * step, sizeof word);
-        const integers element = word;
-        dot(&first_sums[place], &element, &first);
-        if (halves == 2) dot(&second_sums[place], &element, &second);
+        memcpy(&word, source + output * step, sizeof word);
+        const int32x16 element = word;
+        dot(&first_sums[output], &element, &first);
+        if (tile_blocks == 2) dot(&second_sums[output], &element, &second);
       }
-      weights += halves * sizeof first;
+      weights += tile_blocks * sizeof first;
     }
   }
 #pragma clang loop unroll(full)
-  for (int place = 0; place < count; place++) {
-    low[place] = first_sums[place];
-    if (halves == 2) high[place] = second_sums[place];
+  for (int output = 0; output < count; output++) {
+    low[output] = first_sums[output];
+    if (tile_blocks == 2) high[output] = second_sums[output];
   }
 }
 
 #define FINISH(suffix, attributes, is_bfloat16)                                                             \
   attributes static void finish_##suffix(                                                      \
       const struct quantized_convolution *all, const struct quantized_tile *tile,              \
-      const integers *sums, int half) {                                                        \
-    if (tile->channel + (half + 1) * CHANNELS > all->out_channels) {                           \
-      return finish_body(all, tile, sums, half, is_bfloat16);                                               \
+      const int32x16 *sums, int tile_block) {                                                  \
+    if (tile->channel + (tile_block + 1) * CHANNELS > all->out_channels) {                     \
+      return finish_general(all, tile, sums, tile_block, is_bfloat16);                                      \
     }                                                                                          \
     switch (all->ending) {                                                                     \
-    case 0: return finish_whole(all, tile, sums, half, 0, is_bfloat16);                                     \
-    case 1: return finish_whole(all, tile, sums, half, 1, is_bfloat16);                                     \
-    case 2: return finish_whole(all, tile, sums, half, 2, is_bfloat16);                                     \
-    case 3: return finish_whole(all, tile, sums, half, 3, is_bfloat16);                                     \
-    case 4: return finish_whole(all, tile, sums, half, 4, is_bfloat16);                                     \
-    case 5: return finish_whole(all, tile, sums, half, 5, is_bfloat16);                                     \
-    case 6: return finish_whole(all, tile, sums, half, 6, is_bfloat16);                                     \
-    case 7: return finish_whole(all, tile, sums, half, 7, is_bfloat16);                                     \
-    default: return finish_body(all, tile, sums, half, is_bfloat16);                                        \
+    case 0: return finish_full(all, tile, sums, tile_block, 0, is_bfloat16);                                \
+    case 1: return finish_full(all, tile, sums, tile_block, 1, is_bfloat16);                                \
+    case 2: return finish_full(all, tile, sums, tile_block, 2, is_bfloat16);                                \
+    case 3: return finish_full(all, tile, sums, tile_block, 3, is_bfloat16);                                \
+    case 4: return finish_full(all, tile, sums, tile_block, 4, is_bfloat16);                                \
+    case 5: return finish_full(all, tile, sums, tile_block, 5, is_bfloat16);                                \
+    case 6: return finish_full(all, tile, sums, tile_block, 6, is_bfloat16);                                \
+    case 7: return finish_full(all, tile, sums, tile_block, 7, is_bfloat16);                                \
+    default: return finish_general(all, tile, sums, tile_block, is_bfloat16);                               \
     }                                                                                          \
   }
 
-/// Asks for where the numbers of a tile are read or written, which takes as long as computing it.
-INLINE void ask_for_target(
-    const struct quantized_convolution *all, const struct quantized_tile *tile, int count, int halves) {
+/// Prefetches the memory that a tile reads and writes, which takes as long as computing the tile.
+INLINE void prefetch_target(
+    const struct quantized_convolution *all, const struct quantized_tile *tile, int count, int tile_blocks) {
   if (tile->summands) {
     const int64_t start = tile->channel * element_size(all->result.summand.is_bfloat16);
-    const uint8_t *summands = tile->summands + tile->place * all->summand_lane + start;
-    for (int place = 0; place < count; place++) {
-      __builtin_prefetch(summands + place * all->summand_lane, 0, 3);
+    const uint8_t *summands = tile->summands + tile->first_output * all->summand_pixel_size + start;
+    for (int output = 0; output < count; output++) {
+      __builtin_prefetch(summands + output * all->summand_pixel_size, 0, 3);
     }
   }
   if (!tile->floats) return;
-  const float *floats = tile->floats + tile->place * all->out_channels + tile->channel;
-  for (int place = 0; place < count; place++, floats += all->out_channels) {
+  const float *floats = tile->floats + tile->first_output * all->out_channels + tile->channel;
+  for (int output = 0; output < count; output++, floats += all->out_channels) {
     __builtin_prefetch(floats, 1, 3);
-    if (halves == 2) __builtin_prefetch(floats + CHANNELS, 1, 3);
+    if (tile_blocks == 2) __builtin_prefetch(floats + CHANNELS, 1, 3);
   }
 }
 
-#define TILE(suffix, attributes, kind, count, halves)                                          \
+#define TILE(suffix, attributes, kind, count, tile_blocks)                                     \
   attributes static void tile_##suffix##_##count(                                              \
       const struct quantized_convolution *all, const struct quantized_tile *tile) {            \
-    integers sums[2][WIDEST_TILE];                                                             \
-    ask_for_target(all, tile, count, halves);                                                  \
-    sum_up(all, tile, count, halves, dot_##kind, sums[0], sums[1]);                            \
+    int32x16 sums[2][WIDEST_TILE];                                                             \
+    prefetch_target(all, tile, count, tile_blocks);                                            \
+    sum_up(all, tile, count, tile_blocks, dot_##kind, sums[0], sums[1]);                       \
     finish_##kind(all, tile, sums[0], 0);                                                      \
-    if (halves == 2 && tile->channel + CHANNELS < larger(all->out_channels, all->target_room)) { \
+    if (tile_blocks == 2 && tile->channel + CHANNELS < larger(all->out_channels, all->target_capacity)) { \
       finish_##kind(all, tile, sums[1], 1);                                                    \
     }                                                                                          \
   }
 
-#define TILES_4(suffix, attributes, kind, halves)                                              \
-  TILE(suffix, attributes, kind, 1, halves) TILE(suffix, attributes, kind, 2, halves)          \
-  TILE(suffix, attributes, kind, 3, halves) TILE(suffix, attributes, kind, 4, halves)
+#define TILES_4(suffix, attributes, kind, tile_blocks)                                         \
+  TILE(suffix, attributes, kind, 1, tile_blocks) TILE(suffix, attributes, kind, 2, tile_blocks) \
+  TILE(suffix, attributes, kind, 3, tile_blocks) TILE(suffix, attributes, kind, 4, tile_blocks)
 #define ROW_4(suffix) tile_##suffix##_1, tile_##suffix##_2, tile_##suffix##_3, tile_##suffix##_4
 
-// So many outputs that the registers are full.
+// The numbers of outputs that fill the registers.
 FINISH(portable, , false)
 FINISH(bfloat16_portable, , true)
 TILES_4(portable, , portable, 1)
@@ -378,13 +378,13 @@ TILE(avx_vnni, TARGET_AVX_VNNI, avx_vnni, 5, 1) TILE(avx_vnni, TARGET_AVX_VNNI, 
 static quantized_tile_function *const avx_vnni[] = {
   ROW_4(avx_vnni), tile_avx_vnni_5, tile_avx_vnni_6};
 
-#define TILES_14(suffix, attributes, kind, halves)                                             \
-  TILES_4(suffix, attributes, kind, halves)                                                    \
-  TILE(suffix, attributes, kind, 5, halves) TILE(suffix, attributes, kind, 6, halves)          \
-  TILE(suffix, attributes, kind, 7, halves) TILE(suffix, attributes, kind, 8, halves)          \
-  TILE(suffix, attributes, kind, 9, halves) TILE(suffix, attributes, kind, 10, halves)         \
-  TILE(suffix, attributes, kind, 11, halves) TILE(suffix, attributes, kind, 12, halves)        \
-  TILE(suffix, attributes, kind, 13, halves) TILE(suffix, attributes, kind, 14, halves)
+#define TILES_14(suffix, attributes, kind, tile_blocks)                                        \
+  TILES_4(suffix, attributes, kind, tile_blocks)                                               \
+  TILE(suffix, attributes, kind, 5, tile_blocks) TILE(suffix, attributes, kind, 6, tile_blocks) \
+  TILE(suffix, attributes, kind, 7, tile_blocks) TILE(suffix, attributes, kind, 8, tile_blocks) \
+  TILE(suffix, attributes, kind, 9, tile_blocks) TILE(suffix, attributes, kind, 10, tile_blocks) \
+  TILE(suffix, attributes, kind, 11, tile_blocks) TILE(suffix, attributes, kind, 12, tile_blocks) \
+  TILE(suffix, attributes, kind, 13, tile_blocks) TILE(suffix, attributes, kind, 14, tile_blocks)
 #define ROW_14(suffix)                                                                         \
   {                                                                                            \
     ROW_4(suffix), tile_##suffix##_5, tile_##suffix##_6, tile_##suffix##_7, tile_##suffix##_8, \
@@ -432,7 +432,7 @@ int widest_quantized_tile(bool is_bfloat16) {
 quantized_tile_function *const *quantized_tile_functions(const struct quantized_convolution *all) {
   const bool is_bfloat16 = all->stored.is_bfloat16;
 #if defined(__x86_64__)
-  const int width = all->halves - 1;
+  const int width = all->tile_blocks - 1;
   switch (kernels_level()) {
   case AVX512:
     if (is_bfloat16) return (kernels_has_bfloat16_products ? bfloat16 : bfloat16_avx512)[width];

@@ -26,8 +26,8 @@ bool rans_make_slots(const uint16_t *frequencies, uint32_t *slots) {
   for (uint32_t symbol = 0; symbol < 256; symbol++) {
     const uint32_t frequency = frequencies[symbol];
     if (frequency > RANS_SLOTS - next) return false;
-    for (uint32_t place = 0; place < frequency; place++)
-      slots[next++] = symbol | (frequency - 1) << 8 | place << 20;
+    for (uint32_t offset = 0; offset < frequency; offset++)
+      slots[next++] = symbol | (frequency - 1) << 8 | offset << 20;
   }
   return next == RANS_SLOTS;
 }
@@ -38,33 +38,33 @@ size_t rans_encode(const uint8_t *symbols, size_t count, const uint16_t *frequen
   for (uint32_t symbol = 0, start = 0; symbol < 256; start += frequencies[symbol++])
     starts[symbol] = start;
   for (unsigned lane = 0; lane < lanes; lane++) states[lane] = LOW;
-  // Backwards, from the end of the room: what is written last is read first.
-  uint8_t *end = bytes + 4 * lanes + 2 * count, *front = end;
+  // Encodes backwards, from the end of the buffer: what is written last is read first.
+  uint8_t *end = bytes + 4 * lanes + 2 * count, *begin = end;
   for (size_t index = count; index-- > 0;) {
     uint32_t state = states[index % lanes];
     const uint32_t frequency = frequencies[symbols[index]];
     if ((uint64_t)state >= (uint64_t)frequency << 20) {
-      front -= 2;
-      store_word(front, state);
+      begin -= 2;
+      store_word(begin, state);
       state >>= 16;
     }
     states[index % lanes] =
         (state / frequency << 12) + state % frequency + starts[symbols[index]];
   }
   for (unsigned lane = lanes; lane-- > 0;) {
-    front -= 4;
-    store_word(front, states[lane]);
-    store_word(front + 2, states[lane] >> 16);
+    begin -= 4;
+    store_word(begin, states[lane]);
+    store_word(begin + 2, states[lane] >> 16);
   }
-  memmove(bytes, front, (size_t)(end - front));
-  return (size_t)(end - front);
+  memmove(bytes, begin, (size_t)(end - begin));
+  return (size_t)(end - begin);
 }
 
-/// The states behind symbols, before they are filled up.
+/// The states after decoding a symbol, before renormalization.
 #define STEP(states, slots) ((((slots) >> 8 & 0xFFF) + 1) * ((states) >> 12) + ((slots) >> 20))
 
-// The decoder's states stand in vectors of 1, 8 or 16 lanes. For each width: the slots of states; the states
-// filled up from the words that follow, the lowest lane first; and whole vectors of symbols.
+// The decoder keeps its states in vectors of 1, 8 or 16 lanes. For each width: find the slots of states; fill
+// states from the words that follow, lowest lane first; and store a vector of symbols.
 
 typedef uint32_t vector1;
 
@@ -86,15 +86,15 @@ typedef uint32_t vector8 __attribute__((ext_vector_type(8)));
 typedef uint32_t vector16 __attribute__((ext_vector_type(16)));
 typedef uint8_t bytes8 __attribute__((ext_vector_type(8)));
 
-// For each set of lanes that take a word and each of the lanes: how many lanes before it do.
+// For each set of lanes that take a word, and for each lane: how many lower lanes take one.
 #define BEFORE(set, lane) __builtin_popcount((set) & ((1 << (lane)) - 1))
-#define PLACES(set) \
+#define RANKS(set) \
   {BEFORE(set, 0), BEFORE(set, 1), BEFORE(set, 2), BEFORE(set, 3), BEFORE(set, 4), BEFORE(set, 5), \
    BEFORE(set, 6), BEFORE(set, 7)}
-#define PLACES4(set) PLACES(set), PLACES((set) + 1), PLACES((set) + 2), PLACES((set) + 3)
-#define PLACES16(set) PLACES4(set), PLACES4((set) + 4), PLACES4((set) + 8), PLACES4((set) + 12)
-#define PLACES64(set) PLACES16(set), PLACES16((set) + 16), PLACES16((set) + 32), PLACES16((set) + 48)
-static const uint8_t places[256][8] = {PLACES64(0), PLACES64(64), PLACES64(128), PLACES64(192)};
+#define RANKS4(set) RANKS(set), RANKS((set) + 1), RANKS((set) + 2), RANKS((set) + 3)
+#define RANKS16(set) RANKS4(set), RANKS4((set) + 4), RANKS4((set) + 8), RANKS4((set) + 12)
+#define RANKS64(set) RANKS16(set), RANKS16((set) + 16), RANKS16((set) + 32), RANKS16((set) + 48)
+static const uint8_t ranks[256][8] = {RANKS64(0), RANKS64(64), RANKS64(128), RANKS64(192)};
 
 TARGET_AVX2 INLINE vector8 find8(const uint32_t *slots, vector8 states) {
   return (vector8)_mm256_i32gather_epi32((const int *)slots, (__m256i)(states & (RANS_SLOTS - 1)), 4);
@@ -104,7 +104,7 @@ TARGET_AVX2 INLINE vector8 fill8(vector8 states, const uint8_t **bytes) {
   const __m256i takes = (__m256i)(states < LOW);
   const int set = _mm256_movemask_ps((__m256)takes);
   const __m256i words = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)*bytes));
-  const __m256i order = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)places[set]));
+  const __m256i order = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)ranks[set]));
   const vector8 filled = states << 16 | (vector8)_mm256_permutevar8x32_epi32(words, order);
   *bytes += 2 * __builtin_popcount((unsigned)set);
   return (vector8)_mm256_blendv_epi8((__m256i)states, (__m256i)filled, takes);
@@ -133,8 +133,8 @@ TARGET_AVX512 INLINE void put16(vector16 found, uint8_t *symbols) {
 }
 #endif
 
-/// Defines a function that decodes groups of symbols, one of each lane, for as long as every lane may take a
-/// word, and returns how many symbols it decoded.
+/// Defines a function that decodes groups of symbols, one for each lane, as long as there is a word left for
+/// every lane, and returns the number of decoded symbols.
 #define DECODE_GROUPS(name, lanes, width)                                                            \
   static size_t name(const uint8_t **next, const uint8_t *end, const uint32_t *slots, uint32_t *all, \
                      uint8_t *symbols, size_t count) {                                               \

@@ -6,19 +6,19 @@
 #include "layouts.h"
 #include "threads.h"
 
-// A step multiplies the state by weights that are read once for all rows, 16 units with all their gates at a
-// time. The cells of a thread's units follow.
+// A step multiplies the state by weights that are loaded once for all rows, 16 units with all their gates at
+// a time. The cells of a thread's units follow.
 
 typedef float vector __attribute__((ext_vector_type(16)));
 
-/// How many units, and how many rows at most, are multiplied at once, and of how many units the cells are
-/// computed side by side, where one would wait for its own functions.
+/// The number of units, and the maximum number of rows, that are multiplied at once; and the number of units
+/// whose cells are computed together, to hide the latency of their functions.
 enum { LANES = CHANNELS, ROWS = 4, SPAN = 4 * LANES };
 
 /// The gates of one product of a step.
 struct stage {
   int first_gate, gates;
-  /// What is multiplied; NULL when the sums are there already.
+  /// The operands; NULL when the sums are already complete.
   const float *source;
   const float *weights;
 };
@@ -27,23 +27,23 @@ struct step {
   const struct kernels_recurrence *all;
   const struct kernels_recurrence_memory *memory;
   struct stage stage;
-  /// All rows, and those that are computed here.
+  /// All rows, and the range of rows to compute.
   int64_t rows, first_row, end_row, time;
   /// How many threads share the step.
   int64_t threads;
   bool is_first, is_reversed;
-  /// The state h before and behind the step, the state c, and r * h of a GRU; the distance between rows.
+  /// The state h before and after the step, the state c, and r * h of a GRU; and the stride of their rows.
   const float *before;
   float *after, *cell_state, *reset;
   ptrdiff_t state_step;
-  /// The sums, `[rows, gates, units]` with these distances.
+  /// The sums, `[rows, gates, units]` with these strides.
   float *sums;
   ptrdiff_t row_step, gate_step;
-  /// What is to be added to them; NULL for nothing.
+  /// What is added to the sums; NULL for nothing.
   const float *input;
-  /// Whether activations take whole rows.
+  /// Whether activations are applied to full rows.
   bool takes_rows;
-  /// Blocks of units, and into how many parts these and the rows are cut.
+  /// The number of blocks of units, and of parts into which the blocks and the rows are divided.
   int64_t blocks, cuts, row_cuts;
 };
 
@@ -54,14 +54,14 @@ struct part {
 
 // --- Products.
 
-/// The sums of 16 units, of some rows and gates. How many of both, and how many sums there is room for in
-/// registers, is known when this is compiled.
+/// The sums of 16 units, of some rows and gates. `rows`, `gates` and `most`, the number of sums that fit into
+/// registers, are compile-time constants.
 INLINE void sum_up(
     const struct step *step, int64_t block, int64_t row, int gate, const int rows, const int gates,
     const int most) {
   if (rows * gates > most) return;
-  // One product after the other would wait for the sum, and loses more digits.
-  const int room = most / (rows * gates), sets = room >= 4 ? 4 : room >= 2 ? 2 : 1;
+  // Consecutive additions to one sum would each wait for the previous one, and lose more precision.
+  const int capacity = most / (rows * gates), sets = capacity >= 4 ? 4 : capacity >= 2 ? 2 : 1;
   const int64_t units = step->all->units;
   const ptrdiff_t line = step->stage.gates * LANES;
   const float *source = step->stage.source + row * step->state_step;
@@ -72,25 +72,25 @@ INLINE void sum_up(
 #pragma clang loop unroll(full)
     for (int own = 0; own < rows * gates; own++) sums[set][own / gates][own % gates] = 0;
   }
-  int64_t place = 0;
+  int64_t unit = 0;
 #define ADD(set) \
   _Pragma("clang loop unroll(full)") for (int own = 0; own < gates; own++) { \
     vector weight; \
     memcpy(&weight, weights + own * LANES, sizeof weight); \
     _Pragma("clang loop unroll(full)") for (int other = 0; other < rows; other++) { \
-      sums[set][other][own] += weight * source[other * step->state_step + place + (set)]; \
+      sums[set][other][own] += weight * source[other * step->state_step + unit + (set)]; \
     } \
   } \
   weights += line
 #pragma clang loop unroll(disable)
-  for (; place + sets <= units; place += sets) {
+  for (; unit + sets <= units; unit += sets) {
 #pragma clang loop unroll(full)
     for (int set = 0; set < sets; set++) {
       ADD(set);
     }
   }
 #pragma clang loop unroll(disable)
-  for (; place < units; place++) {
+  for (; unit < units; unit++) {
     ADD(0);
   }
 #undef ADD
@@ -98,11 +98,11 @@ INLINE void sum_up(
       + (step->stage.first_gate + gate) * step->gate_step + block * LANES;
 #pragma clang loop unroll(full)
   for (int own = 0; own < rows * gates; own++) {
-    const int other = own / gates, number = own % gates;
+    const int other = own / gates, index = own % gates;
 #pragma clang loop unroll(full)
-    for (int set = 1; set < sets; set++) sums[0][other][number] += sums[set][other][number];
+    for (int set = 1; set < sets; set++) sums[0][other][index] += sums[set][other][index];
     memcpy(
-        target + other * step->row_step + number * step->gate_step, &sums[0][other][number],
+        target + other * step->row_step + index * step->gate_step, &sums[0][other][index],
         sizeof(vector));
   }
 }
@@ -130,21 +130,21 @@ INLINE void multiply_block(
 
 // --- Cells.
 
-/// Writes what a step gives for some units of a row.
+/// Writes the output of a step for some units of a row.
 INLINE void write_units(
-    const struct step *step, int64_t row, int64_t first, int64_t count, bool is_left_out) {
+    const struct step *step, int64_t row, int64_t first, int64_t count, bool is_skipped) {
   const struct kernels_recurrence *all = step->all;
   const size_t size = (size_t)count * sizeof(float);
   float *target = step->memory->output + row * all->units + first;
   const float *previous = target;
   if (all->returns_sequences) {
-    const int64_t sample = row / all->places, place = row % all->places;
+    const int64_t sample = row / all->places, position = row % all->places;
     const int64_t back = all->is_reversed ? 1 : -1;
     target = step->memory->output
-        + ((sample * all->time + step->time) * all->places + place) * all->units + first;
+        + ((sample * all->time + step->time) * all->places + position) * all->units + first;
     previous = target + back * all->places * all->units;
   }
-  if (!is_left_out || all->left_out == kernels_left_out_state) {
+  if (!is_skipped || all->left_out == kernels_left_out_state) {
     memcpy(target, step->after + row * step->state_step + first, size);
   } else if (all->left_out == kernels_left_out_zero || step->is_first) {
     memset(target, 0, size);
@@ -153,17 +153,17 @@ INLINE void write_units(
   }
 }
 
-/// Where the units of a row from this one on lie.
-INLINE struct units place_units(
+/// Locates the units of a row from `first` on.
+INLINE struct units locate_units(
     const struct step *step, int64_t row, int64_t first, const enum kernels_cell cell) {
   const struct kernels_recurrence *all = step->all;
   const struct kernels_recurrence_memory *memory = step->memory;
-  const int64_t place = row * step->state_step + first;
+  const int64_t offset = row * step->state_step + first;
   const int gates = gate_count(cell);
   struct units own = {
-    .before = step->before + place, .after = step->after + place,
-    .cell_state = step->cell_state + place,
-    .reset = step->reset ? step->reset + place : NULL,
+    .before = step->before + offset, .after = step->after + offset,
+    .cell_state = step->cell_state + offset,
+    .reset = step->reset ? step->reset + offset : NULL,
     .bias = memory->candidate_bias ? memory->candidate_bias + first : NULL,
   };
 #pragma clang loop unroll(full)
@@ -175,8 +175,8 @@ INLINE struct units place_units(
   return own;
 }
 
-/// Whether the mask leaves the step out; the state stays as it is then.
-INLINE bool leaves_out(const struct step *step, int64_t row, const struct units *own, int64_t count) {
+/// Whether the mask skips the step; the state is then copied unchanged.
+INLINE bool skips_step(const struct step *step, int64_t row, const struct units *own, int64_t count) {
   const uint8_t *mask = step->memory->mask;
   if (!mask || mask[row / step->all->places * step->all->time + step->time]) return false;
   if (own->after != own->before) memcpy(own->after, own->before, (size_t)count * sizeof(float));
@@ -187,28 +187,28 @@ INLINE bool leaves_out(const struct step *step, int64_t row, const struct units 
 INLINE void finish_row(
     const struct step *step, int64_t row, const enum kernels_cell cell, const bool is_candidate) {
   const int64_t units = step->all->units;
-  const struct units own = place_units(step, row, 0, cell);
-  const bool is_left_out = leaves_out(step, row, &own, units);
-  if (is_left_out || compute_units(step->all, &own, units, cell, is_candidate)) {
-    write_units(step, row, 0, units, is_left_out);
+  const struct units own = locate_units(step, row, 0, cell);
+  const bool is_skipped = skips_step(step, row, &own, units);
+  if (is_skipped || compute_units(step->all, &own, units, cell, is_candidate)) {
+    write_units(step, row, 0, units, is_skipped);
   }
 }
 
-/// Finishes `lanes` units of a row, of which so many are there; `lanes` is known when this is compiled.
+/// Finishes `lanes` units of a row, of which `count` are not padding; `lanes` is a compile-time constant.
 INLINE void finish_lanes(
     const struct step *step, int64_t row, int64_t first, int64_t count, const int lanes,
     const enum kernels_cell cell, const bool is_candidate) {
   _Alignas(64) float sums[4][SPAN], input[4][SPAN], bias[SPAN], before[SPAN];
   _Alignas(64) float after[SPAN], cell_state[SPAN], reset[SPAN];
   const size_t size = (size_t)lanes * sizeof(float);
-  const struct units far = place_units(step, row, first, cell);
+  const struct units far = locate_units(step, row, first, cell);
   struct units near = {
     .after = after, .cell_state = cell_state, .reset = reset, .bias = far.bias ? bias : NULL,
     .before = before,
   };
-  const bool is_left_out = leaves_out(step, row, &far, lanes);
+  const bool is_skipped = skips_step(step, row, &far, lanes);
   bool is_known = true;
-  if (!is_left_out) {
+  if (!is_skipped) {
 #pragma clang loop unroll(full)
     for (int gate = 0; gate < gate_count(cell); gate++) {
       near.sums[gate] = memcpy(sums[gate], far.sums[gate], size);
@@ -226,11 +226,12 @@ INLINE void finish_lanes(
     }
     if (cell == kernels_cell_lstm) memcpy(far.cell_state, cell_state, size);
   }
-  if (is_known && count == lanes) write_units(step, row, first, lanes, is_left_out);
-  if (is_known && count < lanes) write_units(step, row, first, count, is_left_out);
+  if (is_known && count == lanes) write_units(step, row, first, lanes, is_skipped);
+  if (is_known && count < lanes) write_units(step, row, first, count, is_skipped);
 }
 
-/// Calls a function with the cell's kind, and whether n of a GRU comes by itself, known when this is compiled.
+/// Calls a function with two compile-time constants: the kind of the cell, and whether this is the separate
+/// candidate stage (n) of a GRU.
 #define FOR_CELL(step, name, ...) \
   switch ((step)->all->cell) { \
   case kernels_cell_simple: name(__VA_ARGS__, kernels_cell_simple, false); break; \
@@ -245,27 +246,27 @@ INLINE void finish_lanes(
 
 /// Computes some blocks of 16 units.
 INLINE void compute_blocks(const struct step *step, const struct part *part, const int most) {
-  for (int64_t number = part->first_block; number < part->end_block; number++) {
-    // Every second step begins with the weights that were used last, which are still in the nearest cache.
+  for (int64_t index = part->first_block; index < part->end_block; index++) {
+    // Every second step starts with the weights that were used last, which are still in the L1 cache.
     const int64_t block =
-        step->is_reversed ? part->end_block - 1 - (number - part->first_block) : number;
+        step->is_reversed ? part->end_block - 1 - (index - part->first_block) : index;
     multiply_block(step, block, part->first_row, part->end_row, most);
   }
   if (step->takes_rows) return;
   const int64_t end = smaller(step->all->units, part->end_block * LANES);
   for (int64_t row = part->first_row; row < part->end_row; row++) {
-    int64_t place = part->first_block * LANES;
-    for (; place + SPAN <= end; place += SPAN) {
-      FOR_CELL(step, finish_lanes, step, row, place, SPAN, SPAN);
+    int64_t unit = part->first_block * LANES;
+    for (; unit + SPAN <= end; unit += SPAN) {
+      FOR_CELL(step, finish_lanes, step, row, unit, SPAN, SPAN);
     }
-    for (; place < end; place += LANES) {
-      FOR_CELL(step, finish_lanes, step, row, place, smaller(LANES, end - place), LANES);
+    for (; unit < end; unit += LANES) {
+      FOR_CELL(step, finish_lanes, step, row, unit, smaller(LANES, end - unit), LANES);
     }
   }
 }
 
-/// As many sums of 16 units as fit into 32 registers of 16 elements or of 4, or into 16 of 8 or of 4, beside
-/// what is multiplied.
+/// As many sums of 16 units as fit, next to the operands, into 32 registers of 16 or 4 elements, or 16
+/// registers of 8 or 4.
 #if defined(__x86_64__)
 TARGET_AVX512 static void compute_avx512(const struct step *step, const struct part *part) {
   compute_blocks(step, part, 16);
@@ -282,11 +283,11 @@ static void compute_portable(const struct step *step, const struct part *part) {
 #endif
 }
 
-/// The rows of one of so many cuts. Rows that are computed at once stay together, so that the sums do not
-/// depend on the cuts.
+/// The range of rows of one cut. Rows that are computed together stay together, so that the sums do not
+/// depend on the number of cuts.
 static void cut_rows(
     int64_t first, int64_t end, int64_t cut, int64_t cuts, int64_t *cut_first, int64_t *cut_end) {
-  const int64_t groups = ceiling(end - first, ROWS);
+  const int64_t groups = ceil_div(end - first, ROWS);
   *cut_first = first + groups * cut / cuts * ROWS;
   *cut_end = smaller(end, first + groups * (cut + 1) / cuts * ROWS);
 }
@@ -306,7 +307,7 @@ static void compute_part(void *context, int index) {
   compute_portable(step, &part);
 }
 
-/// Units that a thread finishes at once.
+/// The number of units that a thread finishes at once.
 enum { SHARE = 1 << 12 };
 
 static void finish_part(void *context, int index) {
@@ -319,47 +320,47 @@ static void finish_part(void *context, int index) {
 
 static void finish_all(struct step *step) {
   const int64_t rows = larger(1, SHARE / step->all->units);
-  kernels_parallel((int)ceiling(step->end_row - step->first_row, rows), finish_part, step);
+  kernels_parallel((int)ceil_div(step->end_row - step->first_row, rows), finish_part, step);
 }
 
 // --- Steps.
 
-/// With fewer products than this, threads wait for each other longer than one computes.
-enum { FEWEST_SHARED_PRODUCTS = 1 << 15 };
+/// With fewer products than this, synchronizing threads costs more than it saves.
+enum { MIN_SHARED_PRODUCTS = 1 << 15 };
 
 static void run_stage(struct step *step, struct stage stage) {
   const int64_t rows = step->end_row - step->first_row;
   const int64_t products = rows * stage.gates * step->all->units * step->all->units;
-  const int64_t threads = products < FEWEST_SHARED_PRODUCTS ? 1 : step->threads;
+  const int64_t threads = products < MIN_SHARED_PRODUCTS ? 1 : step->threads;
   step->stage = stage;
   step->cuts = smaller(step->blocks, threads);
-  step->row_cuts = smaller(ceiling(rows, ROWS), threads / step->cuts);
+  step->row_cuts = smaller(ceil_div(rows, ROWS), threads / step->cuts);
   kernels_parallel((int)(step->cuts * step->row_cuts), compute_part, step);
   if (step->takes_rows) finish_all(step);
 }
 
-/// The step of this number, whose states lie where the caller has them.
+/// A step by its index, with the states in the memory of the caller.
 static struct step make_step(
     const struct kernels_recurrence *all, const struct kernels_recurrence_memory *memory,
-    int64_t number) {
+    int64_t index) {
   const int64_t rows = all->batch * all->places;
-  const int64_t time = all->is_reversed ? all->time - 1 - number : number;
+  const int64_t time = all->is_reversed ? all->time - 1 - index : index;
   return (struct step){
     .all = all, .memory = memory, .rows = rows, .end_row = rows, .time = time,
-    .is_first = number == 0, .is_reversed = number % 2, .blocks = ceiling(all->units, LANES),
+    .is_first = index == 0, .is_reversed = index % 2, .blocks = ceil_div(all->units, LANES),
     .before = memory->state, .after = memory->state, .cell_state = memory->cell_state,
     .state_step = all->units,
   };
 }
 
-/// The sums that the input adds at a step.
+/// The input's contribution to the sums of a step.
 static float *sums_of(const struct step *step) {
   return step->memory->sums
       + step->time * step->rows * gate_count(step->all->cell) * step->all->units;
 }
 
 static int64_t padded_units(const struct kernels_recurrence *all) {
-  return ceiling(all->units, LANES) * LANES;
+  return ceil_div(all->units, LANES) * LANES;
 }
 
 int64_t kernels_recurrence_work(const struct kernels_recurrence *all) {
@@ -372,7 +373,7 @@ kernels_layout *kernels_recurrence_weights(int64_t gates, int64_t units) {
   return layout_copy(&layout);
 }
 
-/// Copies rows of states, which are so far apart.
+/// Copies rows of states between memory with different strides.
 static void copy_states(
     const struct kernels_recurrence *all, float *target, ptrdiff_t target_step, const float *source,
     ptrdiff_t source_step) {
@@ -386,7 +387,7 @@ static void copy_states(
 struct run {
   const struct kernels_recurrence *all;
   const struct kernels_recurrence_memory *memory;
-  /// Into how many parts the rows are cut, and how many threads share a step of one.
+  /// The number of parts into which the rows are divided, and of threads that share a step of each part.
   int64_t row_cuts, threads;
 };
 
@@ -398,13 +399,13 @@ static void run_rows(void *context, int index) {
   const int64_t rows = all->batch * all->places, padded = padded_units(all), size = rows * padded;
   int64_t first_row, end_row;
   cut_rows(0, rows, index, run->row_cuts, &first_row, &end_row);
-  for (int64_t number = 0; number < all->time; number++) {
-    struct step step = make_step(all, run->memory, number);
+  for (int64_t index = 0; index < all->time; index++) {
+    struct step step = make_step(all, run->memory, index);
     step.first_row = first_row;
     step.end_row = end_row;
     step.threads = run->threads;
-    step.before = work + number % 2 * size;
-    step.after = work + (number + 1) % 2 * size;
+    step.before = work + index % 2 * size;
+    step.after = work + (index + 1) % 2 * size;
     step.cell_state = work + 2 * size;
     step.reset = work + 3 * size;
     step.state_step = padded;
@@ -430,8 +431,8 @@ void kernels_recurrence_run(
   memset(memory->work, 0, (size_t)(3 * size) * sizeof(float));
   copy_states(all, memory->work, padded, memory->state, all->units);
   if (has_cell_state) copy_states(all, cell_state, padded, memory->cell_state, all->units);
-  // Rows do not need each other: with enough of them, threads need not wait for each other after each step.
-  const int64_t threads = kernels_thread_count(), groups = ceiling(rows, ROWS);
+  // Rows are independent: with enough of them, threads need not synchronize after each step.
+  const int64_t threads = kernels_thread_count(), groups = ceil_div(rows, ROWS);
   const bool shares_rows = groups % threads == 0 || groups >= 4 * threads;
   struct run run = {all, memory, shares_rows ? threads : 1, shares_rows ? 1 : threads};
   kernels_parallel((int)run.row_cuts, run_rows, &run);
@@ -441,8 +442,8 @@ void kernels_recurrence_run(
 
 void kernels_recurrence_step(
     const struct kernels_recurrence *all, const struct kernels_recurrence_memory *memory,
-    int64_t number) {
-  struct step step = make_step(all, memory, number);
+    int64_t index) {
+  struct step step = make_step(all, memory, index);
   step.stage = (struct stage){.gates = gate_count(all->cell)};
   step.sums = sums_of(&step);
   step.gate_step = all->units;

@@ -3,19 +3,19 @@
 
 #include "convolutions.h"
 
-// Copies between layouts, with factors or without, and concatenations, which are copies into parts.
+// Copies between layouts, optionally scaled, and concatenations, which are copies into parts.
 
 struct reorder {
   kernels_primitive primitive;
   struct walk walk;
   bool is_cleared;
-  /// Factors along the first axes; NULL for none.
+  /// Scales along the leading axes; NULL if there are none.
   float *scales;
 };
 
 enum { SIDE = 16 };
 
-/// Copies elements whose rows lie side by side in the target, and whose columns do in the source.
+/// Copies elements that are contiguous along rows in the target and along columns in the source.
 INLINE void transpose(
     const struct patch *patch, float *target, const float *source, int64_t rows, int64_t columns) {
   const int64_t to = patch->strides[0][0], from = patch->strides[1][1];
@@ -24,8 +24,8 @@ INLINE void transpose(
     for (int64_t row = 0; row < rows; row += SIDE) {
       const int64_t height = smaller(SIDE, rows - row);
       for (int64_t line = row; line < row + height; line++) {
-        for (int64_t place = column; place < column + width; place++) {
-          target[line * to + place] = source[line + place * from];
+        for (int64_t position = column; position < column + width; position++) {
+          target[line * to + position] = source[line + position * from];
         }
       }
     }
@@ -45,13 +45,13 @@ INLINE void copy_patch_body(
     const float *source = elements[1] + row * patch->strides[0][1];
     if (is_scaled) {
       const float *scales = elements[2] + row * patch->strides[0][2];
-      for (int64_t place = 0; place < columns; place++) {
-        target[place * to] = source[place * from] * scales[place * patch->strides[1][2]];
+      for (int64_t column = 0; column < columns; column++) {
+        target[column * to] = source[column * from] * scales[column * patch->strides[1][2]];
       }
     } else if (to == 1 && from == 1) {
       memcpy(target, source, (size_t)columns * sizeof *target);
     } else {
-      for (int64_t place = 0; place < columns; place++) target[place * to] = source[place * from];
+      for (int64_t column = 0; column < columns; column++) target[column * to] = source[column * from];
     }
   }
 }
@@ -60,7 +60,7 @@ VARIANTS(
     copy_patch, (void *context, const struct patch *patch, float *const elements[WALK_ARRAYS]),
     (context, patch, elements))
 
-/// Sets a target that has padding to 0, so that only the elements need to be written.
+/// Clears a padded target, so that only the elements need to be written.
 static void clear(const struct kernels_layout *layout, float *target) {
   const size_t before = (size_t)layout->offset * sizeof *target;
   memset((char *)target + before, 0, kernels_layout_byte_count(layout) - before);
@@ -78,7 +78,7 @@ static void release_reorder(kernels_primitive *primitive) {
   free(((struct reorder *)primitive)->scales);
 }
 
-/// The layout of the factors: repeated along all but the first axes.
+/// The layout of the scales: broadcast along all but the leading axes.
 static struct kernels_layout scale_layout(
     const struct kernels_layout *source, bool has_groups) {
   int64_t sizes[MAX_RANK];
@@ -102,13 +102,13 @@ kernels_primitive *kernels_reorder(
   reorder->is_cleared = layout_is_padded(target);
   const struct kernels_layout factors = scale_layout(source, has_groups);
   const struct kernels_layout *layouts[] = {target, source, &factors};
-  bool is_made = walk_plan(&reorder->walk, count > 0 ? 3 : 2, layouts);
-  if (count > 0 && is_made) {
+  bool is_planned = walk_plan(&reorder->walk, count > 0 ? 3 : 2, layouts);
+  if (count > 0 && is_planned) {
     const size_t size = kernels_layout_byte_count(&factors);
-    is_made = size == (size_t)count * sizeof *scales && (reorder->scales = malloc(size));
-    if (is_made) memcpy(reorder->scales, scales, size);
+    is_planned = size == (size_t)count * sizeof *scales && (reorder->scales = malloc(size));
+    if (is_planned) memcpy(reorder->scales, scales, size);
   }
-  if (is_made) return &reorder->primitive;
+  if (is_planned) return &reorder->primitive;
   kernels_primitive_free(&reorder->primitive);
   return NULL;
 }
@@ -116,16 +116,16 @@ kernels_primitive *kernels_reorder(
 struct padding {
   kernels_primitive primitive;
   struct walk walk;
-  float filling;
+  float fill_value;
 };
 
 static void run_padding(const kernels_primitive *primitive, const struct call *call) {
   const struct padding *padding = (const struct padding *)primitive;
   float *target = call->arguments[kernels_role_target];
   const size_t size = kernels_layout_byte_count(&primitive->layouts[kernels_role_target]);
-  if (padding->filling == 0) memset(target, 0, size);
-  for (size_t place = 0; padding->filling != 0 && place < size / sizeof *target; place++) {
-    target[place] = padding->filling;
+  if (padding->fill_value == 0) memset(target, 0, size);
+  for (size_t position = 0; padding->fill_value != 0 && position < size / sizeof *target; position++) {
+    target[position] = padding->fill_value;
   }
   float *const addresses[] = {target, call->arguments[kernels_role_source]};
   walk_run(&padding->walk, addresses, copy_patch, NULL);
@@ -133,11 +133,11 @@ static void run_padding(const kernels_primitive *primitive, const struct call *c
 
 kernels_primitive *kernels_pad(
     const kernels_layout *source, const kernels_layout *target, const int64_t *before,
-    float filling) {
-  const struct kernels_layout whole = layout_like(source, target);
-  if (!kernels_layout_is_dense(source) || (filling != 0 && layout_is_padded(&whole))) return NULL;
+    float fill_value) {
+  const struct kernels_layout full = layout_like(source, target);
+  if (!kernels_layout_is_dense(source) || (fill_value != 0 && layout_is_padded(&full))) return NULL;
   struct padding *padding = calloc(1, sizeof *padding);
-  kernels_layout *part = kernels_layout_part(&whole, source->sizes, before);
+  kernels_layout *part = kernels_layout_part(&full, source->sizes, before);
   const struct kernels_layout *layouts[] = {part, source};
   if (!padding || !part || !walk_plan(&padding->walk, 2, layouts)) {
     free(padding);
@@ -146,9 +146,9 @@ kernels_primitive *kernels_pad(
   }
   kernels_layout_free(part);
   padding->primitive = (kernels_primitive){.name = "padding", .run = run_padding};
-  padding->filling = filling;
+  padding->fill_value = fill_value;
   primitive_set(&padding->primitive, kernels_role_source, source);
-  primitive_set(&padding->primitive, kernels_role_target, &whole);
+  primitive_set(&padding->primitive, kernels_role_target, &full);
   return &padding->primitive;
 }
 
@@ -163,25 +163,25 @@ static void run_concatenation(const kernels_primitive *primitive, const struct c
   const struct concatenation *all = (const struct concatenation *)primitive;
   float *target = call->arguments[kernels_role_target];
   if (all->is_cleared) clear(&primitive->layouts[kernels_role_target], target);
-  for (int number = 0; number < call->count; number++) {
-    const struct kernels_argument *argument = &call->all[number];
+  for (int index = 0; index < call->count; index++) {
+    const struct kernels_argument *argument = &call->all[index];
     if (argument->role != kernels_role_source) continue;
     float *const addresses[] = {target, argument->address};
     walk_run(&all->walks[argument->number], addresses, copy_patch, NULL);
   }
 }
 
-/// The order for a result: that of the first source, if all can be parts of it.
+/// The layout of the result: that of the first source, if all sources can be parts of it.
 static struct kernels_layout joint_layout(
     int axis, int count, const kernels_layout *const *sources, const kernels_layout *target) {
   if (!target->is_any) return *target;
   const struct kernels_layout *first = sources[0];
   const int64_t block = layout_block(first, axis);
   bool fits = kernels_layout_is_dense(first);
-  for (int number = 0; number < count; number++) {
-    const bool is_last = number == count - 1;
-    fits &= layout_block(sources[number], axis) == block
-        && (is_last || sources[number]->sizes[axis] % block == 0);
+  for (int index = 0; index < count; index++) {
+    const bool is_last = index == count - 1;
+    fits &= layout_block(sources[index], axis) == block
+        && (is_last || sources[index]->sizes[axis] % block == 0);
   }
   if (!fits) return layout_row_major(target->rank, target->sizes);
   return layout_like(first, target);
@@ -197,16 +197,16 @@ kernels_primitive *kernels_concatenation(
   all->is_cleared = layout_is_padded(&joint);
   all->count = count;
   int64_t offsets[MAX_RANK] = {0};
-  for (int number = 0; number < count; number++) {
-    kernels_layout *part = kernels_layout_part(&joint, sources[number]->sizes, offsets);
-    const struct kernels_layout *layouts[] = {part, sources[number]};
-    const bool is_made = part && walk_plan(&all->walks[number], 2, layouts);
+  for (int index = 0; index < count; index++) {
+    kernels_layout *part = kernels_layout_part(&joint, sources[index]->sizes, offsets);
+    const struct kernels_layout *layouts[] = {part, sources[index]};
+    const bool is_planned = part && walk_plan(&all->walks[index], 2, layouts);
     kernels_layout_free(part);
-    if (!is_made) {
+    if (!is_planned) {
       kernels_primitive_free(&all->primitive);
       return NULL;
     }
-    offsets[axis] += sources[number]->sizes[axis];
+    offsets[axis] += sources[index]->sizes[axis];
   }
   return &all->primitive;
 }

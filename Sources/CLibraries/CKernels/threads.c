@@ -9,57 +9,58 @@
 #include <stdint.h>
 #include <time.h>
 
-// Each thread of a job has a range of its indices, one word: the end of the range, and the next index.
-// Whoever adds 1 to the word owns the index that it read, if there is one, and nobody needs a lock. A thread
-// takes its own range first: of two layers one behind the other it then computes about the same part, which
-// lies in its own cache. What the job does stands beside the word and does not change as long as an index is
-// being worked on. A cache line takes a few hundred nanoseconds from one core to another, as long as some
-// layers take, so a thread finds all that it has to know in one line, which nobody else reads meanwhile.
+// Each thread of a job has a range of its indices, in one word: the end of the range, and the next index.
+// Whoever atomically increments the word owns the index that it read, if there is one, so no lock is needed.
+// A thread takes its own range first: it then computes about the same part of consecutive layers, which is in
+// its own cache. The description of the job is stored next to the word, and does not change while any index
+// is being worked on. Moving a cache line from one core to another takes a few hundred nanoseconds, as long
+// as some layers take, so a thread finds everything that it needs in one line, which nobody else reads
+// meanwhile.
 
 enum {
   COUNT_BITS = 20,
-  MOST_INDICES = 1 << (COUNT_BITS - 1),
-  MOST_THREADS = 256,
-  /// How often a thread looks for the next job, or for the last index to be done, before it lets others
-  /// have the core if they want it.
-  LOOKS = 64,
-  /// How long it does so before it sleeps, in nanoseconds: somewhat longer than it takes to wake up.
-  PATIENCE = 100000,
+  MAX_INDICES = 1 << (COUNT_BITS - 1),
+  MAX_THREADS = 256,
+  /// How often a thread polls for the next job, or for the completion of the last index, before it yields the
+  /// core.
+  POLLS = 64,
+  /// How long it polls before it sleeps, in nanoseconds: somewhat longer than waking up takes.
+  POLL_DURATION = 100000,
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t begun = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 
-/// What a thread does, in a cache line of its own.
+/// The work of a thread, in a cache line of its own.
 struct range {
   _Alignas(64) atomic_uint_least64_t word;
-  /// The number of the job.
-  atomic_uint_least64_t number;
+  /// The sequence number of the job.
+  atomic_uint_least64_t job;
   void (*body)(void *, int);
   void *context;
-  /// How many indices the job has, and how many threads it wants.
+  /// The number of indices of the job, and of threads that it uses.
   int count;
   atomic_int threads;
 };
 
 static struct {
-  /// Held by the thread that the others work for, which alone reads and writes what follows.
+  /// Held by the thread that the pool works for, which alone accesses the following members.
   atomic_flag is_taken;
   int started;
-  uint64_t number;
-  pthread_t threads[MOST_THREADS];
+  uint64_t job;
+  pthread_t threads[MAX_THREADS];
   /// The core of the caller when the others were last kept off it, or -1.
   int caller_core;
 #if defined(__linux__)
   /// The cores on which the threads may run, the caller's among them.
   cpu_set_t cores;
 #endif
-  /// How many indices are done, and whether the caller sleeps until all are.
+  /// The number of completed indices, and whether the caller sleeps until all are.
   _Alignas(64) atomic_int done;
   atomic_bool caller_sleeps;
   _Alignas(64) atomic_int sleepers;
-  struct range ranges[MOST_THREADS];
+  struct range ranges[MAX_THREADS];
 } pool = {.is_taken = ATOMIC_FLAG_INIT, .caller_core = -1};
 
 static _Thread_local int thread_limit = 1;
@@ -83,12 +84,12 @@ static int64_t now(void) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/// Waits for something that is about to happen. Returns whether it did.
+/// Waits for an imminent event. Returns whether it happened in time.
 #define WAIT_FOR(condition) \
   ({ \
     bool has_happened = (condition); \
-    for (int64_t end = has_happened ? 0 : now() + PATIENCE; !has_happened && now() < end;) { \
-      for (int look = 0; look < LOOKS && !has_happened; look++) { \
+    for (int64_t end = has_happened ? 0 : now() + POLL_DURATION; !has_happened && now() < end;) { \
+      for (int poll = 0; poll < POLLS && !has_happened; poll++) { \
         pause_briefly(); \
         has_happened = (condition); \
       } \
@@ -97,8 +98,8 @@ static int64_t now(void) {
     has_happened; \
   })
 
-/// Takes the indices of a range until there are none, and says only then how many it has done: the threads
-/// would otherwise wait for the cache line of that number after every index.
+/// Processes the indices of a range until there are none left, and only then updates the count of completed
+/// ones: otherwise threads would contend for its cache line after every index.
 static void work_on(struct range *range) {
   int done = 0, count = 0;
   for (;;) {
@@ -118,7 +119,7 @@ static void work_on(struct range *range) {
   }
 }
 
-/// Works as one of some threads: on its own range, then on what others have left.
+/// Works as one of `threads` threads: on its own range, then on what is left of the others.
 static void work(int thread, int threads) {
   for (int step = 0; step < threads; step++) work_on(&pool.ranges[(thread + step) % threads]);
 }
@@ -126,37 +127,37 @@ static void work(int thread, int threads) {
 static void *run_thread(void *argument) {
   const int thread = (int)(intptr_t)argument;
   struct range *own = &pool.ranges[thread];
-  uint64_t seen = 0;
+  uint64_t last_job = 0;
   is_working = true;
   for (;;) {
-    if (!WAIT_FOR(atomic_load(&own->number) != seen)) {
+    if (!WAIT_FOR(atomic_load(&own->job) != last_job)) {
       pthread_mutex_lock(&lock);
       atomic_fetch_add(&pool.sleepers, 1);
-      while (atomic_load(&own->number) == seen) pthread_cond_wait(&begun, &lock);
+      while (atomic_load(&own->job) == last_job) pthread_cond_wait(&begun, &lock);
       atomic_fetch_sub(&pool.sleepers, 1);
       pthread_mutex_unlock(&lock);
     }
-    seen = atomic_load(&own->number);
+    last_job = atomic_load(&own->job);
     work(thread, atomic_load(&own->threads));
   }
   return NULL;
 }
 
-/// In a forked child the threads are gone, whatever they were doing.
+/// A forked child does not have the threads, whatever they were doing: resets the pool.
 static void forget(void) {
   pthread_mutex_init(&lock, NULL);
   pthread_cond_init(&begun, NULL);
   pthread_cond_init(&ended, NULL);
   pool.started = 0;
   pool.caller_core = -1;
-  for (int thread = 0; thread < MOST_THREADS; thread++) atomic_store(&pool.ranges[thread].word, 0);
+  for (int thread = 0; thread < MAX_THREADS; thread++) atomic_store(&pool.ranges[thread].word, 0);
   atomic_store(&pool.sleepers, 0);
   atomic_flag_clear(&pool.is_taken);
 }
 
 static void forget_when_forked(void) { pthread_atfork(NULL, NULL, forget); }
 
-/// Starts threads until there are so many besides the caller, as far as the system allows.
+/// Starts threads until there are `count` besides the caller, as far as the system allows.
 static void start(int count) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, forget_when_forked);
@@ -176,8 +177,8 @@ static void start(int count) {
 #endif
 }
 
-/// Keeps the threads off the core of the caller, if there are others for all of them. The system likes to wake a
-/// thread on the core of the one that wakes it, and leaves both there for milliseconds while others are idle.
+/// Keeps the threads off the core of the caller, if there are enough other cores. The scheduler tends to wake
+/// a thread on the core of its waker, and to leave both there for milliseconds while other cores are idle.
 static void keep_off_caller(void) {
 #if defined(__linux__)
   const int core = sched_getcpu();
@@ -193,7 +194,7 @@ static void keep_off_caller(void) {
 }
 
 void kernels_use_threads(int count) {
-  thread_limit = count < 1 ? 1 : count > MOST_THREADS ? MOST_THREADS : count;
+  thread_limit = count < 1 ? 1 : count > MAX_THREADS ? MAX_THREADS : count;
 }
 
 int kernels_thread_count(void) { return thread_limit; }
@@ -212,7 +213,7 @@ static void share(int count, void (*body)(void *, int), void *context) {
   start(thread_limit - 1);
   keep_off_caller();
   const int threads = thread_limit;
-  pool.number++;
+  pool.job++;
   atomic_store_explicit(&pool.done, 0, memory_order_relaxed);
   for (int thread = 0; thread < threads; thread++) {
     struct range *range = &pool.ranges[thread];
@@ -223,9 +224,9 @@ static void share(int count, void (*body)(void *, int), void *context) {
     const uint64_t first = (uint64_t)count * (uint64_t)thread / (uint64_t)threads;
     const uint64_t end = (uint64_t)count * (uint64_t)(thread + 1) / (uint64_t)threads;
     atomic_store_explicit(&range->word, end << COUNT_BITS | first, memory_order_release);
-    atomic_store_explicit(&range->number, pool.number, memory_order_release);
+    atomic_store_explicit(&range->job, pool.job, memory_order_release);
   }
-  // Who falls asleep says so before it looks at the number once more.
+  // A thread announces that it is going to sleep before it checks the job number again.
   atomic_thread_fence(memory_order_seq_cst);
   if (atomic_load(&pool.sleepers) > 0) {
     pthread_mutex_lock(&lock);
@@ -242,7 +243,7 @@ void kernels_parallel(int count, void (*body)(void *, int), void *context) {
   int first = 0;
   if (thread_limit > 1 && count > 1 && !is_working
       && !atomic_flag_test_and_set(&pool.is_taken)) {
-    first = count < MOST_INDICES ? count : MOST_INDICES;
+    first = count < MAX_INDICES ? count : MAX_INDICES;
     share(first, body, context);
     atomic_flag_clear(&pool.is_taken);
   }

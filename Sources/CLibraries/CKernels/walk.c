@@ -4,15 +4,15 @@
 
 #include "threads.h"
 
-// An axis that is blocked in some array is two: the blocks, and what is inside of them. The last block
-// of an axis may be partly filled; then the whole blocks and the rest are regions of their own.
+// A blocked axis becomes two: the blocks, and the elements within. The last block of an axis may be partly
+// filled; then the full blocks and the remainder are separate regions.
 
-/// An axis of the common sizes.
+/// An axis of the broadcast sizes.
 struct axis {
   int64_t size, block;
 };
 
-/// Adds the axes of a region, and recurses over where the rest of each axis is left out or taken.
+/// Adds the axes of a region, recursing over the full blocks and the remainder of each axis.
 static void add_regions(
     struct walk *walk, struct region region, const struct axis *axes, int rank, int axis,
     const struct kernels_layout *const *layouts) {
@@ -54,7 +54,7 @@ static void swap_axes(struct region *region, int first, int second) {
   }
 }
 
-/// Sorts the axes by the first array's strides, the largest first, and joins those that are one.
+/// Sorts the axes by descending stride of the first array, and merges adjacent axes that form one.
 static void simplify(struct region *region, int arrays) {
   int kept = 0;
   for (int axis = 0; axis < region->axes; axis++) {
@@ -62,9 +62,9 @@ static void simplify(struct region *region, int arrays) {
   }
   region->axes = kept;
   for (int axis = 1; axis < kept; axis++) {
-    for (int place = axis;
-         place > 0 && region->strides[place - 1][0] < region->strides[place][0]; place--) {
-      swap_axes(region, place - 1, place);
+    for (int position = axis;
+         position > 0 && region->strides[position - 1][0] < region->strides[position][0]; position--) {
+      swap_axes(region, position - 1, position);
     }
   }
   int last = 0;
@@ -112,14 +112,14 @@ bool walk_plan(struct walk *walk, int arrays, const struct kernels_layout *const
   return true;
 }
 
-/// A region on its way through the threads.
+/// A region that is being processed by the threads.
 struct work {
   const struct region *region;
   int arrays, outer_axes;
-  /// The whole of the two innermost axes, and how many rows of it make a patch.
+  /// The full extent of the two innermost axes, and how many of its rows make a patch.
   struct patch whole;
   int64_t rows, row_parts;
-  /// How many patches there are, and how many a thread takes at once.
+  /// The number of patches, and how many a thread takes at once.
   int64_t patches, share;
   float *const *addresses;
   patch_function *function;
@@ -141,20 +141,20 @@ static void run_share(void *context, int index) {
     }
     int64_t rest = number / work->row_parts;
     for (int axis = work->outer_axes - 1; axis >= 0; axis--) {
-      const int64_t place = rest % region->counts[axis];
+      const int64_t position = rest % region->counts[axis];
       rest /= region->counts[axis];
       for (int array = 0; array < work->arrays; array++) {
-        elements[array] += place * region->strides[axis][array];
+        elements[array] += position * region->strides[axis][array];
       }
     }
     work->function(work->context, &patch, elements);
   }
 }
 
-/// Elements that are worth a thread's attention.
+/// The minimum number of elements for a thread.
 enum { SHARE = 1 << 14 };
 
-/// Makes rows of a long one, and returns how many elements are left behind them.
+/// Splits a long row into several, and returns the number of remaining elements.
 static int64_t split_row(struct region *region) {
   const int64_t rest = region->counts[0] % SHARE;
   region->axes = 2;
@@ -185,17 +185,17 @@ static void run_region(
     .outer_axes = region.axes < 2 ? 0 : region.axes - 2,
   };
   for (int axis = work.outer_axes; axis < region.axes; axis++) {
-    const int place = 2 - region.axes + axis;
-    work.whole.counts[place] = region.counts[axis];
-    memcpy(work.whole.strides[place], region.strides[axis], sizeof work.whole.strides[place]);
+    const int position = 2 - region.axes + axis;
+    work.whole.counts[position] = region.counts[axis];
+    memcpy(work.whole.strides[position], region.strides[axis], sizeof work.whole.strides[position]);
   }
   work.rows = larger(16, SHARE / work.whole.counts[1]);
-  work.row_parts = ceiling(work.whole.counts[0], work.rows);
+  work.row_parts = ceil_div(work.whole.counts[0], work.rows);
   for (int axis = 0; axis < work.outer_axes; axis++) work.patches *= region.counts[axis];
   work.patches *= work.row_parts;
   work.share = larger(
       1, SHARE / (smaller(work.rows, work.whole.counts[0]) * work.whole.counts[1]));
-  kernels_parallel((int)ceiling(work.patches, work.share), run_share, &work);
+  kernels_parallel((int)ceil_div(work.patches, work.share), run_share, &work);
 }
 
 void walk_run(

@@ -4,12 +4,12 @@
 
 #include "convolutions.h"
 
-// The transforms of F(2 x 2, 3 x 3), as they stand in Lavin and Gray 2016, for 16 channels at a time.
+// The transforms of F(2 x 2, 3 x 3), as given by Lavin and Gray 2016, for 16 channels at a time.
 
 typedef float vector __attribute__((ext_vector_type(16)));
 
-/// The sides of a window, of a square of inputs, and of the square of outputs that comes from it.
-enum { WINDOW = 3, SIDE = 4, MADE = 2, POSITIONS = SIDE * SIDE };
+/// The side lengths of the window, of an input tile (square), and of the output square computed from it.
+enum { WINDOW = 3, SIDE = 4, OUTPUT_SIDE = 2, POSITIONS = SIDE * SIDE };
 
 INLINE vector load(const float *address) {
   vector result;
@@ -19,8 +19,8 @@ INLINE vector load(const float *address) {
 
 INLINE void store(float *address, vector value) { memcpy(address, &value, sizeof value); }
 
-/// Transforms a square whose rows are so far apart: transposed(B) * square * B. Row by row of the result,
-/// so that what is in work stays in registers.
+/// Transforms a square with this row stride: transposed(B) * square * B. Computed row by row of the result,
+/// so that the intermediates stay in registers.
 INLINE void transform_input(
     const float *square, ptrdiff_t row_step, float *target, ptrdiff_t step) {
   static const struct { int first, second; float sign; } rows[SIDE] = {
@@ -44,31 +44,31 @@ INLINE void transform_input(
   }
 }
 
-/// Transforms the weights of a block of outputs for some inputs, `[9 taps, inputs, width]`: G * weights *
+/// Transforms the weights of an output block for some inputs, `[9 taps, inputs, width]`: G * weights *
 /// transposed(G).
 INLINE void transform_weights_body(
     const float *weights, int inputs, int width, float *target, ptrdiff_t step) {
   for (int input = 0; input < inputs; input++) {
-    for (int lane = 0; lane < width; lane += CHANNELS) {
-      const float *own = weights + input * width + lane;
-      vector half[SIDE][WINDOW];
+    for (int channel = 0; channel < width; channel += CHANNELS) {
+      const float *own = weights + input * width + channel;
+      vector columns[SIDE][WINDOW];
 #pragma clang loop unroll(full)
       for (int x = 0; x < WINDOW; x++) {
         const vector first = load(own + x * inputs * width);
         const vector second = load(own + (WINDOW + x) * inputs * width);
         const vector third = load(own + (2 * WINDOW + x) * inputs * width);
-        half[0][x] = first;
-        half[1][x] = 0.5f * (first + second + third);
-        half[2][x] = 0.5f * (first - second + third);
-        half[3][x] = third;
+        columns[0][x] = first;
+        columns[1][x] = 0.5f * (first + second + third);
+        columns[2][x] = 0.5f * (first - second + third);
+        columns[3][x] = third;
       }
 #pragma clang loop unroll(full)
       for (int y = 0; y < SIDE; y++) {
-        float *to = target + y * SIDE * step + input * width + lane;
-        store(to, half[y][0]);
-        store(to + step, 0.5f * (half[y][0] + half[y][1] + half[y][2]));
-        store(to + 2 * step, 0.5f * (half[y][0] - half[y][1] + half[y][2]));
-        store(to + 3 * step, half[y][2]);
+        float *to = target + y * SIDE * step + input * width + channel;
+        store(to, columns[y][0]);
+        store(to + step, 0.5f * (columns[y][0] + columns[y][1] + columns[y][2]));
+        store(to + 2 * step, 0.5f * (columns[y][0] - columns[y][1] + columns[y][2]));
+        store(to + 3 * step, columns[y][2]);
       }
     }
   }

@@ -2,15 +2,14 @@ package import Bytes
 import CKernels
 package import GraphIR
 
-/// Computes graphs fast, with kernels for what the processor can do, and reference kernels for the rest.
+/// Runs graphs with optimized kernels, and with reference kernels for the remaining operators.
 ///
-/// The results lie within the operators' tolerances of the reference runtime's; two runs give the same
-/// bits, whatever the number of threads. Numbers too small for a normal float32 are computed
-/// with, not taken for zero.
+/// Results agree with the reference runtime's within the operators' tolerances, and are bitwise
+/// reproducible whatever the number of threads. Subnormal numbers are not flushed to zero.
 ///
-/// Tensors of float16 and bfloat16 are held as float32, computed by the same kernels, and rounded to
-/// their type behind every node as the reference runtime does. Tensors of float64 are computed in
-/// `Double`: by kernels of ours where elements or lanes are by themselves, else by the reference
+/// Tensors of float16 and bfloat16 are held as float32, computed by the same kernels, and rounded
+/// to their type after every node as the reference runtime does. Tensors of float64 are computed in
+/// `Double`: by this engine's kernels for elementwise and lanewise operators, else by the reference
 /// kernels.
 package struct CPURuntime: Runtime {
   package let name = "cpu"
@@ -20,18 +19,18 @@ package struct CPURuntime: Runtime {
   package struct Options: Sendable {
     /// The threads to use.
     package var workers: Workers
-    /// Whether every node's outputs can be observed; otherwise only those that exist once nodes have
-    /// been fused.
+    /// Whether every node's outputs can be observed; otherwise only those that exist once nodes
+    /// have been fused.
     package var observesAllNodes: Bool
-    /// Whether what each group of nodes made can be observed also where 8-bit integers or bfloat16 are enough
-    /// for what follows.
+    /// Whether the outputs of each group of nodes can be observed even if only 8-bit integers or
+    /// bfloat16 are needed by later nodes.
     package var observesIntegers: Bool
-    /// Looked at before each step.
+    /// Checked before each step.
     package var cancellation: Cancellation?
-    /// The most bytes that the activations may take at once; 64 GiB when `nil`.
+    /// The memory limit for activations in bytes; 64 GiB when `nil`.
     package var memoryLimit: Int?
 
-    /// Makes options.
+    /// Creates options.
     package init(
       workers: Workers, observesAllNodes: Bool = false, observesIntegers: Bool = false,
       cancellation: Cancellation? = nil, memoryLimit: Int? = nil
@@ -44,14 +43,14 @@ package struct CPURuntime: Runtime {
     }
   }
 
-  /// The most bytes that activations may take at once when the caller sets no limit: 64 GiB.
+  /// The memory limit for activations if the caller sets none: 64 GiB.
   static let defaultMemoryLimit = 64 << 30
 
-  /// Whether the processor lacks the instructions that fast kernels are written for, so that kernels
-  /// for every processor compute.
+  /// Whether portable kernels are used because the processor lacks the instructions of the fast
+  /// ones.
   package static var usesPortableKernels: Bool { kernels_are_portable() }
 
-  /// A runtime with given options.
+  /// Creates a runtime.
   package init(_ options: Options) { self.options = options }
 
   package func run(

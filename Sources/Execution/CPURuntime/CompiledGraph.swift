@@ -1,16 +1,16 @@
 package import Bytes
 package import GraphIR
 
-/// A graph that is run again and again: plans and prepared weights are kept.
+/// A graph to be run repeatedly: plans and prepared weights are cached.
 ///
-/// Several threads may run it at once; each run has memory of its own.
+/// Several threads may run it at once; each run has its own memory.
 package final class CompiledGraph: Sendable {
   private let graph: Graph
   private let options: CPURuntime.Options
   private let weights = PreparedWeights()
   private let plans = PlanCache()
 
-  /// Takes a graph; plans are made when the shapes of the inputs are known.
+  /// Prepares a graph; plans are built once the shapes of the inputs are known.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when a layer cannot run.
   package init(_ graph: Graph, _ options: CPURuntime.Options) throws(WeighbridgeError) {
@@ -35,7 +35,7 @@ package final class CompiledGraph: Sendable {
     try run(inputs.map(\.type)) { execution in
       for (position, tensor) in inputs.enumerated() {
         execution.write(tensor, toInput: position)
-        tensor.releaseMemory()  // what was mapped has been copied
+        tensor.releaseMemory()  // mapped memory has been copied
       }
     } observe: { (result) throws(WeighbridgeError) in
       try observe(result)
@@ -51,8 +51,8 @@ package final class CompiledGraph: Sendable {
   ///   - types: The type of each input: float32 with known sizes.
   ///   - write: Called with the elements of each input, row-major, to be filled.
   ///   - read: Called with the shape and the elements of each output, row-major.
-  /// - Throws: As ``run(_:observe:)``; ``WeighbridgeError/Code/mismatch`` when an input or an output
-  ///   is not float32.
+  /// - Throws: As ``run(_:observe:)``; ``WeighbridgeError/Code/mismatch`` when an input or an
+  ///   output is not float32.
   package func run(
     _ types: [TensorType], write: (Int, inout MutableSpan<Float>) -> Void,
     read: (Int, [Int], Span<Float>) -> Void
@@ -72,8 +72,7 @@ package final class CompiledGraph: Sendable {
     }
   }
 
-  /// Whether some shapes depend on the values of elements. Nothing can
-  /// be planned then.
+  /// Whether some shapes depend on the values of elements, so that no plan can be built.
   ///
   /// - Complexity: Linear in the size of the graph, until there is a plan for these types.
   package func hasDataDependentShapes(for types: [TensorType]) throws(WeighbridgeError) -> Bool {
@@ -86,7 +85,8 @@ package final class CompiledGraph: Sendable {
 
   /// The types of the outputs for inputs of given types.
   ///
-  /// - Throws: As ``run(_:observe:)``; ``WeighbridgeError/Code/unsupported`` when elements decide them.
+  /// - Throws: As ``run(_:observe:)``; ``WeighbridgeError/Code/unsupported`` if they depend on
+  ///   elements.
   package func outputTypes(for types: [TensorType]) throws(WeighbridgeError) -> [TensorType] {
     try graph.check(inputs: types)
     let key = key(for: types, keepsNaN: false, borrowsMemory: true)
@@ -96,15 +96,15 @@ package final class CompiledGraph: Sendable {
     }
   }
 
-  /// Computes the graph's outputs from and into memory of the caller's. What the engine holds in the
-  /// same type is neither copied on the way in nor on the way out, except outputs that are inputs,
-  /// weights or parts of other outputs.
+  /// Computes the graph's outputs from and into the caller's memory. Tensors that the engine holds
+  /// in the same type are not copied, except outputs that are inputs, weights or parts of other
+  /// outputs.
   ///
   /// - Parameters:
   ///   - types: The type of each input, with known sizes.
   ///   - inputs: For each input, its elements, row-major; only read.
-  ///   - outputs: For each output, room for its elements as ``outputTypes(for:)`` says; filled,
-  ///     row-major, unless this throws. None overlaps another array.
+  ///   - outputs: For each output, a row-major buffer of its type in ``outputTypes(for:)``, filled
+  ///     unless this throws. Buffers must not overlap.
   /// - Throws: As ``run(_:observe:)``.
   package func run(
     _ types: [TensorType], from inputs: [UnsafeRawPointer],
@@ -125,8 +125,8 @@ package final class CompiledGraph: Sendable {
     }
   }
 
-  /// The memory that activations take for inputs of given types, and the most that are needed at one
-  /// moment, which no arrangement can undercut; both in bytes.
+  /// The memory that activations take for inputs of given types, and the lower bound for any
+  /// layout: the peak size of live activations; both in bytes.
   ///
   /// - Throws: As ``run(_:observe:)``.
   package func activationMemory(
@@ -134,7 +134,7 @@ package final class CompiledGraph: Sendable {
   ) throws(WeighbridgeError) -> (arena: Int, lowerBound: Int) {
     try graph.check(inputs: types)
     let (execution, key) = try execution(for: types, keepsNaN: false)
-    defer { plans.giveBack(execution, for: key) }
+    defer { plans.checkIn(execution, for: key) }
     return (execution.plan.arena.byteCount, execution.plan.arena.lowerBound)
   }
 
@@ -147,25 +147,25 @@ package final class CompiledGraph: Sendable {
       for: types, keepsNaN: false, borrowsMemory: borrowsMemory)
     write(execution)
     if execution.hasExtremeInputs {
-      let (careful, carefulKey) = try self.execution(
+      let (nanSafe, nanSafeKey) = try self.execution(
         for: types, keepsNaN: true, borrowsMemory: borrowsMemory)
-      if borrowsMemory { write(careful) } else { careful.copyInputs(from: execution) }
-      plans.giveBack(execution, for: key)
-      (execution, key) = (careful, carefulKey)
+      if borrowsMemory { write(nanSafe) } else { nanSafe.copyInputs(from: execution) }
+      plans.checkIn(execution, for: key)
+      (execution, key) = (nanSafe, nanSafeKey)
     }
     try execution.run(cancellation: options.cancellation, observe: observe)
     read(execution)
-    plans.giveBack(execution, for: key)
+    plans.checkIn(execution, for: key)
   }
 
-  /// A plan with memory to run in: one that was used before, or a new one.
+  /// A plan with memory to run in: an idle one from the cache, or a new one.
   private func execution(
     for types: [TensorType], keepsNaN: Bool, borrowsMemory: Bool = false
   ) throws(WeighbridgeError) -> (Execution, PlanCache.Key) {
     let key = key(for: types, keepsNaN: keepsNaN, borrowsMemory: borrowsMemory)
-    let known = plans.take(key)
-    if let idle = known.execution { return (idle, key) }
-    let plan = if let plan = known.plan { plan } else { try plan(key, types) }
+    let cached = plans.checkOut(key)
+    if let idle = cached.execution { return (idle, key) }
+    let plan = if let plan = cached.plan { plan } else { try plan(key, types) }
     return (try Execution(plan, workers: options.workers), key)
   }
 
@@ -189,8 +189,8 @@ package final class CompiledGraph: Sendable {
         "the sizes of what a layer makes depend on its elements, which the engine \"cpu\" cannot "
           + "plan for")
     }
-    // Whatever the plan saves, its arithmetic on sizes must not overflow.
-    guard try graph.peakActivationSize(types) <= Self.largestArena else {
+    // Even if the plan reuses memory, arithmetic on sizes must not overflow.
+    guard try graph.peakActivationSize(types) <= Self.maximumArenaSize else {
       throw .limitExceeded("its activations take more bytes than any memory has")
     }
     let plan = Plan(graph, types: types, weights: weights, options: key.options)
@@ -199,8 +199,8 @@ package final class CompiledGraph: Sendable {
     return plan
   }
 
-  /// Beyond this, 256 TiB, nothing is planned.
-  private static let largestArena = 1 << 48
+  /// The maximum size of all activations together that is planned: 256 TiB.
+  private static let maximumArenaSize = 1 << 48
 
   private func checkMemory(_ size: Int) throws(WeighbridgeError) {
     let limit = options.memoryLimit ?? CPURuntime.defaultMemoryLimit

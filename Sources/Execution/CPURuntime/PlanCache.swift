@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The plans that were used last, for inputs of different shapes, with memory to run in.
+/// A least-recently-used cache of plans for inputs of different shapes, with memory to run in.
 final class PlanCache: Sendable {
-  /// What a plan was made for.
+  /// The inputs and options of a plan.
   struct Key: Hashable, Sendable {
     /// The shape of each input.
     let shapes: [[Int]]
@@ -11,9 +11,9 @@ final class PlanCache: Sendable {
 
   private struct Entry {
     let plan: Plan
-    /// Memory that nobody runs in.
+    /// Executions that are not in use.
     var idle: [Execution] = []
-    /// When it was used last, in uses of the whole cache.
+    /// The cache's use count at the last use.
     var lastUse = 0
   }
 
@@ -24,11 +24,11 @@ final class PlanCache: Sendable {
 
   private let state = Mutex(State())
 
-  /// How many plans are kept.
+  /// The maximum number of plans.
   private static let capacity = 8
 
-  /// The plan for a key, and memory of it that nobody uses, as far as they are there.
-  func take(_ key: Key) -> (plan: Plan?, execution: Execution?) {
+  /// The plan for a key and an idle execution of it, if available.
+  func checkOut(_ key: Key) -> (plan: Plan?, execution: Execution?) {
     state.withLock { state in
       state.uses += 1
       state.entries[key]?.lastUse = state.uses
@@ -36,10 +36,10 @@ final class PlanCache: Sendable {
     }
   }
 
-  /// The plan for a key, as far as it is there.
+  /// The plan for a key, if available.
   func plan(_ key: Key) -> Plan? { state.withLock { $0.entries[key]?.plan } }
 
-  /// Keeps a plan; the one that was not used for longest goes when there are too many.
+  /// Adds a plan, evicting the least recently used one if there are too many.
   func add(_ plan: Plan, for key: Key) {
     state.withLock { state in
       state.uses += 1
@@ -50,8 +50,8 @@ final class PlanCache: Sendable {
     }
   }
 
-  /// Keeps the memory of a run that has ended, for the next one.
-  func giveBack(_ execution: Execution, for key: Key) {
+  /// Returns an execution after a run, for reuse.
+  func checkIn(_ execution: Execution, for key: Key) {
     state.withLock { state in state.entries[key]?.idle.append(execution) }
   }
 }

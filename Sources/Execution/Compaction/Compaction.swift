@@ -1,22 +1,22 @@
 package import Bytes
 package import GraphIR
 
-/// How the weights of a model are stored in less space, and what that costs.
+/// A smaller encoding of a model's weights, and the errors that it causes.
 package struct Compaction: Sendable {
-  /// What becomes of one weight.
+  /// The encoding of one weight.
   package struct Weight: Sendable {
-    /// The weight's number in the graph.
+    /// The weight's ID in the graph.
     package let id: ValueID
     /// Its name.
     package let name: String
     /// How it is stored.
     package let form: CompactForm
-    /// The numbers that it decodes to.
+    /// The decoded tensor.
     package internal(set) var tensor: Tensor
-    /// About how many bits an element takes.
+    /// The approximate number of bits per element.
     package let bitsPerElement: Double
-    /// The relative error that it alone makes in each output, as estimated from the measured
-    /// sensitivity; empty when nothing was measured.
+    /// The relative error that it alone causes in each output, estimated from the measured
+    /// sensitivity; empty if nothing was measured.
     package let addedErrors: [Double]
   }
 
@@ -24,18 +24,18 @@ package struct Compaction: Sendable {
   package let weights: [Weight]
   /// The measured errors on the evaluation examples; `nil` when nothing was measured.
   package let errors: OutputErrors?
-  /// What became of the answers, when they were compared.
+  /// How many answers were kept, if they were compared.
   package let answers: AnswerCount?
-  /// The bytes of all weights before.
+  /// The original size of all weights in bytes.
   package let originalSize: Int
-  /// About how many bytes all weights take now, before those that stay exact are coded losslessly.
+  /// The approximate size of all weights in bytes, before unchanged ones are compressed losslessly.
   package let estimatedSize: Int
   /// The nodes that are computed with 8-bit integers or bfloat16, by their names.
   package var quantizations: [String: InputQuantization] = [:]
 }
 
 extension [Compaction.Weight] {
-  /// About how many bytes the weights take more than before.
+  /// The approximate change of the weights' size in bytes; negative if they became smaller.
   var sizeDifference: Int {
     reduce(0) { sum, weight in
       sum + Int((weight.bitsPerElement * Double(weight.tensor.count) / 8).rounded(.up))
@@ -46,21 +46,21 @@ extension [Compaction.Weight] {
 
 /// How a weight is stored.
 package enum CompactForm: Sendable {
-  /// Integers of any size times a step, to be entropy-coded.
+  /// Integers of any size times a step, entropy-coded.
   case integers(QuantizedMatrix)
-  /// Integers with a sign of 2 to 8 bits times the scale of their block.
+  /// Signed integers of 2 to 8 bits times the scale of their block.
   case linear(LinearMatrix)
-  /// Positions in one table.
+  /// Indices into a lookup table.
   case lookup(LookupMatrix)
   /// Numbers of 16 bits: float16 or bfloat16.
   case half(ElementType)
 }
 
-/// A weight as integers of few bits.
+/// A weight as low-bit integers.
 package struct LinearMatrix: Sendable {
-  /// The bits of an integer, 2 to 8.
+  /// The number of bits of an integer, 2 to 8.
   package let bits: Int
-  /// The size along each axis of the tensor of a block that has a scale.
+  /// The shape of a block that shares a scale.
   package let blockShape: [Int]
   /// Row-major.
   package let integers: [Int8]
@@ -68,12 +68,12 @@ package struct LinearMatrix: Sendable {
   package let scales: [Float]
 }
 
-/// A weight as positions in a table.
+/// A weight as indices into a lookup table.
 package struct LookupMatrix: Sendable {
-  /// The bits of a position, 1 to 8.
+  /// The number of bits of an index, 1 to 8.
   package let bits: Int
   /// Row-major.
   package let positions: [UInt8]
-  /// 2^bits numbers.
+  /// The 2^bits values.
   package let table: [Float]
 }

@@ -5,14 +5,14 @@ package import GraphIR
 package enum CompactionBudget: Sendable {
   /// The largest relative error (L2) of each output on the evaluation examples; above 0.
   case error(Double)
-  /// The most bytes that the weights may take.
+  /// The maximum size of the weights in bytes.
   case size(Int)
-  /// The smallest share of answers that must stay, above 0 and at most 1.
+  /// The minimum fraction of answers that must stay the same, above 0 and at most 1.
   case answers(Double, AnswerComparison)
 
-  /// Checks the number.
+  /// Checks that the budget is valid.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a number that is no budget.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for an invalid budget.
   package func check() throws(WeighbridgeError) {
     switch self {
     case .error(let error):
@@ -34,28 +34,28 @@ package enum CompactionBudget: Sendable {
 package struct AnswerComparison: Sendable {
   /// What the answers are, for example `top-1 classes`.
   package let name: String
-  /// How many answers the second outputs, of one example, give, and how many of these the first give
-  /// too.
+  /// Counts the answers that the expected outputs of one example give, and how many of them the
+  /// actual outputs give too.
   package let compare:
-    @Sendable (_ got: [Tensor], _ wanted: [Tensor]) throws(WeighbridgeError) -> AnswerCount
+    @Sendable (_ actual: [Tensor], _ expected: [Tensor]) throws(WeighbridgeError) -> AnswerCount
 
   /// Creates a comparison.
   package init(
     name: String,
     compare:
-      @escaping @Sendable (_ got: [Tensor], _ wanted: [Tensor]) throws(WeighbridgeError)
+      @escaping @Sendable (_ actual: [Tensor], _ expected: [Tensor]) throws(WeighbridgeError)
       -> AnswerCount
   ) {
     (self.name, self.compare) = (name, compare)
   }
 
-  /// What became of the answers of several examples, `[examples][outputs]`.
+  /// Compares the answers of several examples, `[examples][outputs]`.
   func count(
-    _ got: [[Tensor]], _ wanted: [[Tensor]]
+    _ actual: [[Tensor]], _ expected: [[Tensor]]
   ) throws(WeighbridgeError) -> AnswerCount {
     var sum = AnswerCount(kept: 0, count: 0)
-    for (got, wanted) in zip(got, wanted) {
-      let count = try compare(got, wanted)
+    for (actual, expected) in zip(actual, expected) {
+      let count = try compare(actual, expected)
       sum.kept += count.kept
       sum.count += count.count
     }
@@ -63,28 +63,28 @@ package struct AnswerComparison: Sendable {
   }
 
   /// The index of the largest number of each row of the outputs, along their last axis.
-  package static let largest = AnswerComparison(name: "top-1 classes") { got, wanted in
+  package static let largest = AnswerComparison(name: "top-1 classes") { actual, expected in
     var count = AnswerCount(kept: 0, count: 0)
-    for (got, wanted) in zip(got, wanted) {
-      let pairs = zip(got.largestOfRows, wanted.largestOfRows)
-      count.count += wanted.largestOfRows.count
+    for (actual, expected) in zip(actual, expected) {
+      let pairs = zip(actual.largestOfRows, expected.largestOfRows)
+      count.count += expected.largestOfRows.count
       count.kept += pairs.reduce(0) { $0 + ($1.0 == $1.1 ? 1 : 0) }
     }
     return count
   }
 }
 
-/// What became of answers.
+/// A count of answers that stayed the same.
 package struct AnswerCount: Hashable, Sendable {
-  /// How many are the same.
+  /// The number of answers that stayed the same.
   package var kept: Int
-  /// How many there were.
+  /// The number of expected answers.
   package var count: Int
 
   /// Creates a count.
   package init(kept: Int, count: Int) { (self.kept, self.count) = (kept, count) }
 
-  /// The share that is kept; 1 when there were none.
+  /// The fraction of answers that stayed the same; 1 if there are none.
   package var share: Double { count == 0 ? 1 : Double(kept) / Double(count) }
 }
 

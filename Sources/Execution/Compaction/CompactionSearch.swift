@@ -7,7 +7,7 @@ import GraphIR
   import Darwin
 #endif
 
-/// The search for the factor of all steps that a budget allows.
+/// Searches for the largest common factor of all steps that a budget allows.
 struct CompactionSearch {
   let compactor: Compactor
   private(set) var plans: [WeightPlan]
@@ -16,9 +16,9 @@ struct CompactionSearch {
   let meter: ErrorMeter
   let budget: CompactionBudget
 
-  /// How often weights are rounded and measured at most; more often where that is quick.
+  /// The maximum number of trials; higher for models that run quickly.
   private var trialCount: Int {
-    let examples = Double(max(1, meter.wanted.count))
+    let examples = Double(max(1, meter.expected.count))
     return compactor.runCount(8...32, operations: 1e11 / examples, of: meter.example)
   }
 
@@ -58,7 +58,7 @@ struct CompactionSearch {
     return trial.size < other.size
   }
 
-  /// Whether a trial that does not meet the budget is nearer to it than another.
+  /// Whether a trial that misses the budget is closer to it than another.
   private func isCloser(_ trial: CompactionTrial, _ other: CompactionTrial) -> Bool {
     switch budget {
     case .error: trial.errors.worst < other.errors.worst
@@ -67,8 +67,8 @@ struct CompactionSearch {
     }
   }
 
-  /// How much of the budget is used: at most 1 when it is met. Grows with the factor for errors and
-  /// answers, falls for sizes.
+  /// The fraction of the budget that is used: at most 1 if it is met. Increases with the factor for
+  /// errors and answers, and decreases for sizes.
   private func use(_ trial: CompactionTrial) -> Double {
     switch budget {
     case .error(let error): trial.errors.worst / error
@@ -91,7 +91,7 @@ struct CompactionSearch {
     return min(max(factor, factors.lowerBound), factors.upperBound)
   }
 
-  /// The factors between which all steps are sensible: as fine as single precision, and so coarse that
+  /// The range of sensible factors: from the resolution of single precision to steps so coarse that
   /// nearly all integers are 0.
   private var factors: ClosedRange<Double> {
     let finest = zip(plans, steps).map { $0.smallestStep / $1 }.min() ?? 1
@@ -106,7 +106,7 @@ struct CompactionSearch {
     let outputs = try meter.outputs(
       Dictionary(
         zip(plans, rounded).map { ($0.weight.id, $1.tensor) }, uniquingKeysWith: { $1 }))
-    let answers = try comparison?.count(outputs, meter.wanted)
+    let answers = try comparison?.count(outputs, meter.expected)
     let bits = rounded.reduce(0) { $0 + $1.bits }
     return CompactionTrial(
       factor: factor, weights: rounded, errors: meter.errors(outputs), answers: answers,
@@ -118,31 +118,32 @@ struct CompactionSearch {
     return compactor.answers
   }
 
-  /// The bytes of the weights that stay as they are.
+  /// The size of the unchanged weights in bytes.
   private var exactSize: Int {
     compactor.graph.weights.reduce(0) { $0 + $1.tensor.byteCount }
       - plans.reduce(0) { $0 + $1.weight.tensor.byteCount }
   }
 
   private func unmet(_ closest: CompactionTrial?) -> WeighbridgeError {
-    let words: String
+    let message: String
     switch budget {
     case .error(let error):
-      words =
+      message =
         "an error of \(error) cannot be met by rounding weights; \(closest?.errors.worst ?? 0) can, and "
         + "without loss there is none"
     case .size(let size):
-      words = "\(size) bytes cannot be met; the weights take at least \(closest?.size ?? exactSize)"
+      message =
+        "\(size) bytes cannot be met; the weights take at least \(closest?.size ?? exactSize)"
     case .answers(let share, let comparison):
       let kept = closest?.answers?.share ?? 0
-      words =
+      message =
         "a share of \(share) of the \(comparison.name) cannot be kept by rounding weights; \(kept) can"
     }
-    return .limitExceeded(words)
+    return .limitExceeded(message)
   }
 }
 
-/// What one factor gave.
+/// The result of one factor.
 struct CompactionTrial {
   let factor: Double
   let weights: [RoundedWeight]
@@ -150,7 +151,7 @@ struct CompactionTrial {
   let answers: AnswerCount?
   let size: Int
 
-  /// The result.
+  /// The compaction that the trial gives.
   func compaction(_ search: CompactionSearch, gains: [[Double]]) -> Compaction {
     let weights = search.plans.indices.compactMap { number -> Compaction.Weight? in
       let weight = search.plans[number].weight

@@ -3,13 +3,13 @@ import CPURuntime
 package import GraphIR
 
 extension Compactor {
-  /// Stores all weights that can be compacted in one encoding.
+  /// Stores all compactable weights in one encoding.
   ///
   /// - Parameters:
-  ///   - calibration: Examples with which rounding errors of integers and of tables make up for each other,
-  ///     if the measured error is smaller then; without any, each number is rounded by itself.
-  ///   - evaluation: Examples on which the error is measured; without any, nothing is measured and the
-  ///     model need not run.
+  ///   - calibration: Examples for rounding with error feedback, which is used if it makes the
+  ///     measured error smaller; without any, each number is rounded on its own.
+  ///   - evaluation: Examples on which the error is measured; without any, nothing is measured and
+  ///     the model need not run.
   /// - Throws: As ``compact(calibration:evaluation:budget:)``.
   package func compact(
     as encoding: FixedEncoding, calibration: [[Tensor]] = [], evaluation: [[Tensor]] = []
@@ -19,18 +19,19 @@ extension Compactor {
     let options = CPURuntime.Options(workers: workers, cancellation: cancellation)
     let weights = CompactableWeight.all(in: graph)
     try checkWeights(weights)
-    func byItself() throws(WeighbridgeError) -> Compaction {
+    func withoutFeedback() throws(WeighbridgeError) -> Compaction {
       try measured(stored(weights, as: encoding, moments: nil), evaluation, options)
     }
     guard let moments = try fixedMoments(encoding, weights, calibration, options) else {
-      return try byItself()
+      return try withoutFeedback()
     }
-    let fed = try measured(
+    let withFeedback = try measured(
       stored(weights, as: encoding, moments: moments), evaluation, options)
-    guard let error = fed.errors?.worst else { return fed }
-    // With few examples, or the coarse ends of a table, feedback may do more harm than good.
-    let other = try byItself()
-    return error < other.errors?.worst ?? .infinity ? fed : other
+    guard let error = withFeedback.errors?.worst else { return withFeedback }
+    // With few examples, or with sparse table values at the extremes, feedback can increase the
+    // error.
+    let plain = try withoutFeedback()
+    return error < plain.errors?.worst ?? .infinity ? withFeedback : plain
   }
 
   func stored(
@@ -52,7 +53,7 @@ extension Compactor {
     return stored
   }
 
-  /// The sums of the inputs where rounding with feedback needs them.
+  /// The moments of the inputs, if rounding with feedback needs them.
   func fixedMoments(
     _ encoding: FixedEncoding, _ weights: [CompactableWeight], _ calibration: [[Tensor]],
     _ options: CPURuntime.Options
@@ -72,7 +73,7 @@ extension Compactor {
       let outputs = try meter.outputs(
         Dictionary(stored.map { ($0.id, $0.tensor) }, uniquingKeysWith: { $1 }))
       errors = meter.errors(outputs)
-      count = try answers?.count(outputs, meter.wanted)
+      count = try answers?.count(outputs, meter.expected)
     }
     let original = graph.weights.reduce(0) { $0 + $1.tensor.byteCount }
     return Compaction(

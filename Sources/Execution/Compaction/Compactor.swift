@@ -3,16 +3,15 @@ import CPURuntime
 package import GraphIR
 import LayerCatalog
 
-/// Finds the smallest form of a model's weights for a budget, and measures what it costs.
+/// Finds the smallest encoding of a model's weights for a budget, and measures the error it causes.
 ///
-/// The same inputs give the same result, whatever the number of threads as far as the engine's results do
-/// not depend on it.
+/// Results are reproducible, and independent of the number of threads as far as the engine's are.
 package struct Compactor: Sendable {
-  /// How far the work is.
+  /// The progress of the work.
   package struct Progress: Hashable, Sendable {
-    /// What is done, for example `measuring weights`.
+    /// The current step, for example `measuring weights`.
     package let step: String
-    /// How much of the step is done, and how much there is.
+    /// The completed and the total number of parts of the step.
     package let done, count: Int
   }
 
@@ -20,18 +19,17 @@ package struct Compactor: Sendable {
   package let graph: Graph
   /// The threads to use.
   package var workers: Workers
-  /// Looked at again and again.
+  /// Checked repeatedly during the work.
   package var cancellation: Cancellation?
   /// Called after each part of the work.
   package var progress: (@Sendable (Progress) -> Void)?
-  /// The bytes that integers of a tensor of some shape are stored in; estimated from their frequencies
-  /// when `nil`.
+  /// The encoded size in bytes of a quantized tensor; estimated from its entropy when `nil`.
   package var encodedSize: (@Sendable (_ matrix: QuantizedMatrix, _ shape: [Int]) -> Int)?
-  /// What else is looked at in the outputs.
+  /// The answers to compare in addition to the errors.
   package var answers: AnswerComparison?
-  /// For each output the value on which its error is measured: its own, or the scores of which a
-  /// softmax or sigmoids made it. Probabilities next to 0 and 1 hardly change, whatever the weights
-  /// lose; scores show it.
+  /// For each output, the value on which its error is measured: the output itself, or the logits in
+  /// front of a softmax or sigmoid. Saturated probabilities hardly change whatever the weights
+  /// lose; logits show it.
   package var measuredValues: [ValueID]
 
   /// A compactor for a model.
@@ -40,20 +38,20 @@ package struct Compactor: Sendable {
     measuredValues = graph.outputs.map(\.value)
   }
 
-  /// A meter for examples.
+  /// An error meter for some examples.
   func meter(
     _ examples: [[Tensor]], _ options: CPURuntime.Options
   ) throws(WeighbridgeError) -> ErrorMeter {
     try ErrorMeter(graph, measuring: measuredValues, examples, options)
   }
 
-  /// Finds the smallest form for a budget.
+  /// Finds the smallest encoding for a budget.
   ///
   /// - Parameters:
-  ///   - calibration: The model's inputs, one list for each example, from which is learned how errors
-  ///     work together; some are kept back for measuring how much each weight matters.
+  ///   - calibration: The model's inputs, one list per example, from which the correlations of
+  ///     errors are estimated; some are held out for measuring the sensitivity to each weight.
   ///   - evaluation: Other examples, on which the budget is measured.
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` for a budget or examples that cannot be;
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` for an invalid budget or invalid examples;
   ///   ``WeighbridgeError/Code/limitExceeded`` for a budget that cannot be met, with what can;
   ///   ``WeighbridgeError/Code/unsupported`` for a model that cannot run;
   ///   ``WeighbridgeError/Code/cancelled``.
@@ -66,7 +64,7 @@ package struct Compactor: Sendable {
     let options = CPURuntime.Options(workers: workers, cancellation: cancellation)
     let weights = CompactableWeight.all(in: graph)
     try checkWeights(weights)
-    let (learned, heldOut) = parted(calibration, weights: weights.count)
+    let (learned, heldOut) = splitCalibration(calibration, weights: weights.count)
     let plans = try plans(weights, learned, options)
     let meter = try self.meter(heldOut, options)
     let gains = try sensitivities(plans, meter)
@@ -78,7 +76,7 @@ package struct Compactor: Sendable {
     return trial.compaction(search, gains: gains)
   }
 
-  /// How many times something may be run so that it takes about so many floating-point operations.
+  /// The number of runs that take about the given number of floating-point operations.
   func runCount(
     _ range: ClosedRange<Int>, operations: Double, of example: [Tensor]?
   ) -> Int {
@@ -88,30 +86,32 @@ package struct Compactor: Sendable {
       min(Double(range.upperBound), max(Double(range.lowerBound), operations / max(1, count))))
   }
 
-  /// Parts the examples: those that are learned from, and those on which sensitivity is measured, which
-  /// are others where there are many.
-  func parted(
+  /// Splits the calibration examples into those that moments are computed from and those on which
+  /// sensitivity is measured. With few examples, the two overlap.
+  func splitCalibration(
     _ calibration: [[Tensor]], weights: Int
   ) -> (learned: [[Tensor]], heldOut: [[Tensor]]) {
-    let wanted = runCount(4...16, operations: 4e11 / Double(max(1, weights)), of: calibration.first)
-    let count = min(wanted, max(1, calibration.count / 4))
-    let heldOut = Array(calibration.suffix(calibration.count < 16 ? wanted : count))
+    let preferredCount = runCount(
+      4...16, operations: 4e11 / Double(max(1, weights)), of: calibration.first)
+    let count = min(preferredCount, max(1, calibration.count / 4))
+    let heldOut = Array(calibration.suffix(calibration.count < 16 ? preferredCount : count))
     return (calibration.count < 16 ? calibration : calibration.dropLast(count), heldOut)
   }
 
   func checkWeights(_ weights: [CompactableWeight]) throws(WeighbridgeError) {
     guard weights.isEmpty else { return }
     throw .mismatch(
-      "the model has no weights of \(CompactableWeight.leastCount) numbers or more that are "
+      "the model has no weights of \(CompactableWeight.minimumElementCount) numbers or more that are "
         + "multiplied with data, so nothing can be left out")
   }
 
   func check(
     _ examples: [[Tensor]], _ name: String
   ) throws(WeighbridgeError) {
-    let least = name == "calibration" ? Self.leastCalibrationCount : 1
-    guard examples.count >= least else {
-      throw .mismatch("there are \(examples.count) examples for the \(name), and it needs \(least)")
+    let minimumCount = name == "calibration" ? Self.minimumCalibrationCount : 1
+    guard examples.count >= minimumCount else {
+      throw .mismatch(
+        "there are \(examples.count) examples for the \(name), and it needs \(minimumCount)")
     }
     for inputs in examples { try graph.check(inputs: inputs) }
     let isConstant = examples.allSatisfy { $0.allSatisfy(\.isConstant) }
@@ -129,7 +129,7 @@ package struct Compactor: Sendable {
       .moments(of: examples, options) { report("running examples", $0, examples.count) }
     var plans: [WeightPlan] = []
     for weight in weights {
-      // Let go one by one, so that sums and factors are not all there at once.
+      // Released one by one so that moments and factors are not all in memory at once.
       plans.append(
         WeightPlan(weight, RoundingBasis(weight, moments.removeFirst(), workers: workers)))
       try checkCancellation()
@@ -138,13 +138,13 @@ package struct Compactor: Sendable {
     return plans
   }
 
-  /// By how much the mean square of each output's error grows with the square of each weight's step.
+  /// The growth of each output's mean squared error per squared step of each weight.
   private func sensitivities(
     _ plans: [WeightPlan], _ meter: ErrorMeter
   ) throws(WeighbridgeError) -> [[Double]] {
     var gains: [[Double]] = []
     for plan in plans {
-      let step = plan.deviation * Self.probeStep
+      let step = plan.rootMeanSquare * Self.relativeProbeStep
       let rounded = plan.rounded(step: step, workers: workers)
       let errors = try meter.errors([plan.weight.id: rounded.tensor])
       gains.append(
@@ -154,10 +154,10 @@ package struct Compactor: Sendable {
     return gains
   }
 
-  /// Fewer examples than this tell nothing of how errors work together.
-  package static let leastCalibrationCount = 4
+  /// The minimum number of examples for estimating the correlations of errors.
+  package static let minimumCalibrationCount = 4
 
-  /// Parts examples of which nobody said what they are for: every fourth is for the evaluation.
+  /// Splits examples without a declared purpose: every fourth is for the evaluation.
   package static func split<Example>(
     _ examples: [Example]
   ) -> (calibration: [Example], evaluation: [Example]) {
@@ -168,8 +168,8 @@ package struct Compactor: Sendable {
     )
   }
 
-  /// The step with which sensitivity is measured, in deviations of the weight's elements.
-  private static let probeStep = 0.08
+  /// The step with which sensitivity is measured, relative to the root mean square of the weight.
+  private static let relativeProbeStep = 0.08
 
   func report(_ step: String, _ done: Int, _ count: Int) {
     progress?(Progress(step: step, done: done, count: count))

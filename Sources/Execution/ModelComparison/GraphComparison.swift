@@ -215,13 +215,13 @@ package struct GraphComparison {
     }
     guard tensor.elementType == otherTensor.elementType else {
       let types = "is \(tensor.elementType.rawValue) and \(otherTensor.elementType.rawValue)"
-      return (types, TensorDifference(got: tensor, want: otherTensor))
+      return (types, TensorDifference(actual: tensor, expected: otherTensor))
     }
     let count = tensor.differingCount(from: otherTensor)
     guard count > 0 else { return nil }
     return (
       "differs in \(count) of \(tensor.count) numbers",
-      TensorDifference(got: tensor, want: otherTensor)
+      TensorDifference(actual: tensor, expected: otherTensor)
     )
   }
 

@@ -58,5 +58,5 @@ public struct ModelDifferences: Sendable {
   public var comparedNumbers: Int
 
   /// Whether there is no difference that counts.
-  public var areNone: Bool { !items.contains(where: \.counts) }
+  public var isEmpty: Bool { !items.contains(where: \.counts) }
 }

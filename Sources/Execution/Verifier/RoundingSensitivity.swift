@@ -52,7 +52,7 @@ struct RoundingSensitivity {
         let pairs = zip(result.outputs, baseline[result.position] ?? [])
         for (index, (actual, expected)) in pairs.enumerated() where actual.shape == expected.shape {
           effects[result.position]?[index].include(
-            TensorDifference(got: actual, want: expected))
+            TensorDifference(actual: actual, expected: expected))
         }
       }
       guard discrepancies.contains(where: { self[$0]?.isUndecided($0.difference) == true }) else {

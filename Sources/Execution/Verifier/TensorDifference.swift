@@ -15,9 +15,9 @@ public struct TensorDifference: Hashable, Sendable {
   /// The indices of the element with the largest error.
   public let worstIndex: [Int]
   /// The computed value at `worstIndex`.
-  public let worstGot: Double
+  public let worstActual: Double
   /// The expected value at `worstIndex`.
-  public let worstWant: Double
+  public let worstExpected: Double
   /// The number of elements where only one is NaN or infinite, or both are but differently.
   public let nonFiniteMismatches: Int
 
@@ -30,8 +30,8 @@ public struct TensorDifference: Hashable, Sendable {
 
   /// The worst element and its expected value, with the digits of its type.
   var worstDescription: String {
-    guard elementType == .float32 else { return "\(worstGot) instead of \(worstWant)" }
-    return "\(Float(worstGot)) instead of \(Float(worstWant))"
+    guard elementType == .float32 else { return "\(worstActual) instead of \(worstExpected)" }
+    return "\(Float(worstActual)) instead of \(Float(worstExpected))"
   }
 
   /// Whether the difference is within a tolerance, and NaN and infinities match.
@@ -46,7 +46,7 @@ public struct TensorDifference: Hashable, Sendable {
   /// - Parameters:
   ///   - actual: The computed tensor.
   ///   - expected: The expected tensor; traps unless it has the same shape.
-  public init(got actual: Tensor, want expected: Tensor) {
+  public init(actual: Tensor, expected: Tensor) {
     precondition(actual.shape == expected.shape, "tensors of different shapes")
     let (actualNumbers, expectedNumbers) = (actual.doubles, expected.doubles)
     var (largest, largestExpected, worst, mismatches, finite) = (0.0, 0.0, 0, 0, 0)
@@ -79,8 +79,8 @@ public struct TensorDifference: Hashable, Sendable {
     nonFiniteMismatches = mismatches
     self.largestExpected = largestExpected
     elementType = actual.elementType
-    worstGot = actualNumbers.isEmpty ? 0 : actualNumbers[worst]
-    worstWant = expectedNumbers.isEmpty ? 0 : expectedNumbers[worst]
+    worstActual = actualNumbers.isEmpty ? 0 : actualNumbers[worst]
+    worstExpected = expectedNumbers.isEmpty ? 0 : expectedNumbers[worst]
     var remainder = worst
     worstIndex = actual.shape.reversed().map { dimension in
       defer { remainder /= max(1, dimension) }

@@ -81,7 +81,7 @@ extension ExportOptions {
       .map { $0 == .boxes }
     opset = try number(cOptions.opset, "opset")
     specificationVersion = try number(cOptions.spec_version, "spec_version")
-    storesWeightsBeside = cOptions.external_data != 0
+    storesExternalWeights = cOptions.external_data != 0
     foldsBatchNormalization = cOptions.fold_batch_norm != 0
     isReplacing = cOptions.keep_existing == 0
     guard cOptions.size_count > 0 else { return }

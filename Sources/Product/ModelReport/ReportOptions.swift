@@ -4,7 +4,7 @@ public import Weighbridge
 /// The content of a report in addition to the models' files.
 public struct ReportOptions: Sendable {
   /// An image and its name.
-  public struct Picture: Sendable {
+  public struct NamedImage: Sendable {
     /// The file's name.
     public var name: String
     /// The image.
@@ -24,7 +24,7 @@ public struct ReportOptions: Sendable {
   /// How the models are verified, and also how they are run.
   public var verification: VerifyOptions
   /// An image in which detectors look for objects, and which classifiers classify.
-  public var image: Picture?
+  public var image: NamedImage?
   /// How objects are detected; ``/Weighbridge/VerifyOptions/run`` of ``verification`` says how
   /// models run.
   public var detection = DetectOptions()

@@ -63,7 +63,7 @@ extension Model {
           .output, "the output \(output.name) is \(output.tensor.type) and \(other.tensor.type)")
       ]
     }
-    let difference = TensorDifference(got: output.tensor, want: other.tensor)
+    let difference = TensorDifference(actual: output.tensor, expected: other.tensor)
     let tolerance = tolerance ?? .standard(for: output.tensor.elementType)
     let isSame = difference.isWithin(tolerance)
     return [

@@ -120,7 +120,7 @@ extension RawModel {
     }
   }
 
-  /// Creates the tensor claim to have 2^48 elements.
+  /// Makes the tensor claim to have 2^48 elements.
   fileprivate mutating func claim() {
     encode(
       7, RANSIntegers.encode(.init(integers: [1, 2, 4], steps: [1]), shape: [3]),

@@ -1,22 +1,22 @@
 #ifndef WEIGHBRIDGE_PRIMITIVES_H
 #define WEIGHBRIDGE_PRIMITIVES_H
 
-// Primitives: computations on float32 arrays, planned once for given layouts and run on any memory of
-// these layouts, on the caller's threads. The results depend on the processor's instructions, not on
-// the number of threads.
+// Primitives: computations on float32 arrays, planned once for given layouts and then run on any memory with
+// these layouts, with the threads of the caller. The results depend on the instruction set of the processor,
+// but not on the number of threads.
 //
-// Functions that make a primitive return NULL when it cannot be computed here or there is no memory;
-// what they return is never changed afterwards and may be used by several threads.
+// Functions that create a primitive return NULL when it is not supported here or memory cannot be allocated.
+// A primitive is immutable and may be shared between threads.
 
 #include "layout.h"
 
-/// Whether kernels use no more than what all processors of this kind have, though kernels for more are
-/// at hand: this processor lacks it, or WEIGHBRIDGE_MAX_ISA says so.
+/// Whether kernels use only the baseline instruction set although faster variants exist: because the
+/// processor lacks the instructions, or because WEIGHBRIDGE_MAX_ISA excludes them.
 bool kernels_are_portable(void);
 
 typedef struct kernels_primitive kernels_primitive;
 
-/// What an argument of a primitive is for.
+/// The role of a primitive's argument.
 enum kernels_role {
   kernels_role_source,
   kernels_role_second_source,
@@ -29,13 +29,13 @@ enum kernels_role {
   kernels_role_variance,
   kernels_role_scale,
   kernels_role_shift,
-  /// The result once more, as 8-bit integers.
+  /// A second copy of the result, as 8-bit integers or bfloat16.
   kernels_role_quantized_target,
   /// Working memory.
   kernels_role_scratchpad,
 };
 
-/// A function of each element x, some with settings alpha and beta.
+/// An elementwise function of x; some have parameters alpha and beta.
 enum kernels_function {
   kernels_function_abs,
   /// min(max(x, alpha), beta)
@@ -61,12 +61,12 @@ enum kernels_function {
   kernels_function_tanh,
 };
 
-/// Replaces elements that stand side by side by a function of them. NaN stays NaN.
+/// Applies a function to contiguous elements in place. NaN stays NaN.
 void kernels_apply(
     enum kernels_function function, float alpha, float beta, float *elements, int64_t count);
 
-/// What is done to a primitive's result before it is stored: a function of it, or the sum with what
-/// the target held before.
+/// A post-operation, applied to a primitive's result before it is stored: a function, or the sum with the
+/// previous contents of the target.
 struct kernels_post_operation {
   bool is_sum;
   enum kernels_function function;
@@ -78,30 +78,31 @@ struct kernels_post_operations {
   int count;
 };
 
-/// A window that slides over the spatial axes, one entry an axis. A dilation of 1 leaves nothing out;
+/// A window that slides over the spatial axes, with one entry per axis. A dilation of 1 means no gaps;
 /// padding may be negative.
 struct kernels_window {
   const int64_t *size, *strides, *dilation, *before, *after;
 };
 
-/// A convolution of `[batch, channels, spatial...]` with one to three spatial axes; weights
-/// `[out, in, spatial...]`, or `[groups, out, in, spatial...]`. Without a bias, that is NULL.
+/// A convolution of `[batch, channels, spatial...]` with one to three spatial axes; weights are `[out, in,
+/// spatial...]` or `[groups, out, in, spatial...]`. `bias` is NULL if there is none.
 ///
-/// @param may_spread_nan Whether an input that is infinite or no number may reach outputs that do not
-///   see it, which makes some faster.
+/// @param may_spread_nan Whether an infinite or NaN input may affect outputs whose window does not cover it.
+///   This permits faster algorithms.
 kernels_primitive *kernels_convolution(
     const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
     const kernels_layout *target, struct kernels_window window,
     struct kernels_post_operations post, bool may_spread_nan);
 
-/// A convolution and the depthwise convolution of its result, which is computed some rows at a time and never
-/// stored as a whole. Its roles are those of the first, with the second's weights, bias and target.
+/// A convolution fused with the depthwise convolution of its result, which is computed a few rows at a time
+/// and never stored in full. Its roles are those of the first convolution, plus the second's weights, bias
+/// and target.
 ///
-/// @param first, second What `kernels_convolution` made; they must live as long as the result.
+/// @param first, second Primitives created by `kernels_convolution`; they must outlive the result.
 kernels_primitive *kernels_convolution_pair(
     const kernels_primitive *first, const kernels_primitive *second);
 
-/// The transpose of a convolution, with weights in the same order.
+/// A transposed convolution, with weights in the same order as for a convolution.
 kernels_primitive *kernels_transposed_convolution(
     const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
     const kernels_layout *target, struct kernels_window window,
@@ -112,7 +113,7 @@ kernels_primitive *kernels_dense(
     const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
     const kernels_layout *target, struct kernels_post_operations post);
 
-/// `[batch..., m, k]` times `[batch..., k, n]`; the batch's sizes may be 1 on one side.
+/// `[batch..., m, k]` times `[batch..., k, n]`; batch axes may be broadcast from size 1.
 kernels_primitive *kernels_product(
     const kernels_layout *first, const kernels_layout *second, const kernels_layout *target);
 
@@ -149,39 +150,39 @@ kernels_primitive *kernels_reorder(
     const kernels_layout *source, const kernels_layout *target, bool has_groups, const float *scales,
     int count);
 
-/// A dense array amid others of one number; it begins at `before`. The target's order is open.
+/// Pads a dense array with a constant; the array begins at `before` in the target. The target's order is left
+/// open.
 kernels_primitive *kernels_pad(
     const kernels_layout *source, const kernels_layout *target, const int64_t *before,
     float filling);
 
-/// Arrays one behind the other; a source's role is its number.
+/// Concatenates arrays along an axis; the role of a source is its index.
 kernels_primitive *kernels_concatenation(
     int axis, int count, const kernels_layout *const *sources, const kernels_layout *target);
 
-/// e^x divided by its sum along an axis, or the logarithm of that.
+/// Softmax along an axis, or its logarithm.
 kernels_primitive *kernels_softmax(const kernels_layout *layout, int axis, bool is_logarithm);
 
-/// Normalization of `[batch, channels, ...]` for each channel by mean and variance, with a factor and
-/// a summand.
+/// Normalizes each channel of `[batch, channels, ...]` by mean and variance, with a scale and a shift.
 kernels_primitive *kernels_batch_normalization(const kernels_layout *layout, float epsilon);
 
 void kernels_primitive_free(kernels_primitive *primitive);
 
-/// The layout of an argument, for another owner; NULL when there is no such argument.
+/// A copy of the layout of an argument, which the caller owns; NULL when there is no such argument.
 kernels_layout *kernels_primitive_layout(const kernels_primitive *primitive, enum kernels_role role);
 
-/// What computes it, for example `blocked convolution (AVX-512)`. Valid as long as the primitive.
+/// The name of the implementation, for example `blocked convolution`. Valid as long as the primitive.
 const char *kernels_primitive_name(const kernels_primitive *primitive);
 
-/// An argument of a call: what it is for (of a concatenation: which source), and where it lies.
+/// An argument of a call: its role and its address.
 struct kernels_argument {
   int role;
-  /// Sources of a concatenation are told apart by this.
+  /// The index of a source of a concatenation.
   int number;
   void *address;
 };
 
-/// Runs a primitive and waits for it.
+/// Runs a primitive and waits until it is done.
 void kernels_run(
     const kernels_primitive *primitive, const struct kernels_argument *arguments, int count);
 

@@ -1,26 +1,27 @@
 #ifndef WEIGHBRIDGE_QUANTIZATION_H
 #define WEIGHBRIDGE_QUANTIZATION_H
 
-// Primitives on 8-bit integers and on bfloat16. An image is stored as `[batch, spatial..., channels]`, integers
-// without a sign, and with room for more channels than it has: kernels_quantized_lane says how many bytes a
-// pixel takes. Any finite numbers may stand in that room. Schemas/wbm.md, "Quantization", has the formulas.
+// Primitives on 8-bit integers and on bfloat16. An image is stored as `[batch, spatial..., channels]`, with
+// unsigned integers and with padding channels: kernels_quantized_pixel_size returns the size of a pixel in
+// bytes. The padding may contain any finite values. Schemas/wbm.md, "Quantization", has the formulas.
 //
-// All sums of products of integers are exact, so that every processor gives the same integers. Those of bfloat16
-// are rounded to float32, in an order that depends on the processor.
+// Sums of products of integers are exact, so every processor gives the same integers. Sums of bfloat16
+// products are rounded to float32 in an order that depends on the processor.
 
 #include "primitives.h"
 
-/// How numbers are stored: as bfloat16, or as integers, x as x / scale + zero_point, rounded, from 0 to 255.
+/// How values are stored: as bfloat16, or as integers x / scale + zero_point, rounded and clamped to 0 to
+/// 255.
 struct kernels_quantization {
   bool is_bfloat16;
   float scale;
   int32_t zero_point;
 };
 
-/// How many bytes a pixel of so many channels takes.
-int64_t kernels_quantized_lane(int64_t channels, bool is_bfloat16);
+/// The size in bytes of a pixel with this many channels, including padding channels.
+int64_t kernels_quantized_pixel_size(int64_t channels, bool is_bfloat16);
 
-/// Makes an image of float32 `[batch, spatial..., channels]` one of integers or of bfloat16.
+/// Converts a float32 image `[batch, spatial..., channels]` to integers or bfloat16.
 kernels_primitive *kernels_quantize(
     const kernels_layout *source, struct kernels_quantization quantization);
 
@@ -29,44 +30,44 @@ kernels_primitive *kernels_quantized_pool(
     const kernels_layout *source, const kernels_layout *target, struct kernels_window window,
     bool is_bfloat16);
 
-/// What a quantized convolution makes of its sums.
+/// The outputs of a quantized convolution.
 struct kernels_quantized_result {
-  /// Whether float32 `[batch, spatial..., channels]` are stored in the target.
+  /// Whether the target receives float32 `[batch, spatial..., channels]`.
   bool stores_floats;
-  /// Whether integers or bfloat16 are stored in the quantized target, and how.
-  bool stores_integers;
+  /// Whether the quantized target receives integers or bfloat16, and how they are stored.
+  bool stores_reduced;
   struct kernels_quantization quantization;
-  /// Whether what is added to the sums is such an image, the second source, and how it is stored; otherwise
-  /// that is what the target holds.
-  bool adds_integers;
+  /// Whether the summand of a sum post-operation is a quantized image (the second source), and how that is
+  /// stored; otherwise the summand is the previous contents of the target.
+  bool adds_reduced;
   struct kernels_quantization summand;
 };
 
-/// A convolution of an image of integers or of bfloat16; sizes as `[batch, channels, spatial...]`. Its arguments
-/// are
+/// A convolution of an image of integers or bfloat16; sizes are `[batch, channels, spatial...]`. Its
+/// arguments are
 ///
-/// - weights: what kernels_pack_quantized makes
-/// - shift: int32, where each channel's sum of integers begins: minus the sum of its weights, times the zero
-///   point of the source less kernels_source_offset; 0 for bfloat16
+/// - weights: the result of kernels_pack_quantized
+/// - shift: int32, the initial value of each channel's integer sum: minus the sum of its weights, times the
+///   zero point of the source minus kernels_source_offset; 0 for bfloat16
 /// - scale, bias: float32; a sum becomes sum * scale + bias
-/// - second source: the image that is added to that, of the target's sizes
+/// - second source: the image that is added to that, with the sizes of the target
 ///
-/// The last three have an element for each channel, and room for a multiple of 32.
+/// Shift, scale and bias have one element for each channel, and capacity for a multiple of 32.
 ///
-/// @param stored How the source is stored. Its zero point stands where the window looks beyond the edges.
+/// @param stored How the source is stored. Its zero point is the value of the padding.
 kernels_primitive *kernels_quantized_convolution(
     const kernels_layout *source, const kernels_layout *target, struct kernels_window window,
     struct kernels_quantization stored, struct kernels_post_operations post,
     struct kernels_quantized_result result);
 
-/// What is taken from each integer of a source before it is multiplied. Where a processor has no dot products of
-/// bytes without a sign and bytes with one, 128 makes both have one.
+/// The value that is subtracted from each source integer before it is multiplied. Where a processor has no
+/// dot product of unsigned and signed bytes, this is 128, which makes both operands signed.
 int32_t kernels_source_offset(void);
 
-/// Weights in the order of the kernels.
+/// Packs weights in the order of the kernels.
 ///
-/// @param elements `[out, in, taps]`, row-major: int8, or bfloat16.
-/// @param packed As many bytes as kernels_packed_size says.
+/// @param elements `[out, in, taps]`, row-major: int8 or bfloat16.
+/// @param packed Receives kernels_packed_size bytes.
 /// @param sums Receives the sum of each output's weights, if they are integers.
 void kernels_pack_quantized(
     const void *elements, int64_t out, int64_t in, int64_t taps, bool is_bfloat16, void *packed,

@@ -45,7 +45,7 @@ extension ExportOptions {
       case .darknetFork: darknetFork != nil
       case .opset: opset != nil
       case .layout: layout != .source
-      case .externalWeights: storesWeightsBeside
+      case .externalWeights: storesExternalWeights
       case .precision: precision != .float32
       case .suppression: suppressesBoxes == true
       case .folding: foldsBatchNormalization

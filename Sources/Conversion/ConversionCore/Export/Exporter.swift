@@ -58,7 +58,7 @@ public struct ExportOptions: Sendable {
   public var layout = ExportLayout.source
   /// Whether the weights of an ONNX model are stored as external data, in a file with `.data` added
   /// to the name of the model's; more than 2 GB of weights always are.
-  public var storesWeightsBeside = false
+  public var storesExternalWeights = false
   /// The number type of stored weights.
   public var precision = ExportPrecision.float32
   /// Whether an exported detector returns boxes, decoded and filtered by non-maximum suppression,

@@ -21,7 +21,7 @@ package enum ONNXExporter: Exporter {
     let isLarge = size > ONNXWriter.maximumFileSize - (64 << 20)
     var files = [path]
     var storage = ONNXWriter.Storage.embedded
-    if options.storesWeightsBeside || isLarge {
+    if options.storesExternalWeights || isLarge {
       storage = .external(path: "\(path).data", name: "\(FilePath(path).name).data")
       files.append("\(path).data")
     }

@@ -8,11 +8,11 @@ import Bytes
 
 /// Memory for all activations of a plan.
 final class Arena {
-  /// The start, aligned to a page; the memory is this object's until it goes.
+  /// The start, aligned to a page; owned by this object.
   let address: UnsafeMutableRawPointer
   private let byteCount: Int
 
-  /// Takes memory from the system, which is zero and takes nothing until it is written.
+  /// Maps zeroed memory, which the system commits when it is first written.
   ///
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there is not enough.
   init(byteCount: Int) throws(WeighbridgeError) {

@@ -1,16 +1,16 @@
 import Bytes
 import GraphIR
 
-/// Inputs and outputs in memory of the caller's.
+/// Inputs and outputs in the caller's memory.
 extension Execution {
-  /// Lets an input lie where the caller has it; copies it when the engine holds it in another type, or
-  /// the address is not aligned.
+  /// Uses the caller's memory for an input; copies the input if the engine holds it in another type
+  /// or the address is not aligned.
   func borrowInput(_ position: Int, at address: UnsafeRawPointer) {
     guard let input = input(position), let parts = plan.borrowing?.inputs[position] else { return }
     let type = elementType(of: plan.graph.inputs[position])
     guard canBorrow(parts, type, input, address) else {
       place(parts, at: nil)
-      // The caller has as many elements as the plan was made for.
+      // The caller has as many elements as the plan expects.
       let bytes = UnsafeRawBufferPointer(start: address, count: input.byteCount(as: type))
       return write(Tensor(type, shape: input.shape, bytes: [UInt8](bytes)), toInput: position)
     }
@@ -18,7 +18,7 @@ extension Execution {
     place(parts, at: UnsafeMutableRawPointer(mutating: address))
   }
 
-  /// Lets an output lie where the caller wants it, when the plan can do so.
+  /// Uses the caller's memory for an output if possible.
   func borrowOutput(_ position: Int, at address: UnsafeMutableRawPointer) {
     guard let parts = plan.borrowing?.outputs[position] else { return }
     let type = elementType(of: plan.graph.outputs[position])
@@ -26,7 +26,7 @@ extension Execution {
     place(parts, at: isPossible ? address : nil)
   }
 
-  /// Copies an output to where the caller wants it, unless it is there already.
+  /// Copies an output to the caller's memory, unless it was computed there.
   func deliverOutput(_ position: Int, to address: UnsafeMutableRawPointer) {
     let stored = plan.outputs[position]
     let source = memory[stored.storage]
@@ -34,7 +34,7 @@ extension Execution {
     guard stored.elementType == elementType(of: plan.graph.outputs[position]) else {
       var target = address
       return output(position).withPieces { bytes in
-        // The caller has room for as many elements as the plan says that there are.
+        // The caller's buffer has the size of the output in the plan.
         bytes.withUnsafeBytes { bytes in
           guard let start = bytes.baseAddress else { return }
           target.copyMemory(from: start, byteCount: bytes.count)
@@ -59,6 +59,6 @@ extension Execution {
 }
 
 extension StoredTensor {
-  /// The size in bytes of its elements in a type, row-major.
+  /// The row-major size in bytes with elements of a type.
   fileprivate func byteCount(as type: ElementType) -> Int { shape.reduce(type.byteCount, *) }
 }

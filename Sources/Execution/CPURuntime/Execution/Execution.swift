@@ -2,12 +2,12 @@ import Bytes
 import CKernels
 import GraphIR
 
-/// A plan with memory of its own to run in, one run after the other.
+/// A plan with its own memory, for one run at a time.
 ///
-/// Running allocates nothing but what reference kernels need and the outputs.
+/// A run allocates only the outputs and what reference kernels need.
 ///
-/// Not for two threads at once: whoever takes one from the ``PlanCache`` has it alone, which is why it
-/// may be handed from thread to thread.
+/// Sendable although not thread-safe: whoever checks one out of the ``PlanCache`` has exclusive use
+/// of it.
 final class Execution: @unchecked Sendable {
   let plan: Plan
   private let workers: Workers
@@ -15,10 +15,10 @@ final class Execution: @unchecked Sendable {
   private(set) var memory: KernelMemory
   /// For each step that is a primitive, its arguments with their memory.
   private var arguments: [[kernels_argument]] = []
-  /// For each region that the caller may lend, the arguments that lie in it.
+  /// For each region that can be in the caller's memory, the arguments that lie in it.
   private var uses: [Int: [(step: Int, argument: Int, offset: Int)]] = [:]
 
-  /// Provides memory for a plan.
+  /// Allocates memory for a plan.
   ///
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there is not enough.
   init(_ plan: Plan, workers: Workers) throws(WeighbridgeError) {
@@ -41,10 +41,10 @@ final class Execution: @unchecked Sendable {
             address: memory[argument.storage])
         })
     }
-    noteUses()
+    recordUses()
   }
 
-  private func noteUses() {
+  private func recordUses() {
     guard let borrowing = plan.borrowing else { return }
     let regions = Set((borrowing.inputs + borrowing.outputs).joined().map(\.region))
     for (number, step) in plan.steps.enumerated() {
@@ -58,11 +58,11 @@ final class Execution: @unchecked Sendable {
     }
   }
 
-  /// Runs the plan on what was written to the inputs, which is lost by that.
+  /// Runs the plan on the inputs that were written, which it may overwrite.
   ///
   /// - Parameters:
-  ///   - cancellation: Looked at before each step.
-  ///   - observe: Called after each group with what its last node made.
+  ///   - cancellation: Checked before each step.
+  ///   - observe: Called after each group with the outputs of its last node.
   /// - Throws: What reference kernels throw; ``WeighbridgeError/Code/cancelled``; what `observe`
   ///   throws.
   func run(
@@ -79,7 +79,7 @@ final class Execution: @unchecked Sendable {
       }
       try observe(result(of: group, kernel: plan.kernels[number], since: start))
     }
-    // What is left brings the outputs into row-major order.
+    // The remaining steps reorder the outputs to row-major order.
     while next < plan.steps.count {
       try run(next)
       next += 1
@@ -119,16 +119,17 @@ final class Execution: @unchecked Sendable {
     }
   }
 
-  /// A value that exists at this moment, in row-major order.
+  /// A value that currently exists, in row-major order.
   private func tensor(_ id: ValueID) -> Tensor? {
     guard let stored = plan.tensors[id] else { return plan.graph[id].constant }
-    guard !stored.isRowMajor, let layout = stored.layout, let plain = Layout.rowMajor(stored.shape),
-      let reorder = Primitive.reorder(from: layout, to: plain)
+    guard !stored.isRowMajor, let layout = stored.layout,
+      let rowMajor = Layout.rowMajor(stored.shape),
+      let reorder = Primitive.reorder(from: layout, to: rowMajor)
     else { return memory.tensor(stored) }
-    let copy = ConstantMemory(byteCount: plain.byteCount) { address in
+    let copy = ConstantMemory(byteCount: rowMajor.byteCount) { address in
       reorder.run(from: memory[stored.storage], to: address)
     }
-    let bytes = [UInt8](UnsafeRawBufferPointer(start: copy.address, count: plain.byteCount))
+    let bytes = [UInt8](UnsafeRawBufferPointer(start: copy.address, count: rowMajor.byteCount))
     return Tensor(stored.elementType, shape: stored.shape, bytes: bytes)
   }
 }
@@ -140,7 +141,7 @@ extension Execution {
     plan.tensors[plan.graph.inputs[position].value]
   }
 
-  /// Lets the regions of an array lie in memory of the caller's, or in the arena.
+  /// Places the regions of an array in the caller's memory or in the arena.
   ///
   /// - Parameter address: The array's start; `nil` for the arena.
   func place(_ parts: [BorrowedMemory.Part], at address: UnsafeMutableRawPointer?) {
@@ -163,7 +164,7 @@ extension Execution {
   /// Calls `body` with the elements of a float32 input, row-major.
   func withInput(_ position: Int, _ body: (inout MutableSpan<Float>) -> Void) {
     guard let input = input(position) else { return }
-    // The storage was made for the input, and nobody else runs in this arena.
+    // The storage was allocated for the input, and no other run uses this arena.
     let elements = memory.floats(input)
     var span = elements.mutableSpan
     body(&span)
@@ -171,7 +172,7 @@ extension Execution {
 
   /// Calls `body` with the elements of a float32 output, row-major.
   func withOutput(_ position: Int, _ body: (Span<Float>) -> Void) {
-    // The storage was made for the output, which stays there until the next run.
+    // The storage was allocated for the output, which stays there until the next run.
     let elements = UnsafeBufferPointer(memory.floats(plan.outputs[position]))
     body(elements.span)
   }
@@ -182,23 +183,23 @@ extension Execution {
       .held(as: plan.graph[plan.graph.outputs[position].value].type.elementType)
   }
 
-  /// Takes the inputs of another plan for the same shapes.
+  /// Copies the inputs of another execution for the same shapes.
   func copyInputs(from other: Execution) {
     for position in plan.graph.inputs.indices {
       guard let source = other.input(position), let target = input(position) else { continue }
-      // As long as each other: the inputs have one type in both plans, and are row-major.
+      // Equal sizes: inputs have the same type in both plans and are row-major.
       memory[target.storage].copyMemory(
         from: other.memory[source.storage], byteCount: source.byteCount)
     }
   }
 
-  /// Whether among the inputs' elements are some that are no numbers, infinite, or so large that they
-  /// could become so: 2^64 and above.
+  /// Whether any input element is NaN, infinite, or so large that it could overflow: 2^64 and
+  /// above.
   var hasExtremeInputs: Bool {
     let limit = Int32(bitPattern: Float(sign: .plus, exponent: 64, significand: 1).bitPattern) - 1
     return plan.graph.inputs.indices.contains { position in
       guard let input = input(position), input.elementType == .float32 else { return false }
-      // Without a branch, and with a comparison that all processors have for vectors.
+      // Branch-free, with a comparison that all processors can vectorize.
       var isExtreme: Int32 = 0
       for element in memory.floats(input) {
         isExtreme |= Int32(bitPattern: element.bitPattern & 0x7FFF_FFFF) > limit ? -1 : 0

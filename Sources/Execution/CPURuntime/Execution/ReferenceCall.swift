@@ -4,11 +4,11 @@ import LayerCatalog
 
 /// A reference kernel on tensors of the arena.
 struct ReferenceCall: Sendable {
-  /// What the kernel reads.
+  /// An input of the kernel.
   enum Input: Sendable {
     /// A weight, as the model has it.
     case constant(Tensor)
-    /// A row-major tensor, which the kernel takes in another type maybe.
+    /// A row-major tensor, converted to the kernel's type.
     case stored(StoredTensor, as: ElementType)
   }
 
@@ -18,7 +18,7 @@ struct ReferenceCall: Sendable {
   /// The layer, for errors.
   let place: String
   let inputs: [Input]
-  /// What it makes, in row-major order.
+  /// The outputs, in row-major order.
   let outputs: [StoredTensor]
 
   /// The memory that it reads or writes.
@@ -29,7 +29,7 @@ struct ReferenceCall: Sendable {
 
   /// Runs the kernel.
   ///
-  /// - Throws: ``WeighbridgeError/Code/mismatch`` at the layer, when an element cannot be.
+  /// - Throws: ``WeighbridgeError/Code/mismatch`` at the layer, if an element is invalid.
   func run(_ memory: KernelMemory, workers: Workers) throws(WeighbridgeError) {
     let tensors = inputs.map { input in
       switch input {
@@ -56,7 +56,7 @@ extension KernelMemory {
   /// A copy of a row-major tensor.
   func tensor(_ stored: StoredTensor) -> Tensor {
     let count = stored.shape.reduce(stored.elementType.byteCount, *)
-    // The storage was made for this tensor, so that all of its bytes are there.
+    // The storage was allocated for this tensor.
     let bytes = [UInt8](UnsafeRawBufferPointer(start: self[stored.storage], count: count))
     return Tensor(stored.elementType, shape: stored.shape, bytes: bytes)
   }
@@ -65,7 +65,7 @@ extension KernelMemory {
   func write(_ tensor: Tensor, to storage: Storage) {
     var target = self[storage]
     tensor.withPieces { bytes in
-      // The storage was made for a tensor of this type, so that all pieces fit.
+      // The storage was allocated for a tensor of this type, so all pieces fit.
       bytes.withUnsafeBytes { bytes in
         guard let source = bytes.baseAddress else { return }
         target.copyMemory(from: source, byteCount: bytes.count)

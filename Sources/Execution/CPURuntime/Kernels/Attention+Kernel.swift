@@ -15,16 +15,16 @@ extension DotProductAttention: EngineOperator {
         features: shapes[0][rank - 1], width: shapes[2][rank - 1])
     else { return false }
     let order = batch + [rank - 2] + axes + [rank - 1]
-    // Neighbouring heads of the query share one of the key.
+    // Neighboring query heads share a key head.
     let sources = zip(group.inputs, [1, heads / keyHeads, heads / keyHeads]).map { id, count in
-      builder.arranged(id) { $0.permuted(order).repeated(at: batch.count + 1, count: count) }
+      builder.rearranged(id) { $0.permuted(order).repeated(at: batch.count + 1, count: count) }
     }
     let scores = call.makeScores(&builder, group)
     call.addScores(to: &builder, sources[0], sources[1], into: scores)
-    call.addShares(
+    call.addAttentionWeights(
       to: &builder, scores, masking, scale: scale, mask: masking.hasMask ? group.inputs[3] : nil,
       shape: outer + queries + keys)
-    call.addMeans(
+    call.addWeightedValues(
       to: &builder, scores, sources[2], for: group,
       shape: outer + queries + [shapes[2][rank - 1]], order: order)
     return true
@@ -92,21 +92,21 @@ extension PlanBuilder {
       let key = rowMajor(group.inputs[2]).storage
       call.addScores(to: &self, query, key, into: scores)
     case .tangent(let scale, let factors):
-      // With the keys innermost, a score after the other can be computed at once.
-      let key = arranged(group.inputs[2]) { $0.permuted([0, 2, 1]) }
+      // With the keys innermost, the loop over keys is vectorized.
+      let key = rearranged(group.inputs[2]) { $0.permuted([0, 2, 1]) }
       addTangents(call, query, key, scale, factors, into: scores)
     }
-    call.addShares(
+    call.addAttentionWeights(
       to: &self, scores, operation.masking, scale: factor,
       mask: operation.masking.hasMask ? group.inputs[3] : nil, shape: [batch, queries, keys])
-    call.addMeans(
+    call.addWeightedValues(
       to: &self, scores, value, for: group, shape: [batch, queries, shapes[1][2]],
       order: [0, 1, 2])
     return true
   }
 
-  /// Adds the scores of queries `[batch, queries, features]` and keys `[batch, features, keys]` that
-  /// are compared by hyperbolic tangents.
+  /// Adds the scores of queries `[batch, queries, features]` and keys `[batch, features, keys]`
+  /// that are compared by hyperbolic tangents.
   private mutating func addTangents(
     _ call: AttentionCall, _ query: Storage, _ key: Storage, _ scale: Float, _ factors: [Float],
     into scores: Storage
@@ -114,7 +114,7 @@ extension PlanBuilder {
     let (rows, features, keys) = (call.count * call.queries, call.features, call.keys)
     add(
       .kernel(name: "attention_scores") { memory in
-        // All three have so many rows, and no two rows of the scores overlap.
+        // All three storages have the sizes used here, and no two rows of the scores overlap.
         nonisolated(unsafe) let queries = memory[query].assumingMemoryBound(to: Float.self)
         nonisolated(unsafe) let columns = memory[key].assumingMemoryBound(to: Float.self)
         nonisolated(unsafe) let start = memory[scores].assumingMemoryBound(to: Float.self)
@@ -122,10 +122,11 @@ extension PlanBuilder {
           let target = start + row * keys
           target.update(repeating: 0, count: keys)
           for feature in 0..<features {
-            let (own, factor) = (queries[row * features + feature], factors[feature])
-            let others = columns + (row / call.queries * features + feature) * keys
-            for place in 0..<keys {
-              target[place] += factor * (scale * (own + others[place])).hyperbolicTangent
+            let (queryFeature, factor) = (queries[row * features + feature], factors[feature])
+            let keyFeatures = columns + (row / call.queries * features + feature) * keys
+            for keyIndex in 0..<keys {
+              target[keyIndex] +=
+                factor * (scale * (queryFeature + keyFeatures[keyIndex])).hyperbolicTangent
             }
           }
         }

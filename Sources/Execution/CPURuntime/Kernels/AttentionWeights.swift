@@ -1,47 +1,47 @@
 import LayerCatalog
 
-/// Turns the scores of queries into the shares of the values that they see, in place.
+/// Converts scores to attention weights with a masked softmax, in place.
 struct AttentionWeights: Sendable {
-  /// Which values a query sees.
+  /// The keys that each query may attend to.
   let masking: AttentionMasking
-  /// What the scores are multiplied by first.
+  /// The factor applied to the scores.
   let scale: Float
-  /// The number of queries, whose places repeat from row to row.
+  /// The number of queries, whose positions repeat from row to row.
   let queryCount: Int
-  /// The number of values: the length of a row.
+  /// The number of keys: the length of a row.
   let keyCount: Int
 
   /// Computes one row.
   ///
-  /// - Parameter mask: What the mask says of each value, 0 for not seen; `nil` without a mask.
+  /// - Parameter mask: An element for each key, 0 for masked; `nil` without a mask.
   func apply(
     to row: UnsafeMutableBufferPointer<Float>, number: Int, mask: UnsafeBufferPointer<UInt8>?
   ) {
-    let places = places(number % queryCount)
-    func isSeen(_ place: Int) -> Bool {
-      places.contains(place) && (mask.map { $0[place] != 0 } ?? true)
+    let visible = visibleKeys(query: number % queryCount)
+    func isVisible(_ key: Int) -> Bool {
+      visible.contains(key) && (mask.map { $0[key] != 0 } ?? true)
     }
     row.apply { $0 * scale }
-    if mask == nil, places.count == row.count { return softmax(row) }
-    guard places.contains(where: isSeen) else { return applyBlind(row) }
-    for place in row.indices where !isSeen(place) { row[place] = -.infinity }
+    if mask == nil, visible.count == row.count { return softmax(row) }
+    guard visible.contains(where: isVisible) else { return applyFullyMasked(row) }
+    for key in row.indices where !isVisible(key) { row[key] = -.infinity }
     softmax(row)
-    // Where all that is seen is infinite, NaN came of the rest too.
-    for place in row.indices where !isSeen(place) { row[place] = 0 }
+    // If all visible scores are infinite, the softmax made NaN of the masked ones too.
+    for key in row.indices where !isVisible(key) { row[key] = 0 }
   }
 
-  /// The values that a query may see by its place.
-  private func places(_ place: Int) -> Range<Int> {
-    var (first, end) = (0, keyCount)
+  /// The keys that a query may attend to by its position.
+  private func visibleKeys(query: Int) -> Range<Int> {
+    var (start, end) = (0, keyCount)
     if let window = masking.window {
-      first = max(0, place - window + 1)
-      end = min(end, place + window)
+      start = max(0, query - window + 1)
+      end = min(end, query + window)
     }
-    if masking.isCausal { end = min(end, place + 1) }
-    return first..<max(first, end)
+    if masking.isCausal { end = min(end, query + 1) }
+    return start..<max(start, end)
   }
 
-  private func applyBlind(_ row: UnsafeMutableBufferPointer<Float>) {
+  private func applyFullyMasked(_ row: UnsafeMutableBufferPointer<Float>) {
     switch masking.fullyMaskedRows {
     case .zero: row.update(repeating: 0)
     case .mean: row.update(repeating: 1 / Float(row.count))

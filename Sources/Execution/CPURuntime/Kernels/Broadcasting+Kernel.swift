@@ -2,12 +2,12 @@ import CKernels
 import GraphIR
 import LayerCatalog
 
-/// A combination of tensors, element by element: by a primitive where each but the first has the
-/// output's shape or sizes of 1, else row by row.
+/// An elementwise combination of broadcast tensors: computed by primitives if at least one operand
+/// has the output's shape, else row by row.
 protocol CombiningOperator: EngineOperator, BroadcastingOperator {
-  /// What primitives call it; `nil` to do without.
+  /// The primitive's combination; `nil` if no primitive can be used.
   ///
-  /// - Parameter keepsNaN: Whether a NaN in either tensor must be one in the result.
+  /// - Parameter keepsNaN: Whether NaN must propagate.
   func combination(keepsNaN: Bool) -> kernels_combination?
 }
 
@@ -60,7 +60,7 @@ extension PlanBuilder {
     let output = group.outputs[0]
     let shape = shape(of: output)
     var ids = group.inputs
-    // The first one must be whole. Which one that is does not matter but for a difference.
+    // The first operand must have the full shape. Operands may be swapped except for a difference.
     guard
       let whole = ids.firstIndex(where: { self.shape(of: $0) == shape && graph[$0].constant == nil }
       ),
@@ -68,8 +68,8 @@ extension PlanBuilder {
     else { return false }
     ids.swapAt(0, whole)
     let first = dense(ids[0])
-    guard let layout = first.layout, var calls = [Primitive]?([]) else { return false }
-    var seconds: [StoredTensor] = []
+    guard let layout = first.layout, var primitives = [Primitive]?([]) else { return false }
+    var otherOperands: [StoredTensor] = []
     for id in ids.dropFirst() {
       let isWhole = self.shape(of: id) == shape
       guard let second = isWhole ? tensor(id, as: layout) : rowMajor(id),
@@ -78,14 +78,14 @@ extension PlanBuilder {
           owning: kernels_combine(
             combination, layout.handle, secondLayout.handle, layout.handle))
       else { return false }
-      calls.append(primitive)
-      seconds.append(second)
+      primitives.append(primitive)
+      otherOperands.append(second)
     }
     let isReused = isFree(first, of: ids[0]) && !ids.dropFirst().contains(ids[0])
     let result =
       isReused ? share(first, as: output, layout: layout) : makeTensor(output, layout: layout)
     var source = first.storage
-    for (primitive, second) in zip(calls, seconds) {
+    for (primitive, second) in zip(primitives, otherOperands) {
       add(
         primitive,
         [
@@ -99,7 +99,7 @@ extension PlanBuilder {
 }
 
 extension BroadcastingOperator {
-  /// The combination of rows of numbers.
+  /// The combination as a row function.
   fileprivate func rowFunction(_ count: Int) -> RowFunction {
     switch self {
     case is Add: return .combining(count) { $0 + $1 }
@@ -107,10 +107,10 @@ extension BroadcastingOperator {
     case is Multiply: return .combining(count) { $0 * $1 }
     default:
       let combination = RowFunction.combining(count) { combine($0, $1) }
-      let end = RowFunction.of { finish($0, count: count) }
+      let finishing = RowFunction.of { finish($0, count: count) }
       return RowFunction { rows in
         combination.apply(rows)
-        end.apply(rows)
+        finishing.apply(rows)
       }
     }
   }

@@ -5,7 +5,7 @@ import LayerCatalog
 extension Concatenate: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     let output = group.outputs[0]
-    guard let inputs = builder.alike(group.inputs) else { return false }
+    guard let inputs = builder.inCommonLayout(group.inputs) else { return false }
     let layouts = inputs.compactMap(\.layout)
     guard let any = Layout.any(builder.shape(of: output)),
       let primitive = Primitive(
@@ -13,7 +13,7 @@ extension Concatenate: EngineOperator {
           Int32(axis), Int32(inputs.count), layouts.map { Optional($0.handle) }, any.handle)),
       let layout = primitive.layout(kernels_role_target)
     else { return false }
-    // What computes the parts may write there at once.
+    // The producers of the parts can write directly to the result.
     let isJoined = Self.isOutermost(axis, of: layouts + [layout]) && builder.canJoin(inputs)
     let target = builder.makeTensor(output, layout: layout)
     if isJoined {
@@ -29,8 +29,8 @@ extension Concatenate: EngineOperator {
     return true
   }
 
-  /// Whether arrays that lie one behind the other in memory are the concatenation: all are whole, in
-  /// blocks of the same kind, and no other axis has larger steps.
+  /// Whether consecutive arrays in memory form the concatenation: all are dense, blocked alike, and
+  /// no other axis has a larger stride.
   private static func isOutermost(_ axis: Int, of layouts: [Layout]) -> Bool {
     layouts.allSatisfy { layout in
       let strides = layout.strides
@@ -40,7 +40,7 @@ extension Concatenate: EngineOperator {
         }
     }
       && layouts.allSatisfy { layout in
-        // Equal steps along all other axes: the same blocks, in the same order.
+        // Equal strides along all other axes: the same blocks, in the same order.
         zip(layout.strides, layouts[0].strides).enumerated().allSatisfy {
           $0.offset == axis || layout.dimensions[$0.offset] == 1 || $0.element.0 == $0.element.1
         }
@@ -49,24 +49,23 @@ extension Concatenate: EngineOperator {
 }
 
 extension PlanBuilder {
-  /// Values in layouts of one kind, so that the result can be in their order; `nil` for
-  /// what it cannot describe.
-  fileprivate mutating func alike(_ ids: [ValueID]) -> [StoredTensor]? {
+  /// Values in layouts with a common memory order; `nil` if there is none.
+  fileprivate mutating func inCommonLayout(_ ids: [ValueID]) -> [StoredTensor]? {
     let tensors = ids.map { tensor($0) }
     let layouts = tensors.compactMap(\.layout)
     guard layouts.count == ids.count else { return nil }
     let orders = layouts.map(\.memoryOrder)
     if orders.allSatisfy({ $0 == orders[0] }) { return tensors }
-    // All in the order of the first that is in no blocks.
+    // Use the order of the first layout that is not blocked.
     guard let order = orders.compactMap({ $0 }).first else { return tensors }
-    let back = order.inversePermutation
-    var alike: [StoredTensor] = []
+    let inverse = order.inversePermutation
+    var reordered: [StoredTensor] = []
     for (id, tensor) in zip(ids, tensors) {
-      guard let layout = Layout.rowMajor(order.map { tensor.shape[$0] })?.permuted(back),
-        let same = self.tensor(id, as: layout)
+      guard let layout = Layout.rowMajor(order.map { tensor.shape[$0] })?.permuted(inverse),
+        let copy = self.tensor(id, as: layout)
       else { return nil }
-      alike.append(same)
+      reordered.append(copy)
     }
-    return alike
+    return reordered
   }
 }

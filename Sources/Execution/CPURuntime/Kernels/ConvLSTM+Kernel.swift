@@ -34,13 +34,13 @@ extension ConvLSTM: EngineOperator {
   ) -> (input: RecurrentProduct, state: RecurrentProduct)? {
     let weights = ids.compactMap { builder.graph[$0].constant }
     let ones = window.size.map { _ in 1 }
-    let own = Window(size: window.size, strides: ones, dilation: ones, padding: .same)
+    let stateWindow = Window(size: window.size, strides: ones, dilation: ones, padding: .same)
     guard weights.count == ids.count else { return nil }
     let bias = hasBias ? weights[2].doubles.map(Float.init) : []
     let input = Self.convolution(
       window, images.frames, images.frameSums, weights[0].shape, bias: bias.count, adds: false)
     let state = Self.convolution(
-      own, images.stateFrames, images.stateSums, weights[1].shape, bias: 0, adds: true)
+      stateWindow, images.stateFrames, images.stateSums, weights[1].shape, bias: 0, adds: true)
     guard
       let inputProduct = RecurrentProduct(input, weights[0], ids[0], bias: bias, &builder),
       let stateProduct = RecurrentProduct(state, weights[1], ids[1], &builder)
@@ -70,8 +70,8 @@ extension ConvLSTM: EngineOperator {
 /// The layouts of a sequence of images, all with the channels innermost.
 private struct ImageSequence {
   let dimensions: RecurrentDimensions
-  /// Of the sequence, the states and the outputs, with the graph's axes; in the sequence, the frames of
-  /// one time stand together.
+  /// Of the sequence, the states and the outputs, with the graph's axes; in the
+  /// sequence, the frames of one time step are contiguous.
   let sequence, state, outputs: Layout
   /// Of all frames and of their sums, `[time * batch, channels, spatial...]`.
   let frames, frameSums: Layout
@@ -88,18 +88,18 @@ private struct ImageSequence {
     let plane = channelsLast.dropFirst().map { stateShape[$0] }
     let (batch, time, units) = (shape[0], shape[1], plane[plane.count - 1])
     dimensions = RecurrentDimensions(
-      batch: batch, time: time, places: plane.dropLast().reduce(1, *), units: units, gates: 4)
+      batch: batch, time: time, positions: plane.dropLast().reduce(1, *), units: units, gates: 4)
     let sums = Array(plane.dropLast()) + [4 * units]
-    let back = channelsLast.inversePermutation
+    let inverse = channelsLast.inversePermutation
     // The graph's axes after the batch and the time.
-    let inner = back.dropFirst().map { $0 + 1 }
+    let inner = inverse.dropFirst().map { $0 + 1 }
     let channelsFirst = [0, rank - 1] + Array(1..<rank - 1)
     func image(_ count: Int, _ dimensions: [Int]) -> Layout? {
       Layout.rowMajor([count] + dimensions)?.permuted(channelsFirst)
     }
     guard let sequence = Layout.rowMajor([time, batch] + frame)?.permuted([1, 0] + inner),
       let outputs = Layout.rowMajor([batch, time] + plane)?.permuted([0, 1] + inner),
-      let state = Layout.rowMajor([batch] + plane)?.permuted(back),
+      let state = Layout.rowMajor([batch] + plane)?.permuted(inverse),
       let frames = image(time * batch, frame), let frameSums = image(time * batch, sums),
       let stateFrames = image(batch, plane), let stateSums = image(batch, sums)
     else { return nil }

@@ -21,7 +21,7 @@ extension Convolution: FusingOperator, EngineOperator {
   private func call(for group: NodeGroup, _ builder: PlanBuilder) -> WeightedCall? {
     let order = SpatialOrder(layout, group, builder)
     guard let kernel = builder.graph[group.inputs[1]].constant,
-      isDepthwise(kernel) || builder.mayCombine(groups),
+      isDepthwise(kernel) || builder.canCombine(groups),
       let window = WindowArguments(window, dimensions: order.spatialDimensions),
       let folded = FoldedWeights(
         group, bias: hasBias ? group.inputs[2] : nil, channels: kernel.shape[0], builder.graph)
@@ -44,16 +44,16 @@ extension Convolution: FusingOperator, EngineOperator {
     graph[group.inputs[1]].constant.map(isDepthwise) ?? false
   }
 
-  /// Whether each output channel sees the input channel of its number.
+  /// Whether each output channel reads only the input channel with the same index.
   private func isDepthwise(_ kernel: Tensor) -> Bool {
     kernel.shape[0] == groups && kernel.shape[1] == 1
   }
 }
 
 extension PlanBuilder {
-  /// Whether groups of channels may be computed together, with weights of 0 for channels of other
-  /// groups, which a NaN would reach.
-  fileprivate func mayCombine(_ groups: Int) -> Bool { groups == 1 || !keepsNaN }
+  /// Whether channel groups can be computed together, with weights of 0 between groups, through
+  /// which NaN would spread.
+  fileprivate func canCombine(_ groups: Int) -> Bool { groups == 1 || !keepsNaN }
 }
 
 extension TransposedConvolution: FusingOperator, EngineOperator {
@@ -61,13 +61,13 @@ extension TransposedConvolution: FusingOperator, EngineOperator {
 
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     let order = SpatialOrder(layout, group, builder)
-    guard let kernel = builder.graph[group.inputs[1]].constant, builder.mayCombine(groups),
+    guard let kernel = builder.graph[group.inputs[1]].constant, builder.canCombine(groups),
       let folded = FoldedWeights(
         group, bias: hasBias ? group.inputs[2] : nil, channels: kernel.shape[1] * groups,
         builder.graph)
     else { return false }
     let window = WindowArguments(
-      spreading: window, from: order.spatialDimensions, to: order.targetDimensions)
+      transposing: window, from: order.spatialDimensions, to: order.targetDimensions)
     // From [in, out/groups, ...] to [out, in, ...], or to [groups, out, in, ...].
     let split =
       groups == 1 ? kernel : kernel.splitting(0, into: [groups, kernel.shape[0] / groups])
@@ -86,7 +86,7 @@ extension TransposedConvolution: FusingOperator, EngineOperator {
   }
 }
 
-/// The axes of an image operator's input and output, brought to `[batch, channels, spatial...]`.
+/// An image operator's input and output with the axes `[batch, channels, spatial...]`.
 struct SpatialOrder {
   /// The sizes of the input and of the output.
   let dimensions: (source: [Int], target: [Int])
@@ -94,24 +94,24 @@ struct SpatialOrder {
   let spatialDimensions: [Int]
   /// The sizes of the output's spatial axes.
   let targetDimensions: [Int]
-  /// The input, in an order that a primitive is to choose.
+  /// The input's layout, left open for the primitive to choose.
   let source: Layout?
-  /// The output likewise.
+  /// The output's layout, left open likewise.
   let target: Layout?
-  private let back: [Int]
+  private let fromChannelsFirst: [Int]
 
   init(_ layout: DataLayout, _ group: NodeGroup, _ builder: PlanBuilder) {
     let shapes = [group.inputs[0], group.outputs[0]].map { builder.shape(of: $0) }
-    let turn = layout.axesToChannelsFirst(rank: shapes[0].count)
-    back = layout.axesFromChannelsFirst(rank: shapes[0].count)
-    let turned = shapes.map { shape in turn.map { shape[$0] } }
-    dimensions = (turned[0], turned[1])
+    let toChannelsFirst = layout.axesToChannelsFirst(rank: shapes[0].count)
+    fromChannelsFirst = layout.axesFromChannelsFirst(rank: shapes[0].count)
+    let channelsFirst = shapes.map { shape in toChannelsFirst.map { shape[$0] } }
+    dimensions = (channelsFirst[0], channelsFirst[1])
     (spatialDimensions, targetDimensions) = (
-      Array(turned[0].dropFirst(2)), Array(turned[1].dropFirst(2))
+      Array(channelsFirst[0].dropFirst(2)), Array(channelsFirst[1].dropFirst(2))
     )
-    (source, target) = (Layout.any(turned[0]), Layout.any(turned[1]))
+    (source, target) = (Layout.any(channelsFirst[0]), Layout.any(channelsFirst[1]))
   }
 
   /// A layout with the graph's axes.
-  func restore(_ layout: Layout, shape: [Int]) -> Layout? { layout.permuted(back) }
+  func restore(_ layout: Layout, shape: [Int]) -> Layout? { layout.permuted(fromChannelsFirst) }
 }

@@ -2,20 +2,20 @@ import Bytes
 import GraphIR
 import LayerCatalog
 
-/// An operator that copies elements of its input, in another order.
-protocol ArrangingOperator: CatalogOperator {
-  /// The elements in their new order, of which the output is the row-major form.
-  func arranged(_ view: StridedView) -> StridedView
+/// An operator whose output is a strided view of its input.
+protocol RearrangingOperator: CatalogOperator {
+  /// The view whose row-major copy is the output.
+  func rearranged(_ view: StridedView) -> StridedView
 }
 
-extension EngineOperator where Self: ArrangingOperator {
+extension EngineOperator where Self: RearrangingOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     builder.addCopy(self, for: group)
   }
 }
 
-extension Cropping: ArrangingOperator, EngineOperator {
-  func arranged(_ view: StridedView) -> StridedView {
+extension Cropping: RearrangingOperator, EngineOperator {
+  func rearranged(_ view: StridedView) -> StridedView {
     var view = view
     for (number, axis) in layout.spatialAxes(rank: view.shape.count).enumerated() {
       let count = view.shape[axis] - borders.before[number] - borders.after[number]
@@ -25,8 +25,8 @@ extension Cropping: ArrangingOperator, EngineOperator {
   }
 }
 
-extension Slice: ArrangingOperator, EngineOperator {
-  func arranged(_ view: StridedView) -> StridedView {
+extension Slice: RearrangingOperator, EngineOperator {
+  func rearranged(_ view: StridedView) -> StridedView {
     ranges.reduce(view) { view, range in
       let (start, count) = range.resolved(view.shape[range.axis])
       return view.strided(along: range.axis, from: start, count: count, step: range.step)
@@ -34,30 +34,30 @@ extension Slice: ArrangingOperator, EngineOperator {
   }
 }
 
-extension SpaceToDepth: ArrangingOperator, EngineOperator {
-  func arranged(_ view: StridedView) -> StridedView {
+extension SpaceToDepth: RearrangingOperator, EngineOperator {
+  func rearranged(_ view: StridedView) -> StridedView {
     let input = view.permuted(layout.axesToChannelsFirst(rank: 4))
     let (height, width) = (input.shape[2] / block, input.shape[3] / block)
     // [batch, channels, height, y, width, x]
-    let cut = input.splitting(3, into: [width, block]).splitting(2, into: [height, block])
+    let split = input.splitting(3, into: [width, block]).splitting(2, into: [height, block])
     return layout == .channelsFirst
-      ? cut.permuted([0, 3, 5, 1, 2, 4]) : cut.permuted([0, 2, 4, 3, 5, 1])
+      ? split.permuted([0, 3, 5, 1, 2, 4]) : split.permuted([0, 2, 4, 3, 5, 1])
   }
 }
 
-extension DepthToSpace: ArrangingOperator, EngineOperator {
-  func arranged(_ view: StridedView) -> StridedView {
+extension DepthToSpace: RearrangingOperator, EngineOperator {
+  func rearranged(_ view: StridedView) -> StridedView {
     let axis = layout.channelAxis(rank: 4)
-    let cut = view.splitting(axis, into: [block, block, view.shape[axis] / (block * block)])
+    let split = view.splitting(axis, into: [block, block, view.shape[axis] / (block * block)])
     // [batch, y, x, channels, height, width] or [batch, height, width, y, x, channels]
     return layout == .channelsFirst
-      ? cut.permuted([0, 3, 4, 1, 5, 2]) : cut.permuted([0, 1, 3, 2, 4, 5])
+      ? split.permuted([0, 3, 4, 1, 5, 2]) : split.permuted([0, 1, 3, 2, 4, 5])
   }
 }
 
-/// Of the interpolations, the nearest elements are a copy.
-extension Upsampling: ArrangingOperator {
-  func arranged(_ view: StridedView) -> StridedView {
+/// Only for nearest-neighbor interpolation, which is a copy.
+extension Upsampling: RearrangingOperator {
+  func rearranged(_ view: StridedView) -> StridedView {
     let axes = layout.spatialAxes(rank: view.shape.count)
     return axes.enumerated().reversed().reduce(view) { view, axis in
       view.repeated(at: axis.element + 1, count: factors[axis.offset])
@@ -65,8 +65,8 @@ extension Upsampling: ArrangingOperator {
   }
 }
 
-extension Reverse: ArrangingOperator, EngineOperator {
-  func arranged(_ view: StridedView) -> StridedView {
+extension Reverse: RearrangingOperator, EngineOperator {
+  func rearranged(_ view: StridedView) -> StridedView {
     axes.reduce(view) { view, axis in
       let count = view.shape[axis]
       return view.strided(along: axis, from: count - 1, count: count, step: -1)
@@ -133,34 +133,33 @@ extension BroadcastTo: EngineOperator {
 }
 
 extension PlanBuilder {
-  /// What the kernel is called that copies elements.
+  /// The name of the copy kernel.
   static let copyName = "copy"
 
-  /// Adds the copy of an operator, with the axes in memory's order. Any element type.
-  mutating func addCopy(_ operation: some ArrangingOperator, for group: NodeGroup) -> Bool {
+  /// Adds the copy for an operator, with the axes in memory order. Supports all element types.
+  mutating func addCopy(_ operation: some RearrangingOperator, for group: NodeGroup) -> Bool {
     let order = inMemoryOrder(operation, group)
     let output = makeTensor(group.outputs[0], layout: order.outputLayout)
     addCopy(
-      order.operation.arranged(StridedView(order.shape)), of: order.input, to: output.storage)
+      order.operation.rearranged(StridedView(order.shape)), of: order.input, to: output.storage)
     return true
   }
 
-  /// Adds a copy of elements of a group's first input, in an order of which the output is the
-  /// row-major form, with the axes in the graph's order.
+  /// Adds a copy of a view of a group's first input, with the axes in the graph's order.
   fileprivate mutating func addRowMajorCopy(
-    for group: NodeGroup, _ arrange: (StridedView) -> StridedView
+    for group: NodeGroup, _ transform: (StridedView) -> StridedView
   ) -> Bool {
     let input = rowMajor(group.inputs[0])
     let output = makeTensor(group.outputs[0])
-    addCopy(arrange(StridedView(input.shape)), of: input, to: output.storage)
+    addCopy(transform(StridedView(input.shape)), of: input, to: output.storage)
     return true
   }
 
-  /// A value with its elements in another order, row-major: where it is when that is its own order,
-  /// else in memory of its own. Any element type.
-  mutating func arranged(_ id: ValueID, _ arrange: (StridedView) -> StridedView) -> Storage {
+  /// A row-major copy of a view of a value, or the value itself if the view is the identity.
+  /// Supports all element types.
+  mutating func rearranged(_ id: ValueID, _ transform: (StridedView) -> StridedView) -> Storage {
     let input = rowMajor(id)
-    let view = arrange(StridedView(input.shape))
+    let view = transform(StridedView(input.shape))
     guard !view.isRowMajor else { return input.storage }
     let copy = addScratch(byteCount: view.shape.reduce(input.elementType.byteCount, *))
     addCopy(view, of: input, to: copy)
@@ -174,11 +173,11 @@ extension PlanBuilder {
       view, of: input.storage, input.elementType, count: input.shape.reduce(1, *), to: output)
   }
 
-  /// Adds a copy of elements in another order.
+  /// Adds a row-major copy of a view.
   ///
   /// - Parameters:
-  ///   - input: So many elements, row-major.
-  ///   - output: Has room for all that the view shows.
+  ///   - input: The row-major source with `count` elements.
+  ///   - output: Has the capacity for all elements of the view.
   mutating func addCopy(
     _ view: StridedView, of input: Storage, _ type: ElementType, count: Int, to output: Storage
   ) {
@@ -191,7 +190,7 @@ extension PlanBuilder {
     let targetCount = view.shape.reduce(size, *)
     add(
       .kernel(name: Self.copyName) { memory in
-        // Both storages have so many bytes, and no two parts overlap.
+        // Both storages have the sizes used here, and no two parts overlap.
         nonisolated(unsafe) let source = memory[input]
         nonisolated(unsafe) let target = memory[output]
         Threads.parallel(parts.count) { number in
@@ -206,9 +205,9 @@ extension PlanBuilder {
 }
 
 extension StridedView {
-  /// Cuts a large view into parts, of which each thread may copy one.
+  /// Splits a large view into parts that threads can copy.
   ///
-  /// - Returns: Each with the position of its first element in the whole.
+  /// - Returns: The parts, each with the offset of its first element in the result.
   fileprivate func parts(_ count: Int) -> [(view: StridedView, offset: Int)] {
     guard shape.reduce(1, *) >= 1 << 16, let axis = shape.firstIndex(where: { $0 > 1 }) else {
       return [(self, 0)]

@@ -14,7 +14,7 @@ extension Dense: FusingOperator, EngineOperator {
       let folded = FoldedWeights(
         group, bias: hasBias ? group.inputs[2] : nil, channels: kernel.shape[0], builder.graph)
     else { return false }
-    // All axes but the last are rows; they are one axis only in row-major order.
+    // All axes but the last are rows; they can be merged only in row-major order.
     let rows = shape.dropLast().reduce(1, *)
     let makeLayout = shape.count == 2 ? Layout.any : Layout.rowMajor
     let call = WeightedCall(

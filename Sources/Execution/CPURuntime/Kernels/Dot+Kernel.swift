@@ -12,35 +12,37 @@ extension Dot: EngineOperator {
       let call = MatrixCall(
         count: batch, rows: counts[0], depth: depth, columns: counts[1], transposeB: true)
     else { return false }
-    let sides = zip(group.inputs, [firstAxis, secondAxis]).map { id, axis in
-      let rows = builder.arranged(id) { view in
+    let operands = zip(group.inputs, [firstAxis, secondAxis]).map { id, axis in
+      let rows = builder.rearranged(id) { view in
         view.permuted(
           [0] + view.shape.indices.filter { $0 != 0 && $0 != axis } + [axis])
       }
-      return normalizes ? builder.addUnitRows(of: rows, id, length: depth) : rows
+      return normalizes ? builder.addNormalizedRows(of: rows, id, length: depth) : rows
     }
     let output = builder.makeTensor(group.outputs[0])
-    call.add(to: &builder, sides[0], sides[1], into: output.storage)
+    call.add(to: &builder, operands[0], operands[1], into: output.storage)
     return true
   }
 }
 
 extension PlanBuilder {
-  /// Adds a copy of a value's rows, each divided by its length.
-  fileprivate mutating func addUnitRows(of source: Storage, _ id: ValueID, length: Int) -> Storage {
+  /// Adds a copy of a value's rows, each divided by its L2 norm.
+  fileprivate mutating func addNormalizedRows(
+    of source: Storage, _ id: ValueID, length: Int
+  ) -> Storage {
     let count = shape(of: id).reduce(1, *)
     let target = addScratch(byteCount: count * MemoryLayout<Float>.stride)
     add(
       .kernel(name: UnitNormalization.kind) { memory in
-        // Both have so many elements, and no two rows overlap.
+        // Both have `count` elements, and no two rows overlap.
         nonisolated(unsafe) let from = memory[source].assumingMemoryBound(to: Float.self)
         nonisolated(unsafe) let to = memory[target].assumingMemoryBound(to: Float.self)
         Threads.parallel(rows: count / length, length: length) { row in
           let (source, target) = (from + row * length, to + row * length)
           var squares = 0.0
           for index in 0..<length { squares += Double(source[index]) * Double(source[index]) }
-          let unit = 1 / UnitNormalization.length(squares)
-          for index in 0..<length { target[index] = Float(Double(source[index]) * unit) }
+          let factor = 1 / UnitNormalization.length(squares)
+          for index in 0..<length { target[index] = Float(Double(source[index]) * factor) }
         }
       }, using: [source, target])
     return target

@@ -3,7 +3,7 @@ import GraphIR
 import LayerCatalog
 
 extension EinsumDense: FusingOperator, EngineOperator {
-  /// None: the kernel may make several axes.
+  /// None: the kernel may add several output axes.
   func channelAxis(rank: Int) -> Int { -1 }
 
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
@@ -26,20 +26,20 @@ extension EinsumDense: FusingOperator, EngineOperator {
   }
 }
 
-/// A sum of products that is a fully connected layer: the axes that are summed along are the input's
-/// last ones, and those that the kernel adds the output's.
+/// An einsum that is a fully connected layer: the contracted axes are the input's last axes, and
+/// those that the kernel adds are the output's last axes.
 private struct EinsumRows {
-  /// How many of the input's axes are summed along.
+  /// The number of contracted axes of the input.
   let contractedCount: Int
   /// The product of their sizes.
   let inCount: Int
   /// The product of the sizes of the axes that the kernel adds.
   let outCount: Int
 
-  /// - Returns: `nil` for other sums, and when the bias has other axes than those that are added.
+  /// - Returns: `nil` for other einsums, or if the bias has axes other than the added ones.
   init?(_ sum: EinsumDense, _ kernel: [Int], _ bias: [Character]) {
-    let own = Set(sum.kernel.letters)
-    let free = sum.input.letters.prefix { !own.contains($0) }
+    let kernelLetters = Set(sum.kernel.letters)
+    let free = sum.input.letters.prefix { !kernelLetters.contains($0) }
     let contracted = sum.input.letters.dropFirst(free.count)
     let added = sum.output.letters.dropFirst(free.count)
     // The kernel has the output's axes first, in their order, then the input's.

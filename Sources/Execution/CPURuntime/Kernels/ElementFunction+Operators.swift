@@ -2,10 +2,9 @@ import CKernels
 import LayerCatalog
 
 extension ElementFunction {
-  /// The functions that make up an operator, one after the other; `nil` when it has none
-  /// for it, or not within the operator's tolerance.
+  /// The functions that are composed to an operator; `nil` if there are none within its tolerance.
   ///
-  /// They keep infinities, but not NaN.
+  /// They propagate infinities, but not NaN.
   static func functions(of operation: any CatalogOperator) -> [ElementFunction]? {
     switch operation {
     case let relu as ReLU: functions(of: relu)

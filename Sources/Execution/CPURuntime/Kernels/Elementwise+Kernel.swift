@@ -3,7 +3,7 @@ import GraphIR
 import LayerCatalog
 
 extension PlanBuilder {
-  /// Adds a function of each element, when the group is one.
+  /// Adds an elementwise function, if the group is one.
   mutating func addElementwise(_ group: NodeGroup) -> Bool {
     if !keepsNaN, let functions = ElementFunction.functions(of: group.operation),
       addFunctions(functions, for: group)
@@ -14,12 +14,12 @@ extension PlanBuilder {
     return addRows(Self.function(operation), for: group)
   }
 
-  /// The reference's own function of each element, which keeps NaN.
+  /// The reference's elementwise function, which propagates NaN.
   private static func function(_ operation: some ElementwiseOperator) -> RowFunction {
     .of { operation.apply($0) }
   }
 
-  /// The memory for a function of each element: the input's where nobody else needs it.
+  /// The memory for an elementwise result: the input's if it is no longer needed.
   mutating func makeElementwiseTarget(
     _ input: StoredTensor, _ group: NodeGroup, _ layout: Layout?
   ) -> StoredTensor {
@@ -28,8 +28,7 @@ extension PlanBuilder {
       : makeTensor(group.outputs[0], layout: layout)
   }
 
-  /// Adds functions of each element, in the layout that the input has, and in its memory where
-  /// nobody else needs it.
+  /// Adds elementwise functions in the input's layout, in place if the input is no longer needed.
   private mutating func addFunctions(_ functions: [ElementFunction], for group: NodeGroup) -> Bool {
     let input = dense(group.inputs[0])
     guard let layout = input.layout else { return false }

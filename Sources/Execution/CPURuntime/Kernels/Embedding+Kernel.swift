@@ -4,7 +4,7 @@ import LayerCatalog
 
 extension Embedding: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    // The table is read where it is: usually in the mapped file.
+    // The table is read in place, usually from the mapped file.
     guard let table = builder.graph[group.inputs[1]].constant, table.isContiguous,
       table.elementType == builder.types[group.outputs[0].index].elementType
     else { return false }
@@ -21,7 +21,7 @@ extension Embedding: EngineOperator {
         var target = memory[output.storage]
         table.store.withBytes { bytes in
           for index in indices {
-            // The index was checked, and the output has room for as many rows.
+            // The index was checked, and the output has the capacity for all rows.
             let start = table.offset + index * rowSize
             bytes.extracting(start..<start + rowSize).withUnsafeBytes {
               if let row = $0.baseAddress { target.copyMemory(from: row, byteCount: rowSize) }

@@ -1,18 +1,18 @@
 import GraphIR
 import LayerCatalog
 
-/// A normalization that is folded into the weights in front of it: the factors for the kernel's
-/// output channels, and the bias that results.
+/// A normalization folded into the weights of the preceding operator: factors for the kernel's
+/// output channels, and the resulting bias.
 struct FoldedWeights {
-  /// A factor for each output channel; none when there is no normalization.
+  /// A factor for each output channel; empty without normalization.
   private(set) var scales: [Float] = []
-  /// The bias, when there is one.
+  /// The bias, if there is one.
   private(set) var bias: [Float]?
 
   /// - Parameters:
-  ///   - bias: The bias that the operator has itself.
+  ///   - bias: The operator's own bias.
   ///   - channels: The number of output channels.
-  /// - Returns: `nil` when a weight is not known before the model runs.
+  /// - Returns: `nil` if a weight is not constant.
   init?(_ group: NodeGroup, bias id: ValueID?, channels: Int, _ graph: Graph) {
     var numbers: [Double]?
     if let id {
@@ -29,8 +29,8 @@ struct FoldedWeights {
       let beta = operation.hasCenter ? weights.removeFirst() : ones.map { _ in 0 }
       let (mean, variance) = (weights[0], weights[1])
       let factors = zip(gamma, variance).map { $0 / ($1 + operation.epsilon).squareRoot() }
-      let own = numbers ?? ones.map { _ in 0 }
-      numbers = factors.indices.map { (own[$0] - mean[$0]) * factors[$0] + beta[$0] }
+      let operatorBias = numbers ?? ones.map { _ in 0 }
+      numbers = factors.indices.map { (operatorBias[$0] - mean[$0]) * factors[$0] + beta[$0] }
       scales = factors.map(Float.init)
     }
     bias = numbers.map { $0.map(Float.init) }

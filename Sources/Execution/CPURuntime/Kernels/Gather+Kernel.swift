@@ -23,7 +23,7 @@ extension Gather: EngineOperator {
         for outer in 0..<batches * middle {
           let batch = outer / max(1, middle)
           for index in all[batch * each..<(batch + 1) * each] {
-            // The index was checked, and the output has room for as many parts.
+            // The index was checked, and the output has the capacity for all slices.
             target.copyMemory(
               from: source + (outer * dimension + index) * size, byteCount: size)
             target += size

@@ -1,4 +1,4 @@
-/// The lanes of a tensor: the elements along some axes, for each index of the others.
+/// Iterates over the lanes of a tensor: the elements along some axes, for each index of the others.
 struct LaneWalk: Sendable {
   /// The sizes of the axes that are not the lanes' own.
   private let dimensions: [Int]
@@ -22,39 +22,39 @@ struct LaneWalk: Sendable {
     self.offsets = offsets
   }
 
-  /// How many lanes there are.
+  /// The number of lanes.
   var count: Int { dimensions.reduce(1, *) }
 
-  /// How many neighbouring lanes stand side by side in memory.
-  var neighbors: Int { strides.last == 1 ? dimensions[dimensions.count - 1] : 1 }
+  /// The number of neighboring lanes that are adjacent in memory.
+  var contiguousCount: Int { strides.last == 1 ? dimensions[dimensions.count - 1] : 1 }
 
-  /// Where a lane begins.
+  /// The offset of a lane's first element.
   func start(of lane: Int) -> Int {
-    var (rest, start) = (lane, 0)
+    var (remainder, start) = (lane, 0)
     for axis in dimensions.indices.reversed() {
-      start += rest % dimensions[axis] * strides[axis]
-      rest /= dimensions[axis]
+      start += remainder % dimensions[axis] * strides[axis]
+      remainder /= dimensions[axis]
     }
     return start
   }
 }
 
-/// A lane's numbers, which a function replaces by its own.
+/// A lane's numbers, which a function replaces.
 struct Lane {
   let numbers: UnsafeMutableBufferPointer<Double>
-  /// Which one it is.
+  /// The index of the lane.
   let number: Int
 }
 
 /// What a lane kernel writes.
 enum LaneResult: Sendable {
-  /// All of the lane, where it stood.
+  /// The whole lane, at its original position.
   case lane
-  /// The first number of each lane, one behind the other.
+  /// The first number of each lane, contiguously.
   case first
 }
 
-/// Elements in memory, and how they are read and written as numbers.
+/// Elements in memory with their conversion from and to `Double`.
 struct NumberStorage: Sendable {
   let storage: Storage
   let access: NumberAccess
@@ -72,8 +72,8 @@ extension PlanBuilder {
     name: String, _ function: @escaping @Sendable (Lane) -> Void
   ) {
     let length = walk.offsets.count
-    // Sixteen float32 numbers side by side are a cache line.
-    let width = max(1, min(walk.neighbors, 16, (1 << 15) / max(1, length)))
+    // Sixteen adjacent float32 numbers fill a cache line.
+    let width = max(1, min(walk.contiguousCount, 16, (1 << 15) / max(1, length)))
     let parts = min(threads, max(1, walk.count / width))
     let kernel = LaneKernel(
       walk: walk, result: result, source: source, target: target, width: width, parts: parts,
@@ -85,47 +85,47 @@ extension PlanBuilder {
   }
 }
 
-/// A function of lanes, which are brought together and put back.
+/// A function of lanes, which are gathered and scattered back.
 private struct LaneKernel: Sendable {
   let walk: LaneWalk
   let result: LaneResult
   let source: NumberStorage
   let target: NumberStorage
-  /// How many neighbouring lanes are computed at once.
+  /// The number of neighboring lanes computed at once.
   let width: Int
   let parts: Int
-  /// For each part, room for as many lanes, and for one element of each.
+  /// For each part, a buffer for `width` lanes and one element of each.
   let scratch: Storage
   let function: @Sendable (Lane) -> Void
 
   private var length: Int { walk.offsets.count }
 
   func run(_ memory: KernelMemory) {
-    // Each part has room of its own, and no two write the same elements.
+    // Each part has its own buffer, and no two write the same elements.
     nonisolated(unsafe) let memory = memory
-    let neighbors = max(1, walk.neighbors)
-    let blocks = (neighbors + width - 1) / width
-    let count = walk.count / neighbors * blocks
+    let contiguousCount = max(1, walk.contiguousCount)
+    let blocks = (contiguousCount + width - 1) / width
+    let count = walk.count / contiguousCount * blocks
     Threads.parallel(parts) { part in
-      let room =
+      let buffer =
         memory[scratch].assumingMemoryBound(to: Double.self)
         + part * (width + 1) * max(length, width)
       for number in part * count / parts..<(part + 1) * count / parts {
-        let first = number / blocks * neighbors + number % blocks * width
-        let lanes = min(width, neighbors - number % blocks * width)
-        compute(first..<first + lanes, room, memory)
+        let first = number / blocks * contiguousCount + number % blocks * width
+        let lanes = min(width, contiguousCount - number % blocks * width)
+        compute(first..<first + lanes, buffer, memory)
       }
     }
   }
 
   private func compute(
-    _ lanes: Range<Int>, _ room: UnsafeMutablePointer<Double>, _ memory: KernelMemory
+    _ lanes: Range<Int>, _ buffer: UnsafeMutablePointer<Double>, _ memory: KernelMemory
   ) {
     let start = walk.start(of: lanes.lowerBound)
     let from = memory[source.storage] + start * source.access.size
-    gather(lanes.count, from, room)
+    gather(lanes.count, from, buffer)
     for (position, number) in lanes.enumerated() {
-      let first = room + position * length
+      let first = buffer + position * length
       let numbers = UnsafeMutableBufferPointer(start: first, count: length)
       function(Lane(numbers: numbers, number: number))
       if result == .first {
@@ -134,48 +134,48 @@ private struct LaneKernel: Sendable {
       }
     }
     guard result == .lane else { return }
-    scatter(lanes.count, room, memory[target.storage] + start * target.access.size)
+    scatter(lanes.count, buffer, memory[target.storage] + start * target.access.size)
   }
 
-  /// Brings neighbouring lanes together, one behind the other.
+  /// Gathers neighboring lanes contiguously.
   private func gather(
-    _ count: Int, _ from: UnsafeMutableRawPointer, _ room: UnsafeMutablePointer<Double>
+    _ count: Int, _ from: UnsafeMutableRawPointer, _ buffer: UnsafeMutablePointer<Double>
   ) {
     let (access, offsets) = (source.access, walk.offsets)
     if count == 1 {
       forEachRun { first, length in
         access.read(
-          from + offsets[first] * access.size, step: 1, count: length, to: room + first)
+          from + offsets[first] * access.size, step: 1, count: length, to: buffer + first)
       }
       return
     }
-    let together = room + width * length
+    let packed = buffer + width * length
     for index in offsets.indices {
-      access.read(from + offsets[index] * access.size, step: 1, count: count, to: together)
-      for lane in 0..<count { room[lane * length + index] = together[lane] }
+      access.read(from + offsets[index] * access.size, step: 1, count: count, to: packed)
+      for lane in 0..<count { buffer[lane * length + index] = packed[lane] }
     }
   }
 
-  /// Puts neighbouring lanes back.
+  /// Scatters neighboring lanes back.
   private func scatter(
-    _ count: Int, _ room: UnsafeMutablePointer<Double>, _ to: UnsafeMutableRawPointer
+    _ count: Int, _ buffer: UnsafeMutablePointer<Double>, _ to: UnsafeMutableRawPointer
   ) {
     let (access, offsets) = (target.access, walk.offsets)
     if count == 1 {
       forEachRun { first, length in
-        access.write(room + first, count: length, to: to + offsets[first] * access.size)
+        access.write(buffer + first, count: length, to: to + offsets[first] * access.size)
       }
       return
     }
-    let together = room + width * length
+    let packed = buffer + width * length
     for index in offsets.indices {
-      for lane in 0..<count { together[lane] = room[lane * length + index] }
-      access.write(together, count: count, to: to + offsets[index] * access.size)
+      for lane in 0..<count { packed[lane] = buffer[lane * length + index] }
+      access.write(packed, count: count, to: to + offsets[index] * access.size)
     }
   }
 
-  /// Calls `body` for the elements of a lane that stand one behind the other: with the first one's
-  /// number, and how many there are.
+  /// Calls `body` for each contiguous run of a lane's elements, with the index of its first element
+  /// and its length.
   private func forEachRun(_ body: (_ first: Int, _ count: Int) -> Void) {
     var first = 0
     for end in 1..<max(1, length) where walk.offsets[end] != walk.offsets[end - 1] + 1 {

@@ -66,12 +66,12 @@ extension GroupNormalization: EngineOperator {
     let channelAxis = order.operation.axis
     let channels = order.shape[channelAxis] / groups
     guard channels > 0 else { return false }
-    // The channels of a group are a lane with the places of an image.
+    // The channels and spatial positions of a group form a lane.
     let view = StridedView(order.shape).splitting(channelAxis, into: [groups, channels])
     let axes = view.shape.indices.filter { $0 != 0 && $0 != channelAxis }
     let walk = LaneWalk(view, axes: axes)
     let run = axes.filter { $0 > channelAxis + 1 }.map { view.shape[$0] }.reduce(1, *)
-    let ownChannels = walk.offsets.indices.map { $0 / run % channels }
+    let channelIndices = walk.offsets.indices.map { $0 / run % channels }
     let gamma = hasScale ? weights[0] : nil
     let beta = hasCenter ? weights[weights.count - 1] : nil
     guard let access = NumberAccess(writing: order.input.elementType) else { return false }
@@ -83,7 +83,7 @@ extension GroupNormalization: EngineOperator {
       lane.normalize(epsilon)
       let first = lane.number % groups * channels
       for index in lane.numbers.indices {
-        let channel = first + ownChannels[index]
+        let channel = first + channelIndices[index]
         lane.numbers[index] =
           lane.numbers[index] * (gamma?[channel] ?? 1) + (beta?[channel] ?? 0)
       }
@@ -108,7 +108,7 @@ extension Reduce: EngineOperator {
     }
   }
 
-  /// One number for a lane, which has elements.
+  /// Reduces a nonempty lane.
   private func reduce(_ lane: Lane) -> Double {
     let count = Double(lane.numbers.count)
     switch function {
@@ -136,9 +136,9 @@ extension EngineOperator where Self: ArgumentReduction {
 }
 
 extension PlanBuilder {
-  /// Adds a function of lanes whose results stand where they stood.
+  /// Adds a function that replaces each lane.
   ///
-  /// - Parameter axes: The lanes' axes, of the operator with its axes in memory's order.
+  /// - Parameter axes: The lanes' axes of the operator with its axes in memory order.
   mutating func addLanes<Operation: CatalogOperator>(
     _ operation: Operation, _ axes: (Operation) -> [Int], for group: NodeGroup,
     _ function: @escaping @Sendable (Lane) -> Void
@@ -155,9 +155,9 @@ extension PlanBuilder {
     return true
   }
 
-  /// Adds a function of lanes as ``addLanes(_:_:for:_:)`` does, whose e^x is one of float32.
+  /// Adds a function of lanes like ``addLanes(_:_:for:_:)`` that computes exponentials in float32.
   ///
-  /// - Returns: `false` for numbers that are more exact.
+  /// - Returns: `false` for float64.
   mutating func addSoftmaxLanes<Operation: CatalogOperator>(
     _ operation: Operation, _ axes: (Operation) -> [Int], for group: NodeGroup,
     _ function: @escaping @Sendable (Lane) -> Void
@@ -166,9 +166,9 @@ extension PlanBuilder {
       && addLanes(operation, axes, for: group, function)
   }
 
-  /// Adds a function of lanes, of each of which the first number stays.
+  /// Adds a function that reduces each lane to its first number.
   ///
-  /// - Parameter writing: How the output's type is written, if it can be.
+  /// - Parameter writing: The conversion to the output's type, if it is supported.
   fileprivate mutating func addReducedLanes(
     _ axes: [Int], writing: (ElementType) -> NumberAccess?, for group: NodeGroup,
     _ function: @escaping @Sendable (Lane) -> Void
@@ -188,15 +188,15 @@ extension PlanBuilder {
 }
 
 extension Lane {
-  /// The numbers as the reference kernels take them.
+  /// The numbers as reference kernels take them.
   var elements: ArraySlice<Double> { numbers.map { $0 }[...] }
 
-  /// Puts as many other numbers in place of these.
+  /// Replaces the numbers by as many others.
   func replace(with others: [Double]) {
     for (index, number) in others.enumerated() { numbers[index] = number }
   }
 
-  /// Some neighbouring numbers.
+  /// A contiguous part of the lane.
   func part(_ range: Range<Int>) -> Lane {
     Lane(numbers: UnsafeMutableBufferPointer(rebasing: numbers[range]), number: number)
   }
@@ -207,7 +207,7 @@ extension Lane {
     for index in numbers.indices { numbers[index] = function(numbers[index]) }
   }
 
-  /// The sum of a function of each number, in four parts.
+  /// The sum of a function of each number, in four partial sums.
   @inline(__always)
   func sum(_ function: (Double) -> Double) -> Double {
     var sums = SIMD4<Double>()
@@ -221,7 +221,7 @@ extension Lane {
   /// The mean of all numbers.
   var mean: Double { sum { $0 } / Double(numbers.count) }
 
-  /// Creates the mean 0 and the variance 1.
+  /// Normalizes to mean 0 and variance 1.
   ///
   /// - Parameter epsilon: Added to the variance.
   func normalize(_ epsilon: Double) {
@@ -231,9 +231,9 @@ extension Lane {
     apply { ($0 - mean) * factor }
   }
 
-  /// Replaces the numbers by e to their power, divided by the sum of them.
+  /// Replaces the numbers by their softmax.
   func applySoftmax() {
-    // A NaN comes through the sum, whatever the comparison makes of it.
+    // NaN propagates through the sum, whatever the comparison yields.
     let largest = numbers.reduce(-.infinity) { $1 > $0 ? $1 : $0 }
     apply { Double(Float($0 - largest).exponential) }
     let sum = sum { $0 }

@@ -10,7 +10,7 @@ extension LayerNormalization: EngineOperator {
     let size = axes.map { shape[$0] }.reduce(1, *)
     let gamma = hasScale ? weights[0] : [Double](repeating: 1, count: size)
     let beta = hasCenter ? weights[weights.count - 1] : [Double](repeating: 0, count: size)
-    // Contiguous lanes need not be brought together: those along the last axes.
+    // Lanes along the last axes are contiguous and need not be gathered.
     guard axes == Array(shape.indices.suffix(axes.count)), builder.rowMajorLayout(of: id) != nil
     else {
       return builder.addLanes(self, \.axes, for: group) { lane in
@@ -22,11 +22,11 @@ extension LayerNormalization: EngineOperator {
     }
     let input = builder.rowMajor(id)
     let output = builder.makeElementwiseTarget(input, group, input.layout)
-    let (gammas, betas) = (gamma.map(Float.init), beta.map(Float.init))
+    let (scales, offsets) = (gamma.map(Float.init), beta.map(Float.init))
     let lanes = shape.reduce(1, *) / size
     builder.add(
       .kernel(name: Self.kind) { memory in
-        // Each lane lies inside of both tensors, and no two overlap.
+        // Each lane lies within both tensors, and no two overlap.
         nonisolated(unsafe) let source = memory.floats(input)
         nonisolated(unsafe) let target = memory.floats(output)
         let step = max(1, (1 << 14) / size)
@@ -35,7 +35,7 @@ extension LayerNormalization: EngineOperator {
             let range = lane * size..<(lane + 1) * size
             normalizeLane(
               UnsafeBufferPointer(rebasing: source[range]),
-              UnsafeMutableBufferPointer(rebasing: target[range]), gammas, betas, epsilon)
+              UnsafeMutableBufferPointer(rebasing: target[range]), scales, offsets, epsilon)
           }
         }
       }, using: [input.storage, output.storage])
@@ -43,11 +43,11 @@ extension LayerNormalization: EngineOperator {
   }
 }
 
-/// Normalises one lane by its mean and variance, which are summed up in `Double`. Both may be the same
-/// memory.
+/// Normalizes one lane by its mean and variance, which are accumulated in `Double`. Source and
+/// target may be the same memory.
 private func normalizeLane(
   _ source: UnsafeBufferPointer<Float>, _ target: UnsafeMutableBufferPointer<Float>,
-  _ gammas: [Float], _ betas: [Float], _ epsilon: Double
+  _ scales: [Float], _ offsets: [Float], _ epsilon: Double
 ) {
   var sum = 0.0
   for element in source { sum += Double(element) }
@@ -57,6 +57,6 @@ private func normalizeLane(
   let factor = 1 / (squares / Double(source.count) + epsilon).squareRoot()
   for index in source.indices {
     target[index] =
-      Float((Double(source[index]) - mean) * factor) * gammas[index] + betas[index]
+      Float((Double(source[index]) - mean) * factor) * scales[index] + offsets[index]
   }
 }

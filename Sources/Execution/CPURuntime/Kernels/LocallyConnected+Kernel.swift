@@ -9,20 +9,20 @@ extension LocallyConnected: EngineOperator {
       weights.count == group.inputs.count - 1
     else { return false }
     let shape = builder.shape(of: group.inputs[0])
-    let turn = layout.axesToChannelsFirst(rank: shape.count)
-    let input = builder.arranged(group.inputs[0]) { $0.permuted(turn) }
+    let toChannelsFirst = layout.axesToChannelsFirst(rank: shape.count)
+    let input = builder.rearranged(group.inputs[0]) { $0.permuted(toChannelsFirst) }
     let kernel = builder.rowMajor(group.inputs[1]).storage
     let windows = LocalWindows(self, kernel: weights[0].shape)
     let bias = hasBias ? weights[1].doubles.map(Float.init) : []
     let batch = shape[0]
     let sums = builder.addScratch(
       byteCount: batch * windows.positions * windows.filters * MemoryLayout<Float>.stride)
-    let room = builder.addScratch(
+    let buffer = builder.addScratch(
       byteCount: windows.positions * windows.length * MemoryLayout<Float>.stride)
     builder.add(
       .kernel(name: Self.kind) { memory in
-        // Each storage has room for what `windows` counts, and no two positions overlap.
-        nonisolated(unsafe) let addresses = [input, kernel, sums, room].map {
+        // Each storage has the size given by `windows`, and no two positions overlap.
+        nonisolated(unsafe) let addresses = [input, kernel, sums, buffer].map {
           memory[$0].assumingMemoryBound(to: Float.self)
         }
         for image in 0..<batch {
@@ -31,10 +31,10 @@ extension LocallyConnected: EngineOperator {
               position: $0, source: addresses[0] + image * windows.imageSize,
               kernel: addresses[1], bias: bias,
               target: addresses[2] + image * windows.positions * windows.filters,
-              room: addresses[3] + $0 * windows.length)
+              buffer: addresses[3] + $0 * windows.length)
           }
         }
-      }, using: [input, kernel, sums, room])
+      }, using: [input, kernel, sums, buffer])
     // [batch, positions..., filters]
     let rank = shape.count
     let view = StridedView([batch] + windows.outputDimensions + [windows.filters])
@@ -47,25 +47,25 @@ extension LocallyConnected: EngineOperator {
   }
 }
 
-/// The windows of a locally connected layer, each of which has weights of its own.
+/// The windows of a locally connected layer, each with its own weights.
 private struct LocalWindows: Sendable {
-  /// The sizes of the output's places.
+  /// The spatial sizes of the output.
   let outputDimensions: [Int]
   let filters: Int
-  /// How many elements an image has.
+  /// The number of elements of an image.
   let imageSize: Int
   private let channels: Int
-  /// How many elements a channel has.
+  /// The number of elements of a channel.
   private let planeSize: Int
-  /// For each position, the elements of its window in a channel; -1 for those outside.
-  private let places: [[Int]]
+  /// For each position, the offsets of its window's elements in a channel; -1 in the padding.
+  private let windowOffsets: [[Int]]
 
-  /// How many windows there are.
-  var positions: Int { places.count }
-  /// How many elements a window has, of all channels.
+  /// The number of windows.
+  var positions: Int { windowOffsets.count }
+  /// The number of elements of a window in all channels.
   let length: Int
 
-  /// - Parameter kernel: `[places..., filters, channels, window...]`.
+  /// - Parameter kernel: `[positions..., filters, channels, window...]`.
   init(_ operation: LocallyConnected, kernel: [Int]) {
     let axes = operation.dimensions.count
     outputDimensions = Array(kernel[..<axes])
@@ -74,10 +74,10 @@ private struct LocalWindows: Sendable {
     planeSize = operation.dimensions.reduce(1, *)
     imageSize = channels * planeSize
     length = channels * window.reduce(1, *)
-    places = Self.places(operation, outputDimensions, window)
+    windowOffsets = Self.windowOffsets(operation, outputDimensions, window)
   }
 
-  private static func places(
+  private static func windowOffsets(
     _ operation: LocallyConnected, _ outputDimensions: [Int], _ window: [Int]
   ) -> [[Int]] {
     let strides = Tensor.rowMajorStrides(operation.dimensions)
@@ -85,33 +85,34 @@ private struct LocalWindows: Sendable {
     let windowStrides = Tensor.rowMajorStrides(window)
     return (0..<outputDimensions.reduce(1, *)).map { position in
       (0..<window.reduce(1, *)).map { tap in
-        var place = 0
+        var offset = 0
         for axis in operation.dimensions.indices {
           let index =
             position / outputStrides[axis] % outputDimensions[axis] * operation.strides[axis]
             - operation.before[axis] + tap / windowStrides[axis] % window[axis]
           guard (0..<operation.dimensions[axis]).contains(index) else { return -1 }
-          place += index * strides[axis]
+          offset += index * strides[axis]
         }
-        return place
+        return offset
       }
     }
   }
 
   /// Computes all filters at one position.
   ///
-  /// - Parameter room: For the elements of one window.
+  /// - Parameter buffer: Scratch memory for the elements of one window.
   func compute(
     position: Int, source: UnsafePointer<Float>, kernel: UnsafePointer<Float>, bias: [Float],
-    target: UnsafeMutablePointer<Float>, room: UnsafeMutablePointer<Float>
+    target: UnsafeMutablePointer<Float>, buffer: UnsafeMutablePointer<Float>
   ) {
-    let places = places[position]
+    let windowOffsets = windowOffsets[position]
     for channel in 0..<channels {
-      for (tap, place) in places.enumerated() {
-        room[channel * places.count + tap] = place < 0 ? 0 : source[channel * planeSize + place]
+      for (tap, offset) in windowOffsets.enumerated() {
+        buffer[channel * windowOffsets.count + tap] =
+          offset < 0 ? 0 : source[channel * planeSize + offset]
       }
     }
-    let window = UnsafeMutableBufferPointer(start: room, count: length)
+    let window = UnsafeMutableBufferPointer(start: buffer, count: length)
     for filter in position * filters..<(position + 1) * filters {
       let product = window.product(with: kernel + filter * length)
       target[filter] = bias.isEmpty ? product : product + bias[filter]

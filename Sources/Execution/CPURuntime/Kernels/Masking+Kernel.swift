@@ -9,19 +9,19 @@ extension Masking: EngineOperator {
     let mask = builder.makeTensor(group.outputs[1])
     let steps = input.shape.dropLast().reduce(1, *)
     let features = input.shape[input.shape.count - 1]
-    // The value as the elements' type has it: 0.1 is another number in float32.
+    // The value rounded to the elements' type: 0.1 differs in float32.
     let type = builder.graph[group.inputs[0]].type.elementType
-    let filling = Float(Tensor(type, shape: [], [value]).doubles[0])
+    let maskValue = Float(Tensor(type, shape: [], [value]).doubles[0])
     builder.add(
       .kernel(name: Self.kind) { memory in
-        // Input and output have so many steps, and the mask an element for each.
+        // Input and output have `steps` time steps, and the mask an element for each.
         let (source, target) = (memory.floats(input), memory.floats(output))
-        let truths = memory[mask.storage].assumingMemoryBound(to: UInt8.self)
+        let maskElements = memory[mask.storage].assumingMemoryBound(to: UInt8.self)
         for step in 0..<steps {
           let range = step * features..<(step + 1) * features
-          let counts = source[range].contains { $0 != filling }
-          truths[step] = counts ? 1 : 0
-          for index in range { target[index] = counts ? source[index] : source[index] * 0 }
+          let isKept = source[range].contains { $0 != maskValue }
+          maskElements[step] = isKept ? 1 : 0
+          for index in range { target[index] = isKept ? source[index] : source[index] * 0 }
         }
       }, using: [input.storage, output.storage, mask.storage])
     return true

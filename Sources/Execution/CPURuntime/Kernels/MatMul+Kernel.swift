@@ -5,8 +5,8 @@ extension MatMul: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     let first = builder.rowMajor(group.inputs[0])
     let second = builder.rowMajor(group.inputs[1])
-    guard let firstLayout = Self.turned(first.layout, transposeA),
-      let secondLayout = Self.turned(second.layout, transposeB),
+    guard let firstLayout = Self.transposed(first.layout, transposeA),
+      let secondLayout = Self.transposed(second.layout, transposeB),
       let targetLayout = builder.rowMajorLayout(of: group.outputs[0]),
       let primitive = Primitive(
         owning: kernels_product(firstLayout.handle, secondLayout.handle, targetLayout.handle))
@@ -21,8 +21,8 @@ extension MatMul: EngineOperator {
     return true
   }
 
-  /// A layout with its last two axes swapped, if they are to be.
-  private static func turned(_ layout: Layout?, _ isTransposed: Bool) -> Layout? {
+  /// A layout with its last two axes swapped, if `isTransposed`.
+  private static func transposed(_ layout: Layout?, _ isTransposed: Bool) -> Layout? {
     guard let layout, isTransposed else { return layout }
     var axes = Array(layout.dimensions.indices)
     axes.swapAt(axes.count - 1, axes.count - 2)

@@ -1,10 +1,11 @@
 import CKernels
 
-/// Products of as many matrices `[count, rows, depth]` and `[count, depth, columns]`, all row-major.
+/// Batched products of matrices `[count, rows, depth]` and `[count, depth, columns]`, all
+/// row-major.
 struct MatrixCall {
   private let primitive: Primitive
 
-  /// - Parameter transposeB: Whether the second ones are `[count, columns, depth]` instead.
+  /// - Parameter transposeB: Whether the second matrices are `[count, columns, depth]` instead.
   /// - Returns: `nil` when there is no primitive for this.
   init?(count: Int, rows: Int, depth: Int, columns: Int, transposeB: Bool = false) {
     let second =

@@ -10,10 +10,10 @@ extension BatchNormalization: EngineOperator {
     guard rank >= 2, axis >= 1, weights.count == group.inputs.count - 1 else { return false }
     let source = builder.dense(input)
     // The primitive has the channels along axis 1.
-    let turn = [0, axis] + (1..<rank).filter { $0 != axis }
-    guard let layout = source.layout, let turned = layout.permuted(turn),
+    let channelsFirst = [0, axis] + (1..<rank).filter { $0 != axis }
+    guard let layout = source.layout, let permutedLayout = layout.permuted(channelsFirst),
       let primitive = Primitive(
-        owning: kernels_batch_normalization(turned.handle, Float(epsilon)))
+        owning: kernels_batch_normalization(permutedLayout.handle, Float(epsilon)))
     else { return false }
     let target = builder.makeElementwiseTarget(source, group, layout)
     var numbers = weights[...]

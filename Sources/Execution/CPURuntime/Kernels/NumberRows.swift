@@ -1,20 +1,20 @@
 import Bytes
 
-/// Rows of numbers in `Double`, which holds every type of float and all smaller whole numbers exactly:
-/// what kernels compute on that take elements of several types.
+/// Rows of numbers converted to `Double`, which represents all floating-point types and smaller
+/// integers exactly, for kernels that support several element types.
 struct NumberRows {
   /// The first row; the others follow, ``capacity`` elements apart.
   let start: UnsafeMutablePointer<Double>
-  /// How many elements each row holds now.
+  /// The current number of elements of each row.
   let count: Int
-  /// The most elements of a row.
+  /// The maximum number of elements of a row.
   static let capacity = 512
 
-  /// A row, by its number.
+  /// A row by its index.
   subscript(row: Int) -> UnsafeMutablePointer<Double> { start + row * Self.capacity }
 }
 
-/// What becomes of rows: the result is written over the first one.
+/// A function of rows, whose result replaces the first row.
 struct RowFunction: Sendable {
   let apply: @Sendable (NumberRows) -> Void
 
@@ -27,8 +27,7 @@ struct RowFunction: Sendable {
     }
   }
 
-  /// A function of two numbers, of which the first is what came of those before; for as many rows as
-  /// there are.
+  /// A function of two numbers that is folded over `count` rows.
   @inline(__always)
   static func combining(
     _ count: Int = 2, _ function: @escaping @Sendable (Double, Double) -> Double
@@ -55,15 +54,15 @@ struct RowFunction: Sendable {
     }
   }
 
-  /// The numbers as they are.
+  /// The identity.
   static let identity = RowFunction { _ in }
 }
 
-/// Elements in memory, as numbers.
+/// Converts elements in memory from and to `Double`.
 struct NumberAccess: Sendable {
   private let type: ElementType
 
-  /// - Returns: `nil` for a type that kernels of ours do not take.
+  /// - Returns: `nil` for an unsupported type.
   init?(reading type: ElementType) {
     switch type {
     case .float16, .float32, .float64, .int32, .int64, .uint8, .bool: self.type = type
@@ -71,14 +70,14 @@ struct NumberAccess: Sendable {
     }
   }
 
-  /// - Returns: `nil` for a type that kernels of ours do not make: of whole numbers, the reference
-  ///   kernels check that each can be.
+  /// - Returns: `nil` for an unsupported type. Integers are left to the reference kernels, which
+  ///   check their range.
   init?(writing type: ElementType) {
     guard type.isFloat || type == .bool else { return nil }
     self.init(reading: type)
   }
 
-  /// - Returns: `nil` for a type that no small whole numbers are written to.
+  /// - Returns: `nil` for a type that indices cannot be written to.
   init?(writingIndices type: ElementType) {
     guard type.isFloat || type == .int32 || type == .int64 else { return nil }
     self.init(reading: type)
@@ -87,7 +86,7 @@ struct NumberAccess: Sendable {
   /// The size of an element in bytes.
   var size: Int { type.byteCount }
 
-  /// Reads numbers that stand `step` elements apart.
+  /// Reads numbers `step` elements apart.
   func read(
     _ source: UnsafeRawPointer, step: Int, count: Int, to target: UnsafeMutablePointer<Double>
   ) {
@@ -112,7 +111,7 @@ struct NumberAccess: Sendable {
     }
   }
 
-  /// Writes numbers one behind the other.
+  /// Writes numbers contiguously.
   func write(_ source: UnsafePointer<Double>, count: Int, to target: UnsafeMutableRawPointer) {
     @inline(__always)
     func store<Element>(_ type: Element.Type, _ convert: (Double) -> Element) {

@@ -12,20 +12,20 @@ extension Pad: EngineOperator {
     let output = builder.makeTensor(group.outputs[0], layout: order.outputLayout)
     let pieces = PaddedPieces(order.operation, order.shape, to: order.outputShape)
     let (source, target, size) = (order.input.storage, output.storage, type.byteCount)
-    let filling = Tensor(type, shape: [], [value]).contiguousBytes()
+    let fillValue = Tensor(type, shape: [], [value]).contiguousBytes()
     builder.add(
       .kernel(name: Self.kind) { memory in
-        // Both storages were made for their tensors, and the pieces lie inside of both.
+        // Both storages were allocated for their tensors, and the pieces lie within both.
         let (from, to) = (memory[source], memory[target])
         pieces.forEach { piece in
-          let place = to + piece.target * size
+          let destination = to + piece.target * size
           if let start = piece.source {
-            place.copyMemory(from: from + start * size, byteCount: piece.count * size)
+            destination.copyMemory(from: from + start * size, byteCount: piece.count * size)
           } else {
             for index in 0..<piece.count {
               for byte in 0..<size {
-                place.storeBytes(
-                  of: filling[byte], toByteOffset: index * size + byte, as: UInt8.self)
+                destination.storeBytes(
+                  of: fillValue[byte], toByteOffset: index * size + byte, as: UInt8.self)
               }
             }
           }
@@ -34,7 +34,7 @@ extension Pad: EngineOperator {
     return true
   }
 
-  /// Adds the primitive that puts one number around the elements, in the order that they lie in.
+  /// Adds the primitive that pads with a constant, in the input's memory order.
   private func addPrimitive(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
     guard mode == .constant, builder.areFloats(group.inputs + group.outputs) else { return false }
     let input = builder.dense(group.inputs[0])
@@ -50,23 +50,23 @@ extension Pad: EngineOperator {
   }
 }
 
-/// Neighbouring elements of a tensor that was padded, and where they come from.
+/// A contiguous run of elements of a padded tensor, and its source.
 private struct PaddedPiece: Sendable {
-  /// The position of the first one in the result.
+  /// The offset of its first element in the result.
   var target: Int
-  /// That in the input; `nil` for the number that is filled in.
+  /// The offset in the input; `nil` for the fill value.
   var source: Int?
   var count: Int
 }
 
-/// The pieces that a padded tensor is made of.
+/// The pieces of a padded tensor.
 private struct PaddedPieces: Sendable {
-  /// For each axis in front of the last one that grows, where its indices come from, in elements; -1
-  /// for none.
+  /// For each axis before the last padded one, the source offsets of its indices in elements; -1
+  /// for the fill value.
   private let outer: [[Int]]
-  /// The pieces along the last axis that grows, with all behind it.
+  /// The pieces along the last padded axis, including the axes after it.
   private let inner: [PaddedPiece]
-  /// How many elements of the result these are.
+  /// The number of elements of the result that `inner` covers.
   private let run: Int
 
   init(_ operation: Pad, _ shape: [Int], to target: [Int]) {
@@ -84,7 +84,7 @@ private struct PaddedPieces: Sendable {
     var inner: [PaddedPiece] = []
     for (index, source) in sources(last).enumerated() {
       let start = source.map { $0 * size }
-      if let end = inner.last, start == end.source.map({ $0 + end.count }) {
+      if let last = inner.last, start == last.source.map({ $0 + last.count }) {
         inner[inner.count - 1].count += size
       } else {
         inner.append(PaddedPiece(target: index * size, source: start, count: size))
@@ -97,11 +97,11 @@ private struct PaddedPieces: Sendable {
   /// Calls `body` for each piece of the whole result.
   func forEach(_ body: (PaddedPiece) -> Void) {
     for row in 0..<outer.map(\.count).reduce(1, *) {
-      var (rest, start) = (row, Int?(0))
+      var (remainder, start) = (row, Int?(0))
       for axis in outer.indices.reversed() {
-        let own = outer[axis][rest % outer[axis].count]
-        start = own < 0 ? nil : start.map { $0 + own }
-        rest /= outer[axis].count
+        let offset = outer[axis][remainder % outer[axis].count]
+        start = offset < 0 ? nil : start.map { $0 + offset }
+        remainder /= outer[axis].count
       }
       guard let start else {
         body(PaddedPiece(target: row * run, source: nil, count: run))

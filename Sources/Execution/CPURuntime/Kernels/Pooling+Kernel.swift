@@ -4,7 +4,7 @@ import LayerCatalog
 
 extension MaxPooling: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    // A NaN wins or loses by its place in the window.
+    // Whether a NaN wins depends on its position in the window.
     if builder.addQuantizedPooling(window, layout, for: group) { return true }
     guard !builder.keepsNaN, !window.mayLieInPadding else { return false }
     return builder.addPooling(kernels_pooling_max, window, layout, for: group)
@@ -31,26 +31,29 @@ extension GlobalMaxPooling: EngineOperator {
 }
 
 extension PlanBuilder {
-  /// Adds a pooling, in the layout that its input has. An output without spatial axes is that of a
-  /// window as large as the input.
+  /// Adds a pooling in its input's layout. An output without spatial axes comes from global
+  /// pooling.
   fileprivate mutating func addPooling(
     _ kind: kernels_pooling, _ window: Window, _ order: DataLayout, for group: NodeGroup
   ) -> Bool {
     let (shape, outputShape) = (shape(of: group.inputs[0]), shape(of: group.outputs[0]))
-    let isKept = outputShape.count == shape.count
-    let turn = order.axesToChannelsFirst(rank: shape.count)
+    let keepsSpatialAxes = outputShape.count == shape.count
+    let toChannelsFirst = order.axesToChannelsFirst(rank: shape.count)
     let targetShape =
-      isKept ? turn.map { outputShape[$0] } : outputShape + shape.dropFirst(2).map { _ in 1 }
+      keepsSpatialAxes
+      ? toChannelsFirst.map { outputShape[$0] }
+      : outputShape + shape.dropFirst(2).map { _ in 1 }
     guard rowMajorLayout(of: group.inputs[0]) != nil,
-      let window = WindowArguments(window, dimensions: turn.dropFirst(2).map { shape[$0] }),
+      let window = WindowArguments(
+        window, dimensions: toChannelsFirst.dropFirst(2).map { shape[$0] }),
       let any = Layout.any(targetShape)
     else { return false }
     let input = dense(group.inputs[0])
-    guard let source = input.layout?.permuted(turn) else { return false }
-    let made = window.withArguments { kernels_pool(kind, source.handle, any.handle, $0) }
-    guard let primitive = Primitive(owning: made),
+    guard let source = input.layout?.permuted(toChannelsFirst) else { return false }
+    let handle = window.withArguments { kernels_pool(kind, source.handle, any.handle, $0) }
+    guard let primitive = Primitive(owning: handle),
       let target = primitive.layout(kernels_role_target),
-      let layout = isKept
+      let layout = keepsSpatialAxes
         ? target.permuted(order.axesFromChannelsFirst(rank: shape.count))
         : target.reshaped(outputShape)
     else { return false }

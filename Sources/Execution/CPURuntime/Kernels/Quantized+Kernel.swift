@@ -4,7 +4,8 @@ import GraphIR
 import LayerCatalog
 
 extension PlanBuilder {
-  /// Adds a convolution or a fully connected layer that is computed with 8-bit integers or bfloat16.
+  /// Adds a convolution or a fully connected layer that is computed with 8-bit integers or
+  /// bfloat16.
   ///
   /// - Parameter window: Of a convolution; `nil` for a fully connected layer.
   mutating func addQuantized(
@@ -16,23 +17,23 @@ extension PlanBuilder {
       let sizes = QuantizedSizes(window, layout, group, self)
     else { return false }
     let output = group.outputs[0]
-    let wanted = quantized.form(of: output)
-    let stored = wanted.flatMap { $0.channelAxis == form.channelAxis ? $0 : nil }
+    let requested = quantized.form(of: output)
+    let stored = requested.flatMap { $0.channelAxis == form.channelAxis ? $0 : nil }
     let storesFloats = stored == nil || quantized.needsFloats(output)
     let summandForm = group.summandForm(self)
     if group.summandQuantization != nil, summandForm == nil { return false }
     let none = kernels_quantization(is_bfloat16: form.isBFloat16, scale: 1, zero_point: 0)
     let result = kernels_quantized_result(
-      stores_floats: storesFloats, stores_integers: stored != nil,
-      quantization: stored?.quantization ?? none, adds_integers: summandForm != nil,
+      stores_floats: storesFloats, stores_reduced: stored != nil,
+      quantization: stored?.quantization ?? none, adds_reduced: summandForm != nil,
       summand: summandForm?.quantization ?? none)
-    let made = group.postOperations.withOperations { post in
+    let handle = group.postOperations.withOperations { post in
       sizes.window.withArguments {
         kernels_quantized_convolution(
           sizes.source.handle, sizes.target.handle, $0, form.quantization, post, result)
       }
     }
-    guard let primitive = Primitive(owning: made),
+    guard let primitive = Primitive(owning: handle),
       let source = addReduced(of: group.inputs[0], form),
       let floats = pixelLayout(of: output, channelAxis: form.channelAxis)
     else { return false }
@@ -61,7 +62,7 @@ extension PlanBuilder {
     return true
   }
 
-  /// Adds a max pooling of integers or bfloat16, where its input and its result are read as such only.
+  /// Adds a max pooling of integers or bfloat16, if its result is only read in that form.
   mutating func addQuantizedPooling(
     _ window: Window, _ order: DataLayout, for group: NodeGroup
   ) -> Bool {
@@ -80,14 +81,14 @@ extension PlanBuilder {
     return true
   }
 
-  /// A value in a reduced form: as it exists, or made of its floats.
+  /// A value in a reduced form: the stored one, or quantized from its floats.
   private mutating func addReduced(of id: ValueID, _ form: ReducedForm) -> Storage? {
     if let storage = quantized.storage(of: id, form) { return storage }
     guard let pixels = pixelLayout(of: id, channelAxis: form.channelAxis),
       let floats = tensor(id, as: pixels),
       let plain = Layout.rowMajor(pixelAxes(of: id, form.channelAxis).map { shape(of: id)[$0] }),
       let primitive = Primitive(
-        owning: kernels_quantize(plain.handle, form.quantization), share: .order),
+        owning: kernels_quantize(plain.handle, form.quantization), contribution: .reorder),
       let layout = primitive.layout(kernels_role_quantized_target)
     else { return nil }
     let target = addScratch(byteCount: layout.byteCount)
@@ -108,24 +109,24 @@ extension PlanBuilder {
     return Layout.rowMajor(axes.map { shape(of: id)[$0] })?.permuted(axes.inversePermutation)
   }
 
-  /// The weights, and what makes numbers of the sums of their products.
+  /// The weights, and the parameters that dequantize their sums of products.
   private mutating func parameters(
     _ weights: QuantizedKernel, _ folded: FoldedWeights, _ form: ReducedForm
   ) -> [(kernels_role, Storage)] {
     let count = weights.scales.count
-    let room = (count + 31) / 32 * 32
-    func filled<Number: Numeric>(_ numbers: [Number]) -> [Number] {
-      numbers + [Number](repeating: 0, count: room - numbers.count)
+    let paddedCount = (count + 31) / 32 * 32
+    func padded<Number: Numeric>(_ numbers: [Number]) -> [Number] {
+      numbers + [Number](repeating: 0, count: paddedCount - numbers.count)
     }
     var scales = weights.scales.map { $0 * form.scale }
     if !folded.scales.isEmpty { scales = zip(scales, folded.scales).map { $0 * $1 } }
-    let taken = Int32(form.zeroPoint) - kernels_source_offset()
-    let shifts = filled(weights.sums.map { -taken * $0 })
+    let zeroPoint = Int32(form.zeroPoint) - kernels_source_offset()
+    let shifts = padded(weights.sums.map { -zeroPoint * $0 })
     return [
       (kernels_role_weights, addConstant(weights.memory)),
-      (kernels_role_shift, addConstant(Tensor(.int32, shape: [room], integers: shifts))),
-      (kernels_role_scale, addConstant(filled(scales))),
-      (kernels_role_bias, addConstant(filled(folded.bias ?? []))),
+      (kernels_role_shift, addConstant(Tensor(.int32, shape: [paddedCount], integers: shifts))),
+      (kernels_role_scale, addConstant(padded(scales))),
+      (kernels_role_bias, addConstant(padded(folded.bias ?? []))),
     ]
   }
 }
@@ -142,7 +143,8 @@ private struct QuantizedSizes {
   let target: Layout
   let window: WindowArguments
 
-  /// - Parameter window: `nil` for a fully connected layer, whose rows are the elements of an image.
+  /// - Parameter window: `nil` for a fully connected layer, whose rows are the elements of an
+  ///   image.
   /// - Returns: `nil` when there are no elements.
   init?(_ window: Window?, _ layout: DataLayout, _ group: NodeGroup, _ builder: PlanBuilder) {
     var shapes = [group.inputs[0], group.outputs[0]].map { builder.shape(of: $0) }
@@ -163,7 +165,7 @@ private struct QuantizedSizes {
 /// A weight as kernels of integers or bfloat16 take it.
 struct QuantizedKernel: Sendable {
   let memory: ConstantMemory
-  /// For each output channel, the sum of its integers, or 0, and what a step of 1 stands for.
+  /// For each output channel, the sum of its integers (0 for bfloat16), and its scale.
   let sums: [Int32]
   let scales: [Float]
 
@@ -187,7 +189,7 @@ struct QuantizedKernel: Sendable {
     var sums = [Int32](repeating: 0, count: shape[0])
     let byteCount = kernels_packed_size(out, inputs, taps, isBFloat16)
     memory = ConstantMemory(byteCount: byteCount) { address in
-      // There is room for all weights and one sum for each output.
+      // The memory has the packed size, and there is one sum for each output.
       kernels_pack_quantized(elements, out, inputs, taps, isBFloat16, address, &sums)
     }
     (self.sums, self.scales) = (sums, scales)

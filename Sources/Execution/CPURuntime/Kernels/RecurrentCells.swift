@@ -1,9 +1,9 @@
 import CKernels
 import LayerCatalog
 
-/// A function of the units of one cell, as kernels take it.
+/// An activation function of a cell's units, as kernels take it.
 struct RowActivation: Sendable {
-  /// A function that there is no kernel for, in an object that kernels can point to.
+  /// A function without a kernel, boxed in an object that kernels can point to.
   private final class Body: Sendable {
     let apply: @Sendable (UnsafeMutableBufferPointer<Float>) -> Void
 
@@ -64,9 +64,9 @@ struct RowActivation: Sendable {
 /// A cell of a recurrent layer, and its activations.
 struct RecurrentCell: Sendable {
   let kind: kernels_cell
-  /// What is applied to the candidates.
+  /// The activation of the candidates.
   let activation: RowActivation
-  /// What is applied to the gates.
+  /// The activation of the gates.
   let gates: RowActivation
 
   init(_ kind: kernels_cell, _ activation: CellActivation, gates: CellActivation) {

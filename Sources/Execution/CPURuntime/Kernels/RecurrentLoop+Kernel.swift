@@ -10,7 +10,7 @@ struct RecurrentVectors {
   private let weights: [(id: ValueID, tensor: Tensor)]
   private let bias: RecurrentBias
 
-  /// - Returns: `nil` when a weight is not known before the model runs, or there are no elements.
+  /// - Returns: `nil` if a weight is not constant, or there are no elements.
   init?(
     _ operation: some RecurrentOperator, _ cell: RecurrentCell, _ parts: RecurrentInputs<ValueID>,
     _ builder: PlanBuilder
@@ -23,14 +23,15 @@ struct RecurrentVectors {
     self.cell = cell.kind
     let sequence = builder.shape(of: parts.sequence)
     dimensions = RecurrentDimensions(
-      batch: sequence[0], time: sequence[1], places: 1, units: tensors[1].shape[1],
+      batch: sequence[0], time: sequence[1], positions: 1, units: tensors[1].shape[1],
       gates: type(of: operation).gateCount)
   }
 
-  /// The sums to which the state's bias cannot be added before n's product is multiplied by r.
-  private var apart: Range<Int> {
-    let isApart = bias == .separate && cell == kernels_cell_gru_resets_after
-    return isApart ? 2 * dimensions.units..<dimensions.width : 0..<0
+  /// The range of sums whose state bias must be added separately, before n's product is multiplied
+  /// by r.
+  private var separateBiasRange: Range<Int> {
+    let isSeparate = bias == .separate && cell == kernels_cell_gru_resets_after
+    return isSeparate ? 2 * dimensions.units..<dimensions.width : 0..<0
   }
 
   /// The biases of the input's products and of the state's; zeros without any.
@@ -46,7 +47,9 @@ struct RecurrentVectors {
   /// The product of the whole sequence, plus all biases that can be added to it.
   func inputProduct(_ builder: inout PlanBuilder) -> RecurrentProduct? {
     let (input, state) = biases
-    let sums = input.indices.map { Float(input[$0] + (apart.contains($0) ? 0 : state[$0])) }
+    let sums = input.indices.map {
+      Float(input[$0] + (separateBiasRange.contains($0) ? 0 : state[$0]))
+    }
     return .ofRows(
       dimensions.time * dimensions.rows, weights[0].tensor, weights[0].id, bias: sums, &builder)
   }
@@ -61,7 +64,8 @@ struct RecurrentVectors {
     guard !isSplit || candidate != nil else { return nil }
     // Kernels read it in whole blocks of 16.
     let bias =
-      biases.state[apart].map(Float.init) + [Float](repeating: 0, count: apart.isEmpty ? 0 : 15)
+      biases.state[separateBiasRange].map(Float.init)
+      + [Float](repeating: 0, count: separateBiasRange.isEmpty ? 0 : 15)
     return StateWeights(
       state: state, candidate: candidate,
       candidateBias: bias.isEmpty ? nil : builder.addConstant(bias))
@@ -71,9 +75,9 @@ struct RecurrentVectors {
   private func stateWeights(_ gates: Range<Int>, _ builder: inout PlanBuilder) -> Storage? {
     let units = dimensions.units
     let rows = gates.lowerBound * units..<gates.upperBound * units
-    let own = weights[1].tensor.slice(rows, along: 0).reshaped([gates.count, units, units])
+    let gateWeights = weights[1].tensor.slice(rows, along: 0).reshaped([gates.count, units, units])
     return Layout(owning: kernels_recurrence_weights(Int64(gates.count), Int64(units)))
-      .flatMap { builder.weight(own, weights[1].id, as: $0) }
+      .flatMap { builder.weight(gateWeights, weights[1].id, as: $0) }
   }
 }
 

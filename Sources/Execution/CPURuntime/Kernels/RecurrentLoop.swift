@@ -6,28 +6,28 @@ import LayerCatalog
 struct RecurrentDimensions: Sendable {
   let batch: Int
   let time: Int
-  /// How many vectors a step has: the places of an image, or 1.
-  let places: Int
+  /// The number of vectors per time step: the spatial positions of an image, or 1.
+  let positions: Int
   /// The length of a state's vectors.
   let units: Int
   let gates: Int
 
-  /// How many vectors the states have.
-  var rows: Int { batch * places }
+  /// The number of vectors in each state.
+  var rows: Int { batch * positions }
   /// The length of a vector of sums.
   var width: Int { gates * units }
 }
 
-/// A recurrent layer step by step.
+/// The loop over the time steps of a recurrent layer.
 struct RecurrentLoop: Sendable {
   let cell: RecurrentCell
   let dimensions: RecurrentDimensions
   let recurrence: Recurrence
-  /// The sums of all gates that the input makes, `[time, batch, places, gates * units]`.
+  /// The input's contribution to the sums of all gates, `[time, batch, positions, gates * units]`.
   let sums: Storage
-  /// The states, `[batch, places, units]`: h, and c where there is one.
+  /// The states, `[batch, positions, units]`: h, and c if there is one.
   let states: [Storage]
-  /// The outputs of all steps, `[batch, time, places, units]`, or of the last step that was computed.
+  /// The outputs of all steps, `[batch, time, positions, units]`, or of the last computed step.
   let output: Storage
   /// The mask, `[batch, time]`.
   let mask: Storage?
@@ -35,7 +35,7 @@ struct RecurrentLoop: Sendable {
   /// The memory that all steps use.
   private var storages: [Storage] { [sums, output] + states + [mask].compactMap { $0 } }
 
-  /// The steps' numbers, in the order in which they are computed.
+  /// The time steps in the order of computation.
   var times: [Int] {
     recurrence.isReversed ? (0..<dimensions.time).reversed() : Array(0..<dimensions.time)
   }
@@ -47,12 +47,12 @@ struct RecurrentLoop: Sendable {
     return storage
   }
 
-  /// Adds what sets the states to those that are given, or to 0.
+  /// Adds the initialization of the states, with 0 if none are given.
   func addStart(to builder: inout PlanBuilder, _ initial: [Storage]) {
     let (states, count) = (states, dimensions.rows * dimensions.units)
     builder.add(
       .kernel(name: "states") { memory in
-        // All of them have so many elements.
+        // All of them have `count` elements.
         for (number, state) in states.enumerated() {
           let target = memory[state].assumingMemoryBound(to: Float.self)
           if initial.isEmpty {
@@ -65,9 +65,9 @@ struct RecurrentLoop: Sendable {
       }, using: states + initial)
   }
 
-  /// Adds the part of a step that turns sums of both parts into states, and writes the output.
+  /// Adds the part of a step that computes states from the complete sums, and writes the output.
   ///
-  /// - Parameter number: The step's, in the order in which they are computed.
+  /// - Parameter number: The step's index in the order of computation.
   func addStep(to builder: inout PlanBuilder, number: Int, name: String) {
     builder.add(
       .kernel(name: name) { memory in
@@ -79,7 +79,7 @@ struct RecurrentLoop: Sendable {
       }, using: storages)
   }
 
-  /// Adds all steps, each with its product of the state and of weights.
+  /// Adds all steps, each with its product of state and weights.
   func addSteps(to builder: inout PlanBuilder, _ weights: StateWeights, name: String) {
     let size = withKernel { Int(kernels_recurrence_work(&$0)) * MemoryLayout<Float>.stride }
     let work = builder.addScratch(byteCount: size)
@@ -98,7 +98,7 @@ struct RecurrentLoop: Sendable {
       }, using: storages + weights.storages + [work])
   }
 
-  /// Where the tensors lie that all steps use; they have the sizes of `dimensions`.
+  /// The addresses of the tensors that all steps use; they have the sizes of `dimensions`.
   private func addresses(_ memory: KernelMemory) -> kernels_recurrence_memory {
     kernels_recurrence_memory(
       sums: sums.address(in: memory), weights: nil, candidate_weights: nil, candidate_bias: nil,
@@ -114,7 +114,7 @@ struct RecurrentLoop: Sendable {
       cell.gates.withKernel { gates in
         var kernel = kernels_recurrence(
           cell: cell.kind, batch: Int64(dimensions.batch), time: Int64(dimensions.time),
-          places: Int64(dimensions.places), units: Int64(dimensions.units),
+          places: Int64(dimensions.positions), units: Int64(dimensions.units),
           is_reversed: recurrence.isReversed, returns_sequences: recurrence.returnsSequences,
           left_out: recurrence.mask.kernel, activation: activation, gates: gates)
         return use(&kernel)
@@ -125,11 +125,11 @@ struct RecurrentLoop: Sendable {
 
 /// The weights of a recurrent layer's states.
 struct StateWeights: Sendable {
-  /// Those of all gates; of a GRU whose reset comes first, of the gates z and r.
+  /// The weights of all gates; only of z and r for a GRU that resets before the product.
   let state: Storage
-  /// Those of such a GRU's n.
+  /// The candidate weights of such a GRU.
   let candidate: Storage?
-  /// The bias of n's product, where the reset comes behind it.
+  /// The bias of the candidate's product for a GRU that resets after it.
   let candidateBias: Storage?
 
   var storages: [Storage] { [state] + [candidate, candidateBias].compactMap { $0 } }
@@ -143,7 +143,7 @@ extension Storage {
 }
 
 extension StepMask {
-  /// As kernels name it; without a mask, any.
+  /// The kernels' value; arbitrary without a mask.
   fileprivate var kernel: kernels_left_out {
     switch self {
     case .none, .state: kernels_left_out_state
@@ -154,7 +154,7 @@ extension StepMask {
 }
 
 extension PlanBuilder {
-  /// Creates the memory of a recurrent layer.
+  /// Allocates the memory of a recurrent layer.
   ///
   /// - Parameters:
   ///   - state: The layout of the states, with the graph's axes.
@@ -164,7 +164,7 @@ extension PlanBuilder {
     mask: ValueID?, state: Layout, sequence: Layout, for group: NodeGroup
   ) -> RecurrentLoop {
     let count = dimensions.time * dimensions.rows * dimensions.width
-    // Kernels may read a block of 16 behind the last.
+    // Kernels may read up to 16 elements beyond the end.
     let sums = addScratch(byteCount: (count + 16) * MemoryLayout<Float>.stride)
     let layout = recurrence.returnsSequences ? sequence : state
     let output = makeTensor(group.outputs[0], layout: layout).storage

@@ -1,7 +1,7 @@
 import CKernels
 import GraphIR
 
-/// A product with weights that a recurrent layer computes again and again: of vectors, or a
+/// A product with weights that a recurrent layer computes repeatedly: a matrix product or a
 /// convolution.
 struct RecurrentProduct {
   private let primitive: Primitive
@@ -34,9 +34,9 @@ struct RecurrentProduct {
       let any = Layout.any(weights.shape), let target = Layout.rowMajor([rows, weights.shape[0]]),
       let biasLayout = Layout.rowMajor([bias.count])
     else { return nil }
-    let made = kernels_dense(
+    let handle = kernels_dense(
       source.handle, any.handle, biasLayout.handle, target.handle, kernels_post_operations())
-    return RecurrentProduct(Primitive(owning: made), weights, id, bias: bias, &builder)
+    return RecurrentProduct(Primitive(owning: handle), weights, id, bias: bias, &builder)
   }
 
   /// Adds the step.

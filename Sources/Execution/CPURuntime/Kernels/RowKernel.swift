@@ -3,20 +3,20 @@ import GraphIR
 
 /// Elements that a row kernel reads.
 struct RowOperand {
-  /// Row-major elements, or what `view` says of them.
+  /// Row-major elements, of which `view` selects some.
   let storage: Storage
   let type: ElementType
   /// The elements with the output's axes.
   let view: StridedView
 }
 
-/// How operands are walked through together: along axes that are as few as they can be.
+/// Iterates over operands together, with adjacent axes merged where possible.
 private struct RowWalk: Sendable {
   /// The sizes of all axes but the last.
   private let dimensions: [Int]
   /// For each operand, the distances along these axes.
   private let strides: [[Int]]
-  /// For each operand, where it begins.
+  /// For each operand, the offset of its first element.
   private let starts: [Int]
   /// The size of the last axis.
   let length: Int
@@ -48,27 +48,27 @@ private struct RowWalk: Sendable {
     starts = views.map(\.start)
   }
 
-  /// How many rows there are, along the last axis.
+  /// The number of rows along the last axis.
   var rowCount: Int { dimensions.reduce(1, *) }
 
-  /// Where an operand's row begins.
+  /// The offset of an operand's row.
   func start(of operand: Int, row: Int) -> Int {
-    var (rest, start) = (row, starts[operand])
+    var (remainder, start) = (row, starts[operand])
     for axis in dimensions.indices.reversed() {
-      start += rest % dimensions[axis] * strides[operand][axis]
-      rest /= dimensions[axis]
+      start += remainder % dimensions[axis] * strides[operand][axis]
+      remainder /= dimensions[axis]
     }
     return start
   }
 }
 
 extension PlanBuilder {
-  /// Adds a function of elements in the same place.
+  /// Adds an elementwise function of several operands.
   ///
   /// - Parameters:
   ///   - shape: The sizes of the output and of all operands' views.
   ///   - output: Row-major; may be the memory of an operand that is read in the same order.
-  /// - Returns: `false`, and nothing is added, for types that kernels of ours do not take.
+  /// - Returns: `false`, and nothing is added, for unsupported types.
   mutating func addRows(
     _ function: RowFunction, _ operands: [RowOperand], shape: [Int], to output: Storage,
     _ type: ElementType, name: String
@@ -90,7 +90,7 @@ extension PlanBuilder {
     return true
   }
 
-  /// Adds a function of a group's inputs, repeated to its output's shape.
+  /// Adds a function of a group's inputs, broadcast to its output's shape.
   mutating func addRows(_ function: RowFunction, for group: NodeGroup) -> Bool {
     let id = group.outputs[0]
     let types = group.inputs.map { self.types[$0.index].elementType }
@@ -98,7 +98,7 @@ extension PlanBuilder {
       NumberAccess(writing: self.types[id.index].elementType) != nil
     else { return false }
     let shape = shape(of: id)
-    // Where all lie in memory alike, the order does not matter.
+    // If all have the same memory layout, the order does not matter.
     if let flat = flatOperands(group) {
       let output = makeElementwiseTarget(tensor(group.inputs[0]), group, flat.layout)
       return addRows(
@@ -113,23 +113,23 @@ extension PlanBuilder {
   }
 
   /// A value in row-major order, as an operand.
-  mutating func operand(_ id: ValueID, _ arrange: (StridedView) -> StridedView) -> RowOperand {
+  mutating func operand(_ id: ValueID, _ transform: (StridedView) -> StridedView) -> RowOperand {
     let tensor = rowMajor(id)
     return RowOperand(
-      storage: tensor.storage, type: tensor.elementType, view: arrange(StridedView(tensor.shape)))
+      storage: tensor.storage, type: tensor.elementType, view: transform(StridedView(tensor.shape)))
   }
 
   /// Constant numbers as an operand.
   mutating func operand(
-    _ numbers: [Double], shape: [Int], _ arrange: (StridedView) -> StridedView
+    _ numbers: [Double], shape: [Int], _ transform: (StridedView) -> StridedView
   ) -> RowOperand {
     RowOperand(
       storage: addConstant(Tensor(.float64, shape: shape, numbers)), type: .float64,
-      view: arrange(StridedView(shape)))
+      view: transform(StridedView(shape)))
   }
 
-  /// A group's inputs as they lie in memory, when all of them and the output are float32 and lie alike
-  /// without gaps.
+  /// A group's inputs as flat arrays, if they and the output are float32 with the same dense
+  /// layout.
   private mutating func flatOperands(
     _ group: NodeGroup
   ) -> (operands: [RowOperand], layout: Layout, count: Int)? {
@@ -145,18 +145,18 @@ extension PlanBuilder {
   }
 }
 
-/// A function of elements in the same place, computed in rows.
+/// An elementwise function, computed in rows.
 private struct RowKernel: Sendable {
   let function: RowFunction
   let walk: RowWalk
   let operands: [(storage: Storage, access: NumberAccess)]
   let target: (storage: Storage, access: NumberAccess)
   let threads: Int
-  /// Room for the rows of each thread.
+  /// A buffer for the rows of each thread.
   let scratch: Storage
 
   func run(_ memory: KernelMemory) {
-    // Each thread has rows of its own, and no two write the same elements.
+    // Each thread has its own rows, and no two write the same elements.
     nonisolated(unsafe) let memory = memory
     let pieces = (walk.length + NumberRows.capacity - 1) / NumberRows.capacity
     let count = walk.rowCount * pieces
@@ -180,9 +180,9 @@ private struct RowKernel: Sendable {
     for number in operands.indices {
       let (storage, access) = operands[number]
       let step = walk.steps[number]
-      let place = walk.start(of: number, row: row) + first * step
+      let offset = walk.start(of: number, row: row) + first * step
       access.read(
-        memory[storage] + place * access.size, step: step, count: rows.count, to: rows[number])
+        memory[storage] + offset * access.size, step: step, count: rows.count, to: rows[number])
     }
     function.apply(rows)
     target.access.write(

@@ -127,17 +127,16 @@ extension GLU: EngineOperator {
 
 extension FullLike: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
-    builder.addRows(.combining { $1 }, [(shape(in: builder, group), [value])], for: group)
+    builder.addRows(.combining { $1 }, [(unitShape(in: builder, group), [value])], for: group)
   }
 
-  private func shape(in builder: PlanBuilder, _ group: NodeGroup) -> [Int] {
+  private func unitShape(in builder: PlanBuilder, _ group: NodeGroup) -> [Int] {
     builder.shape(of: group.outputs[0]).map { _ in 1 }
   }
 }
 
 extension PlanBuilder {
-  /// Adds a function of a group's first input and of constant numbers, each with sizes of 1 where it
-  /// is repeated.
+  /// Adds a function of a group's first input and of constants that are broadcast.
   fileprivate mutating func addRows(
     _ function: RowFunction, _ constants: [(shape: [Int], numbers: [Double])],
     for group: NodeGroup

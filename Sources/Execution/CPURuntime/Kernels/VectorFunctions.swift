@@ -1,20 +1,20 @@
-/// Elementary functions in float32 arithmetic without branches, so that loops over rows of numbers run
-/// in vector registers. NaN stays NaN.
+/// Elementary functions in float32 arithmetic without branches, so that loops over rows of numbers
+/// run in vector registers. NaN stays NaN.
 extension Float {
-  /// e to the power of this, within 3 units in the last place.
+  /// The exponential function, within 3 ULP.
   ///
   /// e^x = 2^n e^r with n = x / ln 2, rounded, and |r| at most ln 2 / 2, where the Taylor series is
   /// short.
   @inline(__always)
   var exponential: Float {
-    // Beyond these, the result is 0 or infinite.
+    // Beyond these bounds, the result is 0 or infinite.
     let high: Float = self > 89 ? 89 : self
     let x: Float = high < -104 ? -104 : high
-    // Adding 1.5 * 2^23 rounds to an integer, which then stands in the lowest bits.
+    // Adding 1.5 * 2^23 rounds to an integer in the lowest bits.
     let rounding: Float = 12_582_912
     let shifted = x * 1.442_695_04 + rounding
     let whole = shifted - rounding
-    // ln 2 in two parts, of which the first has so few bits that its product is exact.
+    // ln 2 in two parts; the first has so few bits that its product is exact.
     let rest = (x - whole * 0.693_359_375) + whole * 2.121_944_4e-4
     var power: Float = 1 / 5040
     power = power * rest + 1 / 720
@@ -56,20 +56,20 @@ extension UnsafeMutableBufferPointer<Float> {
     for index in indices { self[index] = function(self[index]) }
   }
 
-  /// The sum, in eight parts.
+  /// The sum, in eight partial sums.
   var sum: Float { fold(0) { $0 + $1 }.sum() }
 
-  /// The largest element, which may be any where there is a NaN; -∞ of none.
+  /// The largest element, unspecified if there is a NaN; -∞ if empty.
   var largest: Float { fold(-.infinity) { $0.replacing(with: $1, where: $1 .> $0) }.max() }
 
-  /// The sum of the products with as many other numbers, in eight parts.
+  /// The dot product with as many other numbers, in eight partial sums.
   func product(with others: UnsafePointer<Float>) -> Float {
     var sums = SIMD8<Float>()
     let whole = count / 8 * 8
     let own = UnsafeRawBufferPointer(self)
     let other = UnsafeRawPointer(others)
     for start in stride(from: 0, to: whole * 4, by: 32) {
-      // Eight elements of both are inside from here on.
+      // Both have eight more elements from here on.
       sums +=
         own.loadUnaligned(fromByteOffset: start, as: SIMD8<Float>.self)
         * (other + start).loadUnaligned(as: SIMD8<Float>.self)
@@ -77,7 +77,7 @@ extension UnsafeMutableBufferPointer<Float> {
     return (whole..<count).reduce(sums.sum()) { $0 + self[$1] * others[$1] }
   }
 
-  /// Combines every eighth element; missing ones are `start`.
+  /// Combines every eighth element into a lane; missing elements are `start`.
   @inline(__always)
   private func fold(
     _ start: Float, _ combine: (SIMD8<Float>, SIMD8<Float>) -> SIMD8<Float>
@@ -85,7 +85,7 @@ extension UnsafeMutableBufferPointer<Float> {
     var result = SIMD8<Float>(repeating: start)
     let whole = count / 8 * 8
     for index in stride(from: 0, to: whole, by: 8) {
-      // Eight elements from here on are inside.
+      // There are eight more elements from here on.
       let next = UnsafeRawBufferPointer(self).loadUnaligned(
         fromByteOffset: index * MemoryLayout<Float>.stride, as: SIMD8<Float>.self)
       result = combine(result, next)

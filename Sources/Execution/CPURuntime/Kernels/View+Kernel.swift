@@ -17,7 +17,7 @@ extension Transpose: EngineOperator {
   }
 }
 
-/// An operator that makes its input's elements, in row-major order, a tensor of another shape.
+/// An operator that reinterprets its input's row-major elements with another shape.
 protocol ViewOperator: EngineOperator {}
 
 extension ViewOperator {

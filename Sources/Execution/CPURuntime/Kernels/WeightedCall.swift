@@ -1,16 +1,15 @@
 import CKernels
 import GraphIR
 
-/// A primitive with a source, weights and a bias whose layouts it may choose itself: a convolution,
-/// its transpose, or a fully connected layer.
+/// A primitive with a source, weights and a bias that may choose their layouts: a convolution, a
+/// transposed convolution, or a fully connected layer.
 struct WeightedCall {
-  /// Creates the primitive of layouts and of what is done to its result.
-  typealias Make = (
+  /// Creates the primitive from layouts and post-operations.
+  typealias MakePrimitive = (
     _ source: Layout, _ weights: Layout, _ bias: Layout?, _ target: Layout,
     _ post: kernels_post_operations
   ) -> OpaquePointer?
 
-  /// What computes it.
   let primitive: Primitive
   /// The source's layout with the graph's axes.
   private let source: Layout
@@ -20,27 +19,29 @@ struct WeightedCall {
   private let weights: Tensor
   private let folded: FoldedWeights
 
-  /// Chooses layouts and makes the primitive.
+  /// Creates the primitive, which chooses layouts.
   ///
   /// - Parameters:
   ///   - source: The source with the primitive's axes; its order may be open.
   ///   - target: The target likewise.
-  ///   - restore: Gives a layout the graph's axes, which are as long as the last argument says.
+  ///   - restore: Converts a layout to the graph's axes with the given shape.
   ///   - weights: The weights with the primitive's axes.
   ///   - folded: The bias, and the factors for the weights.
   /// - Returns: `nil` when there is no primitive for this.
   init?(
     _ group: NodeGroup, _ builder: PlanBuilder, source: Layout?, target: Layout?,
     restore: (Layout, _ shape: [Int]) -> Layout?, weights: Tensor, folded: FoldedWeights,
-    _ make: Make
+    _ makePrimitive: MakePrimitive
   ) {
     let (input, output) = (group.inputs[0], group.outputs[0])
     guard builder.rowMajorLayout(of: input) != nil, builder.rowMajorLayout(of: output) != nil,
       let source, let target, let anyWeights = Layout.any(weights.shape)
     else { return nil }
     let bias = folded.bias.flatMap { Layout.rowMajor([$0.count]) }
-    let made = group.postOperations.withOperations { make(source, anyWeights, bias, target, $0) }
-    guard let primitive = Primitive(owning: made),
+    let handle = group.postOperations.withOperations {
+      makePrimitive(source, anyWeights, bias, target, $0)
+    }
+    guard let primitive = Primitive(owning: handle),
       let chosenSource = primitive.layout(kernels_role_source),
       let chosenTarget = primitive.layout(kernels_role_target),
       let source = restore(chosenSource, builder.shape(of: input)),
@@ -63,12 +64,12 @@ struct WeightedCall {
     return true
   }
 
-  /// Adds the steps of this and of a depthwise convolution of its result, as one primitive.
+  /// Adds this call and a depthwise convolution of its result as one primitive.
   ///
   /// - Returns: Whether there is one.
   func add(to builder: inout PlanBuilder, with second: WeightedCall, _ group: NodeGroup) -> Bool {
-    let made = kernels_convolution_pair(primitive.handle, second.primitive.handle)
-    guard let pair = Primitive(owning: made, keeping: [primitive, second.primitive]),
+    let handle = kernels_convolution_pair(primitive.handle, second.primitive.handle)
+    guard let pair = Primitive(owning: handle, keeping: [primitive, second.primitive]),
       let constants = constants(of: group, &builder),
       let others = second.constants(of: group.depthwise[0], &builder),
       let input = builder.tensor(group.inputs[0], as: source)
@@ -93,19 +94,19 @@ struct WeightedCall {
 }
 
 extension PlanBuilder {
-  /// The memory of a group's result: new, or that of the summand, which must be there already.
+  /// The memory for a group's result: new, or initialized with the summand.
   mutating func makeTarget(_ group: NodeGroup, _ layout: Layout) -> StoredTensor? {
     let id = group.outputs[0]
     guard let summand = group.summand else { return makeTensor(id, layout: layout) }
     guard let other = tensor(summand, as: layout) else { return nil }
-    // What is still read as the source must stay.
+    // A summand that is also a source must not be overwritten.
     return isFree(other, of: summand) && !group.inputs.contains(summand)
       ? share(other, as: id, layout: layout) : copy(other, as: id)
   }
 }
 
 extension NodeGroup {
-  /// What is done to the first operator's result, as kernels take it.
+  /// The operations on the first operator's result, as kernels take them.
   var postOperations: [PostOperation] {
     additions.flatMap { addition -> [PostOperation] in
       switch addition {

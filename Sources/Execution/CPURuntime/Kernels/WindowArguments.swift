@@ -1,8 +1,7 @@
 import CKernels
 import LayerCatalog
 
-/// A window on given sizes, as kernels take it: what stands over behind the last position is negative
-/// padding.
+/// A window on given sizes, as kernels take it: input beyond the last position is negative padding.
 struct WindowArguments: Sendable {
   private let size: [Int64]
   private let strides: [Int64]
@@ -15,24 +14,24 @@ struct WindowArguments: Sendable {
   init?(_ window: Window, dimensions: [Int]) {
     var (before, after) = ([Int64](), [Int64]())
     for (axis, dimension) in dimensions.enumerated() {
-      guard let place = try? window.placement(axis, dimension: dimension) else { return nil }
-      let reach = (window.size[axis] - 1) * window.dilation[axis] + 1
-      let end = (place.count - 1) * window.strides[axis] + reach
-      before.append(Int64(place.before))
-      after.append(Int64(end - dimension - place.before))
+      guard let placement = try? window.placement(axis, dimension: dimension) else { return nil }
+      let effectiveSize = (window.size[axis] - 1) * window.dilation[axis] + 1
+      let end = (placement.count - 1) * window.strides[axis] + effectiveSize
+      before.append(Int64(placement.before))
+      after.append(Int64(end - dimension - placement.before))
     }
     self.init(window, before: before, after: after)
   }
 
-  /// The window of a transposed convolution: the padding is what is taken away from what the input is
-  /// spread to, and what is added behind is negative.
-  init(spreading window: Window, from dimensions: [Int], to targets: [Int]) {
+  /// The window of a transposed convolution: the padding is cropped from the full output, and
+  /// elements added at the end count negative.
+  init(transposing window: Window, from dimensions: [Int], to targets: [Int]) {
     var (before, after) = ([Int64](), [Int64]())
     for (axis, (dimension, target)) in zip(dimensions, targets).enumerated() {
-      let reach = (window.size[axis] - 1) * window.dilation[axis] + 1
-      let front = if case .explicit(let before, _) = window.padding { before[axis] } else { 0 }
-      before.append(Int64(front))
-      after.append(Int64((dimension - 1) * window.strides[axis] + reach - front - target))
+      let effectiveSize = (window.size[axis] - 1) * window.dilation[axis] + 1
+      let leading = if case .explicit(let before, _) = window.padding { before[axis] } else { 0 }
+      before.append(Int64(leading))
+      after.append(Int64((dimension - 1) * window.strides[axis] + effectiveSize - leading - target))
     }
     self.init(window, before: before, after: after)
   }

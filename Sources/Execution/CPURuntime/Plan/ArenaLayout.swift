@@ -1,40 +1,40 @@
-/// Where the regions of an arena lie: those that are needed at the same time, apart.
+/// The layout of an arena: regions with overlapping lifetimes do not overlap in memory.
 struct ArenaLayout: Sendable {
   /// A part of the arena that steps read and write.
   struct Region: Sendable {
     /// The size in bytes.
     var byteCount: Int
-    /// The first step that uses it; -1 for what is written before the first.
+    /// The first step that uses it; -1 for inputs.
     var first = Int.max
     /// The last step that uses it.
     var last = Int.min
-    /// The region that it is a part of, and where that part begins.
+    /// The region that contains it, and its offset there.
     var parent: (region: Int, offset: Int)?
 
-    /// Notes that a step uses it.
+    /// Extends the lifetime to a step.
     mutating func use(at step: Int) {
       first = min(first, step)
       last = max(last, step)
     }
   }
 
-  /// Where each region begins, in bytes from the start of the arena.
+  /// The offset of each region from the start of the arena, in bytes.
   private(set) var offsets: [Int]
   /// The size of the arena in bytes.
   private(set) var byteCount = 0
-  /// The most bytes that regions take at one step, which no arena can undercut.
+  /// The peak size of live regions in bytes: the lower bound of any layout.
   let lowerBound: Int
 
-  /// So that every vector register can be read in one go, and no two regions share a cache line.
+  /// Aligns regions to vector registers, and to cache lines so that no two regions share one.
   static let alignment = 64
 
-  /// Places the regions one by one, each as low as those placed before allow: the largest first, and
-  /// where that leaves gaps, in other orders, of which the best is kept.
+  /// Places the regions one by one at the lowest free offset: the largest first, and if that is not
+  /// optimal, in other orders, of which the best is kept.
   ///
   /// - Complexity: Quadratic in the number of regions.
   init(_ regions: [Region]) {
     var regions = regions
-    // Parts come before what they are part of, so that one pass is enough.
+    // Parts come before their parents, so one pass is enough.
     for index in regions.indices {
       guard let parent = regions[index].parent?.region else { continue }
       regions[parent].first = min(regions[parent].first, regions[index].first)
@@ -73,7 +73,7 @@ struct ArenaLayout: Sendable {
   private mutating func place(_ index: Int, among placed: inout [Int], _ regions: [Region]) {
     let region = regions[index]
     var start = 0
-    // `placed` is sorted by offset, so that the first gap that is large enough is the lowest.
+    // `placed` is sorted by offset, so the first gap that is large enough is the lowest.
     for other in placed
     where regions[other].first <= region.last && regions[other].last >= region.first {
       if offsets[other] >= start + Self.rounded(region.byteCount) { break }

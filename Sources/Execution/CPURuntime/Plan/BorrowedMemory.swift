@@ -1,6 +1,6 @@
-/// Which regions of a plan can lie in memory of the caller's in place of the arena.
+/// The regions of a plan that can be in the caller's memory instead of the arena.
 struct BorrowedMemory: Sendable {
-  /// A region and where it begins in the array.
+  /// A region and its offset in the array.
   struct Part: Sendable {
     let region: Int
     let offset: Int
@@ -8,7 +8,7 @@ struct BorrowedMemory: Sendable {
 
   /// For each input, the region that is the whole array and those that are parts of it.
   let inputs: [[Part]]
-  /// The same for each output; nothing for one that shares memory with something else, and must be
+  /// The same for each output; empty for an output that shares memory with other values and must be
   /// copied.
   let outputs: [[Part]]
 
@@ -17,14 +17,14 @@ struct BorrowedMemory: Sendable {
   ///   - outputs: The outputs, in row-major order.
   ///   - regions: All regions of the plan.
   init(inputs: [StoredTensor?], outputs: [StoredTensor], regions: [ArenaLayout.Region]) {
-    var taken: Set<Int> = []
+    var assigned: Set<Int> = []
     func parts(_ tensor: StoredTensor?) -> [Part] {
       guard let tensor, case .region(let region) = tensor.storage.memory,
         tensor.storage.offset == 0, regions[region].parent == nil,
-        regions[region].byteCount == tensor.byteCount, taken.insert(region).inserted
+        regions[region].byteCount == tensor.byteCount, assigned.insert(region).inserted
       else { return [] }
       var parts = [Part(region: region, offset: 0)]
-      // A part of a part comes before it.
+      // Nested parts have lower indices than their parents.
       for index in regions.indices.reversed() {
         guard let parent = regions[index].parent,
           let whole = parts.first(where: { $0.region == parent.region })

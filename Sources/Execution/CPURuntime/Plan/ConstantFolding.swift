@@ -3,10 +3,10 @@ import GraphIR
 import LayerCatalog
 
 extension Graph {
-  /// The same graph, where what nodes make of weights alone is computed already.
+  /// The same graph with nodes of constant inputs evaluated.
   ///
-  /// Left as they are: nodes whose kernels fail, which say so when they run, and those that make much
-  /// more than they keep of a model's weights in memory.
+  /// Nodes whose kernels fail are kept and report their error when they run. Nodes with large
+  /// outputs are kept to save memory.
   func foldingConstants(_ workers: Workers) -> Graph {
     var constants: [ValueID: Tensor] = [:]
     for node in nodes {
@@ -23,12 +23,12 @@ extension Graph {
     return constants.isEmpty ? self : settingConstants(constants)
   }
 
-  /// The most elements of what is computed beforehand.
+  /// The maximum number of elements of a folded constant.
   private static let largestConstant = 1 << 22
 }
 
 extension TensorType {
-  /// How many elements such a tensor has, when that is known and can be counted.
+  /// The number of elements, if it is known and does not overflow.
   fileprivate var elementCount: Int? {
     fixedShape.flatMap { try? Checked.product($0, of: "the elements") }
   }

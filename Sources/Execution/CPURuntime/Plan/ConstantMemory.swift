@@ -1,13 +1,12 @@
 import Bytes
 import GraphIR
 
-/// Numbers that a plan needs again and again: prepared weights. Written once, before anybody else
-/// sees them.
+/// Constant data of a plan, such as prepared weights. Written once, before it is shared.
 final class ConstantMemory: Sendable {
   /// Owned by this object; written in `init` only, so that threads may share it.
   nonisolated(unsafe) let address: UnsafeMutableRawPointer
 
-  /// Memory that `fill` writes once.
+  /// Allocates memory that `fill` initializes.
   ///
   /// - Parameter byteCount: Its size.
   init(byteCount: Int, fill: (UnsafeMutableRawPointer) -> Void) {
@@ -24,7 +23,7 @@ final class ConstantMemory: Sendable {
     self.init(byteCount: tensor.byteCount) { address in
       var offset = 0
       tensor.withPieces { bytes in
-        // The pieces are the tensor's bytes, so that all of them fit.
+        // The pieces are the tensor's bytes, so all of them fit.
         bytes.withUnsafeBytes { bytes in
           guard let source = bytes.baseAddress else { return }
           (address + offset).copyMemory(from: source, byteCount: bytes.count)

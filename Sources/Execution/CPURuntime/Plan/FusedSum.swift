@@ -1,16 +1,17 @@
 package import GraphIR
 import LayerCatalog
 
-/// A sum that the engine can compute together with the layer that makes one of its inputs, with integers or bfloat16.
+/// A sum that the engine can fuse into the layer that produces one of its inputs, with integers or
+/// bfloat16.
 package struct FusedSum: Sendable {
   /// The sum's name in the graph.
   package let node: String
   /// The name of the layer, a convolution or a dense one.
   package let layer: String
-  /// The number of the sum's other input.
+  /// The index of the sum's other input.
   package let input: Int
 
-  /// All of a graph, in its order.
+  /// All fused sums of a graph, in its order.
   package static func all(in graph: Graph) -> [FusedSum] {
     let groups = Fusion.groups(
       of: graph, types: graph.values.map(\.type), isFused: true, fusesFunctions: true)

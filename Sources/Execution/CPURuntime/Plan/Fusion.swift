@@ -1,7 +1,7 @@
 import GraphIR
 import LayerCatalog
 
-/// Decides which nodes are computed together.
+/// Groups nodes that are computed together.
 struct Fusion {
   private let graph: Graph
   private let types: [TensorType]
@@ -9,24 +9,24 @@ struct Fusion {
   /// For each value, the nodes that read it.
   private var readers: [[Int]]
   private var isOutput: [Bool]
-  /// The nodes that are part of a group of another node.
-  private var taken: [Bool]
+  /// For each node, whether it is fused into another node's group.
+  private var isGrouped: [Bool]
 
   /// The groups of a graph, in an order in which they can be computed.
   ///
   /// - Parameters:
   ///   - types: The types of all values.
-  ///   - isFused: Whether nodes are fused at all; otherwise each is a group by itself.
-  ///   - fusesFunctions: Whether functions of single elements are fused too.
+  ///   - isFused: Whether nodes are fused at all; otherwise each is a group of its own.
+  ///   - fusesFunctions: Whether elementwise functions are fused too.
   /// - Complexity: Linear in the number of nodes and inputs.
   static func groups(
     of graph: Graph, types: [TensorType], isFused: Bool, fusesFunctions: Bool
   ) -> [NodeGroup] {
     var fusion = Fusion(graph, types, fusesFunctions: fusesFunctions)
     var groups: [NodeGroup] = []
-    for position in graph.nodes.indices where !fusion.taken[position] {
+    for position in graph.nodes.indices where !fusion.isGrouped[position] {
       guard var group = fusion.group(at: position) else { continue }
-      if isFused, !graph.isKnown(group) { fusion.extend(&group) }
+      if isFused, !graph.isConstant(group) { fusion.extend(&group) }
       groups.append(group)
     }
     return groups.sorted { $0.positions.last ?? 0 < $1.positions.last ?? 0 }
@@ -38,7 +38,7 @@ struct Fusion {
     self.fusesFunctions = fusesFunctions
     readers = .init(repeating: [], count: graph.values.count)
     isOutput = .init(repeating: false, count: graph.values.count)
-    taken = .init(repeating: false, count: graph.nodes.count)
+    isGrouped = .init(repeating: false, count: graph.nodes.count)
     for (position, node) in graph.nodes.enumerated() {
       for id in node.inputs { readers[id.index].append(position) }
     }
@@ -54,7 +54,7 @@ struct Fusion {
       inputs: node.inputs, outputs: node.outputs)
   }
 
-  /// Adds to a group what can be computed with it.
+  /// Fuses subsequent nodes into a group.
   private mutating func extend(_ group: inout NodeGroup) {
     addPadding(&group)
     guard group.operation is any FusingOperator else { return }
@@ -63,44 +63,44 @@ struct Fusion {
       else { break }
       group.positions.append(position)
       group.outputs = node.outputs
-      taken[position] = true
+      isGrouped[position] = true
     }
     addDepthwise(&group)
   }
 
-  /// A depthwise convolution of a large result is computed together with what makes that.
+  /// Fuses a depthwise convolution of a large result.
   private mutating func addDepthwise(_ group: inout NodeGroup) {
     guard group.operation is Convolution, group.quantization == nil, group.summand == nil,
-      types[group.outputs[0].index].fixedShape?.reduce(1, *) ?? 0 >= Self.fewestInPairs,
+      types[group.outputs[0].index].fixedShape?.reduce(1, *) ?? 0 >= Self.minimumPairedElementCount,
       let position = onlyReader(of: group)?.position, var next = self.group(at: position)
     else { return }
     addPadding(&next)
     guard next.quantization == nil,
       (next.operation as? Convolution)?.isDepthwise(graph, next) ?? false
     else {
-      for position in next.positions.dropFirst() { taken[position] = false }
+      for position in next.positions.dropFirst() { isGrouped[position] = false }
       return
     }
-    taken[position] = true
+    isGrouped[position] = true
     extend(&next)
     group.positions += next.positions
     group.outputs = next.outputs
     group.depthwise = [next]
   }
 
-  /// With fewer elements, the result stays in the nearer caches anyway.
-  private static let fewestInPairs = 1 << 18
+  /// The minimum size of the intermediate result; smaller ones fit in the inner caches anyway.
+  private static let minimumPairedElementCount = 1 << 18
 
-  /// The node that reads what a group makes, when it is the only one, nobody else needs that, and no
-  /// other group has it.
+  /// The only reader of a group's output, if it belongs to no other group and the output is not one
+  /// of the graph's.
   private func onlyReader(of group: NodeGroup) -> (position: Int, node: Node)? {
     guard group.outputs.count == 1, !isOutput[group.outputs[0].index] else { return nil }
     let positions = readers[group.outputs[0].index]
-    guard positions.count == 1, !taken[positions[0]] else { return nil }
+    guard positions.count == 1, !isGrouped[positions[0]] else { return nil }
     return (positions[0], graph.nodes[positions[0]])
   }
 
-  /// Padding with zeros in front of a convolution becomes the convolution's own.
+  /// Fuses zero padding into the following convolution.
   private mutating func addPadding(_ group: inout NodeGroup) {
     guard let padding = group.operation as? ZeroPadding,
       let (position, node) = onlyReader(of: group),
@@ -112,7 +112,7 @@ struct Fusion {
     group.inputs += node.inputs.dropFirst()
     group.outputs = node.outputs
     group.positions.append(position)
-    taken[position] = true
+    isGrouped[position] = true
   }
 
   private func addNormalization(_ node: Node, _ group: inout NodeGroup) -> Bool {
@@ -133,14 +133,14 @@ struct Fusion {
     return true
   }
 
-  /// A sum with a tensor of the same shape; of one that is made later than the group's first node,
-  /// too, since a group is computed in the place of its last node.
+  /// Fuses a sum with a tensor of the same shape. The tensor may be computed after the group's
+  /// first node, since a group is computed at the position of its last node.
   private func addSum(_ node: Node, _ group: inout NodeGroup) -> Bool {
     guard node.operation is Add, node.inputs.count == 2 else { return false }
-    let own = group.outputs[0]
-    let other = node.inputs[0] == own ? node.inputs[1] : node.inputs[0]
+    let groupOutput = group.outputs[0]
+    let other = node.inputs[0] == groupOutput ? node.inputs[1] : node.inputs[0]
     let isSummed = group.additions.contains { if case .sum = $0 { true } else { false } }
-    guard !isSummed, other != own, types[other.index] == types[own.index],
+    guard !isSummed, other != groupOutput, types[other.index] == types[groupOutput.index],
       graph[other].constant == nil
     else { return false }
     if let quantization = node.quantization {
@@ -154,29 +154,28 @@ struct Fusion {
 }
 
 extension Graph {
-  /// Whether what a group makes was computed beforehand.
-  func isKnown(_ group: NodeGroup) -> Bool {
+  /// Whether a group's outputs have been folded to constants.
+  func isConstant(_ group: NodeGroup) -> Bool {
     group.outputs.allSatisfy { self[$0].constant != nil }
   }
 }
 
-/// An operator whose kernel can do more to its result before it stores it.
+/// An operator whose kernel can apply post-operations to its result.
 protocol FusingOperator: CatalogOperator {
   /// The axis of the output's channels.
   func channelAxis(rank: Int) -> Int
 }
 
 extension Window {
-  /// The window on an input without the zeros that were added to it; `nil` when its own padding
-  /// depends on the input.
+  /// The window with additional zero padding; `nil` if its own padding depends on the input.
   fileprivate func padded(_ borders: Borders) -> Window? {
     let padding: WindowPadding
     switch self.padding {
     case .same: return nil
     case .valid: padding = .explicit(before: borders.before, after: borders.after)
-    case .explicit(let front, let back):
+    case .explicit(let before, let after):
       padding = .explicit(
-        before: zip(borders.before, front).map(+), after: zip(borders.after, back).map(+))
+        before: zip(borders.before, before).map(+), after: zip(borders.after, after).map(+))
     }
     let window = Window(size: size, strides: strides, dilation: dilation, padding: padding)
     return window.problem == nil ? window : nil

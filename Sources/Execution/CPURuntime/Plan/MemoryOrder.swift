@@ -1,8 +1,8 @@
 import GraphIR
 import LayerCatalog
 
-/// An operator on its input as it lies in memory: with the axes in the order in which they are stored,
-/// so that kernels for row-major tensors need no reorder.
+/// An operator with its axes permuted to the memory order of its input, so that kernels for
+/// row-major tensors need no reorder.
 struct MemoryOrder<Operation: CatalogOperator> {
   /// The operator for the axes in memory's order.
   let operation: Operation
@@ -17,8 +17,8 @@ struct MemoryOrder<Operation: CatalogOperator> {
 }
 
 extension PlanBuilder {
-  /// An operator of one input and one output that have the same axes, in memory's order where its
-  /// layout rule allows that, else in the graph's.
+  /// An operator with one input and one output with the same axes, in memory order if its layout
+  /// rule allows it, else in the graph's order.
   mutating func inMemoryOrder<Operation: CatalogOperator>(
     _ operation: Operation, _ group: NodeGroup
   ) -> MemoryOrder<Operation> {
@@ -26,13 +26,13 @@ extension PlanBuilder {
     let original = tensor(id)
     let shape = shape(of: output)
     if let order = original.layout?.memoryOrder, order != Array(order.indices),
-      let turned = operation.permutingAxes(order)
+      let permutedOperation = operation.permutingAxes(order)
     {
       let outputShape = order.map { shape[$0] }
-      let back = order.inversePermutation
-      if let layout = Layout.rowMajor(outputShape)?.permuted(back) {
+      let inverse = order.inversePermutation
+      if let layout = Layout.rowMajor(outputShape)?.permuted(inverse) {
         return MemoryOrder(
-          operation: turned, input: original, shape: order.map { original.shape[$0] },
+          operation: permutedOperation, input: original, shape: order.map { original.shape[$0] },
           outputShape: outputShape, outputLayout: layout)
       }
     }
@@ -44,19 +44,19 @@ extension PlanBuilder {
 }
 
 extension Layout {
-  /// The axes in the order in which they lie in memory, outermost first, when the elements fill it
-  /// without blocks; `nil` otherwise.
+  /// The axes in memory order, outermost first, if the layout is dense and not blocked; `nil`
+  /// otherwise.
   var memoryOrder: [Int]? {
     guard isDense, !isPadded else { return nil }
     let strides = strides
-    // Axes of size 1 lie anywhere; they keep their place among those of equal distance.
+    // The position of axes of size 1 is arbitrary; they keep their order among equal strides.
     let order = dimensions.indices.sorted {
       (strides[$0], dimensions[$0], -$0) > (strides[$1], dimensions[$1], -$1)
     }
-    var distance = 1
+    var expectedStride = 1
     for axis in order.reversed() where dimensions[axis] != 1 {
-      guard strides[axis] == distance else { return nil }
-      distance *= dimensions[axis]
+      guard strides[axis] == expectedStride else { return nil }
+      expectedStride *= dimensions[axis]
     }
     return order
   }

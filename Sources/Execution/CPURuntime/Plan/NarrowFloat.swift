@@ -1,10 +1,10 @@
 import Bytes
 import GraphIR
 
-/// A float type of 16 bits, whose numbers are held as float32.
+/// A 16-bit floating-point type whose numbers are held as float32.
 ///
-/// Kernels compute in float32, and what a node makes is rounded to the type, as its reference kernel
-/// rounds it.
+/// Kernels compute in float32, and the outputs of each node are rounded to the type as in its
+/// reference kernel.
 struct NarrowFloat: Sendable {
   /// The type in the graph.
   let type: ElementType
@@ -30,7 +30,7 @@ extension Float {
   @inline(__always)
   fileprivate var roundedToFloat16: Float {
     let bits = magnitude.bitPattern
-    // 13 bits of the significand go.
+    // 13 bits of the significand are dropped.
     let even = (bits &+ 0x0FFF &+ (bits &>> 13 & 1)) & ~0x1FFF
     let normal = Float(bitPattern: even)
     let bounded = normal > 65504 ? .infinity : normal
@@ -64,10 +64,10 @@ extension Tensor {
 }
 
 extension PlanBuilder {
-  /// What the kernel is called that rounds.
+  /// The name of the rounding kernel.
   static let roundingName = "rounding"
 
-  /// Adds the rounding of what a group made in a type of 16 bits, which is float32 so far.
+  /// Adds the rounding of a group's outputs to their 16-bit type.
   mutating func addRounding(of group: NodeGroup) {
     for id in group.outputs {
       guard let narrow = NarrowFloat(graph[id].type.elementType) else { continue }
@@ -77,7 +77,7 @@ extension PlanBuilder {
       let count = tensor.byteCount / MemoryLayout<Float>.stride
       add(
         .kernel(name: Self.roundingName) { memory in
-          // The storage was made for this tensor, so that it has room for all elements.
+          // The storage was allocated for all elements of this tensor.
           let start = memory[tensor.storage].assumingMemoryBound(to: Float.self)
           narrow.round(UnsafeMutableBufferPointer(start: start, count: count))
         }, using: [tensor.storage])

@@ -1,8 +1,7 @@
 import GraphIR
 import LayerCatalog
 
-/// A graph, ready to run on inputs of given shapes: which kernel computes what, in which layout and
-/// where.
+/// A graph compiled for inputs of given shapes: the kernels, layouts and memory of all values.
 struct Plan: Sendable {
   let graph: Graph
   let groups: [NodeGroup]
@@ -15,20 +14,20 @@ struct Plan: Sendable {
   let tensors: [ValueID: StoredTensor]
   /// The outputs, in row-major order.
   let outputs: [StoredTensor]
-  /// What may lie in memory of the caller's; `nil` when nothing may.
+  /// The values that may be in the caller's memory; `nil` if none may.
   let borrowing: BorrowedMemory?
 
-  /// How a plan is made.
+  /// The options of a plan.
   struct Options: Hashable, Sendable {
-    /// How many threads compute.
+    /// The number of threads.
     var threads: Int
-    /// Whether every node's outputs exist when it has run, so that they can be looked at.
+    /// Whether every node's outputs exist when it has run, so that they can be observed.
     var keepsNodes = false
-    /// Whether what a group of nodes makes exists as floats also where integers or bfloat16 are enough.
+    /// Whether a group's outputs exist as floats even if integers or bfloat16 suffice.
     var keepsFloats = false
-    /// Whether kernels must let NaN through.
+    /// Whether kernels must propagate NaN.
     var keepsNaN = false
-    /// Whether inputs and outputs may lie in memory of the caller's: inputs are then only read.
+    /// Whether inputs and outputs may be in the caller's memory; inputs are then read-only.
     var borrowsMemory = false
   }
 
@@ -42,7 +41,7 @@ struct Plan: Sendable {
     Threads.use(options.threads)
     var options = options
     let isNarrow = graph.values.contains { NarrowFloat($0.type.elementType) != nil }
-    // In 16 bits, ordinary numbers become infinite.
+    // In 16-bit types, ordinary numbers can overflow.
     if isNarrow { options.keepsNaN = true }
     let groups = Fusion.groups(
       of: graph, types: types, isFused: !options.keepsNodes && !isNarrow,
@@ -54,7 +53,7 @@ struct Plan: Sendable {
     for port in graph.inputs { tensors[port.value] = builder.tensor(port.value) }
     for (number, group) in groups.enumerated() {
       builder.begin(group: number, at: group.positions.last ?? 0)
-      if !graph.isKnown(group) {
+      if !graph.isConstant(group) {
         builder.add(group)
         builder.addRounding(of: group)
         builder.keep(group.outputs)
@@ -73,7 +72,7 @@ struct Plan: Sendable {
     self.tensors = tensors
     steps = builder.steps
     kernels = Self.kernels(
-      steps, without: groups.map { .own(graph.isKnown($0) ? "constant" : "view") })
+      steps, fallbacks: groups.map { .own(graph.isConstant($0) ? "constant" : "view") })
     arena = ArenaLayout(regions)
     borrowing =
       options.borrowsMemory
@@ -84,25 +83,26 @@ struct Plan: Sendable {
 }
 
 extension Plan {
-  /// What computes each group: the reference kernel when there is one, else its last step of those
-  /// that do the most.
+  /// The kernel that is reported for each group: the reference kernel if there is one, else the
+  /// last of its most significant steps.
   ///
-  /// - Parameter without: What is said of each group if it has no steps.
-  private static func kernels(_ steps: [Step], without: [KernelKind]) -> [KernelKind] {
-    var kernels = without
-    var shares = without.map { _ in Primitive.Share?.none }
+  /// - Parameter fallbacks: The kernel of each group if it has no steps.
+  private static func kernels(_ steps: [Step], fallbacks: [KernelKind]) -> [KernelKind] {
+    var kernels = fallbacks
+    var contributions = fallbacks.map { _ in Primitive.Contribution?.none }
     for step in steps where step.group < kernels.count && kernels[step.group] != .reference {
       switch step.work {
       case .reference: kernels[step.group] = .reference
       case .kernel(let name, _):
-        // What orders or rounds a result does not say what computed it.
-        let isLittle = name == PlanBuilder.copyName || name == PlanBuilder.roundingName
-        if isLittle, shares[step.group] != nil { continue }
+        // Copies and roundings do not identify the kernel that computed a result.
+        let isMinor = name == PlanBuilder.copyName || name == PlanBuilder.roundingName
+        if isMinor, contributions[step.group] != nil { continue }
         kernels[step.group] = .own(name)
-        if !isLittle { shares[step.group] = .whole }
+        if !isMinor { contributions[step.group] = .computation }
       case .primitive(let primitive, _):
-        guard primitive.share.rawValue >= shares[step.group]?.rawValue ?? 0 else { continue }
-        (kernels[step.group], shares[step.group]) = (.own(primitive.name), primitive.share)
+        let contribution = primitive.contribution
+        guard contribution.rawValue >= contributions[step.group]?.rawValue ?? 0 else { continue }
+        (kernels[step.group], contributions[step.group]) = (.own(primitive.name), contribution)
       }
     }
     return kernels
@@ -110,7 +110,7 @@ extension Plan {
 }
 
 extension PlanBuilder {
-  /// Adds what computes a group: as a whole, or else node by node.
+  /// Adds the steps of a group: fused if possible, else node by node.
   fileprivate mutating func add(_ group: NodeGroup) {
     if let operation = group.operation as? any EngineOperator,
       operation.addSteps(to: &self, for: group)
@@ -147,10 +147,11 @@ extension PlanBuilder {
   }
 }
 
-/// An operator that this engine computes in a faster way than its reference kernel.
+/// An operator with an optimized kernel in this engine.
 protocol EngineOperator: CatalogOperator {
-  /// Adds the steps that compute a group which begins with this operator.
+  /// Adds the steps of a group that begins with this operator.
   ///
-  /// - Returns: Whether they were added; otherwise nothing was, and the reference kernel computes it.
+  /// - Returns: Whether they were added; otherwise nothing was, and the reference kernel computes
+  ///   it.
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool
 }

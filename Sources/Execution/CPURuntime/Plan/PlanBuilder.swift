@@ -2,12 +2,12 @@ import Bytes
 import CKernels
 import GraphIR
 
-/// A plan in the making: which steps there are, and where each tensor lies.
+/// Builds the steps and the memory layout of a plan.
 struct PlanBuilder {
   let graph: Graph
   /// The types of all values for the inputs at hand, as the engine holds them.
   let types: [TensorType]
-  /// Whether kernels must let NaN through, which many of them do not.
+  /// Whether kernels must propagate NaN, which many of them do not.
   let keepsNaN: Bool
   /// How many threads compute.
   let threads: Int
@@ -16,15 +16,15 @@ struct PlanBuilder {
   private(set) var steps: [Step] = []
   private(set) var regions: [ArenaLayout.Region] = []
   private(set) var constants: [ConstantMemory] = []
-  /// For each value, its tensor in all forms that there are; the one that was made first is first.
+  /// For each value, its tensor in all forms that there are; the original one first.
   private var forms: [ValueID: [StoredTensor]] = [:]
   /// The values that exist as 8-bit integers or bfloat16.
   private(set) var quantized = QuantizedValues()
   /// The values that live in a region.
   private var residents: [Int: Set<ValueID>] = [:]
-  /// The regions that are parts of others or have parts, which nobody may overwrite.
+  /// The regions that are parts of others or have parts, which must not be overwritten.
   private var joined: Set<Int> = []
-  /// The regions of inputs that are only read, because they may be memory of the caller's.
+  /// The regions of inputs that are only read, because they may be the caller's memory.
   private var borrowed: Set<Int> = []
   /// The group that is being planned, and the node that it is at.
   private(set) var group = 0
@@ -57,13 +57,13 @@ struct PlanBuilder {
     }
   }
 
-  /// Turns to a group, or to a node of it when they are planned one by one.
+  /// Starts planning a group, or one of its nodes if they are planned individually.
   mutating func begin(group: Int, at node: Int) {
     (self.group, self.node) = (group, node)
   }
 
-  /// Leaves a group's outputs in peace until its last step, whether anything reads them or not: they
-  /// may be observed.
+  /// Keeps a group's outputs alive until its last step even if they are unread: they may be
+  /// observed.
   mutating func keep(_ outputs: [ValueID]) {
     guard !steps.isEmpty else { return }
     for case .region(let region) in outputs.compactMap({ forms[$0]?.first?.storage.memory }) {
@@ -71,7 +71,7 @@ struct PlanBuilder {
     }
   }
 
-  /// Lets go what no later node needs.
+  /// Releases values that no later node needs.
   mutating func end(_ values: [ValueID]) {
     for id in values where !isNeededLater(id) && graph[id].constant == nil {
       for form in forms[id] ?? [] {
@@ -111,12 +111,12 @@ extension PlanBuilder {
     quantized = QuantizedValues(groups, self, keepsFloats: keepsFloats)
   }
 
-  /// Notes where a value lies in a reduced form.
+  /// Records the storage of a value in a reduced form.
   mutating func recordReduced(_ storage: Storage, of id: ValueID, _ form: ReducedForm) {
     quantized.record(storage, of: id, form)
   }
 
-  /// A value as it was made, or as it was stored.
+  /// A value in its original form.
   mutating func tensor(_ id: ValueID) -> StoredTensor {
     if let form = forms[id]?.first { return form }
     guard let constant = graph[id].constant else {
@@ -134,7 +134,7 @@ extension PlanBuilder {
   /// A value in a layout: as it is, or as a copy that later readers share.
   ///
   /// - Parameter layout: With the graph's order of axes.
-  /// - Returns: `nil` when there is no way.
+  /// - Returns: `nil` if there is no conversion.
   mutating func tensor(_ id: ValueID, as layout: Layout) -> StoredTensor? {
     let original = tensor(id)
     if let form = forms[id]?.first(where: { $0.layout?.isSame(as: layout) ?? false }) {
@@ -189,7 +189,7 @@ extension PlanBuilder {
     makeTensor(id, layout: rowMajorLayout(of: id))
   }
 
-  /// Takes the memory of one value for another one, with the other's shape.
+  /// Reuses a tensor's memory for another value with its own shape.
   mutating func share(
     _ tensor: StoredTensor, as id: ValueID, layout: Layout?, offset: Int = 0
   ) -> StoredTensor {
@@ -208,26 +208,26 @@ extension PlanBuilder {
     }
   }
 
-  /// Whether the memory of a value's tensor may be overwritten by what is made of it.
+  /// Whether a value's tensor may be overwritten in place.
   func isFree(_ tensor: StoredTensor, of id: ValueID) -> Bool {
     guard case .region(let region) = tensor.storage.memory, !isNeededLater(id) else { return false }
     return residents[region] == [id] && !joined.contains(region) && !borrowed.contains(region)
   }
 
-  /// Whether tensors may become parts of another one: each has a region of its own, which it fills.
+  /// Whether tensors can become parts of another one: each fills a region of its own.
   func canJoin(_ parts: [StoredTensor]) -> Bool {
-    var seen: Set<Int> = []
+    var visited: Set<Int> = []
     return parts.allSatisfy { part in
       guard case .region(let region) = part.storage.memory, part.storage.offset == 0 else {
         return false
       }
       return regions[region].parent == nil && regions[region].byteCount == part.byteCount
         && part.byteCount % ArenaLayout.alignment == 0 && !borrowed.contains(region)
-        && seen.insert(region).inserted
+        && visited.insert(region).inserted
     }
   }
 
-  /// Creates the regions of tensors parts of another one's, one behind the other from its start on.
+  /// Makes the regions of tensors consecutive parts of another tensor's region.
   mutating func join(_ parts: [StoredTensor], into whole: StoredTensor) {
     guard case .region(let target) = whole.storage.memory else { return }
     var offset = 0
@@ -243,7 +243,7 @@ extension PlanBuilder {
 // MARK: - Steps
 
 extension PlanBuilder {
-  /// Adds a step, and notes what it uses.
+  /// Adds a step, and records its use of memory.
   mutating func add(_ work: Step.Work, using storages: [Storage]) {
     for case .region(let region) in storages.map(\.memory) { regions[region].use(at: steps.count) }
     steps.append(Step(group: group, work: work, storages: storages))
@@ -271,23 +271,23 @@ extension PlanBuilder {
     add(primitive, storages.map { PrimitiveArgument(role: $0, storage: $1) })
   }
 
-  /// A constant that the plan brought along, such as a folded bias.
+  /// Adds a constant of the plan, such as a folded bias.
   mutating func addConstant(_ numbers: [Float]) -> Storage {
     addConstant(Tensor(.float32, shape: [numbers.count], numbers.map(Double.init)))
   }
 
-  /// Memory that the plan shares with others.
+  /// Adds memory shared with other plans.
   mutating func addConstant(_ memory: ConstantMemory) -> Storage {
     constants.append(memory)
     return Storage(memory: .constant(constants.count - 1))
   }
 
-  /// A constant of any type that the plan brought along.
+  /// Adds a constant of any type.
   mutating func addConstant(_ tensor: Tensor) -> Storage {
     addConstant(ConstantMemory(tensor))
   }
 
-  /// A weight in the layout that a kernel wants.
+  /// A weight in the layout that a kernel requires.
   ///
   /// - Parameters:
   ///   - tensor: The weight, with the axes of the layout.

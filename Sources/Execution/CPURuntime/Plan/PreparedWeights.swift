@@ -3,20 +3,20 @@ import CKernels
 import GraphIR
 import Synchronization
 
-/// Weights in the layouts that kernels want, shared by all plans of one model.
+/// Weights in the layouts that kernels require, shared by all plans of a model.
 final class PreparedWeights: Sendable {
-  /// What is wanted of a weight.
+  /// The key of a prepared weight.
   private struct Key: Hashable {
     let value: ValueID
     let shape: [Int]
     let strides: [Int]
-    /// Where it begins, for a part of a weight.
+    /// The offset, for a part of a weight.
     let offset: Int
     /// The factors along its first axes.
     let scales: [Float]
   }
 
-  private let known = Mutex<[Key: [(layout: Layout, memory: ConstantMemory)]]>([:])
+  private let cache = Mutex<[Key: [(layout: Layout, memory: ConstantMemory)]]>([:])
 
   /// A weight as integers or as bfloat16.
   private struct QuantizedKey: Hashable {
@@ -24,79 +24,80 @@ final class PreparedWeights: Sendable {
     let isBFloat16: Bool
   }
 
-  private let knownKernels = Mutex<[QuantizedKey: QuantizedKernel]>([:])
+  private let kernelCache = Mutex<[QuantizedKey: QuantizedKernel]>([:])
 
-  /// A weight for kernels of integers or bfloat16, made once.
+  /// A weight for kernels of integers or bfloat16, prepared once.
   func quantized(_ tensor: Tensor, _ value: ValueID, isBFloat16: Bool) -> QuantizedKernel {
     let key = QuantizedKey(value: value, isBFloat16: isBFloat16)
-    if let kernel = knownKernels.withLock({ $0[key] }) { return kernel }
+    if let kernel = kernelCache.withLock({ $0[key] }) { return kernel }
     let kernel =
       isBFloat16 ? QuantizedKernel(bfloat16: tensor) : QuantizedKernel(integers: tensor)
     tensor.releaseMemory()
-    knownKernels.withLock { $0[key] = kernel }
+    kernelCache.withLock { $0[key] = kernel }
     return kernel
   }
 
-  /// A weight in a layout, brought there once.
+  /// A weight in a layout, converted once.
   ///
   /// - Parameters:
   ///   - tensor: The weight, with the axes of the layout.
   ///   - value: Its number in the graph.
-  ///   - scales: A factor for each element along the first axis, or along the first two; none for no
-  ///     scaling.
+  ///   - scales: A factor for each element along the first axis, or along the first two; none for
+  ///     no scaling.
   func memory(
     of tensor: Tensor, _ value: ValueID, as layout: Layout, scales: [Float] = []
   ) -> ConstantMemory? {
     let key = Key(
       value: value, shape: tensor.shape, strides: tensor.strides, offset: tensor.offset,
       scales: scales)
-    if let memory = known.withLock({ $0[key]?.first { $0.layout.isSame(as: layout) }?.memory }) {
+    if let memory = cache.withLock({ $0[key]?.first { $0.layout.isSame(as: layout) }?.memory }) {
       return memory
     }
     guard let memory = Self.prepare(tensor, as: layout, scales: scales) else { return nil }
-    known.withLock { $0[key, default: []].append((layout, memory)) }
+    cache.withLock { $0[key, default: []].append((layout, memory)) }
     return memory
   }
 
   private static func prepare(
     _ weight: Tensor, as layout: Layout, scales: [Float]
   ) -> ConstantMemory? {
-    var isDone = true
+    var isPrepared = true
     let memory = ConstantMemory(byteCount: layout.byteCount) { address in
-      for range in rows(of: weight, scales, layout) where isDone {
+      for range in rowRanges(of: weight, scales, layout) where isPrepared {
         let isWhole = range.count == weight.shape[0]
         let factors = isWhole ? scales : Array(scales[range.clamped(to: scales.indices)])
         let rows = weight.slice(range, along: 0)
-        isDone =
+        isPrepared =
           (isWhole ? layout : layout.part(range)).map {
             reorder(rows, to: $0, factors, address)
           } ?? false
         rows.releaseMemory()
       }
     }
-    return isDone ? memory : nil
+    return isPrepared ? memory : nil
   }
 
-  /// Parts of a weight along its first axis, so small that the memory of those that were copied can be
-  /// given back before the next is read. With factors along two axes, and for layouts that have no
-  /// parts, the whole.
-  private static func rows(
+  /// Parts of a weight along its first axis, so small that the memory of those that were copied can
+  /// be given back before the next is read. With factors along two axes, and for layouts that have
+  /// no parts, the whole.
+  private static func rowRanges(
     of weight: Tensor, _ scales: [Float], _ layout: Layout
   ) -> [Range<Int>] {
     let count = weight.shape[0]
-    guard weight.byteCount > rowsSize, scales.isEmpty || scales.count == count, !layout.isOpaque
+    guard weight.byteCount > targetRowBytes,
+      scales.isEmpty || scales.count == count, !layout.isOpaque
     else {
       return [0..<count]
     }
-    // Blocks of 16 and of 32 rows end there.
-    let whole = 32
-    let rows = max(whole, rowsSize / (weight.byteCount / count) / whole * whole)
+    // A multiple of the block sizes of 16 and 32 rows.
+    let blockRows = 32
+    let rows = max(blockRows, targetRowBytes / (weight.byteCount / count) / blockRows * blockRows)
     let ranges = stride(from: 0, to: count, by: rows).map { $0..<min($0 + rows, count) }
     return ranges.allSatisfy { layout.part($0) != nil } ? ranges : [0..<count]
   }
 
-  /// The size of such a part in bytes to aim at: 4 MB.
-  private static let rowsSize = 4 << 20
+  /// The target size of such a part: 4 MB.
+  private static let targetRowBytes = 4 << 20
 
   private static func reorder(
     _ weight: Tensor, to layout: Layout, _ scales: [Float], _ address: UnsafeMutableRawPointer
@@ -111,10 +112,10 @@ final class PreparedWeights: Sendable {
       let reorder = Primitive.reorder(
         from: source, to: layout, scales: scales, hasGroups: hasGroups)
     else {
-      // Some forms are made from the plain order only, and without factors.
-      guard layout.isOpaque, let plain = Layout.rowMajor(tensor.shape),
-        let scaled = prepare(weight, as: plain, scales: scales),
-        let transform = Primitive.reorder(from: plain, to: layout)
+      // Opaque layouts can only be created from row-major order, and without factors.
+      guard layout.isOpaque, let rowMajor = Layout.rowMajor(tensor.shape),
+        let scaled = prepare(weight, as: rowMajor, scales: scales),
+        let transform = Primitive.reorder(from: rowMajor, to: layout)
       else { return false }
       transform.run(from: scaled.address, to: address)
       return true
@@ -131,7 +132,7 @@ final class PreparedWeights: Sendable {
 }
 
 extension Primitive {
-  /// Runs a reorder at once.
+  /// Runs a reorder immediately.
   func run(from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer) {
     let arguments = [
       kernels_argument(

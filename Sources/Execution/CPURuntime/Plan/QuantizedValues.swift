@@ -21,19 +21,21 @@ struct ReducedForm: Hashable, Sendable {
   }
 }
 
-/// The values that exist as 8-bit integers or bfloat16, and those of them that are not needed as floats.
+/// The values that exist as 8-bit integers or bfloat16, and those of them that are not needed as
+/// floats.
 struct QuantizedValues: Sendable {
   /// The forms in which values are read.
-  private var wanted: [ValueID: Set<ReducedForm>] = [:]
+  private var requested: [ValueID: Set<ReducedForm>] = [:]
   /// The values that are read as floats.
   private var floats: Set<ValueID> = []
-  /// What exists already.
+  /// The storages that exist already.
   private var stored: [ValueID: [ReducedForm: Storage]] = [:]
 
-  /// No value exists so.
+  /// No quantized values.
   init() {}
 
-  /// Looks at all readers, the last first: what a pooling reads depends on what is read of its result.
+  /// Visits all readers in reverse: the form that a pooling reads depends on the readers of its
+  /// result.
   ///
   /// - Parameter keepsFloats: Whether all values exist as floats.
   init(_ groups: [NodeGroup], _ builder: PlanBuilder, keepsFloats: Bool) {
@@ -42,11 +44,11 @@ struct QuantizedValues: Sendable {
     floats.formUnion(builder.graph.outputs.map(\.value))
     for group in groups.reversed() {
       let form = group.reducedForm(builder) ?? poolingForm(group, builder)
-      if let form { wanted[group.inputs[0], default: []].insert(form) }
+      if let form { requested[group.inputs[0], default: []].insert(form) }
       floats.formUnion(form == nil ? group.inputs[...] : group.inputs.dropFirst())
       guard let summand = group.summand else { continue }
       if let form = group.summandForm(builder) {
-        wanted[summand, default: []].insert(form)
+        requested[summand, default: []].insert(form)
       } else {
         floats.insert(summand)
       }
@@ -55,13 +57,13 @@ struct QuantizedValues: Sendable {
 
   /// The one form in which a value is read; `nil` when there is none, or several.
   func form(of id: ValueID) -> ReducedForm? {
-    wanted[id].flatMap { $0.count == 1 ? $0.first : nil }
+    requested[id].flatMap { $0.count == 1 ? $0.first : nil }
   }
 
   /// Whether a value must exist as floats.
   func needsFloats(_ id: ValueID) -> Bool { floats.contains(id) || form(of: id) == nil }
 
-  /// The reduced form in which a pooling reads and makes values; `nil` when it reads floats.
+  /// The reduced form of a pooling's input and output; `nil` if it reads floats.
   func poolingForm(_ group: NodeGroup, _ builder: PlanBuilder) -> ReducedForm? {
     guard let pooling = group.operation as? MaxPooling, !pooling.window.mayLieInPadding,
       let form = form(of: group.outputs[0]), !needsFloats(group.outputs[0])
@@ -70,10 +72,10 @@ struct QuantizedValues: Sendable {
     return rank <= 4 && form.channelAxis == pooling.layout.channelAxis(rank: rank) ? form : nil
   }
 
-  /// Where a value lies in a form, if it exists so.
+  /// The storage of a value in a form, if it exists.
   func storage(of id: ValueID, _ form: ReducedForm) -> Storage? { stored[id]?[form] }
 
-  /// Notes where a value lies in a form.
+  /// Records the storage of a value in a form.
   mutating func record(_ storage: Storage, of id: ValueID, _ form: ReducedForm) {
     stored[id, default: [:]][form] = storage
   }
@@ -96,8 +98,8 @@ extension NodeGroup {
     return nil
   }
 
-  /// Whether kernels can add integers or bfloat16 to what the group computes with them: there must be at most a ReLU in
-  /// front of the sum, and at most one function behind it. Otherwise the sum is a step of its own.
+  /// Whether kernels can add integers or bfloat16 to the group's result: at most a ReLU may precede
+  /// the sum, and at most one function may follow it. Otherwise the sum is a separate step.
   var canAddIntegers: Bool {
     let parts = postOperations.split(omittingEmptySubsequences: false) {
       if case .sum = $0 { true } else { false }

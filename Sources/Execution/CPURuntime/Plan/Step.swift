@@ -1,13 +1,13 @@
 import Bytes
 import CKernels
 
-/// One thing that a plan does.
+/// A step of a plan.
 struct Step: Sendable {
-  /// What is done.
+  /// The work of a step.
   enum Work: Sendable {
     /// A primitive.
     case primitive(Primitive, [PrimitiveArgument])
-    /// A kernel of ours.
+    /// A kernel written in Swift.
     case kernel(name: String, @Sendable (KernelMemory) throws(WeighbridgeError) -> Void)
     /// The reference kernel of the group's node.
     case reference(ReferenceCall)
@@ -20,15 +20,15 @@ struct Step: Sendable {
   let storages: [Storage]
 }
 
-/// An argument of a primitive: its role, and memory in the layout that the primitive wants.
+/// An argument of a primitive: its role, and memory in the layout that the primitive requires.
 struct PrimitiveArgument: Sendable {
   let role: kernels_role
-  /// Tells apart arguments of one role, from 0.
+  /// The index among arguments of the same role.
   var number = 0
   let storage: Storage
 }
 
-/// The place of each storage while a plan runs, for kernels of ours.
+/// The addresses of storages while a plan runs.
 struct KernelMemory {
   private var regions: [UnsafeMutableRawPointer]
   private let constants: [ConstantMemory]
@@ -38,7 +38,7 @@ struct KernelMemory {
     self.constants = constants
   }
 
-  /// Lets a region begin at another address.
+  /// Moves a region to another address.
   mutating func move(_ region: Int, to address: UnsafeMutableRawPointer) {
     regions[region] = address
   }
@@ -54,7 +54,7 @@ struct KernelMemory {
   /// The elements of a row-major float32 tensor.
   func floats(_ tensor: StoredTensor) -> UnsafeMutableBufferPointer<Float> {
     let count = tensor.shape.reduce(1, *)
-    // The storage was made for this tensor, so that it has room for all elements.
+    // The storage was allocated for all elements of this tensor.
     return UnsafeMutableBufferPointer(
       start: self[tensor.storage].bindMemory(to: Float.self, capacity: count), count: count)
   }

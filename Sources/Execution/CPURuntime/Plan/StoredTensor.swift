@@ -1,8 +1,8 @@
 import Bytes
 
-/// A place in memory of a plan.
+/// A location in the memory of a plan.
 struct Storage: Hashable, Sendable {
-  /// What the place is part of.
+  /// The memory that contains the location.
   enum Memory: Hashable, Sendable {
     /// A region of the arena, by its number.
     case region(Int)
@@ -10,7 +10,7 @@ struct Storage: Hashable, Sendable {
     case constant(Int)
   }
 
-  /// What the place is part of.
+  /// The memory that contains the location.
   let memory: Memory
   /// The distance from its start, in bytes.
   var offset = 0
@@ -18,17 +18,17 @@ struct Storage: Hashable, Sendable {
 
 /// A tensor as a plan holds it.
 struct StoredTensor: Sendable {
-  /// Where its elements are.
+  /// The location of its elements.
   let storage: Storage
   /// The type of its elements.
   let elementType: ElementType
   /// Its sizes in the graph's order.
   let shape: [Int]
-  /// How float32 elements lie in memory, with the graph's order of axes; `nil` for row-major tensors
-  /// that has no layout (other types, no elements, no axes).
+  /// How float32 elements lie in memory, with the graph's order of axes; `nil` for row-major
+  /// tensors that have no layout (other types, no elements, no axes).
   let layout: Layout?
 
-  /// Whether the elements stand one behind the other in row-major order.
+  /// Whether the elements are contiguous in row-major order.
   var isRowMajor: Bool { layout?.isRowMajor ?? true }
 
   /// The size in memory in bytes, with padding.

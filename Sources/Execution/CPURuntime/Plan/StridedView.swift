@@ -1,6 +1,6 @@
 import GraphIR
 
-/// Elements of a row-major tensor in another order: some left out, some repeated.
+/// A strided view of a row-major tensor, which may reorder, omit or repeat elements.
 struct StridedView: Sendable {
   /// The sizes, outermost first.
   private(set) var shape: [Int]
@@ -9,13 +9,13 @@ struct StridedView: Sendable {
   /// The position of the first element, in elements.
   private(set) var start = 0
 
-  /// All elements in their own order.
+  /// All elements in their original order.
   init(_ shape: [Int]) {
     self.shape = shape
     strides = Tensor.rowMajorStrides(shape)
   }
 
-  /// Whether it shows all elements in their own order.
+  /// Whether it is the identity: all elements in their original order.
   var isRowMajor: Bool {
     start == 0
       && zip(shape, zip(strides, Tensor.rowMajorStrides(shape))).allSatisfy {
@@ -23,14 +23,14 @@ struct StridedView: Sendable {
       }
   }
 
-  /// Axis `axes[i]` in place i.
+  /// Axis `axes[i]` at position i.
   func permuted(_ axes: [Int]) -> StridedView {
     var result = self
     (result.shape, result.strides) = (axes.map { shape[$0] }, axes.map { strides[$0] })
     return result
   }
 
-  /// Every `step`-th element along an axis, from one on.
+  /// Every `step`-th element along an axis, starting from `first`.
   func strided(along axis: Int, from first: Int, count: Int, step: Int = 1) -> StridedView {
     var result = self
     if count > 0 { result.start += first * strides[axis] }
@@ -48,7 +48,7 @@ struct StridedView: Sendable {
     return result
   }
 
-  /// A new axis, along which the same elements stand again and again.
+  /// A new axis along which the elements are repeated.
   func repeated(at axis: Int, count: Int) -> StridedView {
     var result = self
     result.shape.insert(count, at: axis)

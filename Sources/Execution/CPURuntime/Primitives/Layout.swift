@@ -1,19 +1,18 @@
 import CKernels
 import GraphIR
 
-/// The sizes of a float32 array, and how its elements lie in memory: row-major, permuted, or in
-/// blocks, as kernels like it.
+/// The sizes and the memory layout of a float32 array: row-major, permuted, or blocked for kernels.
 final class Layout: Sendable {
-  /// Never changed, and freed by nobody else, so that threads may share it.
+  /// Immutable and owned by this object, so threads may share it.
   nonisolated(unsafe) let handle: OpaquePointer
   /// The sizes, outermost first.
   let dimensions: [Int]
 
-  /// Takes over what a function of the kernels made.
+  /// Takes ownership of a layout created by the kernels.
   init?(owning handle: OpaquePointer?) {
     guard let handle else { return nil }
     self.handle = handle
-    // The function writes no more than the most axes there can be.
+    // The function writes at most the maximum number of axes.
     dimensions = withUnsafeTemporaryAllocation(of: Int64.self, capacity: Int(KERNELS_MAX_RANK)) {
       let rank = Int(kernels_layout_sizes(handle, $0.baseAddress))
       return $0[..<rank].map { Int($0) }
@@ -22,13 +21,12 @@ final class Layout: Sendable {
 
   deinit { kernels_layout_free(handle) }
 
-  /// Elements one behind the other, the last axis the fastest. `nil` for no axes, for more than a
-  /// layout has, and for no elements.
+  /// A contiguous row-major layout; `nil` for no axes, too many axes, or no elements.
   static func rowMajor(_ dimensions: [Int]) -> Layout? {
     strided(dimensions, strides: Tensor.rowMajorStrides(dimensions))
   }
 
-  /// Elements at given distances; `nil` as in ``rowMajor(_:)``, and for distances below 1.
+  /// A layout with given strides; `nil` as in ``rowMajor(_:)``, and for strides below 1.
   static func strided(_ dimensions: [Int], strides: [Int]) -> Layout? {
     guard canHold(dimensions), strides.allSatisfy({ $0 >= 1 }) else { return nil }
     return Layout(
@@ -36,33 +34,32 @@ final class Layout: Sendable {
         Int32(dimensions.count), dimensions.map(Int64.init), strides.map(Int64.init)))
   }
 
-  /// Sizes whose order a primitive is to choose.
+  /// Sizes with a layout left for a primitive to choose.
   static func any(_ dimensions: [Int]) -> Layout? {
     guard canHold(dimensions) else { return nil }
     return Layout(owning: kernels_layout_any(Int32(dimensions.count), dimensions.map(Int64.init)))
   }
 
-  /// Whether there are layouts of such arrays.
+  /// Whether arrays of these sizes can have a layout.
   private static func canHold(_ dimensions: [Int]) -> Bool {
     (1...Int(KERNELS_MAX_RANK)).contains(dimensions.count)
       && dimensions.allSatisfy { $0 >= 1 }
   }
 
-  /// The same memory with axis `axes[i]` in place i.
+  /// The same memory with axis `axes[i]` at position i.
   func permuted(_ axes: [Int]) -> Layout? {
     Layout(owning: kernels_layout_permuted(handle, axes.map(Int32.init)))
   }
 
-  /// The same memory with other sizes of as many elements; `nil` where its order does not allow
-  /// that.
+  /// The same memory with other sizes; `nil` if the memory order does not allow it.
   func reshaped(_ dimensions: [Int]) -> Layout? {
     guard Self.canHold(dimensions) else { return nil }
     return Layout(
       owning: kernels_layout_reshaped(handle, Int32(dimensions.count), dimensions.map(Int64.init)))
   }
 
-  /// The part whose index along the first axis lies in `range`, in the memory of the whole; `nil` where
-  /// blocks do not end there.
+  /// The part whose index along the first axis lies in `range`, in the memory of the whole; `nil`
+  /// where blocks do not end there.
   func part(_ range: Range<Int>) -> Layout? {
     var (part, offsets) = (dimensions, dimensions.map { _ in 0 })
     (part[0], offsets[0]) = (range.count, range.lowerBound)
@@ -76,19 +73,19 @@ final class Layout: Sendable {
   /// Whether the memory holds nothing but this array.
   var isDense: Bool { kernels_layout_is_dense(handle) }
 
-  /// Whether a dense array has more room than its elements take, because blocks must be full.
+  /// Whether a dense array is padded to full blocks.
   var isPadded: Bool { byteCount != dimensions.reduce(MemoryLayout<Float>.stride, *) }
 
   /// Whether the memory holds something else than the elements, such as transformed weights.
   var isOpaque: Bool { kernels_layout_is_opaque(handle) }
 
-  /// Whether the elements stand one behind the other in row-major order.
+  /// Whether the elements are contiguous in row-major order.
   var isRowMajor: Bool { Layout.rowMajor(dimensions).map(isSame) ?? false }
 
   /// Whether two layouts are the same in all respects.
   func isSame(as other: Layout) -> Bool { kernels_layout_equal(handle, other.handle) }
 
-  /// The distances between neighbors (of blocks, along a blocked axis) along each axis.
+  /// The stride along each axis (between blocks, along a blocked axis).
   var strides: [Int] {
     withUnsafeTemporaryAllocation(of: Int64.self, capacity: Int(KERNELS_MAX_RANK)) {
       kernels_layout_strides(handle, $0.baseAddress)

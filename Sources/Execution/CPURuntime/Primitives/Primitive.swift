@@ -1,41 +1,44 @@
 import CKernels
 
-/// A computation, ready to run on any memory of the layouts it was made for.
+/// A computation, ready to run on memory in the layouts it was created for.
 final class Primitive: Sendable {
-  /// How much a primitive is of what it is made for.
-  enum Share: Int {
-    /// It brings elements into another order.
-    case order
-    /// It applies functions to elements.
+  /// A primitive's part in the computation of a group, in ascending significance.
+  enum Contribution: Int {
+    /// It reorders elements.
+    case reorder
+    /// It applies elementwise functions.
     case functions
-    /// It computes.
-    case whole
+    /// It computes the operator.
+    case computation
   }
 
-  /// How much it is of what it is made for.
-  let share: Share
-  /// Never changed, and freed by nobody else, so that threads may share it.
+  /// Its part in the computation of a group.
+  let contribution: Contribution
+  /// Immutable and owned by this object, so threads may share it.
   nonisolated(unsafe) let handle: OpaquePointer
-  /// What it consists of, which must live as long.
+  /// Its component primitives, which must live as long.
   private let parts: [Primitive]
 
-  /// Takes over what a function of the kernels made; `nil` when that cannot be computed.
-  init?(owning handle: OpaquePointer?, share: Share = .whole, keeping parts: [Primitive] = []) {
+  /// Takes ownership of a primitive created by the kernels; `nil` if it is unsupported.
+  init?(
+    owning handle: OpaquePointer?, contribution: Contribution = .computation,
+    keeping parts: [Primitive] = []
+  ) {
     guard let handle else { return nil }
-    (self.handle, self.share, self.parts) = (handle, share, parts)
+    (self.handle, self.contribution, self.parts) = (handle, contribution, parts)
   }
 
   deinit { kernels_primitive_free(handle) }
 
-  /// The layout that it takes or makes.
+  /// The layout of an argument.
   func layout(_ role: kernels_role) -> Layout? {
     Layout(owning: kernels_primitive_layout(handle, role))
   }
 
-  /// What computes it, for example `blocked convolution`.
+  /// The name of its implementation, for example `blocked convolution`.
   var name: String { String(cString: kernels_primitive_name(handle)) }
 
-  /// Another order of the same elements in memory.
+  /// A conversion between layouts.
   ///
   /// - Parameters:
   ///   - scales: A factor for each element along the first axis; none for no scaling.
@@ -46,25 +49,25 @@ final class Primitive: Sendable {
     Primitive(
       owning: kernels_reorder(
         source.handle, target.handle, hasGroups, scales, Int32(scales.count)),
-      share: .order)
+      contribution: .reorder)
   }
 
-  /// A function of each element, then more functions of that.
+  /// An elementwise function.
   static func elementwise(_ function: ElementFunction, _ layout: Layout) -> Primitive? {
     Primitive(
       owning: kernels_elementwise(
-        function.function, function.alpha, function.beta, layout.handle), share: .functions)
+        function.function, function.alpha, function.beta, layout.handle), contribution: .functions)
   }
 }
 
-/// A function of one element that there is a kernel for, with its settings.
+/// An elementwise function with a kernel, and its parameters.
 struct ElementFunction: Sendable {
   let function: kernels_function
   var alpha: Float = 0
   var beta: Float = 0
 }
 
-/// What becomes of a primitive's result before it is stored.
+/// An operation on a primitive's result before it is stored.
 enum PostOperation: Sendable {
   /// A function of each element.
   case function(ElementFunction)

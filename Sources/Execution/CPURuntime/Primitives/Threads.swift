@@ -2,13 +2,13 @@ import CKernels
 
 /// The threads that kernels run on.
 enum Threads {
-  /// Lets so many threads work for the calling thread from now on.
+  /// Sets the number of threads that work for the calling thread.
   static func use(_ count: Int) { kernels_use_threads(Int32(clamping: count)) }
 
   /// Calls `body` for `0..<count` on these threads and waits for all of them.
   ///
-  /// It escapes as far as the compiler knows. `withoutActuallyEscaping` would put the length of this file's path into
-  /// the program, which then depends on the folder that it is built in.
+  /// The closure is declared escaping because `withoutActuallyEscaping` embeds the length of this
+  /// file's path in the program, which would then depend on the build folder.
   static func parallel(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     // The context outlives the call, which waits for all threads.
     var work = ParallelWork(body: body)

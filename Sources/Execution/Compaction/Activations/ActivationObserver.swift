@@ -2,7 +2,7 @@ import Bytes
 import CPURuntime
 import GraphIR
 
-/// What examples show of the values at some sites.
+/// Collects histograms of the values at some sites while examples run.
 struct ActivationObserver: Sendable {
   let sites: [QuantizationSite]
   /// In the order of the sites.
@@ -20,7 +20,7 @@ struct ActivationObserver: Sendable {
     positions[site.value].map { histograms[$0] } ?? ActivationHistogram()
   }
 
-  /// Runs examples and takes the values.
+  /// Runs examples and adds the values to the histograms.
   mutating func observe(
     _ examples: [[Tensor]], in graph: Graph, _ options: CPURuntime.Options, report: (Int) -> Void
   ) throws(WeighbridgeError) {

@@ -1,22 +1,22 @@
 import Bytes
 
-/// What layers are computed with in place of float32.
+/// The type in which layers are computed instead of float32.
 package enum ActivationType: String, Hashable, Sendable, CaseIterable {
-  /// 8-bit integers, with a scale for each output channel of the weights and one for the data of a layer.
+  /// 8-bit integers, with one scale per output channel of the weights and one for the layer's data.
   case int8
-  /// bfloat16, both the weights and the data.
+  /// bfloat16 for both the weights and the data.
   case bfloat16
 
-  /// How it is called in a sentence.
-  var words: String {
+  /// The phrase that names it in a message.
+  var phrase: String {
     switch self {
     case .int8: "8-bit integers"
     case .bfloat16: "bfloat16"
     }
   }
 
-  /// How weights are stored.
-  var weights: FixedEncoding {
+  /// The encoding in which weights are stored.
+  var weightEncoding: FixedEncoding {
     switch self {
     case .int8: .linear(bits: 8)
     case .bfloat16: .half(.bfloat16)

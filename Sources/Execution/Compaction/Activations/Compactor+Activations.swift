@@ -3,14 +3,14 @@ import CPURuntime
 package import GraphIR
 
 extension Compactor {
-  /// Lets layers be computed with 8-bit integers or bfloat16, their weights and their data. The measured
-  /// error of the outputs decides how the range of each layer's integers is chosen. The layers with the
-  /// largest error of their own are left in float32 until the error on the evaluation examples is within
-  /// the budget.
+  /// Quantizes the weights and activations of layers to 8-bit integers or bfloat16. Each layer's
+  /// integer range is chosen by the measured error of the outputs. The layers that cause the
+  /// largest errors stay in float32 until the error on the evaluation examples is within the
+  /// budget.
   ///
   /// - Parameter error: The largest relative error (L2) of each output on the evaluation examples.
-  /// - Throws: As ``compact(calibration:evaluation:budget:)``; ``WeighbridgeError/Code/mismatch`` when no
-  ///   layer can be computed so.
+  /// - Throws: As ``compact(calibration:evaluation:budget:)``; ``WeighbridgeError/Code/mismatch``
+  ///   when no layer can be quantized.
   package func compactActivations(
     as type: ActivationType, calibration: [[Tensor]], evaluation: [[Tensor]], error: Double
   ) throws(WeighbridgeError) -> Compaction {
@@ -20,7 +20,7 @@ extension Compactor {
     let options = CPURuntime.Options(workers: workers, cancellation: cancellation)
     let sites = QuantizationSite.all(in: graph)
     let used = sites.reduce(into: Set()) { $0.formUnion($1.weights) }
-    let parts = parted(calibration, weights: 4 * sites.count)
+    let parts = splitCalibration(calibration, weights: 4 * sites.count)
     let meter = try self.meter(parts.heldOut, options)
     let weights = try rounded(
       CompactableWeight.all(in: graph).filter { used.contains($0.id) }, type, parts.learned, meter,
@@ -33,23 +33,23 @@ extension Compactor {
     guard !choices.withoutSums.isEmpty else {
       throw .mismatch(
         "the model has no convolution without groups and no dense layer with float32 weights that are "
-          + "constant and finite, so that nothing can be computed with \(type.words)")
+          + "constant and finite, so that nothing can be computed with \(type.phrase)")
     }
     return try search(type, choices, weights, self.meter(evaluation, options), error)
   }
 
-  /// The rounded weights: integers with rounding errors that make up for each other, or without,
-  /// whichever costs less. (Those of few numbers are stored as they are; the engine rounds them.)
+  /// The rounded weights: integers rounded with or without error feedback, whichever has the
+  /// smaller error. (Small weights are stored as they are; the engine rounds them.)
   private func rounded(
     _ weights: [CompactableWeight], _ type: ActivationType, _ examples: [[Tensor]],
     _ meter: ErrorMeter, _ options: CPURuntime.Options
   ) throws(WeighbridgeError) -> [Compaction.Weight] {
-    guard let feedback = try fixedMoments(type.weights, weights, examples, options) else {
-      return try stored(weights, as: type.weights, moments: nil)
+    guard let feedback = try fixedMoments(type.weightEncoding, weights, examples, options) else {
+      return try stored(weights, as: type.weightEncoding, moments: nil)
     }
     var best: (error: Double, weights: [Compaction.Weight])?
     for moments in [feedback, nil] {
-      var stored = try stored(weights, as: type.weights, moments: moments)
+      var stored = try stored(weights, as: type.weightEncoding, moments: moments)
       for index in stored.indices { try stored[index].encode() }
       let error = try meter.errors(stored.tensors).worst
       if error < best?.error ?? .infinity { best = (error, stored) }
@@ -57,7 +57,7 @@ extension Compactor {
     return best?.weights ?? []
   }
 
-  /// bfloat16 for each site, with the error of the outputs that it makes by itself.
+  /// bfloat16 for each site, with the output error that it causes on its own.
   private func bfloat16Choices(
     _ sites: [QuantizationSite], _ weights: [Compaction.Weight], _ meter: ErrorMeter
   ) throws(WeighbridgeError) -> [ActivationChoice] {
@@ -70,21 +70,21 @@ extension Compactor {
     return choices
   }
 
-  /// A choice with the error of the outputs that it makes by itself.
+  /// A choice with the output error that it causes on its own.
   private func measured(
     _ choice: ActivationChoice, _ weights: [Compaction.Weight], _ meter: ErrorMeter
   ) throws(WeighbridgeError) -> ActivationChoice {
     try checkCancellation()
     var choice = choice
-    // A value that sums alone read changes nothing by itself.
+    // A value that only sums read changes nothing on its own.
     choice.error =
       choice.site.nodes.isEmpty
       ? 0
-      : try meter.errors(weights.of([choice]).tensors, choice.quantizations).rootMeanSquare
+      : try meter.errors(weights.used(by: [choice]).tensors, choice.quantizations).rootMeanSquare
     return choice
   }
 
-  /// For each site a quantization to integers.
+  /// An integer quantization for each site.
   private func integerChoices(
     _ sites: [QuantizationSite], _ weights: [Compaction.Weight], _ calibration: [[Tensor]],
     _ parts: (learned: [[Tensor]], heldOut: [[Tensor]]), _ meter: ErrorMeter,
@@ -95,23 +95,24 @@ extension Compactor {
       report("measuring ranges", $0, calibration.count)
     }
     let measured = try measured(observer, weights, meter)
-    // Methods compete on examples that their ranges do not know; afterwards those count too.
+    // Methods are compared on examples held out from their ranges, which are then refined with
+    // these.
     if parts.learned.count < calibration.count {
       try observer.observe(parts.heldOut, in: graph, options) {
         report("measuring ranges", parts.learned.count + $0, calibration.count)
       }
     }
-    let known = measured.map { $0.compactMap { $0.withRange(from: observer) } }
-    let count = min(Self.mostExamples, calibration.count)
+    let updated = measured.map { $0.compactMap { $0.withRange(from: observer) } }
+    let count = min(Self.maximumExampleCount, calibration.count)
     let examples = (0..<count).map { calibration[$0 * calibration.count / count] }
-    return try together(
-      known.filter { !$0.isEmpty }, weights, self.meter(examples, options))
+    return try jointChoices(
+      updated.filter { !$0.isEmpty }, weights, self.meter(examples, options))
   }
 
-  /// How many examples at most are measured to choose ranges for all layers.
-  private static let mostExamples = 64
+  /// The maximum number of examples measured to choose the ranges of all layers.
+  private static let maximumExampleCount = 64
 
-  /// For each site its quantizations, with the error of the outputs that one makes by itself.
+  /// The quantizations of each site, each with the output error that it causes on its own.
   private func measured(
     _ observer: ActivationObserver, _ weights: [Compaction.Weight], _ meter: ErrorMeter
   ) throws(WeighbridgeError) -> [[ActivationChoice]] {
@@ -128,12 +129,14 @@ extension Compactor {
     return all
   }
 
-  /// The choices that cost the least when all are made: those of one method, because what is cut off adds
-  /// up from layer to layer, and what is rounded mostly does not; or the best of each site.
+  /// The choices with the smallest error when all sites are quantized: either one method
+  /// everywhere, because clipping errors accumulate over layers while rounding errors mostly do
+  /// not, or the best choice of each site.
   ///
-  /// The worst example counts, since only some have elements to cut off. These examples helped to choose the
-  /// ranges, and others will lose more by a narrow one, so it has to be better by some margin.
-  private func together(
+  /// The worst example decides, since only some examples have values that are clipped. These
+  /// examples also helped to choose the ranges, and others lose more by a narrow range, so a
+  /// narrower one must be better by a margin.
+  private func jointChoices(
     _ options: [[ActivationChoice]], _ weights: [Compaction.Weight], _ meter: ErrorMeter
   ) throws(WeighbridgeError) -> [ActivationChoice] {
     var sets = IntegerQuantization.Method.allCases.map { method in
@@ -145,24 +148,24 @@ extension Compactor {
     var best = (error: Double.infinity, choices: sets[0])
     for set in sets {
       try checkCancellation()
-      let error = try meter.errors(weights.of(set).tensors, set.quantizations).worst
-      if error < Self.margin * best.error { best = (error, set) }
+      let error = try meter.errors(weights.used(by: set).tensors, set.quantizations).worst
+      if error < Self.improvementFactor * best.error { best = (error, set) }
     }
     return best.choices
   }
 
-  /// What a narrower range must reach of the error of a wider one.
-  private static let margin = 0.9
+  /// The fraction of the error of a wider range that a narrower one must not exceed.
+  private static let improvementFactor = 0.9
 
-  /// Gives up the sums, and then leaves out as few sites as the budget allows, those with the largest error
-  /// first.
+  /// Drops the quantized sums if necessary, and then as few sites as the budget requires, those
+  /// with the largest errors first.
   private func search(
     _ type: ActivationType, _ choices: [ActivationChoice], _ weights: [Compaction.Weight],
     _ meter: ErrorMeter,
     _ budget: Double
   ) throws(WeighbridgeError) -> Compaction {
-    let whole = try compaction(choices, weights, meter)
-    if whole.worst <= budget { return whole }
+    let allQuantized = try compaction(choices, weights, meter)
+    if allQuantized.worst <= budget { return allQuantized }
     let sorted = choices.withoutSums.enumerated().sorted {
       ($1.element.error, $0.offset) < ($0.element.error, $1.offset)
     }.map(\.element)
@@ -174,36 +177,37 @@ extension Compactor {
     if best.worst > budget, high > 0 { best = try trial(leavingOut: high) }
     guard best.worst <= budget else {
       throw .limitExceeded(
-        "an error of \(budget) cannot be met with \(type.words); \(best.worst) can, with one layer "
+        "an error of \(budget) cannot be met with \(type.phrase); \(best.worst) can, with one layer "
           + "(\(sorted[high].site.nodes.joined(separator: ", "))) computed so, and 0 with none"
       )
     }
     if best.quantizations.count == sorted.quantizations.count { return best }
-    // Leaving out `low` is too few, `high` enough.
+    // Leaving out `low` sites is not enough, and `high` is.
     while high - low > 1 {
       let middle = (low + high) / 2
-      let tried = try trial(leavingOut: middle)
-      if tried.worst <= budget { (best, high) = (tried, middle) } else { low = middle }
+      let candidate = try trial(leavingOut: middle)
+      if candidate.worst <= budget { (best, high) = (candidate, middle) } else { low = middle }
       report("choosing layers", sorted.count - (high - low), sorted.count)
     }
     return best
   }
 
-  /// What choices make of the model.
+  /// The compaction that results from some choices.
   private func compaction(
     _ choices: [ActivationChoice], _ weights: [Compaction.Weight], _ meter: ErrorMeter
   ) throws(WeighbridgeError) -> Compaction {
-    let own = weights.of(choices)
-    let outputs = try meter.outputs(own.tensors, choices.quantizations)
+    let selected = weights.used(by: choices)
+    let outputs = try meter.outputs(selected.tensors, choices.quantizations)
     let original = graph.weights.reduce(0) { $0 + $1.tensor.byteCount }
     return Compaction(
-      weights: own, errors: meter.errors(outputs),
-      answers: try answers?.count(outputs, meter.wanted), originalSize: original,
-      estimatedSize: original + own.sizeDifference, quantizations: choices.quantizations)
+      weights: selected, errors: meter.errors(outputs),
+      answers: try answers?.count(outputs, meter.expected), originalSize: original,
+      estimatedSize: original + selected.sizeDifference, quantizations: choices.quantizations)
   }
 }
 
-/// A site with what its elements become, and the error of the outputs when nothing else is quantized.
+/// A site with the quantization of its elements, and the output error when nothing else is
+/// quantized.
 private struct ActivationChoice {
   var site: QuantizationSite
   var elements: InputQuantization.Elements
@@ -214,7 +218,7 @@ private struct ActivationChoice {
     if case .integers(let integers) = elements { integers.method } else { nil }
   }
 
-  /// The same choice, with the range that its method now gives; `nil` when there is none.
+  /// The same choice with its method's range for all observed values; `nil` if there is none.
   func withRange(from observer: ActivationObserver) -> ActivationChoice? {
     guard let method, let quantization = observer.histogram(site).quantization(method) else {
       return nil
@@ -224,7 +228,7 @@ private struct ActivationChoice {
     return choice
   }
 
-  /// Of layers; their sums take part only where all choices are made.
+  /// By layer; sums are included only when all choices are combined.
   var quantizations: [String: InputQuantization] {
     Dictionary(
       site.nodes.map { ($0, InputQuantization(elements)) }, uniquingKeysWith: { first, _ in first })
@@ -232,7 +236,7 @@ private struct ActivationChoice {
 }
 
 extension [ActivationChoice] {
-  /// Of layers, and of the sums that are computed with one of them.
+  /// By layer, and by sum computed together with one of these layers.
   fileprivate var quantizations: [String: InputQuantization] {
     let layers = reduce(into: [:]) { all, choice in
       all.merge(choice.quantizations) { first, _ in first }
@@ -244,7 +248,7 @@ extension [ActivationChoice] {
     }
   }
 
-  /// The same without sums.
+  /// The same choices without their sums.
   fileprivate var withoutSums: [ActivationChoice] {
     compactMap { choice in
       var choice = choice
@@ -255,13 +259,13 @@ extension [ActivationChoice] {
 }
 
 extension [Compaction.Weight] {
-  /// The numbers by the weights' places in the graph.
+  /// The decoded tensors by the weights' IDs.
   fileprivate var tensors: [ValueID: Tensor] {
     Dictionary(map { ($0.id, $0.tensor) }, uniquingKeysWith: { $1 })
   }
 
-  /// The weights of sites.
-  fileprivate func of(_ choices: [ActivationChoice]) -> [Compaction.Weight] {
+  /// The weights of the chosen sites.
+  fileprivate func used(by choices: [ActivationChoice]) -> [Compaction.Weight] {
     filter { weight in choices.contains { $0.site.weights.contains(weight.id) } }
   }
 }
@@ -278,16 +282,16 @@ extension OutputErrors {
 }
 
 extension Compaction.Weight {
-  /// Creates the numbers those of the integers that are stored, by which the engine knows them again.
+  /// Replaces the tensor by one backed by the stored integers, so that the engine can use them
+  /// directly.
   fileprivate mutating func encode() throws(WeighbridgeError) {
     guard case .linear(let matrix) = form else { return }
     let integers = Tensor(
       .int8, shape: tensor.shape, bytes: matrix.integers.map { UInt8(bitPattern: $0) })
     let axis = matrix.blockShape.firstIndex(of: 1)
-    let line = QuantizedWeight.LinearParameters(scales: matrix.scales, axis: axis)
-    guard let elements = QuantizedWeight(integers, bits: matrix.bits, .linear(line)).encoded else {
-      return
-    }
+    let parameters = QuantizedWeight.LinearParameters(scales: matrix.scales, axis: axis)
+    let weight = QuantizedWeight(integers, bits: matrix.bits, .linear(parameters))
+    guard let elements = weight.encoded else { return }
     tensor = try Tensor(elements)
   }
 }

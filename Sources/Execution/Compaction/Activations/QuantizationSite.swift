@@ -2,18 +2,18 @@ import CPURuntime
 import GraphIR
 import LayerCatalog
 
-/// A value that can be 8-bit integers or bfloat16, for all layers that read it and can use them.
+/// A value that can be quantized to 8-bit integers or bfloat16 for all layers that support it.
 struct QuantizationSite: Sendable {
   let value: ValueID
   /// The layers' names in the graph.
   var nodes: [String] = []
   /// Their weights.
   var weights: Set<ValueID> = []
-  /// Sums that add it to what a layer gives.
+  /// Sums that add it to a layer's output.
   var sums: [FusedSum] = []
 
-  /// The values of a graph, in the order in which layers read them. Layers with weights that are not
-  /// finite, or all 0, stay as they are.
+  /// The sites of a graph, in the order in which layers read them. Layers whose weights are not
+  /// finite, or all 0, are skipped.
   static func all(in graph: Graph) -> [QuantizationSite] {
     var sites: [QuantizationSite] = []
     let sums = Dictionary(

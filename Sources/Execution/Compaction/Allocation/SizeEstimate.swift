@@ -6,9 +6,9 @@ import TensorEncoding
   import Darwin
 #endif
 
-/// How much space integers take with a table of frequencies for each class of rows.
+/// Estimates the entropy-coded size of integers with a frequency table for each class of rows.
 enum SizeEstimate {
-  /// The number of bits of an ideal code, with its tables and steps.
+  /// The number of bits of an ideal code, including its tables and steps.
   static func bits(_ matrix: QuantizedMatrix) -> Double {
     let sizes = (0..<matrix.rows).map { row in
       matrix.content.integers[row * matrix.columns..<(row + 1) * matrix.columns]
@@ -29,9 +29,9 @@ enum SizeEstimate {
     return best + 32 * Double(matrix.content.steps.count) + 256
   }
 
-  /// The bits of the integers of some rows by their frequencies, and of a table.
+  /// The bits of the integers of some rows, by their entropy, and of their frequency table.
   private static func bits(of rows: ArraySlice<Int>, _ matrix: QuantizedMatrix) -> Double {
-    // Small integers, which are most, are counted without a hash.
+    // Small integers are the most common and are counted without hashing.
     let near = 255
     var small = [Int](repeating: 0, count: 2 * near + 1)
     var large: [Int32: Int] = [:]
@@ -47,7 +47,7 @@ enum SizeEstimate {
     }
     let total = Double(rows.count * matrix.columns)
     var bits = 0.0
-    // Large ones in order, so that the sum is the same each time.
+    // Large ones are sorted so that the sum is reproducible.
     for count in small + large.sorted(by: { $0.key < $1.key }).map(\.value) where count > 0 {
       bits -= Double(count) * log2(Double(count) / total)
     }

@@ -2,17 +2,17 @@ import Bytes
 import CPURuntime
 import GraphIR
 
-/// Runs a model on the calibration inputs and adds up what its weights are multiplied with.
+/// Runs a model on the calibration examples and accumulates the moments of its weights' inputs.
 struct Calibration {
   let graph: Graph
   let weights: [CompactableWeight]
   let workers: Workers
 
-  /// The most bytes that the sums of all weights take: inputs of wide layers are taken in blocks so that
-  /// they stay below.
+  /// The memory limit for the moments of all weights in bytes; the inputs of wide layers are split
+  /// into blocks to stay below it.
   static let memoryLimit = 1_200_000_000
 
-  /// For each weight, the sums of its inputs.
+  /// The moments of the inputs of each weight.
   ///
   /// - Parameters:
   ///   - examples: The model's inputs, one list for each example.
@@ -54,13 +54,13 @@ struct Calibration {
     return moments
   }
 
-  /// How many vectors of one example are added up: of all examples, some times as many as a vector has
-  /// elements.
+  /// The maximum number of vectors sampled from one example: over all examples, several times as
+  /// many as a vector has elements.
   private func vectorLimit(_ weight: CompactableWeight, _ examples: Int) -> Int {
     max(16, max(4096, 4 * weight.columns) / max(1, examples * weight.sources.count))
   }
 
-  /// The most columns of a block.
+  /// The maximum number of columns of a block.
   private var blockLimit: Int {
     var limit = weights.map(\.columns).max() ?? 1
     while limit > 64 {

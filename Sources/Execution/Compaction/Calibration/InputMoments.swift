@@ -1,19 +1,19 @@
 import GraphIR
 
-/// The sums of products of the inputs of a weight, block by block along the diagonal: what an error of
-/// the weight does to its product with the inputs.
+/// The second moments of the inputs of a weight, in blocks along the diagonal. They determine how
+/// an error of the weight affects its product with the inputs.
 struct InputMoments: Sendable {
   /// The columns of each block.
   let blocks: [Range<Int>]
-  /// For each group and each block in it, the sums; the lower triangle counts.
+  /// For each group and each of its blocks, the sums of products; only the lower triangle is used.
   private(set) var matrices: [Matrix]
-  /// Vectors that have not been added up yet, for each group.
+  /// Vectors that have not been accumulated yet, for each group.
   private var pending: [[Float]]
   private let columns: Int
 
   /// No inputs so far.
   ///
-  /// - Parameter limit: The most columns of a block.
+  /// - Parameter limit: The maximum number of columns of a block.
   init(_ weight: CompactableWeight, limit: Int) {
     columns = weight.columns
     let count = (columns + limit - 1) / limit
@@ -34,15 +34,15 @@ struct InputMoments: Sendable {
     return weight.groups * count * width * width
   }
 
-  /// Takes vectors, one after the other, for each group.
+  /// Adds concatenated vectors for each group.
   mutating func add(_ vectors: [[Float]], workers: Workers) {
     guard vectors.count == pending.count else { return }
     for (group, vectors) in vectors.enumerated() { pending[group] += vectors }
-    // So many together that adding them up is not held up by reading the sums.
+    // Batches are large enough that accumulating is not bound by reading the sums.
     if let first = pending.first, first.count >= 512 * columns { finish(workers: workers) }
   }
 
-  /// Adds up what was taken.
+  /// Accumulates the pending vectors.
   mutating func finish(workers: Workers) {
     for group in pending.indices where !pending[group].isEmpty {
       let vectors = Matrix(rows: pending[group].count / columns, columns: columns, pending[group])

@@ -2,17 +2,17 @@ import Bytes
 import GraphIR
 import LayerCatalog
 
-/// Takes vectors that a weight is multiplied with out of a tensor.
+/// Samples the vectors of a tensor that a weight is multiplied with.
 struct VectorSampler {
-  /// How many vectors are taken at most.
+  /// The maximum number of vectors to sample.
   let limit: Int
-  /// Which are taken where there are more.
+  /// Chooses among more vectors than the limit.
   var generator: SplitMix64
 
-  /// Vectors, one after the other, for each group.
+  /// Concatenated vectors for each group.
   typealias Vectors = [[Float]]
 
-  /// Some vectors of a tensor.
+  /// Samples vectors of a tensor.
   mutating func sample(_ tensor: Tensor, _ vectors: WeightProduct.Vectors) -> Vectors {
     switch vectors {
     case .axes(_, let axes): return [rows(tensor, axes)]
@@ -64,23 +64,25 @@ struct VectorSampler {
     }
   }
 
-  /// Some of `count` positions, rising; each as likely as the others.
+  /// Up to `limit` of `count` positions, ascending, chosen uniformly.
   private mutating func choose(_ count: Int) -> [Int] {
     guard count > limit else { return Array(0..<count) }
     var chosen: [Int] = []
     for position in 0..<count {
-      let rest = count - position
-      if Int(generator.next() % UInt64(rest)) < limit - chosen.count { chosen.append(position) }
+      let remainder = count - position
+      if Int(generator.next() % UInt64(remainder)) < limit - chosen.count {
+        chosen.append(position)
+      }
     }
     return chosen
   }
 }
 
-/// Where a window sees elements of a plane, along any number of spatial axes.
+/// The positions of a sliding window on a plane with any number of spatial axes.
 private struct WindowGrid {
   private let window: Window
   private let dimensions: [Int]
-  private let places: [Window.Placement]
+  private let placements: [Window.Placement]
   /// The number of positions of the window.
   let count: Int
   /// The number of elements of the window.
@@ -89,33 +91,33 @@ private struct WindowGrid {
   let planeSize: Int
 
   init?(_ window: Window, dimensions: [Int]) {
-    let places = dimensions.enumerated().compactMap {
+    let placements = dimensions.enumerated().compactMap {
       try? window.placement($0.offset, dimension: $0.element)
     }
-    guard places.count == dimensions.count, dimensions.count == window.size.count else {
+    guard placements.count == dimensions.count, dimensions.count == window.size.count else {
       return nil
     }
-    (self.window, self.dimensions, self.places) = (window, dimensions, places)
-    count = places.reduce(1) { $0 * $1.count }
+    (self.window, self.dimensions, self.placements) = (window, dimensions, placements)
+    count = placements.reduce(1) { $0 * $1.count }
     taps = window.size.reduce(1, *)
     planeSize = dimensions.reduce(1, *)
   }
 
-  /// For each element of the window at a position, where in a plane it lies; `nil` in the padding.
+  /// The offset in the plane of each element of the window at a position; `nil` in the padding.
   func offsets(of position: Int) -> [Int?] {
     var offsets: [Int?] = [0]
-    var (rest, index) = (position, [Int](repeating: 0, count: places.count))
-    for axis in places.indices.reversed() {
-      index[axis] = rest % places[axis].count
-      rest /= places[axis].count
+    var (remainder, index) = (position, [Int](repeating: 0, count: placements.count))
+    for axis in placements.indices.reversed() {
+      index[axis] = remainder % placements[axis].count
+      remainder /= placements[axis].count
     }
-    for axis in places.indices {
-      let start = index[axis] * window.strides[axis] - places[axis].before
-      let seen = (0..<window.size[axis]).map { start + $0 * window.dilation[axis] }
+    for axis in placements.indices {
+      let start = index[axis] * window.strides[axis] - placements[axis].before
+      let coordinates = (0..<window.size[axis]).map { start + $0 * window.dilation[axis] }
       offsets = offsets.flatMap { offset in
-        seen.map { place in
-          guard let offset, (0..<dimensions[axis]).contains(place) else { return nil }
-          return offset * dimensions[axis] + place
+        coordinates.map { coordinate in
+          guard let offset, (0..<dimensions[axis]).contains(coordinate) else { return nil }
+          return offset * dimensions[axis] + coordinate
         }
       }
     }

@@ -4,9 +4,9 @@ package import Bytes
 package enum FixedEncoding: Hashable, Sendable {
   /// Integers of 2 to 8 bits with a scale for each output channel.
   case linear(bits: Int)
-  /// Integers of 2 to 8 bits with a scale for each so many neighbors along the inputs.
+  /// Integers of 2 to 8 bits with a scale for each block of `size` elements along the inputs.
   case blocks(bits: Int, size: Int)
-  /// A table of 2^bits numbers, 1 to 8 bits.
+  /// Indices of 1 to 8 bits into a table of 2^bits values.
   case palette(bits: Int)
   /// float16 or bfloat16.
   case half(ElementType)
@@ -35,7 +35,7 @@ package enum FixedEncoding: Hashable, Sendable {
 
   private static let blocks = (2...8).map { FixedEncoding.blocks(bits: $0, size: 32) }
 
-  /// All encodings that have a name.
+  /// All named encodings.
   package static let all: [FixedEncoding] =
     (2...8).map { .linear(bits: $0) } + blocks + (1...8).map { .palette(bits: $0) } + [
       .half(.float16), .half(.bfloat16),

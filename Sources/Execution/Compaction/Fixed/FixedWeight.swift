@@ -7,7 +7,8 @@ struct FixedWeight: Sendable {
   let basis: RoundingBasis
   let workers: Workers
 
-  /// The weight in the encoding; `nil` where that cannot hold it, as float16 cannot hold large numbers.
+  /// The weight in the encoding; `nil` if it cannot be represented, such as large numbers in
+  /// float16.
   func stored(as encoding: FixedEncoding) -> (form: CompactForm, tensor: Tensor, bits: Double)? {
     switch encoding {
     case .linear(let bits): linear(bits, block: nil)
@@ -39,15 +40,15 @@ struct FixedWeight: Sendable {
     return (.lookup(matrix), tensor, Double(bits * positions.count + 32 << bits))
   }
 
-  /// The integers, in the order of the tensor.
+  /// The rounded integers, in the order of the tensor.
   private func rounded(to grid: WeightRounding.Grid) -> [Int32] {
     let rounding = WeightRounding(weight: weight, basis: basis, grid: grid)
-    return weight.stored(rounding.round(workers: workers).integers)
+    return weight.inTensorOrder(rounding.round(workers: workers).integers)
   }
 }
 
 extension FixedWeight {
-  /// The axis of the output channels: of the axes that count outputs, the longest.
+  /// The axis of the output channels: the longest output axis.
   private var channelAxis: Int {
     weight.outputAxes.max {
       (weight.tensor.shape[$0], $1) < (weight.tensor.shape[$1], $0)
@@ -60,9 +61,9 @@ extension FixedWeight {
     let scales = LinearScales(weight, bits: bits, channelAxis: channelAxis, block: block)
     let limit = Int32(1) << (bits - 1) - 1
     let steps = weight.columnsByRows(
-      Tensor(.float32, shape: weight.tensor.shape, floats: scales.ofElements))
+      Tensor(.float32, shape: weight.tensor.shape, floats: scales.perElement))
     let integers = rounded(to: .elements(steps, -limit...limit))
-    let numbers = zip(integers, scales.ofElements).map { Float($0) * $1 }
+    let numbers = zip(integers, scales.perElement).map { Float($0) * $1 }
     let matrix = LinearMatrix(
       bits: bits, blockShape: scales.blockShape, integers: integers.map { Int8($0) },
       scales: scales.scales)
@@ -80,11 +81,12 @@ struct LinearScales {
   /// One for each block, row-major.
   let scales: [Float]
   /// For each element of the tensor, the scale of its block.
-  let ofElements: [Float]
+  let perElement: [Float]
 
   /// - Parameters:
-  ///   - channelAxis: Along which each index has scales of its own.
-  ///   - block: How many neighbors along the first axis of the inputs share one; all when `nil`.
+  ///   - channelAxis: The axis along which each index has its own scales.
+  ///   - block: The number of elements along the first input axis that share a scale; all when
+  ///     `nil`.
   init(_ weight: CompactableWeight, bits: Int, channelAxis: Int, block: Int?) {
     let shape = weight.tensor.shape
     var blockShape = shape
@@ -98,7 +100,7 @@ struct LinearScales {
     for (number, block) in zip(numbers, blocks) { members[block].append(number) }
     let scales = members.map { Self.scale($0, bits: bits) }
     self.scales = scales
-    ofElements = blocks.map { scales[$0] }
+    perElement = blocks.map { scales[$0] }
   }
 
   /// The block of each element.
@@ -112,17 +114,17 @@ struct LinearScales {
     return blocks
   }
 
-  /// The scale with the least square error, of some that cut off ever more.
+  /// The scale with the least squared error, among some that clip increasingly many values.
   private static func scale(_ numbers: [Float], bits: Int) -> Float {
     let limit = Float(Int32(1) << (bits - 1) - 1)
     let largest = numbers.reduce(0) { max($0, abs($1)) }
-    // Also for what is fed back, there must be a step where all is 0.
+    // Error feedback needs a nonzero step even if all values are 0.
     guard largest > 0 else { return 1 }
-    let whole = largest / limit
-    guard whole >= Float.leastNormalMagnitude else { return Float.leastNormalMagnitude }
-    var best = (scale: whole, loss: Float.infinity)
-    for part in stride(from: Float(1), to: 0.4, by: -0.02) {
-      let scale = whole * part
+    let fullScale = largest / limit
+    guard fullScale >= Float.leastNormalMagnitude else { return Float.leastNormalMagnitude }
+    var best = (scale: fullScale, loss: Float.infinity)
+    for fraction in stride(from: Float(1), to: 0.4, by: -0.02) {
+      let scale = fullScale * fraction
       let loss = numbers.reduce(Float(0)) { sum, number in
         let integer = max(-limit, min(limit, (number / scale).rounded()))
         let error = number - integer * scale

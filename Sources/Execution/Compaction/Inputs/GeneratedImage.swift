@@ -6,20 +6,20 @@ import Bytes
   import Darwin
 #endif
 
-/// A picture with the statistics of photos: things of all sizes in front of each other, each with a color,
-/// shading and texture of its own ("dead leaves", Lee, Mumford and Huang 2001), where both the things and
-/// the textures are such that the amplitude falls as 1/f. Colors differ less than the brightness.
+/// An image with the statistics of photos: overlapping shapes of all sizes, each with its own
+/// color, shading and texture ("dead leaves", Lee, Mumford and Huang 2001). Shapes and textures
+/// have an amplitude spectrum of 1/f. Colors vary less than brightness.
 struct GeneratedImage: Sendable {
   let height: Int
   let width: Int
-  /// Components of 0...255, plane after plane: red, green and blue, or the brightness.
+  /// The planes red, green and blue, or the brightness, with values of 0...255.
   let planes: [[Float]]
 
-  /// Creates a picture.
+  /// Creates an image.
   ///
   /// - Parameters:
-  ///   - components: 3 for a colored one, 1 for a gray one.
-  ///   - seed: Another one gives another picture.
+  ///   - components: 3 for a color image, 1 for a grayscale one.
+  ///   - seed: Different seeds give different images.
   init(height: Int, width: Int, components: Int, seed: UInt64) {
     (self.height, self.width) = (height, width)
     var generator = SplitMix64(seed: seed)
@@ -32,14 +32,14 @@ struct GeneratedImage: Sendable {
       Leaf(height: height, width: width, brightness, contrast, &generator)
         .paint(on: &planes, texture, width: width)
     }
-    self.planes = planes.map { $0.map(Self.limited) }
+    self.planes = planes.map { $0.map(Self.clamped) }
   }
 
-  private static func limited(_ component: Float) -> Float {
+  private static func clamped(_ component: Float) -> Float {
     min(255, max(0, component)).rounded()
   }
 
-  /// Noise of mean 0 and variance 1: as much in each octave.
+  /// Noise of mean 0 and variance 1, with equal power in each octave.
   private static func noise(
     _ height: Int, _ width: Int, _ generator: inout SplitMix64
   ) -> [Float] {
@@ -56,7 +56,7 @@ struct GeneratedImage: Sendable {
     return sum.map { ($0 - mean) * factor }
   }
 
-  /// Adds independent numbers at the corners of cells, and what lies between them in between.
+  /// Adds value noise: independent numbers at the corners of cells, interpolated smoothly.
   private static func add(
     _ cell: Float, _ height: Int, _ width: Int, _ sum: inout [Float],
     _ generator: inout SplitMix64
@@ -64,7 +64,7 @@ struct GeneratedImage: Sendable {
     let columns = Int(Float(width) / cell) + 2
     let rows = Int(Float(height) / cell) + 2
     let corners = (0..<rows * columns).map { _ in gaussian(&generator) }
-    let places = (0..<width).map { x in
+    let samples = (0..<width).map { x in
       (Int(Float(x) / cell), smooth(Float(x) / cell - (Float(x) / cell).rounded(.down)))
     }
     var target = sum.mutableSpan
@@ -74,30 +74,34 @@ struct GeneratedImage: Sendable {
       let down = smooth(Float(y) / cell - Float(top))
       let (upper, lower) = (top * columns, (top + 1) * columns)
       for x in 0..<width {
-        let (left, right) = places[x]
-        let above = source[upper + left] + right * (source[upper + left + 1] - source[upper + left])
-        let below = source[lower + left] + right * (source[lower + left + 1] - source[lower + left])
+        let (left, weight) = samples[x]
+        let above =
+          source[upper + left] + weight * (source[upper + left + 1] - source[upper + left])
+        let below =
+          source[lower + left] + weight * (source[lower + left + 1] - source[lower + left])
         target[y * width + x] += above + down * (below - above)
       }
     }
   }
 
-  private static func smooth(_ place: Float) -> Float { place * place * (3 - 2 * place) }
+  private static func smooth(_ fraction: Float) -> Float {
+    fraction * fraction * (3 - 2 * fraction)
+  }
 
-  /// A number of the normal distribution (Box and Muller 1958).
+  /// A sample of the standard normal distribution (Box and Muller 1958).
   static func gaussian(_ generator: inout SplitMix64) -> Float {
     let radius = (-2 * log(Float.random(in: Float.ulpOfOne..<1, using: &generator))).squareRoot()
     return radius * cos(2 * Float.pi * Float.random(in: 0..<1, using: &generator))
   }
 }
 
-/// One of the things in a picture: an ellipse or a rectangle, turned.
+/// One of the shapes in an image: a rotated ellipse or rectangle.
 private struct Leaf {
   private let rows: Range<Int>
   private let columns: Range<Int>
   private let center: (x: Float, y: Float)
   private let direction: (x: Float, y: Float)
-  private let reach: (along: Float, across: Float)
+  private let semiaxes: (along: Float, across: Float)
   private let isRound: Bool
   private let colors: [Float]
   private let shading: (x: Float, y: Float)
@@ -109,10 +113,10 @@ private struct Leaf {
   ) {
     let largest = Float(max(height, width)) / 2
     let smallest = max(1, largest / 100)
-    // As many of each size as hide an equal part of what is behind: a density of 1 / size^3.
-    let part = Float.random(in: 0..<1, using: &generator)
+    // A size density of 1 / size^3, so that shapes of all sizes cover equal areas.
+    let fraction = Float.random(in: 0..<1, using: &generator)
     let (low, high) = (1 / (smallest * smallest), 1 / (largest * largest))
-    let size = 1 / (low + part * (high - low)).squareRoot()
+    let size = 1 / (low + fraction * (high - low)).squareRoot()
     let aspect = Float.random(in: 0.3...1, using: &generator)
     let angle = Float.random(in: 0..<2 * Float.pi, using: &generator)
     center = (
@@ -120,7 +124,7 @@ private struct Leaf {
       Float.random(in: 0..<Float(height), using: &generator)
     )
     direction = (cos(angle), sin(angle))
-    reach = (size, size * aspect)
+    semiaxes = (size, size * aspect)
     isRound = Bool.random(using: &generator)
     let radius = size * 1.42 + 1
     rows = max(0, Int(center.y - radius))..<max(0, min(height, Int(center.y + radius) + 1))
@@ -138,18 +142,18 @@ private struct Leaf {
     roughness = contrast * Float.random(in: 0...0.5, using: &generator)
   }
 
-  /// Hides what is behind it.
+  /// Paints the shape over what is behind it.
   func paint(on planes: inout [[Float]], _ texture: [Float], width: Int) {
     let isGray = planes.count == 1
     for y in rows {
       for x in columns {
-        let (right, down) = (Float(x) - center.x, Float(y) - center.y)
-        let along = (right * direction.x + down * direction.y) / reach.along
-        let across = (down * direction.x - right * direction.y) / reach.across
+        let (dx, dy) = (Float(x) - center.x, Float(y) - center.y)
+        let along = (dx * direction.x + dy * direction.y) / semiaxes.along
+        let across = (dy * direction.x - dx * direction.y) / semiaxes.across
         let isInside =
           isRound ? along * along + across * across < 1 : max(abs(along), abs(across)) < 1
         guard isInside else { continue }
-        let light = right * shading.x + down * shading.y + roughness * texture[y * width + x]
+        let light = dx * shading.x + dy * shading.y + roughness * texture[y * width + x]
         for plane in planes.indices {
           planes[plane][y * width + x] = colors[isGray ? 1 : plane] + light
         }

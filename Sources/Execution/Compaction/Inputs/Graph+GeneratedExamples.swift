@@ -2,13 +2,12 @@ package import Bytes
 package import GraphIR
 
 extension Graph {
-  /// Examples for a model of which nobody has any: pictures with the
-  /// statistics of photos for inputs that are images,
-  /// indices for those that take them, and noise of mean 0 and variance 1 for others.
+  /// Generated examples for a model: images with the statistics of photos for image inputs, indices
+  /// for index inputs, and noise of mean 0 and variance 1 for others.
   ///
   /// - Parameters:
-  ///   - images: How an image becomes the input, for each input that is one, by its name.
-  ///   - seed: Another one gives other examples.
+  ///   - images: The preprocessing of each image input, by its name.
+  ///   - seed: Different seeds give different examples.
   /// - Throws: As ``generatedInputs(_:)``.
   package func generatedExamples(
     _ count: Int, images: [String: ImageInput], seed: UInt64, workers: Workers
@@ -23,9 +22,9 @@ extension Graph {
       let seed = seed &+ UInt64(position) << 32
       let type = base[position].type
       let shape = base[position].shape
-      if let image = images[port.name], let maker = PictureMaker(image, shape) {
+      if let image = images[port.name], let imageGenerator = ImageInputGenerator(image, shape) {
         let tensors = workers.map(count) {
-          maker.tensor(type.elementType, seed: seed &+ UInt64($0))
+          imageGenerator.tensor(type.elementType, seed: seed &+ UInt64($0))
         }
         for number in 0..<count { results[number][position] = tensors[number] }
       } else if type.elementType.isFloat, !hasIndices(port.value) {
@@ -41,7 +40,7 @@ extension Graph {
     return results
   }
 
-  /// Whether elements of a value are taken as indices, at once or behind operators of one input.
+  /// Whether a value is used as indices, directly or through operators with a single input.
   private func hasIndices(_ value: ValueID) -> Bool {
     var values: Set<ValueID> = [value]
     for node in nodes where node.inputs.contains(where: values.contains) {
@@ -54,8 +53,8 @@ extension Graph {
   }
 }
 
-/// Makes inputs of pictures.
-private struct PictureMaker: Sendable {
+/// Generates inputs from images.
+private struct ImageInputGenerator: Sendable {
   let image: ImageInput
   let shape: [Int]
   private let axes: (channels: Int, height: Int, width: Int)
@@ -68,24 +67,24 @@ private struct PictureMaker: Sendable {
     (self.image, self.shape, self.axes) = (image, shape, axes)
   }
 
-  /// One picture for each place of the batch.
+  /// One image for each element of the batch.
   func tensor(_ elementType: ElementType, seed: UInt64) -> Tensor {
     let (height, width) = (shape[axes.height], shape[axes.width])
     let batch = shape.count == 4 ? shape[0] : 1
     var elements: [Float] = []
     for number in 0..<batch {
-      let picture = GeneratedImage(
+      let generated = GeneratedImage(
         height: height, width: width, components: shape[axes.channels],
         seed: seed &+ UInt64(number) << 48)
-      let planes = image.colorOrder == .bgr ? picture.planes.reversed() : picture.planes
+      let planes = image.colorOrder == .bgr ? generated.planes.reversed() : generated.planes
       for (plane, bias) in zip(planes, image.bias) {
         elements += plane.map { $0 * Float(image.scale) + Float(bias) }
       }
     }
-    let first = Tensor(
+    let channelsFirst = Tensor(
       .float32, shape: [batch, shape[axes.channels], height, width], floats: elements)
     let order = image.layout.axesFromChannelsFirst(rank: 4)
-    let turned = first.permuted(order).floats
-    return Tensor(elementType, shape: shape, floats: turned)
+    let transposed = channelsFirst.permuted(order).floats
+    return Tensor(elementType, shape: shape, floats: transposed)
   }
 }

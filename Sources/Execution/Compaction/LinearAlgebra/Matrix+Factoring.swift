@@ -2,10 +2,11 @@ import CKernels
 import GraphIR
 
 extension Matrix {
-  /// Replaces the lower triangle of a symmetric matrix by L with L * transposed(L) = self (Cholesky's
-  /// factor); what stands above is of no meaning. The result does not depend on the number of threads.
+  /// Replaces the lower triangle of a symmetric matrix by its Cholesky factor L, with
+  /// L * transposed(L) = self; the upper triangle is undefined. The result does not depend on the
+  /// number of threads.
   ///
-  /// - Returns: Whether the matrix is positive definite; its elements are lost otherwise.
+  /// - Returns: Whether the matrix is positive definite; otherwise its elements are undefined.
   mutating func factor(workers: Workers) -> Bool {
     precondition(rows == columns)
     let count = rows
@@ -20,7 +21,7 @@ extension Matrix {
   }
 }
 
-/// A factoring of a matrix in blocks of columns.
+/// A blocked Cholesky factorization.
 ///
 /// Sendable since threads write to disjoint rows or tiles, inside of the matrix.
 private struct Factoring: @unchecked Sendable {
@@ -30,7 +31,7 @@ private struct Factoring: @unchecked Sendable {
   static let blockSize = 128
   private static let rowCount = 64
 
-  /// Factors the columns of one block, and takes their part off the columns behind.
+  /// Factors the columns of one block, and updates the columns after it.
   func factor(_ start: Int, _ workers: Workers) -> Bool {
     let end = min(start + Self.blockSize, count)
     let block = elements + start * count + start

@@ -1,10 +1,10 @@
 import CKernels
 import GraphIR
 
-/// A matrix of float32 numbers, row after row.
+/// A row-major float32 matrix.
 ///
-/// The C kernels get the addresses of whole matrices with their sizes and stay inside; threads write
-/// to disjoint parts.
+/// The C kernels get the addresses of whole matrices with their sizes and stay within them; threads
+/// write to disjoint parts.
 struct Matrix: Sendable {
   let rows: Int
   let columns: Int
@@ -31,13 +31,12 @@ struct Matrix: Sendable {
   var diagonal: [Float] { (0..<min(rows, columns)).map { self[$0, $0] } }
 }
 
-/// A part of the target of a product, computed by one thread.
+/// A part of a product, computed by one thread.
 struct Tile: Sendable {
   let rows: Range<Int>
   let columns: Range<Int>
 
-  /// The tiles that cover a matrix, none larger than the sizes; of a symmetric one, those that touch
-  /// the lower triangle.
+  /// The tiles that cover a matrix; if `isLower`, only those that overlap the lower triangle.
   static func covering(
     rows: Range<Int>, columns: Range<Int>, isLower: Bool = false
   ) -> [Tile] {
@@ -65,8 +64,7 @@ extension Matrix {
       second: (second, row: second.columns, column: 1), workers: workers)
   }
 
-  /// Adds the sums of products of the columns of a matrix, transposed(vectors) * vectors, to the lower
-  /// triangle; what stands above is of no meaning.
+  /// Adds transposed(vectors) * vectors to the lower triangle; the upper triangle is undefined.
   ///
   /// - Parameter vectors: A vector in each row.
   mutating func add(momentsOf vectors: Matrix, workers: Workers) {
@@ -83,10 +81,10 @@ extension Matrix {
     _ tiles: [Tile], depth: Int, factor: Float, first: Operand, second: Operand, workers: Workers
   ) {
     let width = columns
-    first.matrix.elements.withUnsafeBufferPointer { first_ in
-      second.matrix.elements.withUnsafeBufferPointer { second_ in
+    first.matrix.elements.withUnsafeBufferPointer { lhs in
+      second.matrix.elements.withUnsafeBufferPointer { rhs in
         elements.withUnsafeMutableBufferPointer { target in
-          guard let left = first_.baseAddress, let right = second_.baseAddress,
+          guard let left = lhs.baseAddress, let right = rhs.baseAddress,
             let target = target.baseAddress
           else { return }
           let product = TileProduct(
@@ -100,7 +98,7 @@ extension Matrix {
   }
 }
 
-/// A product of matrices whose parts several threads compute.
+/// A matrix product computed in tiles by several threads.
 ///
 /// Sendable since the operands are only read, and each thread writes to a tile of its own.
 struct TileProduct: @unchecked Sendable {

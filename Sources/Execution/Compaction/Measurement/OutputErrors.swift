@@ -2,7 +2,7 @@ import Bytes
 import CPURuntime
 import GraphIR
 
-/// How far outputs lie from those of the original.
+/// The errors of outputs relative to those of the original model.
 package struct OutputErrors: Hashable, Sendable {
   /// The relative error (L2) of each output for each example, `[outputs][examples]`.
   package let relative: [[Double]]
@@ -19,17 +19,17 @@ package struct OutputErrors: Hashable, Sendable {
   package var worst: Double { relative.indices.map(worst).max() ?? 0 }
 }
 
-/// Measures what other weights do to the outputs of a model.
+/// Measures the output errors that changed weights cause.
 struct ErrorMeter {
-  /// The model, with the measured values behind its outputs.
+  /// The model, with measured values appended to its outputs.
   private let graph: Graph
-  /// For each output, where its measured value stands among those of the graph.
+  /// For each output, the index of its measured value among the outputs of `graph`.
   private let positions: [Int]
   private let examples: [[Tensor]]
   private let options: CPURuntime.Options
-  /// What the original gives, `[examples][outputs]`; measured values that are no outputs stand behind
-  /// these.
-  let wanted: [[Tensor]]
+  /// The outputs of the original, `[examples][outputs]`, followed by measured values that are not
+  /// outputs.
+  let expected: [[Tensor]]
 
   /// The inputs of the first example.
   var example: [Tensor]? { examples.first }
@@ -52,9 +52,9 @@ struct ErrorMeter {
     }
     graph = model.replacingOutputs(ports)
     (self.examples, self.options) = (examples, options)
-    wanted = try Self.run(graph, examples, options)
+    expected = try Self.run(graph, examples, options)
     for (position, port) in zip(positions, model.outputs) {
-      let numbers = wanted.map { $0[position].doubles }
+      let numbers = expected.map { $0[position].doubles }
       guard numbers.allSatisfy({ $0.allSatisfy(\.isFinite) }) else {
         throw .unsupported(
           "the output \(port.name) has numbers that are not finite, so that no error can be measured"
@@ -65,7 +65,8 @@ struct ErrorMeter {
 
   /// The outputs with other weights, `[examples][outputs]`.
   ///
-  /// - Parameter quantizations: The nodes that are computed with 8-bit integers or bfloat16, by their names.
+  /// - Parameter quantizations: The nodes that are computed with 8-bit integers or bfloat16, by
+  ///   name.
   func outputs(
     _ weights: [ValueID: Tensor], _ quantizations: [String: InputQuantization] = [:]
   ) throws(WeighbridgeError) -> [[Tensor]] {
@@ -76,7 +77,7 @@ struct ErrorMeter {
   func errors(_ outputs: [[Tensor]]) -> OutputErrors {
     OutputErrors(
       relative: positions.map { position in
-        zip(outputs, wanted).map { $0[position].relativeError(to: $1[position]) }
+        zip(outputs, expected).map { $0[position].relativeError(to: $1[position]) }
       })
   }
 
@@ -98,14 +99,15 @@ struct ErrorMeter {
 }
 
 extension Tensor {
-  /// The L2 norm of the difference, divided by that of the other, or by that of as many ones where the
-  /// other is 0 everywhere; infinite where a number is not finite or the shapes differ.
-  fileprivate func relativeError(to wanted: Tensor) -> Double {
-    guard shape == wanted.shape else { return .infinity }
+  /// The L2 norm of the difference, divided by that of the expected tensor, or by that of as many
+  /// ones if the expected tensor is all zeros; infinite if a number is not finite or the shapes
+  /// differ.
+  fileprivate func relativeError(to expected: Tensor) -> Double {
+    guard shape == expected.shape else { return .infinity }
     var (difference, size) = (0.0, 0.0)
-    for (got, want) in zip(doubles, wanted.doubles) {
-      difference += (got - want) * (got - want)
-      size += want * want
+    for (actual, expected) in zip(doubles, expected.doubles) {
+      difference += (actual - expected) * (actual - expected)
+      size += expected * expected
     }
     guard difference.isFinite else { return .infinity }
     return (difference / (size > 0 ? size : Double(max(1, count)))).squareRoot()

@@ -9,6 +9,6 @@ package struct QuantizedMatrix: Sendable {
   /// `[rows, columns]`, of at most 2^24 in magnitude, and one step or one for each row.
   package let content: RANSIntegers.Content
 
-  /// The numbers that the integers stand for: each times its row's step, in single precision.
+  /// The decoded values: each integer times its row's step, in single precision.
   package var numbers: [Float] { content.numbers(shape: [rows, columns]) }
 }

@@ -1,25 +1,26 @@
 import GraphIR
 
-/// How errors of a weight's columns work together, in the form that rounding with feedback needs.
+/// The correlations of a weight's inputs, in the form that rounding with error feedback needs.
 struct RoundingBasis: Sendable {
-  /// Some columns that are rounded together, for the outputs of one group.
+  /// Columns that are rounded together, for the outputs of one group.
   struct Block: Sendable {
     let group: Int
-    /// The column in each place; the last place is rounded first.
+    /// The column at each position; the last position is rounded first.
     let order: [Int]
-    /// Cholesky's factor of the sums of products in this order; `nil` where each column is by itself.
+    /// The Cholesky factor of the moments in this order; `nil` if columns are rounded
+    /// independently.
     let factor: Matrix?
   }
 
   let blocks: [Block]
 
-  /// The part of the mean square of the inputs that is added to each: the less is known of the inputs,
-  /// the less the feedback may trust in it.
+  /// The damping added to the diagonal, relative to its mean. It limits the feedback where the
+  /// inputs are poorly known.
   static let damping: Float = 0.1
 
-  /// Factors the sums of a weight's inputs.
+  /// Factors the moments of a weight's inputs.
   ///
-  /// - Parameter moments: The sums; `nil` when nothing is known of the inputs.
+  /// - Parameter moments: `nil` if nothing is known about the inputs.
   init(_ weight: CompactableWeight, _ moments: consuming InputMoments?, workers: Workers) {
     guard let moments, !weight.sources.isEmpty else {
       blocks = (0..<weight.groups).map {
@@ -42,7 +43,7 @@ struct RoundingBasis: Sendable {
   ) -> Block {
     let diagonal = moments.diagonal
     let mean = Float(diagonal.reduce(0) { $0 + Double($1) } / Double(max(1, diagonal.count)))
-    // What matters least comes last.
+    // Ascending by importance: the last, most important columns are rounded first.
     let order = diagonal.indices.sorted {
       (diagonal[$0], $0) < (diagonal[$1], $1)
     }

@@ -7,12 +7,12 @@ import TensorEncoding
   import Darwin
 #endif
 
-/// A weight with all that is known of it before its step is.
+/// A weight with everything needed to round it, except its step.
 struct WeightPlan: Sendable {
   let weight: CompactableWeight
   let basis: RoundingBasis
-  /// The root of the mean square of the elements.
-  let deviation: Double
+  /// The root mean square of the elements.
+  let rootMeanSquare: Double
   /// The largest magnitude.
   let largest: Double
   /// Whether integers stand for multiples of a step by dependent quantization.
@@ -22,44 +22,44 @@ struct WeightPlan: Sendable {
     (self.weight, self.basis) = (weight, basis)
     let numbers = weight.tensor.floats
     let sum = numbers.reduce(0.0) { $0 + Double($1) * Double($1) }
-    deviation = (sum / Double(max(1, numbers.count))).squareRoot()
+    rootMeanSquare = (sum / Double(max(1, numbers.count))).squareRoot()
     largest = numbers.reduce(0) { max($0, abs(Double($1))) }
   }
 
-  /// The smallest step with which integers stay exact in single precision, with room for what is fed
-  /// back.
+  /// The smallest step with which integers stay exact in single precision, with headroom for error
+  /// feedback.
   var smallestStep: Double { max(largest / 0x1p21, Double(Float.leastNormalMagnitude)) }
 
-  /// The part of a step that does about the same harm with dependent quantization.
-  private static let dependentPart = 0.58
+  /// The factor on a step that gives dependent quantization about the same error.
+  private static let dependentStepFactor = 0.58
 
-  /// Takes dependent quantization if it needs less space for the same loss at a step.
+  /// Chooses dependent quantization if it needs less space for the same loss.
   mutating func chooseQuantization(step: Double, workers: Workers) {
-    // The path of states runs down the rows, which must be the outputs of one group.
+    // The state sequence runs along the rows, which must be the outputs of one group.
     guard weight.groups == 1, weight.outputAxes == [0] else { return }
     var dependent = self
     dependent.isDependent = true
-    let (one, other) = (
+    let (uniformResult, dependentResult) = (
       rounded(step: step, workers: workers), dependent.rounded(step: step, workers: workers)
     )
-    guard one.loss > 0, other.loss > 0 else { return }
-    // A bit more for each element makes the loss a quarter.
-    let bits = Double(weight.tensor.count) / 2 * log2(other.loss / one.loss)
-    isDependent = other.bits + bits < one.bits
+    guard uniformResult.loss > 0, dependentResult.loss > 0 else { return }
+    // One more bit per element reduces the loss to a quarter.
+    let bits = Double(weight.tensor.count) / 2 * log2(dependentResult.loss / uniformResult.loss)
+    isDependent = dependentResult.bits + bits < uniformResult.bits
   }
 
-  /// Rounds with one step.
+  /// Rounds with a single step.
   ///
   /// - Parameters:
-  ///   - step: That of quantization that is not dependent; with one that is, the step is smaller.
-  ///   - size: The bytes in which integers are stored; estimated when `nil`.
+  ///   - step: The step of uniform quantization; dependent quantization uses a smaller one.
+  ///   - size: The encoded size of the integers in bytes; estimated when `nil`.
   func rounded(
     step: Double, workers: Workers,
     size: (@Sendable (QuantizedMatrix, [Int]) -> Int)? = nil
   ) -> RoundedWeight {
     let step = max(step, smallestStep)
-    let part = Float(isDependent ? Self.dependentPart * step : step)
-    let steps = [Float](repeating: part, count: weight.rows)
+    let effectiveStep = Float(isDependent ? Self.dependentStepFactor * step : step)
+    let steps = [Float](repeating: effectiveStep, count: weight.rows)
     let result = WeightRounding(
       weight: weight, basis: basis, grid: isDependent ? .dependent(steps) : .rows(steps)
     ).round(workers: workers)
@@ -67,7 +67,8 @@ struct WeightPlan: Sendable {
     let matrix = QuantizedMatrix(
       rows: shape[0], columns: weight.tensor.count / shape[0],
       content: RANSIntegers.Content(
-        integers: weight.stored(result.integers), steps: [part], isDependent: isDependent))
+        integers: weight.inTensorOrder(result.integers), steps: [effectiveStep],
+        isDependent: isDependent))
     let bits = size.map { 8 * Double($0(matrix, shape)) } ?? SizeEstimate.bits(matrix)
     return RoundedWeight(
       matrix: matrix, tensor: weight.tensor, bits: bits, step: step, loss: result.loss)
@@ -76,20 +77,20 @@ struct WeightPlan: Sendable {
 
 /// A weight as integers, unless these take more space than the numbers themselves.
 struct RoundedWeight: Sendable {
-  /// The integers; `nil` when the weight stays as it is.
+  /// The integers; `nil` if the weight stays unchanged.
   let matrix: QuantizedMatrix?
-  /// The numbers that they stand for, in the type of the weight.
+  /// The decoded values, in the type of the weight.
   let tensor: Tensor
-  /// About how many bits it takes.
+  /// The approximate size in bits.
   let bits: Double
-  /// The step that does about the same harm without dependent quantization.
+  /// The step of uniform quantization with about the same error.
   let step: Double
-  /// The mean square of what the integers do to the product with the inputs, summed over the rows.
+  /// The mean squared error of the product with the inputs, summed over the rows.
   let loss: Double
 
   /// - Parameters:
-  ///   - tensor: The weight before.
-  ///   - bits: What the integers take.
+  ///   - tensor: The original weight.
+  ///   - bits: The size of the integers in bits.
   init(matrix: QuantizedMatrix, tensor: Tensor, bits: Double, step: Double, loss: Double) {
     (self.step, self.loss) = (step, loss)
     let exact = Double(8 * tensor.byteCount)

@@ -1,22 +1,23 @@
 import CKernels
 import GraphIR
 
-/// Rounds a weight to integers, column after column; each makes up for what those before it did to the
-/// product with the inputs (Frantar et al. 2022, in the form of Babai's nearest plane).
+/// Rounds a weight to integers column by column; each column compensates for the errors of those
+/// before it in the product with the inputs (Frantar et al. 2022, as Babai's nearest plane
+/// algorithm).
 struct WeightRounding: Sendable {
   let weight: CompactableWeight
   let basis: RoundingBasis
   let grid: Grid
 
-  /// What a rounded weight can be.
+  /// The values that a rounded weight can take.
   enum Grid: Sendable {
-    /// Integers times a step of their own for each row.
+    /// Integers times a step per row.
     case rows([Float])
-    /// The same by dependent quantization, whose states run from row to row.
+    /// The same with dependent quantization, whose states run from row to row.
     case dependent([Float])
-    /// Integers of a range times a step of their own for each element, `[columns, rows]`.
+    /// Integers of a range times a step per element, `[columns, rows]`.
     case elements([Float], ClosedRange<Int32>)
-    /// Rising numbers; the integers are their indices.
+    /// Ascending values; the integers are their indices.
     case levels([Float])
   }
 
@@ -24,11 +25,12 @@ struct WeightRounding: Sendable {
   struct Result: Sendable {
     /// `[columns, rows]`
     let integers: [Int32]
-    /// The mean square of what the error does to the product with the inputs, summed over the rows.
+    /// The mean squared error of the product with the inputs, summed over the rows.
     let loss: Double
   }
 
-  /// Outputs that one thread rounds at a time; with dependent quantization, after which states begin anew.
+  /// The number of outputs that one thread rounds at a time; dependent quantization restarts its
+  /// states after as many.
   private var stripCount: Int {
     if case .dependent = grid { Int(KERNELS_DEPENDENT_OUTPUTS) } else { 64 }
   }
@@ -52,9 +54,9 @@ struct WeightRounding: Sendable {
     for (task, result) in zip(tasks, results) {
       let width = task.rows.count
       let source = result.integers.span
-      for (place, column) in task.block.order.enumerated() {
+      for (position, column) in task.block.order.enumerated() {
         let start = column * rows + task.rows.lowerBound
-        for row in 0..<width { target[start + row] = source[place * width + row] }
+        for row in 0..<width { target[start + row] = source[position * width + row] }
       }
     }
     return Result(integers: integers, loss: results.reduce(0) { $0 + $1.loss })
@@ -63,7 +65,7 @@ struct WeightRounding: Sendable {
 
 /// Some rows of a block, rounded by one thread.
 ///
-/// The C kernels get parts of lists that hold a number for each place and row.
+/// The C kernels get parts of arrays that hold a number for each position and row.
 private struct RoundingTask: Sendable {
   let rows: Range<Int>
   let block: RoundingBasis.Block
@@ -72,7 +74,7 @@ private struct RoundingTask: Sendable {
   /// - Parameter elements: The whole weight, `[columns, rows]`.
   func round(_ elements: [Float], _ rounding: WeightRounding) -> WeightRounding.Result {
     let (width, count) = (rows.count, block.order.count)
-    let weights = own(elements)
+    let weights = gathered(elements)
     var loss = 0.0
     var errors = [Float](repeating: 0, count: count * width)
     let integers = [Int32](unsafeUninitializedCapacity: count * width) { integers, initialized in
@@ -85,7 +87,7 @@ private struct RoundingTask: Sendable {
       switch rounding.grid {
       case .rows(let steps), .dependent(let steps): numbers = Array(steps[rows])
       case .elements(let steps, let range):
-        numbers = own(steps)
+        numbers = gathered(steps)
         call.step_stride = width
         (call.least, call.greatest) = (range.lowerBound, range.upperBound)
       case .levels(let levels): numbers = levels
@@ -109,17 +111,17 @@ private struct RoundingTask: Sendable {
     return WeightRounding.Result(integers: integers, loss: loss)
   }
 
-  /// The task's part of numbers of all elements: `[columns, rows]`, the columns in the order of the block.
-  private func own(_ numbers: [Float]) -> [Float] {
-    var own: [Float] = []
-    own.reserveCapacity(block.order.count * rows.count)
+  /// The task's elements of an array `[columns, rows]`, with the columns in the order of the block.
+  private func gathered(_ numbers: [Float]) -> [Float] {
+    var result: [Float] = []
+    result.reserveCapacity(block.order.count * rows.count)
     for column in block.order {
-      own += numbers[column * rowCount + rows.lowerBound..<column * rowCount + rows.upperBound]
+      result += numbers[column * rowCount + rows.lowerBound..<column * rowCount + rows.upperBound]
     }
-    return own
+    return result
   }
 
-  /// Rounds block by block, from the last place to the first.
+  /// Rounds block by block, from the last position to the first.
   private func round(
     _ errors: inout [Float], _ call: kernels_rounding,
     by kernel: (inout kernels_rounding) -> Double
@@ -132,21 +134,21 @@ private struct RoundingTask: Sendable {
       (block.factor?.elements ?? []).withUnsafeBufferPointer { factors in
         let factors = block.factor == nil ? nil : factors.baseAddress
         for start in stride(from: 0, to: count, by: blockSize).reversed() {
-          let places = start..<min(start + blockSize, count)
+          let positions = start..<min(start + blockSize, count)
           sums.withUnsafeMutableBufferPointer { sums in
             sums.update(repeating: 0)
             guard let errors = errors.baseAddress, let sums = sums.baseAddress else { return }
-            if let factors, places.upperBound < count {
-              // transposed(L[later, places]) * errors[later]
+            if let factors, positions.upperBound < count {
+              // transposed(L[later, positions]) * errors[later]
               TileProduct(
-                depth: count - places.upperBound, factor: 1,
-                first: factors + places.upperBound * count + start, firstStrides: (1, count),
-                second: errors + places.upperBound * width, secondStrides: (width, 1),
+                depth: count - positions.upperBound, factor: 1,
+                first: factors + positions.upperBound * count + start, firstStrides: (1, count),
+                second: errors + positions.upperBound * width, secondStrides: (width, 1),
                 target: sums, targetStride: width
-              ).add(Tile(rows: 0..<places.count, columns: 0..<width))
+              ).add(Tile(rows: 0..<positions.count, columns: 0..<width))
             }
             var call = call
-            call.positions = Int32(places.count)
+            call.positions = Int32(positions.count)
             call.factor = factors.map { $0 + start * (count + 1) }
             call.weights += start * width
             call.integers += start * width

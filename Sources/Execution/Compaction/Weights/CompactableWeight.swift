@@ -2,12 +2,11 @@ import Bytes
 import GraphIR
 import LayerCatalog
 
-/// A weight that can be stored in less space: one that is multiplied with data, as a matrix of a row for
-/// each output.
+/// A weight that can be compacted, seen as a matrix with a row for each output.
 struct CompactableWeight: Sendable {
-  /// Where vectors that the weight is multiplied with are found.
+  /// A source of vectors that the weight is multiplied with.
   struct Source: Sendable {
-    /// The tensor they are part of.
+    /// The tensor that contains them.
     let value: ValueID
     let vectors: WeightProduct.Vectors
   }
@@ -15,12 +14,13 @@ struct CompactableWeight: Sendable {
   let id: ValueID
   let name: String
   let tensor: Tensor
-  /// The axes that count outputs; the first is `groups` equal parts, each with vectors of its own.
+  /// The axes of the outputs; the first consists of `groups` equal parts, each with its own
+  /// vectors.
   let outputAxes: [Int]
-  /// The axes that run along the vectors.
+  /// The axes along the vectors.
   let inputAxes: [Int]
   let groups: Int
-  /// All that the weight is multiplied with and that can be seen.
+  /// The observable values that the weight is multiplied with.
   var sources: [Source]
 
   /// The number of outputs.
@@ -31,27 +31,27 @@ struct CompactableWeight: Sendable {
   /// The elements, `[columns, rows]`.
   var transposed: [Float] { columnsByRows(tensor) }
 
-  /// Numbers in the axes of the tensor, `[columns, rows]`.
+  /// Transposes values with the axes of the tensor to `[columns, rows]`.
   func columnsByRows(_ numbers: Tensor) -> [Float] {
     numbers.permuted(inputAxes + outputAxes).floats
   }
 
-  /// The elements of `[columns, rows]`, in the axes of the tensor.
-  func stored(_ integers: [Int32]) -> [Int32] {
+  /// Transposes integers `[columns, rows]` to the axes of the tensor.
+  func inTensorOrder(_ integers: [Int32]) -> [Int32] {
     let order = inputAxes + outputAxes
-    let turned = Tensor(
+    let transposedIntegers = Tensor(
       .int32, shape: order.map { tensor.shape[$0] }, integers: integers)
-    return turned.permuted(order.indices.compactMap(order.firstIndex)).integers
+    return transposedIntegers.permuted(order.indices.compactMap(order.firstIndex)).integers
   }
 }
 
 extension CompactableWeight {
-  /// A weight of fewer elements is not worth the space for saying how it is stored.
-  static let leastCount = 256
+  /// The minimum number of elements; smaller weights do not repay the overhead of an encoding.
+  static let minimumElementCount = 256
 
   /// The weights of a graph that can be compacted, each once, in the order of their values.
   ///
-  /// A weight that several nodes multiply is rounded for all of them.
+  /// A weight that several nodes use is rounded for all of them.
   static func all(in graph: Graph) -> [CompactableWeight] {
     var found: [ValueID: CompactableWeight] = [:]
     for node in graph.nodes {
@@ -73,10 +73,11 @@ extension CompactableWeight {
 
   private static func isWorthwhile(_ tensor: Tensor) -> Bool {
     tensor.elementType.isFloat && tensor.elementType != .float64 && tensor.shape.count >= 2
-      && tensor.count >= leastCount
+      && tensor.count >= minimumElementCount
   }
 
-  /// A weight that is not multiplied but read, such as a table: each element is by itself.
+  /// A weight that is read rather than multiplied, such as an embedding table: its elements are
+  /// rounded independently.
   private static func lookup(_ node: Node, _ position: Int, rank: Int) -> WeightProduct? {
     guard case .weight = node.operation.slot(position) else { return nil }
     return WeightProduct(
@@ -106,7 +107,7 @@ extension CompactableWeight {
 }
 
 extension Tensor {
-  /// Whether all numbers are finite, and not all 0.
+  /// Whether all numbers are finite and at least one is not 0.
   var isCompactable: Bool {
     let numbers = floats
     return numbers.allSatisfy(\.isFinite) && numbers.contains { $0 != 0 }

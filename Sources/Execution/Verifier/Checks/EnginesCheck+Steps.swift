@@ -30,7 +30,7 @@ extension EnginesCheck {
       for (index, (actual, expected)) in zip(result.outputs, expectedOutputs).enumerated() {
         let id = result.node.outputs[index]
         tensors[id] = actual
-        let difference = TensorDifference(got: actual, want: expected)
+        let difference = TensorDifference(actual: actual, expected: expected)
         guard wrong == nil, !difference.isWithin(tolerances[id.index]) else { continue }
         let verdict = try judge(
           divergence(difference, tolerances[id.index], result, index), ofStep: part.graph,
@@ -92,7 +92,7 @@ extension EnginesCheck {
       let actual = try engine.run(damped, inputs: inputs) { _ in }
       let expected = try reference.run(damped, inputs: inputs) { _ in }
       guard actual.indices.contains(output), expected.indices.contains(output) else { return nil }
-      let difference = TensorDifference(got: actual[output], want: expected[output])
+      let difference = TensorDifference(actual: actual[output], expected: expected[output])
       if difference.isWithin(tolerance) { return (true, factor, difference) }
       let status = try effect(difference, of: output, in: damped, inputs)?.judge(difference, "").0
       switch status {

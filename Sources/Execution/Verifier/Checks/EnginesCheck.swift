@@ -121,7 +121,7 @@ package struct EnginesCheck: VerificationCheck {
       else { return }
       for (index, (actual, expected)) in zip(outputs, result.outputs).enumerated() {
         let id = result.node.outputs[index]
-        let difference = TensorDifference(got: actual, want: expected)
+        let difference = TensorDifference(actual: actual, expected: expected)
         guard difference.isWithin(tolerances[id.index]) else {
           comparison.divergence = divergence(difference, tolerances[id.index], result, index)
           return

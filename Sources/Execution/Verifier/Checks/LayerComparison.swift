@@ -28,7 +28,7 @@ struct LayerComparison {
         "has the shape \(output.shape), and the reference \(reference.shape)")
       return
     }
-    let difference = TensorDifference(got: output, want: reference)
+    let difference = TensorDifference(actual: output, expected: reference)
     guard !difference.isWithin(tolerance) else {
       return append(result, .passed, difference.description(tolerance), difference)
     }

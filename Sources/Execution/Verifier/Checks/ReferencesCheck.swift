@@ -100,7 +100,7 @@ package struct ReferencesCheck: VerificationCheck {
         name, .failed,
         "\(entry.name) has the shape \(output.shape), and the reference \(entry.tensor.shape)")
     }
-    let difference = TensorDifference(got: output, want: entry.tensor)
+    let difference = TensorDifference(actual: output, expected: entry.tensor)
     let source = author.isEmpty ? "the reference" : author
     return CheckResult(
       name, difference.isWithin(tolerance) ? .passed : .failed,

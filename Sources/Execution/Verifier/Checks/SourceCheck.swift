@@ -40,7 +40,7 @@ package struct SourceCheck: VerificationCheck {
   private func compare(
     _ name: String, _ tensor: Tensor, _ original: Tensor, recorded: Double
   ) -> CheckResult {
-    let difference = TensorDifference(got: tensor, want: original)
+    let difference = TensorDifference(actual: tensor, expected: original)
     // The record is in double precision; sums may be accumulated in another order.
     let isAsRecorded =
       difference.nonFiniteMismatches == 0

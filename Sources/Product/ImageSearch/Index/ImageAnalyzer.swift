@@ -77,7 +77,7 @@ public struct ImageAnalyzer: Sendable {
   /// Whether the results contain detections.
   public var findsObjects: Bool { detector != nil }
   /// Whether the results contain feature vectors.
-  public var makesFeatures: Bool { features != nil }
+  public var producesFeatures: Bool { features != nil }
 
   /// Analyzes an image.
   ///

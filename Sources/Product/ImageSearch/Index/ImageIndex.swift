@@ -105,6 +105,6 @@ extension ImageIndex.Contents {
     let description = analyzer.model.description
     self.init(
       identity: analyzer.identity, modelName: description.name, labels: description.labels,
-      hasDetections: analyzer.findsObjects, hasFeatures: analyzer.makesFeatures)
+      hasDetections: analyzer.findsObjects, hasFeatures: analyzer.producesFeatures)
   }
 }

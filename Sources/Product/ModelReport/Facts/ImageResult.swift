@@ -26,7 +26,7 @@ struct ImageResult: Sendable {
   /// - Throws: ``/Weighbridge/WeighbridgeError/Code/mismatch`` when the model does not say how to
   ///   interpret images.
   init(
-    _ sample: ReportOptions.Picture, _ model: Model, _ options: ReportOptions
+    _ sample: ReportOptions.NamedImage, _ model: Model, _ options: ReportOptions
   ) throws(WeighbridgeError) {
     let image = sample.image
     (name, width, height) = (sample.name, image.width, image.height)

@@ -21,7 +21,7 @@ struct ComparisonSection {
       return "<p class=\"verdict unknown\">They could not be compared.</p>"
     }
     let count = differences.items.count(where: \.counts)
-    return differences.areNone
+    return differences.isEmpty
       ? "<p class=\"verdict proven\">The same: nothing differs that counts.</p>"
       : "<p class=\"verdict plausible\">Different: <a href=\"#differences\">\(ModelPage.counted(count, "difference"))</a>.</p>"
   }

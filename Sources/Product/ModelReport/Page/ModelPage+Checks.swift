@@ -78,8 +78,9 @@ extension ModelPage {
         layer, status(part.status), HTML(escaping: difference.maxAbsolute.scientific),
         HTML(escaping: difference.maxRelative.scientific),
         HTML(escaping: difference.cosine.fourDigits),
-        HTML(escaping: "\(difference.worstIndex)"), HTML(escaping: "\(Float(difference.worstGot))"),
-        HTML(escaping: "\(Float(difference.worstWant))"),
+        HTML(escaping: "\(difference.worstIndex)"),
+        HTML(escaping: "\(Float(difference.worstActual))"),
+        HTML(escaping: "\(Float(difference.worstExpected))"),
       ])
     }
     return heading(3, "Layer by layer") + table.html

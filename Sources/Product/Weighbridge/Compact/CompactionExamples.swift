@@ -22,7 +22,7 @@ struct CompactionExamples {
           try Self.generated(Self.calibrationCount, seed: 1, model, options).examples
         }
     } else if let given {
-      let minimumCount = Compactor.leastCalibrationCount + 2
+      let minimumCount = Compactor.minimumCalibrationCount + 2
       guard given.count >= minimumCount else {
         throw .mismatch(
           "\(given.count) examples are too few to learn from some and to measure on others: at "

@@ -121,7 +121,7 @@ struct LossyCompaction {
       CompactionRecord.WeightLoss(
         weight: weight.name,
         error: original.content.graph[weight.id].constant.map {
-          TensorDifference(got: weight.tensor, want: $0).relativeL2
+          TensorDifference(actual: weight.tensor, expected: $0).relativeL2
         } ?? 0)
     }
     var keptAnswers: CompactionRecord.Answers?
@@ -180,7 +180,7 @@ struct LossyCompaction {
       guard let output = outputs.first(where: { $0.name == entry.name })?.tensor,
         output.shape == entry.tensor.shape
       else { continue }
-      worst = max(worst, TensorDifference(got: output, want: entry.tensor).relativeL2)
+      worst = max(worst, TensorDifference(actual: output, expected: entry.tensor).relativeL2)
     }
     return worst * 1.02 + 1e-6
   }

@@ -46,6 +46,6 @@ struct Diff: CancellableCommand {
       for: type(of: model.origin.source), type(of: other.origin.source))
     let differences = try model.differences(from: other, options)
     general.report(differences.json) { Console.printLine(differences.text) }
-    if !differences.areNone { throw ExitStatus.checkFailed }
+    if !differences.isEmpty { throw ExitStatus.checkFailed }
   }
 }

@@ -110,7 +110,7 @@ struct Export: CancellableCommand {
     options.isReplacing = !noClobber
     options.opset = opset
     if let layout { options.layout = layout.value }
-    options.storesWeightsBeside = externalData
+    options.storesExternalWeights = externalData
     if let precision { options.precision = precision.value }
     options.suppressesBoxes = nms?.suppressesBoxes
     options.foldsBatchNormalization = foldBatchNorm

@@ -15,7 +15,7 @@ extension ModelDifferences {
       + "(\(comparedNumbers.grouped) numbers)"
     let count = items.count { $0.counts }
     lines.append(
-      areNone
+      isEmpty
         ? "the same: \(size)" : "different: \(count) differences; compared \(size)")
     return lines.joined(separator: "\n")
   }
@@ -23,7 +23,7 @@ extension ModelDifferences {
   /// The JSON form: `same`, the numbers of compared items, and the differences.
   var json: JSONValue {
     .object([
-      "same": .bool(areNone), "operators": .integer(pairedOperators),
+      "same": .bool(isEmpty), "operators": .integer(pairedOperators),
       "weights": .integer(comparedWeights), "numbers": .integer(comparedNumbers),
       "differences": .array(
         items.map { item in
