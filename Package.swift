@@ -205,7 +205,7 @@ let package = Package(
     module(.execution, "ModelComparison", ["GraphIR", "LayerCatalog", "Verifier"]),
     // Keeps the longjmp of both image libraries away from Swift.
     cLibrary("CImages", ["CJPEG", "CPNG"]),
-    module(.execution, "Vision", ["Bytes", "CImages", "GraphIR"]),
+    module(.execution, "Vision", ["Bytes", "CImages", "CKernels", "GraphIR"]),
 
     // Rank 4: the library product and the program.
     module(

@@ -5,7 +5,7 @@
 MODEL is a detector, USE the options that describe it (`--labels`, `--detector`, ...). The photos are generated: 200
 JPEG files of 640 x 480. Commands take turns, five rounds; the figures are the ratios of the medians. For comparison,
 the cost of reading and of running are measured separately: by the same command with the sample detector, which takes
-about a millisecond per image, and by `run --repeat` with one thread.
+about a millisecond per image, and by `run --repeat` with one thread, in as many processes at once as there are threads.
 """
 
 import argparse
@@ -57,20 +57,27 @@ def main():
             return seconds([program, "detect", model[0], name, "--quiet", "--json", "--threads", threads] + model[1:])
 
         model = [arguments.model] + use
-        one, two, decoding, runs = [], [], [], []
+        def running(count):
+            """Returns the seconds per image of processes that run the model side by side."""
+            processes = [subprocess.Popen(
+                [program, "run", arguments.model, "--inputs", "random:1", "--repeat", "60", "--threads", "1", "--json",
+                 "--quiet"], stdout=subprocess.PIPE) for _ in range(count)]
+            medians = [json.loads(process.communicate()[0])["median_ms"] for process in processes]
+            return statistics.mean(medians) / 1000 / count
+
+        model = [arguments.model] + use
+        times = {(part, threads): [] for part in ("detecting", "reading", "running") for threads in (1, 2)}
         for _ in range(5):
-            one.append(detect(model, "1"))
-            two.append(detect(model, "2"))
-            decoding.append(detect(sample(), "2"))
-            output = subprocess.run(
-                [program, "run", arguments.model, "--inputs", "random:1", "--repeat", "20", "--threads", "1",
-                 "--json", "--quiet"], check=True, stdout=subprocess.PIPE).stdout
-            runs.append(json.loads(output)["median_ms"] / 1000)
-    one, two, decoding, run = (statistics.median(times) for times in (one, two, decoding, runs))
-    print("{} photos: {:.2f} s with one thread, {:.2f} s with two: {:.2f} times the throughput".format(
-        COUNT, one, two, one / two))
-    print("reading them {:.2f} s, running the model {:.2f} s on two threads: detecting takes {:.2f} times the sum".format(
-        decoding, COUNT * run / 2, two / (decoding + COUNT * run / 2)))
+            for threads in (1, 2):
+                times["detecting", threads].append(detect(model, str(threads)))
+                times["reading", threads].append(detect(sample(), str(threads)))
+                times["running", threads].append(COUNT * running(threads))
+    median = {key: statistics.median(values) for key, values in times.items()}
+    for threads in (1, 2):
+        detecting, reading, running = (median[part, threads] for part in ("detecting", "reading", "running"))
+        print("{} photos with {} thread(s): {:.2f} s, {:.2f} times reading ({:.2f} s) and running ({:.2f} s)".format(
+            COUNT, threads, detecting, detecting / (reading + running), reading, running))
+    print("{:.2f} times the throughput with two".format(median["detecting", 1] / median["detecting", 2]))
 
 
 if __name__ == "__main__":

@@ -13,11 +13,15 @@ struct reorder {
   float *scales;
 };
 
+/// An element of a source, which may be a weight in a mapped file, at any address.
+typedef float unaligned_float __attribute__((aligned(1)));
+
 enum { SIDE = 16 };
 
 /// Copies elements that are contiguous along rows in the target and along columns in the source.
 INLINE void transpose(
-    const struct patch *patch, float *target, const float *source, int64_t rows, int64_t columns) {
+    const struct patch *patch, float *target, const unaligned_float *source, int64_t rows,
+    int64_t columns) {
   const int64_t to = patch->strides[0][0], from = patch->strides[1][1];
   for (int64_t column = 0; column < columns; column += SIDE) {
     const int64_t width = smaller(SIDE, columns - column);
@@ -42,7 +46,7 @@ INLINE void copy_patch_body(
   }
   for (int64_t row = 0; row < rows; row++) {
     float *target = elements[0] + row * patch->strides[0][0];
-    const float *source = elements[1] + row * patch->strides[0][1];
+    const unaligned_float *source = elements[1] + row * patch->strides[0][1];
     if (is_scaled) {
       const float *scales = elements[2] + row * patch->strides[0][2];
       for (int64_t column = 0; column < columns; column++) {

@@ -7,6 +7,7 @@
 
 #ifdef __linux__
 #include <link.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #endif
 
@@ -61,5 +62,13 @@ static int release_segments(struct dl_phdr_info *object, size_t size, void *cont
 void system_release_code(void) {
 #ifdef __linux__
   dl_iterate_phdr(release_segments, NULL);
+#endif
+}
+
+void system_keep_freed_memory(void) {
+#ifdef __GLIBC__
+  // The largest blocks that a thread's heap can have; larger ones are mapped and given back as before.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
 #endif
 }

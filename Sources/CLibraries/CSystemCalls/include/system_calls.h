@@ -21,5 +21,9 @@ int system_start_writing(int descriptor, int64_t offset, int64_t count);
 /// cache of files, a few pages at a time.
 void system_release_code(void);
 
+/// Keeps freed memory for what is allocated next instead of giving its pages back to the system: for
+/// work that allocates blocks of the same sizes again and again (glibc: mallopt).
+void system_keep_freed_memory(void);
+
 /// Has the processor bring a line into its caches; nothing happens where it cannot be read.
 static inline void system_prefetch(const void *address) { __builtin_prefetch(address); }

@@ -1,3 +1,4 @@
+import CSystemCalls
 import ImageSearch
 
 /// Updates an index from a folder and reports problems.
@@ -22,6 +23,7 @@ struct FolderUpdate {
       }
     }
     defer { ProgressBar(count: 2, isQuiet: isQuiet || printsFiles).clear() }
+    system_keep_freed_memory()
     let update = try index.update(folder: folder, with: analyzer, options: options)
     ProgressBar(count: 2, isQuiet: isQuiet || printsFiles).clear()
     report(update)

@@ -1,3 +1,4 @@
+import CSystemCalls
 import GraphIR
 import JSON
 import Vision
@@ -49,6 +50,7 @@ struct ImageBatch {
     var failureCount = 0
     let progress = ProgressBar(count: paths.count, isQuiet: general.quiet)
     progress.show(0, paths.first ?? "")
+    if paths.count > 1 { system_keep_freed_memory() }
     try Workers(count: threads).forEach(paths.count) { position in
       Outcome(paths[position]) { (image) throws(WeighbridgeError) in
         try process(image, paths[position], position)

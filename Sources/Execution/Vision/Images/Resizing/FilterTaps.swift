@@ -1,3 +1,5 @@
+import CKernels
+
 /// A filter whose weights depend on the distance from a pixel's center.
 enum FilterKernel {
   /// Linear, over one pixel to each side.
@@ -23,11 +25,9 @@ enum FilterKernel {
 /// For each new pixel along an axis, the old pixels that contribute to it and their weights,
 /// rounded like Pillow's to multiples of 2^-22.
 struct FilterTaps {
-  /// The first old pixel for each new one.
-  private(set) var first: [Int] = []
-  /// The start of each new pixel's weights; one more than there are pixels.
-  private var starts = [0]
-  private var weights: [Int32] = []
+  /// The old pixels that contribute to each new one.
+  private(set) var windows: [pixels_window] = []
+  private(set) var weights: [Int32] = []
   /// Whether the axis is not resized.
   let isIdentity: Bool
   /// The old pixels that contribute.
@@ -36,7 +36,7 @@ struct FilterTaps {
   private static let fractionBits = 22
 
   /// The number of new pixels.
-  var count: Int { first.count }
+  var count: Int { windows.count }
 
   /// Creates the taps that resize an axis from `old` to `new` pixels, for a range of the new ones.
   /// Where the axis shrinks, the filter is scaled to the width of a new pixel.
@@ -51,24 +51,12 @@ struct FilterTaps {
       let high = min(old, Int(center + support + 0.5))
       let exact = (low..<high).map { kernel.weight((Double($0) - center + 0.5) / width) }
       let sum = exact.reduce(0, +)
-      first.append(low)
+      windows.append(
+        pixels_window(first: low, first_weight: weights.count, count: high - low))
       weights += exact.map {
         Int32(($0 / sum * Double(1 << Self.fractionBits)).rounded(.toNearestOrAwayFromZero))
       }
-      starts.append(weights.count)
     }
-    let last = (starts.last ?? 0) - (starts.dropLast().last ?? 0)
-    sources = (first.first ?? 0)..<(first.last ?? 0) + last
+    sources = (windows.first?.first ?? 0)..<(windows.last.map { $0.first + $0.count } ?? 0)
   }
-
-  /// Returns the weights of the old pixels that contribute to a new one, from ``first`` on.
-  func weights(_ index: Int) -> ArraySlice<Int32> {
-    weights[starts[index]..<starts[index + 1]]
-  }
-
-  /// The initial value of a sum of weighted bytes, so that it is rounded to nearest.
-  static let half: Int32 = 1 << (fractionBits - 1)
-
-  /// Returns the byte of a sum of weighted bytes, clamped to 0...255.
-  static func rounded(_ sum: Int32) -> UInt8 { UInt8(clamping: sum >> fractionBits) }
 }

@@ -35,9 +35,8 @@ extension Image {
       policy, image: size, input: PixelSize(width: width, height: height))
     let raster = Raster(self, isGray: input.colorOrder == .gray)
       .resampled(to: geometry.scaled, geometry.window, by: resampling)
-    var filler = InputFiller(
+    let filler = InputFiller(
       input, PixelSize(width: width, height: height), barBrightness: resampling.barBrightness)
-    filler.fill(raster, geometry, resampling)
-    return (filler.tensor, geometry.placement)
+    return (filler.tensor(raster, geometry, resampling), geometry.placement)
   }
 }

@@ -1,7 +1,8 @@
 import Bytes
+import CKernels
 import GraphIR
 
-/// Writes an image into a model's input: interpolates along both axes, and scales and shifts its
+/// Makes a model's input from an image: interpolates along both axes, and scales and shifts its
 /// components.
 struct InputFiller {
   private let layout: DataLayout
@@ -12,7 +13,6 @@ struct InputFiller {
   private let values: [Float]
   /// The value of each component in the bars of a letterbox.
   private let bar: [Float]
-  private var elements: [Float]
 
   init(_ input: ImageInput, _ size: PixelSize, barBrightness: Double) {
     layout = input.layout
@@ -26,33 +26,43 @@ struct InputFiller {
       (0..<256).map { Float(Double($0) * input.scale + bias) }
     }
     bar = input.bias.map { Float(barBrightness * input.scale + $0) }
-    elements = [Float](repeating: 0, count: size.width * size.height * order.count)
   }
 
-  /// The tensor of one image.
-  var tensor: Tensor {
-    let bytes = elements.withUnsafeBytes { Array($0) }  // copied before the closure ends
+  /// Returns the tensor of one image, scaled if necessary: the part of it that is inside the input.
+  func tensor(
+    _ raster: Raster, _ geometry: InputGeometry, _ resampling: Resampling
+  ) -> Tensor {
     let shape =
       layout == .channelsLast
       ? [1, size.height, size.width, order.count] : [1, order.count, size.height, size.width]
+    let byteCount = 4 * size.width * size.height * order.count
+    let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, filledCount in
+      // Safe: the array's memory is aligned for single precision; bars and image fill all of it.
+      let elements = UnsafeMutableRawBufferPointer(buffer).bindMemory(to: Float.self)
+      if geometry.window.size != size { fillBars(elements) }
+      fill(elements, raster, geometry, resampling)
+      filledCount = byteCount
+    }
     return Tensor(.float32, shape: shape, bytes: bytes)
   }
 
-  /// Fills the input with the part of the image that is inside it, scaling it if necessary.
-  mutating func fill(_ raster: Raster, _ geometry: InputGeometry, _ resampling: Resampling) {
+  private func fill(
+    _ elements: UnsafeMutableBufferPointer<Float>, _ raster: Raster, _ geometry: InputGeometry,
+    _ resampling: Resampling
+  ) {
     let (scaled, window) = (geometry.scaled, geometry.window)
-    if window.size != size { fillBars() }
     let columns = resampling.rowTaps(from: raster.width, to: scaled.width, window.columns)
     let rows = resampling.columnTaps(from: raster.height, to: scaled.height, window.rows)
     // Two rows of the image, scaled horizontally; most are used for two new rows.
     var upper = ScaledRow(columns.count * order.count)
     var lower = upper
     for y in 0..<rows.count {
-      if lower.index == rows.first[y] { swap(&upper, &lower) }
-      scale(raster, rows.first[y], columns, into: &upper)
-      scale(raster, rows.second[y], columns, into: &lower)
+      let pair = rows.pairs[y]
+      if lower.index == pair.first { swap(&upper, &lower) }
+      scale(raster, pair.first, columns, into: &upper)
+      if pair.second != pair.first { scale(raster, pair.second, columns, into: &lower) }
       write(
-        upper.elements, rows.firstWeight[y], lower.elements, rows.secondWeight[y],
+        upper, pair.second == pair.first ? upper : lower, pair, to: elements,
         x: geometry.origin.x, y: geometry.origin.y + y)
     }
   }
@@ -70,44 +80,39 @@ struct InputFiller {
   ) {
     if row.index == index { return }
     row.index = index
-    let count = raster.componentCount
-    let start = index * raster.width * count
-    let (bytes, values) = (raster.bytes.span, values.span)
-    let (first, second) = (taps.first.span, taps.second.span)
-    let (firstWeight, secondWeight) = (taps.firstWeight.span, taps.secondWeight.span)
-    var target = row.elements.mutableSpan
-    for component in order.indices {
-      let source = start + order[component]
-      let table = component * 256
-      for x in first.indices {
-        let left = values[table + Int(bytes[source + first[x] * count])]
-        let right = values[table + Int(bytes[source + second[x] * count])]
-        target[x * count + component] = firstWeight[x] * left + secondWeight[x] * right
-      }
+    let start = index * raster.width * order.count
+    // Safe: the taps are inside of the raster's rows, and a row has an element for each tap.
+    raster.bytes.withUnsafeBufferPointer { bytes in
+      guard let bytes = bytes.baseAddress else { return }
+      pixels_interpolate_row(
+        bytes + start, Int32(order.count), taps.pairs, taps.count, order, values, &row.elements)
     }
   }
 
   /// Writes the weighted sum of two rows into the input.
-  private mutating func write(
-    _ upper: [Float], _ upperWeight: Float, _ lower: [Float], _ lowerWeight: Float, x: Int, y: Int
+  private func write(
+    _ upper: ScaledRow, _ lower: ScaledRow, _ weights: pixels_pair,
+    to elements: UnsafeMutableBufferPointer<Float>, x: Int, y: Int
   ) {
-    let count = order.count
-    let (upper, lower) = (upper.span, lower.span)
-    let isChannelsLast = layout == .channelsLast
-    let (height, width) = (size.height, size.width)
-    var target = elements.mutableSpan
-    for component in 0..<count {
-      let step = isChannelsLast ? count : 1
-      var position =
-        isChannelsLast ? (y * width + x) * count + component : (component * height + y) * width + x
-      for source in stride(from: component, to: upper.count, by: count) {
-        target[position] = upperWeight * upper[source] + lowerWeight * lower[source]
-        position += step
+    guard let target = elements.baseAddress else { return }
+    // Each component has a row of its own, or a single row holds all.
+    let rowCount = layout == .channelsFirst ? order.count : 1
+    let count = upper.elements.count / rowCount
+    // Safe: the rows have `count` elements at this distance, and their place is in the input.
+    upper.elements.withUnsafeBufferPointer { upper in
+      lower.elements.withUnsafeBufferPointer { lower in
+        guard let upper = upper.baseAddress, let lower = lower.baseAddress else { return }
+        for row in 0..<rowCount {
+          let pixel = (row * size.height + y) * size.width + x
+          pixels_interpolate_column(
+            upper + row, weights.first_weight, lower + row, weights.second_weight, rowCount, count,
+            target + pixel * (order.count / rowCount))
+        }
       }
     }
   }
 
-  private mutating func fillBars() {
+  private func fillBars(_ elements: UnsafeMutableBufferPointer<Float>) {
     let count = order.count
     for index in elements.indices {
       elements[index] =

@@ -1,14 +1,13 @@
+import CKernels
+
 /// For each new pixel in a range along an axis, the two old pixels around it and their weights.
 struct LinearTaps {
-  /// The old pixels before and after it; the same where only one contributes.
-  private(set) var first: [Int] = []
-  private(set) var second: [Int] = []
-  /// Their weights, which add up to 1 except in darknet's last row.
-  private(set) var firstWeight: [Float] = []
-  private(set) var secondWeight: [Float] = []
+  /// The old pixels before and after each new one, which are the same where only one contributes.
+  /// The weights add up to 1 except in darknet's last row.
+  private(set) var pairs: [pixels_pair] = []
 
   /// The number of new pixels.
-  var count: Int { first.count }
+  var count: Int { pairs.count }
 
   /// Returns the taps of an axis that is not resized.
   static func identity(_ count: Int) -> LinearTaps {
@@ -45,8 +44,8 @@ struct LinearTaps {
   /// term.
   static func darknetColumn(from old: Int, to new: Int, _ window: Range<Int>) -> LinearTaps {
     var taps = darknet(from: old, to: new, window)
-    if window.contains(new - 1), let first = taps.first.last, let weight = taps.firstWeight.last {
-      taps.replaceLast(first, weight: weight)
+    if window.contains(new - 1), let last = taps.pairs.last {
+      taps.replaceLast(last.first, weight: last.first_weight)
     }
     return taps
   }
@@ -64,15 +63,13 @@ struct LinearTaps {
   }
 
   private mutating func append(_ first: Int, _ second: Int, _ fraction: Float) {
-    self.first.append(first)
-    self.second.append(second)
-    firstWeight.append(1 - fraction)
-    secondWeight.append(fraction)
+    pairs.append(
+      pixels_pair(
+        first: first, second: second, first_weight: 1 - fraction, second_weight: fraction))
   }
 
   private mutating func replaceLast(_ index: Int, weight: Float) {
-    let last = count - 1
-    (first[last], second[last]) = (index, index)
-    (firstWeight[last], secondWeight[last]) = (weight, 0)
+    pairs[pairs.count - 1] = pixels_pair(
+      first: index, second: index, first_weight: weight, second_weight: 0)
   }
 }

@@ -1,3 +1,5 @@
+import CKernels
+
 extension Raster {
   /// Returns a window of the resized raster for the methods that compute integers; the raster
   /// itself for the others.
@@ -45,46 +47,49 @@ extension Raster {
   /// Filters a range of rows horizontally.
   private func filteredRows(_ taps: FilterTaps, _ rows: Range<Int>) -> Raster {
     if taps.isIdentity, rows == 0..<height { return self }
-    let count = componentCount
-    let source = bytes.span
-    var result = [UInt8](repeating: 0, count: taps.count * rows.count * count)
-    var target = result.mutableSpan
-    for x in 0..<taps.count {
-      let weights = taps.weights(x)
-      for y in 0..<rows.count {
-        let start = ((rows.lowerBound + y) * width + taps.first[x]) * count
-        for component in 0..<count {
-          var sum = FilterTaps.half
-          var position = start + component
-          for weight in weights {
-            sum &+= Int32(source[position]) &* weight
-            position += count
-          }
-          target[(y * taps.count + x) * count + component] = FilterTaps.rounded(sum)
-        }
+    let (oldStride, newStride) = (width * componentCount, taps.count * componentCount)
+    return resized(to: PixelSize(width: taps.count, height: rows.count)) { source, target in
+      for (y, row) in rows.enumerated() {
+        pixels_filter_row(
+          source + row * oldStride, width, Int32(componentCount), taps.windows, taps.count,
+          taps.weights, target + y * newStride)
       }
     }
-    return with(PixelSize(width: taps.count, height: rows.count), result)
   }
 
   /// Filters vertically; the raster begins with the first row that contributes.
   private func filteredColumns(_ taps: FilterTaps) -> Raster {
     if taps.isIdentity { return self }
     let stride = width * componentCount
-    var result = [UInt8](repeating: 0, count: taps.count * stride)
-    var target = result.mutableSpan
-    var sums = [Int32](repeating: 0, count: stride)
-    for y in 0..<taps.count {
-      var sum = sums.mutableSpan
-      for x in 0..<stride { sum[x] = FilterTaps.half }
-      for (source, weight) in zip(taps.first[y]..., taps.weights(y)) {
-        let start = (source - taps.sources.lowerBound) * stride
-        let row = bytes.span.extracting(start..<start + stride)
-        for x in 0..<stride { sum[x] &+= Int32(row[x]) &* weight }
+    return resized(to: PixelSize(width: width, height: taps.count)) { source, target in
+      for (y, window) in taps.windows.enumerated() {
+        let first = window.first - taps.sources.lowerBound
+        taps.weights.withUnsafeBufferPointer { weights in
+          guard let weights = weights.baseAddress else { return }
+          pixels_filter_column(
+            source + first * stride, window.count, stride, weights + window.first_weight,
+            target + y * stride)
+        }
       }
-      for x in 0..<stride { target[y * stride + x] = FilterTaps.rounded(sum[x]) }
     }
-    return with(PixelSize(width: width, height: taps.count), result)
+  }
+
+  /// Makes a raster of the same components whose bytes `body` writes.
+  private func resized(
+    to size: PixelSize,
+    _ body: (_ source: UnsafePointer<UInt8>, _ target: UnsafeMutablePointer<UInt8>) -> Void
+  ) -> Raster {
+    let count = size.width * size.height * componentCount
+    // Safe: the windows of the filters are inside of the old raster, and each new pixel has one.
+    let result = bytes.withUnsafeBufferPointer { source in
+      [UInt8](unsafeUninitializedCapacity: count) { target, filledCount in
+        if let source = source.baseAddress, let target = target.baseAddress {
+          body(source, target)
+        }
+        filledCount = count
+      }
+    }
+    return with(size, result)
   }
 
   private func with(_ size: PixelSize, _ bytes: [UInt8]) -> Raster {
