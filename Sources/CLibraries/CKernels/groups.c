@@ -63,7 +63,7 @@ struct kernels_layout layout_groups(const struct kernels_layout *weights) {
 
 struct grouping_work {
   const struct grouped *all;
-  const float *source;
+  const unaligned_float *source;
   float *target;
 };
 
@@ -79,7 +79,7 @@ static void write_block(void *context, int index) {
   for (int channel = 0; channel < CHANNELS; channel++) {
     const int64_t output = (int64_t)index * CHANNELS + channel;
     if (output >= groups->count * groups->outputs) break;
-    const float *source = work->source + output * groups->inputs * all->taps;
+    const unaligned_float *source = work->source + output * groups->inputs * all->taps;
     for (int64_t input = 0; input < groups->inputs; input++) {
       const int64_t position = output / groups->outputs * groups->inputs + input - start;
       for (int64_t tap = 0; tap < all->taps; tap++) {

@@ -13,9 +13,6 @@ struct reorder {
   float *scales;
 };
 
-/// An element of a source, which may be a weight in a mapped file, at any address.
-typedef float unaligned_float __attribute__((aligned(1)));
-
 enum { SIDE = 16 };
 
 /// Copies elements that are contiguous along rows in the target and along columns in the source.

@@ -329,7 +329,8 @@ static void run_winograd(const kernels_primitive *primitive, const struct call *
 
 struct weights_work {
   const kernels_primitive *primitive;
-  const float *source, *scales;
+  const unaligned_float *source;
+  const float *scales;
   float *target;
   int64_t inputs, outputs;
   int width;
@@ -349,7 +350,7 @@ static void write_outputs(void *context, int index) {
     for (int64_t channel = 0; channel < valid && input < work->inputs; channel++) {
       const int64_t output = index * (int64_t)width + channel;
       const float scale = work->scales ? work->scales[output] : 1;
-      const float *source =
+      const unaligned_float *source =
           work->source + output * layout->strides[0] + input * layout->strides[1];
       for (int tap = 0; tap < WINDOW * WINDOW; tap++) {
         own[tap * width + channel] = scale
