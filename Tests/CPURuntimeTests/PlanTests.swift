@@ -61,6 +61,30 @@ import _CatalogTesting
     try expectAgreement(graph, [random([1, 9, 8, 16], seed: 3)], groupSizes: [4])
   }
 
+  /// As in the first layers of residual networks. The zeros only change nothing where no element is
+  /// negative, and where no window covers nothing else.
+  @Test(
+    "Padding becomes part of a maximum of elements that are not negative",
+    arguments: [(0, 1, true), (0, 2, false), (0.5, 1, true), (-0.5, 1, false)])
+  func paddedMaximum(threshold: Double, border: Int, isFused: Bool) throws {
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, [2, 9, 8, 20]))
+    let borders = Borders(before: [border, border], after: [border, border])
+    let window = Window(size: [2, 2], strides: [2, 2], dilation: [1, 1], padding: .valid)
+    var value = input
+    for operation in [
+      ReLU(slope: 0, threshold: threshold, maximum: nil),
+      ZeroPadding(borders: borders, layout: .channelsLast),
+      MaxPooling(window: window, layout: .channelsLast),
+    ] as [any Operator] {
+      value = try builder.addNode(
+        operation, named: type(of: operation).kind, inputs: [value], source: source)[0]
+    }
+    let graph = try builder.finish(outputs: [Port(name: "y", value: value)])
+    try expectAgreement(
+      graph, [random([2, 9, 8, 20], seed: 1)], groupSizes: isFused ? [1, 2] : [1, 1, 1])
+  }
+
   @Test("A sum with the convolution's own input keeps that input")
   func ownInput() throws {
     var builder = GraphBuilder()

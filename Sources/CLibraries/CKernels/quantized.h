@@ -68,7 +68,8 @@ INLINE float32x16 widen_bfloat16(bfloat16x16 packed) {
 
 /// The bits of `ending`, for the common cases: the result is stored in the format of the source, and nothing
 /// else happens except what these bits say.
-enum { ADDS_REDUCED = 1, STORES_FLOATS = 2, RECTIFIES = 4, ENDINGS = 8 };
+/// Negative values become 0 or, with HAS_SLOPE, are multiplied by the slope.
+enum { ADDS_REDUCED = 1, STORES_FLOATS = 2, RECTIFIES = 4, HAS_SLOPE = 8, ENDINGS = 12 };
 
 struct quantized_convolution {
   kernels_primitive primitive;

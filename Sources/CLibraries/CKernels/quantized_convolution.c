@@ -246,14 +246,15 @@ static int find_ending(const struct quantized_convolution *all) {
   const bool is_general_sum = adds_reduced ? operations->adds_last && operations->slope != 1
                                             : operations->adds_first || operations->adds_last;
   if (is_general_sum || !all->result.stores_reduced || operations->function_count > 0
-      || operations->limit < INFINITY || (operations->slope != 0 && operations->slope != 1)) {
+      || operations->limit < INFINITY) {
     return ENDINGS;
   }
   // Where 0 is the smallest integer, clamping makes the relu redundant.
   const bool rectifies = operations->slope == 0
       && (is_bfloat16 || all->result.stores_floats || all->result.quantization.zero_point != 0);
+  const bool has_slope = operations->slope != 0 && operations->slope != 1;
   return (adds_reduced ? ADDS_REDUCED : 0) | (all->result.stores_floats ? STORES_FLOATS : 0)
-      | (rectifies ? RECTIFIES : 0);
+      | (rectifies ? RECTIFIES : 0) | (has_slope ? HAS_SLOPE : 0);
 }
 
 /// The name of the kernel in profiles.

@@ -243,6 +243,7 @@ INLINE void finish_full(
 #pragma clang fp contract(off)
   const struct rounding rounding = all->rounding;
   const struct kernels_quantization summand = all->result.summand;
+  const float slope = all->operations.slope;
   const int64_t channel = tile->channel + tile_block * CHANNELS, count = tile->count;
   const int64_t out_channels = all->out_channels, pixel_size = all->target_pixel_size;
   const int64_t size = element_size(is_bfloat16), start = tile->first_output * pixel_size + channel * size;
@@ -257,6 +258,7 @@ INLINE void finish_full(
     value += bias;
     if (ending & ADDS_REDUCED) value += dequantize(summands + output * pixel_size, CHANNELS, summand);
     if (ending & RECTIFIES) value = value < 0 ? 0 : value;
+    if (ending & HAS_SLOPE) value = value < 0 ? value * slope : value;
     if (ending & STORES_FLOATS) memcpy(floats + output * out_channels, &value, sizeof value);
     store_quantized(bytes + output * pixel_size, value, &rounding, is_bfloat16, CHANNELS);
   }
@@ -301,23 +303,22 @@ INLINE void sum_up(
   }
 }
 
-#define FINISH(suffix, attributes, is_bfloat16)                                                             \
+#define FINISH_CASE(ending, is_bfloat16) \
+  case ending: return finish_full(all, tile, sums, tile_block, ending, is_bfloat16);
+
+#define FINISH(suffix, attributes, is_bfloat16)                                                \
   attributes static void finish_##suffix(                                                      \
       const struct quantized_convolution *all, const struct quantized_tile *tile,              \
       const int32x16 *sums, int tile_block) {                                                  \
     if (tile->channel + (tile_block + 1) * CHANNELS > all->out_channels) {                     \
-      return finish_general(all, tile, sums, tile_block, is_bfloat16);                                      \
+      return finish_general(all, tile, sums, tile_block, is_bfloat16);                         \
     }                                                                                          \
     switch (all->ending) {                                                                     \
-    case 0: return finish_full(all, tile, sums, tile_block, 0, is_bfloat16);                                \
-    case 1: return finish_full(all, tile, sums, tile_block, 1, is_bfloat16);                                \
-    case 2: return finish_full(all, tile, sums, tile_block, 2, is_bfloat16);                                \
-    case 3: return finish_full(all, tile, sums, tile_block, 3, is_bfloat16);                                \
-    case 4: return finish_full(all, tile, sums, tile_block, 4, is_bfloat16);                                \
-    case 5: return finish_full(all, tile, sums, tile_block, 5, is_bfloat16);                                \
-    case 6: return finish_full(all, tile, sums, tile_block, 6, is_bfloat16);                                \
-    case 7: return finish_full(all, tile, sums, tile_block, 7, is_bfloat16);                                \
-    default: return finish_general(all, tile, sums, tile_block, is_bfloat16);                               \
+      FINISH_CASE(0, is_bfloat16) FINISH_CASE(1, is_bfloat16) FINISH_CASE(2, is_bfloat16)      \
+      FINISH_CASE(3, is_bfloat16) FINISH_CASE(4, is_bfloat16) FINISH_CASE(5, is_bfloat16)      \
+      FINISH_CASE(6, is_bfloat16) FINISH_CASE(7, is_bfloat16) FINISH_CASE(8, is_bfloat16)      \
+      FINISH_CASE(9, is_bfloat16) FINISH_CASE(10, is_bfloat16) FINISH_CASE(11, is_bfloat16)    \
+    default: return finish_general(all, tile, sums, tile_block, is_bfloat16);                  \
     }                                                                                          \
   }
 

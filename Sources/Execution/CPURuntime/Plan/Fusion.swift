@@ -9,6 +9,8 @@ struct Fusion {
   /// For each value, the nodes that read it.
   private var readers: [[Int]]
   private var isOutput: [Bool]
+  /// For each value, whether its elements are known not to be negative.
+  private var isRectified: [Bool]
   /// For each node, whether it is fused into another node's group.
   private var isGrouped: [Bool]
 
@@ -38,9 +40,14 @@ struct Fusion {
     self.fusesFunctions = fusesFunctions
     readers = .init(repeating: [], count: graph.values.count)
     isOutput = .init(repeating: false, count: graph.values.count)
+    isRectified = isOutput
     isGrouped = .init(repeating: false, count: graph.nodes.count)
     for (position, node) in graph.nodes.enumerated() {
       for id in node.inputs { readers[id.index].append(position) }
+      guard let relu = node.operation as? ReLU, relu.slope == 0, relu.threshold >= 0 else {
+        continue
+      }
+      for id in node.outputs { isRectified[id.index] = true }
     }
     for port in graph.outputs { isOutput[port.value.index] = true }
   }
@@ -100,19 +107,35 @@ struct Fusion {
     return (positions[0], graph.nodes[positions[0]])
   }
 
-  /// Fuses zero padding into the following convolution.
+  /// Fuses zero padding into the following operator.
   private mutating func addPadding(_ group: inout NodeGroup) {
     guard let padding = group.operation as? ZeroPadding,
       let (position, node) = onlyReader(of: group),
-      let convolution = node.operation as? Convolution, convolution.layout == padding.layout,
-      let window = convolution.window.padded(padding.borders)
+      let operation = padded(node.operation, padding, of: group.inputs[0])
     else { return }
-    group.operation = convolution.replacing(window)
+    group.operation = operation
     group.quantization = node.quantization
     group.inputs += node.inputs.dropFirst()
     group.outputs = node.outputs
     group.positions.append(position)
     isGrouped[position] = true
+  }
+
+  /// The operator that computes from a value what another computes from the padded value.
+  private func padded(
+    _ operation: any Operator, _ padding: ZeroPadding, of value: ValueID
+  ) -> (any CatalogOperator)? {
+    switch operation {
+    case let convolution as Convolution where convolution.layout == padding.layout:
+      return convolution.window.padded(padding.borders).map(convolution.replacing)
+    case let pooling as MaxPooling where pooling.layout == padding.layout:
+      // Zeros are not larger than elements that are not negative.
+      guard fusesFunctions, isRectified[value.index],
+        let window = pooling.window.padded(padding.borders), !window.mayLieInPadding
+      else { return nil }
+      return pooling.replacing(window)
+    default: return nil
+    }
   }
 
   private func addNormalization(_ node: Node, _ group: inout NodeGroup) -> Bool {
