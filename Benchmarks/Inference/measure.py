@@ -8,8 +8,8 @@ round after round, so that other load on the machine affects all of them; a tool
 medians. The geometric mean of the last column follows. A second table is for whole processes: the time from a model
 that is not in the system's cache to the first output, and the peak resident memory.
 
-With `--busy N`, N other processes compute all the time. The last column then has the program's slowest run of all,
-divided by its median, and there is no second table.
+With `--busy N`, N other processes compute all the time. The last columns then have each tool's slowest run of all, divided
+by its median, and there is no second table.
 """
 import argparse
 import contextlib
@@ -123,19 +123,18 @@ class Bench:
         found = self.in_turn(lambda tool: self.steady(tool, name, batch, threads))
         medians = {tool: statistics.median(median for median, _ in times) for tool, times in found.items()}
         cells = [f"{medians[t]:.2f} ms" if t in medians else "cannot" for t in self.tools]
+        slowest = [f"{max(t for _, t in found[tool]) / medians[tool]:.2f}" if tool in found else "" for tool in self.tools]
         own, peers = medians.pop("weighbridge", None), medians
         if own is None or not peers:
             return [name, str(batch), str(threads), *cells, *[""] * len(self.comparisons())]
         self.ratios.append(own / min(peers.values()))
         ratios = [own / peers["onnxruntime"] if "onnxruntime" in peers else None, self.ratios[-1]]
-        if self.busy:
-            ratios.append(max(slowest for _, slowest in found["weighbridge"]) / own)
         cells += [f"{ratio:.2f}" if ratio else "" for ratio in ratios]
-        return [name, str(batch), str(threads), *cells]
+        return [name, str(batch), str(threads), *cells, *(slowest if self.busy else [])]
 
     def comparisons(self):
         """Returns the titles of the last columns."""
-        slowest = ["slowest / median"] if self.busy else []
+        slowest = [f"{tool}: slowest / median" for tool in self.tools] if self.busy else []
         return ["ours / onnxruntime", "ours / the fastest", *slowest]
 
     def cold_row(self, name, threads):

@@ -21,8 +21,8 @@ enum {
   COUNT_BITS = 20,
   MAX_INDICES = 1 << (COUNT_BITS - 1),
   MAX_THREADS = 256,
-  /// How often a thread polls for the next job, or for the completion of the last index, before it yields the
-  /// core.
+  /// How often a thread polls for the next job, or for the completion of the last index, before it looks at
+  /// the time.
   POLLS = 64,
   /// How long it polls before it sleeps, in nanoseconds: somewhat longer than waking up takes.
   POLL_DURATION = 100000,
@@ -60,6 +60,8 @@ static struct {
   _Alignas(64) atomic_int done;
   atomic_bool caller_sleeps;
   _Alignas(64) atomic_int sleepers;
+  /// Whether there are more threads than cores.
+  atomic_bool is_crowded;
   struct range ranges[MAX_THREADS];
 } pool = {.is_taken = ATOMIC_FLAG_INIT, .caller_core = -1};
 
@@ -84,7 +86,8 @@ static int64_t now(void) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/// Waits for an imminent event. Returns whether it happened in time.
+/// Waits for an imminent event. Returns whether it happened in time. A thread that yields its core loses it for
+/// the whole time slice of any other process there, so it only does that to threads of its own.
 #define WAIT_FOR(condition) \
   ({ \
     bool has_happened = (condition); \
@@ -93,7 +96,7 @@ static int64_t now(void) {
         pause_briefly(); \
         has_happened = (condition); \
       } \
-      if (!has_happened) sched_yield(); \
+      if (!has_happened && atomic_load(&pool.is_crowded)) sched_yield(); \
     } \
     has_happened; \
   })
@@ -173,6 +176,7 @@ static void start(int count) {
   pthread_attr_destroy(&attributes);
 #if defined(__linux__)
   if (sched_getaffinity(0, sizeof pool.cores, &pool.cores)) CPU_ZERO(&pool.cores);
+  atomic_store(&pool.is_crowded, CPU_COUNT(&pool.cores) <= pool.started);
   pool.caller_core = -1;
 #endif
 }
