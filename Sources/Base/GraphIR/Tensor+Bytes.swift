@@ -94,8 +94,8 @@ extension Tensor {
 }
 
 extension Tensor {
-  /// Returns the memory of the elements to the system if they are in a mapped file; they can still
-  /// be read.
+  /// Returns the memory of the elements to the system if they are in a mapped file, or decoded; they
+  /// can still be read.
   package func releaseMemory() {
     let lowest =
       offset + zip(shape, strides).map { min(0, ($0 - 1) * $1) }.reduce(0, +)

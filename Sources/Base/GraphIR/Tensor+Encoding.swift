@@ -30,6 +30,12 @@ extension Tensor {
     return elements
   }
 
+  /// Returns the memory of the encoded elements to the system if they are in a mapped file.
+  package func releaseEncodedMemory() {
+    guard let elements = store.origin as? EncodedElements else { return }
+    elements.store.release(elements.range)
+  }
+
   /// The size of the elements as stored, in bytes: less than ``byteCount`` when they are encoded.
   package var storedByteCount: Int { encodedElements?.byteCount ?? byteCount }
 }
@@ -42,7 +48,8 @@ extension Graph {
     let encoded = values.compactMap(\.constant).filter { $0.store.origin != nil }
     // The chunks of one tensor are decoded in parallel; this does the same for small tensors.
     _ = Workers(count: Workers.processorCount).map(encoded.count) { index in
-      encoded[index].store.withBytes { $0.byteCount }
+      encoded[index].store.withBytes { _ in }
+      encoded[index].releaseEncodedMemory()
     }
     try encoded.checkSourcesUnchanged()
   }

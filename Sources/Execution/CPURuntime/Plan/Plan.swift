@@ -1,3 +1,4 @@
+import Bytes
 import GraphIR
 import LayerCatalog
 
@@ -59,6 +60,7 @@ struct Plan: Sendable {
         builder.keep(group.outputs)
         for id in group.outputs where builder.isStored(id) { tensors[id] = builder.tensor(id) }
       }
+      graph.releaseDecodedConstants(of: group)
       builder.end(group.positions.flatMap { graph.nodes[$0].inputs + graph.nodes[$0].outputs })
     }
     builder.begin(group: groups.count, at: graph.nodes.count)
@@ -79,6 +81,17 @@ struct Plan: Sendable {
       ? BorrowedMemory(
         inputs: graph.inputs.map { tensors[$0.value] }, outputs: outputs, regions: regions) : nil
     constants = builder.constants
+  }
+}
+
+extension Graph {
+  /// Frees the decoded constants that a group reads, of which the plan has copies. A kernel that
+  /// reads the constants themselves decodes them again.
+  fileprivate func releaseDecodedConstants(of group: NodeGroup) {
+    for id in group.positions.flatMap({ nodes[$0].inputs }) {
+      guard let constant = self[id].constant, constant.store.origin != nil else { continue }
+      constant.releaseMemory()
+    }
   }
 }
 
