@@ -336,14 +336,17 @@ mutate: build
 
 thread_tests := (Plan|Threads|Cancellation|ModelAgreement|Bytes|Digest|WeightStream|Race|Recurrent|Convolution)
 
+# Optimized: without, the kernels take hours for the recorded networks.
+sanitized := -c release -Xswiftc -enable-testing
+
 sanitize: dependencies
-	swift build --build-tests --scratch-path .build/address --sanitize address \
+	swift build --build-tests $(sanitized) --scratch-path .build/address --sanitize address \
 	  -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined -Xlinker -lubsan
-	ASAN_OPTIONS=detect_leaks=0 swift test --skip-build --scratch-path .build/address \
+	ASAN_OPTIONS=detect_leaks=0 swift test --skip-build $(sanitized) --scratch-path .build/address \
 	  --sanitize address
-	swift build --build-tests --scratch-path .build/thread --sanitize thread
-	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt \
-	  swift test --skip-build --scratch-path .build/thread --sanitize thread --filter '$(thread_tests).*Tests'
+	swift build --build-tests $(sanitized) --scratch-path .build/thread --sanitize thread
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.txt swift test --skip-build $(sanitized) \
+	  --scratch-path .build/thread --sanitize thread --filter '$(thread_tests).*Tests'
 
 # --- Other tools that read exported models. Not part of `make test`: they come from PyPI.
 
