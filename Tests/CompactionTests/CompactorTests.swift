@@ -107,12 +107,12 @@ import Weighbridge
   }
 
   @Test(arguments: [0, -1, .nan, .infinity] as [Double])
-  func `an error that is no budget is refused`(_ error: Double) throws {
+  func `a largest error that is not a positive number is refused`(_ error: Double) throws {
     let caught = #expect(throws: WeighbridgeError.self) { try Self.compact(.error(error)) }
     #expect(caught?.code == .mismatch)
   }
 
-  @Test func `shares and sizes that are no budgets are refused`() throws {
+  @Test func `shares and sizes out of range are refused`() throws {
     for share in [0, -0.5, 1.5, .nan] {
       #expect(throws: WeighbridgeError.self) { try Self.compact(.answers(share, .largest)) }
     }

@@ -113,7 +113,7 @@ extension Concept {
     m = max over seen j of score[i, j]
     w[i, j] = exp(score[i, j] - m) / (sum over seen k of exp(score[i, k] - m)) for seen j
     w[i, j] = 0 for others
-    if query i sees no key, by fully_masked_rows:
+    if query i attends to no key, by fully_masked_rows:
       mean: w[i, j] = 1 / (number of keys)
       zero: w[i, j] = 0
       unmasked: w[i, j] as if it saw all keys

@@ -147,7 +147,7 @@ import Weighbridge
   }
 
   @Test(
-    "What is no budget is bad usage",
+    "A budget that is out of range, or with options that do not go with it, is bad usage",
     arguments: [
       ["--max-error", "0"], ["--max-error", "-1"], ["--max-error", "nan"], ["--max-error", "inf"],
       ["--max-size", "0"], ["--keep-answers", "0"], ["--keep-answers", "1.1"],

@@ -1,6 +1,7 @@
 import Bytes
 import CoreMLFormat
 import DarknetFormat
+import GraphIR
 import HDF5File
 import JSON
 import KerasFormat
@@ -95,8 +96,19 @@ extension FuzzTarget {
     _ = try JSONValue(yaml: bytes)
   }
 
+  /// An image, which is then resized to a model's input by each policy, and by a method that
+  /// depends on the length of the file.
   static let image = FuzzTarget("image", [".jpg", ".png"]) { bytes in
-    _ = try Image(file: bytes, limits: ImageLimits(pixelCount: 1 << 20))
+    let image = try Image(file: bytes, limits: ImageLimits(pixelCount: 1 << 20))
+    let resampling = Resampling.allCases[bytes.count % Resampling.allCases.count]
+    let isGray = bytes.count / Resampling.allCases.count % 2 == 1
+    let input = ImageInput(
+      colorOrder: isGray ? .gray : .bgr, scale: 1, bias: isGray ? [0] : [0, 0, 0], resize: nil,
+      layout: isGray ? .channelsFirst : .channelsLast)
+    for policy in ImageInput.ResizePolicy.allCases {
+      _ = try image.tensor(
+        for: input, width: 33, height: 17, policy: policy, resampling: resampling)
+    }
   }
 
   /// The text of a `.param` file, a zero byte, and the weights.

@@ -186,12 +186,12 @@ package final class CompiledGraph: Sendable {
     let types = try graph.specialized(to: types).map(\.held)
     guard types.allSatisfy({ $0.fixedShape != nil }) else {
       throw .unsupported(
-        "the sizes of what a layer makes depend on its elements, which the engine \"cpu\" cannot "
-          + "plan for")
+        "the shape of a layer's output depends on the values of its input, which the engine "
+          + "\"cpu\" does not support")
     }
     // Even if the plan reuses memory, arithmetic on sizes must not overflow.
     guard try graph.peakActivationSize(types) <= Self.maximumArenaSize else {
-      throw .limitExceeded("its activations take more bytes than any memory has")
+      throw .limitExceeded("its activations take more memory than can be addressed")
     }
     let plan = Plan(graph, types: types, weights: weights, options: key.options)
     try checkMemory(plan.arena.byteCount)

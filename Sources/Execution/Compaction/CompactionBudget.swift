@@ -17,14 +17,14 @@ package enum CompactionBudget: Sendable {
     switch self {
     case .error(let error):
       guard error > 0, error.isFinite else {
-        throw .mismatch("an error of \(error) is no budget; it must be above 0 and finite")
+        throw .mismatch("the largest error must be above 0 and finite, not \(error)")
       }
     case .size(let size):
       guard size > 0 else { throw .mismatch("\(size) bytes are no budget; it must be above 0") }
     case .answers(let share, _):
       guard share > 0, share <= 1 else {
         throw .mismatch(
-          "a share of \(share) of the answers is no budget; it must be above 0 and at most 1")
+          "the share of the answers must be above 0 and at most 1, not \(share)")
       }
     }
   }

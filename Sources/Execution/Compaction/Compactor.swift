@@ -117,7 +117,7 @@ package struct Compactor: Sendable {
     let isConstant = examples.allSatisfy { $0.allSatisfy(\.isConstant) }
     guard !isConstant else {
       throw .mismatch(
-        "every example for the \(name) has the same number everywhere, which tells nothing of a model"
+        "every example for the \(name) has the same number everywhere; no error can be measured on it"
       )
     }
   }

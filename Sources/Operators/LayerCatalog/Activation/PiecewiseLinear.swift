@@ -31,7 +31,7 @@ package struct PiecewiseLinear: ElementwiseOperator {
       .reals(
         "slopes", \.slopes,
         """
-        The slopes before the first knot, between the knots and behind the last one.
+        The slopes before the first knot, between the knots and after the last one.
         """, .countOf("knots", plus: 1)),
       .real("value", \.value, "The output at the first knot.")))
 

@@ -40,16 +40,18 @@ package struct AttentionMasking: Hashable, Sendable {
   /// The attributes in which the rule is stored.
   static let schema = AttributeSchema(
     AttentionMasking.init(isCausal:window:hasMask:fullyMaskedRows:),
-    .boolean("causal", \.isCausal, "Whether query i sees no key j > i."),
+    .boolean("causal", \.isCausal, "Whether query i attends to no key j > i."),
     .integer(
-      "window", \.window, "A query i sees the keys j with |j - i| < window only.", .atLeast(1),
+      "window", \.window, "Query i only attends to the keys j with |j - i| < window.", .atLeast(1),
       presence: .optional("any distance")),
-    .boolean("mask", \.hasMask, "Whether there is a mask, true for what is seen."),
-    .choice("fully_masked_rows", \.fullyMaskedRows, "The weights of a query that sees no key.") {
+    .boolean("mask", \.hasMask, "Whether there is a mask, true for what is attended to."),
+    .choice(
+      "fully_masked_rows", \.fullyMaskedRows, "The weights of a query that attends to no key."
+    ) {
       switch $0 {
       case .mean: "1 / (number of keys) for each key"
       case .zero: "0 for each key"
-      case .unmasked: "as if it saw all keys"
+      case .unmasked: "as if it attended to all keys"
       }
     }
   ).explained(by: .attention)

@@ -43,7 +43,7 @@ package struct DotProductAttention: CatalogOperator {
     attributes: AttributeSchema(
       Self.init(axes:scale:masking:returnsAttentionWeights:),
       .axes(
-        \.axes, "The axes along which queries and keys are counted; all are in front of the heads."),
+        \.axes, "The axes along which queries and keys are counted; all precede the heads."),
       .real("scale", \.scale, "What the products are multiplied by.", .finite),
       .part(\.masking, AttentionMasking.schema),
       .returnsAttentionWeights(\.returnsAttentionWeights)

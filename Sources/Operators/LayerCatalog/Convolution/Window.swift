@@ -144,10 +144,10 @@ extension Window {
         }
       },
       .integers(
-        "padding_before", \.padding.before, "Elements in front of each spatial axis.", .atLeast(0),
+        "padding_before", \.padding.before, "Elements before each spatial axis.", .atLeast(0),
         .sizeLimit, .countOf("window"), presence: isExplicit),
       .integers(
-        "padding_after", \.padding.after, "Elements behind each spatial axis.", .atLeast(0),
+        "padding_after", \.padding.after, "Elements after each spatial axis.", .atLeast(0),
         .sizeLimit, .countOf("window"), presence: isExplicit)
     ).explained(by: .windows)
   }

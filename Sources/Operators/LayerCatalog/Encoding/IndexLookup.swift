@@ -41,7 +41,7 @@ package struct IndexLookup: ExactOperator, PrimitiveOperator {
         "first_index", \.firstIndex, "The index of the first of them.", .atLeast(0), .sizeLimit),
       .integer(
         "num_oov_indices", \.oovCount,
-        "How many indices in front of that are for other numbers.", .atLeast(0), .sizeLimit,
+        "How many indices before that are for other numbers.", .atLeast(0), .sizeLimit,
         .atMostThat(of: "first_index")),
       .integers(
         "exceptions", { @Sendable in $0.exceptions.keys.sorted() },

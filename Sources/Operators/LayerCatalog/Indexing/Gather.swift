@@ -26,7 +26,7 @@ package struct Gather: ExactOperator, PrimitiveOperator {
   package static let declaration = OperatorDeclaration<Self>(
     """
     output[b, i, j, k] = input[b, i, indices[b, j], k],
-      b along the first batch_axes axes, i along those up to axis, k along those behind it
+      b along the first batch_axes axes, i along those up to axis, k along those after it
     An index below 0 counts from the end: the size of axis is added to it.
     """,
     inputs: [.data("input", .any), .data("indices", .integer)],
@@ -53,7 +53,7 @@ extension Gather {
       throw ShapeError("the indices \(indices) are not integers")
     }
     guard axis < input.rank, batchAxes <= indices.rank else {
-      throw ShapeError("has no axis \(axis) behind \(batchAxes) common ones: \(input), \(indices)")
+      throw ShapeError("has no axis \(axis) after \(batchAxes) batch axes: \(input), \(indices)")
     }
     var shape = Array(input.shape[..<axis])
     for batchAxis in 0..<batchAxes {

@@ -42,8 +42,8 @@ package struct LocalResponseNormalization: ArithmeticOperator {
           omitted: omitted.first)
       },
       .axis(\.axis, "The axis of the channels."),
-      .integer("before", \.before, "How many channels in front count.", .atLeast(0), .sizeLimit),
-      .integer("after", \.after, "How many channels behind count.", .atLeast(0), .sizeLimit),
+      .integer("before", \.before, "How many preceding channels count.", .atLeast(0), .sizeLimit),
+      .integer("after", \.after, "How many following channels count.", .atLeast(0), .sizeLimit),
       .real("alpha", \.alpha, "The factor of the sum of squares."),
       .real("beta", \.beta, "The exponent."),
       .real("bias", \.bias, "What is added to the sum."),

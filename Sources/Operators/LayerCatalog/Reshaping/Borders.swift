@@ -18,10 +18,10 @@ package struct Borders: Hashable, Sendable {
   static let schema = AttributeSchema(
     Borders.init(before:after:),
     .integers(
-      "before", \.before, "Elements in front of each spatial axis.", .atLeast(0), .sizeLimit,
+      "before", \.before, "Elements before each spatial axis.", .atLeast(0), .sizeLimit,
       .minimumCount(1)),
     .integers(
-      "after", \.after, "Elements behind each spatial axis.", .atLeast(0), .sizeLimit,
+      "after", \.after, "Elements after each spatial axis.", .atLeast(0), .sizeLimit,
       .countOf("before"))
   ).explained(by: .borders)
 

@@ -38,7 +38,7 @@ package struct Pad: ExactOperator, PrimitiveOperator {
       stored,
       .integers("before", \.before, "How many elements are added before each axis.", .atLeast(0)),
       .integers(
-        "after", \.after, "How many elements are added behind each axis.", .atLeast(0),
+        "after", \.after, "How many elements are added after each axis.", .atLeast(0),
         .countOf("before")),
       .choice("mode", \.mode, "What is added; see the formula.") {
         switch $0 {

@@ -74,7 +74,7 @@ package struct Slice: ExactOperator {
         "starts", { @Sendable in $0.ranges.map(\.start) }, "The first element.", .countOf("axes")),
       .integers(
         "ends", { @Sendable in $0.ranges.map(\.stop) },
-        "The element before which it ends, behind which for a negative step.", .countOf("axes")),
+        "The element before which it ends; after which, for a negative step.", .countOf("axes")),
       .integers(
         "steps", { @Sendable in $0.ranges.map(\.step) },
         "The distance from one element to the next.",
