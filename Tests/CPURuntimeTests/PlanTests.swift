@@ -3,6 +3,7 @@ import CPURuntime
 import GraphIR
 import LayerCatalog
 import ReferenceRuntime
+import Synchronization
 import TestSupport
 import Testing
 import Verifier
@@ -83,6 +84,61 @@ import _CatalogTesting
     let graph = try builder.finish(outputs: [Port(name: "y", value: value)])
     try expectAgreement(
       graph, [random([2, 9, 8, 20], seed: 1)], groupSizes: isFused ? [1, 2] : [1, 1, 1])
+  }
+
+  /// A dense layer copies its kernel, which is freed then, and an embedding reads its table in
+  /// place.
+  @Test(
+    "A constant that cannot be decoded again is an error, not a wrong number",
+    arguments: [false, true])
+  func decoding(isDamaged: Bool) throws {
+    let weight = random([8, 4], seed: 1)
+    let bytes = weight.contiguousBytes()
+    let calls = Calls()
+    let store = ByteStore(count: bytes.count, of: "a file") { () throws(WeighbridgeError) in
+      guard calls.next() == 1 || !isDamaged else { throw .damaged("the file has changed") }
+      return bytes
+    }
+    var builder = GraphBuilder()
+    let rows = try builder.addInput("x", TensorType(.float32, [2, 4]))
+    let indices = try builder.addInput("i", TensorType(.int32, [3]))
+    let encoded = try builder.addWeight(
+      "w", Tensor(.float32, shape: [8, 4], store: store, range: 0..<bytes.count))
+    let products = try builder.addNode(
+      Dense(hasBias: false), named: "dense", inputs: [rows, encoded], source: source)
+    let entries = try builder.addNode(
+      Embedding(), named: "embedding", inputs: [indices, encoded], source: source)
+    let graph = try builder.finish(
+      outputs: [Port(name: "y", value: products[0]), Port(name: "z", value: entries[0])])
+    let compiled = try CompiledGraph(graph, CPURuntime.Options(workers: Workers(count: 2)))
+    let inputs = [random([2, 4], seed: 2), Tensor(.int32, shape: [3], integers: [7, 0, 3])]
+    guard !isDamaged else {
+      for _ in 0..<2 {
+        let caught = #expect(throws: WeighbridgeError.self) { try compiled.run(inputs) }
+        #expect(caught?.code == .damaged)
+      }
+      return
+    }
+    for _ in 0..<2 {
+      #expect(
+        try compiled.run(inputs)[1].floats
+          == [7, 0, 3].flatMap { row in
+            weight.floats[4 * row..<4 * row + 4]
+          })
+    }
+    #expect(calls.count == 2)
+  }
+
+  private final class Calls: Sendable {
+    private let state = Mutex(0)
+    var count: Int { state.withLock { $0 } }
+
+    func next() -> Int {
+      state.withLock { count in
+        count += 1
+        return count
+      }
+    }
   }
 
   @Test("A sum with the convolution's own input keeps that input")

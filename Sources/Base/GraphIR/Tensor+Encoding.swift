@@ -45,12 +45,18 @@ extension Graph {
   ///
   /// - Throws: ``WeighbridgeError/Code/damaged``, ``WeighbridgeError/Code/malformed``.
   package func decodeConstants() throws(WeighbridgeError) {
-    let encoded = values.compactMap(\.constant).filter { $0.store.origin != nil }
+    let encoded = encodedConstants
     // The chunks of one tensor are decoded in parallel; this does the same for small tensors.
     _ = Workers(count: Workers.processorCount).map(encoded.count) { index in
       encoded[index].store.withBytes { _ in }
       encoded[index].releaseEncodedMemory()
     }
     try encoded.checkSourcesUnchanged()
+  }
+
+  /// The constants that are decoded when they are first needed, and again after their memory was
+  /// released.
+  package var encodedConstants: [Tensor] {
+    values.compactMap(\.constant).filter { $0.store.origin != nil }
   }
 }

@@ -6,6 +6,8 @@ package import GraphIR
 /// Several threads may run it at once; each run has its own memory.
 package final class CompiledGraph: Sendable {
   private let graph: Graph
+  /// The constants that a plan or a kernel may decode at any time.
+  private let encodedConstants: [Tensor]
   private let options: CPURuntime.Options
   private let weights = PreparedWeights()
   private let plans = PlanCache()
@@ -17,6 +19,7 @@ package final class CompiledGraph: Sendable {
     try graph.checkRuns()
     try graph.decodeConstants()
     self.graph = options.observesAllNodes ? graph : graph.foldingConstants(options.workers)
+    encodedConstants = self.graph.encodedConstants
     self.options = options
   }
 
@@ -27,7 +30,8 @@ package final class CompiledGraph: Sendable {
   ///   - observe: Called after each group of nodes that was computed together, with its last node.
   /// - Returns: One tensor for each of the graph's outputs, in their order.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when an input does not fit;
-  ///   ``WeighbridgeError/Code/limitExceeded``; ``WeighbridgeError/Code/cancelled``.
+  ///   ``WeighbridgeError/Code/limitExceeded``; ``WeighbridgeError/Code/cancelled``;
+  ///   ``WeighbridgeError/Code/damaged`` when an encoded weight can no longer be decoded.
   package func run(
     _ inputs: [Tensor], observe: (NodeResult) throws(WeighbridgeError) -> Void = { _ in }
   ) throws(WeighbridgeError) -> [Tensor] {
@@ -154,6 +158,7 @@ package final class CompiledGraph: Sendable {
       (execution, key) = (nanSafe, nanSafeKey)
     }
     try execution.run(cancellation: options.cancellation, observe: observe)
+    try encodedConstants.checkSourcesUnchanged()
     read(execution)
     plans.checkIn(execution, for: key)
   }

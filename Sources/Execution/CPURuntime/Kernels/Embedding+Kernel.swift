@@ -8,6 +8,7 @@ extension Embedding: EngineOperator {
     guard let table = builder.graph[group.inputs[1]].constant, table.isContiguous,
       table.elementType == builder.types[group.outputs[0].index].elementType
     else { return false }
+    builder.readInPlace(group.inputs[1])
     let input = builder.rowMajor(group.inputs[0])
     let output = builder.makeTensor(group.outputs[0])
     let place = builder.graph.nodes[group.positions[0]].source.place(group.positions[0])

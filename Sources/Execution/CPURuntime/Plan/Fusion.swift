@@ -40,7 +40,7 @@ struct Fusion {
     self.fusesFunctions = fusesFunctions
     readers = .init(repeating: [], count: graph.values.count)
     isOutput = .init(repeating: false, count: graph.values.count)
-    isRectified = isOutput
+    isRectified = .init(repeating: false, count: graph.values.count)
     isGrouped = .init(repeating: false, count: graph.nodes.count)
     for (position, node) in graph.nodes.enumerated() {
       for id in node.inputs { readers[id.index].append(position) }

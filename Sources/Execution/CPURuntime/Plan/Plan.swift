@@ -60,7 +60,7 @@ struct Plan: Sendable {
         builder.keep(group.outputs)
         for id in group.outputs where builder.isStored(id) { tensors[id] = builder.tensor(id) }
       }
-      graph.releaseDecodedConstants(of: group)
+      graph.releaseDecodedConstants(of: group, except: builder.constantsReadInPlace)
       builder.end(group.positions.flatMap { graph.nodes[$0].inputs + graph.nodes[$0].outputs })
     }
     builder.begin(group: groups.count, at: graph.nodes.count)
@@ -85,10 +85,9 @@ struct Plan: Sendable {
 }
 
 extension Graph {
-  /// Frees the decoded constants that a group reads, of which the plan has copies. A kernel that
-  /// reads the constants themselves decodes them again.
-  fileprivate func releaseDecodedConstants(of group: NodeGroup) {
-    for id in group.positions.flatMap({ nodes[$0].inputs }) {
+  /// Frees the decoded constants that a group reads, of which the plan has copies.
+  fileprivate func releaseDecodedConstants(of group: NodeGroup, except kept: Set<ValueID>) {
+    for id in group.positions.flatMap({ nodes[$0].inputs }) where !kept.contains(id) {
       guard let constant = self[id].constant, constant.store.origin != nil else { continue }
       constant.releaseMemory()
     }
@@ -149,8 +148,11 @@ extension PlanBuilder {
     let node = graph.nodes[position]
     guard let operation = node.operation as? any CatalogOperator else { return }
     let inputs = node.inputs.map { id in
-      graph[id].constant.map(ReferenceCall.Input.constant)
-        ?? .stored(rowMajor(id), as: graph[id].type.elementType)
+      guard let constant = graph[id].constant else {
+        return ReferenceCall.Input.stored(rowMajor(id), as: graph[id].type.elementType)
+      }
+      readInPlace(id)
+      return .constant(constant)
     }
     let outputs = node.outputs.map { makeTensor($0) }
     let call = ReferenceCall(

@@ -16,6 +16,8 @@ struct PlanBuilder {
   private(set) var steps: [Step] = []
   private(set) var regions: [ArenaLayout.Region] = []
   private(set) var constants: [ConstantMemory] = []
+  /// The graph's constants that kernels read themselves when they run.
+  private(set) var constantsReadInPlace: Set<ValueID> = []
   /// For each value, its tensor in all forms that there are; the original one first.
   private var forms: [ValueID: [StoredTensor]] = [:]
   /// The values that exist as 8-bit integers or bfloat16.
@@ -56,6 +58,9 @@ struct PlanBuilder {
       }
     }
   }
+
+  /// Notes that a kernel reads a constant itself when it runs.
+  mutating func readInPlace(_ id: ValueID) { constantsReadInPlace.insert(id) }
 
   /// Starts planning a group, or one of its nodes if they are planned individually.
   mutating func begin(group: Int, at node: Int) {
