@@ -56,7 +56,6 @@ def main():
         def detect(model, threads):
             return seconds([program, "detect", model[0], name, "--quiet", "--json", "--threads", threads] + model[1:])
 
-        model = [arguments.model] + use
         def running(count):
             """Returns the seconds per image of processes that run the model side by side."""
             processes = [subprocess.Popen(
