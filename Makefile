@@ -258,7 +258,7 @@ test: dependencies lint
 	swift test $(test_flags) --skip-build
 	# The engine and the decoders again without what is newest, with the instructions that most machines have, and
 	# with those that all have.
-	for instructions in avx512 avx2 portable; do \
+	for instructions in avx512 avx2_vnni avx2 portable; do \
 	  WEIGHBRIDGE_MAX_ISA=$$instructions swift test $(test_flags) --skip-build \
 	    --filter 'CPURuntimeTests|TensorEncodingTests|DarknetFixtureTests|FixtureModelTests' || exit 1; \
 	done

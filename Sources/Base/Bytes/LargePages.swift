@@ -8,16 +8,33 @@ package enum LargePages {
   /// The size of a large page in bytes.
   package static let size = 2 << 20
 
+  /// The size of a mapping, in bytes: whole large pages unless it is smaller than one. Linux aligns
+  /// only mappings of whole large pages to them.
+  package static func mappingSize(_ byteCount: Int) -> Int {
+    byteCount < size ? byteCount : (byteCount + size - 1) / size * size
+  }
+
+  /// The capacity of an array of bytes for which malloc makes a mapping of whole large pages; just
+  /// the count for an array smaller than one.
+  package static func arrayCapacity(_ count: Int) -> Int {
+    count < size ? count : mappingSize(count + headerSize) - headerSize
+  }
+
+  /// At least what precedes the elements of an array in a mapping: 16 bytes of malloc, 32 of Swift.
+  private static let headerSize = 64
+
   /// Asks for large pages if the memory is large enough for one; the system may ignore the request.
   ///
-  /// - Parameter memory: The caller's own memory; its contents are kept.
+  /// - Parameter memory: The caller's own memory; its contents are kept. The request includes the
+  ///   pages that it shares with its neighbors, such as headers, because a large page is only used
+  ///   where all of it was asked for.
   package static func use(in memory: UnsafeMutableRawBufferPointer) {
     #if canImport(Glibc)
       guard memory.count >= size, let address = memory.baseAddress else { return }
       let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-      let start = address.alignedUp(toMultipleOf: page)
-      let end = (address + memory.count).alignedDown(toMultipleOf: page)
-      madvise(start, end - start, MADV_HUGEPAGE)  // only whole pages inside
+      let start = address.alignedDown(toMultipleOf: page)
+      let end = (address + memory.count).alignedUp(toMultipleOf: page)
+      madvise(start, end - start, MADV_HUGEPAGE)
     #endif
   }
 }

@@ -16,7 +16,8 @@ enum ParallelParts {
     byteCount: Int, parts: Int, _ body: @Sendable (Int, UnsafeMutableRawBufferPointer) -> Bool
   ) throws(WeighbridgeError) -> [UInt8] {
     let failedPart = Atomic(-1)
-    let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
+    let capacity = LargePages.arrayCapacity(byteCount)
+    let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
       // Threads write parts that do not overlap, and all have finished when this returns.
       nonisolated(unsafe) let memory = UnsafeMutableRawBufferPointer(buffer)
       LargePages.use(in: memory)

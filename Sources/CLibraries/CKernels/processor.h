@@ -12,18 +12,18 @@
 /// Instruction set levels, in ascending order.
 enum level { PORTABLE, AVX2, AVX512 };
 
-/// The level in use: that of the processor, or a lower one if WEIGHBRIDGE_MAX_ISA is `avx512`, `avx2` or
-/// `portable`. Set before other code of this library runs.
+/// The level in use: that of the processor, or a lower one if WEIGHBRIDGE_MAX_ISA is `avx512`, `avx2_vnni`,
+/// `avx2` or `portable`. Set before other code of this library runs.
 extern enum level kernels_known_level;
 
 static inline enum level kernels_level(void) { return kernels_known_level; }
 
-/// Whether the processor has dot products of bytes: AVX-512 VNNI, AVX-VNNI with AVX2, or SDOT on ARM. Used
-/// unless WEIGHBRIDGE_MAX_ISA names a level.
+/// Whether dot products of bytes are used: AVX-512 VNNI, AVX-VNNI with AVX2, or SDOT on ARM. If the processor
+/// has them, unless WEIGHBRIDGE_MAX_ISA names a level other than `avx2_vnni`.
 extern bool kernels_has_byte_products;
 
-/// Whether the processor has bfloat16 dot products (AVX512-BF16). Used unless WEIGHBRIDGE_MAX_ISA names a
-/// level.
+/// Whether bfloat16 dot products are used (AVX512-BF16): if the processor has them, unless
+/// WEIGHBRIDGE_MAX_ISA names a level.
 extern bool kernels_has_bfloat16_products;
 
 #if defined(__x86_64__)

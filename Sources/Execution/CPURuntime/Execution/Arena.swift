@@ -16,7 +16,7 @@ final class Arena {
   ///
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there is not enough.
   init(byteCount: Int) throws(WeighbridgeError) {
-    self.byteCount = max(byteCount, 64)
+    self.byteCount = LargePages.mappingSize(max(byteCount, 64))
     let flags = MAP_PRIVATE | MAP_ANONYMOUS
     guard let address = mmap(nil, self.byteCount, PROT_READ | PROT_WRITE, flags, -1, 0),
       address != MAP_FAILED
