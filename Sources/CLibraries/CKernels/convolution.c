@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,62 +9,9 @@ static void release_convolution(kernels_primitive *primitive) {
   struct convolution *all = (struct convolution *)primitive;
   for (int index = 0; index < all->pass_count; index++) {
     free(all->passes[index].taps);
-    free(all->passes[index].starts);
+    free(all->passes[index].tiles.starts);
   }
   free(all->passes);
-}
-
-bool set_operations(struct convolution *all, struct kernels_post_operations post) {
-  all->slope = 1;
-  all->limit = INFINITY;
-  bool has_relu = false;
-  for (int index = 0; index < post.count; index++) {
-    const struct kernels_post_operation *own = &post.operations[index];
-    const bool is_sum = own->is_sum;
-    if (is_sum) {
-      if (all->function_count > 0 || all->adds_first || all->adds_last) return false;
-      all->adds_first = !has_relu;
-      all->adds_last = has_relu;
-    } else if (own->function == kernels_function_relu && !has_relu && !all->function_count) {
-      has_relu = true;
-      all->slope = own->alpha;
-    } else if (
-        own->function == kernels_function_clip && own->alpha == 0 && !has_relu
-        && !all->function_count) {
-      has_relu = true;
-      all->slope = 0;
-      all->limit = own->beta;
-    } else if (all->function_count < MAX_FUNCTIONS) {
-      all->functions[all->function_count++] = *own;
-    } else {
-      return false;
-    }
-  }
-  return true;
-}
-
-struct space make_space(
-    const kernels_layout *source, const kernels_layout *target, struct kernels_window window,
-    int64_t first_axis) {
-  struct space space;
-  const int rank = source->rank - (int)first_axis;
-  for (int axis = 0; axis < 3; axis++) {
-    const int own = axis - (3 - rank);
-    space.sizes[axis] = own < 0 ? 1 : source->sizes[first_axis + own];
-    space.targets[axis] = own < 0 ? 1 : target->sizes[first_axis + own];
-    space.window[axis] = own < 0 ? 1 : window.size[own];
-    space.strides[axis] = own < 0 ? 1 : window.strides[own];
-    space.dilation[axis] = own < 0 ? 1 : window.dilation[own];
-    space.before[axis] = own < 0 ? 0 : window.before[own];
-  }
-  return space;
-}
-
-/// The coordinates of a window element with this index.
-static void window_position(const struct space *space, int64_t index, int64_t position[3]) {
-  position[2] = index % space->window[2];
-  position[1] = index / space->window[2] % space->window[1];
-  position[0] = index / space->window[2] / space->window[1];
 }
 
 static bool is_channels_last(const struct kernels_layout *layout) {
@@ -88,45 +34,27 @@ static struct kernels_layout choose_layout(const struct kernels_layout *layout, 
                     : layout_channels_last(layout->rank, layout->sizes);
 }
 
-struct kernels_layout layout_weights(
-    const struct kernels_layout *weights, bool is_blocked, bool has_groups, int width) {
-  if (has_groups && weights->sizes[0] > 1) return layout_groups(weights);
-  const int outputs = has_groups ? 1 : 0, inputs = outputs + 1;
-  int order[MAX_RANK] = {0};
-  int count = 0;
-  if (has_groups) order[count++] = 0;
-  order[count++] = outputs;
-  if (is_blocked) order[count++] = inputs;
-  for (int axis = inputs + 1; axis < weights->rank; axis++) order[count++] = axis;
-  if (!is_blocked) order[count++] = inputs;
-  const struct block blocks[] = {{inputs, CHANNELS}, {outputs, width}};
-  return layout_make(
-      weights->rank, weights->sizes, order, is_blocked ? 2 : 1, is_blocked ? blocks : blocks + 1);
-}
-
 /// Sets the strides of the channels of the input, the weights and the output.
 static void set_channels(
     struct convolution *all, const struct space *space, int64_t in_channels, int64_t out_channels,
     bool reads_blocks) {
   const int width = all->width;
-  int64_t taps = 1, pixels = 1, targets = 1;
+  int64_t taps = 1, targets = 1;
   for (int axis = 0; axis < 3; axis++) {
     taps *= space->window[axis];
-    pixels *= space->sizes[axis];
     targets *= space->targets[axis];
-    all->sizes[axis] = space->sizes[axis];
   }
   all->out_channels = out_channels;
-  all->pixel_stride = reads_blocks ? CHANNELS : in_channels;
-  all->source_blocks = reads_blocks ? ceil_div(in_channels, CHANNELS) : 1;
-  all->source_image = all->source_blocks * all->pixel_stride * pixels;
+  // A pixel is the contiguous channels of one: those of a block, or all.
+  all->input.blocks = reads_blocks ? ceil_div(in_channels, CHANNELS) : 1;
+  all->input.pixel_size = (reads_blocks ? CHANNELS : in_channels) * (int64_t)sizeof(float);
   all->target_block = all->stores_padding ? targets * CHANNELS : CHANNELS;
   all->target_image =
       (all->stores_padding ? ceil_div(out_channels, CHANNELS) * CHANNELS : out_channels) * targets;
   all->run = all->last_run = CHANNELS;
   all->weights_tap = (ptrdiff_t)(reads_blocks ? CHANNELS : in_channels) * width;
   if (reads_blocks) {
-    all->blocks = all->groups.count > 1 ? group_span(&all->groups) : all->source_blocks;
+    all->blocks = all->groups.count > 1 ? group_span(&all->groups) : all->input.blocks;
     all->weights_block = (ptrdiff_t)taps * all->weights_tap;
     if (all->groups.count == 1) {
       all->last_filled = (int)(in_channels - (all->blocks - 1) * CHANNELS);
@@ -141,13 +69,6 @@ static void set_channels(
   }
 }
 
-/// The strides of planes, rows and pixels in the padded input.
-static void padded_steps(const struct convolution *all, ptrdiff_t steps[3]) {
-  steps[2] = all->pixel_stride;
-  steps[1] = steps[2] * all->padded_sizes[2];
-  steps[0] = steps[1] * all->padded_sizes[1];
-}
-
 static void target_steps(
     const struct convolution *all, const struct space *space, ptrdiff_t steps[3]) {
   steps[2] = all->stores_padding ? CHANNELS : all->out_channels;
@@ -155,32 +76,17 @@ static void target_steps(
   steps[0] = steps[1] * space->targets[1];
 }
 
-/// Sets the padded input, which is a copy if the window extends beyond the edges.
-static void set_padded_input(struct convolution *all, const int64_t before[3], const int64_t sizes[3]) {
-  all->is_copied = false;
-  for (int axis = 0; axis < 3; axis++) {
-    all->before[axis] = before[axis];
-    all->padded_sizes[axis] = sizes[axis];
-    all->is_copied |= before[axis] > 0 || sizes[axis] - before[axis] > all->sizes[axis];
-  }
-  ptrdiff_t steps[3];
-  if (all->is_copied) {
-    primitive_request(
-        &all->primitive, all->source_blocks * all->pixel_stride * sizes[0] * sizes[1] * sizes[2]);
-  } else {
-    memcpy(all->padded_sizes, all->sizes, sizeof all->padded_sizes);
-  }
-  padded_steps(all, steps);
-  all->source_block = all->source_blocks > 1 ? steps[0] * all->padded_sizes[0] : CHANNELS;
-}
-
-/// The offset of the padded input's first element in the array that is read.
-static ptrdiff_t padded_offset(const struct convolution *all, const ptrdiff_t steps[3]) {
-  ptrdiff_t offset = 0;
-  for (int axis = 0; axis < 3 && !all->is_copied; axis++) offset -= all->before[axis] * steps[axis];
+/// Sets the padded input and the strides in it. Returns the offset of the first element that is covered.
+static ptrdiff_t set_input(
+    struct convolution *all, const struct space *space, const int64_t before[3],
+    const int64_t padded_sizes[3], ptrdiff_t steps[3]) {
+  const int64_t size = sizeof(float);
+  set_padding(&all->input, space->sizes, before, padded_sizes);
+  if (all->input.is_copied) primitive_request(&all->primitive, padded_bytes(&all->input) / size);
+  const ptrdiff_t offset = padded_steps(&all->input, (ptrdiff_t)(all->input.pixel_size / size), steps);
+  all->source_block = all->input.blocks > 1 ? steps[0] * all->input.padded_sizes[0] : CHANNELS;
   return offset;
 }
-
 
 /// Adds a pass without taps; NULL if memory cannot be allocated.
 static struct pass *add_pass(struct convolution *all, int64_t most_taps) {
@@ -191,28 +97,13 @@ static struct pass *add_pass(struct convolution *all, int64_t most_taps) {
   return pass;
 }
 
-bool cut_into_tiles(struct pass *pass) {
-  const int64_t width = pass->counts[2];
-  pass->row_tiles = ceil_div(width, widest_tile());
-  pass->starts = calloc((size_t)pass->row_tiles + 1, sizeof *pass->starts);
-  if (!pass->starts || width > INT32_MAX) return false;
-  for (int64_t tile = 1; tile <= pass->row_tiles; tile++) {
-    pass->starts[tile] = (int32_t)(width * tile / pass->row_tiles);
-  }
-  return true;
-}
-
 /// Adds a tap for each window element. Adjacent elements with contiguous channels are merged into one tap.
 static bool plan_convolution(struct convolution *all, const struct space *space, bool reads_blocks) {
   int64_t padded_sizes[3], position[3], taps = 1;
   ptrdiff_t steps[3], targets[3];
-  for (int axis = 0; axis < 3; axis++) {
-    padded_sizes[axis] = (space->targets[axis] - 1) * space->strides[axis]
-        + (space->window[axis] - 1) * space->dilation[axis] + 1;
-    taps *= space->window[axis];
-  }
-  set_padded_input(all, space->before, padded_sizes);
-  padded_steps(all, steps);
+  for (int axis = 0; axis < 3; axis++) taps *= space->window[axis];
+  cover(space, padded_sizes);
+  const ptrdiff_t offset = set_input(all, space, space->before, padded_sizes, steps);
   target_steps(all, space, targets);
   all->passes = calloc(1, sizeof *all->passes);
   struct pass *pass = all->passes ? add_pass(all, taps) : NULL;
@@ -227,20 +118,13 @@ static bool plan_convolution(struct convolution *all, const struct space *space,
     }
     pass->taps[pass->tap_count++] = tap;
   }
-  pass->source_offset = padded_offset(all, steps);
+  pass->source_offset = offset;
+  count_outputs(space, &all->input, pass->counts);
   for (int axis = 0; axis < 3; axis++) {
-    pass->counts[axis] = space->targets[axis];
     pass->source_steps[axis] = space->strides[axis] * steps[axis];
     pass->target_steps[axis] = targets[axis];
   }
-  // A 1 x 1 convolution of the whole input is computed as one long row.
-  const bool is_plain = taps == 1 && !all->is_copied && pass->source_offset == 0
-      && !memcmp(space->sizes, space->targets, sizeof space->sizes);
-  if (is_plain) {
-    pass->counts[2] *= pass->counts[1] * pass->counts[0];
-    pass->counts[0] = pass->counts[1] = 1;
-  }
-  return cut_into_tiles(pass);
+  return cut_row(&pass->tiles, pass->counts[2], widest_tile());
 }
 
 /// The offset of a window element's input for the outputs `phase`, `phase` + `stride`, ... of a transposed
@@ -271,8 +155,7 @@ static bool plan_transposed(struct convolution *all, const struct space *space) 
     phases *= space->strides[axis];
     taps *= space->window[axis];
   }
-  set_padded_input(all, before, padded_sizes);
-  padded_steps(all, steps);
+  set_input(all, space, before, padded_sizes, steps);
   target_steps(all, space, targets);
   all->passes = calloc((size_t)phases, sizeof *all->passes);
   for (int64_t index = 0; all->passes && index < phases; index++) {
@@ -299,7 +182,7 @@ static bool plan_transposed(struct convolution *all, const struct space *space) 
       }
       if (contributes) pass->taps[pass->tap_count++] = tap;
     }
-    if (!cut_into_tiles(pass)) return false;
+    if (!cut_row(&pass->tiles, pass->counts[2], widest_tile())) return false;
   }
   return all->passes;
 }
@@ -330,7 +213,7 @@ static kernels_primitive *create(
   const bool reads_blocks = is_blocked(&input);
   all->stores_padding = is_blocked(&output);
   bool is_planned = (reads_blocks || (is_channels_last(&input) && !is_split))
-      && (all->stores_padding || is_channels_last(&output)) && set_operations(all, post);
+      && (all->stores_padding || is_channels_last(&output)) && set_operations(&all->operations, post);
   if (is_planned) {
     all->images = source->sizes[0];
     const struct kernels_layout own = layout_weights(weights, reads_blocks, has_groups, all->width);
@@ -342,7 +225,7 @@ static kernels_primitive *create(
     is_planned = is_transposed ? plan_transposed(all, &space)
                             : plan_convolution(all, &space, reads_blocks);
     // Partial sums would overwrite the summand.
-    is_planned &= !(all->adds_last && all->run != all->last_run);
+    is_planned &= !(all->operations.adds_last && all->run != all->last_run);
   }
   if (is_planned) return &all->primitive;
   kernels_primitive_free(&all->primitive);
@@ -368,7 +251,7 @@ kernels_primitive *kernels_convolution(
   kernels_primitive *fast =
       may_spread_nan ? winograd_convolution(source, weights, bias, target, window, post) : NULL;
   return fast ? fast
-              : create(source, weights, bias, target, make_space(source, target, window, 2), post, false);
+              : create(source, weights, bias, target, make_space(source, target, window), post, false);
 }
 
 kernels_primitive *kernels_transposed_convolution(
@@ -376,7 +259,7 @@ kernels_primitive *kernels_transposed_convolution(
     const kernels_layout *target, struct kernels_window window,
     struct kernels_post_operations post) {
   if (!are_images(source, weights, target)) return NULL;
-  return create(source, weights, bias, target, make_space(source, target, window, 2), post, true);
+  return create(source, weights, bias, target, make_space(source, target, window), post, true);
 }
 
 kernels_primitive *kernels_dense(

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "convolutions.h"
 #include "depthwise.h"
 #include "threads.h"
 
@@ -29,7 +30,7 @@ struct pair_work {
 };
 
 static void release_pair(kernels_primitive *primitive) {
-  free(((struct pair *)primitive)->pass.starts);
+  free(((struct pair *)primitive)->pass.tiles.starts);
 }
 
 /// Computes some rows of an output block.
@@ -42,7 +43,7 @@ static void compute_part(void *context, int index) {
   const int64_t block = index % work->blocks, cut = index / work->blocks;
   const int64_t rows = space->targets[1], width = space->sizes[2] * CHANNELS;
   const int64_t start = block * all->first.tile_blocks;
-  const int64_t tile_blocks = smaller(all->first.tile_blocks, second->convolution.source_blocks - start);
+  const int64_t tile_blocks = smaller(all->first.tile_blocks, second->blocks - start);
   _Alignas(64) float kept[MAX_KEPT], bias[2][CHANNELS];
   int64_t valid[2];
   for (int64_t tile_block = 0; tile_block < tile_blocks; tile_block++) {
@@ -64,8 +65,8 @@ static void compute_part(void *context, int index) {
           second, kept + tile_block * all->first.target_block,
           depthwise_weights(second, work->second_weights, start + tile_block), bias[tile_block], target, 0, y,
           all->kept - 1);
-      apply_operations(
-          &second->convolution, target, space->targets[2] * CHANNELS, valid[tile_block]);
+      apply_functions(
+          &second->operations, target, space->targets[2] * CHANNELS, valid[tile_block]);
     }
   }
 }
@@ -86,7 +87,7 @@ static void run_pair(const kernels_primitive *primitive, const struct call *call
   work.cuts = threads == 1
       ? 1
       : smaller(space->targets[1], ceil_div(2 * PARTS_PER_THREAD * threads, work.blocks));
-  const int64_t image = all->second->convolution.source_blocks * space->targets[1]
+  const int64_t image = all->second->blocks * space->targets[1]
       * space->targets[2] * CHANNELS;
   for (int64_t index = 0; index < all->first.images; index++, work.target += image) {
     work.source = convolution_input(&all->first, call, index);
@@ -109,7 +110,7 @@ static bool set_rows(struct pair *all) {
   all->pass.counts[0] = 1;
   all->pass.counts[1] = space->sizes[1];
   all->pass.counts[2] = space->sizes[2];
-  return cut_into_tiles(&all->pass);
+  return cut_row(&all->pass.tiles, all->pass.counts[2], widest_tile());
 }
 
 kernels_primitive *kernels_convolution_pair(
@@ -117,8 +118,8 @@ kernels_primitive *kernels_convolution_pair(
   const struct convolution *first = (const struct convolution *)given_first;
   const struct depthwise *second = (const struct depthwise *)given_second;
   if (given_first->run != run_convolution || !is_depthwise(given_second) || first->pass_count != 1
-      || !first->stores_padding || first->adds_first || first->adds_last
-      || second->convolution.adds_first || second->convolution.adds_last) {
+      || !first->stores_padding || first->operations.adds_first || first->operations.adds_last
+      || second->operations.adds_first || second->operations.adds_last) {
     return NULL;
   }
   struct pair *all = calloc(1, sizeof *all);
@@ -128,7 +129,7 @@ kernels_primitive *kernels_convolution_pair(
   all->primitive.release = release_pair;
   all->first = *first;
   all->pass = first->passes[0];
-  all->pass.starts = NULL;
+  all->pass.tiles = (struct row_tiles){0};
   all->second = second;
   const struct { enum kernels_role own, given; const kernels_primitive *from; } roles[] = {
     {kernels_role_source, kernels_role_source, given_first},

@@ -11,60 +11,6 @@ enum { L1_CACHE = 40 << 10 };
 /// The size in bytes of the input that stays in the L2 cache.
 enum { L2_CACHE = 512 << 10 };
 
-// --- The padded input.
-
-struct padding_work {
-  const struct convolution *all;
-  const float *source;
-  float *padded;
-  int64_t rows_at_once;
-};
-
-static void copy_row(const struct convolution *all, const float *source, float *padded, int64_t row) {
-  const int64_t channel = all->pixel_stride, width = all->padded_sizes[2] * channel;
-  float *target = padded + row * width;
-  const int64_t y = row % all->padded_sizes[1] - all->before[1];
-  const int64_t z = row / all->padded_sizes[1] % all->padded_sizes[0] - all->before[0];
-  const int64_t block = row / all->padded_sizes[1] / all->padded_sizes[0];
-  if (y < 0 || y >= all->sizes[1] || z < 0 || z >= all->sizes[0]) {
-    memset(target, 0, (size_t)width * sizeof *target);
-    return;
-  }
-  const float *line =
-      source + ((block * all->sizes[0] + z) * all->sizes[1] + y) * all->sizes[2] * channel;
-  // The part of the row that is inside of the input.
-  const int64_t first = larger(0, all->before[2]);
-  const int64_t end = smaller(all->padded_sizes[2], all->before[2] + all->sizes[2]);
-  if (end <= first) {
-    memset(target, 0, (size_t)width * sizeof *target);
-    return;
-  }
-  memset(target, 0, (size_t)(first * channel) * sizeof *target);
-  memcpy(
-      target + first * channel, line + (first - all->before[2]) * channel,
-      (size_t)((end - first) * channel) * sizeof *target);
-  memset(target + end * channel, 0, (size_t)((all->padded_sizes[2] - end) * channel) * sizeof *target);
-}
-
-static int64_t padded_rows(const struct convolution *all) {
-  return all->source_blocks * all->padded_sizes[0] * all->padded_sizes[1];
-}
-
-static void copy_rows(void *context, int index) {
-  const struct padding_work *work = context;
-  const int64_t first = index * work->rows_at_once;
-  const int64_t end = smaller(first + work->rows_at_once, padded_rows(work->all));
-  for (int64_t row = first; row < end; row++) copy_row(work->all, work->source, work->padded, row);
-}
-
-static void copy_padded_input(const struct convolution *all, const float *source, float *padded) {
-  struct padding_work work = {all, source, padded, 1};
-  work.rows_at_once = larger(1, (1 << 13) / (all->padded_sizes[2] * all->pixel_stride));
-  kernels_parallel((int)ceil_div(padded_rows(all), work.rows_at_once), copy_rows, &work);
-}
-
-// --- The outputs.
-
 struct part_work {
   const struct convolution *all;
   const struct pass *pass;
@@ -81,18 +27,6 @@ struct destination {
   float *target;
   _Alignas(64) float stage[WIDEST_TILE * 2 * CHANNELS];
 };
-
-void apply_operations(
-    const struct convolution *all, float *elements, int64_t count, int64_t valid) {
-  for (int index = 0; index < all->function_count; index++) {
-    const struct kernels_post_operation *own = &all->functions[index];
-    kernels_apply(own->function, own->alpha, own->beta, elements, count);
-  }
-  // Padding channels stay 0, whatever the function of 0 is.
-  for (int64_t start = 0; valid < CHANNELS && start < count; start += CHANNELS) {
-    for (int64_t channel = larger(0, valid); channel < CHANNELS; channel++) elements[start + channel] = 0;
-  }
-}
 
 /// Points a tile at its outputs, or at a staging buffer from which they are copied.
 static void set_destination(
@@ -139,10 +73,10 @@ static void finish_tile(
   for (int tile_block = 0; tile_block < tile->tile_blocks; tile_block++) {
     const int64_t valid = destination->valid - tile_block * CHANNELS;
     if (tile->target_step == CHANNELS) {
-      apply_operations(all, sides[tile_block], (int64_t)tile->count * CHANNELS, valid);
+      apply_functions(&all->operations, sides[tile_block], (int64_t)tile->count * CHANNELS, valid);
     } else {
       for (int index = 0; index < tile->count; index++) {
-        apply_operations(all, sides[tile_block] + index * tile->target_step, CHANNELS, valid);
+        apply_functions(&all->operations, sides[tile_block] + index * tile->target_step, CHANNELS, valid);
       }
     }
   }
@@ -156,7 +90,7 @@ static void store_tile(
   set_destination(all, tile, target, destination);
   if (destination->is_staged) tile->target_step = all->width;
   functions[(tile->count - 1) * TILE_KINDS](all, tile);
-  if (tile->is_last && all->function_count > 0) finish_tile(all, tile, destination);
+  if (tile->is_last && all->operations.function_count > 0) finish_tile(all, tile, destination);
   if (destination->is_staged) copy_staged(all, tile, destination, step);
   tile->target_step = step;
 }
@@ -172,11 +106,11 @@ static void compute_tiles(
   const ptrdiff_t tile_share = share * tile->blocks * pass->tap_count;
   const char *next = tile->next;
   ptrdiff_t prefetched = 0;
-  int64_t row = first / pass->row_tiles, own = first % pass->row_tiles;
+  int64_t row = first / pass->tiles.count, own = first % pass->tiles.count;
   int64_t y = row % pass->counts[1], z = row / pass->counts[1];
   for (int64_t index = first; index < end; index++) {
-    const int64_t start = pass->starts[own];
-    tile->count = (int)(pass->starts[own + 1] - start);
+    const int64_t start = pass->tiles.starts[own];
+    tile->count = (int)(pass->tiles.starts[own + 1] - start);
     tile->source = source + z * pass->source_steps[0] + y * pass->source_steps[1]
         + start * pass->source_steps[2];
     const bool prefetches = prefetched + tile_share <= lines;
@@ -188,7 +122,7 @@ static void compute_tiles(
         target + z * pass->target_steps[0] + y * pass->target_steps[1]
             + start * pass->target_steps[2],
         destination);
-    if (++own < pass->row_tiles) continue;
+    if (++own < pass->tiles.count) continue;
     own = 0;
     if (++y < pass->counts[1]) continue;
     y = 0;
@@ -216,7 +150,7 @@ static void compute_block(
   // is shorter.
   const int64_t own_bytes =
       (int64_t)larger(1, pass->tap_count) * all->run * width * (int64_t)sizeof(float);
-  const int64_t most = all->adds_last ? all->blocks : larger(1, L1_CACHE / own_bytes);
+  const int64_t most = all->operations.adds_last ? all->blocks : larger(1, L1_CACHE / own_bytes);
   const bool is_uneven = all->last_run != all->run;
   const int64_t full_blocks = all->blocks - is_uneven;
   int64_t blocks;
@@ -228,8 +162,8 @@ static void compute_block(
       .pass = pass, .tile_blocks = (int)ceil_div(destination.valid, CHANNELS), .blocks = blocks,
       .weights = weights + done * all->weights_block,
       .target_step = pass->target_steps[2], .bias = done ? NULL : bias,
-      .adds_first = all->adds_first && done == 0, .is_last = is_last,
-      .adds_last = all->adds_last && is_last, .run = is_remainder ? all->last_run : all->run,
+      .adds_first = all->operations.adds_first && done == 0, .is_last = is_last,
+      .adds_last = all->operations.adds_last && is_last, .run = is_remainder ? all->last_run : all->run,
     };
     tile.last_run = is_last && all->last_filled ? all->last_filled : tile.run;
     // Prefetches the next weights in equal parts while these are used: those of the next inputs, or the first
@@ -264,36 +198,15 @@ void compute_convolution_row(
     .all = all, .pass = pass, .source = source + row * pass->source_steps[1], .weights = weights,
     .bias = bias,
   };
-  compute_block(&work, block, 0, pass->row_tiles, target);
+  compute_block(&work, block, 0, pass->tiles.count, target);
 }
 
 const float *convolution_input(
     const struct convolution *all, const struct call *call, int64_t image) {
-  const float *source = call->arguments[kernels_role_source] + image * all->source_image;
-  if (!all->is_copied) return source;
-  float *padded = call->arguments[kernels_role_scratchpad];
-  copy_padded_input(all, source, padded);
-  return padded;
-}
-
-bool shares_rows(int64_t pixels, int64_t channels) { return pixels > channels; }
-
-/// The number of parts into which the outputs of each channel block are divided: enough for each thread to
-/// have several, and for the input of a part to stay in the cache while all channels use it, unless rereading
-/// the weights costs more.
-static int64_t count_cuts(const struct convolution *all, const struct part_work *work) {
-  const int64_t threads = kernels_thread_count(), blocks = work->output_blocks;
-  const int64_t *counts = work->pass->counts;
-  const bool cuts_rows = shares_rows(counts[0] * counts[1] * counts[2], all->out_channels);
-  int64_t cuts = threads == 1 ? 1
-      : cuts_rows             ? PARTS_PER_THREAD * threads
-                              : ceil_div(PARTS_PER_THREAD * threads, blocks);
-  const int64_t source = all->source_image * (int64_t)sizeof(float);
-  const int64_t weights = blocks * all->weights_outputs * (int64_t)sizeof(float);
-  const int64_t cached = ceil_div(source, L2_CACHE);
-  if (cached > cuts && weights * cached < source * blocks) cuts = cached;
-  if (!cuts_rows && blocks % threads == 0) cuts = 1;
-  return larger(1, smaller(cuts, work->tiles));
+  const int64_t size = input_bytes(&all->input) / (int64_t)sizeof(float);
+  return pad_input(
+      &all->input, call->arguments[kernels_role_source] + image * size,
+      call->arguments[kernels_role_scratchpad]);
 }
 
 /// With fewer products than this, synchronizing threads costs more than it saves.
@@ -302,16 +215,21 @@ enum { MIN_SHARED_PRODUCTS = 1 << 19 };
 /// Computes all parts of a pass, with several threads where that is worth it.
 static void compute_pass(const struct part_work *given) {
   struct part_work work = *given;
+  const struct convolution *all = work.all;
   const struct pass *pass = work.pass;
-  const int64_t products = pass->counts[0] * pass->counts[1] * pass->counts[2]
-      * pass->tap_count * work.all->blocks * work.all->run * work.all->out_channels;
-  if (products < MIN_SHARED_PRODUCTS) {
+  const int64_t pixels = pass->counts[0] * pass->counts[1] * pass->counts[2];
+  if (pixels * pass->tap_count * all->blocks * all->run * all->out_channels < MIN_SHARED_PRODUCTS) {
     work.cuts = 1;
     for (int block = 0; block < work.output_blocks; block++) compute_part(&work, block);
-  } else {
-    work.cuts = count_cuts(work.all, &work);
-    kernels_parallel((int)(work.cuts * work.output_blocks), compute_part, &work);
+    return;
   }
+  const struct traffic traffic = {
+    .pixels = pixels, .channels = all->out_channels, .blocks = work.output_blocks,
+    .weights = work.output_blocks * all->weights_outputs * (int64_t)sizeof(float),
+    .source = input_bytes(&all->input), .cache = L2_CACHE,
+  };
+  work.cuts = larger(1, smaller(count_cuts(&traffic, kernels_thread_count()), work.tiles));
+  kernels_parallel((int)(work.cuts * work.output_blocks), compute_part, &work);
 }
 
 void run_convolution(const kernels_primitive *primitive, const struct call *call) {
@@ -326,7 +244,7 @@ void run_convolution(const kernels_primitive *primitive, const struct call *call
         .bias = call->arguments[kernels_role_bias],
         .target = call->arguments[kernels_role_target] + image * all->target_image,
         .output_blocks = ceil_div(all->out_channels, all->width),
-        .tiles = pass->counts[0] * pass->counts[1] * pass->row_tiles,
+        .tiles = pass->counts[0] * pass->counts[1] * pass->tiles.count,
       };
       if (work.tiles > 0) compute_pass(&work);
     }

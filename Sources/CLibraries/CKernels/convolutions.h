@@ -1,6 +1,8 @@
 #pragma once
 
+#include "operations.h"
 #include "primitive.h"
+#include "window.h"
 
 // How a convolution is computed. A tile of some outputs of 16 or 32 channels stays in registers while the
 // window passes over the input channels; each weight that is loaded serves all outputs of the tile. The
@@ -22,9 +24,7 @@ struct pass {
   struct tap *taps;
   /// The number of outputs along depth, height and width.
   int64_t counts[3];
-  /// The number of tiles in a row, and where each begins, followed by the end of the row.
-  int64_t row_tiles;
-  int32_t *starts;
+  struct row_tiles tiles;
   /// The offsets of the first output and its input, and the strides to the next.
   ptrdiff_t source_offset, target_offset, source_steps[3], target_steps[3];
 };
@@ -34,24 +34,13 @@ struct groups {
   int64_t count, outputs, inputs;
 };
 
-/// The maximum number of functions after a relu.
-enum { MAX_FUNCTIONS = 4 };
-
 struct convolution {
   kernels_primitive primitive;
   int pass_count;
   struct pass *passes;
 
   int64_t images;
-  /// The sizes of the input along depth, height and width.
-  int64_t sizes[3];
-  /// The sizes of the padded input, and the padding before the input.
-  int64_t padded_sizes[3], before[3];
-  /// Whether the padded input is a copy.
-  bool is_copied;
-  /// The number of channel blocks of the input, and the number of contiguous channels of a pixel: those of a
-  /// block, or all.
-  int64_t source_blocks, pixel_stride;
+  struct padded_input input;
   /// The number of channel blocks that an output depends on.
   int64_t blocks;
   /// The number of contiguous elements that each tap covers, in a block and in the last one.
@@ -62,20 +51,15 @@ struct convolution {
   /// The strides of the channel blocks of the padded input; of the taps, input blocks and output blocks of
   /// the weights; and of the blocks of 16 channels of the target.
   ptrdiff_t source_block, weights_tap, weights_block, weights_outputs, target_block;
-  /// The sizes of an image in floats.
-  int64_t source_image, target_image;
+  /// The size of an image of the target in floats.
+  int64_t target_image;
   int64_t out_channels;
   /// The number of blocks of 16 output channels in a tile, and the number of channels in these.
   int tile_blocks, width;
   struct groups groups;
   /// Whether the padding channels of the last block are stored.
   bool stores_padding;
-  /// Whether the target is added before or after the activation.
-  bool adds_first, adds_last;
-  /// The factor of negative values, and the upper limit of the result.
-  float slope, limit;
-  int function_count;
-  struct kernels_post_operation functions[MAX_FUNCTIONS];
+  struct operations operations;
 };
 
 /// The number of blocks of 16 output channels in a tile: two with 32 registers of 16 elements.
@@ -162,13 +146,10 @@ kernels_primitive *winograd_convolution(
 kernels_primitive *winograd_reorder(
     const kernels_layout *source, const kernels_layout *target, const float *scales, int count);
 
-/// Sets the post-operations; returns false when they are not supported.
-bool set_operations(struct convolution *all, struct kernels_post_operations post);
-
 /// Runs a planned convolution.
 void run_convolution(const kernels_primitive *primitive, const struct call *call);
 
-/// The padded input of an image: the image itself, or a copy with zeros around it.
+/// The padded input of an image.
 const float *convolution_input(
     const struct convolution *all, const struct call *call, int64_t image);
 
@@ -179,28 +160,3 @@ const float *convolution_input(
 void compute_convolution_row(
     const struct convolution *all, const float *source, const float *weights, const float *bias,
     int64_t block, int64_t row, float *target);
-
-/// Divides the rows of a pass into tiles. Returns whether memory could be allocated.
-bool cut_into_tiles(struct pass *pass);
-
-/// Applies the remaining functions to blocks of 16 channels, of which `valid` are not padding.
-void apply_operations(
-    const struct convolution *all, float *elements, int64_t count, int64_t valid);
-
-/// The number of parts of an output per thread: when a thread is preempted, others take over its remaining
-/// parts.
-enum { PARTS_PER_THREAD = 4 };
-
-/// Whether threads divide the rows of an output rather than its channels: where loading all weights costs
-/// less than loading the whole input. The criterion is the same for all kinds of convolutions, so that a
-/// thread finds its part of the previous layer's result in its own cache.
-bool shares_rows(int64_t pixels, int64_t channels);
-
-/// A window and an input along depth, height and width; missing axes have size 1.
-struct space {
-  int64_t sizes[3], targets[3], window[3], strides[3], dilation[3], before[3];
-};
-
-struct space make_space(
-    const kernels_layout *source, const kernels_layout *target, struct kernels_window window,
-    int64_t first_axis);

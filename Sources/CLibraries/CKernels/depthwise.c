@@ -1,14 +1,12 @@
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "depthwise.h"
+
+#include <stdlib.h>
+
+#include "convolutions.h"
 #include "threads.h"
 
 // Depthwise convolutions, 16 channels at a time. Window elements beyond the edges are skipped, so that
 // nothing is copied.
-
-typedef float vector __attribute__((ext_vector_type(16)));
 
 /// The maximum number of outputs in a tile with strides of 3 or more.
 enum { MAX_OUTPUTS_OTHER_STRIDES = 4 };
@@ -38,10 +36,9 @@ INLINE void compute_outputs(
     float *target, int64_t x, int64_t row, int64_t mask, const int64_t first[2],
     const int64_t end[2], const int count, const int64_t known_step) {
   const struct space *space = &all->space;
-  vector sums[WIDEST_TILE], value;
-  memcpy(&value, bias, sizeof value);
+  vector sums[WIDEST_TILE];
 #pragma clang loop unroll(full)
-  for (int output = 0; output < count; output++) sums[output] = value;
+  for (int output = 0; output < count; output++) sums[output] = load(bias);
   const int64_t step = known_step ? known_step : space->strides[2] * CHANNELS;
   for (int64_t z = first[0]; z < end[0]; z++) {
     for (int64_t y = first[1]; y < end[1]; y++) {
@@ -51,40 +48,31 @@ INLINE void compute_outputs(
       const float *own = weights + (z * space->window[1] + y) * space->window[2] * CHANNELS;
       for (int64_t column = 0; column < space->window[2]; column++) {
         const int64_t before = all->columns[column].first - x, after = all->columns[column].end - x;
-        vector weight;
-        memcpy(&weight, own + column * CHANNELS, sizeof weight);
+        const vector weight = load(own + column * CHANNELS);
         if (before <= 0 && after >= count) {
 #pragma clang loop unroll(full)
           for (int output = 0; output < count; output++) {
-            memcpy(&value, from + output * step, sizeof value);
-            sums[output] += value * weight;
+            sums[output] += load(from + output * step) * weight;
           }
         } else {
 #pragma clang loop unroll(full)
           for (int output = 0; output < count; output++) {
             if (output < before || output >= after) continue;
-            memcpy(&value, from + output * step, sizeof value);
-            sums[output] += value * weight;
+            sums[output] += load(from + output * step) * weight;
           }
         }
         from += space->dilation[2] * CHANNELS;
       }
     }
   }
-  const float slope = all->convolution.slope, limit = all->convolution.limit;
+  const struct operations operations = all->operations;
 #pragma clang loop unroll(full)
   for (int output = 0; output < count; output++) {
-    float *to = target + output * CHANNELS;
-    if (all->convolution.adds_first || all->convolution.adds_last) memcpy(&value, to, sizeof value);
-    if (all->convolution.adds_first) sums[output] += value;
-    if (slope != 1) sums[output] = sums[output] < 0 ? sums[output] * slope : sums[output];
-    if (limit < INFINITY) sums[output] = sums[output] > limit ? limit : sums[output];
-    if (all->convolution.adds_last) sums[output] += value;
-    memcpy(to, &sums[output], sizeof value);
+    finish(sums[output], target + output * CHANNELS, &operations);
   }
 }
 
-INLINE void compute_tiles(
+INLINE void compute_row_tiles(
     const struct depthwise *all, const float *source, const float *weights, const float *bias,
     float *target, int64_t row, int64_t mask, const int64_t first[2], const int64_t end[2],
     const int64_t known_step, const int most) {
@@ -117,7 +105,7 @@ INLINE void compute_row(
       + y * space->strides[1] - space->before[1];
   const float *from = source - space->before[2] * CHANNELS;
 #define TILES(step, most) \
-  compute_tiles(all, from, weights, bias, target, row, mask, first, end, step, most)
+  compute_row_tiles(all, from, weights, bias, target, row, mask, first, end, step, most)
   switch (space->strides[2]) {
   case 1: TILES(CHANNELS, most); break;
   case 2: TILES(2 * CHANNELS, most); break;
@@ -166,7 +154,7 @@ static void compute_part(void *context, int index) {
   const struct space *space = &all->space;
   depthwise_row *const compute = depthwise_row_function();
   const int64_t cut = index / work->planes, plane = index % work->planes;
-  const int64_t block = plane % all->convolution.source_blocks;
+  const int64_t block = plane % all->blocks;
   const int64_t rows = space->targets[0] * space->targets[1];
   _Alignas(64) float bias[CHANNELS];
   const int64_t valid = depthwise_bias(all, work->bias, block, bias);
@@ -177,7 +165,7 @@ static void compute_part(void *context, int index) {
     float *target = work->target + (plane * rows + row) * space->targets[2] * CHANNELS;
     compute(
         all, source, weights, bias, target, row / space->targets[1], row % space->targets[1], -1);
-    apply_operations(&all->convolution, target, space->targets[2] * CHANNELS, valid);
+    apply_functions(&all->operations, target, space->targets[2] * CHANNELS, valid);
   }
 }
 
@@ -189,7 +177,7 @@ static void run_depthwise(const kernels_primitive *primitive, const struct call 
     .weights = call->arguments[kernels_role_weights], .bias = call->arguments[kernels_role_bias],
     .target = call->arguments[kernels_role_target],
   };
-  work.planes = all->convolution.images * all->convolution.source_blocks;
+  work.planes = all->images * all->blocks;
   const int64_t rows = space->targets[0] * space->targets[1];
   const bool cuts_rows = shares_rows(rows * space->targets[2], all->channels);
   work.cuts = cuts_rows ? smaller(rows, PARTS_PER_THREAD * kernels_thread_count()) : 1;
@@ -208,11 +196,11 @@ kernels_primitive *depthwise_convolution(
       || (!target->is_any && !kernels_layout_equal(target, &output))) {
     return NULL;
   }
-  const struct space space = make_space(source, target, window, 2);
+  const struct space space = make_space(source, target, window);
   struct depthwise *all =
       calloc(1, sizeof *all + (size_t)space.window[2] * sizeof *all->columns);
   if (!all) return NULL;
-  kernels_primitive *primitive = &all->convolution.primitive;
+  kernels_primitive *primitive = &all->primitive;
   primitive->name = "depthwise convolution";
   primitive->run = run_depthwise;
   all->space = space;
@@ -228,8 +216,8 @@ kernels_primitive *depthwise_convolution(
       all->columns[column].end = x + 1;
     }
   }
-  all->convolution.images = source->sizes[0];
-  all->convolution.source_blocks = ceil_div(all->channels, CHANNELS);
+  all->images = source->sizes[0];
+  all->blocks = ceil_div(all->channels, CHANNELS);
   int order[MAX_RANK];
   for (int axis = 0; axis < weights->rank; axis++) order[axis] = axis;
   const struct kernels_layout own =
@@ -238,7 +226,7 @@ kernels_primitive *depthwise_convolution(
   primitive_set(primitive, kernels_role_target, &output);
   primitive_set(primitive, kernels_role_weights, &own);
   if (bias) primitive_set(primitive, kernels_role_bias, bias);
-  if (set_operations(&all->convolution, post)) return primitive;
+  if (set_operations(&all->operations, post)) return primitive;
   kernels_primitive_free(primitive);
   return NULL;
 }

@@ -1,11 +1,16 @@
 #pragma once
 
-#include "convolutions.h"
+#include "operations.h"
+#include "primitive.h"
+#include "window.h"
 
 struct depthwise {
-  struct convolution convolution;
+  kernels_primitive primitive;
+  struct operations operations;
   struct space space;
-  int64_t channels;
+  int64_t images, channels;
+  /// The number of blocks of 16 channels.
+  int64_t blocks;
   /// The number of tiles in a row.
   int64_t row_tiles;
   /// For each column of the window, the range of a row's outputs for which it is inside of the input.

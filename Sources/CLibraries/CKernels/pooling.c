@@ -2,12 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convolutions.h"
+#include "primitive.h"
 #include "threads.h"
+#include "vector.h"
+#include "window.h"
 
 // Pooling, vectorized over channels where they are contiguous, else element by element.
-
-typedef float vector __attribute__((ext_vector_type(16)));
 
 struct pooling {
   kernels_primitive primitive;
@@ -91,8 +91,7 @@ INLINE void pool_block(
       for (int64_t row = rows.first; row < rows.end; row += space->dilation[1]) {
         const float *line = source + plane * all->source_steps[2] + row * all->source_steps[3];
         for (int64_t column = columns.first; column < columns.end; column += space->dilation[2]) {
-          vector value;
-          memcpy(&value, line + column * CHANNELS, sizeof value);
+          const vector value = load(line + column * CHANNELS);
           sum = is_max ? (value > sum ? value : sum) : sum + value;
           count++;
         }
@@ -102,7 +101,7 @@ INLINE void pool_block(
       count = planes.padded * rows.padded * columns.padded;
     }
     if (!is_max) sum *= 1 / (float)count;
-    memcpy(target + x * CHANNELS, &sum, sizeof sum);
+    store(target + x * CHANNELS, sum);
   }
 }
 
@@ -178,7 +177,7 @@ kernels_primitive *kernels_pool(
   all->primitive = (kernels_primitive){.name = "pooling", .run = run_pooling};
   all->kind = kind;
   const struct kernels_layout output = layout_like(source, target);
-  all->space = make_space(source, target, window, 2);
+  all->space = make_space(source, target, window);
   for (int axis = 0; axis < source->rank - 2; axis++) {
     all->after[5 - source->rank + axis] = larger(0, window.after[axis]);
   }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string.h>
-
 #include "convolutions.h"
 #include "quantization.h"
 
@@ -74,23 +72,20 @@ enum { ADDS_REDUCED = 1, STORES_FLOATS = 2, RECTIFIES = 4, HAS_SLOPE = 8, ENDING
 struct quantized_convolution {
   kernels_primitive primitive;
   int64_t images;
-  /// The sizes of the input and of the padded input, and the padding before the input.
-  int64_t sizes[3], padded_sizes[3], before[3];
-  /// Whether the padded input is a copy.
-  bool is_copied;
+  struct padded_input input;
   /// How the source is stored.
   struct kernels_quantization stored;
-  /// The size in bytes of a pixel of the input and of the quantized result.
-  int64_t pixel_size, target_pixel_size;
-  /// The size in bytes of a pixel of the summand, and the result's capacity in channels, including padding.
-  int64_t summand_pixel_size, target_capacity;
+  /// The size in bytes of a pixel of the quantized result and of the summand.
+  int64_t target_pixel_size, summand_pixel_size;
+  /// The result's capacity in channels, including padding.
+  int64_t target_capacity;
   /// The offsets of the taps in the padded input, and the length in bytes of the contiguous run that each
   /// covers: the channels of one pixel or of adjacent ones.
   int64_t tap_count, run;
   ptrdiff_t *taps;
-  /// The number of outputs along each axis, the number of tiles in a row, and where these begin.
-  int64_t counts[3], row_tiles;
-  int32_t *starts;
+  /// The number of outputs along each axis.
+  int64_t counts[3];
+  struct row_tiles tiles;
   ptrdiff_t source_offset, source_steps[3];
   int64_t out_channels;
   /// The number of blocks of 16 output channels in a tile.
@@ -99,8 +94,7 @@ struct quantized_convolution {
   struct rounding rounding;
   /// The bits above, or ENDINGS for the general case.
   int ending;
-  /// The post-operations; no other members are set.
-  struct convolution operations;
+  struct operations operations;
 };
 
 /// A tile of outputs, and where its operands are.

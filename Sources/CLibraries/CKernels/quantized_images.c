@@ -306,7 +306,7 @@ kernels_primitive *kernels_quantized_pool(
   all->primitive.run = run_pooling;
   all->primitive.name = is_bfloat16 ? "bfloat16 pooling" : "int8 pooling";
   all->is_bfloat16 = is_bfloat16;
-  all->space = make_space(source, target, window, 2);
+  all->space = make_space(source, target, window);
   all->images = source->sizes[0];
   all->pixel_size = kernels_quantized_pixel_size(source->sizes[1], is_bfloat16);
   const int64_t *targets = all->space.targets;

@@ -187,8 +187,8 @@ INLINE void finish_general(
     const int32x16 *sums, int tile_block, const bool is_bfloat16) {
 #pragma clang fp contract(off)
   // Local copies, so that the compiler knows that stores do not change them.
-  const struct convolution *operations = &all->operations;
-  const float slope = operations->slope, limit = operations->limit;
+  const struct operations *operations = &all->operations;
+  const float slope = operations->activation.slope, limit = operations->activation.limit;
   const bool adds_first = operations->adds_first, adds_last = operations->adds_last;
   const bool has_functions = operations->function_count > 0;
   const bool stores_floats = all->result.stores_floats;
@@ -226,7 +226,7 @@ INLINE void finish_general(
       value += adds_reduced ? dequantize(summands, summand_capacity, summand)
                              : load_some(floats, valid);
     }
-    if (has_functions) apply_operations(operations, (float *)&value, CHANNELS, CHANNELS);
+    if (has_functions) apply_functions(operations, (float *)&value, CHANNELS, CHANNELS);
     if (stores_floats) store_some(floats, &value, valid, sizeof *floats);
     if (floats) floats += out_channels;
     if (adds_reduced) summands += summand_pixel_size;
@@ -243,7 +243,7 @@ INLINE void finish_full(
 #pragma clang fp contract(off)
   const struct rounding rounding = all->rounding;
   const struct kernels_quantization summand = all->result.summand;
-  const float slope = all->operations.slope;
+  const float slope = all->operations.activation.slope;
   const int64_t channel = tile->channel + tile_block * CHANNELS, count = tile->count;
   const int64_t out_channels = all->out_channels, pixel_size = all->target_pixel_size;
   const int64_t size = element_size(is_bfloat16), start = tile->first_output * pixel_size + channel * size;

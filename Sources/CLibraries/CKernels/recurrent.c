@@ -5,11 +5,10 @@
 #include "cells.h"
 #include "layouts.h"
 #include "threads.h"
+#include "vector.h"
 
 // A step multiplies the state by weights that are loaded once for all rows, 16 units with all their gates at
 // a time. The cells of a thread's units follow.
-
-typedef float vector __attribute__((ext_vector_type(16)));
 
 /// The number of units, and the maximum number of rows, that are multiplied at once; and the number of units
 /// whose cells are computed together, to hide the latency of their functions.
@@ -75,8 +74,7 @@ INLINE void sum_up(
   int64_t unit = 0;
 #define ADD(set) \
   _Pragma("clang loop unroll(full)") for (int own = 0; own < gates; own++) { \
-    vector weight; \
-    memcpy(&weight, weights + own * LANES, sizeof weight); \
+    const vector weight = load(weights + own * LANES); \
     _Pragma("clang loop unroll(full)") for (int other = 0; other < rows; other++) { \
       sums[set][other][own] += weight * source[other * step->state_step + unit + (set)]; \
     } \
@@ -101,9 +99,7 @@ INLINE void sum_up(
     const int other = own / gates, index = own % gates;
 #pragma clang loop unroll(full)
     for (int set = 1; set < sets; set++) sums[0][other][index] += sums[set][other][index];
-    memcpy(
-        target + other * step->row_step + index * step->gate_step, &sums[0][other][index],
-        sizeof(vector));
+    store(target + other * step->row_step + index * step->gate_step, sums[0][other][index]);
   }
 }
 

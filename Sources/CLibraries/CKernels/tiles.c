@@ -1,33 +1,16 @@
-#include <math.h>
-#include <string.h>
-
 #include "convolutions.h"
 
 // The inner loops of convolutions, one for each number of outputs in a tile.
 
-typedef float vector __attribute__((ext_vector_type(16)));
-
 enum { LINE = 64, SETS = 4 };
 
-INLINE vector load(const float *address) {
-  vector result;
-  memcpy(&result, address, sizeof result);
-  return result;
-}
-
-INLINE void store(float *address, vector value) { memcpy(address, &value, sizeof value); }
-
-/// Leaky ReLU; NaN stays NaN.
-INLINE vector leaky_relu(vector value, float slope) { return value < 0 ? value * slope : value; }
-
 /// Adds bias and summand to the sum of an output and applies its activation.
-INLINE void finish(
+INLINE void finish_sum(
     const struct convolution *all, const struct tile *tile, vector sum, const float *bias,
     float *target) {
   if (tile->bias) sum += load(bias);
   if (!tile->bias || tile->adds_first) sum += load(target);
-  if (tile->is_last && all->slope != 1) sum = leaky_relu(sum, all->slope);
-  if (tile->is_last && all->limit < INFINITY) sum = sum > all->limit ? all->limit : sum;
+  if (tile->is_last) sum = activate(sum, all->operations.activation);
   if (tile->adds_last) sum += load(target);
   store(target, sum);
 }
@@ -87,9 +70,9 @@ INLINE void sum_up(
       low[0][output] += low[set][output];
       if (tile_blocks == 2) high[0][output] += high[set][output];
     }
-    finish(all, tile, low[0][output], tile->bias, tile->low + output * tile->target_step);
+    finish_sum(all, tile, low[0][output], tile->bias, tile->low + output * tile->target_step);
     if (tile_blocks == 2) {
-      finish(
+      finish_sum(
           all, tile, high[0][output], tile->bias ? tile->bias + CHANNELS : NULL,
           tile->high + output * tile->target_step);
     }

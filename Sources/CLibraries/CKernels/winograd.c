@@ -1,6 +1,4 @@
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "threads.h"
 #include "winograd.h"
@@ -121,7 +119,7 @@ static void transform_part(void *context, int index) {
 
 /// Transforms sums back, transposed(A) * sums * A, and applies bias and activation.
 INLINE void transform_output(
-    const struct convolution *all, const float *sums, ptrdiff_t step, const float *bias,
+    const struct operations *operations, const float *sums, ptrdiff_t step, const float *bias,
     float *target, ptrdiff_t row_step, int64_t height, int64_t width) {
 #pragma clang loop unroll(full)
   for (int y = 0; y < OUTPUT_SIDE; y++) {
@@ -136,32 +134,27 @@ INLINE void transform_output(
 #pragma clang loop unroll(full)
     for (int x = 0; x < OUTPUT_SIDE; x++) {
       if (y >= height || x >= width) continue;
-      float *to = target + y * row_step + x * CHANNELS;
-      vector sum = outputs[x] + load(bias);
-      if (all->adds_first) sum += load(to);
-      if (all->slope != 1) sum = sum < 0 ? sum * all->slope : sum;
-      if (all->limit < INFINITY) sum = sum > all->limit ? all->limit : sum;
-      if (all->adds_last) sum += load(to);
-      store(to, sum);
+      finish(outputs[x] + load(bias), target + y * row_step + x * CHANNELS, operations);
     }
   }
 }
 
 INLINE void transform_outputs_body(
-    const struct convolution *all, const float *sums, int64_t count, ptrdiff_t step,
+    const struct operations *given, const float *sums, int64_t count, ptrdiff_t step,
     const float *bias, float *target, ptrdiff_t row_step, int64_t height, int64_t width) {
+  const struct operations operations = *given;
   for (int64_t square = 0; square < count; square++) {
     transform_output(
-        all, sums + square * CHANNELS, step, bias, target + square * OUTPUT_SIDE * CHANNELS, row_step,
+        &operations, sums + square * CHANNELS, step, bias, target + square * OUTPUT_SIDE * CHANNELS, row_step,
         height, width - square * OUTPUT_SIDE);
   }
 }
 
 VARIANTS(
     transform_outputs,
-    (const struct convolution *all, const float *sums, int64_t count, ptrdiff_t step,
+    (const struct operations *operations, const float *sums, int64_t count, ptrdiff_t step,
      const float *bias, float *target, ptrdiff_t row_step, int64_t height, int64_t width),
-    (all, sums, count, step, bias, target, row_step, height, width))
+    (operations, sums, count, step, bias, target, row_step, height, width))
 
 /// Stores consecutive squares, whose sums are in `sums`.
 static void store_squares(
@@ -185,12 +178,12 @@ static void store_squares(
       const int64_t plane = row / all->rows * ceil_div(convolution->out_channels, CHANNELS) + own;
       float *target = work->target + ((plane * height + y) * width + x) * CHANNELS;
       transform_outputs(
-          convolution, sums + (tile_block * count + done) * CHANNELS, squares, step,
+          &convolution->operations, sums + (tile_block * count + done) * CHANNELS, squares, step,
           bias + tile_block * CHANNELS, target, (ptrdiff_t)(width * CHANNELS), height - y, width - x);
-      if (convolution->function_count == 0) continue;
+      if (convolution->operations.function_count == 0) continue;
       for (int64_t line = 0; line < smaller(OUTPUT_SIDE, height - y); line++) {
-        apply_operations(
-            convolution, target + line * width * CHANNELS,
+        apply_functions(
+            &convolution->operations, target + line * width * CHANNELS,
             smaller(OUTPUT_SIDE * squares, width - x) * CHANNELS, valid);
       }
     }
@@ -287,8 +280,7 @@ static void multiply_part(void *context, int index) {
   }
   // The tiles compute plain sums: the post-operations come after the output transform.
   struct convolution plain = all->convolution;
-  plain.slope = 1;
-  plain.limit = INFINITY;
+  plain.operations.activation = (struct activation){.slope = 1, .limit = INFINITY};
   plain.source_block = (ptrdiff_t)(work->group * CHANNELS);
   const int64_t begin = work->groups * part / work->parts;
   const int64_t count = work->groups * (part + 1) / work->parts - begin;
@@ -423,7 +415,7 @@ kernels_primitive *winograd_convolution(
     const kernels_layout *source, const kernels_layout *weights, const kernels_layout *bias,
     const kernels_layout *target, struct kernels_window window,
     struct kernels_post_operations post) {
-  const struct space space = make_space(source, target, window, 2);
+  const struct space space = make_space(source, target, window);
   const struct kernels_layout input = layout_channels_blocked(source->rank, source->sizes);
   const struct kernels_layout output = layout_channels_blocked(target->rank, target->sizes);
   if ((!source->is_any && !kernels_layout_equal(source, &input))
@@ -468,7 +460,7 @@ kernels_primitive *winograd_convolution(
   // A partial group takes the space of a full one.
   const int64_t slack = POSITIONS * (all->input_blocks * WIDEST_TILE * CHANNELS + POSITION_PADDING);
   primitive_request(&own->primitive, all->band * row + slack);
-  if (set_operations(own, post)) return &own->primitive;
+  if (set_operations(&own->operations, post)) return &own->primitive;
   kernels_primitive_free(&own->primitive);
   return NULL;
 }

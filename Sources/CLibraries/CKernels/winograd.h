@@ -1,23 +1,11 @@
 #pragma once
 
-#include <string.h>
-
 #include "convolutions.h"
 
 // The transforms of F(2 x 2, 3 x 3), as given by Lavin and Gray 2016, for 16 channels at a time.
 
-typedef float vector __attribute__((ext_vector_type(16)));
-
 /// The side lengths of the window, of an input tile (square), and of the output square computed from it.
 enum { WINDOW = 3, SIDE = 4, OUTPUT_SIDE = 2, POSITIONS = SIDE * SIDE };
-
-INLINE vector load(const float *address) {
-  vector result;
-  memcpy(&result, address, sizeof result);
-  return result;
-}
-
-INLINE void store(float *address, vector value) { memcpy(address, &value, sizeof value); }
 
 /// Transforms a square with this row stride: transposed(B) * square * B. Computed row by row of the result,
 /// so that the intermediates stay in registers.

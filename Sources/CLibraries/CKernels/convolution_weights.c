@@ -4,8 +4,26 @@
 #include "convolutions.h"
 #include "threads.h"
 
-// Grouped convolutions whose groups do not fill channel blocks: a block of 16 outputs reads all input blocks
-// that contain channels of its groups, with zero weights for channels of other groups.
+// The layouts of convolution weights.
+
+struct kernels_layout layout_weights(
+    const struct kernels_layout *weights, bool is_blocked, bool has_groups, int width) {
+  if (has_groups && weights->sizes[0] > 1) return layout_groups(weights);
+  const int outputs = has_groups ? 1 : 0, inputs = outputs + 1;
+  int order[MAX_RANK] = {0};
+  int count = 0;
+  if (has_groups) order[count++] = 0;
+  order[count++] = outputs;
+  if (is_blocked) order[count++] = inputs;
+  for (int axis = inputs + 1; axis < weights->rank; axis++) order[count++] = axis;
+  if (!is_blocked) order[count++] = inputs;
+  const struct block blocks[] = {{inputs, CHANNELS}, {outputs, width}};
+  return layout_make(
+      weights->rank, weights->sizes, order, is_blocked ? 2 : 1, is_blocked ? blocks : blocks + 1);
+}
+
+// --- Groups that do not fill channel blocks: a block of 16 outputs reads all input blocks that contain
+// channels of its groups, with zero weights for channels of other groups.
 
 static int64_t all_blocks(const struct groups *groups) {
   return ceil_div(groups->count * groups->inputs, CHANNELS);

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <math.h>
+
+#include "layouts.h"
+#include "primitives.h"
+#include "vector.h"
+
+// What happens to the sums of a convolution before they are stored.
+
+/// The maximum number of functions after an activation.
+enum { MAX_FUNCTIONS = 4 };
+
+/// The factor of negative values, 1 for none, and the upper limit of the result.
+struct activation {
+  float slope, limit;
+};
+
+struct operations {
+  /// Whether the target is added before or after the activation.
+  bool adds_first, adds_last;
+  struct activation activation;
+  int function_count;
+  struct kernels_post_operation functions[MAX_FUNCTIONS];
+};
+
+/// Sets the post-operations; returns false when they are not supported.
+bool set_operations(struct operations *all, struct kernels_post_operations post);
+
+/// Applies the functions to blocks of 16 channels, of which `valid` are not padding.
+void apply_functions(
+    const struct operations *all, float *elements, int64_t count, int64_t valid);
+
+/// Applies an activation. NaN stays NaN.
+INLINE vector activate(vector value, struct activation activation) {
+  if (activation.slope != 1) value = value < 0 ? value * activation.slope : value;
+  if (activation.limit < INFINITY) value = value > activation.limit ? activation.limit : value;
+  return value;
+}
+
+/// Applies everything but the functions, and stores the result.
+///
+/// @param all The caller's copy, so that the compiler knows that stores do not change it.
+INLINE void finish(vector value, float *target, const struct operations *all) {
+  if (all->adds_first) value += load(target);
+  value = activate(value, all->activation);
+  if (all->adds_last) value += load(target);
+  store(target, value);
+}
