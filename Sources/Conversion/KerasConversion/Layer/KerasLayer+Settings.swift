@@ -1,10 +1,22 @@
 import Bytes
 import ConversionCore
 import GraphIR
-import JSON
+package import JSON
 
-/// Typed access to settings. Every default is Keras' own and is given where it is used.
+/// The layer's settings, with typed access. Every default is Keras' own and is given where it is used.
 extension KerasLayer {
+  /// Consumes and returns a setting; `nil` when it is absent or null.
+  package mutating func take(_ key: String) -> JSONValue? {
+    guard let value = unreadSettings[key] else { return nil }
+    unreadSettings[key] = nil
+    return value == .null ? nil : value
+  }
+
+  /// Consumes settings that have no effect at inference.
+  package mutating func ignore(_ keys: String...) {
+    for key in keys { unreadSettings[key] = nil }
+  }
+
   /// Reads a setting; returns the fallback when it is absent or null.
   ///
   /// - Parameters:
@@ -119,6 +131,33 @@ extension KerasLayer {
   /// Creates an error about a setting with an unexpected value.
   func unexpected(_ key: String, _ value: JSONValue, _ expected: String) -> WeighbridgeError {
     WeighbridgeError(.unsupported, "\(key)=\(value.text()), and \(expected) is expected")
+  }
+
+  /// Refuses a setting that was not read.
+  func checkSettings() throws(WeighbridgeError) {
+    for key in unreadSettings.keys
+    where !Self.hasNoEffectAtInference(key) && !isUnusedSetting(key) {
+      let value = unreadSettings[key]?.text() ?? ""
+      if key == "dtype", let policy = KerasTypePolicy.quantized(unreadSettings[key]) {
+        throw .unsupported(
+          "is quantized to \(policy.mode); Dense, EinsumDense and Embedding are supported in int8")
+      }
+      throw .unsupported("unknown setting \(key)=\(value)")
+    }
+  }
+
+  /// Whether it is a setting that Keras 3 writes as null for layers that do not use it.
+  private func isUnusedSetting(_ key: String) -> Bool {
+    key == "quantization_config" && unreadSettings[key] == .null
+  }
+
+  /// Whether a setting, of any layer, matters only while the layer is built or trained.
+  package static func hasNoEffectAtInference(_ key: String) -> Bool {
+    let keys = [
+      "name", "trainable", "batch_input_shape", "input_dtype", "activity_regularizer",
+    ]
+    let suffixes = ["_initializer", "_regularizer", "_constraint"]
+    return keys.contains(key) || suffixes.contains { key.hasSuffix($0) }
   }
 }
 
