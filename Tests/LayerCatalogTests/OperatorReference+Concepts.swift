@@ -6,23 +6,23 @@ extension Concept {
     switch self {
     case .rounding:
       """
-      If nothing else is said, formulas are computed in float64 from the values of the inputs, and each element of \
-      an output is rounded once to the output's element type, to the nearest number, ties to \
-      even. Nothing is rounded in between: not the states of a recurrent layer between steps, \
-      not attention weights, not means. The order of sums is free. The element type of each \
-      output is given with the operator; weights may have another floating-point type than the \
-      input, unless the operator says otherwise.
+      Unless stated otherwise, formulas are computed in float64 from the values of the inputs, and \
+      each element of an output is rounded once, to the nearest value of the output's element \
+      type, ties to even. Intermediate results are not rounded: neither the states of a recurrent \
+      layer between steps, nor attention weights, nor means. Sums may be computed in any order. \
+      Each operator states the element types of its outputs; weights may have a different \
+      floating-point type than the input, unless stated otherwise.
       """
     case .specialNumbers:
       """
-      NaN and infinities follow IEEE 754: a product of 0 and an infinity is NaN, a comparison \
-      with NaN does not hold. Where an operator differs from what its formula would give so, the \
-      formula says it. "NaN stays NaN" means that the output is NaN where the input is.
+      NaN and infinities follow IEEE 754: the product of 0 and infinity is NaN, and a comparison \
+      with NaN does not hold. Where an operator deviates from what its formula would yield, the \
+      formula says so. "NaN stays NaN" means that the output is NaN where the input is.
       """
     case .axes:
       """
-      Axes are counted from 0, the outermost, and the batch counts as axis 0. They are never \
-      negative. Lists of axes rise, if nothing else is said.
+      Axes are counted from 0, the outermost, including the batch axis. They are never negative. \
+      Lists of axes are in ascending order, unless stated otherwise.
       """
     case .layouts:
       """
@@ -47,81 +47,82 @@ extension Concept {
       window p covers the elements p * stride + k * dilation - before, for k from 0 to window - 1
       ```
 
-      size + before + after must be at least effective. What lies outside of the input is \
-      padding; the operator says what it counts.
+      size + before + after must be at least effective. Elements outside of the input are padding; \
+      the operator defines their value.
       """
     case .borders:
-      "`before` and `after` have one entry for each spatial axis, a number of elements."
+      "`before` and `after` have one entry for each spatial axis: a number of elements."
     case .broadcasting:
       """
-      The inputs have the same number of axes; no axes are added. Along each axis their sizes are \
-      equal or 1, and the output has the size that is not 1, if there is one. Along an axis of \
-      size 1 an input's index is 0 for each index of the output.
+      All inputs have the same number of axes; none are added. Along each axis, the sizes other \
+      than 1 are equal, and the output has that size, or 1 if there is none. Along an axis of size \
+      1, the same input element is used for every index of the output.
       """
     case .lanes:
       """
-      A lane consists of the elements that differ in their indices along the given axes only. In \
-      formulas x[i] and y[i] are the elements of one lane, in row-major order of these axes; sums \
-      run over the lane. Without axes each element is a lane by itself.
+      A lane consists of the elements whose indices differ only along the given axes. In the \
+      formulas, x[i] and y[i] are the elements of one lane, in row-major order of these axes, and \
+      sums are over the lane. Without axes, every element is a lane of its own.
       """
     case .sizes:
       """
-      A size of -1 stands, in `reshape` and `reshape_axes`, for the number of elements that is \
-      left: that of the input (in `reshape` without the batch axis) divided by the product of \
-      the other sizes, which must be above 0 and divide it. In `broadcast_to` it stands for the \
-      input's size along that axis. A size of 0 is 0.
+      In `reshape` and `reshape_axes`, a size of -1 is inferred: it is the number of elements of \
+      the input (in `reshape`, without the batch axis) divided by the product of the other sizes, \
+      which must be positive and divide it. In `broadcast_to`, -1 means the input's size along \
+      that axis. A size of 0 means 0.
       """
     case .indices:
       """
-      Numbers that are looked up lose their fraction (rounded towards 0). An index outside of \
-      what is indexed, NaN, and a number that 64 bits do not hold are errors when the model runs, \
-      unless the operator says something else.
+      Indices are truncated to integers. An index out of range, NaN, or a number that does not fit \
+      in 64 bits is an error when the model runs, unless stated otherwise.
       """
     case .integers:
       """
-      Integers are computed in float64 too, exactly up to 2^53; larger ones may be rounded, also \
-      where an operator only chooses or moves elements. A result that is not a number of the element \
-      type (too large, or infinite after a division by 0) is an error when the model runs.
+      Integers are computed in float64 as well, exactly up to 2^53; larger ones may be rounded, \
+      even where an operator only selects or moves elements. A result that the element type cannot \
+      represent (too large, or infinite after a division by 0) is an error when the model runs.
       """
     case .attention: Self.attentionText
     case .groupedHeads:
       """
-      Keys and values may have fewer heads than queries: the number of heads of the query is a \
-      multiple r of theirs, and head h of the query uses their head g = floor(h / r).
+      Keys and values may have fewer heads than queries: the query has r times as many, and its \
+      head h uses their head g = floor(h / r).
       """
     case .recurrence: Self.recurrenceText
     case .activations:
       """
-      An activation of a cell is named by the kind of an operator with one input, of its current \
-      version. Its attributes follow under the attribute's name: with `activation` = `elu` there \
-      is `activation.alpha`. [softmax](#softmax), [log_softmax](#log_softmax), \
-      [sparsemax](#sparsemax) and [unit_normalization](#unit_normalization) work along the units \
-      of one gate of one step, and their `axes` is [1].
+      A cell's activation is the kind of an operator with one input, in its current version. The \
+      attributes of that operator are prefixed with the name of the attribute: `activation` = \
+      `elu` comes with `activation.alpha`. [softmax](#softmax), [log_softmax](#log_softmax), \
+      [sparsemax](#sparsemax) and [unit_normalization](#unit_normalization) are \
+      applied to the units of one gate in one step, and their `axes` is [1].
       """
     case .sampling: Self.samplingText
     }
   }
 
   private static let attentionText = """
-    Queries i and keys j are counted from 0, also where they differ in number: `causal` aligns \
-    them at the first ones. `window` and `causal` need a single axis of queries. The mask is \
-    bool, true for a key that is seen; a size of 1 counts for each index.
+    Queries i and keys j are counted from 0 even if their numbers differ: `causal` aligns the \
+    first query with the first key. `window` and `causal` require a single axis of queries. The \
+    mask is bool, true for keys that are attended to; along an axis of size 1 it applies to every \
+    index.
 
     ```text
-    seen[i, j] = (not causal, or j <= i) and (no window, or |i - j| < window)
-                 and (no mask, or mask[..., i, j])
-    m = max over seen j of score[i, j]
-    w[i, j] = exp(score[i, j] - m) / (sum over seen k of exp(score[i, k] - m)) for seen j
-    w[i, j] = 0 for others
+    attends[i, j] = (not causal, or j <= i) and (no window, or |i - j| < window)
+                    and (no mask, or mask[..., i, j])
+    for the keys j with attends[i, j]:
+      m = max over j of score[i, j]
+      w[i, j] = exp(score[i, j] - m) / (sum over j of exp(score[i, j] - m))
+    for other keys: w[i, j] = 0
     if query i attends to no key, by fully_masked_rows:
       mean: w[i, j] = 1 / (number of keys)
       zero: w[i, j] = 0
-      unmasked: w[i, j] as if it saw all keys
+      unmasked: w[i, j] as if it attended to all keys
     ```
     """
 
   private static let recurrenceText = """
-    For each sequence n of T steps, with the states h and, if the operator has it, c:
+    For each sequence n of T steps, with the state h and, if the operator has one, the cell state c:
 
     ```text
     h, c = initial_h, initial_c if initial_states, else 0; y = 0
@@ -136,16 +137,17 @@ extension Concept {
     last_h[n], last_c[n] = h, c
     ```
 
-    The output of a step stands at the position of the step in the input, also if `go_backwards`. \
-    The states are not rounded between steps. W is `kernel` and U `recurrent_kernel`: their rows \
-    are those of the first gate, then those of the second, and so on. b is `bias`, or its row 0 \
-    where it is `[2, ...]`; b' is then its row 1, and 0 otherwise. What has no bias has 0.
+    The output of a step has the position of that step in the input, even with `go_backwards`. \
+    The states are not rounded between steps. W is `kernel` and U is `recurrent_kernel`: their \
+    rows are those of the first gate, then those of the second, and so on. b is `bias`, or its \
+    row 0 if it has the shape `[2, ...]`; b' is then its row 1, and otherwise 0. Without a bias, \
+    both are 0.
     """
 
   private static let samplingText = """
-    The weights by which output element o of m is made of the input elements i of n along one \
-    axis. Coordinates are computed in float32, since their rounding can decide which element is \
-    nearest; weights in float64.
+    The weight of each input element i of n in output element o of m, along one axis. \
+    Coordinates are computed in float32, because their rounding can decide which element is \
+    nearest; weights are computed in float64.
 
     ```text
     s = n / m, u = (o + 0.5) * s
@@ -154,17 +156,17 @@ extension Concept {
       1 - f for i, and f for i + 1 if f > 0
     bicubic, not antialias: v = u - 0.5, f = round(1024 * (v - floor(v))) / 1024, ties to even
       cubic(1 + f), cubic(f), cubic(1 - f), cubic(2 - f) for the elements from floor(v) - 1 on;
-      those outside of the input are left out, the others divided by their sum
-    area: (length that i...i + 1 and o * s...(o + 1) * s have in common) / s
+      those outside of the input are omitted, the others divided by their sum
+    area: (length of the overlap of i...i + 1 and o * s...(o + 1) * s) / s
     others: s = 1 / (m / n), e = max(s, 1) if antialias, else 1, u = (o + 0.5) * s
-      i from ceil(u - radius * e - 0.5) to floor(u + radius * e - 0.5), both moved into 0...n - 1
+      i from ceil(u - radius * e - 0.5) to floor(u + radius * e - 0.5), both clamped to 0...n - 1
       kernel(|i + 0.5 - u| * (1 / e)), divided by their sum
     kernels at the distance d:
       bilinear, radius 1: max(0, 1 - d)
       bicubic, radius 2: cubic(d) = 1.5 d^3 - 2.5 d^2 + 1 for d < 1,
-        -0.5 d^3 + 2.5 d^2 - 4 d + 2 for d < 2, 0 from there on
+        -0.5 d^3 + 2.5 d^2 - 4 d + 2 for d < 2, 0 beyond
       mitchellcubic, radius 2: 7/6 d^3 - 2 d^2 + 8/9 for d < 1,
-        -7/18 d^3 + 2 d^2 - 10/3 d + 16/9 for d < 2, 0 from there on
+        -7/18 d^3 + 2 d^2 - 10/3 d + 16/9 for d < 2, 0 beyond
       gaussian, radius 1.5: exp(-2 d^2) for d < 1.5, else 0
       lanczos3 and lanczos5, radius a = 3 and 5: 0 for d > a, 1 for d <= 0.001,
         a sin(pi d) sin(pi d / a) / (pi d)^2 otherwise

@@ -15,26 +15,28 @@ extension OperatorReference {
   private static let introduction = """
     # Operators of .wbm files
 
-    What the nodes of a `.wbm` file compute, by `kind` (the op type) and `version`. A reader \
-    refuses a kind, a version or an attribute that it does not know, and a node that lacks an \
-    attribute; no attribute has a default. There is one version of each kind; lower ones were never released. `operators.json` \
-    says the same for programs. Both are made from the operators' definitions \
-    (`make generate`), and tests hold these to what a reader takes and what a node makes.
+    What each node of a `.wbm` file computes, by its `kind` (the op type) and `version`. Readers \
+    reject unknown kinds, versions and attributes, and nodes with missing attributes; attributes \
+    have no defaults. Each kind has a single version; lower ones were never released. \
+    `operators.json` has the same content for programs. Both files are generated from the \
+    operators' definitions (`make generate`), and tests compare the definitions with what readers \
+    accept and what nodes compute.
 
-    In the formulas x is an element of the input and y the one of the output at the same \
-    position, if nothing else is said; n is an index of the batch and c one of the channels. \
-    Attributes are called by their names. A colon alone, as in w[q, :], stands for all indices of \
-    an axis. Of several lines for one y the first one counts whose condition holds; a \
-    comparison with NaN does not hold. exp, log, tanh and their like are the functions of \
-    mathematics, log the natural logarithm; ^ is a power.
+    In the formulas, x is an element of the input and y the element of the output at the same \
+    position, unless stated otherwise; n is an index along the batch and c one along the channels. \
+    Attributes appear under their names. A colon alone, as in w[q, :], stands for all indices of \
+    an axis. Where several lines define y, the first whose condition holds applies; a comparison \
+    with NaN does not hold. exp, log (natural), tanh and so on are the mathematical functions; ^ \
+    is exponentiation.
 
-    Inputs come in the given order; those that a node does not have are left out. A weight is a \
-    constant of the model, any other input may be a constant too. A node has all attributes but \
-    those whose condition does not hold. Writers store them in the given order; readers take any.
+    Inputs appear in the given order, without those that the node does not have. A weight is \
+    always a constant of the model; other inputs may be constants too. A node has every attribute \
+    whose condition holds, and no other. Writers store attributes in the given order; readers \
+    accept any order.
 
-    A composite operator is also given as a graph of other operators that computes the same, up to \
-    rounding; a primitive one is not. Which operators these are may depend on the attributes; \
-    all are named.
+    A composite operator is also defined by a graph of other operators that computes the same \
+    result, up to rounding; a primitive operator is not. Which operators the graph contains may \
+    depend on the attributes; all that can occur are listed.
     """
 }
 
@@ -57,13 +59,13 @@ extension OperatorReference {
     `attributes_of_value_under`, the prefix of the attributes of the operator that is named; \
     `constraints`
       - `formula`: its lines
-    - `when` says that an input, output or attribute is there only where an `attribute` `is`, or \
-    `is_not`, one of some values; `optional`, that it may be missing.
-    - `constraints` are on each number, in a list on each entry: `minimum`, `exclusive_minimum`, \
+    - `when`: the input, output or attribute exists only if an `attribute` `is`, or `is_not`, one \
+    of some values; `optional`: it may be missing.
+    - `constraints` apply to a number or to each entry of a list: `minimum`, `exclusive_minimum`, \
     `maximum`, `minimum_of`, `exclusive_minimum_of` and `maximum_of` (the value of another attribute), \
-    `finite`, `not_nan`, `not_zero`; or on the list: `minimum_count`, `maximum_count`, `count_of` \
-    (another list, and `count_plus` entries more), `order` (`rising` or `not_falling`), `unique`, \
-    `permutation` (of the numbers from 0 on), `at_most_once`; `rule` is one in words.
+    `finite`, `not_nan`, `not_zero`; or to the list itself: `minimum_count`, `maximum_count`, `count_of` \
+    (as many entries as another list, plus `count_plus`), `order` (`ascending` or `not_descending`), `unique`, \
+    `permutation` (of the numbers from 0 on), `at_most_once`; `rule` is a constraint in words.
     """
 }
 

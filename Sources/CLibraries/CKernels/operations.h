@@ -31,9 +31,13 @@ bool set_operations(struct operations *all, struct kernels_post_operations post)
 void apply_functions(
     const struct operations *all, float *elements, int64_t count, int64_t valid);
 
-/// Applies an activation. NaN stays NaN.
+/// Applies an activation. NaN stays NaN, and with a slope of 0 the result for -infinity is 0.
 INLINE vector activate(vector value, struct activation activation) {
-  if (activation.slope != 1) value = value < 0 ? value * activation.slope : value;
+  if (activation.slope == 0) {
+    value = value < 0 ? 0 : value;
+  } else if (activation.slope != 1) {
+    value = value < 0 ? value * activation.slope : value;
+  }
   if (activation.limit < INFINITY) value = value > activation.limit ? activation.limit : value;
   return value;
 }

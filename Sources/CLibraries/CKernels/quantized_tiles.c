@@ -1,6 +1,5 @@
 #include "quantized.h"
 
-#include <math.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -188,7 +187,7 @@ INLINE void finish_general(
 #pragma clang fp contract(off)
   // Local copies, so that the compiler knows that stores do not change them.
   const struct operations *operations = &all->operations;
-  const float slope = operations->activation.slope, limit = operations->activation.limit;
+  const struct activation activation = operations->activation;
   const bool adds_first = operations->adds_first, adds_last = operations->adds_last;
   const bool has_functions = operations->function_count > 0;
   const bool stores_floats = all->result.stores_floats;
@@ -216,12 +215,7 @@ INLINE void finish_general(
       value += adds_reduced ? dequantize(summands, summand_capacity, summand)
                              : load_some(floats, valid);
     }
-    if (slope == 0) {
-      value = value < 0 ? 0 : value;
-    } else if (slope != 1) {
-      value = value < 0 ? value * slope : value;
-    }
-    if (limit < INFINITY) value = value > limit ? limit : value;
+    value = activate(value, activation);
     if (adds_last) {
       value += adds_reduced ? dequantize(summands, summand_capacity, summand)
                              : load_some(floats, valid);

@@ -1,5 +1,6 @@
 package import Bytes
 package import GraphIR
+import Synchronization
 
 /// A graph to be run repeatedly: plans and prepared weights are cached.
 ///
@@ -11,6 +12,8 @@ package final class CompiledGraph: Sendable {
   private let options: CPURuntime.Options
   private let weights = PreparedWeights()
   private let plans = PlanCache()
+  /// Held while a plan is built, so that threads neither plan nor prepare weights twice.
+  private let planning = Mutex(())
 
   /// Prepares a graph; plans are built once the shapes of the inputs are known.
   ///
@@ -188,6 +191,17 @@ package final class CompiledGraph: Sendable {
   private func plan(
     _ key: PlanCache.Key, _ types: [TensorType]
   ) throws(WeighbridgeError) -> Plan {
+    try planning.withLock { (_) throws(WeighbridgeError) in
+      if let plan = plans.plan(key) { return plan }  // another thread built it meanwhile
+      let plan = try build(types, key.options)
+      plans.add(plan, for: key)
+      return plan
+    }
+  }
+
+  private func build(
+    _ types: [TensorType], _ options: Plan.Options
+  ) throws(WeighbridgeError) -> Plan {
     let types = try graph.specialized(to: types).map(\.held)
     guard types.allSatisfy({ $0.fixedShape != nil }) else {
       throw .unsupported(
@@ -198,9 +212,8 @@ package final class CompiledGraph: Sendable {
     guard try graph.peakActivationSize(types) <= Self.maximumArenaSize else {
       throw .limitExceeded("its activations take more memory than can be addressed")
     }
-    let plan = Plan(graph, types: types, weights: weights, options: key.options)
+    let plan = Plan(graph, types: types, weights: weights, options: options)
     try checkMemory(plan.arena.byteCount)
-    plans.add(plan, for: key)
     return plan
   }
 

@@ -132,7 +132,7 @@ extension AttributeField where Value == Double {
   package static func epsilon(
     _ value: @escaping @Sendable (Owner) -> Double
   ) -> AttributeField {
-    .real("epsilon", value, "What is added under the root.", .atLeast(0), .finite)
+    .real("epsilon", value, "Added under the square root.", .atLeast(0), .finite)
   }
 }
 
@@ -179,7 +179,7 @@ extension AttributeField where Value == [Int] {
   ) -> AttributeField {
     let counts: [Constraint] = count > 0 ? [.minimumCount(count)] : []
     return AttributeField(
-      AttributeDefinition("axes", .integers, meaning, [.atLeast(0), .rising] + counts), value,
+      AttributeDefinition("axes", .integers, meaning, [.atLeast(0), .ascending] + counts), value,
       .integers
     ).explained(by: .axes)
   }

@@ -21,7 +21,8 @@ extension OperatorDefinition {
         AttributeDefinition(
           "settings", .string, "The settings of the layer as JSON, without code."),
         AttributeDefinition(
-          "inputs", .integer, "How many inputs are not weights.", [.atLeast(0), .atMost(65536)]),
+          "inputs", .integer, "The number of inputs that are not weights.",
+          [.atLeast(0), .atMost(65536)]),
         AttributeDefinition("weights", .strings, "The names of the weights."),
         AttributeDefinition(
           "element_types", .strings, "The element type of each output.", [.minimumCount(1)]),
@@ -31,8 +32,8 @@ extension OperatorDefinition {
         AttributeDefinition(
           "sizes", .integers,
           """
-          The sizes of all axes of all outputs, one after the other; -1 for an unknown one. An \
-          unknown first axis is as long as that of the first input.
+          The sizes of the axes of all outputs, concatenated; -1 if unknown. An unknown first axis \
+          has the size of the first input's first axis.
           """, [.atLeast(-1), .rule("as many entries as the sum of ranks")]),
       ])
   }()

@@ -17,7 +17,8 @@ package struct CELU: ElementwiseOperator {
     of: .float,
     attributes: AttributeSchema(
       Self.init(alpha:),
-      .real("alpha", \.alpha, "Minus the value that y approaches for ever smaller x.", .notZero)))
+      .real("alpha", \.alpha, "The negative of the limit of y as x approaches -infinity.", .notZero)
+    ))
 
   /// Creates the operator.
   package init(alpha: Double) { self.alpha = alpha }

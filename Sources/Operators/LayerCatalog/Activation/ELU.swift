@@ -17,7 +17,7 @@ package struct ELU: ElementwiseOperator {
     of: .float,
     attributes: AttributeSchema(
       Self.init(alpha:),
-      .real("alpha", \.alpha, "Minus the value that y approaches for ever smaller x.")))
+      .real("alpha", \.alpha, "The negative of the limit of y as x approaches -infinity.")))
 
   /// Creates the operator.
   package init(alpha: Double) { self.alpha = alpha }

@@ -20,7 +20,7 @@ package struct GELU: ElementwiseOperator {
     of: .float,
     attributes: AttributeSchema(
       Self.init(isApproximate:),
-      .boolean("approximate", \.isApproximate, "Whether the tangent form is computed.")))
+      .boolean("approximate", \.isApproximate, "Whether the approximation with tanh is used.")))
 
   /// Creates the operator.
   package init(isApproximate: Bool) { self.isApproximate = isApproximate }

@@ -16,7 +16,7 @@ package struct LeakyReLU: ElementwiseOperator {
     of: .float,
     attributes: AttributeSchema(
       Self.init(slope:),
-      .real("negative_slope", \.slope, "The factor of elements that are not above 0.")))
+      .real("negative_slope", \.slope, "The factor of elements up to 0.")))
 
   /// Creates the operator.
   package init(slope: Double) { self.slope = slope }

@@ -27,7 +27,9 @@ package struct PiecewiseLinear: ElementwiseOperator {
     of: .float,
     attributes: AttributeSchema(
       Self.init(knots:slopes:value:),
-      .reals("knots", \.knots, "Where the slope changes.", .finite, .rising, .minimumCount(1)),
+      .reals(
+        "knots", \.knots, "The positions where the slope changes.", .finite, .ascending,
+        .minimumCount(1)),
       .reals(
         "slopes", \.slopes,
         """

@@ -27,7 +27,7 @@ package struct ReLU: ElementwiseOperator {
     attributes: AttributeSchema(
       Self.init(slope:threshold:maximum:),
       .real("negative_slope", \.slope, "The slope up to the threshold."),
-      .real("threshold", \.threshold, "The largest element that counts as negative."),
+      .real("threshold", \.threshold, "The largest element that is treated as negative."),
       .real(
         "max_value", \.maximum, "The largest output.", .atLeast(0), presence: .optional("no bound"))
     ))

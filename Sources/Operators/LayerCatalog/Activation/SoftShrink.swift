@@ -20,7 +20,7 @@ package struct SoftShrink: ElementwiseOperator {
     of: .float,
     attributes: AttributeSchema(
       Self.init(threshold:),
-      .real("threshold", \.threshold, "How far each element is moved towards 0.")))
+      .real("threshold", \.threshold, "The distance by which each element is moved towards 0.")))
 
   /// Creates the operator.
   package init(threshold: Double) { self.threshold = threshold }

@@ -15,7 +15,7 @@ package struct Sparsemax: LanewiseOperator, PrimitiveOperator {
 
   package static let declaration = OperatorDeclaration<Self>.lanewise(
     """
-    s = x in falling order, from index 0
+    s = x in descending order, from index 0
     c[k] = s[0] + ... + s[k]
     K = all k with s[k] > (c[k] - 1) / (k + 1)
     t = ((sum over k in K of c[k]) - 1) / (number of elements of K)

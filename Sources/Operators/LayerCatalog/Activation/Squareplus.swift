@@ -16,7 +16,7 @@ package struct Squareplus: ElementwiseOperator {
     of: .float,
     attributes: AttributeSchema(
       Self.init(smoothness:),
-      .real("b", \.smoothness, "How wide the bend around 0 is.", .atLeast(0))))
+      .real("b", \.smoothness, "The width of the bend around 0.", .atLeast(0))))
 
   /// Creates the operator.
   package init(smoothness: Double) { self.smoothness = smoothness }

@@ -19,7 +19,7 @@ package struct Threshold: ElementwiseOperator {
     attributes: AttributeSchema(
       Self.init(threshold:replacement:),
       .real("threshold", \.threshold, "The largest element that is replaced."),
-      .real("value", \.replacement, "What replaces it.")))
+      .real("value", \.replacement, "The replacement.")))
 
   /// Creates the operator.
   package init(threshold: Double, replacement: Double) {

@@ -3,8 +3,9 @@ package import GraphIR
 
 /// A mathematical function of pairs of elements of two tensors.
 ///
-/// - first, second: of the same rank and element type; along each axis the sizes are equal or 1
-/// - output: along each axis the size that is not 1, if there is one
+/// - first, second: of the same rank and element type, with sizes that are equal or 1 along each
+///   axis
+/// - output: the inputs' shape after broadcasting
 ///
 /// For integers, a division by 0 or a result outside of their type is an error when the model runs.
 package struct BinaryMath: ArithmeticOperator {
@@ -49,7 +50,7 @@ package struct BinaryMath: ArithmeticOperator {
     outputs: [.like("first")],
     attributes: AttributeSchema(
       Self.init(_:),
-      .choice("function", \.function, "What is computed.") {
+      .choice("function", \.function, "The function.") {
         switch $0 {
         case .divide: "a / b"
         case .divideNoNaN: "0 if b = 0, else a / b"

@@ -18,8 +18,7 @@ package struct Cast: ExactOperator, PrimitiveOperator {
     """
     y = x in element_type:
     floating-point: the nearest number of the type, ties to even
-    integer: x without its fraction; the nearest number of the type if x is outside of it; 0 for \
-    NaN
+    integer: x truncated towards 0, clamped to the range of the type; 0 for NaN
     bool: false if x = 0, else true
     """,
     inputs: [.data("input", .any)],

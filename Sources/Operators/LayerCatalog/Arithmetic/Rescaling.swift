@@ -18,15 +18,15 @@ package struct Rescaling: ArithmeticOperator {
   package static let version = 1
 
   package static let declaration = OperatorDeclaration<Self>(
-    "y[..., i] = x[..., i] * scale[i] + offset[i]; a list of one entry has it for each i",
+    "y[..., i] = x[..., i] * scale[i] + offset[i]; a list of one entry applies to every i",
     of: .float,
     attributes: AttributeSchema(
       Self.init(scale:offset:),
       .reals(
-        "scale", \.scale, "The factor: one, or one for each index of the last axis.",
+        "scale", \.scale, "The factor: one number, or one for each index of the last axis.",
         .minimumCount(1)),
       .reals(
-        "offset", \.offset, "What is added: one, or one for each index of the last axis.",
+        "offset", \.offset, "The summand: one number, or one for each index of the last axis.",
         .minimumCount(1))))
 
   /// Creates the operator.

@@ -59,7 +59,7 @@ package struct UnaryMath: ArithmeticOperator {
     outputs: [.like("input")],
     attributes: AttributeSchema(
       Self.init(_:),
-      .choice("function", \.function, "What is computed.") {
+      .choice("function", \.function, "The function.") {
         switch $0 {
         case .absolute: "abs(x)"
         case .negative: "-x"

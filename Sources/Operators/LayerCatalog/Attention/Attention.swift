@@ -49,10 +49,11 @@ package struct Attention: AttentionOperator {
     outputs: [.like("query"), AttentionMasking.weights],
     attributes: AttributeSchema(
       Self.init(score:hasScale:masking:returnsAttentionWeights:),
-      .choice("score", \.score, "How a query and a key are compared; see the formula.") {
+      .choice("score", \.score, "How the score of a query and a key is computed; see the formula.")
+      {
         switch $0 {
         case .dot: "the scaled product"
-        case .concat: "the weighted sum of tangents"
+        case .concat: "the weighted sum of tanh"
         }
       },
       .boolean("scale", \.hasScale, "Whether there is a scale."),

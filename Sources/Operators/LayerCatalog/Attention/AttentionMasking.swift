@@ -44,7 +44,7 @@ package struct AttentionMasking: Hashable, Sendable {
     .integer(
       "window", \.window, "Query i only attends to the keys j with |j - i| < window.", .atLeast(1),
       presence: .optional("any distance")),
-    .boolean("mask", \.hasMask, "Whether there is a mask, true for what is attended to."),
+    .boolean("mask", \.hasMask, "Whether there is a mask, true for keys that are attended to."),
     .choice(
       "fully_masked_rows", \.fullyMaskedRows, "The weights of a query that attends to no key."
     ) {
@@ -102,7 +102,8 @@ extension AttributeField where Value == Bool {
   static func returnsAttentionWeights(
     _ value: @escaping @Sendable (Owner) -> Bool
   ) -> AttributeField {
-    .boolean("return_attention_weights", value, "Whether the weights are an output too.")
+    .boolean(
+      "return_attention_weights", value, "Whether the attention weights are a second output.")
   }
 }
 

@@ -43,8 +43,8 @@ package struct DotProductAttention: CatalogOperator {
     attributes: AttributeSchema(
       Self.init(axes:scale:masking:returnsAttentionWeights:),
       .axes(
-        \.axes, "The axes along which queries and keys are counted; all precede the heads."),
-      .real("scale", \.scale, "What the products are multiplied by.", .finite),
+        \.axes, "The axes of the positions of queries and keys; all precede the heads."),
+      .real("scale", \.scale, "The factor of the products.", .finite),
       .part(\.masking, AttentionMasking.schema),
       .returnsAttentionWeights(\.returnsAttentionWeights)
     ).checked {

@@ -35,7 +35,7 @@ package struct Convolution: PrimitiveOperator {
       Self.init(window:groups:hasBias:layout:),
       .part(\.window, Window.schema),
       .integer(
-        "groups", \.groups, "Into how many groups the channels are split; divides in and out.",
+        "groups", \.groups, "The number of groups of channels; divides in and out.",
         .atLeast(1)),
       .boolean("bias", \.hasBias, "Whether there is a bias; 0 otherwise."),
       .layout(\.layout)))

@@ -41,10 +41,11 @@ package struct TransposedConvolution: ImageOperator, PrimitiveOperator {
       Self.init(window:outputPadding:groups:hasBias:layout:),
       .part(\.window, Window.schema(paddings: [.explicit])),
       .integers(
-        "output_padding", \.outputPadding, "Elements that the output is longer by at its end.",
+        "output_padding", \.outputPadding,
+        "The number of elements by which the end of the output is extended.",
         .countOf("window"), .atLeast(0), .sizeLimit),
       .integer(
-        "groups", \.groups, "Into how many groups the channels are split; divides in and out.",
+        "groups", \.groups, "The number of groups of channels; divides in and out.",
         .atLeast(1)),
       .boolean("bias", \.hasBias, "Whether there is a bias; 0 otherwise."),
       .layout(\.layout)))

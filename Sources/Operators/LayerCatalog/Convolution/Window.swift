@@ -136,11 +136,11 @@ extension Window {
       .integers(
         "dilation", \.dilation, "The distance from one element of the window to the next.",
         .atLeast(1), .sizeLimit, .countOf("window")),
-      .choice("padding", \.padding.mode, "What is added at the borders.", among: paddings) {
+      .choice("padding", \.padding.mode, "The padding at the borders.", among: paddings) {
         switch $0 {
         case .valid: "nothing"
-        case .same: "so much that there are ceil(size / stride) windows"
-        case .explicit: "what `padding_before` and `padding_after` say"
+        case .same: "enough for ceil(size / stride) windows"
+        case .explicit: "as given by `padding_before` and `padding_after`"
         }
       },
       .integers(

@@ -56,7 +56,7 @@ package struct EinsumDense: CatalogOperator {
       .string(
         "bias", \.bias,
         """
-        A letter for each axis of the bias; empty when there is none.
+        A letter for each axis of the bias; empty without a bias.
         """, .rule("letters of output, in their order"))))
 
   /// Creates the operator.

@@ -50,11 +50,11 @@ package struct NonMaxSuppression: ExactOperator, PrimitiveOperator {
       Self.init(overlapThreshold:confidenceThreshold:scope:),
       .real(
         "iou_threshold", \.overlapThreshold,
-        "The overlap above which the box of the lower score goes.", .finite),
+        "The overlap above which the box with the lower score is removed.", .finite),
       .real(
         "score_threshold", \.confidenceThreshold,
-        "The confidence below which a box goes; see the formula.", .finite),
-      .choice("scope", \.scope, "Which boxes remove each other.") {
+        "The confidence below which a box is removed; see the formula.", .finite),
+      .choice("scope", \.scope, "Which boxes can remove each other.") {
         switch $0 {
         case .all: "all"
         case .sameBestClass: "those of the same best class"

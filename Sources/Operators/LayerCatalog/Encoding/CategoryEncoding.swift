@@ -3,7 +3,7 @@ package import GraphIR
 
 /// Encodes which indices occur along the last axis, or how often.
 ///
-/// - input: `[batch, ..., indices]`, numbers of any type whose integer parts are indices
+/// - input: `[batch, ..., indices]`, indices: numbers of any type, truncated to integers
 /// - weights: the input's shape, the weight of each index
 /// - output: `[batch, ..., categories]`, float32: for each category 1 if it occurs among the
 ///   indices and 0 otherwise (for a single index, a one-hot encoding), or its count
@@ -37,14 +37,14 @@ package struct CategoryEncoding: ExactOperator, PrimitiveOperator {
     attributes: AttributeSchema(
       Self.init(categories:countsTokens:isWeighted:dropsOutOfRange:),
       .integer("num_tokens", \.categories, "The number of categories.", .atLeast(1), .sizeLimit),
-      .boolean("count", \.countsTokens, "Whether the output counts."),
+      .boolean("count", \.countsTokens, "Whether the output is a count instead of 0 or 1."),
       .boolean(
         "weighted", \.isWeighted, "Whether there are weights.", .rule("count is true where this is")
       ),
       .boolean(
         "ignore_out_of_range", \.dropsOutOfRange,
         """
-        Whether an index outside of the categories is left out; otherwise it is an error when \
+        Whether an index outside of the categories is ignored; otherwise it is an error when \
         the model runs.
         """)
     ).checked { $0.isWeighted && !$0.countsTokens ? "weights of no counts" : nil },

@@ -3,7 +3,7 @@ package import GraphIR
 
 /// Looks up a row of a table for each index.
 ///
-/// - input: `[batch, ...]`, numbers of any type whose integer parts are indices
+/// - input: `[batch, ...]`, indices: numbers of any type, truncated to integers
 /// - table: `[indices, features]`
 /// - output: `[batch, ..., features]`, in the type of the table
 ///

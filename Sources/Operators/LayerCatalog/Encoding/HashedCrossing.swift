@@ -4,8 +4,7 @@ package import GraphIR
 /// The bucket for the combination of the numbers at the same position of several tensors, by a hash
 /// of all of them (as in TensorFlow's feature crosses).
 ///
-/// - inputs: two or more of the same shape, numbers of any type, of which the integer parts are
-///   used
+/// - inputs: two or more of the same shape, numbers of any type, truncated to integers
 /// - output: the same shape, int64
 package struct HashedCrossing: ExactOperator, PrimitiveOperator {
   /// The number of buckets, 1 to 2^52.

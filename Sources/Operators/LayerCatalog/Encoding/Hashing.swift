@@ -4,7 +4,7 @@ package import GraphIR
 /// The bucket of each number, by a hash of its decimal representation, such as `-12`: the unsigned
 /// FarmHash fingerprint (Pike 2014) modulo the number of buckets.
 ///
-/// - input: any shape, numbers of any type, of which the integer parts are used
+/// - input: any shape, numbers of any type, truncated to integers
 /// - output: the same shape, int64
 ///
 /// If there is a masked number, bucket 0 is reserved for it, and the others use the remaining ones.
@@ -39,10 +39,10 @@ package struct Hashing: ExactOperator, PrimitiveOperator {
     attributes: AttributeSchema(
       Self.init(buckets:masked:),
       .integer(
-        "num_bins", \.buckets, "The number of bins, that of the mask value included.", .atLeast(1),
+        "num_bins", \.buckets, "The number of bins, including that of the mask value.", .atLeast(1),
         .atMost(Double(1 << 52)), .rule("at least 2 where there is a mask value")),
       .integers(
-        "mask_value", \.masked, "The number that has bin 0 for itself; none or one.",
+        "mask_value", \.masked, "The number for which bin 0 is reserved; at most one.",
         .maximumCount(1))
     ).checked {
       $0.buckets > $0.masked.count

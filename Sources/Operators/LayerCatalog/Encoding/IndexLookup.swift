@@ -3,7 +3,7 @@ package import GraphIR
 
 /// The index of each number in a vocabulary.
 ///
-/// - input: any shape, numbers of any type, of which the integer parts are used
+/// - input: any shape, numbers of any type, truncated to integers
 /// - output: the same shape, int64: `first_index` plus the position of the number in the
 ///   vocabulary; other numbers get one of the `num_oov_indices` indices before `first_index`
 ///
@@ -36,19 +36,20 @@ package struct IndexLookup: ExactOperator, PrimitiveOperator {
           vocabulary: vocabulary, firstIndex: firstIndex, oovCount: oovCount,
           exceptions: Dictionary(uniqueKeysWithValues: zip(numbers, indices)))
       },
-      .integers("vocabulary", \.vocabulary, "The numbers that are looked up.", .unique),
+      .integers("vocabulary", \.vocabulary, "The known numbers, in order.", .unique),
       .integer(
-        "first_index", \.firstIndex, "The index of the first of them.", .atLeast(0), .sizeLimit),
+        "first_index", \.firstIndex, "The index of the first number of the vocabulary.",
+        .atLeast(0), .sizeLimit),
       .integer(
         "num_oov_indices", \.oovCount,
-        "How many indices before that are for other numbers.", .atLeast(0), .sizeLimit,
+        "The number of indices before that, used for other numbers.", .atLeast(0), .sizeLimit,
         .atMostThat(of: "first_index")),
       .integers(
         "exceptions", { @Sendable in $0.exceptions.keys.sorted() },
-        "Numbers whose index is given, whatever the vocabulary says.", .rising),
+        "Numbers with an explicit index, which takes precedence over the vocabulary.", .ascending),
       .integers(
         "exception_indices", { @Sendable in $0.exceptions.sorted { $0.key < $1.key }.map(\.value) },
-        "Their indices.", .countOf("exceptions"))),
+        "The indices of the exceptions.", .countOf("exceptions"))),
     concepts: [.indices])
 
   /// Creates the operator.

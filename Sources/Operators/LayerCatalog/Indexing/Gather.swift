@@ -33,9 +33,9 @@ package struct Gather: ExactOperator, PrimitiveOperator {
     outputs: [.like("input")],
     attributes: AttributeSchema(
       Self.init(axis:batchAxes:),
-      .axis(\.axis, "The axis of the input that the indices count along."),
+      .axis(\.axis, "The axis of the input that is indexed."),
       .integer(
-        "batch_axes", \.batchAxes, "How many leading axes input and indices have in common.",
+        "batch_axes", \.batchAxes, "The number of leading axes that input and indices share.",
         .atLeast(0), .atMostThat(of: "axis"))),
     concepts: [.indices])
 

@@ -29,7 +29,7 @@ package struct GatherElements: ExactOperator, PrimitiveOperator {
     outputs: [.like("input")],
     attributes: AttributeSchema(
       Self.init(axis:),
-      .axis(\.axis, "The axis that the indices count along.")),
+      .axis(\.axis, "The axis that is indexed.")),
     concepts: [.indices])
 
   /// Creates the operator.

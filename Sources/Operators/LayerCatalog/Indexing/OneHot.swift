@@ -33,8 +33,8 @@ package struct OneHot: ExactOperator {
       Self.init(axis:depth:on:off:elementType:),
       .axis(\.axis, "The position of the new axis in the output."),
       .integer("depth", \.depth, "The size of the new axis.", .atLeast(0)),
-      .real("on_value", \.on, "The number at the position that the index names."),
-      .real("off_value", \.off, "The number elsewhere."),
+      .real("on_value", \.on, "The number at the position of the index."),
+      .real("off_value", \.off, "The number at all other positions."),
       .elementType(\.elementType)))
 
   /// Creates the operator.

@@ -22,7 +22,7 @@ package struct Sort: ExactOperator, PrimitiveOperator {
 
   package static let declaration = OperatorDeclaration<Self>(
     """
-    order = the positions along axis by rising x, or falling if descending;
+    order = the positions along axis by ascending x, or by descending x if descending;
       of equal x the lower position first; NaN last
     values[i] = x[order[i]], indices[i] = order[i], for the first k, or all if k = -1
     """,
@@ -35,7 +35,7 @@ package struct Sort: ExactOperator, PrimitiveOperator {
       .axis(\.axis, "The axis along which the elements are sorted."),
       .boolean("descending", \.isDescending, "Whether the largest element comes first."),
       .integer(
-        "k", { @Sendable in $0.count ?? -1 }, "How many elements are kept; -1 for all.",
+        "k", { @Sendable in $0.count ?? -1 }, "The number of elements that are kept; -1 for all.",
         .atLeast(-1))))
 
   /// Creates the operator.

@@ -3,9 +3,10 @@ package import GraphIR
 
 /// The first element where a condition is true, and the second elsewhere.
 ///
-/// - condition: booleans; first, second: the same element type; all of the same rank, and along
-///   each axis the sizes are equal or 1
-/// - output: the elements' type; along each axis the size that is not 1, if there is one
+/// - condition: booleans
+/// - first, second: the same element type; all three inputs have the same rank, with sizes that are
+///   equal or 1 along each axis
+/// - output: the elements' type; the inputs' shape after broadcasting
 package struct Where: PlainOperator, ExactOperator, PrimitiveOperator {
   package static let kind = "where"
   package static let version = 1

@@ -3,8 +3,9 @@ package import GraphIR
 
 /// Compares the elements of two tensors, element by element.
 ///
-/// - first, second: of the same rank and element type; along each axis the sizes are equal or 1
-/// - output: booleans; along each axis the size that is not 1, if there is one
+/// - first, second: of the same rank and element type, with sizes that are equal or 1 along each
+///   axis
+/// - output: booleans, in the inputs' shape after broadcasting
 ///
 /// NaN is unequal to everything, including itself, and neither less nor greater (IEEE 754, 5.11).
 package struct Comparison: ExactOperator, PrimitiveOperator {

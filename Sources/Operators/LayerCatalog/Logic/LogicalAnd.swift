@@ -3,8 +3,8 @@ import GraphIR
 
 /// Whether all inputs are true, element by element.
 ///
-/// - inputs: two or more of the same rank, booleans; along each axis the sizes are equal or 1
-/// - output: booleans; along each axis the size that is not 1, if there is one
+/// - inputs: two or more of the same rank, booleans, with sizes that are equal or 1 along each axis
+/// - output: booleans, in the inputs' shape after broadcasting
 package struct LogicalAnd: LogicalOperator, PrimitiveOperator {
   package static let kind = "logical_and"
   package static let version = 1

@@ -3,8 +3,8 @@ import GraphIR
 
 /// The sum of tensors, element by element.
 ///
-/// - inputs: two or more of the same rank; along each axis the sizes are equal or 1
-/// - output: along each axis the size that is not 1, if there is one
+/// - inputs: two or more of the same rank, with sizes that are equal or 1 along each axis
+/// - output: the inputs' shape after broadcasting
 package struct Add: BroadcastingOperator, PrimitiveOperator {
   package static let kind = "add"
   package static let version = 1

@@ -18,7 +18,7 @@ package struct Concatenate: ExactOperator, PrimitiveOperator {
     outputs: [.like("input")],
     attributes: AttributeSchema(
       Self.init(axis:),
-      .axis(\.axis, "The axis along which the inputs are put together.")))
+      .axis(\.axis, "The axis along which the inputs are concatenated.")))
 
   /// Creates the operator.
   package init(axis: Int) { self.axis = axis }

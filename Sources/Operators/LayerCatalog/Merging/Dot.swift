@@ -30,9 +30,12 @@ package struct Dot: CatalogOperator {
     outputs: [.like("first")],
     attributes: AttributeSchema(
       Self.init(firstAxis:secondAxis:normalizes:),
-      .axis(\.firstAxis, "The axis of the sum in the first input.", name: "first_axis", atLeast: 1),
       .axis(
-        \.secondAxis, "The axis of the sum in the second input.", name: "second_axis", atLeast: 1),
+        \.firstAxis, "The axis of the first input that is summed over.", name: "first_axis",
+        atLeast: 1),
+      .axis(
+        \.secondAxis, "The axis of the second input that is summed over.", name: "second_axis",
+        atLeast: 1),
       .boolean(
         "normalize", \.normalizes,
         "Whether the inputs are scaled to length 1 along these axes, as by unit_normalization.")))

@@ -3,8 +3,8 @@ import GraphIR
 
 /// The difference of two tensors, element by element.
 ///
-/// - first, second: of the same rank; along each axis the sizes are equal or 1
-/// - output: along each axis the size that is not 1, if there is one
+/// - first, second: of the same rank, with sizes that are equal or 1 along each axis
+/// - output: the inputs' shape after broadcasting
 package struct Subtract: BroadcastingOperator, PrimitiveOperator {
   package static let kind = "subtract"
   package static let version = 1

@@ -42,14 +42,18 @@ package struct LocalResponseNormalization: ArithmeticOperator {
           omitted: omitted.first)
       },
       .axis(\.axis, "The axis of the channels."),
-      .integer("before", \.before, "How many preceding channels count.", .atLeast(0), .sizeLimit),
-      .integer("after", \.after, "How many following channels count.", .atLeast(0), .sizeLimit),
+      .integer(
+        "before", \.before, "The number of preceding channels that are included.", .atLeast(0),
+        .sizeLimit),
+      .integer(
+        "after", \.after, "The number of following channels that are included.", .atLeast(0),
+        .sizeLimit),
       .real("alpha", \.alpha, "The factor of the sum of squares."),
       .real("beta", \.beta, "The exponent."),
-      .real("bias", \.bias, "What is added to the sum."),
+      .real("bias", \.bias, "Added to the sum."),
       .integers(
         "omitted", { @Sendable in $0.omitted.map { [$0] } ?? [] },
-        "The channel whose square is taken away from every sum, none or one.", .atLeast(0),
+        "The channel whose square is subtracted from every sum; at most one.", .atLeast(0),
         .sizeLimit, .maximumCount(1))))
 
   /// Creates the operator.

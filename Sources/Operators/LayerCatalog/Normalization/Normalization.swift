@@ -33,12 +33,12 @@ package struct Normalization: ArithmeticOperator {
       .axes(
         \.axes,
         """
-        The axes along which the statistics differ; none when there is one number for all.
+        The axes along which the statistics differ; none for a single mean and variance.
         """, atLeast: 0),
       .boolean(
-        "invert", \.isInverse, "Whether normalized numbers are turned back into those of the data."),
+        "invert", \.isInverse, "Whether the normalization is reversed."),
       .real(
-        "epsilon", \.minimumDeviation, "The smallest standard deviation that is divided by.",
+        "epsilon", \.minimumDeviation, "The smallest standard deviation to divide by.",
         .above(0), .finite)))
 
   /// Creates the operator.

@@ -36,15 +36,15 @@ package struct RMSNormalization: ArithmeticOperator {
     outputs: [.like("input")],
     attributes: AttributeSchema(
       Self.init(axes:denominator:epsilon:),
-      .axes(\.axes, "The axes over which is normalized."),
+      .axes(\.axes, "The axes of the mean and the variance."),
       .choice(
         "denominator", \.denominator,
-        "What the input is divided by the root of; see the formula."
+        "What is under the square root; see the formula."
       ) {
         switch $0 {
         case .meanSquare: "the mean of the squares"
         case .variance:
-          "the variance, though the mean is not taken away from the input"
+          "the variance, although the mean is not subtracted from the input"
         }
       },
       .epsilon(\.epsilon)),

@@ -52,10 +52,10 @@ package struct ConvLSTM: PrimitiveOperator {
       .part(\.recurrence, Recurrence.schema),
       .boolean("bias", \.hasBias, "Whether there is a bias; 0 otherwise."),
       .activation(
-        "activation", \.activation, "What is applied to the candidates and the cell state.",
+        "activation", \.activation, "The activation of the candidates and of the cell state.",
         takesLanes: false),
       .activation(
-        "recurrent_activation", \.recurrentActivation, "What is applied to the gates.",
+        "recurrent_activation", \.recurrentActivation, "The activation of the gates.",
         takesLanes: false)),
     concepts: [.recurrence])
 

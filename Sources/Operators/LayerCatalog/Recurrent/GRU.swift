@@ -41,9 +41,9 @@ package struct GRU: RecurrentOperator {
       Self.init(recurrence:bias:activation:recurrentActivation:resetsAfter:),
       .part(\.recurrence, Recurrence.schema),
       .recurrentBias(\.bias),
-      .activation("activation", \.activation, "What is applied to the candidates."),
+      .activation("activation", \.activation, "The activation of the candidates."),
       .activation(
-        "recurrent_activation", \.recurrentActivation, "What is applied to the gates."),
+        "recurrent_activation", \.recurrentActivation, "The activation of the gates."),
       .boolean(
         "reset_after", \.resetsAfter,
         "Whether the reset gate is applied after the product with the recurrent kernel.")),

@@ -40,9 +40,9 @@ package struct LSTM: RecurrentOperator {
       .part(\.recurrence, Recurrence.schema),
       .recurrentBias(\.bias),
       .activation(
-        "activation", \.activation, "What is applied to the candidates and the cell state."),
+        "activation", \.activation, "The activation of the candidates and of the cell state."),
       .activation(
-        "recurrent_activation", \.recurrentActivation, "What is applied to the gates.")),
+        "recurrent_activation", \.recurrentActivation, "The activation of the gates.")),
     concepts: [.recurrence])
 
   /// Creates the operator.

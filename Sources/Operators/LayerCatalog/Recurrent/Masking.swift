@@ -24,7 +24,7 @@ package struct Masking: ExactOperator {
     outputs: [.like("input"), .of(.bool, as: "mask")],
     attributes: AttributeSchema(
       Self.init(value:),
-      .real("value", \.value, "What steps that do not count are filled with.")))
+      .real("value", \.value, "The value of excluded steps.")))
 
   /// Creates the operator.
   package init(value: Double) { self.value = value }

@@ -41,14 +41,14 @@ package struct Recurrence: Hashable, Sendable {
     .boolean("go_backwards", \.isReversed, "Whether the last step is processed first."),
     .boolean(
       "return_sequences", \.returnsSequences,
-      "Whether the output has all steps, not only the one processed last."),
+      "Whether the output contains all steps instead of only the one processed last."),
     .boolean(
       "initial_states", \.hasInitialStates,
       "Whether the initial states are inputs; they are 0 otherwise."),
-    .choice("mask", \.mask, "What the output is at a step that the mask leaves out.") {
+    .choice("mask", \.mask, "The output at a step that the mask excludes.") {
       switch $0 {
-      case .none: "there is no mask, every step counts"
-      case .previous: "the output of the step processed before; 0 where there is none"
+      case .none: "there is no mask"
+      case .previous: "the output of the step processed before, or 0"
       case .zero: "0"
       case .state: "the state h"
       }

@@ -17,7 +17,7 @@ extension AttributeField where Value == RecurrentBias {
   static func recurrentBias(
     _ value: @escaping @Sendable (Owner) -> RecurrentBias
   ) -> AttributeField {
-    AttributeField.choice("bias", value, "Which biases there are.") {
+    AttributeField.choice("bias", value, "The biases.") {
       switch $0 {
       case .none: "none; both are 0"
       case .input: "b of the products with the input, `[gates * units]`; the other is 0"

@@ -32,7 +32,7 @@ package struct SimpleRNN: RecurrentOperator {
       Self.init(recurrence:bias:activation:),
       .part(\.recurrence, Recurrence.schema),
       .recurrentBias(\.bias),
-      .activation("activation", \.activation, "What is applied to the sums.")),
+      .activation("activation", \.activation, "The activation of the sums.")),
     concepts: [.recurrence])
 
   /// Creates the operator.

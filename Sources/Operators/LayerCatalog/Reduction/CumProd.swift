@@ -17,7 +17,7 @@ package struct CumProd: CumulativeOperator {
   package static let declaration = OperatorDeclaration<Self>(
     """
     y[i] = product of x[j] over j <= i; over j < i if exclusive
-    If reverse: over j >= i, or j > i. Of no elements it is 1.
+    If reverse: over j >= i, or j > i. The product of no elements is 1.
     """,
     of: .number,
     attributes: attributeSchema,

@@ -17,7 +17,7 @@ package struct CumSum: CumulativeOperator, PrimitiveOperator {
   package static let declaration = OperatorDeclaration<Self>(
     """
     y[i] = sum of x[j] over j <= i; over j < i if exclusive
-    If reverse: over j >= i, or j > i. Of no elements it is 0.
+    If reverse: over j >= i, or j > i. The sum of no elements is 0.
     """,
     of: .number,
     attributes: attributeSchema,

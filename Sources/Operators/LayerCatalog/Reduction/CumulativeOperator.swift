@@ -28,8 +28,8 @@ extension CumulativeOperator {
     AttributeSchema(
       Self.init(axis:isExclusive:isReversed:),
       .axis(\.axis),
-      .boolean("exclusive", \.isExclusive, "Whether the element itself is left out."),
-      .boolean("reverse", \.isReversed, "Whether it goes from the last element to the first."))
+      .boolean("exclusive", \.isExclusive, "Whether the element itself is excluded."),
+      .boolean("reverse", \.isReversed, "Whether it runs from the last element to the first."))
   }
 
   package static var version: Int { 1 }

@@ -47,7 +47,7 @@ package struct Reduce: ArithmeticOperator {
     outputs: [.like("input")],
     attributes: AttributeSchema(
       Self.init(_:axes:keepDims:),
-      .choice("function", \.function, "What is made of the elements.") {
+      .choice("function", \.function, "The reduction.") {
         switch $0 {
         case .sum: "the sum; 0 of no elements"
         case .mean: "the sum / the number of elements; NaN of no elements"

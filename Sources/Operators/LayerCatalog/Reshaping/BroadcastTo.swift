@@ -20,8 +20,8 @@ package struct BroadcastTo: ExactOperator, PrimitiveOperator {
       .integers(
         "shape", \.target,
         """
-        The output's size along each axis; -1 for that of the input. Where it differs from the \
-        input's, that is 1.
+        The output's size along each axis; -1 for the input's size. Where it differs from the \
+        input's size, the latter is 1.
         """, .atLeast(-1)
       ).explained(by: .sizes)),
     concepts: [.broadcasting])

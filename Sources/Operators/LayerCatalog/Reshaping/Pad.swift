@@ -36,11 +36,11 @@ package struct Pad: ExactOperator, PrimitiveOperator {
     of: .any,
     attributes: AttributeSchema(
       stored,
-      .integers("before", \.before, "How many elements are added before each axis.", .atLeast(0)),
+      .integers("before", \.before, "The number of elements added before each axis.", .atLeast(0)),
       .integers(
-        "after", \.after, "How many elements are added after each axis.", .atLeast(0),
+        "after", \.after, "The number of elements added after each axis.", .atLeast(0),
         .countOf("before")),
-      .choice("mode", \.mode, "What is added; see the formula.") {
+      .choice("mode", \.mode, "The added elements; see the formula.") {
         switch $0 {
         case .constant: "the value"
         case .reflect:
@@ -50,7 +50,7 @@ package struct Pad: ExactOperator, PrimitiveOperator {
         case .edge: "the first and the last element, repeated"
         }
       },
-      .real("value", \.value, "The number that constant adds; 0 in the other modes.")))
+      .real("value", \.value, "The value that `constant` adds; 0 in the other modes.")))
 
   /// Creates the operator.
   package init(before: [Int], after: [Int], mode: Mode, value: Double = 0) {

@@ -20,7 +20,7 @@ package struct Repeat: ExactOperator {
     attributes: AttributeSchema(
       Self.init(axis:count:),
       .axis(\.axis),
-      .integer("repeats", \.count, "How often each element is repeated.", .atLeast(0))))
+      .integer("repeats", \.count, "The number of copies of each element.", .atLeast(0))))
 
   /// Creates the operator.
   package init(axis: Int, count: Int) {

@@ -33,10 +33,10 @@ package struct ReshapeAxes: ExactOperator, PrimitiveOperator {
     attributes: AttributeSchema(
       Self.make,
       .integers(
-        "shape", \.shape, "The sizes of all axes, that of the batch included, or -1.", .atLeast(-1)
+        "shape", \.shape, "The sizes of all axes, including the batch axis, or -1.", .atLeast(-1)
       ).explained(by: .sizes),
       .integers(
-        "input_axes", \.inputAxes, "An axis of the input whose size is taken, or -1.", .atLeast(-1),
+        "input_axes", \.inputAxes, "The axis of the input whose size is used, or -1.", .atLeast(-1),
         .countOf("shape"),
         .rule("-1 where shape is not -1; at most one entry has -1 in both lists")
       ).explained(by: .axes)))

@@ -56,7 +56,7 @@ package struct Slice: ExactOperator {
     """
     Along axes[i], of n elements, with start, end and step = starts[i], ends[i] and steps[i]:
     lowest, highest = 0, n if step > 0, else -1, n - 1
-    start, end: n is added if below 0, then moved into lowest...highest
+    start, end: n is added if below 0, then clamped to lowest...highest
     count = max(0, ceil((end - start) / step))
     output[j] = input[start + j * step], for j from 0 to count - 1
     """,
@@ -69,12 +69,14 @@ package struct Slice: ExactOperator {
           })
       },
       .axes(
-        { @Sendable in $0.ranges.map(\.axis) }, "The axes that ranges are taken along.", atLeast: 0),
+        { @Sendable in $0.ranges.map(\.axis) }, "The axes along which ranges are selected.",
+        atLeast: 0),
       .integers(
-        "starts", { @Sendable in $0.ranges.map(\.start) }, "The first element.", .countOf("axes")),
+        "starts", { @Sendable in $0.ranges.map(\.start) }, "The start of the range.",
+        .countOf("axes")),
       .integers(
         "ends", { @Sendable in $0.ranges.map(\.stop) },
-        "The element before which it ends; after which, for a negative step.", .countOf("axes")),
+        "The end of the range, exclusive.", .countOf("axes")),
       .integers(
         "steps", { @Sendable in $0.ranges.map(\.step) },
         "The distance from one element to the next.",

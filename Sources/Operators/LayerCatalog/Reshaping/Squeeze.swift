@@ -17,7 +17,7 @@ package struct Squeeze: ExactOperator {
     of: .any,
     attributes: AttributeSchema(
       Self.init(axes:),
-      .axes(\.axes, "The axes that are left out.", atLeast: 0)))
+      .axes(\.axes, "The axes that are removed.", atLeast: 0)))
 
   /// Creates the operator.
   package init(axes: [Int]) { self.axes = axes }

@@ -18,7 +18,7 @@ package struct Tile: ExactOperator {
     attributes: AttributeSchema(
       Self.init(counts:),
       .integers(
-        "repeats", \.counts, "How often the tensor is repeated along each axis.", .atLeast(0))))
+        "repeats", \.counts, "The number of copies along each axis.", .atLeast(0))))
 
   /// Creates the operator.
   package init(counts: [Int]) { self.counts = counts }

@@ -18,7 +18,7 @@ package struct Transpose: ExactOperator, PrimitiveOperator {
     attributes: AttributeSchema(
       Self.init(axes:),
       .integers(
-        "axes", \.axes, "For each axis of the output the axis of the input; axis 0 included.",
+        "axes", \.axes, "For each axis of the output, the axis of the input, including axis 0.",
         .permutation
       ).explained(by: .axes)))
 

@@ -19,12 +19,12 @@ package struct CLAHE: ArithmeticOperator, PrimitiveOperator {
   package static let declaration = OperatorDeclaration<Self>(
     """
     For each channel of each image, of height H and width W:
-    v = x without its fraction, moved into 0...255; 0 for NaN
+    v = x truncated to an integer and clamped to 0...255; 0 for NaN
     h = ceil(H / tile_rows), w = ceil(W / tile_columns): the sizes of the tiles
     rows and columns beyond the image are mirrored: index p >= H is 2 * H - 1 - p; columns \
     likewise
     for each tile of n = h * w elements:
-      hist[l] = number of elements of level l, for l from 0 to 255
+      hist[l] = the number of elements of level l, for l from 0 to 255
       if clip_limit > 0: t = clip_limit * n / 256; e = (sum over l of max(0, hist[l] - t)) / 256
         hist[l] = min(hist[l], t) + e
       s[l] = hist[0] + ... + hist[l]; d = n - s[0], or 1 if that is 0
@@ -34,7 +34,7 @@ package struct CLAHE: ArithmeticOperator, PrimitiveOperator {
     floor(b)),
       (floor(a) + 1, floor(b) + 1) at v, weighted by (1 - da) * (1 - db), (1 - da) * db, da * (1 \
     - db),
-      da * db, with da = a - floor(a), db = b - floor(b); tiles that do not exist are the nearest
+      da * db, with da = a - floor(a), db = b - floor(b); the nearest replaces a missing tile
     """,
     of: .float,
     attributes: AttributeSchema(

@@ -55,25 +55,25 @@ package struct Resizing: ImageOperator, ArithmeticOperator {
       }.explained(by: .sampling),
       .boolean(
         "antialias", \.antialiases,
-        "Whether filters are widened when the output is smaller; nearest and area do not have it."
+        "Whether filters are widened when the output is smaller; not for nearest and area."
       ).explained(by: .sampling),
       .choice(
-        "aspect_ratio", \.fit.name, "How an input of other proportions is fitted; see the formula."
+        "aspect_ratio", \.fit.name,
+        "How an input with a different aspect ratio is fitted; see the formula."
       ) {
         switch $0 {
-        case .stretch: "it is not kept"
+        case .stretch: "the aspect ratio changes"
         case .crop:
           """
-          the largest centered part of the proportions of the output is resized; two spatial axes \
-          only
+          the largest centered part with the output's aspect ratio is resized; two spatial axes only
           """
         case .pad:
-          "the input is padded until it has the proportions of the output; two spatial axes only"
+          "the input is padded to the output's aspect ratio; two spatial axes only"
         }
       },
       .layout(\.layout),
       .real(
-        "fill_value", \.fit.fillValue, "What is padded with.",
+        "fill_value", \.fit.fillValue, "The value of the padding.",
         presence: .when("aspect_ratio", [.string("pad")]))
     ).checked {
       $0.fit == .stretch || $0.dimensions.count == 2

@@ -43,7 +43,7 @@ package struct Upsampling: ImageOperator, ArithmeticOperator {
         .minimumCount(1)),
       .choice(
         "interpolation", \.interpolation,
-        "How elements between the input's are found; see the formula."
+        "How elements between those of the input are interpolated; see the formula."
       ) {
         switch $0 {
         case .nearest: "the elements are repeated"

@@ -38,14 +38,15 @@ package struct STFT: ArithmeticOperator, PrimitiveOperator {
     attributes: AttributeSchema(
       Self.init(fftLength:windowLength:step:window:),
       .integer(
-        "fft_length", \.fftLength, "How many samples a frame has.", .atLeast(1),
+        "fft_length", \.fftLength, "The length of a frame in samples.", .atLeast(1),
         .atMost(Double(1 << 20))),
       .integer(
-        "frame_length", \.windowLength, "How many of them the window shows.", .atLeast(1),
+        "frame_length", \.windowLength, "The length of the window in samples.", .atLeast(1),
         .atMostThat(of: "fft_length")),
       .integer(
-        "frame_step", \.step, "How many samples lie between the starts of two frames.", .atLeast(1)),
-      .choice("window", \.window, "The factors w of the samples.") {
+        "frame_step", \.step, "The distance between the starts of adjacent frames in samples.",
+        .atLeast(1)),
+      .choice("window", \.window, "The window function w.") {
         switch $0 {
         case .hann: "w[m] = 0.5 - 0.5 cos(a[m])"
         case .hamming: "w[m] = 0.54 - 0.46 cos(a[m])"
