@@ -186,6 +186,27 @@ import _CatalogTesting
     }
   }
 
+  @Test("The ReLU of a sum that overflows to -infinity is 0", arguments: [1, 32])
+  func overflow(groups: Int) throws {
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, [1, 4, 4, 32]))
+    let shape = [32, 32 / groups, 1, 1]
+    let weights = [Double](repeating: -1e37, count: shape.reduce(1, *))
+    let kernel = try builder.addWeight("k", Tensor(.float32, shape: shape, weights))
+    let convolution = Convolution(
+      window: Window(size: [1, 1], strides: [1, 1], dilation: [1, 1], padding: .valid),
+      groups: groups, hasBias: false, layout: .channelsLast)
+    let sums = try builder.addNode(
+      convolution, named: "conv", inputs: [input, kernel], source: source)
+    let output = try builder.addNode(
+      ReLU(slope: 0, threshold: 0, maximum: nil), named: "relu", inputs: sums, source: source)
+    let graph = try builder.finish(outputs: [Port(name: "y", value: output[0])])
+    let hundreds = Tensor(
+      .float32, shape: [1, 4, 4, 32], [Double](repeating: 100, count: 4 * 4 * 32))
+    let relu = try expectAgreement(graph, hundreds, threads: 1)
+    #expect(relu.doubles == [Double](repeating: 0, count: 4 * 4 * 32))
+  }
+
   @Test("NaN goes through, to where the window sees it")
   func nan() throws {
     let testCase = Case(dimensions: [16, 16])
