@@ -256,8 +256,8 @@ test_flags := -c release -Xswiftc -enable-testing
 test: dependencies lint
 	swift build $(test_flags) --build-tests
 	swift test $(test_flags) --skip-build
-	# The engine and the decoders again without what is newest, with the instructions that most machines have, and
-	# with those that all have.
+	# The engine and the decoders again: with AVX-512 alone, with AVX-VNNI, with AVX2, which most machines have, and
+	# with what all have.
 	for instructions in avx512 avx2_vnni avx2 portable; do \
 	  WEIGHBRIDGE_MAX_ISA=$$instructions swift test $(test_flags) --skip-build \
 	    --filter 'CPURuntimeTests|TensorEncodingTests|DarknetFixtureTests|FixtureModelTests' || exit 1; \

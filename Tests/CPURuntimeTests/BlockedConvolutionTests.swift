@@ -49,6 +49,9 @@ import _CatalogTesting
       Case(dimensions: [14, 9], channels: (48, 125), window: [1, 1]),
       Case(dimensions: [15, 28], channels: (64, 33), window: [1, 1], strides: [2, 2]),
       Case(dimensions: [15, 28], strides: [2, 3]),
+      // As many outputs as inputs along each axis, although the step is 2.
+      Case(dimensions: [5, 1], channels: (48, 40), window: [1, 1], strides: [1, 2]),
+      Case(dimensions: [1, 7], channels: (3, 16), window: [1, 1], strides: [2, 1]),
     ] + transformed + [
       Case(dimensions: [15, 28], channels: (32, 32), groups: 32),
       Case(
@@ -205,6 +208,9 @@ import _CatalogTesting
       .float32, shape: [1, 4, 4, 32], [Double](repeating: 100, count: 4 * 4 * 32))
     let relu = try expectAgreement(graph, hundreds, threads: 1)
     #expect(relu.doubles == [Double](repeating: 0, count: 4 * 4 * 32))
+    let unfused = CPURuntime.Options(workers: Workers(count: 1), observesAllNodes: true)
+    let alone = try CPURuntime(unfused).run(graph, inputs: [hundreds]) { _ in }[0]
+    #expect(alone.doubles == relu.doubles)
   }
 
   @Test("NaN goes through, to where the window sees it")

@@ -48,6 +48,7 @@ import _CatalogTesting
       Case(dimensions: [14, 9], channels: (48, 125), window: [1, 1]),
       Case(dimensions: [15, 28], channels: (64, 33), window: [1, 1], strides: [2, 2]),
       Case(dimensions: [15, 28], channels: (17, 20), strides: [2, 3]),
+      Case(dimensions: [5, 1], channels: (48, 40), window: [1, 1], strides: [1, 2]),
       Case(images: 2, dimensions: [40, 40], channels: (64, 64)),
     ]
 

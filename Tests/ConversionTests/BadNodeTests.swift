@@ -92,7 +92,7 @@ struct BadNode: Sendable, CustomTestStringConvertible {
     ) { $0[1].value = .boolean(true) },
     attribute(
       "an attribute that cannot be", "means", .malformed,
-      "reduce: the attribute axes is [1, 1], and must be ascending"
+      "reduce: the attribute axes is [1, 1], and must be strictly increasing"
     ) { $0[0].value = .integers([1, 1]) },
     attribute(
       "a word that is not known", "means", .malformed,

@@ -1,8 +1,8 @@
-// Runs the int8 convolutions that are compiled for AVX-VNNI on a processor without it, and compares them with
-// those for AVX2, bit by bit. `make test-avx-vnni` builds and runs it.
+// Runs the int8 convolutions that are compiled for AVX-VNNI, also on a processor without it, and compares
+// them with those for AVX2, bit by bit. `make test-avx-vnni` builds and runs it.
 //
-// Processors with AVX-512 do not need that path, and no others are at hand. VPDPBUSD in its VEX form is an illegal
-// instruction on them; the signal's handler does in its place what Intel's manual (volume 2, VPDPBUSD) says.
+// Where VPDPBUSD in its VEX form is an illegal instruction, the signal's handler does in its place what
+// Intel's manual (volume 2, VPDPBUSD) says.
 
 #define _GNU_SOURCE
 

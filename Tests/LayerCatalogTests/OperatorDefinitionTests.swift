@@ -284,7 +284,7 @@ extension Constraint {
     case .minimumCount(let count): [Array(values.prefix(count - 1))]
     case .maximumCount(let count): [(0...count).map { Double($0 + 1) }]
     case .countOf: [values + [(values.max() ?? 0) + 1]]
-    case .ascending, .notDescending: values.count > 1 ? [values.reversed()] : [[2, 1]]
+    case .strictlyIncreasing, .nonDecreasing: values.count > 1 ? [values.reversed()] : [[2, 1]]
     case .unique: [values + values, [1, 1]]
     case .permutation: values.isEmpty ? [] : [[values[0]] + values, values.map { $0 + 1 }]
     case .atMostOnce(let entry): [[Double(entry), Double(entry)]]

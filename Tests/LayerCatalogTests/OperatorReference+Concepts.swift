@@ -73,8 +73,9 @@ extension Concept {
       """
     case .indices:
       """
-      Indices are truncated to integers. An index out of range, NaN, or a number that does not fit \
-      in 64 bits is an error when the model runs, unless stated otherwise.
+      Indices, and numbers that are looked up or hashed, are truncated to integers. An index out \
+      of range, NaN, or a number that does not fit in 64 bits is an error when the model runs, \
+      unless stated otherwise.
       """
     case .integers:
       """
@@ -91,11 +92,12 @@ extension Concept {
     case .recurrence: Self.recurrenceText
     case .activations:
       """
-      A cell's activation is the kind of an operator with one input, in its current version. The \
-      attributes of that operator are prefixed with the name of the attribute: `activation` = \
-      `elu` comes with `activation.alpha`. [softmax](#softmax), [log_softmax](#log_softmax), \
-      [sparsemax](#sparsemax) and [unit_normalization](#unit_normalization) are \
-      applied to the units of one gate in one step, and their `axes` is [1].
+      The value of an activation attribute is the kind of an operator with one input, in its \
+      current version. That operator's attributes follow, prefixed with the attribute's name and a \
+      dot: `activation` = `elu` comes with `activation.alpha`. [softmax](#softmax), \
+      [log_softmax](#log_softmax), [sparsemax](#sparsemax) and \
+      [unit_normalization](#unit_normalization) are applied to the units of one gate in one step, \
+      and their `axes` is [1].
       """
     case .sampling: Self.samplingText
     }
@@ -110,9 +112,9 @@ extension Concept {
     ```text
     attends[i, j] = (not causal, or j <= i) and (no window, or |i - j| < window)
                     and (no mask, or mask[..., i, j])
-    for the keys j with attends[i, j]:
+    for the keys j (and k) with attends[i, j]:
       m = max over j of score[i, j]
-      w[i, j] = exp(score[i, j] - m) / (sum over j of exp(score[i, j] - m))
+      w[i, j] = exp(score[i, j] - m) / (sum over k of exp(score[i, k] - m))
     for other keys: w[i, j] = 0
     if query i attends to no key, by fully_masked_rows:
       mean: w[i, j] = 1 / (number of keys)

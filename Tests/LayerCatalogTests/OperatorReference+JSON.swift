@@ -124,8 +124,8 @@ extension Constraint {
     case .countOf(let name, 0): [("count_of", .string(name))]
     case .countOf(let name, let more):
       [("count_of", .string(name)), ("count_plus", .integer(more))]
-    case .ascending: [("order", "ascending")]
-    case .notDescending: [("order", "not_descending")]
+    case .strictlyIncreasing: [("order", "strictly_increasing")]
+    case .nonDecreasing: [("order", "non_decreasing")]
     case .unique: [("unique", true)]
     case .permutation: [("permutation", true)]
     case .atMostOnce(let entry): [("at_most_once", .integer(entry))]

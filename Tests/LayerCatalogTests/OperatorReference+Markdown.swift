@@ -16,8 +16,8 @@ extension OperatorReference {
     # Operators of .wbm files
 
     What each node of a `.wbm` file computes, by its `kind` (the op type) and `version`. Readers \
-    reject unknown kinds, versions and attributes, and nodes with missing attributes; attributes \
-    have no defaults. Each kind has a single version; lower ones were never released. \
+    reject unknown kinds, versions and attributes, and nodes that lack a required attribute; \
+    attributes have no defaults. Each kind has a single version; lower ones were never released. \
     `operators.json` has the same content for programs. Both files are generated from the \
     operators' definitions (`make generate`), and tests compare the definitions with what readers \
     accept and what nodes compute.
@@ -31,8 +31,8 @@ extension OperatorReference {
 
     Inputs appear in the given order, without those that the node does not have. A weight is \
     always a constant of the model; other inputs may be constants too. A node has every attribute \
-    whose condition holds, and no other. Writers store attributes in the given order; readers \
-    accept any order.
+    whose condition holds, except that optional ones may be missing, and no other. Writers store \
+    attributes in the given order; readers accept any order.
 
     A composite operator is also defined by a graph of other operators that computes the same \
     result, up to rounding; a primitive operator is not. Which operators the graph contains may \
@@ -64,7 +64,7 @@ extension OperatorReference {
     - `constraints` apply to a number or to each entry of a list: `minimum`, `exclusive_minimum`, \
     `maximum`, `minimum_of`, `exclusive_minimum_of` and `maximum_of` (the value of another attribute), \
     `finite`, `not_nan`, `not_zero`; or to the list itself: `minimum_count`, `maximum_count`, `count_of` \
-    (as many entries as another list, plus `count_plus`), `order` (`ascending` or `not_descending`), `unique`, \
+    (as many entries as another list, plus `count_plus`), `order` (`strictly_increasing` or `non_decreasing`), `unique`, \
     `permutation` (of the numbers from 0 on), `at_most_once`; `rule` is a constraint in words.
     """
 }

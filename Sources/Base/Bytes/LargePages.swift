@@ -14,14 +14,26 @@ package enum LargePages {
     byteCount < size ? byteCount : (byteCount + size - 1) / size * size
   }
 
-  /// The capacity of an array of bytes for which malloc makes a mapping of whole large pages; just
-  /// the count for an array smaller than one.
+  /// The capacity with which malloc's mapping of an array of bytes consists of whole large pages;
+  /// `count` itself if that is less than a large page.
   package static func arrayCapacity(_ count: Int) -> Int {
     count < size ? count : mappingSize(count + headerSize) - headerSize
   }
 
   /// At least what precedes the elements of an array in a mapping: 16 bytes of malloc, 32 of Swift.
   private static let headerSize = 64
+
+  /// Asks for large pages for the first bytes of a mapping of whole large pages, and for the last
+  /// page only if they fill at least half of it.
+  ///
+  /// - Parameters:
+  ///   - mapping: The mapping, or the elements of an array with ``arrayCapacity(_:)`` in it.
+  ///   - count: The number of bytes that are used.
+  package static func use(in mapping: UnsafeMutableRawBufferPointer, count: Int) {
+    let tail = (count + headerSize) % size
+    let end = tail < size / 2 ? min(count, mapping.count) : mapping.count
+    use(in: UnsafeMutableRawBufferPointer(rebasing: mapping[..<end]))
+  }
 
   /// Asks for large pages if the memory is large enough for one; the system may ignore the request.
   ///

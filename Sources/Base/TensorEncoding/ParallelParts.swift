@@ -19,8 +19,10 @@ enum ParallelParts {
     let capacity = LargePages.arrayCapacity(byteCount)
     let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
       // Threads write parts that do not overlap, and all have finished when this returns.
-      nonisolated(unsafe) let memory = UnsafeMutableRawBufferPointer(buffer)
-      LargePages.use(in: memory)
+      let mapping = UnsafeMutableRawBufferPointer(buffer)
+      LargePages.use(in: mapping, count: byteCount)
+      nonisolated(unsafe) let memory = UnsafeMutableRawBufferPointer(
+        rebasing: mapping[..<byteCount])
       DispatchQueue.concurrentPerform(iterations: parts) { part in
         if !body(part, memory) { failedPart.store(part, ordering: .relaxed) }
       }

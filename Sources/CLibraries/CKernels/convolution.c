@@ -1,5 +1,4 @@
 #include <stdlib.h>
-#include <string.h>
 
 #include "convolutions.h"
 
@@ -45,7 +44,7 @@ static void set_channels(
     targets *= space->targets[axis];
   }
   all->out_channels = out_channels;
-  // A pixel is the contiguous channels of one: those of a block, or all.
+  // A pixel holds the contiguous channels at a position: those of a block, or all.
   all->input.blocks = reads_blocks ? ceil_div(in_channels, CHANNELS) : 1;
   all->input.pixel_size = (reads_blocks ? CHANNELS : in_channels) * (int64_t)sizeof(float);
   all->target_block = all->stores_padding ? targets * CHANNELS : CHANNELS;
@@ -82,7 +81,9 @@ static ptrdiff_t set_input(
     const int64_t padded_sizes[3], ptrdiff_t steps[3]) {
   const int64_t size = sizeof(float);
   set_padding(&all->input, space->sizes, before, padded_sizes);
-  if (all->input.is_copied) primitive_request(&all->primitive, padded_bytes(&all->input) / size);
+  if (all->input.is_copied) {
+    primitive_set_bytes(&all->primitive, kernels_role_scratchpad, padded_bytes(&all->input));
+  }
   const ptrdiff_t offset = padded_steps(&all->input, (ptrdiff_t)(all->input.pixel_size / size), steps);
   all->source_block = all->input.blocks > 1 ? steps[0] * all->input.padded_sizes[0] : CHANNELS;
   return offset;
@@ -102,7 +103,7 @@ static bool plan_convolution(struct convolution *all, const struct space *space,
   int64_t padded_sizes[3], position[3], taps = 1;
   ptrdiff_t steps[3], targets[3];
   for (int axis = 0; axis < 3; axis++) taps *= space->window[axis];
-  cover(space, padded_sizes);
+  covered_sizes(space, padded_sizes);
   const ptrdiff_t offset = set_input(all, space, space->before, padded_sizes, steps);
   target_steps(all, space, targets);
   all->passes = calloc(1, sizeof *all->passes);

@@ -19,7 +19,7 @@ struct depthwise_work {
 };
 
 /// The range of window elements along an axis that are inside of the input for an output.
-INLINE void covered_range(
+INLINE void covered_elements(
     const struct space *space, int axis, int64_t target, int64_t *first, int64_t *end) {
   const int64_t start = target * space->strides[axis] - space->before[axis];
   const int64_t step = space->dilation[axis];
@@ -99,8 +99,8 @@ INLINE void compute_row(
     float *target, int64_t z, int64_t y, int64_t mask, const int most) {
   const struct space *space = &all->space;
   int64_t first[2], end[2];
-  covered_range(space, 0, z, &first[0], &end[0]);
-  covered_range(space, 1, y, &first[1], &end[1]);
+  covered_elements(space, 0, z, &first[0], &end[0]);
+  covered_elements(space, 1, y, &first[1], &end[1]);
   const int64_t row = (z * space->strides[0] - space->before[0]) * space->sizes[1]
       + y * space->strides[1] - space->before[1];
   const float *from = source - space->before[2] * CHANNELS;
@@ -210,7 +210,7 @@ kernels_primitive *depthwise_convolution(
       ceil_div(space.targets[2], space.strides[2] > 2 ? smaller(MAX_OUTPUTS_OTHER_STRIDES, most) : most);
   for (int64_t x = 0; x < space.targets[2]; x++) {
     int64_t first, end;
-    covered_range(&space, 2, x, &first, &end);
+    covered_elements(&space, 2, x, &first, &end);
     for (int64_t column = first; column < end; column++) {
       if (all->columns[column].end == 0) all->columns[column].first = x;
       all->columns[column].end = x + 1;

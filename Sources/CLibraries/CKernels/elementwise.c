@@ -30,7 +30,11 @@ INLINE void apply_body(
   case kernels_function_logistic: EACH(logistic(x));
   case kernels_function_logsigmoid: EACH(-softplus(-x));
   case kernels_function_mish: EACH(x * hyperbolic_tangent(softplus(x)));
-  case kernels_function_relu: EACH(x > 0 ? x : alpha * x);
+  case kernels_function_relu:
+    if (alpha == 0) {
+      EACH(x < 0 ? 0 : x);
+    }
+    EACH(x > 0 ? x : alpha * x);
   case kernels_function_softplus: EACH(softplus(x));
   case kernels_function_sqrt: EACH(sqrtf(x));
   case kernels_function_swish: EACH(x * logistic(alpha * x));

@@ -1,21 +1,23 @@
 #include "operations.h"
 
+#include "layouts.h"
+
 bool set_operations(struct operations *all, struct kernels_post_operations post) {
-  all->activation = (struct activation){.slope = 1, .limit = INFINITY};
-  bool has_activation = false;
+  *all = (struct operations){.rectifier = {.slope = 1, .limit = INFINITY}};
+  bool has_rectifier = false;
   for (int index = 0; index < post.count; index++) {
     const struct kernels_post_operation *own = &post.operations[index];
-    const bool is_first = !has_activation && all->function_count == 0;
+    const bool is_first = !has_rectifier && all->function_count == 0;
     if (own->is_sum) {
       if (all->function_count > 0 || all->adds_first || all->adds_last) return false;
-      all->adds_first = !has_activation;
-      all->adds_last = has_activation;
+      all->adds_first = !has_rectifier;
+      all->adds_last = has_rectifier;
     } else if (own->function == kernels_function_relu && is_first) {
-      has_activation = true;
-      all->activation.slope = own->alpha;
+      has_rectifier = true;
+      all->rectifier.slope = own->alpha;
     } else if (own->function == kernels_function_clip && own->alpha == 0 && is_first) {
-      has_activation = true;
-      all->activation = (struct activation){.slope = 0, .limit = own->beta};
+      has_rectifier = true;
+      all->rectifier = (struct rectifier){.slope = 0, .limit = own->beta};
     } else if (all->function_count < MAX_FUNCTIONS) {
       all->functions[all->function_count++] = *own;
     } else {

@@ -2,24 +2,23 @@
 
 #include <math.h>
 
-#include "layouts.h"
 #include "primitives.h"
 #include "vector.h"
 
 // What happens to the sums of a convolution before they are stored.
 
-/// The maximum number of functions after an activation.
+/// The maximum number of functions after the rectifier.
 enum { MAX_FUNCTIONS = 4 };
 
-/// The factor of negative values, 1 for none, and the upper limit of the result.
-struct activation {
+/// A ReLU, leaky ReLU or clipped ReLU: the factor of negative values, 1 for none, and the upper limit.
+struct rectifier {
   float slope, limit;
 };
 
 struct operations {
-  /// Whether the target is added before or after the activation.
+  /// Whether the target is added before or after the rectifier.
   bool adds_first, adds_last;
-  struct activation activation;
+  struct rectifier rectifier;
   int function_count;
   struct kernels_post_operation functions[MAX_FUNCTIONS];
 };
@@ -31,14 +30,14 @@ bool set_operations(struct operations *all, struct kernels_post_operations post)
 void apply_functions(
     const struct operations *all, float *elements, int64_t count, int64_t valid);
 
-/// Applies an activation. NaN stays NaN, and with a slope of 0 the result for -infinity is 0.
-INLINE vector activate(vector value, struct activation activation) {
-  if (activation.slope == 0) {
+/// Applies a rectifier. NaN stays NaN, and with a slope of 0 the result for -infinity is 0.
+INLINE vector rectify(vector value, struct rectifier rectifier) {
+  if (rectifier.slope == 0) {
     value = value < 0 ? 0 : value;
-  } else if (activation.slope != 1) {
-    value = value < 0 ? value * activation.slope : value;
+  } else if (rectifier.slope != 1) {
+    value = value < 0 ? value * rectifier.slope : value;
   }
-  if (activation.limit < INFINITY) value = value > activation.limit ? activation.limit : value;
+  if (rectifier.limit < INFINITY) value = value > rectifier.limit ? rectifier.limit : value;
   return value;
 }
 
@@ -47,7 +46,7 @@ INLINE vector activate(vector value, struct activation activation) {
 /// @param all The caller's copy, so that the compiler knows that stores do not change it.
 INLINE void finish(vector value, float *target, const struct operations *all) {
   if (all->adds_first) value += load(target);
-  value = activate(value, all->activation);
+  value = rectify(value, all->rectifier);
   if (all->adds_last) value += load(target);
   store(target, value);
 }

@@ -1,6 +1,5 @@
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "primitive.h"
 #include "threads.h"
@@ -33,11 +32,10 @@ INLINE struct reach reach(const struct pooling *all, int axis, int64_t output) {
   const int64_t start = output * space->strides[axis] - space->before[axis];
   const int64_t step = space->dilation[axis];
   const int64_t end = start + (space->window[axis] - 1) * step + 1;
-  return (struct reach){
-    .first = start < 0 ? start + (-start + step - 1) / step * step : start,
-    .end = smaller(space->sizes[axis], end),
-    .padded = ceil_div(smaller(space->sizes[axis] + all->after[axis], end) - start, step),
-  };
+  struct reach reach;
+  covered_range(space, axis, output, &reach.first, &reach.end);
+  reach.padded = ceil_div(smaller(space->sizes[axis] + all->after[axis], end) - start, step);
+  return reach;
 }
 
 /// Computes the outputs of a row, with `channels` channels each.

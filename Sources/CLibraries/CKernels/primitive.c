@@ -9,9 +9,14 @@ void primitive_set(
   primitive->layouts[role] = *layout;
 }
 
-void primitive_request(kernels_primitive *primitive, int64_t count) {
+void primitive_set_bytes(kernels_primitive *primitive, enum kernels_role role, int64_t bytes) {
+  const int64_t count = ceil_div(bytes, sizeof(float));
   const struct kernels_layout layout = layout_row_major(1, &count);
-  primitive_set(primitive, kernels_role_scratchpad, &layout);
+  primitive_set(primitive, role, &layout);
+}
+
+void primitive_request(kernels_primitive *primitive, int64_t count) {
+  primitive_set_bytes(primitive, kernels_role_scratchpad, count * (int64_t)sizeof(float));
 }
 
 void kernels_primitive_free(kernels_primitive *primitive) {

@@ -30,6 +30,9 @@ struct kernels_primitive {
 void primitive_set(
     kernels_primitive *primitive, enum kernels_role role, const struct kernels_layout *layout);
 
+/// Sets the size of an argument in bytes, rounded up to floats.
+void primitive_set_bytes(kernels_primitive *primitive, enum kernels_role role, int64_t bytes);
+
 /// Requests working memory of `count` floats.
 void primitive_request(kernels_primitive *primitive, int64_t count);
 

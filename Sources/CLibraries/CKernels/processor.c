@@ -13,7 +13,7 @@ bool kernels_has_byte_products;
 bool kernels_has_bfloat16_products;
 
 #if defined(__x86_64__)
-/// Sets what this processor has, up to a level.
+/// Detects what the processor supports, up to a level.
 static void detect_up_to(enum level most) {
   __builtin_cpu_init();
   kernels_known_level = PORTABLE;
@@ -50,7 +50,8 @@ __attribute__((constructor)) static void detect(void) {
     enum level level;
     bool has_products;
   } limits[] = {
-    {"portable", PORTABLE, false}, {"avx2", AVX2, false}, {"avx2_vnni", AVX2, true}, {"avx512", AVX512, false}};
+    {"portable", PORTABLE, false}, {"avx2", AVX2, false}, {"avx2_vnni", AVX2, true},
+    {"avx512", AVX512, false}};
   const char *name = getenv("WEIGHBRIDGE_MAX_ISA");
   for (size_t i = 0; name && i < sizeof limits / sizeof *limits; i++) {
     if (strcmp(name, limits[i].name)) continue;

@@ -18,8 +18,8 @@ extern enum level kernels_known_level;
 
 static inline enum level kernels_level(void) { return kernels_known_level; }
 
-/// Whether dot products of bytes are used: AVX-512 VNNI, AVX-VNNI with AVX2, or SDOT on ARM. If the processor
-/// has them, unless WEIGHBRIDGE_MAX_ISA names a level other than `avx2_vnni`.
+/// Whether dot products of bytes are used (AVX-512 VNNI, AVX-VNNI with AVX2, or SDOT on ARM): if the
+/// processor has them, unless WEIGHBRIDGE_MAX_ISA is `avx512`, `avx2` or `portable`.
 extern bool kernels_has_byte_products;
 
 /// Whether bfloat16 dot products are used (AVX512-BF16): if the processor has them, unless

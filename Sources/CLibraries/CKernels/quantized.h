@@ -15,7 +15,6 @@ enum { WORD = 4 };
 static inline int64_t element_size(bool is_bfloat16) { return is_bfloat16 ? 2 : 1; }
 
 typedef int32_t int32x16 __attribute__((ext_vector_type(16)));
-typedef float float32x16 __attribute__((ext_vector_type(16)));
 typedef uint8_t bytes16 __attribute__((ext_vector_type(16)));
 typedef uint16_t bfloat16x16 __attribute__((ext_vector_type(16)));
 
@@ -35,13 +34,13 @@ static inline struct rounding make_rounding(struct kernels_quantization quantiza
 }
 
 /// Rounds to integers, ties to even. NaN becomes 0, as does everything below the range.
-INLINE bytes16 round_to_integers(float32x16 value, const struct rounding *rounding) {
+INLINE bytes16 round_to_integers(vector value, const struct rounding *rounding) {
 #pragma clang fp contract(off)
   value *= rounding->factor;
   value = value > rounding->least ? value : rounding->least;
   value = value < rounding->greatest ? value : rounding->greatest;
   // Adding 1.5 * 2^23 rounds to an integer, which is then in the low bits.
-  const float32x16 shifted = value + 12582912.0f;
+  const vector shifted = value + 12582912.0f;
   int32x16 whole;
   memcpy(&whole, &shifted, sizeof whole);
   whole += rounding->zero_point - 0x4B400000;
@@ -49,7 +48,7 @@ INLINE bytes16 round_to_integers(float32x16 value, const struct rounding *roundi
 }
 
 /// Rounds to bfloat16, ties to even. NaN stays NaN.
-INLINE bfloat16x16 round_to_bfloat16(float32x16 value) {
+INLINE bfloat16x16 round_to_bfloat16(vector value) {
   int32x16 bits;
   memcpy(&bits, &value, sizeof bits);
   const int32x16 rounded = bits + 0x7FFF + ((bits >> 16) & 1);
@@ -57,9 +56,9 @@ INLINE bfloat16x16 round_to_bfloat16(float32x16 value) {
   return __builtin_convertvector((bits >> 16) & 0xFFFF, bfloat16x16);
 }
 
-INLINE float32x16 widen_bfloat16(bfloat16x16 packed) {
+INLINE vector widen_bfloat16(bfloat16x16 packed) {
   const int32x16 bits = __builtin_convertvector(packed, int32x16) << 16;
-  float32x16 value;
+  vector value;
   memcpy(&value, &bits, sizeof value);
   return value;
 }

@@ -152,7 +152,7 @@ static void set_input(
   ptrdiff_t steps[3];
   all->input =
       (struct padded_input){.blocks = 1, .pixel_size = pixel_size, .padding = all->stored.zero_point};
-  cover(space, padded_sizes);
+  covered_sizes(space, padded_sizes);
   set_padding(&all->input, space->sizes, space->before, padded_sizes);
   all->source_offset = padded_steps(&all->input, (ptrdiff_t)pixel_size, steps);
   for (int axis = 0; axis < 3; axis++) all->source_steps[axis] = space->strides[axis] * steps[axis];
@@ -167,13 +167,6 @@ static void set_input(
   }
 }
 
-/// Sets the size of an argument in bytes, a multiple of 4.
-static void set_bytes(struct quantized_convolution *all, enum kernels_role role, int64_t bytes) {
-  const int64_t count = ceil_div(bytes, sizeof(float));
-  const struct kernels_layout layout = layout_row_major(1, &count);
-  primitive_set(&all->primitive, role, &layout);
-}
-
 /// The ending if it is one of the common ones, else ENDINGS.
 static int find_ending(const struct quantized_convolution *all) {
   const struct operations *operations = &all->operations;
@@ -184,16 +177,16 @@ static int find_ending(const struct quantized_convolution *all) {
     return ENDINGS;
   }
   // Adding after an activation, or adding floats, is the general case.
-  const bool is_general_sum = adds_reduced ? operations->adds_last && operations->activation.slope != 1
+  const bool is_general_sum = adds_reduced ? operations->adds_last && operations->rectifier.slope != 1
                                             : operations->adds_first || operations->adds_last;
   if (is_general_sum || !all->result.stores_reduced || operations->function_count > 0
-      || operations->activation.limit < INFINITY) {
+      || operations->rectifier.limit < INFINITY) {
     return ENDINGS;
   }
   // Where 0 is the smallest integer, clamping makes the relu redundant.
-  const bool rectifies = operations->activation.slope == 0
+  const bool rectifies = operations->rectifier.slope == 0
       && (is_bfloat16 || all->result.stores_floats || all->result.quantization.zero_point != 0);
-  const bool has_slope = operations->activation.slope != 0 && operations->activation.slope != 1;
+  const bool has_slope = operations->rectifier.slope != 0 && operations->rectifier.slope != 1;
   return (adds_reduced ? ADDS_REDUCED : 0) | (all->result.stores_floats ? STORES_FLOATS : 0)
       | (rectifies ? RECTIFIES : 0) | (has_slope ? HAS_SLOPE : 0);
 }
@@ -245,12 +238,13 @@ kernels_primitive *kernels_quantized_convolution(
   }
   all->ending = find_ending(all);
   if (all->input.is_copied) {
-    primitive_request(&all->primitive, ceil_div(padded_bytes(&all->input), sizeof(float)));
+    primitive_set_bytes(&all->primitive, kernels_role_scratchpad, padded_bytes(&all->input));
   }
   const int64_t pixels = space.targets[0] * space.targets[1] * space.targets[2];
   const struct kernels_layout floats = layout_channels_last(target->rank, target->sizes);
   primitive_set(&all->primitive, kernels_role_target, &floats);
   if (!result.stores_reduced) return &all->primitive;
-  set_bytes(all, kernels_role_quantized_target, all->images * pixels * all->target_pixel_size);
+  primitive_set_bytes(
+      &all->primitive, kernels_role_quantized_target, all->images * pixels * all->target_pixel_size);
   return &all->primitive;
 }

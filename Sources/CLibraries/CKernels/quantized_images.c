@@ -24,7 +24,7 @@ struct image_work {
 INLINE void round_run_body(
     const float *source, int64_t count, const struct rounding *rounding, uint8_t *target) {
   int64_t done = 0;
-  float32x16 value;
+  vector value;
   if (rounding->is_bfloat16) {
     bfloat16x16 packed;
     for (; done + CHANNELS <= count; done += CHANNELS) {
@@ -114,14 +114,6 @@ static void run_quantizing(const kernels_primitive *primitive, const struct call
   kernels_parallel((int)ceil_div(all->pixels, PIXELS_AT_ONCE), quantize_pixels, &work);
 }
 
-/// Sets the size of an image.
-static void set_image(
-    kernels_primitive *primitive, enum kernels_role role, int64_t pixels, int64_t pixel_size) {
-  const int64_t count = ceil_div(pixels * pixel_size, sizeof(float));
-  const struct kernels_layout layout = layout_row_major(1, &count);
-  primitive_set(primitive, role, &layout);
-}
-
 kernels_primitive *kernels_quantize(
     const kernels_layout *source, struct kernels_quantization quantization) {
   struct quantizing *all = calloc(1, sizeof *all);
@@ -133,7 +125,8 @@ kernels_primitive *kernels_quantize(
   all->channels = source->sizes[source->rank - 1];
   all->pixel_size = kernels_quantized_pixel_size(all->channels, quantization.is_bfloat16);
   all->rounding = make_rounding(quantization);
-  set_image(&all->primitive, kernels_role_quantized_target, all->pixels, all->pixel_size);
+  primitive_set_bytes(
+      &all->primitive, kernels_role_quantized_target, all->pixels * all->pixel_size);
   return &all->primitive;
 }
 
@@ -151,7 +144,7 @@ struct quantized_pooling {
 
 /// The maximum of bfloat16 values; NaN if either is NaN.
 INLINE bfloat16x16 larger_bfloat16(bfloat16x16 left, bfloat16x16 right) {
-  const float32x16 first = widen_bfloat16(left), second = widen_bfloat16(right);
+  const vector first = widen_bfloat16(left), second = widen_bfloat16(right);
   const bfloat16x16 takes_second =
       __builtin_convertvector(second > first || second != second, bfloat16x16);
   return (right & takes_second) | (left & ~takes_second);
@@ -191,15 +184,6 @@ INLINE void set_lowest(uint8_t *target, int64_t bytes, const bool is_bfloat16) {
   }
 }
 
-/// The range of input coordinates along an axis that an output's window covers.
-INLINE void find_covered(
-    const struct space *space, int axis, int64_t output, int64_t *first, int64_t *end) {
-  const int64_t start = output * space->strides[axis] - space->before[axis];
-  const int64_t step = space->dilation[axis];
-  *first = start < 0 ? start + ceil_div(-start, step) * step : start;
-  *end = smaller(space->sizes[axis], start + (space->window[axis] - 1) * step + 1);
-}
-
 /// The capacity in bytes for input pixels of a row that are pooled along the other axes at once, and then
 /// along the row.
 enum { MAX_POOLED = 1 << 13 };
@@ -211,11 +195,11 @@ INLINE void pool_span(
   const struct space *space = &all->space;
   const int64_t pixel_size = all->pixel_size;
   int64_t first_z, end_z, first_y, end_y, next, next_end;
-  find_covered(space, 0, row / space->targets[1], &first_z, &end_z);
-  find_covered(space, 1, row % space->targets[1], &first_y, &end_y);
+  covered_range(space, 0, row / space->targets[1], &first_z, &end_z);
+  covered_range(space, 1, row % space->targets[1], &first_y, &end_y);
   // The input pixels that these outputs cover, from the first window element on.
   const int64_t first_x = larger(0, first * space->strides[2] - space->before[2]);
-  find_covered(space, 2, end - 1, &next, &next_end);
+  covered_range(space, 2, end - 1, &next, &next_end);
   const int64_t columns = larger(0, next_end - first_x);
   uint8_t largest[MAX_POOLED];
   set_lowest(largest, columns * width, is_bfloat16);
@@ -234,7 +218,7 @@ INLINE void pool_span(
   for (int64_t x = first; x < end; x++) {
     uint8_t *own = target + x * pixel_size + start;
     set_lowest(own, width, is_bfloat16);
-    find_covered(space, 2, x, &next, &next_end);
+    covered_range(space, 2, x, &next, &next_end);
     for (; next < next_end; next += space->dilation[2]) {
       take_larger(own, largest + (next - first_x) * width, width, is_bfloat16);
     }
@@ -248,7 +232,7 @@ INLINE void pool_output(
   const struct space *space = &all->space;
   const int64_t outputs[] = {row / space->targets[1], row % space->targets[1], x};
   int64_t first[3], end[3];
-  for (int axis = 0; axis < 3; axis++) find_covered(space, axis, outputs[axis], &first[axis], &end[axis]);
+  for (int axis = 0; axis < 3; axis++) covered_range(space, axis, outputs[axis], &first[axis], &end[axis]);
   set_lowest(target, all->pixel_size, is_bfloat16);
   for (int64_t z = first[0]; z < end[0]; z += space->dilation[0]) {
     for (int64_t y = first[1]; y < end[1]; y += space->dilation[1]) {
@@ -316,8 +300,8 @@ kernels_primitive *kernels_quantized_pool(
     all->outputs_at_once =
         1 + (MAX_POOLED / all->bytes_at_once - covered) / all->space.strides[2];
   }
-  set_image(
+  primitive_set_bytes(
       &all->primitive, kernels_role_quantized_target,
-      all->images * targets[0] * targets[1] * targets[2], all->pixel_size);
+      all->images * targets[0] * targets[1] * targets[2] * all->pixel_size);
   return &all->primitive;
 }

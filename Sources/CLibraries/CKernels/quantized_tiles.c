@@ -1,6 +1,5 @@
 #include "quantized.h"
 
-
 #if defined(__x86_64__)
 #include <immintrin.h>
 #elif defined(__aarch64__)
@@ -99,7 +98,7 @@ INLINE void dot_portable(int32x16 *sum, const int32x16 *source, const int32x16 *
     const int32_t upper = (int32_t)0xFFFF0000;                                                 \
     const int32x16 bits[2][2] = {                                                              \
       {*source & upper, *weights & upper}, {*source << 16, *weights << 16}};                   \
-    float32x16 result, factors[2][2];                                                          \
+    vector result, factors[2][2];                                                          \
     memcpy(&result, sum, sizeof result);                                                       \
     memcpy(factors, bits, sizeof factors);                                                     \
     result += factors[0][0] * factors[0][1];                                                   \
@@ -125,8 +124,8 @@ TARGET_BFLOAT16 INLINE void dot_bfloat16(
 #endif
 
 /// Loads up to 16 floats; the others are 0.
-INLINE float32x16 load_some(const float *address, int64_t count) {
-  float32x16 value = 0;
+INLINE vector load_some(const float *address, int64_t count) {
+  vector value = 0;
   if (count >= CHANNELS) {
     memcpy(&value, address, sizeof value);
   } else {
@@ -144,7 +143,7 @@ INLINE void store_some(void *address, const void *value, int64_t count, size_t s
 }
 
 /// Converts stored integers or bfloat16 to float32.
-INLINE float32x16 dequantize(const uint8_t *bytes, int64_t count, struct kernels_quantization quantization) {
+INLINE vector dequantize(const uint8_t *bytes, int64_t count, struct kernels_quantization quantization) {
   if (quantization.is_bfloat16) {
     bfloat16x16 some = {0};
     memcpy(&some, bytes, (size_t)smaller(count, CHANNELS) * 2);
@@ -157,12 +156,12 @@ INLINE float32x16 dequantize(const uint8_t *bytes, int64_t count, struct kernels
     memcpy(&some, bytes, (size_t)count);
   }
   const int32x16 difference = __builtin_convertvector(some, int32x16) - quantization.zero_point;
-  return __builtin_convertvector(difference, float32x16) * quantization.scale;
+  return __builtin_convertvector(difference, vector) * quantization.scale;
 }
 
 /// Stores values as integers or bfloat16.
 INLINE void store_quantized(
-    uint8_t *target, float32x16 value, const struct rounding *rounding, const bool is_bfloat16,
+    uint8_t *target, vector value, const struct rounding *rounding, const bool is_bfloat16,
     int64_t count) {
   if (is_bfloat16) {
     const bfloat16x16 rounded = round_to_bfloat16(value);
@@ -174,10 +173,10 @@ INLINE void store_quantized(
 }
 
 /// Converts sums, which are int32, or float32 for bfloat16, to float32.
-INLINE float32x16 sums_to_float(const int32x16 *sums, const bool is_bfloat16) {
-  float32x16 value;
+INLINE vector sums_to_float(const int32x16 *sums, const bool is_bfloat16) {
+  vector value;
   memcpy(&value, sums, sizeof value);
-  return is_bfloat16 ? value : __builtin_convertvector(*sums, float32x16);
+  return is_bfloat16 ? value : __builtin_convertvector(*sums, vector);
 }
 
 /// Converts the sums of 16 channels to float32, applies the post-operations, and stores the results.
@@ -187,7 +186,7 @@ INLINE void finish_general(
 #pragma clang fp contract(off)
   // Local copies, so that the compiler knows that stores do not change them.
   const struct operations *operations = &all->operations;
-  const struct activation activation = operations->activation;
+  const struct rectifier rectifier = operations->rectifier;
   const bool adds_first = operations->adds_first, adds_last = operations->adds_last;
   const bool has_functions = operations->function_count > 0;
   const bool stores_floats = all->result.stores_floats;
@@ -206,16 +205,16 @@ INLINE void finish_general(
   const int64_t summand_capacity = summand_pixel_size / summand_size - channel;
   const uint8_t *summands = adds_reduced
       ? tile->summands + tile->first_output * summand_pixel_size + channel * summand_size : NULL;
-  const float32x16 scale = load_some(tile->scales + tile_block * CHANNELS, CHANNELS);
-  const float32x16 bias = load_some(tile->bias + tile_block * CHANNELS, CHANNELS);
+  const vector scale = load(tile->scales + tile_block * CHANNELS);
+  const vector bias = load(tile->bias + tile_block * CHANNELS);
   for (int64_t output = 0; output < count; output++) {
-    float32x16 value = sums_to_float(&sums[output], is_bfloat16) * scale;
+    vector value = sums_to_float(&sums[output], is_bfloat16) * scale;
     value += bias;
     if (adds_first) {
       value += adds_reduced ? dequantize(summands, summand_capacity, summand)
                              : load_some(floats, valid);
     }
-    value = activate(value, activation);
+    value = rectify(value, rectifier);
     if (adds_last) {
       value += adds_reduced ? dequantize(summands, summand_capacity, summand)
                              : load_some(floats, valid);
@@ -237,7 +236,7 @@ INLINE void finish_full(
 #pragma clang fp contract(off)
   const struct rounding rounding = all->rounding;
   const struct kernels_quantization summand = all->result.summand;
-  const float slope = all->operations.activation.slope;
+  const float slope = all->operations.rectifier.slope;
   const int64_t channel = tile->channel + tile_block * CHANNELS, count = tile->count;
   const int64_t out_channels = all->out_channels, pixel_size = all->target_pixel_size;
   const int64_t size = element_size(is_bfloat16), start = tile->first_output * pixel_size + channel * size;
@@ -245,10 +244,10 @@ INLINE void finish_full(
       ending & STORES_FLOATS ? tile->floats + tile->first_output * out_channels + channel : NULL;
   uint8_t *bytes = tile->bytes + start;
   const uint8_t *summands = ending & ADDS_REDUCED ? tile->summands + start : NULL;
-  const float32x16 scale = load_some(tile->scales + tile_block * CHANNELS, CHANNELS);
-  const float32x16 bias = load_some(tile->bias + tile_block * CHANNELS, CHANNELS);
+  const vector scale = load(tile->scales + tile_block * CHANNELS);
+  const vector bias = load(tile->bias + tile_block * CHANNELS);
   for (int64_t output = 0; output < count; output++) {
-    float32x16 value = sums_to_float(&sums[output], is_bfloat16) * scale;
+    vector value = sums_to_float(&sums[output], is_bfloat16) * scale;
     value += bias;
     if (ending & ADDS_REDUCED) value += dequantize(summands + output * pixel_size, CHANNELS, summand);
     if (ending & RECTIFIES) value = value < 0 ? 0 : value;

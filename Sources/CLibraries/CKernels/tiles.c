@@ -10,7 +10,7 @@ INLINE void finish_sum(
     float *target) {
   if (tile->bias) sum += load(bias);
   if (!tile->bias || tile->adds_first) sum += load(target);
-  if (tile->is_last) sum = activate(sum, all->operations.activation);
+  if (tile->is_last) sum = rectify(sum, all->operations.rectifier);
   if (tile->adds_last) sum += load(target);
   store(target, sum);
 }

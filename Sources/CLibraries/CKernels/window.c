@@ -28,7 +28,7 @@ void window_position(const struct space *space, int64_t index, int64_t position[
   position[0] = index / space->window[2] / space->window[1];
 }
 
-void cover(const struct space *space, int64_t sizes[3]) {
+void covered_sizes(const struct space *space, int64_t sizes[3]) {
   for (int axis = 0; axis < 3; axis++) {
     sizes[axis] = (space->targets[axis] - 1) * space->strides[axis]
         + (space->window[axis] - 1) * space->dilation[axis] + 1;
@@ -120,7 +120,7 @@ void count_outputs(const struct space *space, const struct padded_input *input, 
   bool is_pointwise = !input->is_copied && !memcmp(space->sizes, space->targets, sizeof space->sizes);
   for (int axis = 0; axis < 3; axis++) {
     counts[axis] = space->targets[axis];
-    is_pointwise &= space->window[axis] == 1 && space->before[axis] == 0;
+    is_pointwise &= space->window[axis] == 1 && space->strides[axis] == 1 && space->before[axis] == 0;
   }
   if (!is_pointwise) return;
   counts[2] *= counts[1] * counts[0];

@@ -280,7 +280,7 @@ static void multiply_part(void *context, int index) {
   }
   // The tiles compute plain sums: the post-operations come after the output transform.
   struct convolution plain = all->convolution;
-  plain.operations.activation = (struct activation){.slope = 1, .limit = INFINITY};
+  plain.operations.rectifier = (struct rectifier){.slope = 1, .limit = INFINITY};
   plain.source_block = (ptrdiff_t)(work->group * CHANNELS);
   const int64_t begin = work->groups * part / work->parts;
   const int64_t count = work->groups * (part + 1) / work->parts - begin;

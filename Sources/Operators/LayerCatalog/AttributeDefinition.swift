@@ -53,9 +53,9 @@ package enum Constraint: Sendable, Hashable {
   /// The number of entries of another list, plus a constant.
   case countOf(String, plus: Int)
   /// Strictly increasing: each entry is larger than the previous one.
-  case ascending
+  case strictlyIncreasing
   /// Non-decreasing: no entry is smaller than the previous one.
-  case notDescending
+  case nonDecreasing
   /// No two entries are the same.
   case unique
   /// The entries are the numbers from 0 to one less than their count, in any order.

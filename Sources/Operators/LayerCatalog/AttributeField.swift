@@ -179,7 +179,8 @@ extension AttributeField where Value == [Int] {
   ) -> AttributeField {
     let counts: [Constraint] = count > 0 ? [.minimumCount(count)] : []
     return AttributeField(
-      AttributeDefinition("axes", .integers, meaning, [.atLeast(0), .ascending] + counts), value,
+      AttributeDefinition("axes", .integers, meaning, [.atLeast(0), .strictlyIncreasing] + counts),
+      value,
       .integers
     ).explained(by: .axes)
   }

@@ -99,8 +99,8 @@ extension Constraint {
     case .finite: numbers.allSatisfy(\.double.isFinite)
     case .notNaN: numbers.allSatisfy { !$0.double.isNaN }
     case .notZero: numbers.allSatisfy { $0.double != 0 }
-    case .ascending: neighbors.allSatisfy(<)
-    case .notDescending: neighbors.allSatisfy(<=)
+    case .strictlyIncreasing: neighbors.allSatisfy(<)
+    case .nonDecreasing: neighbors.allSatisfy(<=)
     case .unique: Set(numbers).count == numbers.count
     case .permutation:
       numbers.sorted().enumerated().allSatisfy { $0.element.double == Double($0.offset) }
@@ -167,8 +167,8 @@ extension Constraint {
     case .maximumCount(let count): count == 1 ? "at most 1 entry" : "at most \(count) entries"
     case .countOf(let name, 0): "as many entries as `\(name)`"
     case .countOf(let name, let more): "\(more) more than `\(name)` has entries"
-    case .ascending: "ascending"
-    case .notDescending: "not descending"
+    case .strictlyIncreasing: "strictly increasing"
+    case .nonDecreasing: "non-decreasing"
     case .unique: "no two equal"
     case .permutation: "each number from 0 on, once"
     case .atMostOnce(let entry): "\(entry) once at most"

@@ -52,7 +52,7 @@ enum kernels_function {
   kernels_function_logistic,
   kernels_function_logsigmoid,
   kernels_function_mish,
-  /// x above 0, else alpha * x
+  /// x above 0, else alpha * x; with an alpha of 0, 0 also for -infinity
   kernels_function_relu,
   kernels_function_softplus,
   kernels_function_sqrt,

@@ -24,7 +24,8 @@ final class Arena {
       throw .limitExceeded(
         "its activations take \(byteCount) bytes, which the system does not have")
     }
-    LargePages.use(in: UnsafeMutableRawBufferPointer(start: address, count: self.byteCount))
+    let mapping = UnsafeMutableRawBufferPointer(start: address, count: self.byteCount)
+    LargePages.use(in: mapping, count: byteCount)
     self.address = address
   }
 

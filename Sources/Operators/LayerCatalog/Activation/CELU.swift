@@ -17,7 +17,10 @@ package struct CELU: ElementwiseOperator {
     of: .float,
     attributes: AttributeSchema(
       Self.init(alpha:),
-      .real("alpha", \.alpha, "The negative of the limit of y as x approaches -infinity.", .notZero)
+      .real(
+        "alpha", \.alpha,
+        "The scale of elements up to 0; if positive, y approaches -alpha as x approaches -infinity.",
+        .notZero)
     ))
 
   /// Creates the operator.

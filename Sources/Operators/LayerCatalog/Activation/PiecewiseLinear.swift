@@ -28,7 +28,7 @@ package struct PiecewiseLinear: ElementwiseOperator {
     attributes: AttributeSchema(
       Self.init(knots:slopes:value:),
       .reals(
-        "knots", \.knots, "The positions where the slope changes.", .finite, .ascending,
+        "knots", \.knots, "The positions where the slope changes.", .finite, .strictlyIncreasing,
         .minimumCount(1)),
       .reals(
         "slopes", \.slopes,

@@ -88,7 +88,7 @@ package struct UnaryMath: ArithmeticOperator {
         case .floor: "the largest integer not above x"
         case .ceiling: "the smallest integer not below x"
         case .round: "the nearest integer, ties to even"
-        case .truncate: "x without its fraction"
+        case .truncate: "x truncated towards 0"
         case .errorFunction:
           "erf(x) = 2 / sqrt(π) * the integral of exp(-t²) from 0 to x"
         case .complementaryErrorFunction: "erfc(x) = 1 - erf(x)"

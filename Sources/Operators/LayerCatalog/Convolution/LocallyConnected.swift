@@ -42,7 +42,8 @@ package struct LocallyConnected: ImageOperator, PrimitiveOperator {
         "strides", \.strides, "The distance from one window to the next.", .countOf("input_size"),
         .atLeast(1), .sizeLimit),
       .integers(
-        "padding_before", \.before, "The distance of the first window's start before the input.",
+        "padding_before", \.before,
+        "The number of elements by which the first window starts before the input.",
         .countOf("input_size"), .atLeast(0), .sizeLimit),
       .boolean("bias", \.hasBias, "Whether there is a bias; 0 otherwise."),
       .layout(\.layout)))

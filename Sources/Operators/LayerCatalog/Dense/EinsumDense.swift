@@ -52,7 +52,7 @@ package struct EinsumDense: CatalogOperator {
           """)),
       .string(
         "output", \.output, "A letter for each axis of the output.",
-        .rule("each letter also stands in input or kernel")),
+        .rule("each letter also occurs in input or kernel")),
       .string(
         "bias", \.bias,
         """

@@ -33,7 +33,7 @@ package struct NonMaxSuppression: ExactOperator, PrimitiveOperator {
     """
     overlap(a, b) = area of the intersection / area of the union; 0 if the union has no area
     suppress(boxes, score): kept = []
-      for each box, by falling score, of equal scores the lower row first:
+      for each box, by descending score, of equal scores the lower row first:
         append box to kept, unless overlap(k, box) > iou_threshold for a k in kept
         (with same_best_class only a k whose best class is that of box counts)
     score(row) = the largest confidence of the row; best class: the first that has it
@@ -41,7 +41,7 @@ package struct NonMaxSuppression: ExactOperator, PrimitiveOperator {
     each_class:
       for each class c: set the confidence of c to 0 in all rows but
         suppress(rows with confidence of c > score_threshold, by confidence of c)
-      rows = all rows with score != 0, by falling score, of equal scores the lower row first
+      rows = all rows with score != 0, by descending score, of equal scores the lower row first
     outputs: these rows of both (with the confidences set to 0), then rows of zeros
     """,
     inputs: [.data("confidence", .float), .data("coordinates", .same(as: "confidence"))],
@@ -58,7 +58,7 @@ package struct NonMaxSuppression: ExactOperator, PrimitiveOperator {
         switch $0 {
         case .all: "all"
         case .sameBestClass: "those of the same best class"
-        case .eachClass: "those with a confidence for a class, in that class"
+        case .eachClass: "all, separately for each class"
         }
       }))
 

@@ -25,7 +25,7 @@ package struct Discretization: ExactOperator {
         "boundaries", \.boundaries,
         """
         The intervals' boundaries; each belongs to the interval above it.
-        """, .notNaN, .notDescending),
+        """, .notNaN, .nonDecreasing),
       .elementType(\.outputType, among: [.int32, .int64])))
 
   /// Creates the operator.

@@ -36,17 +36,21 @@ package struct IndexLookup: ExactOperator, PrimitiveOperator {
           vocabulary: vocabulary, firstIndex: firstIndex, oovCount: oovCount,
           exceptions: Dictionary(uniqueKeysWithValues: zip(numbers, indices)))
       },
-      .integers("vocabulary", \.vocabulary, "The known numbers, in order.", .unique),
+      .integers(
+        "vocabulary", \.vocabulary,
+        "The numbers that have an index, in the order of their indices.", .unique),
       .integer(
         "first_index", \.firstIndex, "The index of the first number of the vocabulary.",
         .atLeast(0), .sizeLimit),
       .integer(
         "num_oov_indices", \.oovCount,
-        "The number of indices before that, used for other numbers.", .atLeast(0), .sizeLimit,
+        "The number of indices before `first_index` that are used for other numbers.", .atLeast(0),
+        .sizeLimit,
         .atMostThat(of: "first_index")),
       .integers(
         "exceptions", { @Sendable in $0.exceptions.keys.sorted() },
-        "Numbers with an explicit index, which takes precedence over the vocabulary.", .ascending),
+        "Numbers with an explicit index, which takes precedence over the vocabulary.",
+        .strictlyIncreasing),
       .integers(
         "exception_indices", { @Sendable in $0.exceptions.sorted { $0.key < $1.key }.map(\.value) },
         "The indices of the exceptions.", .countOf("exceptions"))),

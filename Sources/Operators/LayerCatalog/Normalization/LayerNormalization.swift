@@ -32,7 +32,7 @@ package struct LayerNormalization: ArithmeticOperator {
     outputs: [.like("input")],
     attributes: AttributeSchema(
       Self.init(axes:epsilon:hasScale:hasCenter:),
-      .axes(\.axes, "The axes of the mean and the variance."),
+      .axes(\.axes, "The axes over which the mean and the variance are computed."),
       .epsilon(\.epsilon),
       .boolean("scale", \.hasScale, "Whether there is a gamma; 1 otherwise."),
       .boolean("center", \.hasCenter, "Whether there is a beta; 0 otherwise.")),

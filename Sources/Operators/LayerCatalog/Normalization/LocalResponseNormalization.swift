@@ -50,7 +50,7 @@ package struct LocalResponseNormalization: ArithmeticOperator {
         .sizeLimit),
       .real("alpha", \.alpha, "The factor of the sum of squares."),
       .real("beta", \.beta, "The exponent."),
-      .real("bias", \.bias, "Added to the sum."),
+      .real("bias", \.bias, "Added to alpha times the sum."),
       .integers(
         "omitted", { @Sendable in $0.omitted.map { [$0] } ?? [] },
         "The channel whose square is subtracted from every sum; at most one.", .atLeast(0),

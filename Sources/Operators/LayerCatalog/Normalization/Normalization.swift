@@ -36,9 +36,9 @@ package struct Normalization: ArithmeticOperator {
         The axes along which the statistics differ; none for a single mean and variance.
         """, atLeast: 0),
       .boolean(
-        "invert", \.isInverse, "Whether the normalization is reversed."),
+        "invert", \.isInverse, "Whether the inverse is computed."),
       .real(
-        "epsilon", \.minimumDeviation, "The smallest standard deviation to divide by.",
+        "epsilon", \.minimumDeviation, "The lower limit of the standard deviation.",
         .above(0), .finite)))
 
   /// Creates the operator.

@@ -36,7 +36,7 @@ package struct RMSNormalization: ArithmeticOperator {
     outputs: [.like("input")],
     attributes: AttributeSchema(
       Self.init(axes:denominator:epsilon:),
-      .axes(\.axes, "The axes of the mean and the variance."),
+      .axes(\.axes, "The axes over which the mean square, or the variance, is computed."),
       .choice(
         "denominator", \.denominator,
         "What is under the square root; see the formula."

@@ -24,7 +24,7 @@ package struct Masking: ExactOperator {
     outputs: [.like("input"), .of(.bool, as: "mask")],
     attributes: AttributeSchema(
       Self.init(value:),
-      .real("value", \.value, "The value of excluded steps.")))
+      .real("value", \.value, "The value that all features of an excluded step have.")))
 
   /// Creates the operator.
   package init(value: Double) { self.value = value }

@@ -48,7 +48,7 @@ package struct Recurrence: Hashable, Sendable {
     .choice("mask", \.mask, "The output at a step that the mask excludes.") {
       switch $0 {
       case .none: "there is no mask"
-      case .previous: "the output of the step processed before, or 0"
+      case .previous: "the output of the step processed before; 0 if there is none"
       case .zero: "0"
       case .state: "the state h"
       }

@@ -1,7 +1,7 @@
 package import Bytes
 import GraphIR
 
-/// The position of the largest element along an axis, the first of several.
+/// The position of the largest element along an axis, the first one if several are equal.
 ///
 /// - input: any shape with this axis, numbers
 /// - output: of the type `element_type`; the input's axes, with `axis` removed or of size 1

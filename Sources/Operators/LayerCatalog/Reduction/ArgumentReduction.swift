@@ -1,8 +1,8 @@
 package import Bytes
 package import GraphIR
 
-/// An operator that returns the position of the most extreme element along an axis, the first of
-/// several.
+/// An operator that returns the position of the most extreme element along an axis, the first one
+/// if several are equal.
 ///
 /// - input: any shape with this axis, numbers
 /// - output: `elementType`; the input's axes, with `axis` removed or of size 1

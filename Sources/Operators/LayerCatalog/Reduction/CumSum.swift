@@ -9,7 +9,7 @@ package struct CumSum: CumulativeOperator, PrimitiveOperator {
   package let axis: Int
   /// Whether the element itself is left out.
   package let isExclusive: Bool
-  /// Whether it runs from the last element to the first.
+  /// Whether the elements are accumulated from the last to the first.
   package let isReversed: Bool
 
   package static let kind = "cumsum"

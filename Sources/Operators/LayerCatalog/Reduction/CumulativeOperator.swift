@@ -9,7 +9,7 @@ package protocol CumulativeOperator: ArithmeticOperator {
   var axis: Int { get }
   /// Whether the element itself is left out.
   var isExclusive: Bool { get }
-  /// Whether it runs from the last element to the first.
+  /// Whether the elements are accumulated from the last to the first.
   var isReversed: Bool { get }
 
   /// Creates the operator.
@@ -29,7 +29,9 @@ extension CumulativeOperator {
       Self.init(axis:isExclusive:isReversed:),
       .axis(\.axis),
       .boolean("exclusive", \.isExclusive, "Whether the element itself is excluded."),
-      .boolean("reverse", \.isReversed, "Whether it runs from the last element to the first."))
+      .boolean(
+        "reverse", \.isReversed, "Whether the elements are accumulated from the last to the first.")
+    )
   }
 
   package static var version: Int { 1 }

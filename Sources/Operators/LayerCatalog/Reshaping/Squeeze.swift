@@ -13,7 +13,7 @@ package struct Squeeze: ExactOperator {
   package static let version = 1
 
   package static let declaration = OperatorDeclaration<Self>(
-    "The same elements; the axes, all of size 1, are left out.",
+    "The same elements; the axes, all of size 1, are removed.",
     of: .any,
     attributes: AttributeSchema(
       Self.init(axes:),

@@ -34,7 +34,8 @@ package struct CLAHE: ArithmeticOperator, PrimitiveOperator {
     floor(b)),
       (floor(a) + 1, floor(b) + 1) at v, weighted by (1 - da) * (1 - db), (1 - da) * db, da * (1 \
     - db),
-      da * db, with da = a - floor(a), db = b - floor(b); the nearest replaces a missing tile
+      da * db, with da = a - floor(a), db = b - floor(b);
+      where a tile does not exist, the nearest one is used
     """,
     of: .float,
     attributes: AttributeSchema(

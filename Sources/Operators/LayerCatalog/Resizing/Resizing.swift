@@ -55,7 +55,7 @@ package struct Resizing: ImageOperator, ArithmeticOperator {
       }.explained(by: .sampling),
       .boolean(
         "antialias", \.antialiases,
-        "Whether filters are widened when the output is smaller; not for nearest and area."
+        "Whether filters are widened when the output is smaller; no effect for nearest and area."
       ).explained(by: .sampling),
       .choice(
         "aspect_ratio", \.fit.name,

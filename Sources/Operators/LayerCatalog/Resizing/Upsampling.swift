@@ -32,7 +32,7 @@ package struct Upsampling: ImageOperator, ArithmeticOperator {
     Along one spatial axis after the other, n elements becoming n * factor, in float64:
     nearest: output[o] = input[floor(o / factor)]
     linear_asymmetric: u = o / factor; linear_half_pixel: u = (o + 0.5) / factor - 0.5
-    u moved into 0...n - 1; i = floor(u)
+    u clamped to 0...n - 1; i = floor(u)
     output[o] = input[i] if u = i, else input[i] + (input[i + 1] - input[i]) * (u - i)
     """,
     of: .float,
