@@ -490,7 +490,7 @@ import _CatalogTesting
 }
 
 extension InputQuantization {
-  fileprivate static func integers(
+  static func integers(
     scale: Float, zeroPoint: UInt8, method: IntegerQuantization.Method
   ) -> InputQuantization? {
     IntegerQuantization(scale: scale, zeroPoint: zeroPoint, method: method).map {
