@@ -18,9 +18,9 @@ enum ParallelParts {
     let failedPart = Atomic(-1)
     let capacity = LargePages.arrayCapacity(byteCount)
     let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
-      // Threads write parts that do not overlap, and all have finished when this returns.
       let mapping = UnsafeMutableRawBufferPointer(buffer)
       LargePages.use(in: mapping, count: byteCount)
+      // Threads write parts that do not overlap, and all have finished when this returns.
       nonisolated(unsafe) let memory = UnsafeMutableRawBufferPointer(
         rebasing: mapping[..<byteCount])
       DispatchQueue.concurrentPerform(iterations: parts) { part in
