@@ -14,7 +14,7 @@ printf '%-14s %12s %9s %9s %7s %s\n' target executions coverage features corpus 
 for target in $targets; do
   corpus=$folder/corpus/$target found=$folder/found/$target seeds=$folder/seeds/$target
   mkdir -p "$corpus" "$found"
-  "$program" seeds "$target" "$seeds"
+  "$program" seeds "$target" "$seeds" || exit
   "$program" "$target" "$corpus" "$seeds" -max_total_time="$seconds" -timeout=20 \
     -rss_limit_mb=2048 -max_len=131072 -artifact_prefix="$found/" -print_final_stats=1 \
     > "$folder/$target.log" 2>&1 || status=1

@@ -23,21 +23,29 @@ struct Fuzz {
   static func main() throws {
     let words = CommandLine.arguments
     guard words.count > 1 else {
-      return print("usage: Fuzz list | seeds TARGET FOLDER | TARGET ...")
+      print("usage: Fuzz list | seeds TARGET FOLDER | TARGET ...")
+      exit(2)
     }
     switch words[1] {
     case "list": for target in FuzzTarget.all { print(target.name) }
-    case "seeds" where words.count == 4: try writeSeeds(words[2], words[3])
+    case "seeds" where words.count == 4: try writeSeeds(of: named(words[2]), words[3])
     default:
       // libFuzzer restarts this program with only its name and options.
-      target = FuzzTarget.all.first { $0.name == words[1] }
-      guard target != nil else { return print("no target \(words[1])") }
+      target = named(words[1])
       run(Array([words[0]] + words.dropFirst(2)))
     }
   }
 
-  private static func writeSeeds(_ name: String, _ folder: String) throws {
-    guard let target = FuzzTarget.all.first(where: { $0.name == name }) else { return }
+  /// Returns the target with a name, or ends the process.
+  private static func named(_ name: String) -> FuzzTarget {
+    guard let target = FuzzTarget.all.first(where: { $0.name == name }) else {
+      print("no target \(name)")
+      exit(2)
+    }
+    return target
+  }
+
+  private static func writeSeeds(of target: FuzzTarget, _ folder: String) throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let root = FileManager.default.currentDirectoryPath
     for (index, sample) in try target.samples(in: root).enumerated() {

@@ -31,8 +31,14 @@ package struct FuzzTarget: Sendable {
   /// Returns the initial inputs: the project's samples in a fixed order, and the generated ones.
   ///
   /// - Parameter root: The project's folder.
+  /// - Throws: A `missing` error if the target has samples and none are in this folder.
   package func samples(in root: String) throws -> [[UInt8]] {
-    try paths(in: root).map { Array(try Data(contentsOf: URL(filePath: $0))) } + made
+    let samples = try paths(in: root).map { Array(try Data(contentsOf: URL(filePath: $0))) } + made
+    if hasSamples && samples.isEmpty {
+      throw WeighbridgeError(
+        .missing, "no samples for \(name) in \(root), which is not the project's folder")
+    }
+    return samples
   }
 
   /// Returns the paths of the project's sample files.

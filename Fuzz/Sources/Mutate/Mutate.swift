@@ -17,7 +17,7 @@ struct Mutate {
       return
     }
     guard words.count >= 4, let first = Int(words[2]), let count = Int(words[3]),
-      let target = FuzzTarget.all.first(where: { $0.name == words[1] })
+      let target = FuzzTarget.all.first(where: { $0.name == words[1] && $0.hasSamples })
     else {
       print("usage: Mutate TARGET FIRST COUNT [PROGRAM]")
       exit(2)

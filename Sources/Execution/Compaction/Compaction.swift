@@ -31,16 +31,26 @@ package struct Compaction: Sendable {
   /// The approximate size of all weights in bytes, before unchanged ones are compressed losslessly.
   package let estimatedSize: Int
   /// The nodes that are computed with 8-bit integers or bfloat16, by their names.
-  package var quantizations: [String: InputQuantization] = [:]
+  package let quantizations: [String: InputQuantization]
+
+  /// Creates the compaction that stores some of a graph's weights differently.
+  init(
+    _ weights: [Weight], of graph: Graph, errors: OutputErrors?, answers: AnswerCount?,
+    quantizations: [String: InputQuantization] = [:]
+  ) {
+    self.weights = weights
+    self.errors = errors
+    self.answers = answers
+    self.quantizations = quantizations
+    originalSize = graph.weights.reduce(0) { $0 + $1.tensor.byteCount }
+    estimatedSize = weights.reduce(originalSize) { $0 + $1.byteCount - $1.tensor.byteCount }
+  }
 }
 
-extension [Compaction.Weight] {
-  /// The approximate change of the weights' size in bytes; negative if they became smaller.
-  var sizeDifference: Int {
-    reduce(0) { sum, weight in
-      sum + Int((weight.bitsPerElement * Double(weight.tensor.count) / 8).rounded(.up))
-        - weight.tensor.byteCount
-    }
+extension Compaction.Weight {
+  /// The approximate encoded size in bytes.
+  fileprivate var byteCount: Int {
+    Int((bitsPerElement * Double(tensor.count) / 8).rounded(.up))
   }
 }
 

@@ -107,10 +107,9 @@ struct CompactionSearch {
       Dictionary(
         zip(plans, rounded).map { ($0.weight.id, $1.tensor) }, uniquingKeysWith: { $1 }))
     let answers = try comparison?.count(outputs, meter.expected)
-    let bits = rounded.reduce(0) { $0 + $1.bits }
     return CompactionTrial(
       factor: factor, weights: rounded, errors: meter.errors(outputs), answers: answers,
-      size: exactSize + Int((bits / 8).rounded(.up)))
+      size: rounded.reduce(exactSize) { $0 + Int(($1.bits / 8).rounded(.up)) })
   }
 
   private var comparison: AnswerComparison? {
@@ -162,9 +161,6 @@ struct CompactionTrial {
         bitsPerElement: rounded.bits / Double(weight.tensor.count),
         addedErrors: gains[number].map { $0.squareRoot() * rounded.step })
     }
-    return Compaction(
-      weights: weights, errors: errors, answers: answers,
-      originalSize: search.compactor.graph.weights.reduce(0) { $0 + $1.tensor.byteCount },
-      estimatedSize: size)
+    return Compaction(weights, of: search.compactor.graph, errors: errors, answers: answers)
   }
 }

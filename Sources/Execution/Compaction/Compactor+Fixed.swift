@@ -75,9 +75,6 @@ extension Compactor {
       errors = meter.errors(outputs)
       count = try answers?.count(outputs, meter.expected)
     }
-    let original = graph.weights.reduce(0) { $0 + $1.tensor.byteCount }
-    return Compaction(
-      weights: stored, errors: errors, answers: count, originalSize: original,
-      estimatedSize: original + stored.sizeDifference)
+    return Compaction(stored, of: graph, errors: errors, answers: count)
   }
 }

@@ -198,11 +198,9 @@ extension Compactor {
   ) throws(WeighbridgeError) -> Compaction {
     let selected = weights.used(by: choices)
     let outputs = try meter.outputs(selected.tensors, choices.quantizations)
-    let original = graph.weights.reduce(0) { $0 + $1.tensor.byteCount }
     return Compaction(
-      weights: selected, errors: meter.errors(outputs),
-      answers: try answers?.count(outputs, meter.expected), originalSize: original,
-      estimatedSize: original + selected.sizeDifference, quantizations: choices.quantizations)
+      selected, of: graph, errors: meter.errors(outputs),
+      answers: try answers?.count(outputs, meter.expected), quantizations: choices.quantizations)
   }
 }
 
