@@ -14,7 +14,7 @@
 #   make fuzz       runs every reader under libFuzzer for FUZZ_SECONDS (60) each; findings and the corpus
 #                   are kept in .build/fuzzing. FUZZ_TARGETS selects some of the readers
 #   make mutate     reads MUTATIONS (20000) mutated files with each reader, and every hundredth with the program
-#   make sanitize   the tests under AddressSanitizer, the C code with checks for undefined behaviour,
+#   make sanitize   the tests under AddressSanitizer, the C code with checks for undefined behavior,
 #                   and tests of parallel code under ThreadSanitizer
 #   make peers      a Python environment with the tools that read exported models, from PyPI
 #   make test-peers exports every recorded model and runs it in these tools
@@ -126,7 +126,7 @@ dependencies:
 # which glibc before 2.36 can read too.)
 short_addresses := -z pack-relative-relocs
 # The linker's map tells the packages what is in the program. The source folder's path is not in the program, neither in
-# C's assertions nor in the digests by which Swift would recognise an unchanged file: the same sources give the same
+# C's assertions nor in the digests by which Swift would recognize an unchanged file: the same sources give the same
 # bytes anywhere. No debug information is generated, since the linker would drop it.
 program_flags := -Xcc -ffile-prefix-map=$(CURDIR)=. -Xswiftc -gnone \
   -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
@@ -250,6 +250,10 @@ demo: build
 
 # --- Tests.
 
+# The names of the instruction sets of an x86 processor; none for others.
+processor_flags = $(shell grep -m 1 '^flags' /proc/cpuinfo 2>/dev/null \
+  || sysctl -n machdep.cpu.features machdep.cpu.leaf7_features 2>/dev/null | tr 'A-Z\n' 'a-z ')
+
 # Some tests access a module's internals; a release build allows that only with this flag.
 test_flags := -c release -Xswiftc -enable-testing
 
@@ -257,8 +261,22 @@ test: dependencies lint
 	swift build $(test_flags) --build-tests
 	swift test $(test_flags) --skip-build
 	# The engine and the decoders again: with AVX-512 alone, with AVX-VNNI, with AVX2, which most machines have, and
-	# with what all have.
-	for instructions in avx512 avx2_vnni avx2 portable; do \
+	# with what all have. Where an instruction set is missing, and on ARM, they would repeat the same tests.
+	@for instructions in avx512 avx2_vnni avx2 portable; do \
+	  case $$instructions in \
+	    avx512) needed="avx512f avx512vl avx512dq avx512bw";; \
+	    avx2_vnni) needed="avx2 fma avx_vnni";; \
+	    avx2) needed="avx2 fma";; \
+	    portable) needed=fpu;; \
+	  esac; \
+	  missing=; \
+	  for flag in $$needed; do \
+	    case " $(processor_flags) " in *" $$flag "*) ;; *) missing=$$flag;; esac; \
+	  done; \
+	  if [ -n "$$missing" ]; then \
+	    echo "This processor has no $$missing: the tests with $$instructions are skipped."; continue; \
+	  fi; \
+	  echo "The tests with $$instructions:"; \
 	  WEIGHBRIDGE_MAX_ISA=$$instructions swift test $(test_flags) --skip-build \
 	    --filter 'CPURuntimeTests|TensorEncodingTests|DarknetFixtureTests|FixtureModelTests' || exit 1; \
 	done

@@ -200,7 +200,7 @@ class Rules:
         if tree is not None:
             refuse(len(tree["parents"]) != detector["class_count"], "the tree has other classes")
             refuse(any(parent > child for child, parent in enumerate(tree["parents"])),
-                   "a parent does not stand before its child")
+                   "a parent does not come before its child")
 
     def compaction(self, compaction, graph):
         check_names(names_of(compaction["outputs"], "output"), "outputs", names_of(graph["outputs"]))
@@ -407,7 +407,7 @@ def summary(file):
         bound = f"{tolerance['absolute']} + {tolerance['relative']} x max|want|"
         if tolerance["relative_l2"] is not None:
             bound = f"{tolerance['relative_l2']} x ||want||"
-        lines.append(f"references by {references['by'] or 'somebody'}: within {bound} "
+        lines.append(f"references by {references['by'] or 'an unnamed author'}: within {bound} "
                      f"({words(tolerance['source'])})")
     return "\n".join(f"  {line}" for line in lines)
 

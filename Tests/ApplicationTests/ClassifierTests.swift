@@ -29,7 +29,8 @@ import Weighbridge
     #expect(rightCount == kerasCount && rightCount >= 180)
   }
 
-  @Test("The number of threads changes no class, and no probability but in its last bits")
+  @Test(
+    "The number of threads does not change the classes, and changes probabilities only by rounding")
   func threads() throws {
     let images = try Sketches.files().prefix(16).map { try Image(contentsOf: $0) }
     let answers = try [1, 2, 3].map { count in
@@ -47,7 +48,7 @@ import Weighbridge
     }
   }
 
-  @Test("The most probable classes above a threshold are given, the most probable first")
+  @Test("The most probable classes above the threshold are returned, best first")
   func limits() throws {
     let image = try Image(contentsOf: "\(Sketches.folder)/picture.png")
     var options = ClassifyOptions()
@@ -77,7 +78,7 @@ import Weighbridge
     #expect(try Classifier(cropping).classify(wide) == plain)
   }
 
-  @Test("Scores without a softmax get one; other scores are what the model says")
+  @Test("Scores go through a softmax unless they are declared probabilities or log-probabilities")
   func scores() throws {
     let logits = [1.0, 2, 0.5]
     let softmax = [0.2312239, 0.6285317, 0.1402444]  // by SciPy 1.2.3
@@ -87,14 +88,15 @@ import Weighbridge
     try expect([.init(name: "scores", tensor: row(logarithms))], softmax, .logProbabilities)
   }
 
-  @Test("Scores that cannot be what they are said to be are errors")
+  @Test("Scores that contradict their kind are refused")
   func wrongScores() throws {
-    for (scores, kind) in [
-      ([0.25, 0.5, 0.25], nil), ([3.0, 1, 2], ScoreKind.probabilities), ([.nan, 0, 0], nil),
-      ([1.0, 0, 0], .logProbabilities),
-    ] {
+    let refused: [(scores: [Double], kind: ScoreKind?, code: WeighbridgeError.Code)] = [
+      ([0.25, 0.5, 0.25], nil, .mismatch), ([3, 1, 2], .probabilities, .mismatch),
+      ([.nan, 0, 0], nil, .malformed), ([1, 0, 0], .logProbabilities, .mismatch),
+    ]
+    for (scores, kind, code) in refused {
       let error = failure { try expect([.init(name: "scores", tensor: row(scores))], [], kind) }
-      #expect([.mismatch, .malformed].contains(error?.code), "\(scores)")
+      #expect(error?.code == code, "\(scores): \(error as Any)")
     }
   }
 
@@ -157,7 +159,7 @@ import Weighbridge
     return model
   }
 
-  @Test("A model that is not a classifier is refused with what it is")
+  @Test("A model that is not a classifier is refused, with the reason")
   func otherModels() throws {
     let features = try Sketches.model().cut(to: ["dense_1"])
     let vector = failure { _ = try Classifier(features) }
@@ -174,7 +176,7 @@ import Weighbridge
     edit.detector = .init(kind: .region, anchors: [2.85, 2.46, 2.96, 4.61, 4.96, 4.19])
     try detector.describe(edit)
     let boxes = failure { _ = try Classifier(detector) }
-    #expect(boxes?.reason.contains("it finds objects of 3 classes") == true)
+    #expect(boxes?.reason.contains("it detects objects of 3 classes") == true)
   }
 
   @Test("A sheet shows each image above its classes")

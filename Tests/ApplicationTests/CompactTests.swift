@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(
-    "The error of a head of boxes is that of the numbers before its sigmoids",
+    "A detection head's error is measured on its raw numbers, before the sigmoids",
     arguments: [
       "yolo", "yolo_pjreddie", "yolo_new_coords", "gaussian_center", "region_softmax_pjreddie",
     ])
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(
-    "The error of a classifier is that of the scores in front of its softmax, others are their own")
+    "A classifier's error is measured before its softmax, other models' on their outputs")
   func scores() throws {
     let graph = try Self.sketchClassifier().content.graph
     let raw = try #require(graph.rawOutputs.first)
@@ -41,7 +41,7 @@ import Testing
     #expect(detector.rawOutputs == detector.outputs.map(\.value))
   }
 
-  @Test("References that are 0 everywhere get the size of what comes instead as their tolerance")
+  @Test("References of all zeros get the magnitude of the actual outputs as their tolerance")
   func zeroReferences() throws {
     let folder = try TemporaryFolder()
     var model = try Self.sketchClassifier()
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(
-    "Batch normalizations are folded when that is asked for, and the error is measured all the same"
+    "Batch normalizations are folded on request, and the error is still measured"
   )
   func folded() throws {
     let folder = try TemporaryFolder()
@@ -83,13 +83,17 @@ import Testing
     let record = try #require(small.content.compaction)
     #expect(record.request == "a relative error of at most 0.02, batch normalizations folded")
     let inputs = try model.generatedInputs(.random(seed: 77))
-    for (actual, expected) in zip(try small.run(inputs).outputs, try model.run(inputs).outputs) {
+    let (found, exactOutputs) = (try small.run(inputs).outputs, try model.run(inputs).outputs)
+    #expect(found.count == exactOutputs.count)
+    for (actual, expected) in zip(found, exactOutputs) {
       #expect(TensorDifference(actual: actual.tensor, expected: expected.tensor).relativeL2 < 0.04)
     }
     let path = folder.file("small.wbm")
     try small.write(to: path)
     #expect(try Model(contentsOf: path).verify().passed)
     options.budget = .lossless
-    #expect(throws: WeighbridgeError.self) { try model.compacted(options) }
+    let error = #expect(throws: WeighbridgeError.self) { try model.compacted(options) }
+    #expect(error?.code == .mismatch)
+    #expect(error?.reason.contains("folding batch normalizations") == true, "\(error as Any)")
   }
 }

@@ -15,7 +15,9 @@ import Weighbridge
     #expect(part.description.labels.isEmpty && part.description.inputs[0].image != nil)
     let session = try part.session()
     let recorded = try Sketches.recorded("features")
-    for (file, expected) in zip(try Sketches.files(), recorded) {
+    let files = try Sketches.files()
+    #expect(recorded.count == 200 && files.count == recorded.count)
+    for (file, expected) in zip(files, recorded) {
       let actual = try session.run(images: ["sketch": [Image(contentsOf: file)]])
       let features = try #require(actual["dense_1"])
       let distance = Distance(
@@ -42,7 +44,7 @@ import Weighbridge
     }
   }
 
-  @Test("Recorded arrays of the layers are kept, with who computed them")
+  @Test("Recorded layer outputs are kept, with their author")
   func references() throws {
     var model = try Model(contentsOf: "\(detector)/shape-detector.h5")
     try model.addReferences(
@@ -64,7 +66,7 @@ import Weighbridge
     #expect(read.provenance.options["cut-output"] == "leaky_re_lu_5")
   }
 
-  @Test("References that nobody recorded are computed, and the record says so")
+  @Test("References that were not recorded are computed, and their author says so")
   func computedReferences() throws {
     var model = try Sketches.model()
     try model.addReferences(
@@ -88,14 +90,14 @@ import Weighbridge
         .allSatisfy { $0.absolute == 0 })
   }
 
-  @Test("Labels stay with the scores, with or without the last activation")
+  @Test("Labels are kept for the scores and dropped for other outputs")
   func labels() throws {
     let model = try Sketches.model()
     #expect(try model.cut(to: ["dense_2"], from: ["conv2d_2"]).description.labels.count == 8)
     #expect(try model.cut(to: ["dropout_2"]).description.labels.isEmpty)
   }
 
-  @Test("A layer that does not exist is an error with the nearest names")
+  @Test("An unknown layer is an error that lists the nearest names")
   func unknownLayers() throws {
     let model = try Sketches.model()
     let near = failure { _ = try model.cut(to: ["Dense1"]) }
@@ -105,7 +107,7 @@ import Weighbridge
     #expect(far?.reason.contains("the last of its 11 layers is dense_2") == true)
   }
 
-  @Test("Inputs that do not lead to the output, and outputs that need other inputs, are errors")
+  @Test("Inputs that do not lead to the output, and outputs named twice, are errors")
   func paths() throws {
     let model = try Sketches.model()
     let backwards = failure { _ = try model.cut(to: ["conv2d_1"], from: ["dense_1"]) }
@@ -117,7 +119,7 @@ import Weighbridge
     #expect(twice?.reason.contains("named twice") == true)
   }
 
-  @Test("A connection around the input is an error that names the other input")
+  @Test("A path that bypasses the chosen input is an error that names where it starts")
   func skips() throws {
     let model = try Model(contentsOf: Paths.sample("Models/softening/softening.h5"))
     let error = failure { _ = try model.cut(to: ["painting"], from: ["max_pooling2d_1"]) }

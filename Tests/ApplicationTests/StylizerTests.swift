@@ -48,7 +48,8 @@ import Weighbridge
     expect(try stylizer.stylize(image), try recorded("wide"))
   }
 
-  @Test("A size that the model cannot take is filled up with the edge, and cut off again")
+  @Test(
+    "A size that the model cannot take is padded with the image's edge, and the result is cropped")
   func oddSizes() throws {
     let image = try Image(contentsOf: "\(Self.folder)/odd.png")
     #expect(image.width == 67 && image.height == 51)
@@ -68,7 +69,7 @@ import Weighbridge
     #expect(boxed.width == 44 && boxed.height == 14, "the bars are cut off")
   }
 
-  @Test("The output's record says what its numbers are")
+  @Test("The output's description decides how its numbers become pixels")
   func records() throws {
     var inverted = try model()
     inverted.content.description.outputs[0].image = ImageInput(
@@ -79,10 +80,11 @@ import Weighbridge
     let expected = stride(from: 0, to: plain.pixels.count, by: 3).flatMap { start in
       (0..<3).map { 255 - Int(plain.pixels[start + 2 - $0]) }
     }
+    #expect(negative.pixels.count == expected.count)
     #expect(zip(negative.pixels, expected).allSatisfy { abs(Int($0) - $1) <= 1 })
   }
 
-  @Test("A record of an output with another number of channels is refused")
+  @Test("An output description with the wrong number of channels is refused")
   func otherChannels() throws {
     var options = StylizeOptions()
     for bias in [[0.0], [0, 0, 0]] {
@@ -106,14 +108,19 @@ import Weighbridge
     #expect(error?.code == .mismatch && error?.reason.contains("with 88 channels") == true)
   }
 
-  @Test("Numbers that can be no image are refused, and so are models that make none")
+  @Test(
+    "Models that do not turn an image into an image are refused, and so is too large an overlap")
   func refusals() throws {
-    // Before the sigmoids nothing says what the numbers mean.
+    // The eight channels of an inner layer are no image.
     let inner = try model().cut(to: ["conv2d_1"])
-    #expect(failure { _ = try Stylizer(inner) }?.reason.contains("no image") != nil)
+    let channels = failure { _ = try Stylizer(inner) }
+    #expect(channels?.code == .mismatch)
+    #expect(
+      channels?.reason.contains("does not transform an image into an image") == true,
+      "\(channels as Any)")
     let classifier = failure { _ = try Stylizer(try Sketches.model()) }
     #expect(classifier?.code == .mismatch)
-    #expect(classifier?.reason.contains("it gives a score for each class") == true)
+    #expect(classifier?.reason.contains("its output has a score for each class") == true)
     let blind = failure { _ = try Stylizer(try model { $0.images = [] }) }
     #expect(blind?.reason.contains("how an image becomes its input photo") == true)
     var options = StylizeOptions()
@@ -121,7 +128,7 @@ import Weighbridge
     #expect(failure { _ = try Stylizer(try model(), options: options) }?.code == .mismatch)
   }
 
-  @Test("Tiles cover an axis, and their weights leave no pixel without one")
+  @Test("Tiles cover an axis, and every pixel has a positive weight")
   func axes() throws {
     let scale = try #require(TileScale(from: (8, 8), to: (16, 16)))
     for length in stride(from: 4, through: 300, by: 4) {
@@ -138,7 +145,7 @@ import Weighbridge
     }
   }
 
-  @Test("Sizes that are no multiples of each other are no scale")
+  @Test("Two sizes have a scale only if both sides change by the same whole-number ratio")
   func scales() {
     #expect(TileScale(from: (8, 6), to: (16, 12))?.scaled(5) == 10)
     #expect(TileScale(from: (8, 6), to: (4, 3))?.scaled(10) == 5)

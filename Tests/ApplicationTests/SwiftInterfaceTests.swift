@@ -52,23 +52,46 @@ import Weighbridge
     }.sorted().map { root + $0 }
   }
 
-  @Test("The interfaces of all samples that can be read compile without warnings")
+  /// Whether the tools that type-checking takes are installed.
+  private static let canCompile: Bool = {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", "command -v swiftc && command -v pkg-config"]
+    process.standardOutput = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }()
+
+  @Test(
+    "The interfaces of all samples that can be read compile without warnings",
+    .enabled(if: canCompile, "needs swiftc and pkg-config"))
   func samples() throws {
     let folder = try TemporaryFolder()
     var count = 0
     for path in try Self.samples() {
       // Samples that are only weights, or have unknown layers, cannot be read by themselves.
-      guard let model = try? Model(contentsOf: path) else { continue }
+      let model: Model
+      do throws(WeighbridgeError) {
+        model = try Model(contentsOf: path)
+      } catch {
+        #expect(
+          [.missing, .unsupported].contains(error.code)
+            || path.hasSuffix("/Darknet/training/setup.cfg"), "\(error)")
+        continue
+      }
       count += 1
       let code = model.swiftInterface(named: "Model\(count)")
       try Files.write(code.utf8, to: folder.file("model\(count).swift"))
     }
-    try #require(count > 300)
+    try #require(count >= 750)
     let outcome = try Self.compile(folder.path)
     #expect(outcome.status == 0, "\(outcome.output.prefix(4000))")
   }
 
-  @Test("Names that fight with Swift's compile, and code that uses them")
+  @Test(
+    "Interfaces with names that clash with Swift's compile, and so does code that uses them",
+    .enabled(if: canCompile, "needs swiftc and pkg-config"))
   func fightingNames() throws {
     let folder = try TemporaryFolder()
     var model = try Sketches.model { edit in
@@ -103,7 +126,7 @@ import Weighbridge
     #expect(outcome.status == 0, "\(outcome.output)")
   }
 
-  @Test("The documentation says what images and arrays are")
+  @Test("Documentation comments describe images and arrays")
   func documentation() throws {
     let model = try Sketches.model { $0.inputSummaries = ["sketch": "White ink on black"] }
     let code = model.swiftInterface(named: "sketch-classifier", bundled: "sketches.wbm")
@@ -117,7 +140,7 @@ import Weighbridge
     }
   }
 
-  @Test("What generated classes run on gives the outputs, the classes and the objects")
+  @Test("The runtime behind generated classes returns tensors and class labels")
   func predictions() async throws {
     let folder = try TemporaryFolder()
     try Sketches.model().write(to: folder.file("sketches.wbm"))
@@ -136,12 +159,12 @@ import Weighbridge
     #expect(label == "star")
   }
 
-  @Test("Another model than the code was made for is refused")
+  @Test("A model other than the one the code was generated for is refused")
   func otherModels() throws {
     let path = "\(Sketches.folder)/sketch-classifier.h5"
     let error = failure {
       _ = try ModelInterface(contentsOf: path, inputs: ["image": "float32 [3]"], outputs: [:])
     }
-    #expect(error?.code == .mismatch && error?.reason.contains("make it again") == true)
+    #expect(error?.code == .mismatch && error?.reason.contains("generate it again") == true)
   }
 }

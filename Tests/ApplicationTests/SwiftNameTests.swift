@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct SwiftNameTests {
   @Test(
-    "Names of a model become identifiers that one recognizes",
+    "Names in a model become recognizable Swift identifiers",
     arguments: [
       ("image", "image"), ("the image", "theImage"), ("input:0", "input0"), ("1st", "_1st"),
       ("class", "`class`"), ("self", "self_"), ("conv2d_1_input", "conv2d_1_input"),
@@ -17,7 +17,7 @@ import Testing
     #expect(SwiftName.property(name, &taken) == expected)
   }
 
-  @Test("Names that would be the same get numbers")
+  @Test("Names that would collide get numbers")
   func doubles() {
     var taken = UniqueNames(["detections"])
     #expect(
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "Files' names become names of classes",
+    "File names become class names",
     arguments: [
       ("shape-detector", "ShapeDetector"), ("Detector", "Detector"), ("String", "StringModel"),
       ("3d", "Model3d"), ("", "Model"), ("weighbridge", "WeighbridgeModel"),

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "Other letters, text behind the padding, and a letter that makes no byte are refused",
+    "Characters outside the alphabet, text after the padding, and a surplus character are refused",
     arguments: ["Zm9v!", "Zm9v Zg==", "Zm-_", "Zg==Zg==", "Z", "Zm9vY", "=Zg="])
   func malformed(_ text: String) { #expect([UInt8](base64: text) == nil) }
 }

@@ -17,7 +17,7 @@ import Testing
     #expect(cursor.remaining == 0)
   }
 
-  @Test("Bytes are copied, and ranges passed over, from where the cursor stands")
+  @Test("Bytes are copied and ranges skipped from the cursor's position")
   func runs() throws {
     var cursor = ByteCursor(2..<8)
     #expect(try cursor.skip(2, in: bytes.span.bytes) == 2..<4)
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "More than is left is an error at the byte where the data ends too early, and nothing is taken",
+    "Reading past the end is an error at the cursor's position, and the cursor does not move",
     arguments: [3, 4, Int.max, -1, Int.min])
   func truncation(_ count: Int) throws {
     var cursor = ByteCursor(6..<8)
@@ -35,12 +35,12 @@ import Testing
       _ = try cursor.bytes(count, from: bytes.span.bytes)
     }
     #expect(error?.code == .malformed && error?.place.position == .byte(6))
-    #expect(error?.reason == "needs \(count) bytes, and 2 are left")
+    #expect(error?.reason == "needs \(count) bytes, but 2 are left")
     #expect(throws: WeighbridgeError.self) { _ = try cursor.skip(count, in: bytes.span.bytes) }
     #expect(cursor.offset == 6)
   }
 
-  @Test("The range of a cursor may reach behind the bytes it is given, which end it")
+  @Test("A cursor's range may extend beyond the bytes, which then limit it")
   func shortBytes() throws {
     var cursor = ByteCursor(8..<Int.max)
     #expect(throws: WeighbridgeError.self) {
@@ -51,7 +51,7 @@ import Testing
     let error = #expect(throws: WeighbridgeError.self) {
       _ = try outside.integer(UInt8.self, from: bytes.span.bytes)
     }
-    #expect(error?.reason == "needs 1 bytes, and 0 are left")
+    #expect(error?.reason == "needs 1 bytes, but 0 are left")
   }
 
   @Test("Integers are appended in as many bytes as asked for, least significant first")

@@ -4,7 +4,7 @@ import Testing
 /// Arithmetic on counts, element types, and the numbers in them.
 @Suite struct NumberTests {
   @Test(
-    "A product is exact or refused, and a factor of 0 does not excuse the others",
+    "A product is exact or refused, even if a factor is 0",
     arguments: [
       ([], 1), ([7], 7), ([2, 3, 5], 30), ([0], 0), ([4, 0, 6], 0), ([Int.max, 1], Int.max),
       ([1 << 31, 1 << 31], 1 << 62), ([1 << 32, 1 << 31], nil), ([Int.max, 2], nil),
@@ -33,7 +33,7 @@ import Testing
     #expect((try? Checked.sum(lhs, rhs, of: "it")) == expected)
   }
 
-  @Test("A count of any width is taken when it is not negative and fits")
+  @Test("An integer of any width is accepted as a count if it is not negative and fits")
   func counts() throws {
     #expect(try Checked.count(UInt64(1) << 62, of: "it") == 1 << 62)
     #expect(try Checked.count(UInt8.max, of: "it") == 255)
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("NaN and infinities are counted in every type of floats, wherever they stand")
+  @Test("NaN and infinities are counted in every floating-point type, at any position")
   func nonFinite() {
     // The bits of NaN, of both infinities, of the largest number and of the smallest ones.
     let cases: [(ElementType, Int, special: [Int], finite: [Int])] = [

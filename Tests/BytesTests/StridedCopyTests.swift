@@ -80,7 +80,7 @@ import Testing
     #expect(copied([1], [0], [1], 1) == [])
   }
 
-  @Test("What stands behind the result in the output stays")
+  @Test("Bytes of the output beyond the result are left unchanged")
   func longerOutput() {
     var result = [UInt8](repeating: 9, count: 6)
     var span = result.mutableSpan

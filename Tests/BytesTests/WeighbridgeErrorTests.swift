@@ -5,7 +5,7 @@ import Testing
 @Suite struct WeighbridgeErrorTests {
   private let error = WeighbridgeError(.malformed, "is wrong")
 
-  @Test("What is known of a place is never replaced, and what is not is added")
+  @Test("Known parts of an error's place are never replaced; missing ones are added")
   func places() {
     let inner = error.at(.line(3)).at(layer: "#1 a (Dense)")
     let outer = inner.at(.byte(9)).at(file: "a.cfg").at(layer: "other").at(file: "b.cfg")
@@ -30,7 +30,7 @@ import Testing
         == "a.cfg:1: layer #2 b (B): is wrong")
   }
 
-  @Test("Codes are told apart by their names")
+  @Test("Every error code has its own name")
   func codes() {
     let codes: [WeighbridgeError.Code] = [
       .missing, .malformed, .unsupported, .mismatch, .outputFailed, .limitExceeded, .cancelled,
@@ -43,7 +43,7 @@ import Testing
     #expect(Set(codes).count == codes.count)
   }
 
-  @Test("A place is added to an error on its way, and a result passes")
+  @Test("A place is added to a thrown error, and a result is returned unchanged")
   func located() throws {
     let passed = try locating({ $0.at(file: "a") }) { () throws(WeighbridgeError) in 5 }
     #expect(passed == 5)

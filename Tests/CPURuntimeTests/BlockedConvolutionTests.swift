@@ -166,7 +166,7 @@ import _CatalogTesting
     return actual[0]
   }
 
-  @Test("An image in blocks is convolved as the reference does it", arguments: cases)
+  @Test("Blocked convolutions agree with the reference", arguments: cases)
   func agreement(_ testCase: Case) throws {
     let (graph, input) = try graph(testCase, [LeakyReLU(slope: 0.1)])
     let one = try expectAgreement(graph, input, threads: 1)
@@ -174,7 +174,7 @@ import _CatalogTesting
     #expect(one.contiguousBytes() == two.contiguousBytes(), "the threads change the numbers")
   }
 
-  @Test("What follows is done to the whole sums", arguments: [64, 40, 52], [true, false])
+  @Test("Fused operations are applied to complete sums", arguments: [64, 40, 52], [true, false])
   func postOperations(channels: Int, isDepthwise: Bool) throws {
     let square = Case(
       dimensions: [9, 13], channels: (channels, channels), groups: isDepthwise ? channels : 1)
@@ -213,7 +213,7 @@ import _CatalogTesting
     #expect(alone.doubles == relu.doubles)
   }
 
-  @Test("NaN goes through, to where the window sees it")
+  @Test("A NaN reaches exactly the outputs whose window covers it")
   func nan() throws {
     let testCase = Case(dimensions: [16, 16])
     let (graph, input) = try graph(testCase, [LeakyReLU(slope: 0.1)])

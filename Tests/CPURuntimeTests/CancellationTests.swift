@@ -20,7 +20,7 @@ import Weighbridge
   }
 
   @Test(
-    "A stop that is asked for during a layer, the last one too, is seen behind it",
+    "A cancellation during any layer, even the last, takes effect after that layer",
     arguments: ["reference", "cpu"], 0..<4)
   func stop(engine: String, layer: Int) throws {
     let (graph, cancellation) = (try chain(), Cancellation())

@@ -108,7 +108,7 @@ import _CatalogTesting
     return (outputs, kernels)
   }
 
-  @Test("Both are computed together, as the reference does it", arguments: cases)
+  @Test("The two convolutions are computed together and agree with the reference", arguments: cases)
   func agreement(_ testCase: Case) throws {
     let (graph, input) = try graph(testCase)
     let expected = try ReferenceRuntime(workers: Workers(count: 2))
@@ -124,7 +124,7 @@ import _CatalogTesting
   }
 
   @Test(
-    "What else is needed of the first, and what would be kept in too many rows, is computed alone")
+    "A pair whose first result is also an output, or needs too many rows kept, is not fused")
   func alone() throws {
     for (testCase, showsMiddle) in [
       (Case(), true), (Case(window: [9, 3]), false), (Case(dimensions: [30, 30]), false),
@@ -135,6 +135,7 @@ import _CatalogTesting
       let result = try run(graph, input, threads: 2)
       #expect(!result.kernels.contains { $0.contains("blocked and") }, "\(result.kernels)")
       #expect(result.kernels.contains { $0.contains("depthwise") })
+      #expect(result.outputs.count == expected.count)
       for (actual, expected) in zip(result.outputs, expected) {
         let difference = TensorDifference(actual: actual, expected: expected)
         #expect(difference.isWithin(Tolerance(absolute: 2e-5, relative: 1e-5)), "\(difference)")
@@ -142,7 +143,7 @@ import _CatalogTesting
     }
   }
 
-  @Test("NaN goes through, to where the windows see it")
+  @Test("A NaN reaches exactly the outputs whose windows cover it")
   func nan() throws {
     let testCase = Case()
     let (graph, input) = try graph(testCase)

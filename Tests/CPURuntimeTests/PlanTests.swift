@@ -62,8 +62,8 @@ import _CatalogTesting
     try expectAgreement(graph, [random([1, 9, 8, 16], seed: 3)], groupSizes: [4])
   }
 
-  /// As in the first layers of residual networks. The zeros only change nothing where no element is
-  /// negative, and where no window covers nothing else.
+  /// As in the first layers of residual networks. The zeros have no effect only if no element is
+  /// negative and every window covers other elements too.
   @Test(
     "Padding becomes part of a maximum of elements that are not negative",
     arguments: [(0, 1, true), (0, 2, false), (0.5, 1, true), (-0.5, 1, false)])
@@ -156,7 +156,7 @@ import _CatalogTesting
     try expectAgreement(graph, [random([1, 7, 7, 16], seed: 3)], groupSizes: [1, 2])
   }
 
-  @Test("What is made of weights alone is computed once, and nothing else changes")
+  @Test("Values computed from weights alone become constants, and nothing else changes")
   func constants() throws {
     var builder = GraphBuilder()
     let input = try builder.addInput("x", TensorType(.float32, [3, 4]))
@@ -177,7 +177,7 @@ import _CatalogTesting
   }
 
   @Test(
-    "The arena is within a tenth of what must be held at once",
+    "The arena exceeds the lower bound of memory by at most a tenth",
     .enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"),
     arguments: [
       "seeds/sketchclassifier/cnnsketchclassifier.h5", "real/emotion_model/emotion_model.hdf5",
@@ -211,7 +211,7 @@ import _CatalogTesting
     try expectAgreement(graph, [random([1, 5, 5, 512], seed: 3)], groupSizes: [3])
   }
 
-  @Test("Weights are brought into blocks whatever the blocks' length")
+  @Test("Weights are packed into blocks of any length")
   func blocksOfWeights() throws {
     var builder = GraphBuilder()
     let input = try builder.addInput("x", TensorType(.float32, [1, 14, 14, 1024]))

@@ -91,6 +91,7 @@ import _CatalogTesting
     for threads in 1...3 {
       let runtime = CPURuntime(CPURuntime.Options(workers: Workers(count: threads)))
       let actual = try runtime.run(graph, inputs: data) { _ in }
+      #expect(actual.count == expected.count)
       for (actual, expected) in zip(actual, expected) {
         let difference = TensorDifference(actual: actual, expected: expected)
         #expect(difference.isWithin(operation.tolerance), "\(operation): \(difference)")

@@ -37,7 +37,7 @@ import _CatalogTesting
       error: error)
   }
 
-  @Test func `the measured error is that of the reference, and what is left out pays for it`()
+  @Test func `the measured error agrees with the reference, and leaving layers out lowers it`()
     throws
   {
     let graph = try Self.scores()
@@ -74,15 +74,15 @@ import _CatalogTesting
     #expect(results[0].errors == results[1].errors)
   }
 
-  @Test func `a budget that cannot be met says what can`() throws {
+  @Test func `an unreachable budget is refused with one that can be met`() throws {
     let error = #expect(throws: WeighbridgeError.self) {
       try Self.compact(Self.scores(), error: 1e-9)
     }
     #expect(error?.code == .limitExceeded)
-    #expect(error?.reason.contains("can, with one layer") == true, "\(error?.reason ?? "")")
+    #expect(error?.reason.contains("with only one layer computed so") == true, "\(error?.reason ?? "")")
   }
 
-  @Test func `a layer with a weight that is not finite stays one of floats`() throws {
+  @Test func `a layer with a non-finite weight stays in float`() throws {
     let graph = try Self.scores()
     let sites = QuantizationSite.all(in: graph)
     let first = try #require(sites.first?.weights.first)
@@ -164,7 +164,7 @@ import _CatalogTesting
     #expect(try #require(layers.errors?.worst) <= 0.999 * worst)
   }
 
-  @Test func `ranges are what they are called, in whatever order numbers come`() throws {
+  @Test func `histogram ranges do not depend on the order of the numbers`() throws {
     // 100,000 numbers from 0 to 1, and one of 100.
     let numbers = (0..<100_000).map { Float($0) / 100_000 }
     var (rising, falling) = (ActivationHistogram(), ActivationHistogram())
@@ -184,7 +184,7 @@ import _CatalogTesting
     #expect(found.allSatisfy { $0.zeroPoint == 0 })
   }
 
-  @Test func `numbers of both signs have 0 among their integers`() throws {
+  @Test func `ranges with both signs represent 0 exactly`() throws {
     var histogram = ActivationHistogram()
     histogram.add((-300...500).map { Float($0) / 100 })
     let maximum = try #require(histogram.quantizations.first)

@@ -76,34 +76,41 @@ import Weighbridge
     return try model.run(named, options: options).outputs[0].tensor.doubles
   }
 
-  @Test func `the weights take no more than a size`() throws {
+  @Test func `the weights fit a size budget`() throws {
     let (_, result) = try Self.compact(.size(60_000))
     #expect(result.estimatedSize <= 60_000)
     #expect(result.estimatedSize > 54_000)
   }
 
-  @Test func `as many answers stay as are asked for`() throws {
+  @Test func `the requested share of answers is kept`() throws {
     let (_, result) = try Self.compact(.answers(1, .largest))
     #expect(result.answers == AnswerCount(kept: 12, count: 12))
     #expect(result.estimatedSize * 5 < result.originalSize)
   }
 
-  @Test func `integers times steps are the numbers`() throws {
+  @Test func `integers times their steps equal the weights`() throws {
     let (graph, result) = try Self.compact(.error(0.01))
-    #expect(!result.weights.isEmpty)
+    var count = 0
     for weight in result.weights {
       guard case .integers(let matrix) = weight.form else { continue }
+      count += 1
       #expect(graph[weight.id].constant?.shape == weight.tensor.shape)
       #expect(matrix.rows == weight.tensor.shape[0])
       #expect(matrix.numbers == weight.tensor.doubles.map { Float($0) })
     }
+    #expect(count > 0)
   }
 
-  @Test func `the same is found again`() throws {
+  @Test func `compaction is deterministic`() throws {
     let first = try Self.compact(.error(0.02)).1
     let second = try Self.compact(.error(0.02)).1
     #expect(first.errors == second.errors)
     #expect(first.estimatedSize == second.estimatedSize)
+    #expect(first.weights.map(\.id) == second.weights.map(\.id) && !first.weights.isEmpty)
+    let bytes = [first, second].map { result in
+      result.weights.map { $0.tensor.contiguousBytes() }
+    }
+    #expect(bytes[0] == bytes[1])
   }
 
   @Test(arguments: [0, -1, .nan, .infinity] as [Double])
@@ -114,12 +121,20 @@ import Weighbridge
 
   @Test func `shares and sizes out of range are refused`() throws {
     for share in [0, -0.5, 1.5, .nan] {
-      #expect(throws: WeighbridgeError.self) { try Self.compact(.answers(share, .largest)) }
+      let error = #expect(throws: WeighbridgeError.self) {
+        try Self.compact(.answers(share, .largest))
+      }
+      #expect(error?.code == .mismatch)
+      #expect(error?.reason.contains("the share of the answers") == true, "\(error as Any)")
     }
-    for size in [0, -1] { #expect(throws: WeighbridgeError.self) { try Self.compact(.size(size)) } }
+    for size in [0, -1] {
+      let error = #expect(throws: WeighbridgeError.self) { try Self.compact(.size(size)) }
+      #expect(error?.code == .mismatch)
+      #expect(error?.reason.contains("\(size) bytes are no budget") == true, "\(error as Any)")
+    }
   }
 
-  @Test func `a budget that cannot be met says what can`() throws {
+  @Test func `an unreachable budget is refused with one that can be met`() throws {
     let small = #expect(throws: WeighbridgeError.self) { try Self.compact(.size(500)) }
     #expect(small?.code == .limitExceeded)
     #expect(small?.reason.hasPrefix("500 bytes cannot be met; the weights take at least ") == true)
@@ -130,7 +145,7 @@ import Weighbridge
     #expect(exact?.code == .limitExceeded)
   }
 
-  @Test func `examples must be there, fit, and say something`() throws {
+  @Test func `missing, misshapen and constant examples are refused`() throws {
     let compactor = Compactor(try Self.model().content.graph, workers: Workers(count: 1))
     let good = try Self.sketches(0..<4)
     func expectRefused(_ calibration: [[Tensor]], _ evaluation: [[Tensor]]) {
@@ -150,13 +165,13 @@ import Weighbridge
     expectRefused([[Tensor]](repeating: [small], count: 4), good)
   }
 
-  @Test func `examples are parted so that none is in both parts`() {
+  @Test func `calibration and evaluation examples do not overlap`() {
     let (calibration, evaluation) = Compactor.split(Array(0..<10))
     #expect(calibration == [0, 1, 2, 4, 5, 6, 8, 9])
     #expect(evaluation == [3, 7])
   }
 
-  @Test func `a weight with a number that is not finite stays as it is`() throws {
+  @Test func `a weight with a non-finite number stays unchanged`() throws {
     let graph = try Self.model().content.graph
     let weights = CompactableWeight.all(in: graph)
     let first = try #require(weights.first)
@@ -167,7 +182,7 @@ import Weighbridge
     #expect(CompactableWeight.all(in: broken).count == weights.count - 1)
   }
 
-  @Test func `work that is cancelled ends`() throws {
+  @Test func `cancellation ends the work`() throws {
     var compactor = Compactor(try Self.model().content.graph, workers: Workers(count: 1))
     let cancellation = Cancellation()
     compactor.cancellation = cancellation

@@ -26,14 +26,14 @@ import Weighbridge
   }
 
   @Test(arguments: FixedEncoding.all)
-  func `a name stands for its encoding`(_ encoding: FixedEncoding) {
+  func `an encoding's name reads back as the encoding`(_ encoding: FixedEncoding) {
     #expect(FixedEncoding(name: encoding.name) == encoding)
   }
 
   @Test(arguments: [
     "", "int1", "int9", "int08", "palette0", "palette9", "float32", "INT8", "int4-block3",
   ])
-  func `other names stand for none`(_ name: String) {
+  func `other names are refused`(_ name: String) {
     #expect(FixedEncoding(name: name) == nil)
   }
 
@@ -97,7 +97,7 @@ import Weighbridge
   }
 
   @Test(arguments: [1, 2, 3, 4])
-  func `a palette is nearly the best that there is`(_ bits: Int) throws {
+  func `a palette is within 0.1 % of the optimal one`(_ bits: Int) throws {
     let weight = Self.weight([6, 15])
     let (form, tensor, _) = try #require(Self.fixed(weight).stored(as: .palette(bits: bits)))
     guard case .lookup(let matrix) = form else { return #expect(Bool(false), "no table") }
@@ -117,7 +117,7 @@ import Weighbridge
     #expect(Self.fixed(weight).stored(as: .half(.bfloat16)) != nil)
   }
 
-  @Test func `a model that nobody runs is stored in integers`() throws {
+  @Test func `a model can be stored in integers without running it`() throws {
     let graph = try Model(
       contentsOf: Paths.sample("Models/sketch-classifier/sketch-classifier.h5")
     ).content.graph

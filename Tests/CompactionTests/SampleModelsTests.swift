@@ -18,12 +18,22 @@ import Weighbridge
     Files.names(in: Paths.sample(path)).filter { $0.hasSuffix(ending) }.map { "\(path)/\($0)" }
   }
 
-  @Test(arguments: paths)
+  /// Those with weights to compact; one that cannot be read is among them, for its test to fail.
+  private static let compactablePaths = paths.filter { path in
+    guard let model = try? Model(contentsOf: Paths.sample(path)) else { return true }
+    return !CompactableWeight.all(in: model.content.graph).isEmpty
+  }
+
+  @Test func `the samples are there`() {
+    #expect(Self.paths.count >= 38)
+    #expect(Self.compactablePaths.count >= 3)
+  }
+
+  @Test(arguments: compactablePaths)
   func `a budget is met, and nothing but large weights changes`(_ path: String) throws {
     let model = try Model(contentsOf: Paths.sample(path))
     let graph = model.content.graph
     let weights = CompactableWeight.all(in: graph)
-    guard !weights.isEmpty else { return }
     let images = model.description.inputs.compactMap { input in
       input.image.map { (input.name, $0) }
     }
@@ -42,7 +52,7 @@ import Weighbridge
     }
   }
 
-  @Test func `generated images are alike for one seed and differ for others`() {
+  @Test func `generated images are equal for equal seeds and differ for others`() {
     let images = [1, 1, 2].map {
       GeneratedImage(height: 40, width: 30, components: 3, seed: UInt64($0))
     }
@@ -54,7 +64,7 @@ import Weighbridge
     }
   }
 
-  @Test func `generated images get smoother by half from one size to twice that`() {
+  @Test func `generated images have similar variance in each octave`() {
     // Amplitudes that fall as 1/f have the same variance in each octave: differences of means of
     // squares vary as much for large squares as for small ones.
     var variances = [Double](repeating: 0, count: 4)

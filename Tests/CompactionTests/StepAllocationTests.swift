@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a weight that no output shows gets a finite step`() {
+  @Test func `a weight that affects no output gets a finite step`() {
     let steps = StepAllocation(gains: [[1], [0]], counts: [10, 10]).steps
     #expect(steps.allSatisfy { $0 > 0 && $0.isFinite })
   }

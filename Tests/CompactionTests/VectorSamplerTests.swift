@@ -91,7 +91,7 @@ import Testing
     Self.expectSame((sums.sorted(), outputs[0].doubles.sorted()))
   }
 
-  @Test func `a dense layer of letters that are summed`() throws {
+  @Test func `rows of an einsum dense layer`() throws {
     let labels = { (text: String) in try #require(AxisLabels(rawValue: text)) }
     let operation = try EinsumDense(
       input: labels("abcd"), kernel: labels("ebc"), output: labels("ade"), bias: labels(""))
@@ -100,7 +100,7 @@ import Testing
         operation, [Self.random([2, 3, 4, 5], seed: 1), Self.random([6, 3, 4], seed: 2)]))
   }
 
-  @Test func `of many positions some are taken, the same each time`() {
+  @Test func `a sample of many positions is the same each time`() {
     let tensor = Self.random([100, 3], seed: 3)
     let samples = (0..<2).map { _ in
       var sampler = VectorSampler(limit: 10, generator: SplitMix64(seed: 7))

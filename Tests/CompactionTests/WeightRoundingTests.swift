@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: [(3, 5), (70, 40), (2, 150)])
-  func `feedback is what eliminating column after column gives`(_ rows: Int, _ columns: Int) {
+  func `feedback equals eliminating one column after another`(_ rows: Int, _ columns: Int) {
     let (weight, moments) = Self.problem(rows: rows, columns: columns)
     let step = 0.25
     let result = Self.rounding(weight, moments, step: Float(step)).round(workers: Workers(count: 2))
@@ -150,7 +150,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 16, 256])
-  func `a table's nearest number is taken`(_ count: Int) {
+  func `the nearest number of a table is chosen`(_ count: Int) {
     let (weight, _) = Self.problem(rows: 33, columns: 129)
     let levels = Self.random(count, seed: 3).sorted()
     let rounding = WeightRounding(

@@ -167,7 +167,7 @@ struct BadNode: Sendable, CustomTestStringConvertible {
     try writer.commit(replacing: false)
   }
 
-  @Test("The model without a change is opened")
+  @Test("The unchanged model opens and verifies")
   func whole() throws {
     let folder = try TemporaryFolder()
     try write(folder.file("x.wbm")) { _ in }

@@ -42,7 +42,7 @@ import _CatalogTesting
     return (try builder.finish(outputs: ports), tensors)
   }
 
-  @Test("A turned graph computes the same", arguments: OperatorExample.all)
+  @Test("A graph converted to channels-first computes the same", arguments: OperatorExample.all)
   func same(_ example: OperatorExample) throws {
     let (graph, inputs) = try graph(example.inDouble)
     let expectedOutputs = try runtime.run(graph, inputs: inputs) { _ in }
@@ -88,7 +88,7 @@ import _CatalogTesting
     return try builder.finish(outputs: [Port(name: "y", value: value)])
   }
 
-  @Test("A chain is turned once at its beginning and once at its end; as NCHW not at all")
+  @Test("A chain needs one transpose at each end, and none with NCHW inputs and outputs")
   func transposes() throws {
     let graph = try chain(5)
     let count = { (graph: Graph) in graph.nodes.count { $0.operation is Transpose } }
@@ -103,7 +103,7 @@ import _CatalogTesting
     #expect(shape == [.symbolic("batch"), 2, 8, 8])
   }
 
-  @Test("A transpose of the source's own that does the same is left out")
+  @Test("Transposes of the source that become redundant are removed")
   func ownTranspose() throws {
     var builder = GraphBuilder()
     let input = try builder.addInput("x", TensorType(.float32, [1, 3, 4, 5]))
@@ -118,7 +118,7 @@ import _CatalogTesting
     #expect(result.nodes.map { $0.operation.kind } == [GlobalMaxPooling.kind])
   }
 
-  @Test("A rectifier with weights of its own follows with its weights turned")
+  @Test("A PReLU is converted together with its weights")
   func rectifier() throws {
     var builder = GraphBuilder()
     let input = try builder.addInput("x", TensorType(.float32, [1, 4, 5, 3]))
@@ -172,7 +172,7 @@ import _CatalogTesting
     #expect(actual.map(\.doubles) == expected.map(\.doubles))
   }
 
-  @Test("Outputs that belong together are turned all or none")
+  @Test("Grouped outputs are transposed all together or not at all")
   func outputGroup() throws {
     var builder = GraphBuilder()
     let input = try builder.addInput("x", TensorType(.float32, [1, 4, 4, 3]))
@@ -190,7 +190,7 @@ import _CatalogTesting
     #expect(types == graph.outputs.map { graph[$0.value].type })
   }
 
-  @Test("A long chain is turned, and each operator is asked a few times what it needs")
+  @Test("Converting a long chain asks for each operator's layout at most four times")
   func long() throws {
     let graph = try chain(4000)
     var questions = 0

@@ -37,14 +37,14 @@ import _CatalogTesting
     return options
   }
 
-  @Test("Every operator has one row in the table, or is made of others that have")
+  @Test("Every operator has one row in the table or a decomposition")
   func table() { expectCompleteTable(CoreMLOperators.kinds) }
 
   @Test(
-    "What the table of exports says is written is a sound network",
+    "Every example that the table marks as written is a well-formed network",
     arguments: ExportVariant.all.filter { $0.target == .coreml })
   func operators(_ variant: ExportVariant) throws {
-    let table = try ExportTable.catalogue.get()
+    let table = try ExportTable.catalog.get()
     let written = ExportSubjects.examples.filter { !table.isRefused($0.title, in: variant) }
     #expect(!written.isEmpty)
     let folder = try TemporaryFolder()
@@ -69,7 +69,7 @@ import _CatalogTesting
       && description.outputs.allSatisfy { produced.contains($0.name) || $0.name == "classLabel" }
   }
 
-  @Test("The same model and options give the same bytes, from whatever file it was read")
+  @Test("The same model and options give the same bytes, whichever file the model was read from")
   func determinism() throws {
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: detector)
@@ -233,7 +233,8 @@ import _CatalogTesting
     #expect(model.specificationVersion == 3)
   }
 
-  @Test("Sizes that are listed are the only ones, the first is the usual one, and outputs follow")
+  @Test(
+    "Listed image sizes are the only ones allowed, the first is the default, and outputs follow")
   func sizes() throws {
     let folder = try TemporaryFolder()
     let window = Window(size: [2, 2], strides: [2, 2], dilation: [1, 1], padding: .valid)
@@ -288,7 +289,7 @@ import _CatalogTesting
     #expect(folder.names.isEmpty)
   }
 
-  @Test("A layer that is not understood becomes a custom layer")
+  @Test("An opaque layer becomes a custom layer")
   func custom() throws {
     let folder = try TemporaryFolder()
     var builder = GraphBuilder()
@@ -319,7 +320,7 @@ import _CatalogTesting
     #expect(parameters[3].record("value")?.string("stringValue") == "[1,2]")
   }
 
-  @Test("A layer without a form is named, and nothing is written")
+  @Test("A layer that the format cannot express is named, and nothing is written")
   func refused() throws {
     let folder = try TemporaryFolder()
     let content = try content(Hashing(buckets: 3, masked: []), TensorType(.int64, [1, 2]))
@@ -332,7 +333,7 @@ import _CatalogTesting
     #expect(folder.names.isEmpty)
   }
 
-  @Test("What stands there stays when it may not be replaced, or when the work is stopped")
+  @Test("An existing file is kept if it must not be replaced or if the export is cancelled")
   func kept() throws {
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: detector)

@@ -80,7 +80,7 @@ struct CoreMLImportTests {
     }
   }
 
-  @Test("The style network has the weights of its Keras file, with batch normalisations folded")
+  @Test("The style network has the weights of its Keras file, with batch normalizations folded")
   func styleDifferences() throws {
     let folder = try TemporaryFolder()
     try Files.write(StyleNetwork.json.text().utf8, to: folder.file("style.json"))
@@ -97,7 +97,7 @@ struct CoreMLImportTests {
     #expect(differences.items.allSatisfy { !$0.counts }, "\(differences.items)")
   }
 
-  @Test("Custom layers of which nothing is known are listed, or kept")
+  @Test("Custom layers without a mapping are listed in the error, or kept on request")
   func unknownLayers() throws {
     let error = try #require(failure { _ = try Model(contentsOf: style) })
     #expect(error.code == .unsupported)

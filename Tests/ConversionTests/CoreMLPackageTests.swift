@@ -59,7 +59,7 @@ import Weighbridge
     #expect(contents.inputs.isEmpty)
   }
 
-  @Test("A pipeline of Create ML is said to have its network in Apple's systems")
+  @Test("The error about a Create ML pipeline says that its network is part of Apple's systems")
   func createML() throws {
     let path = sample("image_classifier.mlmodel")
     let error = try #require(failure { _ = try Model(contentsOf: path) })
@@ -91,7 +91,7 @@ import Weighbridge
     (2005, "wordEmbedding"), (2006, "audioFeaturePrint"), (3000, "serializedModel"),
   ]
 
-  @Test("A model that is no network is named as what it is", arguments: kinds)
+  @Test("A model that is not a neural network is named by its kind", arguments: kinds)
   func otherKind(number: Int, name: String) throws {
     let folder = try TemporaryFolder()
     // Version 1, a description with an unknown field, and unreadable content.
@@ -107,7 +107,7 @@ import Weighbridge
     #expect(contents.reason == error.reason)
   }
 
-  @Test("A package that is not whole, or leads out of itself, is refused")
+  @Test("An incomplete package, or one whose paths lead outside it, is refused")
   func broken() throws {
     let folder = try TemporaryFolder()
     let valid = try Files.read(sample("network.mlpackage/Data/com.apple.CoreML/model.mlmodel"))

@@ -17,7 +17,7 @@ import Weighbridge
     return network.layers
   }
 
-  @Test("Both ways over a sequence, put together, are one layer, and give what Keras gave")
+  @Test("A bidirectional LSTM becomes one layer and computes what Keras computed")
   func bidirectional() throws {
     let folder = try TemporaryFolder()
     let sample = LayerCase(kind: "lstm", name: "lstm_bidirectional")
@@ -46,14 +46,14 @@ import Weighbridge
   }
 
   @Test(
-    "What works along the axis that Core ML takes for the batch is refused",
+    "An operator along the axis that Core ML uses as the batch is refused",
     arguments: ["Layers/lstm/lstm_time_major.h5", "Keras/1.2.2-tensorflow/bn_mode2.h5"])
   func alongBatch(_ path: String) throws {
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: Paths.sample(path))
     let error = failure { try model.export(to: folder.file("m.mlmodel")) }
     #expect(error?.code == .unsupported)
-    #expect(error?.reason.contains("along the open first axis of an input") == true)
+    #expect(error?.reason.contains("across the batch axis of an input") == true)
     #expect(folder.names.isEmpty)
   }
 

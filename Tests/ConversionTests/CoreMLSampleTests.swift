@@ -8,7 +8,7 @@ import Weighbridge
   private func sample(_ name: String) -> String { Paths.sample("CoreML/\(name)") }
 
   @Test(
-    "A size of -1 in a target shape is what the other sizes leave",
+    "A size of -1 in a target shape is inferred from the other sizes",
     arguments: ["reshaped_pictures", "reshaped_arrays"])
   func inferredSize(_ name: String) throws {
     let model = try Model(contentsOf: sample("\(name).mlmodel"))
@@ -19,7 +19,7 @@ import Weighbridge
     }
   }
 
-  @Test("The class label of a classifier is seen, and whether an app can train the model")
+  @Test("Inspection shows a classifier's class label and whether the model is updatable")
   func classifiers() throws {
     let digits = try Inspection(of: sample("digits.mlmodel"))
     #expect(digits.classLabel == .init(name: "label", type: "int64", probabilities: "odds"))
@@ -33,7 +33,7 @@ import Weighbridge
     #expect(try Inspection(of: Paths.sample("ONNX/vgg.onnx")).isUpdatable == nil)
   }
 
-  @Test("What is proposed for custom layers from their descriptions makes the model run")
+  @Test("The mapping proposed from custom layers' descriptions makes the model run")
   func proposal() throws {
     let error = try #require(failure { _ = try Model(contentsOf: sample("cropped.mlmodel")) })
     #expect(error.code == .unsupported)

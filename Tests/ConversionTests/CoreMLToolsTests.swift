@@ -56,7 +56,7 @@ import Weighbridge
   }
 
   @Test(
-    "What coremltools wrote is written again as it was",
+    "A file from coremltools is exported again with the same layers and interface",
     .enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
   func again() throws {
     let folder = try TemporaryFolder()

@@ -97,7 +97,7 @@ import Weighbridge
     _ = try read(layers, mapping: #"{"classes": {"Odd": {"kind": "tanh", "ignore": ["pow*"]}}}"#)
   }
 
-  @Test("What a Lambda states of its output must be what the mapping makes")
+  @Test("A mapping must produce the output shape that the Lambda states")
   func statedShape() throws {
     let layers = CustomArchitecture.dense(
       between: [("Lambda", "l")],
@@ -129,7 +129,7 @@ import Weighbridge
     #expect(list?.reason.hasSuffix("whose list then stands under \"steps\"") == true)
   }
 
-  @Test("A mapping holds numbers, as arrays of any rank and of a type that is said")
+  @Test("A mapping may contain constants, as arrays of any rank and of a given type")
   func constants() throws {
     let layers = CustomArchitecture.dense(between: [("Odd", "odd")])
     let doubled = #"{"kind": "rescaling", "attributes": {"scale": [2], "offset": [0]}}"#
@@ -157,7 +157,7 @@ import Weighbridge
     #expect(error.description.contains(bad.message), "\(error)")
   }
 
-  @Test("One error lists all unknown layers, and what it shows is a mapping to fill in")
+  @Test("One error lists all unknown layers and shows a mapping to fill in")
   func unknown() throws {
     let layers = CustomArchitecture.dense(
       between: [("Odd", "odd"), ("Lambda", "l")], settings: "\"power\": 3")
@@ -193,11 +193,11 @@ import Weighbridge
     let input = NamedTensor(name: "x", tensor: Tensor(.float32, shape: [1, 4], [1, 2, 3, 4]))
     let error = failure { _ = try stored.run([input]) }
     #expect(error?.code == .unsupported)
-    #expect(error?.description.contains("b (Odd): is kept as it is") == true)
+    #expect(error?.description.contains("b (Odd): has no known computation") == true)
     #expect(Inspection.problemsOfRunning(folder.file("kept.wbm")) == ["b"])
   }
 
-  @Test("No Python code is kept, and a shape that is said is taken")
+  @Test("Python code is not kept, and a given output shape is used")
   func keptLambda() throws {
     let layers = CustomArchitecture.dense(
       between: [("Lambda", "l")],

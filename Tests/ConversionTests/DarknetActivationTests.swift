@@ -20,7 +20,7 @@ import Weighbridge
     return model.provenance.decisions.map(\.text)
   }
 
-  @Test("relu6, of which AlexeyAB's darknet makes zeros on a CPU, is a decision wherever it stands")
+  @Test("relu6, for which AlexeyAB's darknet outputs zeros on a CPU, is a decision in every section")
   func relu6() throws {
     for section in ["convolutional", "connected", "activation"] {
       #expect(
@@ -35,7 +35,7 @@ import Weighbridge
   }
 
   @Test(
-    "An activation that is missing outside of convolutions is a decision there",
+    "An activation that darknet lacks outside convolutions is recorded as a decision there",
     arguments: [
       ("convolutional", "mish", false), ("connected", "mish", true), ("shortcut", "mish", false),
       ("shortcut", "hard_mish", true), ("activation", "swish", true),

@@ -53,27 +53,28 @@ import Weighbridge
     #expect(copy.description.detector?.classCount == 3)
   }
 
-  @Test("Layers without a form are named, and nothing is written")
+  @Test("Layers that darknet cannot express are named, and nothing is written")
   func refused() throws {
     let folder = try TemporaryFolder()
     let half = Paths.sample("Models/number-types/mixed_float16_cnn.k2.h5")
     let error = failure { try Model(contentsOf: half).export(to: folder.file("m.cfg")) }
     #expect(error?.code == .unsupported)
     #expect(
-      error?.reason.contains("conv2d (Conv2D): darknet computes in float32") == true, "\(error!)")
+      error?.reason.contains("conv2d (Conv2D): darknet computes in float32") == true,
+      "\(error as Any)")
     // Also for an integer input.
     let masks = Paths.sample("Operations/keras2/masks_through_wrappers.h5")
     let integerError = failure { try Model(contentsOf: masks).export(to: folder.file("m.cfg")) }
     #expect(integerError?.code == .unsupported)
     #expect(
       integerError?.reason.contains("darknet has no section for embedding") == true,
-      "\(integerError!)")
+      "\(integerError as Any)")
     #expect(folder.names.isEmpty)
     let unknown = failure { try Model(contentsOf: detector).export(to: folder.file("m.xyz")) }
     #expect(unknown?.code == .mismatch)
   }
 
-  @Test("Files that stand there are replaced, unless that is refused")
+  @Test("Existing files are replaced, unless that is forbidden")
   func replacing() throws {
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: detector)

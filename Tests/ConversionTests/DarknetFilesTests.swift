@@ -24,7 +24,7 @@ import Weighbridge
     failure { _ = try Model(contentsOf: path, options: options) }
   }
 
-  @Test("Weights alone name the only .cfg beside them that fits, and the command")
+  @Test("Given only weights, the error names the one fitting .cfg beside them and the command")
   func weightsAlone() throws {
     let folder = try folder("pets_best.weights", "pets.cfg", "birds.cfg", "setup.cfg")
     let path = folder.file("pets_best.weights")
@@ -37,7 +37,7 @@ import Weighbridge
           + "\(folder.file("pets.cfg")) `ReadOptions.weights` \(path)"))
   }
 
-  @Test("Weights are told from their content, and the name only chooses the words")
+  @Test("Weights are recognized by their content; the file name only changes the wording")
   func weightsUnderAnyName() throws {
     let folder = try folder(
       "pets_best.weights", "pets.cfg",
@@ -59,7 +59,7 @@ import Weighbridge
     #expect(try Model(contentsOf: folder.file("pets.cfg")).outputs.map(\.name) == ["2_yolo"])
   }
 
-  @Test("Weights whose .cfg does not fit, is one of several, or is not there, say so")
+  @Test("The error says if the .cfg beside the weights does not fit, is ambiguous or is missing")
   func otherConfigurations() throws {
     let alone = try folder("pets_best.weights")
     #expect(
@@ -77,7 +77,7 @@ import Weighbridge
           + two.file("pets.cfg")) == true)
   }
 
-  @Test("A .cfg that is given as an option is the one to type first")
+  @Test("A .cfg given as the architecture comes first in the proposed command")
   func configurationAsOption() throws {
     let folder = try folder("pets_best.weights", "pets.cfg")
     var options = ReadOptions()
@@ -88,7 +88,7 @@ import Weighbridge
           + folder.file("pets_best.weights")) == true)
   }
 
-  @Test("A file that is only called .weights says so")
+  @Test("A file that is only named .weights is reported as such")
   func otherContent() throws {
     let folder = try TemporaryFolder()
     try Files.write([UInt8](repeating: 0xA5, count: 64), to: folder.file("m.weights"))
@@ -97,7 +97,7 @@ import Weighbridge
     #expect(error.reason.contains("its name is that of darknet's weights"))
   }
 
-  @Test("A .cfg whose weights have another name offers the only ones, and lists several")
+  @Test("For a .cfg with differently named weights, the error proposes the fitting file or lists them")
   func otherWeights() throws {
     let one = try folder("pets.cfg", "pets_best.weights")
     let error = try #require(refusal(one.file("pets.cfg")))
@@ -121,7 +121,7 @@ import Weighbridge
         "birds_final.weights beside it does not fit; to see why, use") == true)
   }
 
-  @Test("Weights that do not fit name what beside them does")
+  @Test("The error about weights that do not fit names the files beside them that do")
   func fitting() throws {
     let folder = try folder("pets.cfg", "pets_best.weights", "birds.cfg", "birds_final.weights")
     var options = ReadOptions()
@@ -140,7 +140,7 @@ import Weighbridge
         == true)
   }
 
-  @Test("Folders, empty files and files too large for a network are passed over")
+  @Test("Folders, empty files and files too large for a network are ignored")
   func others() throws {
     let folder = try folder("pets_best.weights", "pets.cfg")
     for name in ["a.cfg", "a.weights"] {
@@ -159,7 +159,7 @@ import Weighbridge
         "of the 2 beside it only pets_best.weights fits: use ") == true)
   }
 
-  @Test("What is wrong with the .cfg itself is said before its weights are missed")
+  @Test("An error in the .cfg is reported before its missing weights")
   func brokenConfiguration() throws {
     let folder = try TemporaryFolder()
     try Files.write("[net]\nwidth=8\nheight=8\nchannels=3\n[warp]\n".utf8, to: folder.file("m.cfg"))

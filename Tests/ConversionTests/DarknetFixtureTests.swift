@@ -64,9 +64,10 @@ struct DarknetFixtureTests {
     "x_xnor_c16": "binarized",
   ]
 
-  @Test("What is exported reads back as the same network with equal weights", arguments: cases)
+  @Test(
+    "An exported network reads back as the same network with equal weights",
+    arguments: cases.filter(\.weightsFit))
   func export(_ recorded: Case) throws {
-    guard recorded.weightsFit else { return }
     let folder = try TemporaryFolder()
     let model = try Model(
       contentsOf: "\(recorded.folder)/case.cfg", options: options(recorded.fork))
@@ -89,12 +90,23 @@ struct DarknetFixtureTests {
     return options
   }
 
-  @Test("There are as many recorded networks as there were")
+  @Test("There are at least 240 recorded networks, and all exceptions are among the recordings")
   func count() {
     #expect(Self.cases.count >= 240)
+    let names = Set(Self.cases.map(\.name))
+    #expect(Set(Self.notWritten.keys).isSubset(of: names))
+    #expect(Set(Self.notANumber.keys).isSubset(of: names))
+    #expect(Set(Self.mismatches.keys).isSubset(of: names))
+    #expect(Set(Self.commonMismatches).isSubset(of: names))
+    #expect(Set(Self.unreliable.keys).isSubset(of: Fixtures.folders(in: "darknet/small")))
   }
 
-  @Test("Every layer is what darknet made of it, or the weights are refused", arguments: cases)
+  /// References that are NaN: this fork's softmax of a tree reads other memory there.
+  private static let notANumber = ["region_tree": DarknetFork.pjreddie]
+
+  @Test(
+    "Every layer computes what darknet computed, or the weights are refused",
+    arguments: cases.filter { notANumber[$0.name] != $0.fork })
   func layers(_ recorded: Case) throws {
     let path = "\(recorded.folder)/case.cfg"
     guard recorded.weightsFit else {
@@ -102,8 +114,6 @@ struct DarknetFixtureTests {
       #expect(error?.reason.contains("Likely cause") == true, "\(String(describing: error))")
       return
     }
-    // The reference is NaN: darknet's softmax of a tree reads other memory there.
-    if recorded.name == "region_tree", recorded.fork == .pjreddie { return }
     let model = try Model(contentsOf: path, options: options(recorded.fork))
     let inputs = try ArrayFile.read("\(recorded.folder)/inputs.npz")
     let actual = try model.run(inputs, keepsLayers: true).layers
@@ -118,9 +128,10 @@ struct DarknetFixtureTests {
     }
   }
 
-  @Test("Of two images in one run each is what it is alone", arguments: cases)
+  @Test(
+    "Two images in one batch give the same outputs as separate runs",
+    arguments: cases.filter(\.weightsFit))
   func batches(_ recorded: Case) throws {
-    guard recorded.weightsFit else { return }
     let model = try Model(
       contentsOf: "\(recorded.folder)/case.cfg", options: options(recorded.fork))
     let recordedInput = try #require(try ArrayFile.read("\(recorded.folder)/inputs.npz").first)
@@ -129,10 +140,12 @@ struct DarknetFixtureTests {
     let separate = try images.map { try model.run([input(shape, $0)]).outputs }
     let batched = try model.run([input([2] + shape.dropFirst(), images[0] + images[1])]).outputs
     #expect(batched.count == separate[0].count && !batched.isEmpty)
+    var comparedCount = 0
     for (position, output) in batched.enumerated() {
       let elements = output.tensor.doubles
       // An output that does not depend on the images, such as [implicit], exists once.
       guard model.outputs[position].type.shape[0].value == nil else { continue }
+      comparedCount += 1
       for (image, expected) in separate.map({ $0[position].tensor }).enumerated() {
         let actual = Array(elements[image * expected.count..<(image + 1) * expected.count])
         let distance = Distance(
@@ -140,6 +153,7 @@ struct DarknetFixtureTests {
         #expect(distance.absolute <= 1e-5 * max(1, distance.largest), "\(output.name): \(distance)")
       }
     }
+    #expect(comparedCount > 0 || recorded.name.hasPrefix("implicit"))
   }
 
   private func input(_ shape: [Int], _ elements: [Double]) -> NamedTensor {

@@ -19,7 +19,7 @@ import Weighbridge
     return (model, model.provenance.decisions.map(\.text).joined(separator: "\n"))
   }
 
-  @Test("Several .names files that fit are named, and none is taken")
+  @Test("If several .names files fit, none is used and all are listed")
   func several() throws {
     let (model, decisions) = try model(["obj.names": "a\nb\n", "colors.names": "c\nd\n"])
     #expect(model.description.labels.isEmpty)
@@ -29,7 +29,7 @@ import Weighbridge
           + "none was taken: choose one with `DescriptionEdit.labels`"))
   }
 
-  @Test("The one of the .cfg's own name is taken, and the others that fit are named")
+  @Test("The .names file named like the .cfg is used, and others that fit are mentioned")
   func own() throws {
     let (model, decisions) = try model(["pets.names": "a\nb\n", "colors.names": "c\nd\n"])
     #expect(model.description.labels == ["a", "b"])
@@ -47,7 +47,7 @@ import Weighbridge
           + "pets.names: 3 names): name the file with `DescriptionEdit.labels`"))
   }
 
-  @Test("Labels that the user says are no decision")
+  @Test("Labels given by the user are not recorded as a decision")
   func said() throws {
     var (model, decisions) = try model(["obj.names": "a\nb\n"], findsLabels: false)
     #expect(!decisions.contains("labels") && model.description.labels.isEmpty)
@@ -57,7 +57,7 @@ import Weighbridge
     #expect(model.description.labels == ["x", "y"])
   }
 
-  @Test("A byte order mark is no part of the first label")
+  @Test("A byte order mark is not part of the first label")
   func mark() throws {
     #expect(try LabelFile.read("\(training)/obj.names") == ["cat", "dog"])
   }

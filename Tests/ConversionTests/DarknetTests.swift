@@ -62,7 +62,7 @@ import Weighbridge
     #expect(try !stored.verify(verification).passed)
   }
 
-  @Test("The layers of boxes describe the detector")
+  @Test("Detection layers become the detector's description")
   func detector() throws {
     let folder = try TemporaryFolder()
     try write(network, folder)
@@ -97,7 +97,7 @@ import Weighbridge
     #expect(error?.code == .mismatch)
   }
 
-  @Test("The fork is the one that alone knows a key, unless it is given")
+  @Test("The fork is inferred from keys that only one fork knows, unless it is given")
   func fork() throws {
     let folder = try TemporaryFolder()
     try write(network.replacing("from=-1\n", with: "from=-1\nalpha=0.5\n"), folder)
@@ -115,7 +115,7 @@ import Weighbridge
     #expect(model.provenance.decisions.contains { $0.text.contains("does not know alpha") })
   }
 
-  @Test("A file that says nothing and that the default refuses is the other fork's")
+  @Test("A file that the default fork refuses is read as the other fork's")
   func fallback() throws {
     let path = Paths.sample("Hostile/darknet/shortcut_sizes.cfg")
     let model = try Model(contentsOf: path, options: options())

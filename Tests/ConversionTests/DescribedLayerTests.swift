@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(
-    "Nothing is proposed where the words say more than is understood",
+    "Nothing is proposed for descriptions that are not fully understood",
     arguments: [
       "", "x", "Weighs the channels", "x * x", "1 / x", "x / 0", "mean + x * 2", "mean - x * 2",
       "x * scale", "(x + 1", "(x + 1) ** 2", "x @ w + 1", "K.relu(x * 2 - 1)",

@@ -27,7 +27,7 @@ import Weighbridge
     }
   }
 
-  @Test("The model case arrives as it was said, also after a file")
+  @Test("The example description is kept as given, also in a file")
   func modelCase() throws {
     let folder = try TemporaryFolder()
     var model = try ModelCase.detector()
@@ -48,7 +48,7 @@ import Weighbridge
     #expect(description.license?.note?.contains("SPDX knows BSD-1-Clause") == true)
   }
 
-  @Test("An image is RGB, scaled and without bias unless something else is said")
+  @Test("By default an image is RGB, channels last and without bias")
   func image() throws {
     let image = try #require(try described().inputs[0].image)
     #expect(image.colorOrder == .rgb && image.layout == .channelsLast && image.resize == nil)
@@ -56,7 +56,7 @@ import Weighbridge
     #expect(image.bias == [0, 0, 0])
   }
 
-  @Test("A detector has the anchors and classes that were said, and the stride of its grid")
+  @Test("A detector has the given anchors and classes, and the stride of its grid")
   func detector() throws {
     let detector = try #require(try described().detector)
     #expect(detector.kind == .region && detector.hasObjectness && detector.classCount == 3)
@@ -98,7 +98,7 @@ import Weighbridge
     #expect(description.detector?.classCount == 3)
   }
 
-  @Test("A name that the model does not have is refused, and those it has are named")
+  @Test("An unknown name is refused, and the existing ones are listed")
   func unknownNames() {
     expectMismatch("no input picture", "it has input_1") {
       $0.inputNames = [.init(old: "picture", new: "image")]
@@ -111,7 +111,7 @@ import Weighbridge
     expectMismatch("no input photo") { $0.images = [.init(input: "photo")] }
   }
 
-  @Test("Two inputs cannot get one name, and one of several must be named to be renamed")
+  @Test("Two inputs cannot get the same name, and renaming one of several needs its old name")
   func ambiguousNames() throws {
     var model = try Model(contentsOf: Paths.sample("Layers/add/add_two.h5"))
     let names = model.inputs.map(\.name)
@@ -132,7 +132,7 @@ import Weighbridge
     expectMismatch("3 channels, and gray has 1") { $0.images[0].colorOrder = .gray }
   }
 
-  @Test("An input that is not an image cannot be one")
+  @Test("An input without the axes of an image cannot be described as one")
   func notAnImage() throws {
     let cases = LayerCase.all.filter { $0.kind == "dense" }
     let models = try cases.map { try Model(contentsOf: $0.model) }
@@ -152,7 +152,8 @@ import Weighbridge
     let before = model.description
     var edit = ModelCase.shapeDetector
     edit.labels = ["one"]
-    #expect(failure { try model.describe(edit) } != nil)
+    let error = failure { try model.describe(edit) }
+    #expect(error?.has(.mismatch, "label") == true, "\(error as Any)")
     #expect(model.description == before)
     #expect(model.inputs.map(\.name) == ["input_1"])
   }
@@ -169,7 +170,7 @@ import Weighbridge
     edit.labels = (0..<19).map { "class \($0)" }
     let error = failure { try model.describe(edit) }
     #expect(error?.code == .mismatch)
-    #expect(error?.reason.contains("19 labels, and the detector has 20 classes") == true)
+    #expect(error?.reason.contains("19 labels, but the detector has 20 classes") == true)
     edit = ModelCase.tinyYOLO
     edit.inputNames = []
     edit.outputNames = []

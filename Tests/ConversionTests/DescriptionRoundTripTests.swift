@@ -56,7 +56,7 @@ import Weighbridge
   }
 
   @Test(
-    "Everything comes back from every format that holds it",
+    "The complete description survives every format that stores it",
     arguments: ["mlmodel", "onnx", "safetensors", "keras", "h5"])
   func roundTrip(_ target: String) throws {
     let folder = try TemporaryFolder()
@@ -106,7 +106,7 @@ import Weighbridge
   }
 
   @Test(
-    "A file that gives boxes has all but what is about its heads", arguments: ["mlmodel", "onnx"])
+    "A file that returns boxes keeps everything but the description of the heads", arguments: ["mlmodel", "onnx"])
   func boxes(_ target: String) throws {
     let folder = try TemporaryFolder()
     let model = try model()
@@ -124,7 +124,7 @@ import Weighbridge
     #expect(actual == expectedDescription)
   }
 
-  @Test("A description of names alone adds none to any format", arguments: ["mlmodel", "onnx"])
+  @Test("A description with names only stays that way in every format", arguments: ["mlmodel", "onnx"])
   func bare(_ target: String) throws {
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: detector)

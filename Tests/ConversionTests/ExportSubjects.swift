@@ -21,12 +21,12 @@ struct ExportSubjects: Sendable, CustomTestStringConvertible {
   var testDescription: String { file }
   var path: String { "\(Paths.project)/Tests/ConversionTests/Files/\(file)" }
 
-  static let all = [catalogue, samples]
+  static let all = [catalog, samples]
 }
 
 extension ExportSubjects {
   /// Every example of the catalog, in every variant of every target.
-  static let catalogue = ExportSubjects(
+  static let catalog = ExportSubjects(
     file: "exports.txt",
     introduction: """
       What the exporters do with every example of the catalog: of each target, how many examples are

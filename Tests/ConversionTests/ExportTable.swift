@@ -14,7 +14,7 @@ struct ExportTable: Sendable {
   init(_ subjects: ExportSubjects) { self.subjects = subjects }
 
   /// The committed table of the catalog's examples.
-  static let catalogue = Result { try ExportTable(committed: .catalogue) }
+  static let catalog = Result { try ExportTable(committed: .catalog) }
 
   /// Whether a model is not written in a variant.
   func isRefused(_ title: String, in variant: ExportVariant) -> Bool {

@@ -31,18 +31,20 @@ import _CatalogTesting
     }
   }
 
-  @Test("What is read of a table is what is in it", arguments: ExportSubjects.all)
+  @Test("Reading a table and printing it gives the same text", arguments: ExportSubjects.all)
   func reading(_ subjects: ExportSubjects) throws {
     let text = String(decoding: try Files.read(subjects.path), as: UTF8.self)
     #expect(try ExportTable(committed: subjects).text == text)
   }
 
-  @Test("Every model has a line of its own, and there are models", arguments: ExportSubjects.all)
+  @Test(
+    "Every model has a line of its own, and there are at least 230 samples",
+    arguments: ExportSubjects.all)
   func titles(_ subjects: ExportSubjects) {
     let titles = subjects.rows.map(\.title)
     #expect(Set(titles).count == titles.count)
     #expect(titles.allSatisfy { !$0.contains(" | ") && !$0.contains("\n") })
-    #expect(ExportSubjects.catalogue.rows.count == OperatorExample.all.count)
+    #expect(ExportSubjects.catalog.rows.count == OperatorExample.all.count)
     #expect(ExportSubjects.samples.rows.count >= 230)
   }
 }

@@ -7,7 +7,7 @@ struct FixtureModel: CustomTestStringConvertible, Sendable {
   let folder: String
   let file: String
   var architecture: String?
-  /// The largest max|got - want|, when the issue states one.
+  /// The largest allowed max|actual - expected|; by default 1e-5 relative to the outputs.
   var absolute: Double?
 
   var testDescription: String { file }

@@ -13,17 +13,17 @@ struct FixtureModelTests {
     run.engine = engine
     let outputs = try model.run(ArrayFile.read(fixture.inputs), options: run).outputs
     for distance in distances(actual: outputs, expected: try ArrayFile.read(fixture.outputs)) {
-      print("\(fixture.file), \(engine): \(distance)")
+      let comment: Comment = "\(fixture.file), \(engine): \(distance)"
       if let limit = fixture.absolute {
-        #expect(distance.absolute <= limit, "\(distance)")
+        #expect(distance.absolute <= limit, comment)
       } else {
-        #expect(distance.error <= 1e-5, "\(distance)")
+        #expect(distance.error <= 1e-5, comment)
       }
     }
   }
 
   @Test(
-    "Its .wbm is the source's tensor by tensor, and the same bytes each time",
+    "The .wbm equals its source tensor by tensor, and is the same bytes each time",
     arguments: FixtureModel.all)
   func conversion(_ fixture: FixtureModel) throws {
     let folder = try TemporaryFolder()

@@ -17,8 +17,8 @@ import Weighbridge
     .init("empty.weights", .malformed, "is empty", "get it again"),
     .init(
       "frozen_graph.pb", .unsupported, "looks like a frozen graph of TensorFlow", "model.save("),
-    .init("image.jpg", .unsupported, "is a JPEG image", "`Detector.detect(in:)` MODEL IMAGE"),
-    .init("image.png", .unsupported, "is a PNG image", "`Detector.detect(in:)` MODEL IMAGE"),
+    .init("image.jpg", .unsupported, "is a JPEG image", "use `Detector.detect(in:)`"),
+    .init("image.png", .unsupported, "is a PNG image", "use `Detector.detect(in:)`"),
     .init("joblib.h5", .unsupported, "is a scikit-learn model in a joblib file"),
     .init("keras_model.zip", .unsupported, "is a zip archive with keras_model.h5; unpack it first"),
     .init("latin1.h5", .unsupported, "is an HDF5 file that was damaged by a transfer as text"),
@@ -27,11 +27,13 @@ import Weighbridge
     .init("mangled.h5", .unsupported, "replaced by EF BF BD", "get the file again, as binary"),
     .init("mangled.keras", .unsupported, "replaced by EF BF BD", "get the file again, as binary"),
     .init("mangled.weights", .unsupported, "replaced by EF BF BD", "get the file again, as binary"),
-    .init("matlab.h5", .malformed, "not one that Keras wrote", "it is a file of MATLAB"),
+    .init("matlab.h5", .malformed, "not one that Keras wrote", "it is a MATLAB file"),
     .init("model.tfjs.json", .unsupported, "is a model of TensorFlow.js", "Teachable Machine"),
     .init("model.tflite", .unsupported, "is a model of TensorFlow Lite", "tf2onnx"),
     .init("notebook.ipynb", .unsupported, "is a Jupyter notebook", "the file that it saves"),
-    .init("pandas.h5", .malformed, "it is a table of pandas", "table/block0_values float64 [2, 2]"),
+    .init(
+      "pandas.h5", .malformed, "it is a pandas or PyTables table",
+      "table/block0_values float64 [2, 2]"),
     .init("pickle.pkl", .unsupported, "is a pickle file of Python", "numpy.savez"),
     .init("pickle_text.pkl", .unsupported, "is a pickle file of Python", "numpy.savez"),
     .init("saved_model", .unsupported, "is a SavedModel folder of TensorFlow", "model.save("),
@@ -58,7 +60,7 @@ import Weighbridge
 
   private func path(_ name: String) -> String { Paths.sample("Hostile/foreign/\(name)") }
 
-  @Test("What is not a model is named, with what to do about it", arguments: samples)
+  @Test("A file that is not a model is identified, with advice", arguments: samples)
   func named(_ file: HostileFile) throws {
     let error = try #require(failure { _ = try Model(contentsOf: path(file.name)) })
     #expect(file.explains(error), "\(error)")
@@ -66,7 +68,7 @@ import Weighbridge
     #expect(failure { _ = try Inspection(of: path(file.name)) } == error)
   }
 
-  @Test("Every sample has its answer here")
+  @Test("Every sample is listed here with its error")
   func complete() {
     let others: Set<String> = ["README.md", "make.py", "requirements.txt"]
     let names = Files.names(in: Paths.sample("Hostile/foreign"))
@@ -74,7 +76,8 @@ import Weighbridge
   }
 
   @Test(
-    "It is named where an architecture is read, for Keras and for other weights", arguments: certain
+    "It is also identified when given as the architecture of Keras or other weights",
+    arguments: certain
   )
   func architecture(_ file: HostileFile) throws {
     let folder = try TemporaryFolder()
@@ -90,7 +93,7 @@ import Weighbridge
     }
   }
 
-  @Test("It is named where weights of darknet are read", arguments: certain)
+  @Test("It is also identified when given as darknet weights", arguments: certain)
   func darknetWeights(_ file: HostileFile) throws {
     let folder = try TemporaryFolder()
     try Files.write(

@@ -20,7 +20,7 @@ import Testing
     return try builder.finish(outputs: [Port(name: "y", value: sum[0])])
   }
 
-  @Test("A node is not copied without an input that has no copy")
+  @Test("A node whose input was not copied is refused")
   func missingInput() throws {
     let graph = try graph()
     var result = try GraphCopy(graph, keeping: [1])

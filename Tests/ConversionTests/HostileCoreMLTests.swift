@@ -8,7 +8,7 @@ enum HostileCoreMLFiles {
     .init("array_rank", .malformed, "the input x has 2 axes, and the network takes 1"),
     .init("bias_count", .malformed, "layer #0 c (convolution): bias: 12 bytes do not hold"),
     .init(
-      "cell_limit", .unsupported, "layer #0 m (uniDirectionalLSTM): keeps its cell's state within"),
+      "cell_limit", .unsupported, "layer #0 m (uniDirectionalLSTM): clips its cell state to"),
     .init("channels_huge", .malformed, "weights: the size of a tensor is negative or too large"),
     .init("classifier_labels", .malformed, "has 1 labels, and the network gives 4 probabilities"),
     .init("crop_everything", .malformed, "leaves nothing of an axis of 3"),
@@ -83,7 +83,7 @@ enum HostileCoreMLFiles {
     #expect(error.code == .limitExceeded)
   }
 
-  @Test("Every hostile file has its answer here")
+  @Test("Every hostile file is listed here with its error")
   func complete() {
     let files = Files.names(in: Paths.sample("Hostile/coreml")).filter {
       $0.hasSuffix(".mlmodel")

@@ -60,7 +60,7 @@ enum HostileDarknetFiles {
         + "they fit with filters=18 in line 11 and 2 anchors in line 15"),
     .init(
       "weights_backbone", .malformed,
-      "the file ends with layer 0, as a `.conv.1` file of pretrained weights does"),
+      "the file ends after layer 0, like a `.conv.1` file of pretrained weights"),
     .init(
       "weights_classes", .malformed,
       "the weights are of a network for 2 classes, and the cfg's is for 4: they fit with classes=2 in "
@@ -111,7 +111,7 @@ enum HostileDarknetFiles {
   }
 
   @Test(
-    "Weights that do not fit are refused where the counts part",
+    "Weights that do not fit are refused, with the reason",
     arguments: HostileDarknetFiles.weights)
   func weights(_ file: HostileFile) throws {
     let error = try #require(failure { _ = try Model(contentsOf: path(file.name)) })
@@ -119,7 +119,7 @@ enum HostileDarknetFiles {
     #expect(error.place.file == Paths.sample("Hostile/darknet/\(file.name).weights"))
   }
 
-  @Test("What darknet passes over is said, and --strict refuses it")
+  @Test("What darknet ignores is recorded as a decision, and some of it is refused in strict mode")
   func tolerated() throws {
     for name in HostileDarknetFiles.tolerated {
       var options = ReadOptions()
@@ -160,7 +160,7 @@ enum HostileDarknetFiles {
     #expect(weights.allSatisfy { !$0.isContiguous }, "one number stands for all")
   }
 
-  @Test("Every hostile file has its answer here")
+  @Test("Every hostile file is listed here with its error")
   func complete() {
     let names =
       (HostileDarknetFiles.configurations + HostileDarknetFiles.weights).map(\.name)

@@ -18,7 +18,7 @@ enum HostileKerasFiles {
     .init("no_weights_group", .malformed, "no group /model_weights"),
     .init("not_keras", .malformed, "not one that Keras wrote"),
     .init("text", .unsupported, "is a text file, not a model"),
-    .init("truncated", .malformed, "is cut off: it has 15063 bytes and its superblock says 15064"),
+    .init("truncated", .malformed, "is cut off: it has 15063 bytes, but its superblock says 15064"),
     .init("truncated_half", .malformed, "is cut off: it has 3000 bytes"),
     .init("truncated_signature", .malformed, "byte 8"),
     .init("version_nonsense", .malformed, "keras_version \"latest\" is not a version"),

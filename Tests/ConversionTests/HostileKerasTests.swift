@@ -16,7 +16,7 @@ import Weighbridge
     #expect(error.place.file == path(file.name))
   }
 
-  @Test("Every hostile file has its answer here")
+  @Test("Every hostile file is listed here with its error")
   func complete() {
     let names = Self.refused.map(\.name) + HostileKerasFiles.harmless
     let files = Files.names(in: Paths.sample("Hostile/keras")).filter { $0.hasSuffix(".h5") }
@@ -24,7 +24,7 @@ import Weighbridge
     #expect(names.count == files.count)
   }
 
-  @Test("What only looks like an attack is converted", arguments: HostileKerasFiles.harmless)
+  @Test("A file that only looks like an attack is converted", arguments: HostileKerasFiles.harmless)
   func harmless(name: String) throws {
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: path(name))
@@ -47,9 +47,9 @@ import Weighbridge
   @Test(
     "A layer whose input has the wrong number of axes is refused with its name",
     arguments: [
-      ("Cropping2D", "takes 2 spatial axes and has the input float32 [batch, 3]"),
-      ("UpSampling1D", "takes 1 spatial axes and has the input float32 [batch, 3]"),
-      ("GlobalMaxPooling3D", "takes 3 spatial axes and has the input float32 [batch, 3]"),
+      ("Cropping2D", "takes 2 spatial axes, not float32 [batch, 3]"),
+      ("UpSampling1D", "takes 1 spatial axes, not float32 [batch, 3]"),
+      ("GlobalMaxPooling3D", "takes 3 spatial axes, not float32 [batch, 3]"),
     ])
   func wrongRank(className: String, reason: String) throws {
     let error = try #require(failure { _ = try read(className, settings: "") })
@@ -57,7 +57,7 @@ import Weighbridge
     #expect(error.description.contains("#2 y (\(className)): \(reason)"), "\(error)")
   }
 
-  @Test("A setting that means nothing when the model runs may be anything, also NaN")
+  @Test("A setting without effect on inference may have any value, even NaN")
   func harmlessSettings() throws {
     let settings = #"""
       "activation": "tanh", "trainable": false, "batch_input_shape": [null, 3],

@@ -7,13 +7,13 @@ import Weighbridge
 /// The files of `Samples/Hostile/onnx` and how they are refused.
 enum HostileONNXFiles {
   static let all: [HostileFile] = [
-    .init("attribute_twice", .malformed, "two settings group"),
+    .init("attribute_twice", .malformed, "two attributes group"),
     .init("axis_missing", .malformed, "Softmax names axis 1 of a tensor that has axis 0 only"),
     .init("axis_twice", .malformed, "Squeeze names an axis twice: [0, -4]"),
     .init("bias_shape", .malformed, "layer #0 y (Conv): the bias"),
     .init("condition_list", .malformed, "an If whose condition has 2 elements, and not one"),
     .init(
-      "condition_tensor", .unsupported, "its condition follows from what the input x holds"),
+      "condition_tensor", .unsupported, "its condition depends on the elements of the input x"),
     .init("constant_huge", .limitExceeded, "layer #0 c (ConstantOfShape): computes"),
     .init(
       "cycle", .malformed,
@@ -25,9 +25,9 @@ enum HostileONNXFiles {
     .init("deep", .limitExceeded, "nests messages deeper than the limit of 64"),
     .init("dims_huge", .malformed, "the size of a tensor"),
     .init("dims_negative", .malformed, "layer the weight w: a tensor has the shape [-4, 3, 3, 3]"),
-    .init("element_type", .unsupported, "a tensor has elements of ONNX' type 8"),
+    .init("element_type", .unsupported, "a tensor has elements of ONNX's type 8"),
     .init("external_absolute", .malformed, "/etc/passwd, outside of the model's folder"),
-    .init("external_length", .malformed, "has 8 bytes in make.py, and its shape takes 432"),
+    .init("external_length", .malformed, "has 8 bytes in make.py, but its shape takes 432"),
     .init("external_missing", .missing, "nowhere.bin: cannot open"),
     .init("external_negative", .malformed, "has the offset -8"),
     .init("external_outside", .malformed, "outside of the model's folder, where nothing is read"),
@@ -35,14 +35,14 @@ enum HostileONNXFiles {
       "external_short", .malformed, "its 432 bytes from byte 999999999999 on are not in make.py"),
     .init("groups_zero", .malformed, "layer #0 y (Conv): 0 groups"),
     .init(
-      "input_sequence", .unsupported, "the input x is a sequence, and only tensors can be read"),
+      "input_sequence", .unsupported, "the input x is a sequence; only tensors can be read"),
     .init("input_shapeless", .unsupported, "the input x does not say how many axes it has"),
     .init(
       "input_strings", .unsupported,
-      "the input x is a tensor of strings, and only numbers can be read"),
+      "the input x is a tensor of strings; only numbers can be read"),
     .init("input_untyped", .unsupported, "the input x does not say the type of its elements"),
     .init("kernel_shape", .malformed, "kernel_shape is [5, 5], and the kernel is [4, 3, 3, 3]"),
-    .init("length_huge", .malformed, "bytes, and 0 are left in the enclosing message"),
+    .init("length_huge", .malformed, "bytes, but 0 are left in the enclosing message"),
     .init("loop_growing", .limitExceeded, "all that is known beforehand would take"),
     .init("loop_nested", .limitExceeded, "loops of more than 65536 nodes in all their steps"),
     .init("metadata_wrong", .malformed, "the metadata detector is not JSON"),
@@ -51,21 +51,21 @@ enum HostileONNXFiles {
     .init(
       "operators_unknown", .unsupported,
       "cannot be read: Warp (2 times), com.example.Fused. com.example is no part of ONNX"),
-    .init("opset_missing", .malformed, "does not say which version of ONNX' operators it uses"),
+    .init("opset_missing", .malformed, "does not say which version of ONNX's operators it uses"),
     .init(
-      "opset_twice", .malformed, "names the versions 9, 17 of ONNX' operators, and a model has"),
+      "opset_twice", .malformed, "imports the versions 9, 17 of the default operator set, but"),
     .init("opset_old", .unsupported, "opset 6, and 7 to"),
     .init("output_missing", .malformed, "nothing makes the output z"),
     .init("pads_negative", .malformed, "padding_before is [-1, 0], and must be at least 0"),
     .init("power_alone", .malformed, "has no input 1, which Pow takes"),
     .init("range_huge", .limitExceeded, "a Range of"),
     .init("range_list", .malformed, "a Range without start, end and step"),
-    .init("raw_size", .malformed, "has 17 bytes of elements, and its shape takes 432"),
+    .init("raw_size", .malformed, "has 17 bytes of elements, but its shape takes 432"),
     .init("reshape", .malformed, "do not fit [7]"),
     .init("scan_long", .limitExceeded, "a loop of 1048576 steps"),
     .init(
       "selection_foreign", .unsupported, "NonMaxSuppression can be read as weighbridge writes it"),
-    .init("setting_unknown", .unsupported, "the setting warp of Conv is not known"),
+    .init("setting_unknown", .unsupported, "the attribute warp of Conv is not known"),
     .init("slopes", .unsupported, "slopes float32 [2, 3, 6, 6] for each image of a batch"),
     .init("truncated", .malformed, "are left in the enclosing message"),
     .init("twice", .malformed, "occurs twice"),
@@ -86,7 +86,7 @@ enum HostileONNXFiles {
     #expect(error.place.file != nil)
   }
 
-  @Test("Every file of the folder has its answer")
+  @Test("Every file of the folder is listed here with its error")
   func complete() {
     let names = Files.names(in: Paths.sample("Hostile/onnx")).filter { $0.hasSuffix(".onnx") }
     #expect(Set(names) == Set(HostileONNXFiles.all.map { "\($0.name).onnx" }))
@@ -113,7 +113,9 @@ enum HostileONNXFiles {
     let complete = try Files.read(Paths.sample("ONNX/vgg.onnx"))
     for count in stride(from: 0, to: complete.count, by: 29) {
       try Files.write(complete.prefix(count), to: folder.file("m.onnx"))
-      #expect(failure { _ = try Model(contentsOf: folder.file("m.onnx")) } != nil, "\(count) bytes")
+      let error = failure { _ = try Model(contentsOf: folder.file("m.onnx")) }
+      let codes: Set<WeighbridgeError.Code?> = [.malformed, .unsupported]
+      #expect(codes.contains(error?.code), "\(count) bytes: \(error as Any)")
     }
   }
 
@@ -121,11 +123,19 @@ enum HostileONNXFiles {
   func changedBytes() throws {
     let folder = try TemporaryFolder()
     let original = try Files.read(Paths.sample("ONNX/unet.onnx"))
+    var (readCount, refusedCount) = (0, 0)
     for position in stride(from: 0, to: original.count, by: 7) {
       var bytes = original
       bytes[position] ^= 1 << UInt8(position % 8)
       try Files.write(bytes, to: folder.file("m.onnx"))
-      _ = failure { _ = try Model(contentsOf: folder.file("m.onnx")) }
+      guard let error = failure({ _ = try Model(contentsOf: folder.file("m.onnx")) }) else {
+        readCount += 1
+        continue
+      }
+      let codes: Set<WeighbridgeError.Code> = [.malformed, .unsupported, .limitExceeded]
+      #expect(codes.contains(error.code), "byte \(position): \(error)")
+      refusedCount += 1
     }
+    #expect(readCount > 0 && refusedCount > 0)
   }
 }

@@ -47,7 +47,7 @@ import Weighbridge
     ]
 
   @Test(
-    "With what the weights say and what is given, a model computes what Keras computed",
+    "With shapes from the weights and the given ones, a model computes what Keras computed",
     arguments: sufficient)
   func agrees(_ sample: Sample) throws {
     let model = try sample.model()
@@ -131,7 +131,7 @@ import Weighbridge
     #expect(model.inputs[0].type.shape.map(\.value) == [nil, 3, 1])
   }
 
-  @Test("The weights of Keras 1 say it too")
+  @Test("The weights of Keras 1 tell the input shape too")
   func keras1() throws {
     var options = try changed(
       "Keras/1.2.2-tensorflow/weights_dense.json", #""batch_input_shape": [null, 5], "#, "")
@@ -161,7 +161,7 @@ import Weighbridge
   }
 
   @Test(
-    "A shape that does not fit the model is a mismatch, not an answer",
+    "A given shape that does not fit the model is a mismatch",
     arguments: [
       ("conv_flatten", ["8,6,3"], "conv2d say that it is None,None,2, without the batch axis"),
       (
@@ -194,7 +194,7 @@ import Weighbridge
     #expect(error?.reason.contains(phrase) == true, "\(error as Any)")
   }
 
-  @Test("What a file states must agree, and what it leaves open is filled in")
+  @Test("A given shape must agree with the one in the file")
   func stated() throws {
     let path = Paths.sample("Keras/2.2.4-tensorflow/separable1d.h5")
     var options = ReadOptions()
@@ -226,7 +226,7 @@ import Weighbridge
     #expect(error?.reason.contains("was given without a name; \(inputs[0].name)=") == true)
   }
 
-  @Test("A shape is parsed as it is written, and nothing else is")
+  @Test("Only well-formed shapes are parsed")
   func parsing() {
     #expect(InputShape("8,None,3") == InputShape([8, nil, 3]))
     #expect(InputShape("a=b=8") == InputShape([8], of: "a=b"))

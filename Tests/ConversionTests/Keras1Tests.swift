@@ -26,14 +26,14 @@ import Weighbridge
     model.content.provenance.decisions.map(\.text)
   }
 
-  @Test("A file without a version is told from its settings")
+  @Test("A missing version is inferred from the settings")
   func unnamedVersion() throws {
     let model = try model(
       "weights_dense", replacing: "\"keras_version\": \"1.2.2\"", by: "\"backend\": \"tensorflow\"")
     #expect(decisions(model).contains { $0.contains("read as Keras 1.0.0") })
   }
 
-  @Test("A batch normalization without a version is refused until somebody says the version")
+  @Test("A batch normalization in a file without a version is refused unless the version is given")
   func unnamedDeviation() throws {
     let (part, other) = ("\"keras_version\": \"1.2.2\"", "\"backend\": \"tensorflow\"")
     let error = try #require(
@@ -45,11 +45,11 @@ import Weighbridge
     _ = try model("weights_bn", version: "1.2.2", replacing: part, by: other)
   }
 
-  @Test("The backend is told from the weights' names")
+  @Test("The backend is inferred from the weights' names")
   func backend() throws {
     for backend in ["tensorflow", "theano"] {
       let model = try Model(contentsOf: path("\(backend)/conv1d_valid_relu.h5"))
-      #expect(decisions(model).contains { $0.contains("read as \(backend) means it") })
+      #expect(decisions(model).contains { $0.contains("assumed to be \(backend)") })
     }
   }
 

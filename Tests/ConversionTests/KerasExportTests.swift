@@ -16,7 +16,7 @@ import _CatalogTesting
   private let detector = Paths.sample("Models/shape-detector/shape-detector.h5")
   private static let targets: [ExportTarget] = [.keras, .kerasHDF5]
 
-  @Test("Every operator has one row in the table, or is made of others that have")
+  @Test("Every operator has one row in the table or a decomposition")
   func table() { expectCompleteTable(KerasOperators.kinds) }
 
   @Test("A detector is written, read back and gives the recorded outputs", arguments: targets)
@@ -64,7 +64,7 @@ import _CatalogTesting
     }
   }
 
-  @Test("The same model gives the same bytes, from whatever file it was read", arguments: targets)
+  @Test("The same model gives the same bytes, whichever file it was read from", arguments: targets)
   func determinism(_ target: ExportTarget) throws {
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: detector)
@@ -76,7 +76,7 @@ import _CatalogTesting
     #expect(bytes.firstRange(of: folder.path.utf8) == nil, "the folder's name is in the file")
   }
 
-  @Test("A layer without a form is named, and nothing is written", arguments: targets)
+  @Test("A layer that the format cannot express is named, and nothing is written", arguments: targets)
   func refused(_ target: ExportTarget) throws {
     let folder = try TemporaryFolder()
     var builder = GraphBuilder()
@@ -151,7 +151,7 @@ import _CatalogTesting
   }
 
   @Test(
-    "What Keras 3 would take for a bias of another axis is written as the first summand",
+    "A constant that Keras 3 would take for a bias of another axis is written as the first summand",
     arguments: [
       ([1, 4, 1, 1], true), ([1, 1, 1, 4], false), ([1, 3, 1, 1], false),
     ])
@@ -174,7 +174,7 @@ import _CatalogTesting
     #expect((read[node.inputs[0]].constant != nil) == isTransposed)
   }
 
-  @Test("What stands there stays when it may not be replaced, or when the work is stopped")
+  @Test("An existing file is kept if it must not be replaced or if the export is cancelled")
   func kept() throws {
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: detector)

@@ -48,8 +48,7 @@ struct KerasZooExportTests {
         if try check(model, folder, "\(folder)/\(outputs)", target) { written += 1 }
       } catch { Issue.record("\(folder): \(error)") }
     }
-    print("\(zoo.testDescription) to \(target.rawValue): \(written) of \(total)")
-    #expect(total > 0 && written * 100 >= total * zoo.share)
+    #expect(total > 0 && written * 100 >= total * zoo.share, "\(written) of \(total) are written")
   }
 
   /// Whether a model is written; what it computes is checked then.

@@ -121,7 +121,7 @@ import Weighbridge
   }
 
   @Test(
-    "What is kept keeps its sub-layers' weights under their paths",
+    "A kept layer keeps its sub-layers' weights under their paths",
     arguments: ["2.15.0/mixer.keras", "3.15.0/mixer.keras"])
   func kept(name: String) throws {
     let mapping = #"{"layers": {"mixer": {"keep": true, "output_shapes": [[null, 3, 4]]}}}"#

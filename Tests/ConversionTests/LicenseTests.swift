@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "What is none is kept as given, with a note",
+    "A text that is not an SPDX expression is kept as given, with a note",
     arguments: [
       "BSD", "BSD-2", "GPL", "2.0", "Apache 2.0", "", " ", "MIT OR", "OR MIT", "(MIT", "MIT)",
       "MIT Apache-2.0",
@@ -30,7 +30,7 @@ import Testing
     #expect(license.note?.hasPrefix("not an SPDX license expression") == true)
   }
 
-  @Test("A family's name is answered with its licenses")
+  @Test("For the name of a license family, the note lists its licenses")
   func family() {
     let note = License(parsing: "BSD").note ?? ""
     #expect(note.contains("SPDX knows BSD-"))

@@ -75,7 +75,7 @@ import Weighbridge
     #expect(error?.place.file == path)
   }
 
-  @Test("What a newer program wrote into the description stays")
+  @Test("Unknown fields of the description, written by a newer version, are kept")
   func unknownFields() throws {
     let folder = try TemporaryFolder()
     let path = try detector(folder)

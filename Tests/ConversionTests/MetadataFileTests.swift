@@ -10,7 +10,7 @@ import Testing
     try DescriptionEdit(metadata: JSONValue(parsing: Array(text.utf8)))
   }
 
-  @Test("Every member arrives where it belongs")
+  @Test("Every member sets the corresponding field")
   func everything() throws {
     let edit = try edit(
       """
@@ -36,7 +36,7 @@ import Testing
     #expect(edit.detector?.overlapThreshold == 0.45)
   }
 
-  @Test("Nothing said is nothing changed")
+  @Test("A file without values changes nothing")
   func nothing() throws {
     let edit = try edit(#"{"name": null}"#)
     #expect(edit.name == nil && edit.labels == nil && edit.detector == nil && edit.images.isEmpty)

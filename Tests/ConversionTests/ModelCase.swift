@@ -1,7 +1,7 @@
 import TestSupport
 import Weighbridge
 
-/// The model case of the main job, on the small detector.
+/// An example of a full description, for the shape detector.
 enum ModelCase {
   static let author = "Joshua Newnham"
   static let summary = "Keras port of YOLOTiny VOC2007 by Joseph Redmon and Ali Farhadi"
@@ -9,7 +9,7 @@ enum ModelCase {
   static let outputSummary =
     "13x13 Grid made up of: [cx, cy, w, h, confidence, 20 x classes] * 5 bounding boxes"
 
-  /// What the main job says, with the numbers of the shape detector.
+  /// The description, with the numbers of the shape detector.
   static var shapeDetector: DescriptionEdit {
     var edit = DescriptionEdit()
     edit.inputNames = [.init(old: nil, new: "image")]

@@ -13,10 +13,10 @@ import _CatalogTesting
 @Suite struct ONNXExportTests {
   private let detector = Paths.sample("Models/shape-detector/shape-detector.h5")
 
-  @Test("Every operator has one row in the table, or is made of others that have")
+  @Test("Every operator has one row in the table or a decomposition")
   func table() { expectCompleteTable(ONNXOperators.kinds) }
 
-  @Test("The same model and options give the same bytes, from whatever file it was read")
+  @Test("The same model and options give the same bytes, whichever file the model was read from")
   func determinism() throws {
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: detector)
@@ -65,7 +65,7 @@ import _CatalogTesting
     #expect(folder.names == ["m.onnx", "m.onnx.data"])
   }
 
-  @Test("A layer without a form is named, and nothing is written")
+  @Test("A layer that the format cannot express is named, and nothing is written")
   func refused() throws {
     let folder = try TemporaryFolder()
     var builder = GraphBuilder()
@@ -85,7 +85,7 @@ import _CatalogTesting
     #expect(folder.names.isEmpty)
   }
 
-  @Test("What stands there stays when it may not be replaced, or when the work is stopped")
+  @Test("An existing file is kept if it must not be replaced or if the export is cancelled")
   func kept() throws {
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: detector)
@@ -107,7 +107,7 @@ import _CatalogTesting
     #expect(try Files.read(folder.file("m.onnx.data")) == Data("kept".utf8))
   }
 
-  @Test("An output that has an input's name gets another, which is said")
+  @Test("An output with an input's name is renamed, and the report says so")
   func names() throws {
     let folder = try TemporaryFolder()
     var builder = GraphBuilder()

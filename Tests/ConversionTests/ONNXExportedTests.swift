@@ -34,7 +34,7 @@ import Weighbridge
     }
   }
 
-  @Test("A branch that an input chooses asks for it", arguments: ["rates", "unordered"])
+  @Test("A branch that depends on an input is refused with the advice to fix that input", arguments: ["rates", "unordered"])
   func undecided(_ name: String) throws {
     let error = try refusal(name)
     #expect(error.code == .unsupported)
@@ -54,7 +54,7 @@ import Weighbridge
     try expect(model, "rates", "rates.\(rate)")
   }
 
-  @Test("Nodes in any order are put in order, and that is said")
+  @Test("Unordered nodes are sorted, and that is recorded")
   func order() throws {
     let model = try model("unordered", fixing: ["sr": .integer(8000)])
     #expect(
@@ -77,7 +77,7 @@ import Weighbridge
   }
 
   @Test(
-    "A number is read as what it is", arguments: ["16000", "-1", "0.5", "1e-3", "true", "false"])
+    "Numbers and booleans are parsed, and nothing else is", arguments: ["16000", "-1", "0.5", "1e-3", "true", "false"])
   func numbers(_ text: String) throws {
     let number = try #require(InputNumber(text))
     #expect(InputNumber(number.description) == number)
@@ -100,7 +100,7 @@ import Weighbridge
         && error?.reason.contains("`ReadOptions.fixedInputs` does not apply") == true)
   }
 
-  @Test("A branch that an open size chooses asks for a fixed shape")
+  @Test("A branch that depends on an open size is refused with the advice to fix the shape")
   func openSize() throws {
     let error = try refusal("squeezed")
     #expect(error.code == .unsupported)
@@ -123,7 +123,7 @@ import Weighbridge
   }
 
   @Test(
-    "A model of another kind is called what it is",
+    "A model that is not a network is named by its kind",
     arguments: [
       ("forest", "ai.onnx.ml.TreeEnsembleClassifier. ai.onnx.ml", "(here a tree ensemble)"),
       ("boosted", "ai.onnx.ml.TreeEnsembleRegressor", "onnxruntime runs the file as it is"),

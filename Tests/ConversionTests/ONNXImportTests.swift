@@ -106,7 +106,7 @@ import _CatalogTesting
   }
 
   @Test(
-    "The nearest elements are TensorFlow's, where ONNX' rule rounds to others too",
+    "Nearest-neighbor resizing picks TensorFlow's elements even where ONNX's rule differs",
     arguments: [(2, 41), (14, 39), (4, 122), (7, 8), (5, 10)])
   func nearest(_ inputSize: Int, _ outputSize: Int) throws {
     let folder = try TemporaryFolder()
@@ -126,7 +126,7 @@ import _CatalogTesting
     (example.operation as? LSTM)?.recurrence.mask == .previous
   }
 
-  @Test("A loop is the recurrent layer that it says when its body is, and else so many steps")
+  @Test("A loop becomes the recurrent layer it names if its body matches; if not, it is unrolled")
   func loops() throws {
     let folder = try TemporaryFolder()
     let example = try #require(Self.masked)

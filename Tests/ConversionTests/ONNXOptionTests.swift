@@ -56,7 +56,7 @@ import Weighbridge
     #expect(report.losses.contains { $0.contains("distance") })
   }
 
-  @Test("Weights of float16 take half the room")
+  @Test("Weights of float16 take about half the space")
   func halfPrecision() throws {
     let folder = try TemporaryFolder()
     let model = try detector()
@@ -91,7 +91,7 @@ import Weighbridge
     #expect(folder.names.isEmpty)
   }
 
-  @Test("Folded batch normalisations leave the outputs as they are, and no node of their own")
+  @Test("Folding removes batch normalizations and leaves the outputs unchanged")
   func folding() throws {
     let graph = try detector().content.graph
     let isNormalization = { (node: Node) in node.operation is BatchNormalization }

@@ -29,7 +29,7 @@ struct OldKerasCase: CustomTestStringConvertible, Sendable {
 
 /// What models of Keras 1, and of Keras 2 on all its backends, compute, against what their writers computed.
 @Suite struct OldKerasTests {
-  @Test("There are recorded models, and not just a remainder of them")
+  @Test("There are at least 150 recorded models")
   func caseCount() { #expect(OldKerasCase.all.count >= 150) }
 
   /// Models that are refused, and a part of the reason.
@@ -41,7 +41,7 @@ struct OldKerasCase: CustomTestStringConvertible, Sendable {
   ]
 
   @Test(
-    "What a bug or a peculiarity of the writer computed is refused",
+    "A model whose writer computed something else because of a bug or a peculiarity is refused",
     arguments: refused.keys.sorted())
   func refusal(_ name: String) throws {
     let error = failure { _ = try Model(contentsOf: Paths.sample("Keras/\(name).h5")) }

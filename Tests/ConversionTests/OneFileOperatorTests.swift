@@ -125,7 +125,7 @@ private struct ShiftedSwish: CompositeOperator {
     }
   }
 
-  @Test("It is written as .wbm, reads back with its catalogue, and verifies")
+  @Test("It is written as .wbm, reads back with its catalog, and verifies")
   func stored() throws {
     let (folder, original) = (try TemporaryFolder(), try content())
     var content = original

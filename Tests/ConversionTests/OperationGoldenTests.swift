@@ -25,7 +25,7 @@ import Weighbridge
     }
   }
 
-  @Test("There are recorded models, and they are not a remainder")
+  @Test("There are at least 60 recorded models")
   func count() {
     #expect(Recording.all.count >= 60)
   }

@@ -44,8 +44,8 @@ extension TensorType {
   }
 }
 
-/// Checks the kinds of a target's rows: each stands once and is an operator's, and what has no row is
-/// made of others.
+/// Checks the kinds of a target's rows: each is listed once and belongs to an operator, and an
+/// operator without a row has a decomposition.
 func expectCompleteTable(_ kinds: [String]) {
   #expect(Set(kinds).count == kinds.count, "two rows for one kind")
   let known = Set(Catalog.all.map { $0.kind })

@@ -62,7 +62,7 @@ import _CatalogTesting
     #expect(report.passed, "\(report.results.filter { $0.status == .failed })")
   }
 
-  @Test("A file that describes none of its inputs and outputs can be described")
+  @Test("A file without descriptions of its inputs and outputs can be given them")
   func description() throws {
     try Self.files.get()
     let folder = try TemporaryFolder()

@@ -108,7 +108,7 @@ import Weighbridge
     #expect(result.outputs.map(\.name) == graph.outputs.map(\.name))
   }
 
-  @Test("What is no square block, or whose steps others read, stays as it is", arguments: all)
+  @Test("Blocks that are not square, and steps that are also outputs, stay as they are", arguments: all)
   func kept(_ steps: Steps) throws {
     let oblong = Self.dimensions.merging(["x": 3]) { $1 }
     for (graph, _) in [try graph(steps, oblong), try graph(steps, returnsInner: true)] {

@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("Every node of every sample fulfils its operator's definition; no sample is passed over")
+  @Test("Every node of every sample fulfills its operator's definition; no sample is skipped")
   func definitions() throws {
     let files = Self.files
     let outcomes = Workers(count: Workers.processorCount).map(files.count) {

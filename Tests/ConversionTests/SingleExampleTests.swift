@@ -52,7 +52,7 @@ import _CatalogTesting
     let error = failure { _ = try SingleExample.types(graph, for: "the target") }
     #expect(error?.code == .unsupported)
     #expect(
-      error?.reason.hasPrefix("it works along the open first axis of an input, of which the target")
+      error?.reason.hasPrefix("it works across the batch axis of an input, and the target")
         == true, "\(String(describing: error))")
   }
 
@@ -86,7 +86,7 @@ import _CatalogTesting
       })
   }
 
-  @Test("A batch is found along another axis too, also as an output")
+  @Test("A transposed batch axis is detected, also in an output")
   func transposed() throws {
     expectRefused(
       try makeGraph { builder, x in
@@ -111,7 +111,7 @@ import _CatalogTesting
     #expect(types.allSatisfy { $0.fixedShape != nil })
   }
 
-  @Test("A model that takes one example only mixes none")
+  @Test("A model that takes only one example does not mix examples")
   func single() throws {
     let graph = try makeGraph { builder, x in
       let row = try builder.addNode(

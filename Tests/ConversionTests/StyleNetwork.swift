@@ -3,7 +3,7 @@ import JSON
 /// The architecture of the style network whose weights are among the reference files, as a `to_json`
 /// text, with its custom layer and its Lambdas, under the layer names of the weights file.
 ///
-/// What these compute is said in `Files/style_layers.json`, as the network of the reference outputs
+/// What these compute is described in `Files/style_layers.json`, as the network of the reference outputs
 /// has it: that one's first layer pads with zeros.
 struct StyleNetwork {
   private var layers: [JSONValue] = []
@@ -24,7 +24,7 @@ struct StyleNetwork {
     ])
   }
 
-  /// The settings of a Lambda as Keras 2.0 writes them; the code is none.
+  /// The settings of a Lambda as Keras 2.0 writes them; the code is a placeholder.
   private static let lambda: JSONObject = [
     "function": ["AAAA", .null, .null], "function_type": "lambda", "output_shape": .null,
     "output_shape_type": "raw", "arguments": .object([:]),

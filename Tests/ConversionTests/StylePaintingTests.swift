@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Weighbridge
 
-/// The style network as the person who has it uses it: an image in, a painting out.
+/// The style network end to end: an image in, a painting out.
 @Suite(.enabled(if: Fixtures.areAvailable, "\(Fixtures.skipReason)"))
 struct StylePaintingTests {
   private let folder = Result { try TemporaryFolder() }

@@ -47,7 +47,7 @@ struct TinyYOLOInCoreMLTests {
     for (actual, expected) in zip(actual, expected) { #expect(actual == expected) }
   }
 
-  @Test("Batch normalisations multiply by the same and add the same, but for float32's rounding")
+  @Test("Batch normalizations have the same scales and offsets, up to float32 rounding")
   func batchNormalizations() throws {
     let (bytes, _, layers) = try written()
     let arrays = try ArrayFile.read("\(record).npz")

@@ -20,7 +20,7 @@ import Weighbridge
   @Test("There are samples of both generations, in both containers")
   func count() { #expect(Self.files.count == 23) }
 
-  @Test("From the token ids on a model computes what Keras makes of the texts", arguments: files)
+  @Test("Given token ids, a model computes what Keras computed from the texts", arguments: files)
   func agrees(_ name: String) throws {
     let stem = String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)])
     let model = try model(name)
@@ -35,7 +35,7 @@ import Weighbridge
     #expect(stored.description.userDefined == model.description.userDefined)
   }
 
-  @Test("The input has the type of the ids, and the vocabulary stands in the order of the ids")
+  @Test("The input has the type of the ids, and the vocabulary is in the order of the ids")
   func interface() throws {
     let words = try model("3.15.0/sequence.keras")
     #expect("\(words.inputs[0].type)" == "int64 [batch, 6]")
@@ -119,7 +119,7 @@ import Weighbridge
     return failure { _ = try Model(contentsOf: folder.file("w.h5"), options: options) }
   }
 
-  @Test("A vocabulary of another layer is no more passed over than anything else")
+  @Test("The vocabulary of an unsupported layer is refused")
   func otherVocabulary() {
     let path = "\(Paths.project)/Tests/KerasFormatTests/Files/assets.keras"
     let error = failure { _ = try Model(contentsOf: path) }
@@ -127,7 +127,7 @@ import Weighbridge
     #expect(error?.reason.contains("(assets/layers/lookup/vocabulary.txt)") == true)
   }
 
-  @Test("What token ids cannot take the place of is refused with the layer")
+  @Test("Layers that token ids cannot replace are refused")
   func refused() throws {
     let shared = try refusal(sharing: true)
     #expect(shared?.reason.contains("shares the texts t with v") == true, "\(shared as Any)")

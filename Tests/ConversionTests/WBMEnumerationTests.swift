@@ -16,7 +16,7 @@ import WBMFormat
     #expect(Set(Record.allCases.map(\.rawValue)) == Set(expected), "\(Record.self)")
   }
 
-  @Test("Every word of a record is one of the description, and the other way round")
+  @Test("Enumerations in records and in the description have the same raw values")
   func rawValues() {
     check(WBMCompaction.Answers.Kind.self, CompactionRecord.Answers.Kind.self)
     check(WBMTolerance.Source.self, ReferenceSet.ToleranceSource.self)

@@ -50,7 +50,7 @@ import Weighbridge
     }
   }
 
-  @Test("What is named counts, and nothing is said of what is next to the file")
+  @Test("A given architecture takes precedence, without a note about the one beside the file")
   func named() throws {
     var options = ReadOptions()
     options.architecture = Self.sample("2.5.0", "net_architecture.yaml")
@@ -68,7 +68,7 @@ import Weighbridge
     #expect(decisions(try Model(contentsOf: folder.file("net_weights.h5"))).count == 1)
   }
 
-  @Test("Two texts of one network are no matter, two of different networks are listed")
+  @Test("Equal architectures beside the weights are fine; different ones are listed in the error")
   func several() throws {
     let text = Array(try Files.read(json))
     let value = try JSONValue(parsing: text)
@@ -85,7 +85,7 @@ import Weighbridge
         + "next to it: model.json, net.json; choose one with `ReadOptions.architecture`")
   }
 
-  @Test("What is no architecture of these weights is passed over, and named when there is no other")
+  @Test("Files that are not the weights' architecture are skipped, and listed if none fits")
   func others() throws {
     let text = Array(try Files.read(json))
     let renamed = String(decoding: text, as: UTF8.self).replacing("\"classes\"", with: "\"last\"")

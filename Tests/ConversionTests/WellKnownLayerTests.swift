@@ -8,7 +8,7 @@ import Weighbridge
   private func sample(_ name: String) -> String { Paths.sample("Custom/\(name)") }
 
   @Test(
-    "A well-known layer computes what its own code computed, and the provenance says as what it was read",
+    "A well-known layer computes what its own code computed, and the provenance records it",
     arguments: ["well_known", "operators"])
   func golden(name: String) throws {
     let model = try Model(contentsOf: sample("\(name).h5"))

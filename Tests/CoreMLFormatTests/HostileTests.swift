@@ -7,7 +7,7 @@ import Testing
 /// The files of `Samples/Hostile/coreml-syntax`, and the errors for them.
 @Suite struct HostileTests {
   static let files: [HostileFile] = [
-    .init("bias_cut", .malformed, "bias.bias.floatValue has 7 bytes, which are not integers"),
+    .init("bias_cut", .malformed, "bias.bias.floatValue has 7 bytes, which is not a multiple of 4"),
     .init("bias_pieces", .malformed, "bias.bias.floatValue occurs twice"),
     .init("bias_unpacked", .malformed, "floatValue has wire type 5, expected 2"),
     .init("description_state", .unsupported, "the description holds state, which only ML Programs"),
@@ -19,7 +19,7 @@ import Testing
     .init("kinds_two", .unsupported, "a Core ML model of the kind mlProgram"),
     .init("layer_missing", .malformed, "layer a: has no type"),
     .init("layer_random", .unsupported, "layer a: is a layer randomNormalLike"),
-    .init("length_huge", .malformed, "byte 4: has 4611686018427387904 bytes, and 1 are left"),
+    .init("length_huge", .malformed, "byte 4: has 4611686018427387904 bytes, but 1 are left"),
     .init("ml_program", .unsupported, "a Core ML model of the kind mlProgram"),
     .init("nested", .limitExceeded, "nests messages deeper than the limit of 64"),
     .init("not_text", .malformed, "layers.name is not UTF-8"),

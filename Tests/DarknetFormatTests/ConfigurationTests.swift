@@ -24,7 +24,7 @@ import Testing
     #expect(sections[0].options[0].line == 2)
   }
 
-  @Test("A byte order mark before the first section is no part of it")
+  @Test("A byte order mark before the first section is not part of it")
   func mark() throws {
     #expect(try parse("\u{FEFF}[net]\r\nwidth=4").map(\.name) == ["net"])
     #expect(try parse("\u{FEFF}# comment\n[net]").map(\.line) == [2])
@@ -36,14 +36,14 @@ import Testing
     #expect(sections[0].options.map(\.text) == ["activation=leaky#d"])
   }
 
-  @Test("The first equals sign ends the key, and keys that stand twice are kept")
+  @Test("The first equals sign ends the key, and duplicate keys are kept")
   func options() throws {
     let sections = try parse("[net]\na=b=c\na=\na=d")
     #expect(sections[0].options.map(\.value) == ["b=c", "", "d"])
   }
 
   @Test(
-    "What is not text of this kind is refused with its line",
+    "A malformed text is refused with its line",
     arguments: [
       ("width=1\n[net]", 1), ("[net]\nwidth", 2), ("[net]\n\n[conv\n", 3), ("[net]\n[]\n", 2),
       ("[net]\na=\0", 2),
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(
-    "A .cfg is told by its first line that is no comment",
+    "A .cfg is recognized by its first line that is not a comment",
     arguments: [
       ("[net]\n", true), ("# a\r\n\r\n ; b\n [ convolutional ]\r\n", true), ("[1, 2]", false),
       ("[\"a\"]", false), ("{}", false), ("net", false), ("", false), ("[net\n]", false),

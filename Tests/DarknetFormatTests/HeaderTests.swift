@@ -27,24 +27,23 @@ import Testing
     #expect(header.isTransposed == (version[0] > 1000 || version[1] > 1000))
   }
 
-  @Test("What is no header is refused")
+  @Test("An invalid header is refused")
   func refusals() throws {
-    #expect(throws: WeighbridgeError.self) {
-      try DarknetWeightsHeader(store([0, 2], dataByteCount: 4), fork: .alexeyab)
-    }
-    #expect(throws: WeighbridgeError.self) {
-      try DarknetWeightsHeader(store([0, 2, 0], dataByteCount: 4), fork: .alexeyab)
-    }
-    #expect(throws: WeighbridgeError.self) {
-      try DarknetWeightsHeader(store([-1, 2, 0], dataByteCount: 8), fork: .alexeyab)
-    }
-    #expect(throws: WeighbridgeError.self) {
-      try DarknetWeightsHeader(store([0x4644_4889, 2, 0], dataByteCount: 8), fork: .alexeyab)
+    let refused: [(numbers: [Int32], dataByteCount: Int, phrase: String)] = [
+      ([0, 2], 4, "has 12 bytes, but the header"), ([0, 2, 0], 4, "needs 8 bytes, but 4 are left"),
+      ([-1, 2, 0], 8, "is not a version"), ([0x4644_4889, 2, 0], 8, "is not a version"),
+    ]
+    for (numbers, dataByteCount, phrase) in refused {
+      let error = #expect(throws: WeighbridgeError.self) {
+        try DarknetWeightsHeader(store(numbers, dataByteCount: dataByteCount), fork: .alexeyab)
+      }
+      #expect(error?.code == .malformed)
+      #expect(error?.reason.contains(phrase) == true, "\(error as Any)")
     }
   }
 
   @Test(
-    "Weights are told by a version, a counter and whole numbers behind it",
+    "Weights are recognized by a version, a counter and a whole number of floats after them",
     arguments: [
       ([0, 2, 5], 12, true), ([0, 1, 0], 12, true), ([0, 2, 5], 8, false), ([0, 2, 5], 13, false),
       ([0, 0, 0], 12, false), ([1002, 0, 0], 12, false), ([-1, 2, 5], 12, false),
@@ -66,7 +65,12 @@ import Testing
     let tree = try DarknetTree(ByteStore(Array("a -1\nb -1\r\nc 0\nd 1\ne 1\n".utf8)))
     #expect(tree.groupSizes == [2, 1, 2])
     for text in ["", "a\n", "a 0\n", "a -1\nb 5\n", "a -2\n", "a b c\n"] {
-      #expect(throws: WeighbridgeError.self) { try DarknetTree(ByteStore(Array(text.utf8))) }
+      let error = #expect(throws: WeighbridgeError.self) {
+        try DarknetTree(ByteStore(Array(text.utf8)))
+      }
+      let phrase = text.isEmpty ? "has no classes" : "is not a name and the index"
+      #expect(error?.code == .malformed)
+      #expect(error?.reason.contains(phrase) == true, "\(error as Any)")
     }
   }
 
@@ -77,8 +81,10 @@ import Testing
     #expect(data.names?.value == "data/coco.names")
     #expect(data.names?.line == 3)
     #expect(data.classes?.value == "80")
-    #expect(throws: WeighbridgeError.self) {
+    let error = #expect(throws: WeighbridgeError.self) {
       try DarknetDataFile(ByteStore(Array("not this\n".utf8)))
     }
+    #expect(error?.code == .malformed)
+    #expect(error?.reason.contains("is not a .data file") == true, "\(error as Any)")
   }
 }

@@ -19,7 +19,7 @@ import Vision
     #expect(Box(x: 2, y: 2, width: 1, height: 1).clipped == Box(x: 1, y: 1, width: 0, height: 0))
   }
 
-  @Test("Overlap is what two boxes share of what they cover")
+  @Test("Overlap is intersection over union")
   func overlap() {
     let box = Box(x: 0, y: 0, width: 1, height: 1)
     #expect(box.intersectionOverUnion(box) == 1)
@@ -39,7 +39,7 @@ import Vision
     BoxSuppression(kind, threshold: threshold).detections(boxes).map(\.score.classIndex)
   }
 
-  @Test("Only what overlaps by more than the threshold goes, and only within a class")
+  @Test("Only boxes that overlap by more than the threshold are removed, by default within a class")
   func suppression() {
     func candidate(_ x: Double, _ classIndex: Int, _ confidence: Double) -> Candidate {
       Candidate(

@@ -99,7 +99,7 @@ import Weighbridge
   }
 
   @Test(
-    "Numbers that are not activated yet give the same boxes, in both layouts",
+    "Raw heads give the same boxes, in both layouts",
     arguments: ["yolo", "region_softmax", "region_background", "gaussian_center"],
     [DataLayout.channelsFirst, .channelsLast])
   func raw(name: String, layout: DataLayout) throws {
@@ -168,7 +168,7 @@ import Weighbridge
     #expect(error?.code == .unsupported && error?.reason.contains("tree") == true)
   }
 
-  @Test("Heads that do not fit the description, or are not known beforehand, are refused")
+  @Test("Heads that do not fit the description, or have unknown sizes, are refused")
   func misfits() throws {
     let sample = DetectionCase(testDescription: "yolo")
     let model = try sample.model(try sample.record())

@@ -97,7 +97,7 @@ struct DetectionRecord {
   }
 }
 
-/// Expects the same detections, in any order.
+/// Expects the same detections, at least one, in any order.
 ///
 /// - Parameters:
 ///   - confidence: The largest difference of confidences.
@@ -107,6 +107,7 @@ func expectSame(
   _ found: [Detection], _ expected: [Detection], confidence: Double, edges: Double,
   sourceLocation: SourceLocation = #_sourceLocation
 ) {
+  #expect(!expected.isEmpty, sourceLocation: sourceLocation)
   #expect(found.count == expected.count, sourceLocation: sourceLocation)
   var unmatched = found
   for detection in expected {

@@ -79,7 +79,7 @@ import Weighbridge
         && second?.reason.contains("`DescriptionEdit.images`") == true)
   }
 
-  @Test("Outputs that are no numbers, missing or of another shape are errors, not boxes")
+  @Test("NaN, missing outputs and wrong shapes are errors")
   func wrongOutputs() throws {
     let detector = try Detector(try model())
     let count = 11 * 11 * 24

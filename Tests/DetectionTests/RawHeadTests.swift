@@ -41,7 +41,7 @@ import Weighbridge
     expectSame(found, record.before, confidence: 1e-6, edges: 1e-5)
   }
 
-  @Test("A head's scale stretches the centres about those of the cells")
+  @Test("A head's scale stretches box centers about the cells' centers")
   func scale() throws {
     let plain = try candidates("region_softmax", order: .channelsFirst).found
     let stretched = try candidates("region_softmax", order: .channelsFirst) {

@@ -24,13 +24,14 @@ import Testing
     #expect(error?.code == .malformed && error?.reason == "kind: the attribute count is missing")
   }
 
-  @Test("An attribute that nobody read is not known, and the first by name is named")
+  @Test("An attribute that was not read is unknown, and the first by name is reported")
   func unread() throws {
     var reader = try AttributeReader(["z": .boolean(true), "b": .integer(1)], of: "kind")
     let error = #expect(throws: WeighbridgeError.self) { try reader.finish() }
     #expect(error?.code == .unsupported && error?.reason == "kind has an unknown attribute b")
     _ = try reader.integer("b")
-    #expect(throws: WeighbridgeError.self) { try reader.finish() }
+    let last = #expect(throws: WeighbridgeError.self) { try reader.finish() }
+    #expect(last?.code == .unsupported && last?.reason == "kind has an unknown attribute z")
   }
 
   @Test("A name that occurs twice is refused")
@@ -64,17 +65,20 @@ import Testing
     }
   }
 
-  @Test("Whole numbers stand for numbers only where people write them")
+  @Test("Integers are accepted as reals only where that is requested")
   func integersForReals() throws {
     let written: Attributes = ["rate": .integer(2), "rates": .integers([1, 3])]
     var lenient = try AttributeReader(written, of: "kind", acceptsIntegersAsReals: true)
     #expect(try lenient.real("rate") == 2 && lenient.reals("rates") == [1, 3])
     var strict = try AttributeReader(written, of: "kind")
-    #expect(throws: WeighbridgeError.self) { _ = try strict.real("rate") }
-    #expect(throws: WeighbridgeError.self) { _ = try strict.reals("rates") }
+    let one = #expect(throws: WeighbridgeError.self) { _ = try strict.real("rate") }
+    #expect(one?.code == .malformed && one?.reason.contains("rate is not a number") == true)
+    let list = #expect(throws: WeighbridgeError.self) { _ = try strict.reals("rates") }
+    #expect(
+      list?.code == .malformed && list?.reason.contains("rates is not a list of numbers") == true)
   }
 
-  @Test("Attributes are equal in their order only, and rounding reaches all numbers")
+  @Test("Attributes are equal only in the same order, and rounding applies to all reals")
   func values() {
     let (attributes, reordered): (Attributes, Attributes) = (
       ["a": .integer(1), "b": .real(2)], ["b": .real(2), "a": .integer(1)]

@@ -46,7 +46,7 @@ import Testing
     #expect(graph.nodes[2].source.place(2) == "#2 shared:1 (Test)")
   }
 
-  @Test("What does not fit an operator is refused when the node is added")
+  @Test("Inputs that do not fit an operator are refused when the node is added")
   func wrongNodes() throws {
     var builder = GraphBuilder()
     let x = try builder.addInput("x", row)
@@ -61,10 +61,12 @@ import Testing
       }
       #expect(error?.code == .malformed && error?.reason == word)
     }
-    #expect(throws: WeighbridgeError.self) { _ = try builder.addInput("x", row) }
-    #expect(throws: WeighbridgeError.self) {
+    let input = #expect(throws: WeighbridgeError.self) { _ = try builder.addInput("x", row) }
+    #expect(input?.code == .malformed && input?.reason == "two tensors have the name x")
+    let weight = #expect(throws: WeighbridgeError.self) {
       _ = try builder.addWeight("y", Tensor(.float32, shape: [], [1]))
     }
+    #expect(weight?.code == .malformed && weight?.reason == "two tensors have the name y")
   }
 
   @Test("A graph without an output, with two of one name, or with an idle weight is refused")
@@ -72,9 +74,11 @@ import Testing
     var builder = GraphBuilder()
     let x = try builder.addInput("x", row)
     let plain = builder
-    #expect(throws: WeighbridgeError.self) { _ = try plain.finish(outputs: []) }
+    let none = #expect(throws: WeighbridgeError.self) { _ = try plain.finish(outputs: []) }
+    #expect(none?.code == .malformed && none?.reason == "the model has no output")
     let ports = [Port(name: "y", value: x), Port(name: "y", value: x)]
-    #expect(throws: WeighbridgeError.self) { _ = try plain.finish(outputs: ports) }
+    let twice = #expect(throws: WeighbridgeError.self) { _ = try plain.finish(outputs: ports) }
+    #expect(twice?.code == .malformed && twice?.reason == "two outputs have the name y")
     _ = try builder.addConstant(Tensor(.float32, shape: [], [1]), named: "x")
     let idle = builder
     let error = #expect(throws: WeighbridgeError.self) {
@@ -84,7 +88,7 @@ import Testing
     #expect(error?.reason == "the weight x_2 is not used by any layer")
   }
 
-  @Test("Nodes of several outputs name them by position, or as they are told")
+  @Test("Outputs of a node are named by position, or by given names")
   func outputNames() throws {
     var builder = GraphBuilder()
     let x = try builder.addInput("x", row)
@@ -109,7 +113,7 @@ import Testing
     #expect(error?.code == .mismatch && error?.place.layer == "#0 one (Test)")
   }
 
-  @Test("A value is let go after its last use, and outputs and weights never")
+  @Test("A value is released after its last use; outputs and weights never are")
   func lastUses() throws {
     #expect(try graph().lastUses == [[], [ValueID(0)]])
     var builder = GraphBuilder()
@@ -159,7 +163,7 @@ import Testing
     }
   }
 
-  @Test("A part takes what it reads from others as inputs")
+  @Test("A subgraph's inputs are the values it reads from outside")
   func part() throws {
     let graph = try graph()
     let (part, inputs) = try graph.subgraph([1], types: graph.values.map(\.type))
@@ -169,7 +173,7 @@ import Testing
     #expect(all == [ValueID(0)] && both.weights.map(\.name) == ["w"])
   }
 
-  @Test("A result is as coarse as the coarsest type that it went through")
+  @Test("A result has the precision of the coarsest type on its path")
   func precision() throws {
     var builder = GraphBuilder()
     var ids = [try builder.addInput("x", TensorType(.float64, [2]))]

@@ -15,7 +15,7 @@ import Testing
     return try builder.finish(outputs: [Port(name: "z", value: sum[0])])
   }
 
-  @Test("Arrays must be as many as the inputs, of their types, and alike along an axis of one name")
+  @Test("Arrays must match the inputs in number and type, and each other along axes of the same name")
   func checks() throws {
     let graph = try graph()
     let valid = TensorType(.float32, [2, 3])
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("Whole numbers are 0 or 1 where no operator says more, and bytes any byte")
+  @Test("Generated integers are 0 or 1 unless an operator says otherwise; uint8 inputs take any value")
   func wholeNumbers() throws {
     var builder = GraphBuilder()
     let types = [ElementType.int64, .bool, .uint8]

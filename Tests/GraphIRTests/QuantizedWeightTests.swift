@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test("Integers whose scales are not apart in the view's axes are not given")
+  @Test("A view in which the scales no longer follow its axes has no integers")
   func mixedAxes() throws {
     let tensor = try Self.tensor()
     for view in [tensor.reshaped([24]), tensor.reshaped([6, 4]), tensor.reshaped([2, 12])] {

@@ -91,7 +91,7 @@ import Testing
     #expect(Tensor(.float32, shape: [2, 0], []).pieces(approximateSize: size).isEmpty)
   }
 
-  @Test("A buffer takes elements that are not in order, and may be used again")
+  @Test("Non-contiguous elements are copied into a buffer that can be reused")
   func buffers() {
     var buffer: [UInt8] = []
     let transposed = range().permuted([2, 1, 0])

@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("A name that is taken gets the first number that makes it unused")
+  @Test("A taken name gets the first number that makes it unique")
   func names() {
     var names = UniqueNames(["a", "a_3"])
     #expect(names.unused("b") == "b" && names.unused("a") == "a_2" && names.unused("a") == "a_4")
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(
-    "Results of workers stand in their order, for any number of threads", arguments: [-1, 1, 8])
+    "Workers return results in order, for any number of threads", arguments: [-1, 1, 8])
   func workers(_ threads: Int) {
     let workers = Workers(count: threads)
     #expect(workers.count == max(1, threads))

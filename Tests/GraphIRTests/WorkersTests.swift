@@ -6,7 +6,7 @@ import Testing
 @Suite struct WorkersTests {
   private struct Stop: Error {}
 
-  @Test("Results are handed over in order, one for each number", arguments: [1, 2, 5, 40])
+  @Test("Results are delivered in order, one for each index", arguments: [1, 2, 5, 40])
   func order(threads: Int) {
     var received: [[Int]] = []
     Workers(count: threads).forEach(
@@ -15,7 +15,7 @@ import Testing
     Workers(count: threads).forEach(0, computing: { $0 }, then: { _, _ in Issue.record("nothing") })
   }
 
-  @Test("After an error nothing more is begun than what was in work", arguments: [1, 2, 5])
+  @Test("After an error no further work is started", arguments: [1, 2, 5])
   func error(threads: Int) {
     let startedCount = Atomic(0)
     #expect(throws: Stop.self) {
@@ -29,7 +29,7 @@ import Testing
     #expect((8...8 + 2 * threads).contains(startedCount.load(ordering: .relaxed)))
   }
 
-  @Test("No more results wait than two for each thread")
+  @Test("At most two results per thread wait")
   func bound() {
     let computedCount = Atomic(0)
     let takenCount = Atomic(0)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Attributes of HDF5 files")
 struct AttributeTests {
   @Test(
-    "strings of every storage are read without their padding",
+    "Strings of every storage are read without their padding",
     arguments: ["attributes.h5", "latest.h5"])
   func strings(name: String) throws {
     let file = try open(name)
@@ -19,7 +19,7 @@ struct AttributeTests {
     }
   }
 
-  @Test("numbers are read, also named ones, and an empty list passes for one of strings")
+  @Test("Numbers and enumerations are read, and an empty list is also a list of strings")
   func numbers() throws {
     let file = try open("attributes.h5")
     #expect(try file.attribute("integer", of: "/group") == .integers([-7]))
@@ -36,7 +36,7 @@ struct AttributeTests {
     #expect(try file.hasAttribute("truth", of: "/group"))
   }
 
-  @Test("names are listed, and what cannot be read is refused when it is asked for")
+  @Test("Attribute names are listed, and unreadable attributes are refused only when they are read")
   func refused() throws {
     let file = try open("attributes.h5")
     #expect(try file.attributeNames(of: "/group").count == 17)
@@ -49,7 +49,7 @@ struct AttributeTests {
     }
   }
 
-  @Test("an attribute over the limit is refused")
+  @Test("An attribute over the limit is refused")
   func limits() throws {
     var limits = HDF5File.Limits()
     limits.attributeByteCount = 4

@@ -22,7 +22,7 @@ struct ElementTests {
     #expect(try file.dataset(at: "/\(order)_bfloat16").elementType == .bfloat16)
   }
 
-  @Test("integers keep their values in either byte order", arguments: ["little", "big"])
+  @Test("Integers keep their values in either byte order", arguments: ["little", "big"])
   func integers(order: String) throws {
     let file = try open("numbers.h5")
     #expect(try file.elements("/\(order)_i1", as: UInt8.self) == [0, 1, 100, 0x7F, 0x80])
@@ -37,7 +37,7 @@ struct ElementTests {
     #expect(try file.elements("/\(order)_u8", as: UInt64.self) == [0, 1, 100, .max, 0])
   }
 
-  @Test("each element type is told from the others")
+  @Test("Each element type is recognized")
   func types() throws {
     let file = try open("numbers.h5")
     let expected: [String: ElementType] = [
@@ -52,7 +52,7 @@ struct ElementTests {
     #expect(try file.dataset(at: "/bool").elementType == .bool)
   }
 
-  @Test("only little-endian elements are used where they are in the file")
+  @Test("Only little-endian elements are used where they are in the file")
   func mapping() throws {
     let file = try open("numbers.h5")
     #expect(try file.isMapped("/little_f4"))
@@ -63,7 +63,7 @@ struct ElementTests {
     #expect(try !file.isMapped("/big_bfloat16"))
   }
 
-  @Test("two bytes without a meaning, as h5py makes of bfloat16, are bfloat16")
+  @Test("Two opaque bytes, as h5py stores bfloat16, are read as bfloat16")
   func opaque() throws {
     let file = try open("opaque.h5")
     for path in ["/plain", "/packed"] {
@@ -83,7 +83,7 @@ struct ElementTests {
     #expect(try file.contents(of: file.dataset(at: "/empty")) == [])
   }
 
-  @Test("enumerations are read as their numbers, and elements that are arrays as dimensions")
+  @Test("Enumerations are read as their numbers, and elements that are arrays as dimensions")
   func plainValues() throws {
     let file = try open("refused.h5")
     #expect(try file.dataset(at: "/colors").elementType == .int8)
@@ -93,7 +93,7 @@ struct ElementTests {
   }
 
   @Test(
-    "a type that is not a number is refused by name",
+    "A type that is not a number is refused by name",
     arguments: [
       ("string", "type string"), ("compound", "type compound"), ("reference", "type reference"),
       ("list", "variable-length list"),
@@ -106,10 +106,10 @@ struct ElementTests {
     expectFailure(.unsupported, "refused.h5:/\(name)") { _ = try file.dataset(at: "/\(name)") }
   }
 
-  @Test("types within types are followed so far only")
+  @Test("Nested types are read up to a limit")
   func depth() throws {
     let file = try open("deep_types.h5")
-    expectFailure(.limitExceeded, "/data: the datatype has types within types over 32 deep") {
+    expectFailure(.limitExceeded, "/data: the datatype nests types deeper than 32") {
       _ = try file.dataset(at: "/data")
     }
   }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("HDF5 files")
 struct FileTests {
-  @Test("what is no HDF5 file is refused")
+  @Test("A file that is not HDF5 is refused")
   func noHDF5() {
     expectFailure(.malformed, "is not an HDF5 file") { _ = try open("text.h5") }
     expectFailure(.malformed, "zero_bytes.h5: is empty") { _ = try open("zero_bytes.h5") }
@@ -12,26 +12,26 @@ struct FileTests {
     expectFailure(.missing, "is a folder") { _ = try open("") }
   }
 
-  @Test("a file that was cut off is refused with both sizes")
+  @Test("A file that was cut off is refused with both sizes")
   func cutOff() {
-    expectFailure(.malformed, "it has 1964 bytes and its superblock says 2064") {
+    expectFailure(.malformed, "it has 1964 bytes, but its superblock says 2064") {
       _ = try open("cut_off.h5")
     }
   }
 
-  @Test("a superblock of an unknown version is refused")
+  @Test("A superblock of an unknown version is refused")
   func future() {
     expectFailure(.unsupported, "superblock of version 9") { _ = try open("future.h5") }
   }
 
-  @Test("a damaged object is refused with its path and the byte")
+  @Test("A damaged object is refused with its path and the byte")
   func broken() throws {
     expectFailure(.malformed, "broken_root.h5:/: there is no object header (byte 96 of the file)") {
       _ = try open("broken_root.h5").group(at: "/")
     }
   }
 
-  @Test("the signature is found at 0 and at powers of two from 512")
+  @Test("The signature is found at 0 and at powers of two from 512")
   func signature() {
     let signature: [UInt8] = [0x89, 0x48, 0x44, 0x46, 0x0D, 0x0A, 0x1A, 0x0A]
     func isHDF5(_ offset: Int, _ count: Int = 8) -> Bool {
@@ -44,7 +44,7 @@ struct FileTests {
     #expect(!isHDF5(0, 7))
   }
 
-  @Test("a file that is part of other bytes in memory is read in place", arguments: [0, 1, 517])
+  @Test("A file that is part of other bytes in memory is read in place", arguments: [0, 1, 517])
   func image(offset: Int) throws {
     let own = try open("layouts.h5")
     let bytes = own.store.withBytes { $0.copied(0..<$0.byteCount) }
@@ -70,7 +70,7 @@ struct FileTests {
     }
   }
 
-  @Test("many tasks may read one file and open it again")
+  @Test("Many tasks may read one file and open it again")
   func tasks() async throws {
     let shared = try open("layouts.h5")
     try await withThrowingTaskGroup(of: [Float].self) { group in

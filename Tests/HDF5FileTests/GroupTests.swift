@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Groups and links of HDF5 files")
 struct GroupTests {
-  @Test("a group lists its members with their kinds, links not followed")
+  @Test("A group lists its members with their kinds, links not followed")
   func members() throws {
     let group = try open("links.h5").group(at: "/")
     let kinds = Dictionary(uniqueKeysWithValues: group.members.map { ($0.name, $0.kind) })
@@ -18,7 +18,7 @@ struct GroupTests {
   }
 
   @Test(
-    "soft links inside the file are followed",
+    "Soft links inside the file are followed",
     arguments: [
       "/soft/c/data", "/chain", "/a/relative", "/second", "/a/b/up/b/c/top/second",
       "//a/./b/c/data",
@@ -29,7 +29,7 @@ struct GroupTests {
     #expect(try file.exists(path))
   }
 
-  @Test("a soft link that leads in a circle or nowhere is an error")
+  @Test("A soft link that leads in a circle or nowhere is an error")
   func softLoops() throws {
     let file = try open("links.h5")
     expectFailure(.limitExceeded, "more than 16 soft links") { _ = try file.dataset(at: "/loop1") }
@@ -41,13 +41,13 @@ struct GroupTests {
     #expect(try !file.exists("/a/.."))
   }
 
-  @Test("links into other files are never followed", arguments: ["/external", "/through"])
+  @Test("Links into other files are never followed", arguments: ["/external", "/through"])
   func externalLinks(path: String) throws {
     let file = try open("links.h5")
     expectFailure(.unsupported, "link into another file") { _ = try file.dataset(at: path) }
   }
 
-  @Test("a walk enters each group once, whatever links lead to it")
+  @Test("A walk enters each group once, whatever links lead to it")
   func walk() throws {
     let members = try open("links.h5").members(below: "/")
     let groups = members.filter { $0.kind == .group }.map(\.path).sorted()
@@ -56,7 +56,7 @@ struct GroupTests {
     #expect(datasets == ["/a/b/c/data", "/second"])
   }
 
-  @Test("paths and walks stop at their limits")
+  @Test("Paths and walks stop at their limits")
   func limits() throws {
     var limits = HDF5File.Limits()
     limits.depth = 20
@@ -71,7 +71,7 @@ struct GroupTests {
     expectFailure(.limitExceeded, "has more than 3 members") { _ = try small.group(at: "/") }
   }
 
-  @Test("a dataset is no group and the other way round")
+  @Test("A dataset is not a group, and a group is not a dataset")
   func kinds() throws {
     let file = try open("links.h5")
     expectFailure(.malformed, "/second: is not a group") { _ = try file.group(at: "/second") }

@@ -20,7 +20,7 @@ struct OldMessageTests {
     expectSame(ours, try LibHDF5Listing.lines(bytes: bytes), name)
   }
 
-  @Test("layouts of version 1 and 2 are read", arguments: [1, 2] as [UInt8])
+  @Test("Layouts of version 1 and 2 are read", arguments: [1, 2] as [UInt8])
   func layouts(version: UInt8) throws {
     try compare("one.h5", .message("/data", 0x08)) { old in
       // Version, rank, class, five bytes that are not used, the address, the size.
@@ -28,7 +28,7 @@ struct OldMessageTests {
     }
   }
 
-  @Test("chunked layouts of version 1 and 2 are read", arguments: [1, 2] as [UInt8])
+  @Test("Chunked layouts of version 1 and 2 are read", arguments: [1, 2] as [UInt8])
   func chunks(version: UInt8) throws {
     try compare("Family/layouts_earliest.h5", .message("/partly", 0x08)) { old in
       // The rank counts the size of an element as one; then the address and the sizes.
@@ -36,7 +36,7 @@ struct OldMessageTests {
     }
   }
 
-  @Test("a fill value of version 1 is read")
+  @Test("A fill value of version 1 is read")
   func fillValue() throws {
     try compare("Family/layouts_earliest.h5", .message("/partly", 0x05)) { old in
       [1] + old[1..<12]

@@ -9,7 +9,7 @@ import Testing
 @Suite("Large HDF5 files")
 struct SizeTests {
   @Test(
-    "groups and attributes of any number read as libhdf5 reads them",
+    "Groups and attributes of any number read as libhdf5 reads them",
     arguments: [1, 8, 9, 250, 20_000], [false, true])
   func many(count: Int, isNewest: Bool) throws {
     let path = "\(NSTemporaryDirectory())/groups-\(UUID().uuidString).h5"

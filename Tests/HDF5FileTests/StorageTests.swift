@@ -15,7 +15,7 @@ struct StorageTests {
     for name in ["chunked", "packed", "compact"] { #expect(try !file.isMapped("/\(name)")) }
   }
 
-  @Test("what was never written has the fill value")
+  @Test("What was never written has the fill value")
   func unwritten() throws {
     let file = try open("layouts.h5")
     #expect(try file.floats("/unwritten") == [0, 0, 0, 0])
@@ -25,7 +25,7 @@ struct StorageTests {
     #expect(partly == [1, 2, 3, 4, 9, 9, 9, 9])
   }
 
-  @Test("a dataset that is larger than the limit once decoded is refused before it is read")
+  @Test("A dataset that is larger than the limit once decoded is refused before it is read")
   func limits() throws {
     let file = try open("layouts.h5")
     let huge = try file.dataset(at: "/huge")
@@ -42,13 +42,13 @@ struct StorageTests {
     #expect(try strict.floats("/compact") == [1, 2, 3])
   }
 
-  @Test("a size that no integer holds is an error")
+  @Test("A size that no integer holds is an error")
   func overflow() throws {
     let file = try open("layouts.h5")
     expectFailure(.malformed, "too large") { _ = try file.dataset(at: "/enormous") }
   }
 
-  @Test("an unknown filter, bytes in other files and virtual datasets are refused by name")
+  @Test("An unknown filter, bytes in other files and virtual datasets are refused by name")
   func refused() throws {
     let file = try open("refused.h5")
     #expect(try file.elements("/lzf", as: UInt32.self) == Array(0..<100))
@@ -58,7 +58,7 @@ struct StorageTests {
   }
 
   @Test(
-    "a mapped dataset is the right range of the file, also behind a user block",
+    "A mapped dataset is the right range of the file, also behind a user block",
     arguments: ["one.h5", "user_block.h5", "latest.h5"])
   func ranges(name: String) throws {
     let file = try open(name)
@@ -66,10 +66,11 @@ struct StorageTests {
     #expect(try file.floats("/data") == [0, 1, 2, 3])
   }
 
-  @Test("a dataset that leaves the file is refused with both sizes")
+  @Test("A dataset that leaves the file is refused with both sizes")
   func pastTheEnd() throws {
     let file = try open("past_the_end.h5")
-    expectFailure(.malformed, "/data: lies at bytes 2060 to 2076 of a file of 2064") {
+    expectFailure(.malformed, "/data: is at bytes 2060 to 2076, beyond the end of the file at 2064")
+    {
       _ = try file.dataset(at: "/data")
     }
   }

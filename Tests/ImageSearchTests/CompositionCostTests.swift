@@ -51,7 +51,7 @@ struct CompositionCostTests {
     #expect(abs(match.cost - (1.5 * 2 + 0.2 + 0.5 * 2.772588722239781)) < 1e-12)
   }
 
-  @Test("Objects that are missing or too many count twice each, in the classes that count")
+  @Test("Missing and surplus objects cost 2 each, in the given classes")
   func presence() throws {
     let wanted = [object("cat", 0, 0, 0.5, 0.5), object("cat", 0.5, 0.5, 0.5, 0.5)]
     let found = [object("dog", 0, 0, 0.5, 0.5), object("cow", 0, 0, 0.5, 0.5)]
@@ -61,7 +61,7 @@ struct CompositionCostTests {
     #expect(try match(wanted, found, classes: ["cat", "cow"]).terms.presence == 3)
   }
 
-  @Test("The size beside the other is at most 2, and centres that coincide have no direction")
+  @Test("The relative size term is at most 2 per object, and coinciding centers have no direction")
   func limits() throws {
     let wanted = [object("cat", 0.4, 0.4, 0.2, 0.2), object("dog", 0.45, 0.45, 0.1, 0.1)]
     let found = [object("cat", 0.1, 0.1, 0.01, 0.01), object("dog", 0.5, 0.5, 0.5, 0.5)]
@@ -105,7 +105,7 @@ struct CompositionCostTests {
     }
   }
 
-  @Test("An improved assignment of 9 to 12 objects is rarely far from the best one")
+  @Test("An improved assignment finds 9 to 12 shuffled objects again")
   func improvedAssignments() throws {
     var random = SplitMix64(seed: 21)
     for _ in 0..<100 {

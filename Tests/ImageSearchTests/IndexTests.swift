@@ -77,7 +77,7 @@ struct IndexTests {
     #expect(try update().analyzedCount == 1, "the bytes of scene 0 have changed")
   }
 
-  @Test("A file whose times tell that it was not touched is not read again")
+  @Test("A file with unchanged times is not analyzed again")
   func unchanged() throws {
     let album = try Album(scenes: scenes)
     let analyzer = try Models.analyzer()
@@ -145,7 +145,7 @@ struct IndexTests {
     }
   }
 
-  @Test("Weighbridge's own file of a model is the same model")
+  @Test("A model written as .wbm keeps its identity")
   func identity() throws {
     let folder = try TemporaryFolder()
     var model = try Models.shapeDetector()
@@ -160,7 +160,7 @@ struct IndexTests {
     #expect(try model.identity() != identity)
   }
 
-  @Test("What two writers do at once is there afterwards, each image once")
+  @Test("After concurrent updates the index has each image once")
   func twoWriters() throws {
     let album = try Album(scenes: scenes)
     let analyzer = try Models.analyzer()

@@ -20,7 +20,7 @@ struct LayoutTests {
   }
 
   @Test(
-    "What is no layout is refused with its place",
+    "An invalid layout is refused with its position",
     arguments: [
       ("{}", "is an object, and a layout is a list"),
       (#"["cat"]"#, "layout.json:/0: is a string"),
@@ -64,7 +64,7 @@ struct LayoutTests {
     #expect(error.reason == "the model does not know horse, unicorn; its labels are cat, dog")
   }
 
-  @Test("Nothing, too much, and proportions that are none are refused")
+  @Test("Empty and oversized layouts, and invalid proportions, are refused")
   func wrongLayouts() throws {
     let cat = Composition.Object(label: "cat", box: Box(x: 0, y: 0, width: 1, height: 1))
     #expect(failure { try Composition(objects: []).check(labels: ["cat"]) }?.code == .mismatch)

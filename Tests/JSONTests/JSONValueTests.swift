@@ -10,7 +10,7 @@ import Testing
     "numbers": [1, -2, .real(0.5), .real(1e300), .real(-1e-7)], "flags": [true, false, .null],
   ])
 
-  @Test("What is written is what Foundation reads, and reads back", arguments: [false, true])
+  @Test("Written values are what Foundation reads, and read back", arguments: [false, true])
   func reading(_ isIndented: Bool) throws {
     let text = value.text(indented: isIndented)
     #expect(try JSONValue(parsing: Array(text.utf8)) == value)
@@ -63,7 +63,7 @@ import Testing
     #expect(JSONValue.bool(true).integer == nil && JSONValue.null.real == nil)
   }
 
-  @Test("A value is given as its own type only")
+  @Test("A value is returned only as its own type, and an integer also as a real")
   func accessors() {
     let values: [JSONValue] = [.null, true, 1, .real(1.5), "a", [1], .object(["a": 1])]
     #expect(values.map { $0.object != nil } == [false, false, false, false, false, false, true])

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(
-    "What Keras does not take is no equation",
+    "Equations that Keras does not accept are refused",
     arguments: [
       "", "ab", "ab,bc", "ab,bc->", "ab,bc,cd->ad", "a...b,bc->ac", "...ab,bc->ac",
       "...ab...,bc->...ac...", "ab,...bc->ac", "a b,bc->ac", "abc,bc->ac", "a1,1c->ac",
@@ -30,7 +30,8 @@ import Testing
   @Test("An axis that occurs twice is refused", arguments: ["aa,ab->b", "ab,bcc->ac", "ab,bc->cc"])
   func repeated(_ text: String) throws {
     let equation = try #require(EinsumEquation(text, rank: 2))
-    #expect(throws: WeighbridgeError.self) { _ = try equation.labels() }
+    let error = #expect(throws: WeighbridgeError.self) { _ = try equation.labels() }
+    #expect(error?.code == .unsupported && error?.reason.contains("occurs twice") == true)
   }
 
   @Test("An output shape that does not fit is refused")
@@ -39,11 +40,16 @@ import Testing
     let type = TensorType(.float32, [.symbolic("batch"), 4, 5])
     let dimensions = try equation.dimensions(input: type, output: [.null, 7])
     #expect(dimensions == ["b": 4, "c": 5, "d": 7])
-    #expect(throws: WeighbridgeError.self) { try equation.dimensions(input: type, output: [7]) }
-    #expect(throws: WeighbridgeError.self) { try equation.dimensions(input: type, output: [3, 7]) }
-    #expect(throws: WeighbridgeError.self) { try equation.dimensions(input: type, output: [4, 0]) }
-    #expect(throws: WeighbridgeError.self) {
-      try equation.dimensions(input: type, output: [4, "x"])
+    let refused: [(shape: [JSONValue], phrase: String)] = [
+      ([7], "has 1 axes, and 2 are expected"), ([3, 7], "has 3, which does not fit"),
+      ([4, 0], "has 0, which does not fit"), ([4, "x"], "has \"x\", which does not fit"),
+    ]
+    for (shape, phrase) in refused {
+      let error = #expect(throws: WeighbridgeError.self) {
+        try equation.dimensions(input: type, output: shape)
+      }
+      #expect(error?.code == .malformed)
+      #expect(error?.reason.contains(phrase) == true, "\(error as Any)")
     }
   }
 }

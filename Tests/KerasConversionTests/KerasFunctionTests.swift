@@ -52,13 +52,15 @@ import Testing
     let same = try graph(
       .tensorFlow("math.add"), [.tensor(0)], named: ["y": .value(2)], on: [integers])
     #expect(same[same.outputs[0].value].type == integers)
-    #expect(throws: WeighbridgeError.self) {
+    let fraction = #expect(throws: WeighbridgeError.self) {
       try graph(
         .tensorFlow("math.add"), [.tensor(0)], named: ["y": .value(.real(0.5))], on: [integers])
     }
+    #expect(fraction?.code == .unsupported)
+    #expect(fraction?.reason.contains("numbers that are no int32") == true, "\(fraction as Any)")
   }
 
-  @Test("An argument that nobody reads is an error, unless it is null or a name")
+  @Test("An unread argument is an error, unless it is null or a name")
   func leftovers() throws {
     let name = KerasFunctionName.tensorFlow("nn.relu")
     let known: [String: KerasOperand] = ["name": .value("n"), "other": .value(.null)]
@@ -69,9 +71,11 @@ import Testing
       }
       #expect(error?.code == .unsupported)
     }
-    #expect(throws: WeighbridgeError.self) {
+    let surplus = #expect(throws: WeighbridgeError.self) {
       try graph(name, [.tensor(0), .value(1)], on: [matrix])
     }
+    #expect(surplus?.code == .unsupported)
+    #expect(surplus?.reason.contains("too many") == true, "\(surplus as Any)")
   }
 
   @Test("A reshape that keeps the batch is the layer's")
@@ -84,11 +88,15 @@ import Testing
     #expect(try operation([-1, 12]) == AnyHashable(Reshape(target: [12])))
     #expect(try operation([.null, 2, 6]) == AnyHashable(Reshape(target: [2, 6])))
     #expect(try operation([-1, 4]) == AnyHashable(ReshapeAxes([.rest, .fixed(4)])))
-    #expect(throws: WeighbridgeError.self) { try operation([-1, -1, 4]) }
-    #expect(throws: WeighbridgeError.self) { try operation([2, -3]) }
+    let open = #expect(throws: WeighbridgeError.self) { try operation([-1, -1, 4]) }
+    #expect(open?.code == .unsupported)
+    #expect(open?.reason.contains("more than one size is not known") == true, "\(open as Any)")
+    let negative = #expect(throws: WeighbridgeError.self) { try operation([2, -3]) }
+    #expect(negative?.code == .malformed)
+    #expect(negative?.reason.contains("the size -3") == true, "\(negative as Any)")
   }
 
-  @Test("Slices take what Python's take", arguments: [-7, -3, -1, 0, 2, 5, 9])
+  @Test("Slices select what Python's slices select", arguments: [-7, -3, -1, 0, 2, 5, 9])
   func slices(start: Int) throws {
     let tensor = Tensor(.float32, shape: [5], [0, 1, 2, 3, 4])
     for stop in [-9, -2, 0, 1, 3, 8] {
@@ -140,7 +148,7 @@ import Testing
     return Swift.stride(from: bound(start), to: bound(stop), by: step).map { Double($0) }
   }
 
-  @Test("Whole numbers outside of their type are an error when the model runs")
+  @Test("Integer overflow is an error when the model runs")
   func overflow() {
     let large = Tensor(.int32, shape: [1, 1], [2e9])
     let error = #expect(throws: WeighbridgeError.self) {
@@ -157,28 +165,40 @@ import Testing
       try graph(.operation("Conv"), [.tensor(0), .tensor(1)], on: [image, kernel])
     }
     #expect(computed?.reason.contains("kernel is a tensor that the model computes") == true)
-    for shape: [JSONValue] in [[[[[1]]]], [[[[]]]], [[[[1], [1], [1]]]], [[1]], []] {
-      #expect(throws: WeighbridgeError.self) {
+    let refused: [(filters: [JSONValue], code: WeighbridgeError.Code, phrase: String)] = [
+      ([[[[1]]]], .malformed, "does not fit"), ([[[[]]]], .unsupported, "slides over"),
+      ([[[[1], [1], [1]]]], .malformed, "does not fit"), ([[1]], .unsupported, "slides over"),
+      ([], .unsupported, "slides over"),
+    ]
+    for (filters, code, phrase) in refused {
+      let error = #expect(throws: WeighbridgeError.self) {
         try graph(
           .tensorFlow("nn.conv2d"), [.tensor(0)],
-          named: ["filters": .value(.array(shape)), "padding": .value("SAME")], on: [kernel])
+          named: ["filters": .value(.array(filters)), "padding": .value("SAME")], on: [kernel])
       }
+      #expect(error?.code == code, "\(error as Any)")
+      #expect(error?.reason.contains(phrase) == true, "\(error as Any)")
     }
   }
 
   @Test(
-    "The transpose of a convolution makes only what a convolution makes its input of",
+    "A transposed convolution accepts only output lengths whose convolution gives its input",
     arguments: [(7, true), (8, true), (9, false), (6, false)])
-  func transposedLengths(length: Int, isPossible: Bool) {
+  func transposedLengths(length: Int, isPossible: Bool) throws {
     let sequence = TensorType(.float32, [.symbolic("batch"), 4, 1])
-    let graph = try? graph(
-      .tensorFlow("nn.conv1d_transpose"), [.tensor(0)],
-      named: [
-        "filters": .value([[[1]], [[2]], [[3]]]), "strides": .value(2),
-        "output_shape": .value([2, .integer(length), 1]),
-      ], on: [sequence])
-    #expect((graph != nil) == isPossible)
-    #expect(graph.map { $0[$0.outputs[0].value].type.shape[1] } ?? .fixed(length) == .fixed(length))
+    do {
+      let graph = try graph(
+        .tensorFlow("nn.conv1d_transpose"), [.tensor(0)],
+        named: [
+          "filters": .value([[[1]], [[2]], [[3]]]), "strides": .value(2),
+          "output_shape": .value([2, .integer(length), 1]),
+        ], on: [sequence])
+      #expect(isPossible)
+      #expect(graph[graph.outputs[0].value].type.shape[1] == .fixed(length))
+    } catch let error as WeighbridgeError {
+      #expect(!isPossible && error.code == .unsupported, "\(error)")
+      #expect(error.reason.contains("output_shape cannot be made of"), "\(error)")
+    }
   }
 
   @Test("Unsupported functions have a reason, also by an older version's name")
@@ -197,24 +217,35 @@ import Testing
     "Unsupported sums are refused",
     arguments: ["bii->b", "b...->b", "bij,bij,bij->b", "bij->bz", "bi->b", "bij->bb", "bij->b->i"])
   func summations(subscripts: String) {
-    #expect(throws: WeighbridgeError.self) {
+    let error = #expect(throws: WeighbridgeError.self) {
       try graph(
         .operation("Einsum"), [.tensor(0)], settings: ["subscripts": .string(subscripts)],
         on: [matrix])
     }
+    let code: WeighbridgeError.Code = subscripts == "bi->b" ? .malformed : .unsupported
+    #expect(error?.code == code)
+    #expect(error?.reason.contains("subscripts=\(subscripts)") == true, "\(error as Any)")
   }
 
   @Test(
     "Tensors larger than any model makes, and counts without an end, are refused",
     arguments: [
-      ("ones", [[4_000_000, 4_000_000_000_000]]), ("zeros", [[-1]]), ("zeros", []),
-      ("fill", [[40_000_000], 1]), ("range", [1_000_000_000_000]), ("range", [0, 5, 0]),
-      ("range", [.real(0.5)]),
-    ] as [(String, [JSONValue])])
-  func creation(name: String, values: [JSONValue]) {
-    #expect(throws: WeighbridgeError.self) {
+      ("ones", [[4_000_000, 4_000_000_000_000]], .malformed, "the size of the tensor"),
+      ("zeros", [[-1]], .limitExceeded, "makes a tensor of the shape [-1]"),
+      ("zeros", [], .malformed, "the argument shape is missing"),
+      ("fill", [[40_000_000], 1], .limitExceeded, "makes a tensor of the shape [40000000]"),
+      ("range", [1_000_000_000_000], .limitExceeded, "counts from 0 to 1000000000000"),
+      ("range", [0, 5, 0], .limitExceeded, "counts from 0 to 5 by 0"),
+      ("range", [.real(0.5)], .unsupported, "start="),
+    ] as [(String, [JSONValue], WeighbridgeError.Code, String)])
+  func creation(
+    name: String, values: [JSONValue], code: WeighbridgeError.Code, phrase: String
+  ) {
+    let error = #expect(throws: WeighbridgeError.self) {
       try graph(.tensorFlow(name), values.map { .value($0) }, on: [])
     }
+    #expect(error?.code == code, "\(error as Any)")
+    #expect(error?.reason.contains(phrase) == true, "\(error as Any)")
   }
 
   @Test("A function that is not known is refused by name")

@@ -76,7 +76,7 @@ extension Graph {
     #expect(errors.last?.reason.contains("my.code") == true)
   }
 
-  @Test("A layer that stands in place of a function keeps its settings")
+  @Test("A layer in place of a function keeps its settings")
   func activationLayers() throws {
     let settings: JSONObject = ["name": "act", "dtype": "float32", "alpha": .real(0.25)]
     let layer: JSONObject = [
@@ -88,8 +88,10 @@ extension Graph {
     refused[0]["module"] = "my.layers"
     refused[1]["config"] = .object(["alpha": .real(0.25), "beta": 1])
     refused[2]["config"] = .object(["dtype": "float8", "alpha": .real(0.25)])
-    for setting in refused {
-      #expect(throws: WeighbridgeError.self) { try activation(.object(setting)) }
+    for (setting, phrase) in zip(refused, ["my.layers", "beta", "float8"]) {
+      let error = #expect(throws: WeighbridgeError.self) { try activation(.object(setting)) }
+      #expect(error?.code == .unsupported)
+      #expect(error?.reason.contains(phrase) == true, "\(error as Any)")
     }
   }
 
@@ -166,9 +168,10 @@ extension Graph {
     let graph = try graph(of: "Multiply", [:], on: [[batch, 3], [batch, 4, 5, 3]])
     #expect(graph.operators[0] == AnyHashable(ExpandDims(axes: [1, 2])))
     #expect(graph[graph.outputs[0].value].type == TensorType(.float32, [batch, 4, 5, 3]))
-    #expect(throws: WeighbridgeError.self) {
+    let error = #expect(throws: WeighbridgeError.self) {
       try self.graph(of: "Add", [:], on: [[batch, 5], [batch, 4, 5, 3]])
     }
+    #expect(error?.code == .malformed, "\(error as Any)")
   }
 
   @Test("A softmax takes several axes, counted from either end")
@@ -176,24 +179,28 @@ extension Graph {
     let graph = try graph(of: "Softmax", ["axis": [1, -1]], on: [[batch, 4, 5, 3]])
     #expect(graph.operators[0] == AnyHashable(Softmax(axes: [1, 3])))
     for axis: JSONValue in [4, -5, [], [1, 1], [3, -1]] {
-      #expect(throws: WeighbridgeError.self) {
+      let error = #expect(throws: WeighbridgeError.self) {
         try self.graph(of: "Softmax", ["axis": axis], on: [[batch, 4, 5, 3]])
       }
+      #expect(error?.code == .malformed)
+      #expect(error?.reason.contains("axis=") == true, "\(error as Any)")
     }
   }
 
-  @Test("Shared axes of a PReLU have one alpha")
+  @Test("The shared axes of a PReLU share one alpha")
   func sharedAxes() throws {
     let alpha = Tensor(.float32, shape: [1, 1, 3], [0.1, 0.2, 0.3])
     let input: [Dimension] = [batch, .symbolic("height"), .symbolic("width"), 3]
     let shared = try graph(of: "PReLU", ["shared_axes": [1, 2]], on: [input], weights: [alpha])
     #expect(shared[shared.outputs[0].value].type == TensorType(.float32, input))
-    #expect(throws: WeighbridgeError.self) {
+    let error = #expect(throws: WeighbridgeError.self) {
       try self.graph(of: "PReLU", ["shared_axes": .null], on: [input], weights: [alpha])
     }
+    #expect(error?.code == .malformed)
+    #expect(error?.reason.contains("the size of axis 1 is not known") == true, "\(error as Any)")
   }
 
-  @Test("An output padding of 0 is not an absent one, and one that cannot be is refused")
+  @Test("An output padding of 0 differs from none, and an invalid one is refused")
   func outputPadding() throws {
     let kernel = Tensor.zeros([3, 3, 2, 4])
     func dimensions(_ padding: JSONValue) throws -> [Dimension] {
@@ -210,11 +217,14 @@ extension Graph {
     #expect(try dimensions(0) == [batch, 9, .unknown, 2])
     #expect(try dimensions([1, 0]) == [batch, 10, .unknown, 2])
     for padding: JSONValue in [2, -1, [0], [0, 0, 0], "same"] {
-      #expect(throws: WeighbridgeError.self) { try dimensions(padding) }
+      let error = #expect(throws: WeighbridgeError.self) { try dimensions(padding) }
+      let code: WeighbridgeError.Code = padding.integer == nil ? .unsupported : .malformed
+      #expect(error?.code == code)
+      #expect(error?.reason.contains("output_padding=") == true, "\(error as Any)")
     }
   }
 
-  @Test("Attention is causal where its setting of old says so")
+  @Test("Attention is causal if its older setting says so")
   func causalAttention() throws {
     let graph = try graph(of: "Attention", ["causal": true], on: [[batch, 4, 3], [batch, 4, 3]])
     let masking = AttentionMasking(isCausal: true, hasMask: false, fullyMaskedRows: .mean)
@@ -223,19 +233,24 @@ extension Graph {
     #expect(graph.operators == [AnyHashable(expected)])
   }
 
-  @Test("Statistics stand among the settings or the weights, both of them")
+  @Test("Mean and variance are both in the settings or both in the weights")
   func statistics() throws {
     let written: JSONObject = ["axis": [-1], "mean": [[1, 2, 3]], "variance": 4]
     let graph = try graph(of: "Normalization", written, on: [[batch, 3]])
     #expect(graph.weights.map { $0.tensor.doubles } == [[1, 2, 3], [4, 4, 4]])
-    let refused: [JSONObject] = [
-      ["axis": [-1]], ["axis": [-1], "mean": 1], ["axis": [2], "mean": 1, "variance": 1],
-      ["axis": [-1], "mean": [1, 2], "variance": 1], ["axis": .null, "mean": 1, "variance": 1],
+    let refused: [(settings: JSONObject, code: WeighbridgeError.Code, phrase: String)] = [
+      (["axis": [-1]], .malformed, "the weight mean [3] is missing"),
+      (["axis": [-1], "mean": 1], .malformed, "mean and variance"),
+      (["axis": [2], "mean": 1, "variance": 1], .malformed, "axis=2"),
+      (["axis": [-1], "mean": [1, 2], "variance": 1], .unsupported, "mean="),
+      (["axis": .null, "mean": 1, "variance": 1], .malformed, "the setting axis is missing"),
     ]
-    for settings in refused {
-      #expect(throws: WeighbridgeError.self) {
+    for (settings, code, phrase) in refused {
+      let error = #expect(throws: WeighbridgeError.self) {
         try self.graph(of: "Normalization", settings, on: [[batch, 3]])
       }
+      #expect(error?.code == code, "\(error as Any)")
+      #expect(error?.reason.contains(phrase) == true, "\(error as Any)")
     }
   }
 

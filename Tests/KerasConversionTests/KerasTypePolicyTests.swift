@@ -29,7 +29,7 @@ import Testing
     #expect([brain.compute, brain.variable] == [.bfloat16, .float32])
   }
 
-  @Test("Nothing, a type of whole numbers and a policy that leaves it open are no policy")
+  @Test("null, an integer type and an open policy are no policy")
   func none() throws {
     let settings: [JSONValue] = [.null, "int64", "_infer"]
     for setting in settings { #expect(try policy(setting) == nil) }

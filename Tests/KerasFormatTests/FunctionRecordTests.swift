@@ -3,7 +3,7 @@ import JSON
 import KerasFormat
 import Testing
 
-@Suite("Functions that stand in a model without a layer")
+@Suite("Functions called in a model without a layer")
 struct FunctionRecordTests {
   /// The call of the function `f` in a model with the inputs `x` and the layer `a`.
   private func call(_ node: String, _ layer: String = lambda) throws -> KerasCall {
@@ -39,7 +39,7 @@ struct FunctionRecordTests {
     #expect(list.operands?.named == ["axis": .value(1)])
   }
 
-  @Test("Tensors among numbers are found however deep they stand")
+  @Test("Tensors among numbers are found at any depth")
   func nested() throws {
     let call = try call(
       #"["x", 0, 0, {"shape": [["a", 0, 0], 10], "spec": [{"start": ["x", 0, 0], "stop": null}]}]"#)
@@ -57,7 +57,7 @@ struct FunctionRecordTests {
     #expect(range["stop"] == .value(.null))
   }
 
-  @Test("Operations of Keras 3 are told from layers of the same class")
+  @Test("Operations of Keras 3 are distinguished from layers of the same class")
   func keras3() throws {
     let tensor = #"{"class_name": "__keras_tensor__", "config": {"keras_history": ["x", 0, 0]}}"#
     let node = #"{"args": [1, \#(tensor)], "kwargs": {"axis": null}}"#
@@ -76,11 +76,11 @@ struct FunctionRecordTests {
     #expect(record.layers[1].function == nil)
   }
 
-  @Test("A constant is no reference, and a malformed one is refused")
+  @Test("A constant is not a reference, and a malformed one is refused")
   func malformed() {
     expectFailure(.malformed, "is a reference") { _ = try call(#"["x", 0]"#) }
     expectFailure(.malformed, "refers to the layer \"q\"") { _ = try call(#"["q", 0, 0, {}]"#) }
-    expectFailure(.malformed, "has other arguments") {
+    expectFailure(.malformed, "has arguments that differ") {
       _ = try call(#"[["x", 0, 0, {"axis": 1}], ["a", 0, 0, {"axis": 2}]]"#)
     }
   }

@@ -26,7 +26,7 @@ struct Keras3RecordTests {
     return try model(functional(dense("y", node) + "," + also)).layers[1].calls[0]
   }
 
-  @Test("the first argument holds the inputs, in nested lists and sorted dictionaries too")
+  @Test("The first argument holds the inputs, in nested lists and sorted dictionaries too")
   func inputs() throws {
     #expect(try call(node(tensor("a"))).inputs == [reference("a")])
     let nested = "[\(tensor("b")), [\(tensor("a"))]]"
@@ -35,7 +35,7 @@ struct Keras3RecordTests {
     #expect(try call(node(dictionary)).inputs == [reference("b"), reference("a")])
   }
 
-  @Test("further tensors are arguments by name or place, everything else is a plain value")
+  @Test("Further tensors are arguments by name or place, everything else is a plain value")
   func arguments() throws {
     let keywords = #"{"mask": \#(tensor("b")), "state": [\#(tensor("a"))], "training": true}"#
     let call = try call(node("\(tensor("a")), \(tensor("b")), 2.5", keywords))
@@ -46,7 +46,7 @@ struct Keras3RecordTests {
     #expect(call.arguments == ["args[2]": .real(2.5), "training": true])
   }
 
-  @Test("of a list that is tensors and nulls, each tensor is an argument by its place")
+  @Test("Of a list that is tensors and nulls, each tensor is an argument by its place")
   func partOfAList() throws {
     let call = try call(node(tensor("a"), #"{"mask": [null, \#(tensor("b"))], "other": [null]}"#))
     #expect(call.tensorArguments.map(\.name) == ["mask[1]"])
@@ -54,7 +54,7 @@ struct Keras3RecordTests {
     #expect(call.arguments == ["other": [.null]])
   }
 
-  @Test("calls of a nested model count from 1, and from 0 where only an output says so")
+  @Test("Calls of a nested model count from 1, and from 0 where only an output says so")
   func nestedCalls() throws {
     let inner = functional(dense("y", node(tensor("x"))))
     let layer = inner.dropLast() + #", "name": "net", "inbound_nodes": \#(node(tensor("x")))}"#
@@ -64,7 +64,7 @@ struct Keras3RecordTests {
     }
   }
 
-  @Test("layers count the calls of a nested model from 0, also where the outputs count from 1")
+  @Test("Layers count the calls of a nested model from 0, also where the outputs count from 1")
   func nestedCallsByLayersAndOutputs() throws {
     let inner = functional(dense("y", node(tensor("x"))))
     let nodes = node(tensor("x")).dropLast() + ", " + node(tensor("net")).dropFirst()
@@ -79,7 +79,7 @@ struct Keras3RecordTests {
     }
   }
 
-  @Test("inputs and outputs of a model may be nested lists and dictionaries")
+  @Test("Inputs and outputs of a model may be nested lists and dictionaries")
   func structures() throws {
     let layers = dense("y", node(tensor("x"))) + "," + dense("z", node(tensor("x")))
     let outputs = #"{"last": ["y", 0, 0], "first": [["z", 0, 0], [["x", 0, 0]]]}"#
@@ -87,7 +87,7 @@ struct Keras3RecordTests {
     #expect(record.outputs == [reference("z"), reference("x"), reference("y")])
   }
 
-  @Test("nodes of another form are refused with their place")
+  @Test("Nodes of another form are refused with their place")
   func malformed() {
     let place = "#1 y (Dense): config.layers[1].inbound_nodes[0]"
     expectFailure(.unsupported, "\(place) has \"more\"") {

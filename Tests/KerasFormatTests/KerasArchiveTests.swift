@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Keras archives")
 struct KerasArchiveTests {
-  @Test("stored and deflated archives give the same version, model and weights")
+  @Test("Stored and deflated archives give the same version, model and weights")
   func both() throws {
     let stored = try KerasFile(path: file("stored.keras"))
     let deflated = try KerasFile(path: file("deflated.keras"))
@@ -26,7 +26,7 @@ struct KerasArchiveTests {
     #expect(try KerasFile(path: file("folder.keras")).model == stored.model)
   }
 
-  @Test("an archive is an architecture too")
+  @Test("An archive is an architecture too")
   func architecture() throws {
     let architecture = try KerasArchitecture.read(path: file("stored.keras"))
     #expect(architecture.version == KerasVersion(3, 15, 1))
@@ -38,7 +38,7 @@ struct KerasArchiveTests {
   }
 
   @Test(
-    "an archive is told as one where its weights begin at an offset that HDF5 may begin at",
+    "An archive is recognized even if its weights begin at an offset where HDF5 may begin",
     arguments: [512, 2048])
   func weightsAt(offset: Int) throws {
     let path = file("weights_at_\(offset).keras")
@@ -50,7 +50,7 @@ struct KerasArchiveTests {
     #expect(keras.file.store.withBytes { HDF5File.isHDF5($0) })
   }
 
-  @Test("so is one that Keras itself wrote so")
+  @Test("An archive that Keras itself wrote with its weights at 2048 is recognized too")
   func genuineWeightsAt2048() throws {
     let keras = try KerasFile(path: file("Genuine/3.15.1-at-2048.keras"))
     #expect(keras.container == .archive)
@@ -63,7 +63,7 @@ struct KerasArchiveTests {
   }
 
   @Test(
-    "a wrong archive is refused with its member",
+    "A wrong archive is refused with its member",
     arguments: [
       ("no_config", "without config.json, so not a .keras file"),
       ("no_metadata", "is a .keras archive without metadata.json"),
@@ -76,11 +76,11 @@ struct KerasArchiveTests {
       ("no_version", ":metadata.json: has no key \"keras_version\""),
       ("no_hdf5", "no_hdf5.keras/model.weights.h5: is not an HDF5 file"),
       ("texts_cut", "weighbridge.json, byte 11: not JSON"),
-      ("texts_list", ":weighbridge.json: is a list, and an object of strings is expected"),
+      ("texts_list", ":weighbridge.json: is a list, expected an object of strings"),
       ("texts_number", ":weighbridge.json: author is not a string"),
-      ("damaged", ":model.weights.h5: is damaged: its checksum does not fit"),
+      ("damaged", ":model.weights.h5: is damaged: its checksum does not match"),
       ("bomb", ":model.weights.h5: claims 1073741824 bytes, which"),
-      ("cut_off", "is a ZIP archive without its end"),
+      ("cut_off", "is a truncated ZIP archive"),
     ])
   func malformed(name: String, reason: String) {
     expectFailure(.malformed, reason) { _ = try KerasFile(path: file("\(name).keras")) }
@@ -88,7 +88,7 @@ struct KerasArchiveTests {
   }
 
   @Test(
-    "what an archive may have and we cannot read is refused by name",
+    "Archive features that are not supported are refused by name",
     arguments: [
       ("more", "a member \"notes.txt\", which no known version"),
       ("table", "files of layers (assets/layers/table/rows.bin)"),
@@ -99,7 +99,7 @@ struct KerasArchiveTests {
     expectFailure(.unsupported, "\(name).keras") { _ = try KerasFile(path: file("\(name).keras")) }
   }
 
-  @Test("vocabularies of layers are read by the layer's class and number")
+  @Test("Vocabularies of layers are read by the layer's class and number")
   func vocabularies() throws {
     let file = try KerasFile(path: file("assets.keras"))
     #expect(file.vocabularyName == "assets/layers/lookup/vocabulary.txt")
@@ -107,7 +107,7 @@ struct KerasArchiveTests {
     #expect(file.vocabulary(of: "Lookup", 1) == nil)
   }
 
-  @Test("what is unpacked, and how many members there are, is bounded")
+  @Test("The unpacked size and the number of members are limited")
   func limits() throws {
     let store = ByteStore(try MappedFile(path: file("deflated.keras")))
     var limits = KerasArchive.Limits()
@@ -139,7 +139,7 @@ struct KerasObjectTests {
       groups[2].weights[0].name == "_layer_checkpoint_dependencies/dense_2/vars/0")
   }
 
-  @Test("paths that Keras 2 on Windows joined with backslashes are read")
+  @Test("Paths that Keras 2 on Windows joined with backslashes are read")
   func windows() throws {
     let one = try model(functional(dense("y", #"[[["x", 0, 0]]]"#)))
     let keras = try KerasFile(path: file("objects_windows.weights.h5"))
@@ -150,7 +150,7 @@ struct KerasObjectTests {
     let older = try KerasFile(path: file("objects_windows_older.weights.h5"))
     #expect(try floats(older, older.weightGroups(of: model(two))[2].weights[1]) == [110, 111])
     let surplus = try KerasFile(path: file("objects_windows_surplus.weights.h5"))
-    expectFailure(.malformed, #"/layers\dense_1/vars/0: is a dataset of no layer"#) {
+    expectFailure(.malformed, #"/layers\dense_1/vars/0: is a dataset that no layer"#) {
       _ = try surplus.weightGroups(of: one)
     }
     let twoWays = try KerasFile(path: file("objects_two_ways.weights.h5"))
@@ -163,7 +163,7 @@ struct KerasObjectTests {
     }
   }
 
-  @Test("weights of no layer are refused, the optimizer's are not read")
+  @Test("Weights of no layer are refused, the optimizer's are not read")
   func surplus() throws {
     let one = try model(functional(dense("y", #"[[["x", 0, 0]]]"#)))
     let whole = try KerasFile(path: file("objects.weights.h5"))
@@ -172,12 +172,12 @@ struct KerasObjectTests {
     let surplus = try KerasFile(path: file("objects_surplus.weights.h5"))
     expectFailure(
       .malformed,
-      "/layers/dense_1/vars/0: is a dataset of no layer of the architecture; so are 1 others"
+      "/layers/dense_1/vars/0: is a dataset that no layer of the architecture uses; so are 1 others"
     ) { _ = try surplus.weightGroups(of: one) }
   }
 
   @Test(
-    "class names become names of groups",
+    "Class names become names of groups",
     arguments: [
       ("Dense", "dense"), ("Conv2DTranspose", "conv2d_transpose"), ("LSTM", "lstm"),
       ("ConvLSTM2D", "conv_lstm2d"), ("GlobalMaxPooling2D", "global_max_pooling2d"),
@@ -189,7 +189,7 @@ struct KerasObjectTests {
   }
 
   @Test(
-    "genuine files of every layout hold the same weights",
+    "Genuine files of every layout hold the same weights",
     arguments: [
       "2.12.0.keras", "2.13.1.keras", "2.15.0.keras", "2.15.0-windows.keras", "2.15.0.weights.h5",
       "3.15.1.keras",

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Keras files")
 struct KerasFileTests {
-  @Test("a saved model gives its version, its layers and their weights")
+  @Test("A saved model gives its version, its layers and their weights")
   func whole() throws {
     let keras = try KerasFile(path: file("whole.h5"))
     #expect(keras.version == KerasVersion(2, 15, 0))
@@ -22,7 +22,7 @@ struct KerasFileTests {
     #expect(try floats(keras, weights[1]) == [10, 11])
   }
 
-  @Test("a file with weights only has no model")
+  @Test("A file with weights only has no model")
   func weightsOnly() throws {
     let keras = try KerasFile(path: file("weights_only.h5"))
     #expect(keras.version == KerasVersion(2, 1, 5))
@@ -31,21 +31,21 @@ struct KerasFileTests {
     #expect(keras.weightGroups[1].weights.map(\.path) == ["/fc/fc/kernel:0", "/fc/fc/bias:0"])
   }
 
-  @Test("lists of names that were split over attributes are joined")
+  @Test("Lists of names that were split over attributes are joined")
   func split() throws {
     let keras = try KerasFile(path: file("split.h5"))
     #expect(keras.weightGroups.map(\.layerName) == ["x", "fc", "last"])
     #expect(keras.weightGroups[1].weights.map(\.name) == ["fc/kernel:0", "fc/bias:0"])
   }
 
-  @Test("weights of the model itself come last under a name of their own")
+  @Test("Weights of the model itself come last under a name of their own")
   func topLevel() throws {
     let groups = try KerasFile(path: file("top_level_weights.h5")).weightGroups
     #expect(groups.map(\.layerName) == ["x", "fc", "top_level_model_weights"])
     #expect(groups[2].weights.map(\.name) == ["scale:0"])
   }
 
-  @Test("listed names are read as HDF5 reads paths")
+  @Test("Listed names are read as HDF5 reads paths")
   func slashes() throws {
     let keras = try KerasFile(path: file("slashes.h5"))
     let weights = keras.weightGroups[1].weights
@@ -62,18 +62,18 @@ struct KerasFileTests {
     #expect(try floats(genuine, genuine.weightGroups[1].weights[1]) == [10, 11])
   }
 
-  @Test("a nested Sequential without a name is named by its weights")
+  @Test("A nested Sequential without a name is named by its weights")
   func nameless() throws {
     let keras = try KerasFile(path: file("nameless.h5"))
     #expect(keras.model?.layers.map(\.name) == ["tower", "last"])
   }
 
   @Test(
-    "weights and names that do not match are refused with their path",
+    "Weights and names that do not match are refused with their path",
     arguments: [
       ("unlisted_weight", "/model_weights/fc/fc/bias:0: is a dataset that no weight_names"),
       ("unlisted_layer", "/stray/stray/bias:0: is a dataset that no weight_names or layer_names"),
-      ("unlisted_layer", "; so do 1 others"),
+      ("unlisted_layer", "; so are 1 others"),
       ("unlisted_link", "/model_weights/fc/alias: is a soft link that no"),
       ("missing_weight", "/model_weights/fc/fc/scale:0: the file has nothing at this path"),
       ("missing_layer", "/model_weights/gone: the file has nothing at this path"),
@@ -92,7 +92,7 @@ struct KerasFileTests {
     expectFailure(.malformed, "\(name).h5") { _ = try KerasFile(path: file("\(name).h5")) }
   }
 
-  @Test("what Keras 4 may write, and what Keras did not write, is refused by name")
+  @Test("What Keras 4 may write, and what Keras did not write, is refused by name")
   func others() {
     expectFailure(.unsupported, "was written by Keras 4.0.0") {
       _ = try KerasFile(path: file("keras4_model.h5"))
@@ -111,7 +111,7 @@ struct KerasFileTests {
 
 @Suite("Keras architectures")
 struct ArchitectureTests {
-  @Test("a to_json text and a saved model give the same model")
+  @Test("A to_json text and a saved model give the same model")
   func both() throws {
     let text = try KerasArchitecture.read(path: file("model.json"))
     let saved = try KerasArchitecture.read(path: file("whole.h5"))
@@ -121,21 +121,21 @@ struct ArchitectureTests {
     #expect(saved.version == KerasVersion(2, 15))
   }
 
-  @Test("a to_json text that was written as a JSON string is read")
+  @Test("A to_json text that was written as a JSON string is read")
   func string() throws {
     let string = try KerasArchitecture.read(path: file("string.json"))
     #expect(try string == KerasArchitecture.read(path: file("model.json")))
   }
 
   @Test(
-    "what is no architecture is refused with what it is",
+    "A file that is not an architecture is refused with what it is",
     arguments: [
       ("model.txt", "is neither JSON (to_json), YAML (to_yaml), HDF5"),
       ("list.json", "is neither JSON"),
       ("empty.json", "empty.json: is empty"), ("model.yaml", "has no key \"config\""),
       ("broken.json", "byte 15: not JSON"),
-      ("string_list.json", "is a JSON string with a list in it, and a model's object is expected"),
-      ("string_twice.json", "is a JSON string with a string in it"),
+      ("string_list.json", "is a JSON string that contains a list, expected an object"),
+      ("string_twice.json", "is a JSON string that contains a string"),
       ("string_text.json", "is a JSON string whose text is not JSON: byte 0: not JSON"),
       ("string_empty.json", "is a JSON string whose text is not JSON: byte 0: not JSON"),
       ("string_cut.json", "byte 3: not JSON"),
@@ -147,7 +147,7 @@ struct ArchitectureTests {
   }
 
   @Test(
-    "what cannot be read yet is refused by name",
+    "What cannot be read yet is refused by name",
     arguments: [
       ("keras4.json", "written by Keras 4.0.0")
     ])
@@ -159,7 +159,7 @@ struct ArchitectureTests {
 @Suite("Versions of Keras")
 struct VersionTests {
   @Test(
-    "versions are parsed and printed",
+    "Versions are parsed and printed",
     arguments: [
       ("2.1.5", 2, 1, 5, ""), ("2.2.4-tf", 2, 2, 4, "-tf"), ("2.15.0", 2, 15, 0, ""),
       ("2.3.0-rc1", 2, 3, 0, "-rc1"), ("3.0.0.dev2023", 3, 0, 0, ".dev2023"),
@@ -172,10 +172,10 @@ struct VersionTests {
   }
 
   @Test(
-    "what is not a version is refused", arguments: ["", "2", "2.", "a.b", "99999999999999999999.1"])
+    "A malformed version is refused", arguments: ["", "2", "2.", "a.b", "99999999999999999999.1"])
   func refuse(text: String) { #expect(KerasVersion(text) == nil) }
 
-  @Test("versions are compared by their numbers")
+  @Test("Versions are compared by their numbers")
   func compare() {
     #expect(KerasVersion(2, 2, 4) < KerasVersion(2, 15, 0))
     #expect(KerasVersion(1, 2, 2) < KerasVersion(2, 0))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Wrong Keras models in JSON")
 struct ModelErrorTests {
-  @Test("a reference to what is not there is an error that names both layers")
+  @Test("A reference to a missing layer is an error that names both layers")
   func references() {
     expectFailure(.malformed, "layer #1 y (Dense): refers to the layer \"z\"") {
       _ = try model(functional(dense("y", #"[[["z", 0, 0]]]"#)))
@@ -24,7 +24,7 @@ struct ModelErrorTests {
     }
   }
 
-  @Test("layers that need their own output are refused")
+  @Test("Layers that need their own output are refused")
   func cycle() {
     expectFailure(.malformed, "#1 y (Dense): the layer needs its own output") {
       _ = try model(
@@ -32,19 +32,19 @@ struct ModelErrorTests {
     }
   }
 
-  @Test("two layers with one name are refused")
+  @Test("Two layers with the same name are refused")
   func sameName() {
     expectFailure(.malformed, "#2 y (Dense): the layer #1 has the name \"y\" too") {
       let twice = dense("y", #"[[["x", 0, 0]]]"#)
       _ = try model(functional(twice + "," + twice))
     }
-    expectFailure(.malformed, "and \"b\" in its config") {
+    expectFailure(.malformed, "but \"b\" in its config") {
       let two = #"{"class_name": "D", "name": "a", "config": {"name": "b"}, "inbound_nodes": []}"#
       _ = try model(functional(two))
     }
   }
 
-  @Test("keys that are not known are refused by name")
+  @Test("Keys that are not known are refused by name")
   func unknownKeys() {
     let layer = dense("y", #"[[["x", 0, 0]]]"#)
     expectFailure(.unsupported, "config.layers[1] has \"color\"") {
@@ -58,17 +58,17 @@ struct ModelErrorTests {
     }
   }
 
-  @Test("a constant as input, and arguments that differ between tensors, are refused")
+  @Test("A constant as input, and arguments that differ between tensors, are refused")
   func oddNodes() {
     expectFailure(.unsupported, "with a constant") {
       _ = try model(functional(dense("y", #"[[["_CONSTANT_VALUE", -1, 2.0, {}]]]"#)))
     }
-    expectFailure(.malformed, "other arguments than the tensors before it") {
+    expectFailure(.malformed, "arguments that differ from those of the tensors before it") {
       _ = try model(functional(dense("y", #"[[["x", 0, 0, {"a": 1}], ["x", 0, 0, {}]]]"#)))
     }
   }
 
-  @Test("a model without a list of layers, or that is not an object, is refused")
+  @Test("A model without a list of layers, or that is not an object, is refused")
   func noModel() {
     expectFailure(.unsupported, "of class Tower") {
       _ = try model(#"{"class_name": "Tower", "config": {"depth": 3}}"#)
@@ -84,7 +84,7 @@ struct ModelErrorTests {
     }
   }
 
-  @Test("a long chain written backwards is read without recursion")
+  @Test("A long chain written backwards is read without recursion")
   func longChain() throws {
     let count = 20_000
     let layers = (1..<count).reversed().map { dense("d\($0)", "[[[\"d\($0 - 1)\", 0, 0]]]") }

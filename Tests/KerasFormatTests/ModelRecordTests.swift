@@ -11,7 +11,7 @@ struct ModelRecordTests {
     KerasTensorReference(layer: layer, call: call, tensor: tensor)
   }
 
-  @Test("a functional model gives its layers, calls, inputs and outputs")
+  @Test("A functional model gives its layers, calls, inputs and outputs")
   func functionalModel() throws {
     let record = try model(functional(dense("y", #"[[["x", 0, 0, {"training": false}]]]"#)))
     #expect(record.className == "Model")
@@ -35,7 +35,7 @@ struct ModelRecordTests {
     #expect(record.outputs == [reference("y")])
   }
 
-  @Test("calls are ordered after what they take, whatever the order of the layers")
+  @Test("Calls are ordered after the calls they depend on, whatever the order of the layers")
   func order() throws {
     let text = functional(
       dense("y", #"[[["b", 0, 0], ["a", 0, 0]]]"#) + "," + dense("b", #"[[["a", 0, 0]]]"#) + ","
@@ -45,7 +45,7 @@ struct ModelRecordTests {
     #expect(names == ["x", "a", "b", "y"])
   }
 
-  @Test("a shared layer may be called again with what came of its first call")
+  @Test("A shared layer may be called again on the output of its first call")
   func sharedLayer() throws {
     let text = functional(
       dense("y", #"[[["x", 0, 0]], [["b", 0, 0]]]"#) + "," + dense("b", #"[[["y", 0, 0]]]"#),
@@ -55,7 +55,7 @@ struct ModelRecordTests {
     #expect(calls == ["x0", "y0", "b0", "y1"])
   }
 
-  @Test("calls of a nested model are counted from 0, though Keras counts them from 1")
+  @Test("Calls of a nested model are counted from 0, though Keras counts them from 1")
   func nestedCalls() throws {
     let inner = functional(dense("y", #"[[["x", 0, 0]]]"#))
     let nested =
@@ -73,7 +73,7 @@ struct ModelRecordTests {
     }
   }
 
-  @Test("tensors among a call's arguments are told from plain values by their form")
+  @Test("Tensors among a call's arguments are distinguished from plain values by their form")
   func tensorArguments() throws {
     let keywords = #"{"value": ["v", 0, 1], "state": [["x", 0, 0], ["v", 0, 0]], "size": [1, 2]}"#
     let text = functional(
@@ -86,7 +86,7 @@ struct ModelRecordTests {
     #expect(try model(text).callOrder.map(\.layer) == [0, 2, 1])
   }
 
-  @Test("of an argument that is tensors and nulls, each tensor is an argument by its place")
+  @Test("Of an argument that is tensors and nulls, each tensor is an argument by its place")
   func partOfAList() throws {
     let keywords = #"{"mask": [null, ["v", 0, 0]], "other": [null]}"#
     let text = functional(
@@ -97,14 +97,14 @@ struct ModelRecordTests {
     #expect(call.arguments == ["other": [.null]])
   }
 
-  @Test("a node may be one reference without a list, as operations on tensors have it")
+  @Test("A node may be one reference without a list, as operations on tensors have it")
   func bareNode() throws {
     let record = try model(functional(dense("y", #"[["x", 0, 0, {"y": 3}]]"#)))
     #expect(record.layers[1].calls.map(\.inputs) == [[reference("x")]])
     #expect(record.layers[1].calls[0].arguments == ["y": 3])
   }
 
-  @Test("the layer inside a wrapper is read like any other, also when it is a model")
+  @Test("The layer inside a wrapper is read like any other, also when it is a model")
   func wrappedLayer() throws {
     let text = #"""
       {"layer": {"class_name": "Dense", "config": {"name": "d", "units": 2}, "module": "m"},
@@ -127,7 +127,7 @@ struct ModelRecordTests {
     }
   }
 
-  @Test("keys that Keras 2.13 and later add to a layer are understood")
+  @Test("Keys that Keras 2.13 and later add to a layer are understood")
   func laterKeys() throws {
     let also = #", "module": "m", "registered_name": "p>C", "build_config": {"input_shape": [2]}"#
     let record = try model(functional(dense("y", #"[[["x", 0, 0, {}]]]"#, also: also)))
@@ -142,7 +142,7 @@ struct SequentialTests {
     {"class_name": "Dense", "config": {"name": "b"}}]
     """#
 
-  @Test("both shapes of the settings give the same chain")
+  @Test("Both shapes of the settings give the same chain")
   func chain() throws {
     let list = try model(#"{"class_name": "Sequential", "config": \#(layers)}"#)
     let dictionary = try model(
@@ -157,7 +157,7 @@ struct SequentialTests {
     #expect(list.callOrder.map(\.layer) == [0, 1])
   }
 
-  @Test("an InputLayer at the front is the input, and build_input_shape is kept")
+  @Test("An InputLayer at the front is the input, and build_input_shape is kept")
   func inputLayer() throws {
     let record = try model(
       #"""
@@ -169,7 +169,7 @@ struct SequentialTests {
     #expect(record.buildInputShape == [.null, 2])
   }
 
-  @Test("a nested Sequential without a name gets the one of its weights, or a default")
+  @Test("A nested Sequential without a name gets the one of its weights, or a default")
   func nameless() throws {
     let text =
       #"{"class_name": "Sequential", "config": [{"class_name": "Sequential", "config": \#(layers)}]}"#
@@ -179,7 +179,7 @@ struct SequentialTests {
     #expect(inner.layers.map(\.name) == ["a", "b"])
   }
 
-  @Test("a Sequential without layers is refused")
+  @Test("A Sequential without layers is refused")
   func empty() {
     expectFailure(.malformed, "without layers") {
       _ = try model(#"{"class_name": "Sequential", "config": []}"#)

@@ -24,7 +24,7 @@ import Testing
     ]
   }
 
-  @Test("What is stored is read again")
+  @Test("Stored attributes read back")
   func roundTrip() throws {
     let operation = Pad(before: [0, 1], after: [1, 1], mode: .constant, value: 3)
     #expect(operation.attributes == pad("constant", 3))
@@ -42,7 +42,7 @@ import Testing
         == "group_normalization: the attribute groups is 0, and must be at least 1")
   }
 
-  @Test("A list of another length than the one it belongs to is refused")
+  @Test("A list of a different length than its companion is refused")
   func count() {
     let problem = problem(Pad.self, pad("constant", 0, after: [1]))
     #expect(problem.contains("the attribute after is [1]"))

@@ -5,7 +5,7 @@ import Testing
 /// Compares tensors with permuted axes with a straightforward computation, element by element.
 @Suite struct AxisOrderTests {
   @Test(
-    "Turned axes put every element in its place",
+    "Permuted axes put every element in its place",
     arguments: [
       [3, 3, 37, 70], [1, 1, 16, 16], [2, 1, 33, 128], [5, 15, 17], [64, 64], [7, 300], [300, 7],
     ], [ElementType.float32, .float16, .float64, .uint8])

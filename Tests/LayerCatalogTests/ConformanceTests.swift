@@ -16,7 +16,7 @@ import _CatalogTesting
     #expect(example.attributeProblems() == [])
   }
 
-  @Test("The shape rule says what the kernel makes", arguments: OperatorExample.all)
+  @Test("The shape rule predicts the kernel's output types", arguments: OperatorExample.all)
   func types(_ example: OperatorExample) {
     #expect(example.typeProblems() == [])
   }
@@ -24,6 +24,12 @@ import _CatalogTesting
   @Test("Permuted inputs give permuted outputs", arguments: OperatorExample.all)
   func layout(_ example: OperatorExample) {
     #expect(example.layoutProblems() == [])
+  }
+
+  @Test("Many examples have a layout rule, and none of the products of axes is missing")
+  func examples() {
+    #expect(OperatorExample.all.count { $0.permutationCount > 0 } >= 50)
+    #expect(OperatorExample.all.count { $0.operation is EinsumDense } == 6)
   }
 
   @Test("A decomposition computes what the operator computes", arguments: OperatorExample.all)

@@ -32,7 +32,7 @@ import Testing
     #expect(try remaining(operation) == [0.2, 0.9, 0.7, 0.2])
   }
 
-  @Test("Boxes of other classes stay where classes are looked at one by one")
+  @Test("With suppression per class, boxes of other classes stay")
   func perClass() throws {
     let operation = NonMaxSuppression(
       overlapThreshold: 0.5, confidenceThreshold: 0.05, scope: .sameBestClass)
@@ -47,7 +47,7 @@ import Testing
     #expect(try remaining(operation) == [0, 0.9, 0.7, 0.2, 0.6, 0, 0, 0.1])
   }
 
-  @Test("An overlap up to the threshold is none")
+  @Test("An overlap up to the threshold removes nothing")
   func threshold() throws {
     let operation = NonMaxSuppression(
       overlapThreshold: 0.95, confidenceThreshold: 0.3, scope: .all)

@@ -15,7 +15,7 @@ import _CatalogTesting
     #expect(operation.inputs.map(\.name) == inputs.map(\.name))
   }
 
-  @Test("The nodes of a decomposition fulfil their definitions", arguments: OperatorExample.all)
+  @Test("The nodes of a decomposition fulfill their definitions", arguments: OperatorExample.all)
   func decompositions(_ example: OperatorExample) throws {
     #expect(try example.decomposed()?.definitionProblems ?? [] == [])
   }
@@ -73,6 +73,18 @@ import _CatalogTesting
         #expect(!example.reads(changed), "\(attribute.name) = \(violating), not \(constraint)")
       }
     }
+  }
+
+  @Test("The examples have values that break a constraint")
+  func violations() {
+    let counts = OperatorExample.all.map { example in
+      let stored = example.operation.attributes
+      return example.definition.attributes.reduce(0) { sum, attribute in
+        guard let value = stored[attribute.name] else { return sum }
+        return sum + attribute.constraints.flatMap { $0.violations(value, in: stored) }.count
+      }
+    }
+    #expect(counts.reduce(0, +) > 100)
   }
 
   @Test("Values at the bounds of a constraint are read")

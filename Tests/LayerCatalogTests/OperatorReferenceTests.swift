@@ -8,12 +8,12 @@ import _CatalogTesting
 /// Checks that `Schemas/operators.json` and `operators.md`, which define the operators of `.wbm`
 /// files, agree with the catalog.
 @Suite struct OperatorReferenceTests {
-  @Test("Schemas/operators.md says what the catalog says (`make generate` renews it)")
+  @Test("Schemas/operators.md agrees with the catalog (`make generate` renews it)")
   func markdownIsUpToDate() throws {
     try expect("operators.md", isEqualTo: try OperatorReference().markdown)
   }
 
-  @Test("Schemas/operators.json says what the catalog says (`make generate` renews it)")
+  @Test("Schemas/operators.json agrees with the catalog (`make generate` renews it)")
   func jsonIsUpToDate() throws {
     try expect(
       "operators.json", isEqualTo: try OperatorReference().json.text(indented: true) + "\n")

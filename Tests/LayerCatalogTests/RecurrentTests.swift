@@ -32,7 +32,7 @@ import _CatalogTesting
     ).evaluate(data + Self.weights, workers: Workers(count: 1))
   }
 
-  @Test("A sequence in two parts, the state handed over, gives what the whole gives")
+  @Test("A sequence in two parts, with the state passed on, gives the same as the whole")
   func parts() throws {
     let whole = sequence(7)
     let first = try run([whole.slice(0..<3, along: 1)])
@@ -43,7 +43,8 @@ import _CatalogTesting
     #expect(outputs[1...].map(\.doubles) == second[1...].map(\.doubles))
   }
 
-  @Test("Working from the end is working on the reversed sequence, each output with its step")
+  @Test(
+    "Going backwards equals processing the reversed sequence, with outputs in the original order")
   func reversed() throws {
     let backwards = try run([sequence(5)], isReversed: true)
     let reversed = try run([sequence(5).reversed(along: [1])])
@@ -51,7 +52,7 @@ import _CatalogTesting
     #expect(backwards[2].doubles == reversed[2].doubles)
   }
 
-  @Test("Steps that a mask leaves out change nothing but the outputs in their places")
+  @Test("Masked steps affect only the outputs at their positions")
   func padding() throws {
     let padded = sequence(6)
     let mask = Tensor(.bool, shape: [2, 6], [0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0])
@@ -94,7 +95,7 @@ import _CatalogTesting
     #expect(channelsFirst[2].doubles == channelsLast[2].permuted([0, 3, 1, 2]).doubles)
   }
 
-  @Test("A sequence of 10,000 steps is walked over step by step")
+  @Test("A sequence of 10,000 steps is processed")
   func longSequence() throws {
     let outputs = try run([sequence(10_000)], isReversed: true)
     #expect(outputs[0].shape == [2, 10_000, 2])
@@ -138,7 +139,7 @@ import _CatalogTesting
     return (graph.nodes.map(\.operation), decisions)
   }
 
-  @Test("A stateful layer starts at zero, and that is said")
+  @Test("A stateful layer starts at zero, and that is recorded as a decision")
   func stateful() throws {
     let settings = Self.lstm.merging(["stateful": true])
     let result = try layer("LSTM", settings, weights: [[3, 8], [2, 8]])
@@ -165,44 +166,66 @@ import _CatalogTesting
   }
 
   @Test(
-    "What cannot be meant is refused",
+    "Invalid settings are refused",
     arguments: [
-      ("LSTM", ["units": 0], [[3, 0], [0, 0]]),
-      ("LSTM", ["units": .integer(.max)], []),
-      ("LSTM", ["activation": "nonesuch"], [[3, 8], [2, 8]]),
-      ("LSTM", ["recurrent_activation": .null], [[3, 8], [2, 8]]),
-      ("LSTM", ["peephole": true], [[3, 8], [2, 8]]),
-      ("LSTM", ["num_constants": 1], [[3, 8], [2, 8]]),
-      ("LSTM", [:], [[3, 8], [2, 6]]),
-      ("LSTM", [:], [[3, 8], [2, 8], [8]]),
-      ("RNN", ["cell": .null], [[3, 8], [2, 8]]),
-      ("Bidirectional", ["merge_mode": "max"], []),
+      ("LSTM", ["units": 0], [[3, 0], [0, 0]], .malformed, "units=0"),
+      ("LSTM", ["units": .integer(.max)], [], .malformed, "the number of sums"),
+      (
+        "LSTM", ["activation": "nonesuch"], [[3, 8], [2, 8]], .unsupported,
+        "the activation function nonesuch is unknown"
+      ),
+      (
+        "LSTM", ["recurrent_activation": .null], [[3, 8], [2, 8]], .malformed,
+        "the setting recurrent_activation is missing"
+      ),
+      (
+        "LSTM", ["peephole": true], [[3, 8], [2, 8]], .unsupported, "unknown setting peephole"
+      ),
+      ("LSTM", ["num_constants": 1], [[3, 8], [2, 8]], .unsupported, "num_constants=1"),
+      ("LSTM", [:], [[3, 8], [2, 6]], .malformed, "recurrent_kernel has the shape [2, 6]"),
+      ("LSTM", [:], [[3, 8], [2, 8], [8]], .malformed, "a surplus weight of shape [8]"),
+      ("RNN", ["cell": .null], [[3, 8], [2, 8]], .malformed, "wraps no layer"),
+      ("Bidirectional", ["merge_mode": "max"], [], .unsupported, "merge_mode="),
       (
         "TimeDistributed", ["layer": .object(["class_name": "Nonesuch", "config": .object([:])])],
-        []
+        [], .unsupported, "the unknown class Nonesuch"
       ),
-    ] as [(String, JSONObject, [[Int]])])
-  func refusals(_ className: String, _ changes: JSONObject, _ weights: [[Int]]) {
-    #expect(throws: WeighbridgeError.self) {
-      try layer(
+    ] as [(String, JSONObject, [[Int]], WeighbridgeError.Code, String)])
+  func refusals(
+    _ className: String, _ changes: JSONObject, _ weights: [[Int]], _ code: WeighbridgeError.Code,
+    _ phrase: String
+  ) {
+    expectRefusal(code, phrase) {
+      _ = try layer(
         className, className == "LSTM" ? Self.lstm.merging(changes) : changes, weights: weights)
     }
   }
 
+  private func expectRefusal(
+    _ code: WeighbridgeError.Code, _ phrase: String,
+    sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+  ) {
+    let error = #expect(
+      throws: WeighbridgeError.self, sourceLocation: sourceLocation, performing: body)
+    #expect(error?.code == code, "\(error as Any)", sourceLocation: sourceLocation)
+    #expect(
+      error?.reason.contains(phrase) == true, "\(error as Any)", sourceLocation: sourceLocation)
+  }
+
   @Test("States of a wrong number, masks of cuDNN layers, older stacks with states are refused")
   func states() {
-    #expect(throws: WeighbridgeError.self) {
-      try layer("LSTM", Self.lstm, weights: [[3, 8], [2, 8]], states: [[batch, 2]])
+    expectRefusal(.malformed, "has 2 states and is given 1") {
+      _ = try layer("LSTM", Self.lstm, weights: [[3, 8], [2, 8]], states: [[batch, 2]])
     }
-    #expect(throws: WeighbridgeError.self) {
-      try layer("CuDNNLSTM", ["units": 2], weights: [[3, 8], [2, 8], [16]], isMasked: true)
+    expectRefusal(.malformed, "takes no mask") {
+      _ = try layer("CuDNNLSTM", ["units": 2], weights: [[3, 8], [2, 8], [16]], isMasked: true)
     }
     let cell = JSONValue.object(["class_name": "LSTMCell", "config": .object(Self.lstm)])
     let stack = JSONValue.object([
       "class_name": "StackedRNNCells", "config": .object(["cells": [cell, cell]]),
     ])
-    #expect(throws: WeighbridgeError.self) {
-      try layer(
+    expectRefusal(.unsupported, "before Keras 2.2.3") {
+      _ = try layer(
         "RNN", ["cell": stack, "return_state": true],
         weights: [[3, 8], [2, 8], [2, 8], [2, 8]],
         version: KerasVersion(2, 2, 2))

@@ -16,7 +16,7 @@ import Testing
     #expect(pairs("", "") == [])
   }
 
-  @Test("What stands in one of them only has no partner")
+  @Test("Elements of only one sequence have no partner")
   func insertions() {
     #expect(pairs("abcd", "abd") == [[0, 0], [1, 1], [3, 2]])
     #expect(pairs("bd", "abcd") == [[0, 1], [1, 3]])

@@ -40,7 +40,7 @@ import Testing
     #expect(count > 48 || drawings.count == 1)
   }
 
-  @Test("Nested models are blocks with their names, and the model around everything is none")
+  @Test("Nested models are blocks with their names, and the outermost model is not a block")
   func nesting() {
     let names = ["net/a", "net/inner/b", "net/inner/c", "net/inner/deep/d", "net/e"]
     let items = GraphOutline(chain(names)).items
@@ -61,7 +61,7 @@ import Testing
     #expect(drawings.count < 12)
   }
 
-  @Test("Blocks begin where little flows across")
+  @Test("Block boundaries are where few values cross")
   func narrow() {
     // Pairs of layers: the second of each reads the first of its own pair and of the pair before
     // the previous one.
@@ -76,7 +76,7 @@ import Testing
     for item in items.dropLast() { #expect((item.steps.last ?? 0) % 6 == 5) }
   }
 
-  @Test("The few nodes of one layer are one box, which leads to the first of them")
+  @Test("A few nodes of one layer are one box, which links to the first of them")
   func joined() throws {
     let folder = try TemporaryFolder()
     let model = try ResidualNetwork.model(blocks: 2, in: folder)

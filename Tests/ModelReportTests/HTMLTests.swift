@@ -3,7 +3,7 @@ import Testing
 @testable import ModelReport
 
 @Suite struct HTMLTests {
-  @Test("What is interpolated is escaped, and markup is not")
+  @Test("Interpolated text is escaped, and markup is not")
   func interpolation() {
     let name = "<b a='\"'>&amp;"
     let inner: HTML = "<i>\(name)</i>"

@@ -22,6 +22,7 @@ import Testing
     let arrows = Self.arrows(count, seed: seed, cycles: false)
     let widths = (0..<count).map { Double(60 + $0 * 37 % 90) }
     let layout = LayeredLayout(widths: widths, arrows: arrows)
+    #expect(layout.routes.count == arrows.count)
     for (arrow, route) in zip(arrows, layout.routes) where arrow.from != arrow.to {
       #expect(layout.centers[arrow.from].y < layout.centers[arrow.to].y)
       #expect(zip(route, route.dropFirst()).allSatisfy { $0.y < $1.y })
@@ -66,7 +67,7 @@ import Testing
       layout.routes[2].dropFirst().dropLast().allSatisfy { abs($0.x - layout.centers[1].x) > 40 })
   }
 
-  @Test("Every box reads every earlier one, and nothing has no boxes")
+  @Test("A fully connected graph and an empty one are laid out")
   func extremes() {
     let all = (0..<48).flatMap { to in (0..<to).map { Arrow(from: $0, to: to) } }
     let dense = LayeredLayout(widths: [Double](repeating: 80, count: 48), arrows: all)

@@ -105,7 +105,7 @@ import Weighbridge
     #expect(percentages.count == 11 && abs(percentages.reduce(0, +) - 100) < 1)
   }
 
-  @Test("What is found in a picture is drawn on it, listed, and said in words")
+  @Test("Objects found in a picture are drawn on it, listed, and described in words")
   func picture() throws {
     let page = try page()
     let rows = try page.rows("picture")
@@ -116,7 +116,7 @@ import Weighbridge
     #expect(try page.texts("//img/@alt")[0].contains("ellipse 99."))
   }
 
-  @Test("What is missing is said, and how to add it")
+  @Test("Missing parts are named, with how to add them")
   func missing() throws {
     let page = try Page([ReportedModel(contentsOf: Sample.detector)]) {
       ($0.verifies, $0.profiles) = (false, false)
@@ -136,7 +136,7 @@ import Weighbridge
     #expect(try verified.section("verification").contains("\(APIName.verifySource)"))
   }
 
-  @Test("A model that computes something else is wrong at first sight")
+  @Test("A model with wrong outputs is marked as failed at the top")
   func wrong() throws {
     var model = try Sample.described()
     let inputs = try ArrayFile.read(Sample.file("input.npy"))
@@ -164,7 +164,9 @@ import Weighbridge
   func counts() throws {
     let model = try ReportedModel(contentsOf: Sample.detector)
     for models in [[], [model, model, model]] {
-      #expect(throws: WeighbridgeError.self) { try Report(models) }
+      let error = #expect(throws: WeighbridgeError.self) { try Report(models) }
+      #expect(error?.code == .mismatch)
+      #expect(error?.reason.contains("one model or two") == true, "\(error as Any)")
     }
   }
 

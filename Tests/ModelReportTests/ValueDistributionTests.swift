@@ -13,7 +13,7 @@ import Testing
     #expect(distribution.bins.first == 1 && distribution.bins.last == 1)
   }
 
-  @Test("Equal numbers, none, and those at the ends of the range have a place")
+  @Test("Histograms accept equal numbers, no numbers, and numbers at the ends of the range")
   func extremes() {
     #expect(ValueDistribution([3, 3, 3], of: 3).bins[ValueDistribution.binCount / 2] == 3)
     #expect(ValueDistribution([], of: 0).bins.allSatisfy { $0 == 0 })

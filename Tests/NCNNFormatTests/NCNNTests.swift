@@ -37,7 +37,7 @@ import Testing
     #expect(model.text == Self.text)
   }
 
-  @Test("Lists may stand there without their length, and lines with other white space")
+  @Test("Lists may omit their length, and lines may use other white space")
   func modern() throws {
     let model = try read("7767517\r\n1 1\r\n\r\nCrop\tc  0 1 x 9=1,2 10=0.5,1e3\r\n")
     #expect(model.layers[0].parameters == [9: .integers([1, 2]), 10: .floats([0.5, 1000])])
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(
-    "A text that is not as it must be is refused",
+    "A malformed text is refused",
     arguments: [
       "", "7767516\n0 0\n", "7767517\n", "7767517\n1 1\n", "7767517\n0 1\n",
       "7767517\n1\nInput a 0 1 a\n", "7767517\n1 1\nInput a 0\n", "7767517\n1 1\nInput a -1 2 a\n",
@@ -102,7 +102,7 @@ import Testing
     #expect(failure { _ = try NCNNModel(Array(text.utf8)) }?.code == .unsupported)
   }
 
-  @Test("Bytes that are no text, and a text that is too long, are refused")
+  @Test("Bytes that are not text, and a text that is too long, are refused")
   func bytes() {
     #expect(failure { _ = try NCNNModel([0xFF, 0x00, 0x37]) }?.code == .malformed)
     let long = [UInt8](repeating: 0x20, count: NCNNModel.byteLimit + 1)
@@ -123,7 +123,7 @@ import Testing
     tag + [UInt8](repeating: 1, count: kernel) + padding + [UInt8](repeating: 2, count: 20)
   }
 
-  @Test("Weights stand one behind the other, a kernel behind the word for its number type")
+  @Test("Weights follow one another, and a kernel follows the tag of its number type")
   func weights() throws {
     let plain = try file(Self.network, bytes(tag: [0, 0, 0, 0], kernel: 12, padding: []))
     #expect(plain.weights[0].isEmpty)
@@ -136,7 +136,7 @@ import Testing
     #expect(half.weights[1].map(\.encoding) == [.float16, .float32])
   }
 
-  @Test("Weights that are not as they must be are refused")
+  @Test("Malformed weights are refused")
   func wrongWeights() throws {
     let good = bytes(tag: [0, 0, 0, 0], kernel: 12, padding: [])
     let half: [UInt8] = [0x47, 0x6B, 0x30, 0x01]

@@ -63,7 +63,7 @@ struct NPYTests {
   }
 
   @Test(
-    "What holds no numbers is refused by name",
+    "Element types that are not supported are refused by name",
     arguments: [
       ("object", "pickled Python objects"), ("text", "texts"), ("complex", "complex"),
       ("date", "dates"), ("structure", "structures"), ("bfloat16", "bfloat16"),

@@ -14,7 +14,7 @@ struct NPZTests {
     #expect(arrays[2].elementType == .uint16)
   }
 
-  @Test("Stored elements stay in the mapped file, deflated ones come into memory")
+  @Test("Stored elements stay in the mapped file; deflated ones are read into memory")
   func mapping() throws {
     #expect(try Fixtures.read("stored.npz")[0].storage.withDescriptor { $0 != nil })
     let deflated = try Fixtures.read("deflated.npz")
@@ -29,7 +29,7 @@ struct NPZTests {
   }
 
   @Test(
-    "What cannot be read is refused by name",
+    "Archives that are not supported, or malformed, are refused by name",
     arguments: [
       ("encrypted", WeighbridgeError.Code.unsupported, "encrypted"),
       ("method", .unsupported, "method 12"), ("member", .unsupported, "notes.txt"),
@@ -59,7 +59,8 @@ struct NPZTests {
       for bit in 0..<8 {
         var bytes = whole
         bytes[offset] ^= 1 << bit
-        #expect(failure { _ = try NumPyFile.read(ByteStore(bytes)) } != nil, "\(offset).\(bit)")
+        let error = failure { _ = try NumPyFile.read(ByteStore(bytes)) }
+        #expect(error?.code == .malformed, "\(offset).\(bit): \(error as Any)")
       }
     }
   }
@@ -67,13 +68,21 @@ struct NPZTests {
   @Test("No flipped bit anywhere makes the reader trap", arguments: ["stored.npz", "deflated.npz"])
   func robustness(name: String) throws {
     let whole = try contents(Fixtures.path(name))
+    var (readCount, refusedCount) = (0, 0)
     for offset in whole.indices {
       for bit in 0..<8 {
         var bytes = whole
         bytes[offset] ^= 1 << bit
-        _ = failure { _ = try NumPyFile.read(ByteStore(bytes)) }
+        guard let error = failure({ _ = try NumPyFile.read(ByteStore(bytes)) }) else {
+          readCount += 1
+          continue
+        }
+        let codes: Set<WeighbridgeError.Code> = [.malformed, .unsupported, .limitExceeded]
+        #expect(codes.contains(error.code), "\(offset).\(bit): \(error)")
+        refusedCount += 1
       }
     }
+    #expect(readCount > 0 && refusedCount > 0)
   }
 
   @Test("Members and memory have limits")
@@ -89,7 +98,7 @@ struct NPZTests {
     #expect(memory?.code == .limitExceeded)
   }
 
-  @Test("A file is told by its content, and anything else is refused")
+  @Test("A file is recognized by its content, and anything else is refused")
   func recognition() throws {
     let folder = try TemporaryFolder()
     let misnamed = try folder.write(contents(Fixtures.path("stored.npz")), "array.npy")

@@ -131,7 +131,7 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
-  @Test("What was begun and not ended leaves nothing, and what stood there stays")
+  @Test("An unfinished file leaves nothing behind, and an existing file stays")
   func unfinished() throws {
     let folder = try TemporaryFolder()
     try Files.write("old".utf8, to: folder.file("m.onnx"))

@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test("Lists of numbers are read packed and one by one, also mixed")
+  @Test("Lists of numbers are read packed, one by one, and mixed")
   func packing() throws {
     // The fields 1 (a list that proto2 does not pack), 7 (packed).
     let unpacked = try read(Self.bytes("0803088e02089ea705"))
@@ -96,7 +96,7 @@ import Testing
     #expect(record.records("external_data") == [] && !record.boolean("name"))
   }
 
-  @Test("Of a list of bytes the last one is given")
+  @Test("Of a repeated bytes field, the last element is returned")
   func lists() throws {
     #expect(
       try read(Self.bytes("3201613200"))
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("Bytes that whoever writes the message knows are pieces of their own")
+  @Test("Byte ranges that the caller supplies are separate pieces")
   func byteRanges() throws {
     let descriptor = try #require(onnx_tensor_descriptor())
     let range = ProtobufByteRange(offset: 77, byteCount: 300)

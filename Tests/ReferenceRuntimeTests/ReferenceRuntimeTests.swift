@@ -33,7 +33,7 @@ import Testing
 
   private let input = Tensor(.float32, shape: [2, 3], [1, -1, 0.5, 3, 4, -5])
 
-  @Test("Outputs stand in the order of the ports, with the numbers of the formula")
+  @Test("Outputs are in the order of the ports, with the values of the formula")
   func outputs() throws {
     let outputs = try run(graph(), [input])
     #expect(outputs.map(\.doubles) == [[0, 0, 2.5, 1, 4, 0], [-1, -1, 2.5, 1, 4, -3]])
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "The elements of inputs may lie in any order, and those of outputs stand in row-major order")
+    "Inputs may have any memory order; outputs are in row-major order")
   func views() throws {
     let permuted = Tensor(.float32, shape: [3, 2], [1, 3, -1, 4, 0.5, -5]).permuted([1, 0])
     #expect(try run(graph(), [permuted]).map(\.doubles) == run(graph(), [input]).map(\.doubles))
@@ -108,7 +108,7 @@ import Testing
         == run(graph, inputs, single).map { $0.contiguousBytes() })
   }
 
-  @Test("An observer sees each node once, in order, with what it made")
+  @Test("An observer sees each node once, in order, with its outputs")
   func observer() throws {
     var observed: [(Int, String, KernelKind, [[Double]])] = []
     _ = try runtime.run(graph(), inputs: [input]) { result in

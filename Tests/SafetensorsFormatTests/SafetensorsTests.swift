@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test("What is written reads equal, every number type by its own word")
+  @Test("Written tensors read back equal, for every element type")
   func roundTrip() throws {
     let folder = try TemporaryFolder()
     let types = ElementType.allCases.sorted { $0.byteCount > $1.byteCount }
@@ -32,6 +32,8 @@ import Testing
     }
     try writer.commit(replacing: false)
     let file = try read(folder.file("t.safetensors"))
+    let bytes = [UInt8](try Files.read(folder.file("t.safetensors")))
+    #expect(file.tensors.count == written.count)
     #expect(file.metadata.map(\.key) == ["author", "empty"])
     #expect(file.metadata.map(\.value) == ["A. \"Ü\" Author", ""])
     let tensors = Dictionary(file.tensors.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
@@ -40,6 +42,8 @@ import Testing
       #expect(read.elementType == entry.elementType)
       #expect(read.shape == entry.shape)
       #expect(read.range.isEmpty || read.range.lowerBound % entry.elementType.byteCount == 0)
+      let count = entry.shape.reduce(entry.elementType.byteCount, *)
+      #expect(Array(bytes[read.range]) == [UInt8](repeating: UInt8(count), count: count))
     }
   }
 
@@ -58,7 +62,7 @@ import Testing
     #expect(try Files.read(folder.file("t.safetensors")) == expected)
   }
 
-  @Test("Two tensors of one name, and one named as the metadata, are not written")
+  @Test("Two tensors with the same name, and one named like the metadata, are refused")
   func names() throws {
     let folder = try TemporaryFolder()
     for names in [["w", "w"], ["__metadata__"]] {

@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(
-    "Symbols come back, and changed bytes are refused or read as the specification says",
+    "Symbols round-trip, and changed bytes are refused or read as the specification says",
     arguments: [1, 2, 4, 8, 16, 32])
   func symbols(_ lanes: Int) throws {
     var numbers = SampleNumbers(seed: UInt64(lanes))
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test("Changed bytes of planes are refused or decode to something, and nothing else happens")
+  @Test("Changed planes are refused or decoded, without a trap")
   func hostilePlanes() throws {
     var numbers = SampleNumbers(seed: 9)
     let count = 17_000  // as many as have 32 lanes

@@ -93,7 +93,9 @@ import Testing
     for type in ElementType.allCases {
       let elements = EncodedElements(.rans, type, shape: [3], bytes: stored)
       guard type.isFloat else {
-        #expect(throws: WeighbridgeError.self) { try elements.decoded() }
+        let error = #expect(throws: WeighbridgeError.self) { try elements.decoded() }
+        #expect(error?.code == .malformed)
+        #expect(error?.reason.contains("cannot be encoded as") == true, "\(error as Any)")
         continue
       }
       let numbers: [Float] = [0.25, -0.5, 1.75]
@@ -103,19 +105,22 @@ import Testing
 
   @Test("Parameters that do not fit the tensor are refused")
   func parameters() {
-    let invalid: [TensorEncoding] = [
-      .linear(LinearIntegers(bits: 1, isSigned: true, blockShape: [1, 4])),
-      .linear(LinearIntegers(bits: 9, isSigned: true, blockShape: [1, 4])),
-      .linear(LinearIntegers(bits: 8, isSigned: true, blockShape: [0, 4])),
-      .linear(LinearIntegers(bits: 8, isSigned: true, blockShape: [3, 4])),
-      .linear(LinearIntegers(bits: 8, isSigned: true, blockShape: [4])),
-      .lookup(LookupTables(bits: 0, blockShape: [2, 4])),
-      .lookup(LookupTables(bits: 9, blockShape: [2, 4])),
-      .lookup(LookupTables(bits: 8, blockShape: [2, 5])),
+    let blocks = "do not divide a tensor of [2, 4]"
+    let invalid: [(encoding: TensorEncoding, phrase: String)] = [
+      (.linear(LinearIntegers(bits: 1, isSigned: true, blockShape: [1, 4])), "have 1 bits"),
+      (.linear(LinearIntegers(bits: 9, isSigned: true, blockShape: [1, 4])), "have 9 bits"),
+      (.linear(LinearIntegers(bits: 8, isSigned: true, blockShape: [0, 4])), blocks),
+      (.linear(LinearIntegers(bits: 8, isSigned: true, blockShape: [3, 4])), blocks),
+      (.linear(LinearIntegers(bits: 8, isSigned: true, blockShape: [4])), blocks),
+      (.lookup(LookupTables(bits: 0, blockShape: [2, 4])), "have 0 bits"),
+      (.lookup(LookupTables(bits: 9, blockShape: [2, 4])), "have 9 bits"),
+      (.lookup(LookupTables(bits: 8, blockShape: [2, 5])), blocks),
     ]
-    for encoding in invalid {
+    for (encoding, phrase) in invalid {
       let elements = EncodedElements(encoding, .float32, shape: [2, 4], bytes: [0, 1, 2])
-      #expect(throws: WeighbridgeError.self) { try elements.decoded() }
+      let error = #expect(throws: WeighbridgeError.self) { try elements.decoded() }
+      #expect(error?.code == .malformed)
+      #expect(error?.reason.contains(phrase) == true, "\(error as Any)")
     }
   }
 }

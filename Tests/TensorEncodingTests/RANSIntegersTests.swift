@@ -9,7 +9,7 @@ import Testing
     ([100, 50], 700), ([20, 30], 90_000),
   ]
 
-  @Test("Integers and numbers come back", arguments: shapes)
+  @Test("Integers and numbers round-trip", arguments: shapes)
   func roundTrip(_ sample: (shape: [Int], deviation: Double)) throws {
     var numbers = SampleNumbers(seed: 1)
     let (rows, columns) = RANSIntegers.matrix(sample.shape)
@@ -40,7 +40,7 @@ import Testing
     #expect(StepScale.multiply(1, eighths: -13) == 1.2968395546510096 / 4)
   }
 
-  @Test("They take at most 2 % more than the entropy of rows of one distribution")
+  @Test("Coded integers take at most 2 % more than their entropy")
   func size() {
     var numbers = SampleNumbers(seed: 2)
     let integers = (0..<1 << 18).map { _ in Int32((numbers.normal() * 9).rounded()) }
@@ -61,7 +61,7 @@ import Testing
     #expect(bytes.count * 8 < 576 * 41 / 10 + 8 * 24)
   }
 
-  @Test("Changed and cut bytes are refused or decode to something, and nothing else happens")
+  @Test("Changed and truncated bytes are refused or decoded, without a trap")
   func hostile() throws {
     var numbers = SampleNumbers(seed: 4)
     let integers = numbers.integers(rows: 50, columns: 100, deviation: 12)
@@ -89,11 +89,16 @@ import Testing
     let integers = numbers.integers(rows: 5, columns: 40, deviation: 12)
     let valid = EncodedElements.rans(.init(integers: integers, steps: [0.5]), shape: [5, 40])
     for count in 0..<valid.byteCount {
-      #expect(throws: WeighbridgeError.self) {
+      let error = #expect(throws: WeighbridgeError.self) {
         try valid.replacing(Array(valid.bytes.prefix(count))).decoded()
       }
+      #expect(error?.code == .malformed)
     }
-    #expect(throws: WeighbridgeError.self) { try valid.replacing(valid.bytes + [0]).decoded() }
+    let error = #expect(throws: WeighbridgeError.self) {
+      try valid.replacing(valid.bytes + [0]).decoded()
+    }
+    #expect(error?.code == .malformed)
+    #expect(error?.reason.contains("1 bytes follow the last chunk") == true, "\(error as Any)")
   }
 
   @Test(
@@ -102,7 +107,8 @@ import Testing
     let valid = EncodedElements.rans(.init(integers: [1, 2, 3], steps: [1]), shape: [3])
     for shape in [[1 << 40], [1 << 31, 1 << 31], [1 << 20, 1 << 30], [1 << 40, 0]] {
       let elements = EncodedElements(.rans, .float32, shape: shape, bytes: valid.bytes)
-      #expect(throws: WeighbridgeError.self) { try elements.decoded() }
+      let error = #expect(throws: WeighbridgeError.self) { try elements.decoded() }
+      #expect(error?.code == .malformed)
     }
   }
 }

@@ -46,10 +46,11 @@ extension [NamedTensor] {
 }
 
 /// Returns the differences between a run's outputs and expected arrays: by name, or by order when
-/// the names do not match. One is infinite when the numbers of arrays differ.
+/// the names do not match. One is infinite when the numbers of arrays differ, or there is nothing to
+/// compare.
 package func distances(actual: [NamedTensor], expected: [NamedTensor]) -> [Distance] {
   let missing = Tensor(.float32, shape: [0], [])
-  guard actual.count == expected.count else {
+  guard actual.count == expected.count, !expected.isEmpty else {
     return [Distance(actual: missing, expected: Tensor(.float32, shape: [1], [0]))]
   }
   let byName = Set(actual.map(\.name)) == Set(expected.map(\.name))

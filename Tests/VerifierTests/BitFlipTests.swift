@@ -19,7 +19,7 @@ import Weighbridge
     return folder.file("classifier.wbm")
   }
 
-  /// Whether reading or verifying the file reports damage; records an issue for any other error.
+  /// Whether reading the file fails, or verifying it does.
   private func isNoticed(_ path: String) throws -> Bool {
     var options = VerifyOptions()
     options.run.threads = 1

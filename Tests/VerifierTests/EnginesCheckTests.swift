@@ -21,7 +21,7 @@ import Weighbridge
     #expect(result.reason.contains("agree in all 23 steps"))
   }
 
-  @Test("A layer that goes wrong among the others alone fails, though it is right by itself")
+  @Test("A layer that is wrong only within the whole graph fails")
   func wrongInPlace() throws {
     let result = try result(
       ChangedRuntime(position: 4) { count, number in count > 1 ? number * 1.01 : number })

@@ -24,7 +24,7 @@ import Weighbridge
     return content
   }
 
-  @Test("What Keras computed passes, and the numbers are said")
+  @Test("Keras' own outputs pass, and the result states the differences")
   func passes() throws {
     let results = try results(try ShapeDetector.content())
     #expect(results.map(\.status) == [.passed])
@@ -34,7 +34,7 @@ import Weighbridge
     #expect(results[0].reason.contains("(tolerance 1.00e-05 + 1.00e-05 x max|want|)"))
   }
 
-  @Test("One number that is off fails, and its place is named")
+  @Test("One wrong number fails, and the result names its position")
   func worstPlace() throws {
     // Row 5, column 7, channel 2 of [1, 11, 11, 24].
     let results = try results(try content((5 * 11 + 7) * 24 + 2) { $0 + 0.01 })

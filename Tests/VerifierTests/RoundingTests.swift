@@ -35,7 +35,7 @@ import Weighbridge
   }
 
   @Test(
-    "A healthy model that amplifies rounding passes by how much it does, and says so",
+    "A sound model that amplifies rounding passes, and the result states the amplification",
     arguments: ["chaotic_lstm.k2.h5", "chaotic_lstm.k3.keras", "deep_tanh.k3.keras"])
   func passes(file: String) throws {
     let report = try verify(file)
@@ -62,7 +62,7 @@ import Weighbridge
     #expect(distance < Distance(actual: reference.outputs[0].tensor, expected: expected))
   }
 
-  @Test("The figure is two digits: a chaotic LSTM amplifies rounding by 1,400")
+  @Test("The amplification has two digits: 1,400 for a chaotic LSTM")
   func figure() throws {
     let references = try result("references", of: try verify("chaotic_lstm.k3.keras"))
     #expect(references.reason.contains("this model amplifies rounding by 1,400, which"))
@@ -93,14 +93,14 @@ import Weighbridge
     #expect(references.status == .failed && !references.reason.contains("amplifies"))
   }
 
-  @Test("Where float32 has no digit right, nobody can tell: a warning, and the kernel is compared")
+  @Test("If float32 has no right digit, verify warns and compares with smaller weights")
   func hopeless() throws {
     let report = try model("wild_lstm.k3.keras").verify()
     let (references, engines) = (
       try result("references", of: report), try result("engines", of: report)
     )
     #expect(references.status == .warning && engines.status == .warning && report.passed)
-    #expect(references.reason.contains("cannot tell whether it is right"))
+    #expect(references.reason.contains("is not conclusive"))
     #expect(engines.reason.contains("this layer amplifies rounding by "))
     #expect(engines.reason.contains("; with its weights times 0.25 both agree: max abs "))
   }

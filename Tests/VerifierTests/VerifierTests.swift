@@ -52,7 +52,7 @@ private struct Failing: VerificationCheck {
     #expect(report.passed)
   }
 
-  @Test("Numbers of a difference are what their names say")
+  @Test("The measures of a difference are computed as documented")
   func difference() {
     let actual = Tensor(.float32, shape: [2, 3], [1, 2, 3, 4, 5, 6])
     let expected = Tensor(.float32, shape: [2, 3], [1, 2, 3, 4, 3, 6])
@@ -68,7 +68,7 @@ private struct Failing: VerificationCheck {
     #expect(!difference.isWithin(Tolerance(absolute: 1.9, relative: 0)))
   }
 
-  @Test("Where nothing but 0 is wanted, a relative error is one to 1")
+  @Test("If all expected values are 0, the relative error is relative to 1")
   func zeros() {
     let expected = Tensor(.float32, shape: [4], [0, 0, 0, 0])
     let actual = Tensor(.float32, shape: [4], [0.5, -0.5, 0.5, 0.5])

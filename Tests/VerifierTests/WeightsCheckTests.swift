@@ -11,7 +11,7 @@ import Weighbridge
     try WeightsCheck().run(VerificationSubject(content: content))
   }
 
-  @Test("Trained weights pass, and their number is said")
+  @Test("Trained weights pass, and the result states their number")
   func trained() throws {
     let results = try results(try ShapeDetector.content())
     #expect(results.map(\.status) == [.passed])
@@ -31,7 +31,7 @@ import Weighbridge
     #expect(results[0].layer?.contains("conv2d_2 (Conv2D)") == true)
   }
 
-  @Test("An infinity in a constant that no layer was trained with is a warning, a NaN fails")
+  @Test("An infinity in an untrained constant is a warning; a NaN fails")
   func infiniteMask() throws {
     func results(_ number: Double) throws -> [CheckResult] {
       var builder = GraphBuilder()

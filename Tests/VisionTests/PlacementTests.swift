@@ -14,7 +14,7 @@ struct PlacementTests {
     ).placement
   }
 
-  @Test("A letterbox leaves bars at two sides; boxes come back as darknet's correct_yolo_boxes")
+  @Test("A letterbox leaves bars on two sides; boxes map back as in darknet's correct_yolo_boxes")
   func letterbox() throws {
     let wide = try placement(.letterbox, (768, 576), (416, 416))
     #expect(wide == ImagePlacement(scale: (1, 0.75), offset: (0, 0.125)))

@@ -12,7 +12,7 @@ struct ReadingTests {
   @Test("There are recorded images")
   func count() { #expect(Self.names.count >= 27) }
 
-  @Test("Every kind of PNG and JPEG reads as Pillow reads it, turned upright", arguments: names)
+  @Test("Every kind of PNG and JPEG reads as Pillow reads it, rotated upright", arguments: names)
   func pixels(name: String) throws {
     let expected = try #require(try SampleImages.recorded("pixels.npz")[name])
     let distance = Distance(
@@ -31,7 +31,7 @@ struct ReadingTests {
     #expect((image.width, image.height) == (37, 26))
   }
 
-  @Test("What is written reads again: PNG equal, JPEG nearly")
+  @Test("Written images read back: PNG exactly, JPEG approximately")
   func writing() throws {
     let folder = try TemporaryFolder()
     let image = try SampleImages.drawing()
@@ -46,7 +46,7 @@ struct ReadingTests {
     #expect(try Files.read(folder.file("out.JPG")) == Files.read(folder.file("out.jpeg")))
   }
 
-  @Test("An image is not written under a name of no format, nor over another unless asked to")
+  @Test("An image is not written under an unknown extension, nor over a file unless that is allowed")
   func refusals() throws {
     let folder = try TemporaryFolder()
     let image = try SampleImages.drawing()
@@ -68,7 +68,7 @@ struct ReadingTests {
     #expect(try Image(file: try wide.encoded(as: .png), limits: ImageLimits(side: 1)) == wide)
   }
 
-  @Test("The limits of pixels are those that the caller gives")
+  @Test("The caller's pixel limits apply")
   func limits() throws {
     let path = SampleImages.path("orientation_6.jpg")
     let count = 37 * 26

@@ -48,7 +48,7 @@ struct ResizingTests {
   private static let byPillow = Resized.all("resized_by_pillow.npz")
   private static let byTensorFlow = Resized.all("resized_by_tensorflow.npz")
 
-  @Test("There are recordings of every way")
+  @Test("There are recordings of every resampling and resize policy")
   func completeness() {
     let all = Self.byPillow + Self.byTensorFlow
     #expect(all.count == 42)
@@ -66,7 +66,7 @@ struct ResizingTests {
   }
 
   @Test(
-    "A cut image is the middle of the image scaled as a whole", arguments: Resampling.allCases,
+    "A center crop equals the middle of the scaled image", arguments: Resampling.allCases,
     [(16, 16, 22, 16), (33, 11, 33, 23), (9, 60, 85, 60), (1, 1, 1, 1)])
   func centerCrop(_ resampling: Resampling, sizes: (Int, Int, Int, Int)) throws {
     let (width, height, scaledWidth, scaledHeight) = sizes
@@ -85,7 +85,7 @@ struct ResizingTests {
     #expect(try tensor(width, height, .centerCrop) == middle)
   }
 
-  @Test("A long strip is cut without being scaled as a whole")
+  @Test("A center crop of a long strip does not scale the whole strip")
   func strip() throws {
     // Scaled as a whole, it would be 400 million pixels wide.
     let strip = Image(
@@ -130,7 +130,7 @@ struct ResizingTests {
     #expect(failure { _ = try numbers(.gray, [0, 0, 0], .channelsLast) }?.code == .mismatch)
   }
 
-  @Test("Bars are half bright in darknet's letterbox, before scale and bias")
+  @Test("darknet's letterbox bars are mid-gray, before scale and bias")
   func bars() throws {
     let white = Image(width: 4, height: 2, pixels: [UInt8](repeating: 255, count: 24))
     let input = ImageInput(
@@ -148,10 +148,15 @@ struct ResizingTests {
     let input = ImageInput(
       colorOrder: .rgb, scale: 1, bias: [0, 0, 0], resize: nil, layout: .channelsFirst)
     for (width, height) in [(0, 5), (5, -1), (.max, 2), (1 << 40, 1 << 40)] {
-      #expect(throws: WeighbridgeError.self) {
+      let error = #expect(throws: WeighbridgeError.self) {
         try SampleImages.drawing().tensor(
           for: input, width: width, height: height, policy: .letterbox, resampling: .darknet)
       }
+      let isEmpty = width <= 0 || height <= 0
+      let code: WeighbridgeError.Code = isEmpty ? .mismatch : .malformed
+      #expect(error?.code == code)
+      let phrase = isEmpty ? "holds no image" : "the size of the input"
+      #expect(error?.reason.contains(phrase) == true, "\(error as Any)")
     }
   }
 

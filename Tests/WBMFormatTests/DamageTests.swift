@@ -18,7 +18,7 @@ struct DamageTests {
     } != nil
   }
 
-  @Test("A whole file is found whole")
+  @Test("An intact file passes the integrity check")
   func whole() {
     #expect(!isDetected(Self.file))
   }
@@ -66,11 +66,22 @@ struct DamageTests {
     let whole = try TestFiles.open(TestFiles.bytes(of: sample))
     let header = try whole.header.serialized()
     let data = whole.store.withBytes { $0.copied(whole.tensorDataOffset..<$0.byteCount) }
+    var (readCount, refusedCount) = (0, 0)
     for offset in header.indices {
       var bytes = header
       bytes[offset] ^= 1 << UInt8(offset % 8)
       let file = RawModel.file(header: bytes, data: data)
-      _ = TestFiles.failure { () throws(WeighbridgeError) in _ = try TestFiles.open(file) }
+      let error = TestFiles.failure { () throws(WeighbridgeError) in _ = try TestFiles.open(file) }
+      if let error {
+        let codes: Set<WeighbridgeError.Code> = [
+          .malformed, .damaged, .truncated, .unsupported, .limitExceeded,
+        ]
+        #expect(codes.contains(error.code), "\(error)")
+        refusedCount += 1
+      } else {
+        readCount += 1
+      }
     }
+    #expect(readCount > 0 && refusedCount > 0)
   }
 }

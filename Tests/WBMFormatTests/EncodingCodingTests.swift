@@ -61,7 +61,7 @@ import Testing
     try writer.commit(replacing: true)
   }
 
-  @Test("Every encoding with its parameters comes back, and its elements", arguments: encodings)
+  @Test("Every encoding reads back with its parameters and elements", arguments: encodings)
   func roundTrip(_ encoding: TensorEncoding) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a")
@@ -72,7 +72,9 @@ import Testing
     #expect(try file.decodedElements(ofTensor: 0) == Self.elements(encoding).decoded())
   }
 
-  @Test("Elements that decode to something else than was written are damage", arguments: encodings)
+  @Test(
+    "Elements that decode to something other than what was written are reported as damage",
+    arguments: encodings)
   func damage(_ encoding: TensorEncoding) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a")
@@ -87,7 +89,12 @@ import Testing
     let damaged = try WBMFile(path: path)
     #expect(
       damaged.damage() == [.elements(0, "tensor #0 w does not decode to what was written")])
-    #expect(throws: WeighbridgeError.self) { try damaged.decodedElements(ofTensor: 0) }
+    let error = #expect(throws: WeighbridgeError.self) {
+      try damaged.decodedElements(ofTensor: 0)
+    }
+    #expect(error?.code == .damaged)
+    #expect(
+      error?.reason.contains("does not decode to what was written") == true, "\(error as Any)")
   }
 
   @Test("A header without the digest of the elements is refused")
@@ -95,8 +102,10 @@ import Testing
     var header = SampleHeaders.tiny
     header.tensors[0].encoding = .half(.float16)
     let bytes = try header.serialized()
-    #expect(throws: WeighbridgeError.self) {
+    let error = #expect(throws: WeighbridgeError.self) {
       try WBMHeader(bytes.span.bytes, limits: ProtobufLimits())
     }
+    #expect(error?.code == .malformed)
+    #expect(error?.reason.contains("the digest of the") == true, "\(error as Any)")
   }
 }

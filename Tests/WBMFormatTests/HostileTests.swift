@@ -102,10 +102,14 @@ struct HostileTests {
       return WBMHeader(graph: graph, provenance: WBMProvenance(writer: "test"))
     }
     _ = try TestFiles.open(TestFiles.bytes(of: header(levels: 24)))
+    let folder = try TemporaryFolder()
+    let path = folder.file("a")
     let error = TestFiles.failure { () throws(WeighbridgeError) in
-      try TestFiles.write(header(levels: 25), to: "/tmp/never-written.wbm")
+      try TestFiles.write(header(levels: 25), to: path)
     }
     #expect(error?.code == .limitExceeded)
+    let names = FolderListing.names(in: folder.path)
+    #expect(names == [])
   }
 }
 

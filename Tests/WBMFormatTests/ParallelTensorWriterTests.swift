@@ -41,7 +41,7 @@ import WBMFormat
     #expect(try TestFiles.read(folder.file("a")) == TestFiles.read(folder.file("b")))
   }
 
-  @Test("A piece that is given up ends the writing with its error")
+  @Test("An abandoned piece ends the writing with its error")
   func abandoned() throws {
     let folder = try TemporaryFolder()
     let pieces = try pieces(of: SampleHeaders.full, size: 1)

@@ -17,7 +17,7 @@ struct PropertyTests {
     #expect(try cleared(read) == cleared(header))
   }
 
-  @Test("A file reads equal, is whole, and is the same bytes each time", arguments: 0..<40)
+  @Test("A file reads back equal, is intact, and is the same bytes each time", arguments: 0..<40)
   func file(seed: UInt64) throws {
     var random = RandomHeader(seed: seed)
     let header = random.header()

@@ -5,7 +5,7 @@ import WBMFormat
 
 @Suite("Writing and reading")
 struct RoundTripTests {
-  @Test("What is written reads equal", arguments: ["tiny", "full"])
+  @Test("A written file reads back equal", arguments: ["tiny", "full"])
   func roundTrip(name: String) throws {
     let header = name == "tiny" ? SampleHeaders.tiny : SampleHeaders.full
     let folder = try TemporaryFolder()

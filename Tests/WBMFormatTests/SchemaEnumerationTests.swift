@@ -54,7 +54,7 @@ import Testing
     try check(WBMDetector.TreeChoice.self, "TREE_CHOICE")
   }
 
-  @Test("0 is missing, and a number behind the last is not known")
+  @Test("0 means missing, and a number beyond the last is unknown")
   func unknown() {
     let missing = TestFiles.failure { () throws(WeighbridgeError) in
       _ = try WBMDetector.Part(schemaNumber: 0, "part of a box")

@@ -35,7 +35,7 @@ struct WriterTests {
     #expect(try TestFiles.read(folder.file("a")) == TestFiles.read(folder.file("b")))
   }
 
-  @Test("The next tensor is named, and tensors without elements are passed over")
+  @Test("The next tensor is named, and tensors without elements are skipped")
   func order() throws {
     let folder = try TemporaryFolder()
     var writer = try WBMWriter(path: folder.file("a"), header: SampleHeaders.full)
@@ -46,7 +46,7 @@ struct WriterTests {
     #expect(writer.nextTensor == 2)
   }
 
-  @Test("Too few or too many bytes are refused, and what stood there before stays")
+  @Test("Too few or too many bytes are refused, and the existing file stays")
   func counts() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a")

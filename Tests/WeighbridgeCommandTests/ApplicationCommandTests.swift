@@ -49,7 +49,7 @@ import Weighbridge
     #expect(outcome.messages.isEmpty)
   }
 
-  @Test("A batch keeps order and count; a broken image is named and the others are done")
+  @Test("A batch keeps order and count; a broken image is named and the others are classified")
   func batch() throws {
     try Files.write(try Files.read(Self.star).prefix(300), to: try file("cut.png"))
     let outcome = try classify(
@@ -65,7 +65,7 @@ import Weighbridge
     #expect(try Image(contentsOf: try file("sheet.png")).width > 400)
   }
 
-  @Test("classify refuses what is neither an image, nor a classifier, nor an option")
+  @Test("classify refuses files that are not images, models that do not classify, and bad options")
   func refusals() throws {
     try classify(Self.model).expect(3, "sketch-classifier.h5: ")
     try classify(Self.star, "--top", "0").expect(2, "--top")
@@ -88,7 +88,7 @@ import Weighbridge
     #expect(try middle.json()["inputs"]?.array?.first?.object?["name"]?.string == "conv2d_1")
   }
 
-  @Test("cut leaves what stood there when the layers do not fit")
+  @Test("cut leaves the existing output unchanged if the layers do not fit")
   func cutRefusals() throws {
     let workspace = try Workspace()
     for (arguments, message) in [
@@ -117,7 +117,7 @@ import Weighbridge
     #expect(list.compactMap { $0.object?["width"]?.integer } == [264, 67])
     #expect(list.count == 3)
     try Program.run(["stylize", Self.model, Self.star, "-o", try file("x.png")] + Self.use)
-      .expect(2, "it gives a score for each class")
+      .expect(2, "its output has a score for each class")
     try Program.run(Self.softening + images + ["-o", try file("y"), "--output-bias", "1"])
       .expect(2, "--output-scale")
   }

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -31,8 +32,16 @@ import Testing
     try expectFailure(3, folder, ["\(folder): is a folder, not a file"])
   }
 
-  @Test("A device and a pipe are no models", arguments: ["/dev/null", "/dev/zero"])
+  @Test("A device is not a model", arguments: ["/dev/null", "/dev/zero"])
   func device(path: String) throws {
+    try expectFailure(3, path, ["\(path): is not a file"])
+  }
+
+  @Test("A pipe is not a model")
+  func pipe() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("model.h5")
+    try #require(mkfifo(path, 0o600) == 0)
     try expectFailure(3, path, ["\(path): is not a file"])
   }
 
@@ -53,14 +62,14 @@ import Testing
     try expectFailure(3, Sample.hostile(name), [Sample.hostile(name), reason])
   }
 
-  @Test("A file of a preview is refused, and what to do is said")
+  @Test("A file from a preview version is refused, with advice")
   func preview() throws {
     try expectFailure(
       3, Paths.sample("Hostile/wbm/preview.wbm"),
       ["was written by a preview of Weighbridge; convert the source again"])
   }
 
-  @Test("What is not a model has the exit status 3, whatever is to be done with it")
+  @Test("convert and inspect end with status 3 for files that are not models")
   func foreign() throws {
     let folder = Paths.sample("Hostile/foreign")
     let names = Files.names(in: folder).filter { $0 != "make.py" }
@@ -72,7 +81,7 @@ import Testing
     }
   }
 
-  @Test("A model without an input shape says what to type, and then converts")
+  @Test("The error about a missing input shape says what to type, and that works")
   func inputShape() throws {
     let model = Paths.sample("Shapeless/2.2.4-tf/dense.h5")
     try expectFailure(
@@ -90,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("An input shape is refused where it does not apply, and where it is none")
+  @Test("An input shape is refused where it does not apply, and when it is malformed")
   func inputShapeElsewhere() throws {
     let workspace = try Workspace()
     let (model, array) = (Paths.sample("Shapeless/2.2.4-tf/dense.h5"), ["--input-shape", "3"])
@@ -125,7 +134,7 @@ import Testing
       ["#1 first (Hologram)", "#3 second (TimeMachine)", "#4 third (Lambda)"])
   }
 
-  @Test("A limit that was reached has a status of its own")
+  @Test("Exceeding a limit has its own exit status")
   func limit() throws {
     try expectFailure(5, Sample.hostile("deep_json"), ["JSON nests deeper than 500 levels"])
   }

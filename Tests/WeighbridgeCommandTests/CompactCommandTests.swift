@@ -79,7 +79,7 @@ import Weighbridge
     #expect(stored.reduce(0, +) * 100 < 320_800 * 87)
   }
 
-  @Test("A budget holds on sketches that nothing was learned from, as measured here again")
+  @Test("A budget holds on sketches not used for calibration, as measured independently")
   func budget() throws {
     try #require(Self.sketches.count == 200)
     let (plain, small) = (try classifier(), try file("small.wbm"))
@@ -115,7 +115,7 @@ import Weighbridge
     try Program.run("compact", small, "-o", file("again.wbm")).expect(0)
   }
 
-  @Test("A size is met")
+  @Test("A size budget is met")
   func size() throws {
     let (plain, small) = (try classifier(), try file("small.wbm"))
     let outcome = try Program.run(
@@ -127,7 +127,7 @@ import Weighbridge
     #expect(stored <= 50_000 && stored > 40_000)
   }
 
-  @Test("A folder of arrays stands for the files in it")
+  @Test("A folder of arrays is the same as the files in it")
   func folderOfArrays() throws {
     let plain = try classifier()
     let folder = try file("arrays")
@@ -159,7 +159,7 @@ import Weighbridge
     try workspace.expectUntouched()
   }
 
-  @Test("Examples that are none, or too few, are said, and nothing is written")
+  @Test("Unusable or too few examples are reported, and nothing is written")
   func badExamples() throws {
     let (plain, workspace) = (try classifier(), try Workspace())
     let use = ["compact", plain, "-o", workspace.output, "--max-error", "0.1", "--calibration"]
@@ -170,7 +170,7 @@ import Weighbridge
     try workspace.expectUntouched()
   }
 
-  @Test("Answers that the model does not give cannot be kept")
+  @Test("Keeping answers needs a model that gives answers")
   func noAnswers() throws {
     let workspace = try Workspace()
     try Program.run(
@@ -201,7 +201,7 @@ import Weighbridge
     try Program.run("verify", one, "--against", source).expect(0)
   }
 
-  @Test("A weight that is further from the source than the file says is found")
+  @Test("A weight that differs from the source by more than the file records is found")
   func furtherOff() throws {
     let source = "\(Self.folderOfSketches)/sketch-classifier.h5"
     let (fine, other) = (try file("fine.wbm"), try file("other.wbm"))
@@ -215,7 +215,7 @@ import Weighbridge
     try Program.run("verify", other, "--against", fine).expect(1)
   }
 
-  @Test("A model whose batch normalizations were folded is held against its source's, folded too")
+  @Test("A model with folded batch normalizations is compared with its source folded likewise")
   func folded() throws {
     let (source, small) = (
       Paths.sample("Models/shape-detector/shape-detector.h5"), try file("small.wbm")
@@ -236,7 +236,7 @@ import Weighbridge
   }
 
   @Test(
-    "Layers run in int8 or bfloat16, and the error that is stated is the one measured here again",
+    "Layers run in int8 or bfloat16, and the stated error equals an independent measurement",
     arguments: ["int8", "bfloat16"])
   func activations(type: String) throws {
     try #require(Self.sketches.count == 200)
@@ -292,7 +292,7 @@ import Weighbridge
     #expect(try Model(contentsOf: file("part.wbm")).content.graph.quantizedLayerCounts != (0, 0))
   }
 
-  @Test("What int8 cannot do is said")
+  @Test("Invalid int8 options and budgets are refused")
   func badActivations() throws {
     let workspace = try Workspace()
     let source = "\(Self.folderOfSketches)/sketch-classifier.h5"

@@ -19,7 +19,7 @@ import Testing
     ]
   }
 
-  @Test("A mapping is taken by convert, inspect, verify and diff, and stands in the provenance")
+  @Test("convert, inspect, verify and diff accept a mapping, and the provenance records it")
   func mapped() throws {
     let options = try options(
       mapping: #"{"class_name": "Activation", "config": {"activation": "$settings.activation"}}"#)
@@ -50,7 +50,7 @@ import Testing
     #expect(try folder.get().names == ["net.json"])
   }
 
-  @Test("What is kept is marked, verified as far as it can be, and does not run")
+  @Test("A kept layer is marked, verified as far as possible, and does not run")
   func kept() throws {
     let options = try options(mapping: #"{"keep": true, "output_shapes": [[null, 3]]}"#)
     let output = try folder.get().file("out.wbm")
@@ -64,7 +64,7 @@ import Testing
     #expect(verification.output.contains("skipped  references"), "\(verification.output)")
     let input = Paths.sample("Models/shape-detector/input.npy")
     try Program.run("run", output, "--inputs", input, "--outputs", "/dev/null").expect(
-      3, "#1 layer2 (Odd): is kept as it is because its computation is not described")
+      3, "#1 layer2 (Odd): has no known computation")
     try Program.run(["convert", weights, "-o", output, "--keep-unknown"] + options.prefix(2))
       .expect(3, "#3 b (Dense)", #"{"layers":{"layer2":{"keep":true,"output_shapes":[[null,3]]}}}"#)
   }

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(
-    "What the message says to type makes a file that passes",
+    "Typing the command from the message makes a file that verifies",
     arguments: [
       ["pets_best.weights", "pets.cfg", "birds.cfg"], ["pets.cfg", "pets_best.weights"],
       ["pets.cfg", "pets_best.weights", "pets_1000.weights", "birds_final.weights"],
@@ -44,7 +44,7 @@ import Testing
     try follow(first.messages, in: folder).expect(0)
   }
 
-  @Test("Labels that are said are no decision, and no other labels are told of")
+  @Test("Given labels are not a decision, and other label files are not mentioned")
   func labels() throws {
     let folder = try folder(["pets.cfg", "pets_best.weights", "obj.names", "colors.names"])
     let weights = ["convert", "pets.cfg", "--weights", "pets_best.weights"]

@@ -60,7 +60,7 @@ import Weighbridge
     #expect(drawn.width == 88 && drawn.height == 88 && drawn.pixels != plain.pixels)
   }
 
-  @Test("Images of a folder are done in order, into a folder; what is not an image is named")
+  @Test("Images of a folder are processed in order, into a folder; other files are named")
   func folders() throws {
     for name in ["b.png", "a.png"] { try copyImage(to: name) }
     try Files.write("words".utf8, to: try file("notes.txt"))
@@ -74,7 +74,7 @@ import Weighbridge
     #expect(Files.names(in: try file("drawn")) == ["a.png", "b.png"])
   }
 
-  @Test("One broken image among several is reported, and the others are done")
+  @Test("One broken image among several is reported, and the others are processed")
   func brokenImage() throws {
     try Files.write(try Files.read(Self.image).prefix(300), to: try file("cut.png"))
     let outcome = try detect(Self.image, try file("cut.png"), Self.image)
@@ -99,7 +99,7 @@ import Weighbridge
   }
 
   @Test(
-    "Thresholds outside 0...1, and words that are none, are bad usage",
+    "Thresholds outside 0...1, and unknown words, are bad usage",
     arguments: [
       ["--threshold", "1.5"], ["--threshold", "nan"], ["--nms=-1"], ["--resize", "zoom"],
       ["--threads", "0"],
@@ -109,7 +109,7 @@ import Weighbridge
       .expect(2)
   }
 
-  @Test("What the model does not say is asked for, and what does not fit is refused")
+  @Test("Missing parts of the description are asked for, and those that do not fit are refused")
   func description() throws {
     try detect(Self.image, options: []).expect(2, "--anchors")
     let withoutLabels = Array(Self.modelOptions[..<4] + Self.modelOptions[6...])

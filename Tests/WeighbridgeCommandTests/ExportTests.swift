@@ -20,7 +20,7 @@ import Weighbridge
     #expect(folder.names == ["m.cfg", "m.weights", "n", "n.weights"])
   }
 
-  @Test("A detector becomes an ONNX model, of the version and the axes that are asked for")
+  @Test("A detector becomes an ONNX model of the requested version and axes")
   func onnx() throws {
     let folder = try TemporaryFolder()
     try Program.run(
@@ -34,7 +34,7 @@ import Weighbridge
     #expect(folder.names == ["m.onnx", "m.onnx.data"])
   }
 
-  @Test("Weights become a safetensors file, which is looked at alone and read with an architecture")
+  @Test("Exported safetensors weights can be inspected alone and converted with an architecture")
   func weights() throws {
     let folder = try TemporaryFolder()
     let file = folder.file("m.safetensors")
@@ -54,7 +54,7 @@ import Weighbridge
     ).expect(0)
   }
 
-  @Test("An ONNX model is read as its source is")
+  @Test("An exported ONNX model reads back like its source")
   func onnxReadBack() throws {
     let folder = try TemporaryFolder()
     let model = folder.file("m.onnx")
@@ -80,7 +80,7 @@ import Weighbridge
     #expect(folder.names.isEmpty)
   }
 
-  @Test("A detector becomes a Core ML model, of the version and the number type asked for")
+  @Test("A detector becomes a Core ML model of the requested version and number type")
   func coreml() throws {
     let folder = try TemporaryFolder()
     try Program.run(
@@ -95,7 +95,7 @@ import Weighbridge
     #expect(folder.names == ["m.mlmodel"])
   }
 
-  @Test("What does not fit names the layers with status 3; an unknown format has status 2")
+  @Test("Layers that a format cannot express are named with status 3; an unknown format has status 2")
   func refused() throws {
     let folder = try TemporaryFolder()
     let other = Paths.sample("Models/number-types/float64_recurrent.k2.h5")

@@ -9,7 +9,7 @@ import Weighbridge
     try Program.run(["inspect", Paths.sample(sample)] + options)
   }
 
-  @Test("Keras layers of which nothing is known are named, with the shapes in front of them")
+  @Test("Unknown Keras layers are named, with their input shapes")
   func keras() throws {
     let outcome = try inspect("Hostile/keras/unknown_layers.h5")
     outcome.expect(0, "note: it cannot be converted as it is", "3 layers of a class")
@@ -55,7 +55,7 @@ import Weighbridge
     }
   }
 
-  @Test("A section that darknet's forks do not have is named, with the shapes in front of it")
+  @Test("An unknown darknet section is named, with the shapes before it")
   func darknet() throws {
     let outcome = try inspect("Hostile/darknet/section_unknown.cfg")
     outcome.expect(0, "note: ")
@@ -68,7 +68,7 @@ import Weighbridge
     }
   }
 
-  @Test("--json says the same, and no message stands in the way with --quiet")
+  @Test("--json says the same, and --quiet suppresses the note")
   func json() throws {
     let outcome = try inspect("Hostile/keras/unknown_layers.h5", "--json", "--quiet")
     outcome.expect(0)
@@ -82,7 +82,7 @@ import Weighbridge
   }
 
   @Test(
-    "What is broken in a file hides nothing of what is not",
+    "A broken part of a file does not hide the rest",
     arguments: [
       ("keras/weight_unlisted.h5", "b/b/forgotten", ["a  Dense  dense  [batch, 3]"]),
       ("keras/layer_group_missing.h5", "model_weights/b", ["a  Dense  dense  [batch, 3]"]),
@@ -139,7 +139,7 @@ import Weighbridge
     ],
   ]
 
-  @Test("Of every hostile model something is shown", arguments: empty.keys.sorted())
+  @Test("Something is shown of every hostile model, except those listed", arguments: empty.keys.sorted())
   func hostile(folder: String) throws {
     let path = Paths.sample("Hostile/\(folder)")
     let endings = [".h5", ".keras", ".mlmodel", ".onnx", ".cfg", ".weights"]
@@ -157,7 +157,7 @@ import Weighbridge
     #expect(hidden == Self.empty[folder])
   }
 
-  @Test("What is given with a model must be right: another error stays an error")
+  @Test("Errors in other given files, and files with nothing to show, remain errors")
   func otherErrors() throws {
     try inspect("Hostile/keras/weights_only.h5", "--architecture", "/nowhere.json").expect(
       3, "/nowhere.json: cannot open")

@@ -54,7 +54,7 @@ import Weighbridge
     try expectInterruption(run, after: 3)
   }
 
-  @Test("A reader that goes away ends the program quietly", arguments: ["--layers", "--json"])
+  @Test("A closed pipe ends the program quietly", arguments: ["--layers", "--json"])
   func closedPipe(option: String) throws {
     let pipe = Pipe()
     try pipe.fileHandleForReading.close()

@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("A command that takes less is not disturbed")
+  @Test("A command within its limits is not affected")
   func enough() throws {
     let (workspace, files) = (try Workspace(), try TemporaryFolder())
     let model = files.file("model.wbm")
@@ -61,7 +61,7 @@ import Testing
     ).expect(0)
   }
 
-  @Test("A deep architecture, which takes long to compute, ends at the limit of time")
+  @Test("A long computation ends at the time limit")
   func slow() throws {
     let folder = try TemporaryFolder()
     try Files.write(ChainArchitecture.json(layers: 5000).utf8, to: folder.file("deep.json"))
@@ -71,7 +71,7 @@ import Testing
     ).expect(5, "1.5 seconds", "--time-limit")
   }
 
-  @Test("Limits that are none are bad usage", arguments: ["0", "-1", "nan", "1e300", "soon"])
+  @Test("Invalid limits are bad usage", arguments: ["0", "-1", "nan", "1e300", "soon"])
   func nonsense(text: String) throws {
     try Program.run("inspect", Sample.detector, "--time-limit", text).expect(2)
   }

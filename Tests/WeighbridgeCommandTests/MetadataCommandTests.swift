@@ -58,7 +58,7 @@ import Weighbridge
       3, "\(Sample.detector): is not a .wbm file")
   }
 
-  @Test("A metadata file says what options say")
+  @Test("A metadata file has the same effect as options")
   func metadataFile() throws {
     let folder = try TemporaryFolder()
     try Files.write(

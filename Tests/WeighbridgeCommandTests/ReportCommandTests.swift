@@ -40,7 +40,7 @@ import Testing
       !outcome.output.contains("ReportOptions") && !outcome.output.contains("DescriptionEdit"))
   }
 
-  @Test("What is said of a model, and a picture, are options")
+  @Test("Options describe the model and add a picture")
   func options() throws {
     let picture = Paths.sample("Models/shape-detector/picture.png")
     let outcome = try Program.run(
@@ -53,7 +53,7 @@ import Testing
     #expect(outcome.output.contains("4 detections"))
   }
 
-  @Test("A model that fails its checks is reported, and the report is no failure")
+  @Test("A model that fails its checks is reported, and the command succeeds")
   func failing() throws {
     let folder = try TemporaryFolder()
     let model = folder.file("model.wbm")

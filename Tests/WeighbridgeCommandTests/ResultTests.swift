@@ -22,11 +22,15 @@ import Weighbridge
       checks.compactMap { $0["name"]?.string }
         == ["container", "shapes", "weights", "source", "references", "engines"])
     #expect(checks.allSatisfy { $0["status"] == "passed" && $0["reason"]?.string != nil })
-    let references = try #require(checks.last)
-    for member in ["max_abs", "max_rel", "cosine"] { #expect(references[member]?.real != nil) }
+    for name in ["references", "engines"] {
+      let check = try #require(checks.first { $0["name"]?.string == name })
+      for member in ["max_abs", "max_rel", "cosine"] {
+        #expect(check[member]?.real != nil, "\(name): \(member)")
+      }
+    }
   }
 
-  @Test("verify fails with status 1, and says which check and where")
+  @Test("verify fails with status 1, and names the check and the place")
   func verifyFails() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("model.wbm")
@@ -54,7 +58,7 @@ import Weighbridge
       3, "/nowhere/x: cannot open")
   }
 
-  @Test("verify --layers takes given references of layers")
+  @Test("verify --layers uses given layer references")
   func verifyLayers() throws {
     let files = try TemporaryFolder()
     let layers = try ArrayFile.read(Sample.layers)
@@ -111,7 +115,7 @@ import Weighbridge
     #expect(json["description"]?.object?["author"] == "A")
   }
 
-  @Test("The main job's options arrive in the file")
+  @Test("The options that describe a model arrive in the file")
   func modelCase() throws {
     let folder = try TemporaryFolder()
     try Program.run(
@@ -132,11 +136,11 @@ import Weighbridge
     try Program.run("verify", folder.file("x.wbm"), "--against", Sample.detector).expect(0)
   }
 
-  @Test("Decisions in the same words are one line with a count; as JSON each has its name")
+  @Test("Equal decisions are printed as one line with a count; JSON lists each")
   func decisions() throws {
     let folder = try TemporaryFolder()
     let line =
-      "decision, 8 times: this input has a value of its own, and always has that "
+      "decision, 8 times: this optional input is removed; its default value is used "
       + "(features.0.weight, features.0.bias, features.1.weight and 5 more)"
     let (model, output) = (Paths.sample("ONNX/defaults.onnx"), folder.file("out.wbm"))
     let conversion = try Program.run("convert", model, "-o", output)
@@ -152,7 +156,7 @@ import Weighbridge
     }
   }
 
-  @Test("Up to three names are all listed, and what is decided once stays as it is")
+  @Test("Up to three names are listed, and single decisions are unchanged")
   func fewDecisions() throws {
     var provenance = Provenance()
     let names = ["a", "c", "", "b", "", "a", "x", "y", "z"]

@@ -42,7 +42,7 @@ import Weighbridge
     return array.compactMap(\.object)
   }
 
-  @Test("An index is made, found unchanged, and searched without the model")
+  @Test("An index is created, found up to date, and searched without the model")
   func wholeWay() throws {
     let (images, database) = (try makeImages(), try file("photos.db"))
     let first = try index(images, "-o", database, "--json")
@@ -140,7 +140,7 @@ import Weighbridge
     #expect(svg.contains("width=\"600\" height=\"600\"") && svg.contains("data:image/png;base64,"))
   }
 
-  @Test("Images that cannot be read are named, the rest goes on, and the status is 1")
+  @Test("Unreadable images are named, the others are processed, and the status is 1")
   func unreadable() throws {
     let images = try makeImages()
     try Files.write(try Files.read(Self.image).prefix(300), to: "\(images)/cut.png")
@@ -156,7 +156,7 @@ import Weighbridge
   }
 
   @Test(
-    "What cannot be searched for is bad usage, with what could be",
+    "An invalid query is bad usage, with a hint at valid ones",
     arguments: [
       (["--object", "circle:0,0,1,1"], "its labels are ellipse, rectangle, triangle"),
       (["--object", "ellipse:0,0,2,1"], "reaches beyond the image"),
@@ -176,7 +176,7 @@ import Weighbridge
     #expect(outcome.output.isEmpty)
   }
 
-  @Test("A model that is not a detector, takes no image or is another one is told what to do")
+  @Test("A model without boxes or an image input, or not the index's, is an error with advice")
   func wrongModels() throws {
     let (images, database) = (try makeImages(), try file("photos.db"))
     let layout = ["--object", "ellipse:0,0,1,1"]

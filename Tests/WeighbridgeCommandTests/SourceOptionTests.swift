@@ -41,7 +41,7 @@ import Testing
       .expect(2, "is a Keras file: --darknet, --set and --strict do not apply")
   }
 
-  @Test("An export takes the fork for a source or a target of darknet only")
+  @Test("An export accepts the fork only for a darknet source or target")
   func fork() throws {
     let workspace = try Workspace()
     let path = workspace.output + ".onnx"
@@ -49,7 +49,7 @@ import Testing
       .expect(2, "is a Keras file: --darknet does not apply")
   }
 
-  @Test("A stored model takes none of them")
+  @Test("A .wbm accepts none of them")
   func stored() throws {
     let workspace = try Workspace()
     try Sample.convert(to: workspace.output)

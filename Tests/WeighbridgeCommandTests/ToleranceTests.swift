@@ -65,7 +65,7 @@ import Weighbridge
     try Program.run("verify", path, "--against", Sample.detector).expect(0)
   }
 
-  @Test("A tolerance for nothing, and one that is none, are refused")
+  @Test("A tolerance without references, and an invalid one, are refused")
   func refused() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("model.wbm")

@@ -1,5 +1,8 @@
+import ArgumentParser
 import TestSupport
 import Testing
+
+@testable import WeighbridgeCommand
 
 @Suite struct UsageTests {
   @Test(
@@ -30,7 +33,12 @@ import Testing
     #expect(outcome.output.isEmpty && !outcome.messages.isEmpty)
   }
 
-  @Test("An input that is fixed where it cannot be has the status 2, and where it can be is said")
+  /// The names of all commands.
+  private static let commands = WeighbridgeCommand.configuration.subcommands.map { command in
+    command.configuration.commandName ?? "\(command)".lowercased()
+  }
+
+  @Test("Fixing an input that cannot be fixed has the status 2, with advice")
   func fixedInput() throws {
     let folder = try TemporaryFolder()
     let (model, output) = (Paths.sample("ONNX/Exported/rates.onnx"), folder.file("m.wbm"))
@@ -56,15 +64,12 @@ import Testing
 
   @Test(
     "Every command's help has an example and goes to standard output",
-    arguments: [
-      [], ["convert"], ["inspect"], ["metadata"], ["verify"], ["run"], ["index"], ["search"],
-      ["similar"], ["report"],
-    ])
+    arguments: [[String]()] + commands.map { [$0] })
   func help(command: [String]) throws {
     let outcome = try Program.run(command + ["--help"])
     outcome.expect(0)
     #expect(outcome.messages.isEmpty)
-    #expect(outcome.output.contains("Example:\n"))
+    #expect(outcome.output.contains("Example:\n") || outcome.output.contains("Examples:\n"))
     #expect(outcome.output.contains("  weighbridge \(command.first ?? "convert") "))
   }
 }

@@ -53,7 +53,7 @@ import Weighbridge
     #expect(Set(APIName.allCases.map(\.rawValue)).count == APIName.allCases.count)
   }
 
-  @Test("The names of what is read and described are those of properties")
+  @Test("Names of options are those of properties")
   func properties() {
     let types: [(name: String, value: Any)] = [
       ("ReadOptions", ReadOptions()), ("DescriptionEdit", DescriptionEdit()),

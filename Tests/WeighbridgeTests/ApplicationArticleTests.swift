@@ -51,7 +51,7 @@ import Weighbridge
     #expect(painting != photo)
   }
 
-  @Test("The code writes an interface and runs what it runs on")
+  @Test("The code writes an interface and runs the runtime behind it")
   func interfaces() throws {
     let model = try sketchClassifier()
     let drawing = try Image(contentsOf: "\(samples)/sketch-classifier/picture.png")

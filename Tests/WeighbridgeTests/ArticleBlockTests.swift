@@ -3,7 +3,7 @@ import Testing
 
 /// Each code block in an article is compiled or run, or says why not.
 @Suite struct ArticleBlockTests {
-  @Test("Each block of code is compiled or run by a test, or says in front of it why not")
+  @Test("Each code block is compiled or run by a test, or a note before it says why not")
   func blocks() throws {
     let tests = try compiledCode()
     var counts: [String: Int] = [:]

@@ -57,7 +57,7 @@ import Weighbridge
     }
   }
 
-  @Test("The article's error is thrown as it says")
+  @Test("The article's error is thrown as shown")
   func articleFails() throws {
     let sample = Project.detector
     do {

@@ -9,14 +9,15 @@ import Weighbridge
   /// demonstration leaves, and weights that somebody trained.
   private func withFiles(_ body: (String) throws -> Void) throws {
     try withTemporaryFile("article") { folder in
-      _ = try Program.run([Program.path, folder], of: "\(Project.detector)/demo.sh")
+      let status = try Program.run([Program.path, folder], of: "\(Project.detector)/demo.sh").status
+      #expect(status == 0)
       try Model(contentsOf: "\(folder)/shape-detector.h5")
         .export(to: "\(folder)/trained.safetensors")
       try body(folder)
     }
   }
 
-  @Test("The Swift of the articles writes what it names, and reads it")
+  @Test("The articles' Swift writes the files it names and reads them back")
   func code() throws {
     try withFiles { folder in
       do {

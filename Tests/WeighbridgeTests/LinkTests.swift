@@ -48,11 +48,13 @@ import Testing
   func files() throws {
     let documents = try Self.documents()
     #expect(documents.count > 40)
+    var count = 0
     for document in documents {
       let folder = URL(filePath: "\(Project.folder)/\(document)").deletingLastPathComponent()
       for link in prose(try Project.text(document)).matches(
         of: /\]\(([^)<>:\s#]*)(?:#([^)\s]+))?\)/)
       {
+        count += 1
         let path = String(link.1)
         let target =
           path.isEmpty
@@ -67,6 +69,7 @@ import Testing
         #expect(anchors.contains(String(heading)), "\(document): \(link.0)")
       }
     }
+    #expect(count > 100)
   }
 
   @Test("Every article that an article links to is there, and so is the heading in it")

@@ -21,7 +21,7 @@ import YAML
   }
 
   @Test(
-    "A scalar without quotes is what PyYAML takes it for",
+    "An unquoted scalar has the type that PyYAML gives it",
     arguments: [
       ("1", JSONValue.integer(1)), ("-12", .integer(-12)), ("+3", .integer(3)), ("0", .integer(0)),
       ("1.0", .real(1)), ("1.0e-07", .real(1e-7)), ("1.5e+3", .real(1500)), ("5.", .real(5)),
@@ -59,12 +59,12 @@ import YAML
   }
 
   @Test(
-    "What JSON cannot say, and what is no YAML, is refused where it stands",
+    "Values that JSON lacks, and invalid YAML, are refused with their line",
     arguments: [
       ("a: [1, 2", 2, "not YAML: did not find expected"), ("a: 1\na: 2", 2, "occurs twice"),
       ("x: 1\ny: *b", 2, "*b is undefined"), ("&a [*a]", 1, "*a is undefined"),
       ("a: 1\nb: !!python/object/apply:os.system [ls]", 2, "!!python/object/apply:os.system"),
-      ("f: !!python/name:os.system ''", 1, "!!python/name:os.system, which is an object"),
+      ("f: !!python/name:os.system ''", 1, "!!python/name:os.system, which is not supported"),
       ("[1, 2]: 3", 1, "not a string"),
       ("a: &x {b: 1}\nc:\n  <<: *x", 3, "merged"), ("a: 1\n---\nb: 2", 2, "a second YAML document"),
       ("!!int x", 1, "\"x\" is not of the type !!int"), ("", 0, "the document is empty"),
@@ -76,7 +76,7 @@ import YAML
     if line > 0 { #expect(error.place.position == .line(line), "\(error)") }
   }
 
-  @Test("Aliases of aliases, depth and length end at their limits, and soon")
+  @Test("Nested aliases, depth and length are limited")
   func limits() throws {
     var bomb = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
     for level in 1...20 {
@@ -91,18 +91,32 @@ import YAML
     #expect(failure("abcd", limits)?.reason.contains("over the limit of 3") == true)
   }
 
-  @Test("Bytes that are no text, and every text that ends too soon, are errors and nothing worse")
+  @Test("Truncated and damaged texts are read or refused without a trap")
   func damaged() throws {
     let text = Array(
       "a: !!python/tuple [null, &x 'b', \"c\\u00e9\", *x]\nd:\n- - e\n  - {f: 1.0}\n".utf8)
-    for count in 0..<text.count { _ = try? JSONValue(yaml: Array(text[..<count])) }
+    var (readCount, refusedCount) = (0, 0)
+    func read(_ bytes: [UInt8]) {
+      do throws(WeighbridgeError) {
+        _ = try JSONValue(yaml: bytes)
+        readCount += 1
+      } catch {
+        refusedCount += 1
+        let codes: Set<WeighbridgeError.Code> = [.malformed, .unsupported]
+        #expect(codes.contains(error.code), "\(error)")
+      }
+    }
+    for count in 0..<text.count { read(Array(text[..<count])) }
+    #expect(readCount > 0 && refusedCount > 0)
+    (readCount, refusedCount) = (0, 0)
     for place in text.indices {
       for byte: UInt8 in [0, 0x0A, 0x22, 0x2A, 0x7F, 0xC3, 0xFF] {
         var damaged = text
         damaged[place] = byte
-        _ = try? JSONValue(yaml: damaged)
+        read(damaged)
       }
     }
+    #expect(readCount > 0 && refusedCount > 0)
     #expect(throws: WeighbridgeError.self) { try JSONValue(yaml: [0xFF, 0xFE, 0x00]) }
   }
 }

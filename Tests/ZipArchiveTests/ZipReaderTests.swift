@@ -49,7 +49,7 @@ import ZipArchive
     #expect(isMagic && first == expected.first?.0 && names == expected.map(\.0))
   }
 
-  @Test("Stored members stay where they are, and unpacked ones count against the memory")
+  @Test("Stored members stay where they are, and unpacked ones count toward the memory limit")
   func memory() throws {
     let stored = ByteStore(try archive("stored"))
     let members = try directory(archive("stored")).members
@@ -81,7 +81,7 @@ import ZipArchive
     #expect(error?.code == .limitExceeded)
   }
 
-  @Test("Another method than storing and deflating is not supported, and named")
+  @Test("A compression method other than stored and deflated is refused by name")
   func method() throws {
     let error = #expect(throws: WeighbridgeError.self) { _ = try read(archive("bzip2")) }
     #expect(error?.code == .unsupported && error?.reason.contains("method 12") == true)
@@ -92,7 +92,7 @@ import ZipArchive
   }
 
   @Test(
-    "An archive that is cut off anywhere is refused, and so is one with more behind it",
+    "A truncated archive is refused, and so is one with trailing bytes",
     arguments: ["empty", "stored", "deflated", "large", "streamed"])
   func truncation(_ name: String) throws {
     let whole = try archive(name)
@@ -100,8 +100,10 @@ import ZipArchive
       let error = #expect(throws: WeighbridgeError.self) { _ = try read(Array(whole[..<count])) }
       #expect(error?.code == .malformed, "\(count) bytes")
     }
-    #expect(throws: WeighbridgeError.self) { _ = try read(whole + [0]) }
-    #expect(throws: WeighbridgeError.self) { _ = try read([0] + whole) }
+    for bytes in [whole + [0], [0] + whole] {
+      let error = #expect(throws: WeighbridgeError.self) { _ = try read(bytes) }
+      #expect(error?.code == .malformed, "\(error as Any)")
+    }
   }
 
   @Test("A changed byte of the contents is found, stored or deflated")
@@ -139,7 +141,13 @@ import ZipArchive
     bytes[[0, directory, end][record] + offset] = value
     if story.contains("one name") { bytes[30] = value }
     let error = #expect(throws: WeighbridgeError.self) { _ = try read(bytes) }
-    #expect(error?.code == .malformed || error?.code == .unsupported, "\(story)")
+    // Counts that differ are those of an archive on several disks.
+    let unsupported: Set = [
+      "encryption", "a name that is not UTF-8", "several disks", "other counts of members",
+      "more members than there are",
+    ]
+    let code: WeighbridgeError.Code = unsupported.contains(story) ? .unsupported : .malformed
+    #expect(error?.code == code, "\(story)")
   }
 
   @Test("Sizes of ZIP64 that are missing or do not fit are refused")
@@ -156,7 +164,7 @@ import ZipArchive
     #expect(locator?.code == .malformed && locator?.reason.contains("ZIP64") == true)
   }
 
-  @Test("A size that no deflated bytes can have is refused before memory is taken")
+  @Test("An impossible unpacked size is refused before memory is allocated")
   func ratio() throws {
     var bytes = try archive("deflated")
     let end = bytes.count - 22
@@ -166,7 +174,7 @@ import ZipArchive
     #expect(error?.code == .malformed && error?.reason.contains("cannot unpack") == true)
   }
 
-  @Test("What does not begin like an archive is none")
+  @Test("Bytes without an archive's signature are not an archive")
   func magic() {
     for bytes: [UInt8] in [[], [0x50], [0x50, 0x4B, 3], [0x50, 0x4B, 1, 2, 0], [0, 0, 0, 0]] {
       let isMagic = ZipDirectory.isMagic(bytes.span.bytes)

@@ -30,7 +30,7 @@ import ZipArchive
   ]
 
   @Test(
-    "What is written reads back, with records of ZIP64 for what is larger than they say",
+    "Written archives read back, with ZIP64 records for sizes over a given limit",
     arguments: [ZipWriter.largestWithoutZIP64, 3000, 2000, 3, 0])
   func roundTrip(_ largest: Int) throws {
     let bytes = try write(members, largest: largest)
@@ -66,13 +66,14 @@ import ZipArchive
     #expect(try write([]) == [0x50, 0x4B, 5, 6] + [UInt8](repeating: 0, count: 18))
   }
 
-  @Test("Two members of one name are no archive, and nothing is written")
+  @Test("Two members of the same name are refused, and nothing is written")
   func duplicates() {
-    #expect(throws: WeighbridgeError.self) { _ = try write([("a", [1]), ("a", [2])]) }
+    let error = #expect(throws: WeighbridgeError.self) { _ = try write([("a", [1]), ("a", [2])]) }
+    #expect(error?.reason.contains("is in the archive twice") == true, "\(error as Any)")
     #expect(!exists(path))
   }
 
-  @Test("An archive that is given up leaves nothing behind")
+  @Test("An abandoned archive leaves nothing behind")
   func givenUp() throws {
     do {
       var writer = try ZipWriter(path: path)
@@ -82,7 +83,8 @@ import ZipArchive
   }
 
   @Test(
-    "As many members as 16 bits count, and one more, are read back", arguments: [65_535, 65_536])
+    "65,535 members, the most that 16 bits count, and one more are read back",
+    arguments: [65_535, 65_536])
   func manyMembers(_ count: Int) throws {
     let bytes = try write((0..<count).map { ("\($0)", []) })
     #expect(try ZipDirectory(bytes.span.bytes, memberLimit: count).members.count == count)

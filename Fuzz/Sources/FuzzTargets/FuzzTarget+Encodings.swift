@@ -47,11 +47,11 @@ private struct EncodedCase {
   func run() throws {
     let decoded = try encoding.decode(stored.span.bytes, elementType, shape: shape)
     let count = shape.reduce(elementType.byteCount, *)
-    precondition(decoded.count == count, "\(decoded.count) bytes are decoded of \(count)")
+    precondition(decoded.count == count, "\(decoded.count) bytes were decoded instead of \(count)")
     guard case .bytePlanes = encoding, count > 0 else { return }
     let again = BytePlanes.encode(decoded.span.bytes, elementType)
     let twice = try encoding.decode(again.span.bytes, elementType, shape: shape)
-    precondition(twice == decoded, "byte planes do not give back what was encoded")
+    precondition(twice == decoded, "byte planes do not round-trip")
   }
 
   /// Small tensors in the form that the encoders write.

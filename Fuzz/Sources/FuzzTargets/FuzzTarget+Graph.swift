@@ -11,7 +11,7 @@ extension FuzzTarget {
   /// A graph of the catalog's operators chosen by the bytes, which is written, read, verified and
   /// exported to each format.
   static let graph = FuzzTarget("graph", []) { bytes in
-    guard let graph = try? GraphRecipe(bytes).graph() else { return }
+    guard let graph = try? FuzzedGraph(bytes).graph() else { return }
     try RoundTrip(graph).run()
   }
 }
@@ -33,7 +33,7 @@ struct RoundTrip {
     let nodes = model.content.graph.nodes
     precondition(
       nodes.map(\.operation.attributes) == content.graph.nodes.map(\.operation.attributes),
-      "a .wbm file does not give back what was written")
+      "a .wbm file does not round-trip")
     var options = VerifyOptions()
     options.run.memoryLimit = 1 << 26
     if let report = try? model.verify(options) {

@@ -96,8 +96,8 @@ def convert(path: _Path, output: _Path, *, keep_existing: bool = False, **option
 
 
 def inspect(path: _Path, **options: Any) -> Dict[str, Any]:
-    """What there is to see in a model file, as ``Schemas/inspect.schema.json`` says; also of one that cannot
-    be opened as a model: its layers, and what is not supported.
+    """Returns the contents of a model file, in the form of ``Schemas/inspect.schema.json``. For a file that
+    cannot be opened as a model, these are its layers and what is not supported.
 
     >>> weighbridge.inspect("sketch-classifier.h5")["format"]
     'keras hdf5'

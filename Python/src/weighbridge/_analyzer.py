@@ -1,4 +1,4 @@
-"""Saying of images what is in them and what they are like."""
+"""Analyzing images: the objects in them and their features."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Analysis(NamedTuple):
     Attributes:
         width: The image's width in pixels.
         height: Its height.
-        detections: The objects in it, the most confident first; None when the model is no detector.
-        features: What it is like: a vector of float32; None when the model gives none.
+        detections: The objects in it, the most confident first; None if the model is not a detector.
+        features: The feature vector, float32 [length]; None if the model has no features.
     """
 
     width: int
@@ -36,17 +36,26 @@ class Analysis(NamedTuple):
 
 
 class Analyzer:
-    """A model that analyzes images; made by `Model.analyzer`. For one thread at a time, by one thread."""
+    """A model that analyzes images; made by `Model.analyzer`. Only one thread may use it at a time, and it
+    computes with one thread."""
 
     def __init__(self, model: int, options: "_library.AnalyzeOptions") -> None:
         self._handle = _library.result_handle("analyzer_open", c_uint64(model), byref(options))
         self._finalizer = weakref.finalize(self, close, "analyzer_close", self._handle)
         self._options = options  # with the function that the library asks
-        #: What decides the results, the model and the options, as the digits of a SHA-256 digest.
+        #: A hexadecimal SHA-256 digest of what determines the results: the model and the options.
         self.identity: str = _library.result_text("analyzer_identity", self._handle)
 
     def analyze(self, image: Union[Path, bytes]) -> Analysis:
-        """Analyzes a JPEG or PNG file: its path, or its bytes."""
+        """Analyzes a JPEG or PNG file.
+
+        Args:
+            image: The path of the file, or its bytes.
+
+        Raises:
+            OSError: The file cannot be read.
+            WeighbridgeError: It is not an image that can be decoded, or a limit was reached.
+        """
         if not isinstance(image, bytes):
             with open(image, "rb") as file:
                 image = file.read()

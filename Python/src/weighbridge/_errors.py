@@ -48,8 +48,8 @@ class ArgumentError(WeighbridgeError, ValueError):
 
 
 class StateError(WeighbridgeError, RuntimeError):
-    """It cannot be done now, though file and call are right: the model is closed or at work, the process
-    was forked, a limit was reached, the output could not be written, the work was cancelled."""
+    """The call is correct but cannot be carried out now: the model is closed or in use, the process was
+    forked, a limit was reached, the output could not be written, or the work was cancelled."""
 
 
 _CLASSES = {

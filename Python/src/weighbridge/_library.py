@@ -188,7 +188,7 @@ def encode(text: Any, name: str) -> bytes:
         if b"\0" not in encoded:
             return encoded
         raise make_error("invalidArgument", f"{name} has a NUL in it")
-    raise make_error("invalidArgument", f"{name} is {type(text).__name__}, and a text is wanted")
+    raise make_error("invalidArgument", f"{name} must be a string or path, not {type(text).__name__}")
 
 
 def texts(items: Sequence[str], name: str) -> "Tuple[ctypes.Array[c_char_p], int]":
@@ -268,8 +268,8 @@ def library() -> ctypes.CDLL:
 def interrupt() -> Any:
     """A function that says whether Ctrl-C was pressed, for the library to ask while it works.
 
-    It is one of the interpreter's own and no function in Python, which would raise KeyboardInterrupt
-    where nothing can catch it. In threads other than the main one it always says no.
+    It is a C function of the interpreter, since one in Python would raise KeyboardInterrupt where nothing
+    can catch it. In threads other than the main one it always returns false.
     """
     occurred = ctypes.pythonapi.PyOS_InterruptOccurred
     occurred.restype = c_int32

@@ -189,7 +189,7 @@ class Model:
         suppression: Optional[str] = None,
         threads: Optional[int] = None,
     ) -> Detector:
-        """Gets a model that finds objects ready for many images.
+        """Prepares the model, which must be a detector, for many images.
 
         Args:
             threshold: The confidence above which an object counts, 0 to 1; by default the model's own.
@@ -201,8 +201,9 @@ class Model:
         return Detector(self._handle, options)
 
     def detect(self, image: "Union[Path, NDArray]", **options: Any) -> List[Detection]:
-        """Finds objects in an image: the path of a JPEG or PNG file, or an array uint8 [height, width, 3] in
-        red, green and blue. The options are those of `detector`, which is kept for each of them.
+        """Finds objects in an image: the path of a JPEG or PNG file, or an RGB array,
+        uint8 [height, width, 3]. The options are those of `detector`; one detector is kept for each
+        combination of them.
         """
         with self._turn:
             key = tuple(sorted(options.items()))
@@ -218,7 +219,7 @@ class Model:
         overlap: Optional[float] = None,
         suppression: Optional[str] = None,
     ) -> Analyzer:
-        """Gets a model ready to say of many images what is in them and what they are like, as
+        """Prepares the model for analyzing many images (detections and features), as
         ``weighbridge index`` does.
 
         Args:

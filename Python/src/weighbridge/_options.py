@@ -161,7 +161,7 @@ def analyze_options(
 
 def _list(value: Sequence[str], name: str) -> Sequence[str]:
     if isinstance(value, str):
-        raise make_error("invalidArgument", f"{name} is a list of texts: [{value!r}]")
+        raise make_error("invalidArgument", f"{name} must be a list of strings: [{value!r}]")
     return value
 
 

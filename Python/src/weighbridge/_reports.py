@@ -17,7 +17,7 @@ class Check(NamedTuple):
         layer: The layer it is about.
         max_abs: The largest difference of two tensors that were compared.
         max_rel: The same, relative to the largest wanted number.
-        cosine: How far they point into the same direction: 1 when they do.
+        cosine: Their cosine similarity: 1 if they point in the same direction.
     """
 
     name: str

@@ -32,7 +32,7 @@ class _Actor:
 def run(
     job: Job, *, actors: Optional[Union[int, Tuple[int, int]]] = None, num_cpus: float = 1
 ) -> Summary:
-    """Does what is to be done on the cluster that `ray.init` has joined, or on this machine.
+    """Runs a job on the cluster that `ray.init` has joined, or on this machine.
 
     Args:
         job: What is to be done.

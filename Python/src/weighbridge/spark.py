@@ -33,7 +33,7 @@ def _work(job: bytes, frames: Iterator[Any]) -> Iterator[Any]:
 
 
 def run(job: Job, session: Optional[Any] = None) -> Summary:
-    """Does what is to be done on a cluster of Spark.
+    """Runs a job on a Spark cluster.
 
     Args:
         job: What is to be done.

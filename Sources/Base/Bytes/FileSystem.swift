@@ -18,5 +18,5 @@ package func isFolder(_ path: String) -> Bool {
 /// - Throws: ``WeighbridgeError/Code/outputFailed``.
 package func makeFolder(_ path: String) throws(WeighbridgeError) {
   guard mkdir(path, 0o777) != 0, !isFolder(path) else { return }
-  throw .outputFailed("cannot be made a folder: \(lastSystemError())").at(file: path)
+  throw .outputFailed("cannot be created as a folder: \(lastSystemError())").at(file: path)
 }

@@ -31,7 +31,7 @@ public struct WeighbridgeError: Error, Hashable, Sendable {
 extension WeighbridgeError {
   /// A kind of failure. A struct, so that a new kind does not break callers' switches.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    /// The code's name, as `--json` prints it.
+    /// The code's name, such as `malformed`, as reports and JSON output give it.
     public let description: String
 
     private init(_ description: String) { self.description = description }

@@ -9,7 +9,7 @@ package func sha256(of store: ByteStore) throws(WeighbridgeError) -> [UInt8] {
   // read. Without the library's cleanup at exit, a digest may outlive the main thread.
   OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT), nil)
   guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
-    throw .limitExceeded("no memory for a SHA-256 digest")
+    throw .limitExceeded("not enough memory for a SHA-256 digest")
   }
   defer { EVP_MD_CTX_free(context) }
   store.withBytes { bytes in

@@ -34,7 +34,9 @@ package struct XXH3Stream: ~Copyable {
   ///
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there is no memory for its state.
   package init() throws(WeighbridgeError) {
-    guard let state = XXH3_createState() else { throw .limitExceeded("no memory for a digest") }
+    guard let state = XXH3_createState() else {
+      throw .limitExceeded("not enough memory for a digest")
+    }
     self.state = state
     XXH3_128bits_reset(state)
   }

@@ -116,13 +116,13 @@ package struct AttributeReader {
 
   /// Reads a boolean.
   package mutating func boolean(_ name: String) throws(WeighbridgeError) -> Bool {
-    guard case .boolean(let value) = try take(name) else { throw wrongType(name, "a flag") }
+    guard case .boolean(let value) = try take(name) else { throw wrongType(name, "a boolean") }
     return value
   }
 
   /// Reads a string.
   package mutating func string(_ name: String) throws(WeighbridgeError) -> String {
-    guard case .string(let value) = try take(name) else { throw wrongType(name, "a text") }
+    guard case .string(let value) = try take(name) else { throw wrongType(name, "a string") }
     return value
   }
 
@@ -138,7 +138,7 @@ package struct AttributeReader {
   /// Reads a list of strings.
   package mutating func strings(_ name: String) throws(WeighbridgeError) -> [String] {
     guard case .strings(let values) = try take(name) else {
-      throw wrongType(name, "a list of texts")
+      throw wrongType(name, "a list of strings")
     }
     return values
   }

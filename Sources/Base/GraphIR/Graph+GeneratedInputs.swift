@@ -13,8 +13,9 @@ extension Graph {
   /// Generates inputs for a model.
   ///
   /// A dynamic dimension is 1 for the batch and 32 elsewhere; dimensions with the same name are
-  /// equal. Integers stay below the limit where an operator takes them as indices (the rows of an
-  /// embedding), whatever the element type; other integers are 0 or 1, and bytes are any byte.
+  /// equal. Elements used as indices, of any type, are integers below the limit that the operator
+  /// gives (the rows of an embedding); other integers are 0 or 1, except uint8, which can be any
+  /// value.
   ///
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` for an input of more than 2^28 elements.
   package func generatedInputs(_ numbers: GeneratedNumbers) throws(WeighbridgeError) -> [Tensor] {

@@ -4,7 +4,7 @@ extension Graph {
   /// The same graph with a source layer's result as an additional output, under the layer's name.
   /// If it is already an output, nothing is added.
   ///
-  /// - Parameter layer: The layer's name as in the results of `--layers`.
+  /// - Parameter layer: The layer's name as in the results of layers of a run.
   /// - Returns: The graph, and the name of the output.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when there is no such layer; the error lists the
   ///   nearest names.

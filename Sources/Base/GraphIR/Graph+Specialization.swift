@@ -45,7 +45,8 @@ extension Graph {
       do throws(ShapeError) {
         let outputs = try node.operation.checkedOutputTypes(of: node.inputs.map { types[$0.index] })
         guard outputs.count == node.outputs.count else {
-          throw ShapeError("makes \(outputs.count) outputs and has \(node.outputs.count)")
+          throw ShapeError(
+            "computes \(outputs.count) outputs, but the node has \(node.outputs.count)")
         }
         for (id, type) in zip(node.outputs, outputs) { types[id.index] = type }
       } catch {
@@ -102,6 +103,6 @@ extension Graph {
   }
 
   private var tooLarge: WeighbridgeError {
-    WeighbridgeError(.limitExceeded, "its activations take more bytes than there are addresses")
+    WeighbridgeError(.limitExceeded, "its activations need more memory than can be addressed")
   }
 }

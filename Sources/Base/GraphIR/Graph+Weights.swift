@@ -3,8 +3,8 @@ package import Bytes
 extension Graph {
   /// The same graph with other weights.
   ///
-  /// - Parameter weights: One for each of the graph's weights, with its name and shape and its
-  ///   type, or a floating-point type that the graph's represents exactly.
+  /// - Parameter weights: One for each of the graph's weights, with the same name and shape, and
+  ///   with the same type or one whose elements the graph's floating-point type represents exactly.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when one is missing, extra, or has another shape
   ///   or type.
   package func replacingWeights(
@@ -54,7 +54,7 @@ extension Tensor {
   ///   them.
   fileprivate func converted(to type: TensorType) throws(WeighbridgeError) -> Tensor {
     guard type.fixedShape == shape else {
-      throw .mismatch("has the shape \(shape), and the architecture \(type.shape)")
+      throw .mismatch("has the shape \(shape), but the architecture \(type.shape)")
     }
     if elementType == type.elementType { return self }
     let exactTargets: [ElementType: Set<ElementType>] = [
@@ -62,8 +62,8 @@ extension Tensor {
     ]
     guard exactTargets[elementType]?.contains(type.elementType) == true else {
       throw .mismatch(
-        "is \(elementType.rawValue), and the architecture's \(type.elementType.rawValue) does not "
-          + "hold that exactly")
+        "is \(elementType.rawValue), which the architecture's \(type.elementType.rawValue) cannot "
+          + "represent exactly")
     }
     return Tensor(type.elementType, shape: shape, doubles)
   }

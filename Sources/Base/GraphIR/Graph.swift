@@ -42,7 +42,7 @@ package struct SourceScope: Hashable, Sendable {
     self.role = role
   }
 
-  /// The layer's name with `:1`, `:2` for later calls, as in the results of `--layers`.
+  /// The layer's name with `:1`, `:2` for later calls, as in the results of layers of a run.
   package var callName: String { call == 0 ? layer : "\(layer):\(call)" }
 
   /// The name of the layer's node.
@@ -141,7 +141,7 @@ package struct Graph: Sendable {
   package var parameterCount: Int { weights.reduce(0) { $0 + $1.tensor.count } }
 
   /// For each source layer, the position of the node that computes its outputs, which is the last
-  /// of several, and the layer's name as in the results of `--layers`.
+  /// of several, and the layer's name as in the results of layers of a run.
   package var layerNodes: [Int: String] {
     var lastPositions: [SourceKey: Int] = [:]
     for (position, node) in nodes.enumerated() {

@@ -73,7 +73,7 @@ package struct Opaque: Operator {
     var dimensions = try attributes.integers("sizes")[...]
     guard (0...Self.inputLimit).contains(inputCount), !ranks.isEmpty,
       ranks.count == elementTypes.count, dimensions.allSatisfy({ $0 >= -1 })
-    else { throw attributes.malformed("its inputs or outputs cannot be") }
+    else { throw attributes.malformed("its inputs or outputs are invalid") }
     var outputs: [Output] = []
     for (rank, name) in zip(ranks, elementTypes) {
       guard let elementType = ElementType(rawValue: name), rank >= 0, rank <= dimensions.count
@@ -111,8 +111,8 @@ extension Graph {
   package func checkRuns() throws(WeighbridgeError) {
     guard let (position, node) = opaqueNodes.first else { return }
     throw .unsupported(
-      "is kept as it is because its computation is not described (\(APIName.customLayers) can, when the model "
-        + "is converted), so the model cannot run"
+      "has no known computation, so the model cannot run; describe the layer with "
+        + "\(APIName.customLayers) when the model is converted"
     ).at(layer: node.source.place(position))
   }
 }

@@ -3,7 +3,7 @@ package import Bytes
 /// Something that computes a graph: the reference runtime, an engine, or either of them after a
 /// round trip through a file.
 package protocol Runtime: Sendable {
-  /// The name in reports and for `--engine`.
+  /// The engine's name in reports and options.
   var name: String { get }
 
   /// Computes the graph's outputs.

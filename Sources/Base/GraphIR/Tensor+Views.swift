@@ -66,7 +66,7 @@ extension Tensor {
   package func broadcast(to shape: [Int]) -> Tensor {
     precondition(
       shape.count == self.shape.count && zip(self.shape, shape).allSatisfy { $0 == 1 || $0 == $1 },
-      "a shape that it cannot be repeated to")
+      "a shape that it cannot be broadcast to")
     let newStrides = zip(strides, zip(self.shape, shape)).map { $1.0 == $1.1 ? $0 : 0 }
     return Tensor(elementType, shape: shape, store: store, offset: offset, strides: newStrides)
   }

@@ -43,7 +43,7 @@ package struct ProtobufPieces: Sendable {
     _ record: ProtobufRecord, as descriptor: ProtobufScanner.Descriptor
   ) throws(WeighbridgeError) -> [UInt8] {
     try ProtobufPieces(record, as: descriptor).pieces.flatMap { piece in
-      guard case .bytes(let bytes) = piece else { preconditionFailure("a record has a place") }
+      guard case .bytes(let bytes) = piece else { preconditionFailure("a record has a byte range") }
       return bytes
     }
   }

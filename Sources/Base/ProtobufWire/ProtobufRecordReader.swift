@@ -150,7 +150,7 @@ extension WireReader {
       return .double(Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))))
     case PROTOBUF_C_TYPE_UINT64:
       guard let number = Int(exactly: bits) else {
-        throw .malformed("field \(field.name) is \(bits), which nothing can have").at(.byte(start))
+        throw .malformed("field \(field.name) is \(bits), which is too large").at(.byte(start))
       }
       return .integer(number)
     case PROTOBUF_C_TYPE_ENUM:

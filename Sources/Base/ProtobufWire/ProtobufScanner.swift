@@ -92,12 +92,12 @@ package struct ProtobufScanner {
     _ field: UnsafePointer<ProtobufCFieldDescriptor>, _ wireType: UInt8
   ) throws(WeighbridgeError) {
     guard wireType == 2 else {
-      throw malformed("has wire type \(wireType), expected 2: its numbers in one piece")
+      throw malformed("has wire type \(wireType), expected 2 (length-delimited)")
     }
     let section = try reader.section(bytes)
     let size = WireReader.wireType(of: field.pointee.type) == 5 ? 4 : 1
     guard section.remaining.isMultiple(of: size) else {
-      throw malformed("has \(section.remaining) bytes, which are not integers")
+      throw malformed("has \(section.remaining) bytes, which is not a multiple of \(size)")
     }
   }
 

@@ -29,7 +29,7 @@ struct ScanBudget {
   mutating func field() throws(WeighbridgeError) {
     fieldCount += 1
     guard fieldCount <= limits.fieldCount else {
-      throw exceeded("brings more fields than", limits.fieldCount)
+      throw exceeded("has more fields than", limits.fieldCount)
     }
     try allocate(48)
   }
@@ -38,7 +38,7 @@ struct ScanBudget {
   mutating func packedNumber() throws(WeighbridgeError) {
     packedNumberCount += 1
     guard packedNumberCount <= limits.packedNumberCount else {
-      throw exceeded("brings more numbers in lists than", limits.packedNumberCount)
+      throw exceeded("has more packed numbers than", limits.packedNumberCount)
     }
     try allocate(8)
   }

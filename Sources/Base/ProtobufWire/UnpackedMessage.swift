@@ -17,7 +17,7 @@ package struct UnpackedMessage: ~Copyable {
         descriptor, nil, buffer.count, buffer.bindMemory(to: UInt8.self).baseAddress)
     }
     guard let message else {
-      throw .malformed("is not a message of its schema, or memory is short")
+      throw .malformed("does not match its schema, or there is not enough memory")
     }
     base = message
   }

@@ -33,7 +33,7 @@ struct WireReader {
     let value = try varint(bytes)
     let (number, wireType) = (value >> 3, UInt8(value & 7))
     guard number >= 1, number < 1 << 29, [0, 1, 2, 5].contains(wireType) else {
-      throw .malformed("has a tag \(value), which is none of protobuf's").at(.byte(start))
+      throw .malformed("has the invalid protobuf tag \(value)").at(.byte(start))
     }
     return (UInt32(number), wireType)
   }
@@ -43,7 +43,7 @@ struct WireReader {
     let start = offset
     let length = try varint(bytes)
     guard length <= UInt64(remaining) else {
-      throw .malformed("has \(length) bytes, and \(remaining) are left in the enclosing message")
+      throw .malformed("has \(length) bytes, but \(remaining) are left in the enclosing message")
         .at(.byte(start))
     }
     defer { offset += Int(length) }  // fits: it is at most `remaining`
@@ -123,7 +123,7 @@ struct WireReader {
 
   private mutating func skip(_ count: Int) throws(WeighbridgeError) {
     guard count <= remaining else {
-      throw .malformed("needs \(count) bytes, and \(remaining) are left").at(.byte(offset))
+      throw .malformed("needs \(count) bytes, but \(remaining) are left").at(.byte(offset))
     }
     offset += count
   }

@@ -89,7 +89,7 @@ package enum BytePlanes {
       let modes = try cursor.bytes(width, from: bytes)
       let lanes = try cursor.integer(UInt8.self, from: bytes)
       guard modes.allSatisfy({ $0 <= 1 }), lanes <= 5 else {
-        throw .malformed("the planes of bytes are of another kind than 0 and 1")
+        throw .malformed("the byte planes have an unknown mode or too many lanes")
       }
       var slots: [[UInt32]?] = []
       for mode in modes {
@@ -108,7 +108,7 @@ package enum BytePlanes {
         chunks.append((size, planes))
       }
       guard cursor.remaining == 0 else {
-        throw .malformed("\(cursor.remaining) bytes stand behind the last chunk")
+        throw .malformed("\(cursor.remaining) bytes follow the last chunk")
       }
       self.width = width
       self.lanes = 1 << Int(lanes)

@@ -82,7 +82,7 @@ package struct LinearIntegers: Hashable, Sendable {
   ///   shape.
   package func content(_ bytes: RawSpan, shape: [Int]) throws(WeighbridgeError) -> Content {
     guard try byteCount(shape) == bytes.byteCount else {
-      throw .malformed("\(bytes.byteCount) bytes are no \(bits)-bit integers of \(shape)")
+      throw .malformed("\(bytes.byteCount) bytes cannot be \(bits)-bit integers of shape \(shape)")
     }
     return parse(bytes, shape: shape)
   }

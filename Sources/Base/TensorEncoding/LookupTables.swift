@@ -32,7 +32,7 @@ package struct LookupTables: Hashable, Sendable {
   /// tables in single precision.
   func byteCount(_ shape: [Int]) throws(WeighbridgeError) -> Int {
     guard (1...8).contains(bits) else {
-      throw .malformed("positions have \(bits) bits, expected 1 to 8")
+      throw .malformed("indices have \(bits) bits, expected 1 to 8")
     }
     let blocks = try BlockGrid(shape, blockShape: blockShape).count
     let tables = try Checked.product([blocks, 4 << bits], of: "the size of lookup tables")
@@ -54,7 +54,8 @@ package struct LookupTables: Hashable, Sendable {
   ///   shape.
   package func content(_ bytes: RawSpan, shape: [Int]) throws(WeighbridgeError) -> Content {
     guard try byteCount(shape) == bytes.byteCount else {
-      throw .malformed("\(bytes.byteCount) bytes are no \(bits)-bit lookup of \(shape)")
+      throw .malformed(
+        "\(bytes.byteCount) bytes cannot be \(bits)-bit indices and tables of shape \(shape)")
     }
     return parse(bytes, shape: shape)
   }

@@ -92,7 +92,9 @@ struct RANSLayout: Sendable {
     var classes = [[Int]](repeating: [], count: count)
     for (row, index) in PackedBits.unpack(packed, count: rows, bits: bits).enumerated() {
       let index = Int(index)
-      guard index < count else { throw .malformed("row \(row) is of class \(index) of \(count)") }
+      guard index < count else {
+        throw .malformed("row \(row) has class \(index), but there are \(count) classes")
+      }
       classes[index].append(row)
     }
     return classes
@@ -127,7 +129,7 @@ struct RANSLayout: Sendable {
       }
     }
     guard cursor.remaining == 0 else {
-      throw .malformed("\(cursor.remaining) bytes stand behind the last chunk")
+      throw .malformed("\(cursor.remaining) bytes follow the last chunk")
     }
     return chunks
   }

@@ -51,7 +51,7 @@ package enum TensorEncoding: Hashable, Sendable {
     if let expected = try self.byteCount(of: elementType, shape: shape) {
       guard byteCount == expected else {
         throw .malformed(
-          "has \(byteCount) bytes, and its shape \(shape) of \(elementType) needs \(expected)")
+          "has \(byteCount) bytes, but its shape \(shape) of \(elementType) needs \(expected)")
       }
       return
     }
@@ -88,7 +88,7 @@ package enum TensorEncoding: Hashable, Sendable {
   }
 
   private func check(_ isValid: Bool, _ elementType: ElementType) throws(WeighbridgeError) {
-    guard isValid else { throw .malformed("\(title) are no encoding of \(elementType)") }
+    guard isValid else { throw .malformed("\(elementType) cannot be encoded as \(title)") }
   }
 
   /// Decodes the elements, in row-major order and little-endian.

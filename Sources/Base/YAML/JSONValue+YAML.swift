@@ -117,7 +117,7 @@ private struct YAMLBuilder {
   ) throws(WeighbridgeError) -> JSONValue {
     if let value = objects(tag, content) { return value }
     throw .unsupported(
-      "has a value with the YAML tag !!\(tag), which is an object of a program")
+      "has a value with the YAML tag !!\(tag), which is not supported")
   }
 
   /// Whether the next value is the key of a mapping.
@@ -151,7 +151,7 @@ private struct YAMLBuilder {
     container.count += count  // both are within the limit
     guard container.count <= limits.valueCount else {
       throw .limitExceeded(
-        "YAML of more than \(limits.valueCount) values once its aliases are written out")
+        "YAML has more than \(limits.valueCount) values once its aliases are expanded")
     }
     if let key = container.key {
       container.members?[key] = value

@@ -34,7 +34,7 @@ struct YAMLParser: ~Copyable {
     state.initialize(to: yaml_parser_t())
     guard yaml_parser_initialize(state) == 1 else {
       state.deallocate()
-      throw .limitExceeded("there is no memory for reading YAML")
+      throw .limitExceeded("not enough memory to read YAML")
     }
     // libyaml requests more of the text through this handler; the context is the reader.
     reader = .allocate(capacity: 1)
@@ -116,7 +116,7 @@ struct YAMLParser: ~Copyable {
   /// libyaml's error, with its line.
   private var failure: WeighbridgeError {
     if state.pointee.error == YAML_MEMORY_ERROR {
-      return .limitExceeded("there is no memory for reading YAML")
+      return .limitExceeded("not enough memory to read YAML")
     }
     let problem = state.pointee.problem.map { String(cString: $0) } ?? "it cannot be read"
     let line = Int(clamping: state.pointee.problem_mark.line) + 1

@@ -83,10 +83,10 @@ package struct ZipDirectory: Sendable {
     guard entry.flags & 1 == 0 else { throw .unsupported("is encrypted") }
     guard entry.method == 0 || entry.method == 8 else {
       throw .unsupported(
-        "is compressed by method \(entry.method); 0 (stored) and 8 (deflated) are read")
+        "uses compression method \(entry.method); 0 (stored) and 8 (deflated) can be read")
     }
     guard entry.method == 8 || entry.compressedByteCount == entry.byteCount else {
-      throw .malformed("is stored, and yet its two sizes differ")
+      throw .malformed("is stored uncompressed, but its two sizes differ")
     }
     let name = try Self.name(entry)
     let start = try entry.dataStart(bytes, end: end)
@@ -113,7 +113,7 @@ package struct ZipDirectory: Sendable {
     return name
   }
 
-  /// Rejects members that overlap, by which a small archive can decompress to huge data.
+  /// Rejects overlapping members, which let a small archive decompress to huge data.
   private static func checkOverlap(_ members: [Member]) throws(WeighbridgeError) {
     let sorted = members.sorted { $0.range.lowerBound < $1.range.lowerBound }
     for (first, second) in zip(sorted, sorted.dropFirst())

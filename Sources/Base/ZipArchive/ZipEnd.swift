@@ -41,7 +41,7 @@ struct ZipEnd {
       let commentLength = try cursor.integer(UInt16.self, from: bytes)
       if Int(commentLength) == cursor.remaining { return start }
     }
-    throw .malformed("is a ZIP archive without its end, so it was cut off")
+    throw .malformed("is a truncated ZIP archive: it has no end record")
   }
 
   private mutating func read64(_ bytes: RawSpan, before start: Int) throws(WeighbridgeError) {
@@ -78,7 +78,7 @@ struct ZipEnd {
     let size = try Checked.count(size, of: "the size of the directory")
     guard offset <= end, size == end - offset else {
       throw .malformed(
-        "has a directory of \(size) bytes at \(offset), and the archive's end is at \(end)")
+        "has a directory of \(size) bytes at \(offset), but the archive's end is at \(end)")
     }
     directory = offset..<offset + size
   }

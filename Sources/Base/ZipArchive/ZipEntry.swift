@@ -17,7 +17,7 @@ struct ZipEntry {
   init(_ cursor: inout ByteCursor, _ bytes: RawSpan) throws(WeighbridgeError) {
     let start = cursor.offset
     guard try cursor.integer(UInt32.self, from: bytes) == ZipDirectory.centralSignature else {
-      throw .malformed("has no entry of its directory here").at(.byte(start))
+      throw .malformed("has no directory entry here").at(.byte(start))
     }
     _ = try cursor.skip(4, in: bytes)  // the versions that wrote it and can read it
     flags = try cursor.integer(from: bytes)

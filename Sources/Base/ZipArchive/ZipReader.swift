@@ -22,12 +22,12 @@ package enum ZipReader {
     }
     guard member.byteCount / Inflater.largestRatio <= member.compressedByteCount else {
       throw .malformed(
-        "claims \(member.byteCount) bytes, which \(member.compressedByteCount) cannot unpack to")
+        "cannot unpack \(member.compressedByteCount) bytes to \(member.byteCount)")
     }
     memory -= member.byteCount
     guard memory >= 0 else {
       throw .limitExceeded(
-        "unpacks to \(member.byteCount) bytes, which is over the limit of memory")
+        "unpacks to \(member.byteCount) bytes, which exceeds the memory limit")
     }
     let contents = try store.withBytes { (bytes) throws(WeighbridgeError) in
       try inflate(bytes.extracting(member.range), byteCount: member.byteCount)
@@ -49,7 +49,7 @@ package enum ZipReader {
   private static func check(
     _ crc: UInt32, _ member: ZipDirectory.Member
   ) throws(WeighbridgeError) {
-    guard crc == member.crc else { throw .malformed("is damaged: its checksum does not fit") }
+    guard crc == member.crc else { throw .malformed("is damaged: its checksum does not match") }
   }
 
   /// Decompresses a raw deflate stream, which must produce exactly `byteCount` bytes and use all of

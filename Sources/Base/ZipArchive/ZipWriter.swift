@@ -59,7 +59,7 @@ package struct ZipWriter: ~Copyable {
     let (count, path) = (entries.count, file.path)
     try file.withWrittenBytes { (bytes) throws(WeighbridgeError) in
       guard try ZipDirectory(bytes, memberLimit: count).members.count == count else {
-        throw .outputFailed("an archive that was read back differs").at(file: path)
+        throw .outputFailed("the archive differs when read back").at(file: path)
       }
     }
     try file.commit(replacing: replacing)

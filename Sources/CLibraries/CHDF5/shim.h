@@ -1,5 +1,5 @@
 // What Swift cannot import from HDF5's headers: macros, variadic and versioned functions.
-// Works with HDF5 1.10.3 and later; 1.12 renamed what looks at links and objects.
+// Works with HDF5 1.10.3 and later; 1.12 renamed the functions that query links and objects.
 #ifndef CHDF5_SHIM_H
 #define CHDF5_SHIM_H
 
@@ -34,7 +34,7 @@ struct chdf5_printer {
   void *data;
 };
 
-/// Switches the printing of errors off for this thread; libraries do not print.
+/// Disables error printing for this thread, since a library must not print.
 static inline struct chdf5_printer chdf5_silence(void) {
   struct chdf5_printer printer = {NULL, NULL};
   H5open();
@@ -43,7 +43,7 @@ static inline struct chdf5_printer chdf5_silence(void) {
   return printer;
 }
 
-/// Switches the printing of errors back to what it was, and forgets our errors.
+/// Restores the error handler, and clears the error stack.
 static inline void chdf5_restore(struct chdf5_printer printer) {
   H5Eclear2(H5E_DEFAULT);
   H5Eset_auto2(H5E_DEFAULT, printer.function, printer.data);
@@ -66,8 +66,8 @@ static inline hid_t chdf5_open(const char *path) {
   return H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
 }
 
-// The memory of an image is its user data: HDF5 is handed that memory whenever it would allocate
-// some to copy the image to, and nothing is copied, grown or freed.
+// The callbacks' user data is the image's memory. Whenever HDF5 would allocate a copy of the image, they
+// return that memory, so nothing is copied, resized or freed.
 static inline void *chdf5_image_malloc(size_t size, H5FD_file_image_op_t operation, void *image) {
   (void)size, (void)operation;
   return image;
@@ -92,8 +92,8 @@ static inline herr_t chdf5_image_data_free(void *image) {
   return 0;
 }
 
-/// Opens a file in memory for reading, in place; negative when HDF5 cannot. The memory must stay
-/// until the file is closed, and the name must be another for every open image.
+/// Opens a file in memory for reading, in place; negative when HDF5 cannot. The memory must remain valid
+/// until the file is closed, and each open image needs a different name.
 static inline hid_t chdf5_open_image(const void *image, size_t size, const char *name) {
   H5FD_file_image_callbacks_t callbacks = {
       chdf5_image_malloc, chdf5_image_memcpy, chdf5_image_realloc, chdf5_image_free,
@@ -182,8 +182,9 @@ static inline herr_t chdf5_each_link(hid_t group, chdf5_link_visitor visitor, vo
 #endif
 }
 
-/// Creates a file over what is there, in the oldest format that holds its contents, and without the
-/// time. Raw data of some size begins at multiples of `alignment`. Negative when HDF5 cannot.
+/// Creates a file, replacing any existing one, in the oldest format that can represent its contents and
+/// without timestamps. Raw data of at least 4 * `alignment` bytes begins at a multiple of `alignment`.
+/// Negative when HDF5 cannot.
 static inline hid_t chdf5_create(const char *path, size_t alignment) {
   hid_t file = -1;
   hid_t creation = H5Pcreate(H5P_FILE_CREATE), access = H5Pcreate(H5P_FILE_ACCESS);
@@ -196,7 +197,7 @@ static inline hid_t chdf5_create(const char *path, size_t alignment) {
   return file;
 }
 
-/// Creates a file over what is there, in the newest format. For tests. Negative when HDF5 cannot.
+/// Creates a file, replacing any existing one, in the newest format. For tests. Negative when HDF5 cannot.
 static inline hid_t chdf5_create_newest(const char *path) {
   hid_t file = -1, access = H5Pcreate(H5P_FILE_ACCESS);
   if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0) {
@@ -206,7 +207,7 @@ static inline hid_t chdf5_create_newest(const char *path) {
   return file;
 }
 
-/// Creates a group without the time.
+/// Creates a group without timestamps.
 static inline hid_t chdf5_create_group(hid_t file, const char *path) {
   hid_t group = -1, creation = H5Pcreate(H5P_GROUP_CREATE);
   if (creation >= 0 && H5Pset_obj_track_times(creation, 0) >= 0) {
@@ -216,7 +217,7 @@ static inline hid_t chdf5_create_group(hid_t file, const char *path) {
   return group;
 }
 
-/// Creates a dataset without the time, whose elements have a place in one run of bytes and are not
+/// Creates a contiguous dataset without timestamps. Space for its elements is allocated, but they are not
 /// written.
 static inline hid_t chdf5_create_dataset(hid_t file, const char *path, hid_t type, hid_t space) {
   hid_t dataset = -1, creation = H5Pcreate(H5P_DATASET_CREATE);
@@ -230,7 +231,7 @@ static inline hid_t chdf5_create_dataset(hid_t file, const char *path, hid_t typ
   return dataset;
 }
 
-/// Creates an attribute and writes its value; of no elements nothing is written.
+/// Creates an attribute and writes its value, unless `value` is NULL because there are no elements.
 static inline herr_t chdf5_write_attribute(
     hid_t object, const char *name, hid_t type, hid_t space, const void *value) {
   herr_t status = -1;
@@ -242,7 +243,7 @@ static inline herr_t chdf5_write_attribute(
   return status;
 }
 
-/// A new type of texts: of any length, in UTF-8, or of a fixed size, filled up with zeros.
+/// A new string type: variable-length UTF-8 if `size` is 0, otherwise of a fixed size, padded with zeros.
 static inline hid_t chdf5_text(size_t size) {
   hid_t type = H5Tcopy(H5T_C_S1);
   if (type >= 0 && size == 0) H5Tset_cset(type, H5T_CSET_UTF8);
@@ -251,14 +252,14 @@ static inline hid_t chdf5_text(size_t size) {
   return type;
 }
 
-/// A new little-endian type of whole numbers.
+/// A new little-endian integer type.
 static inline hid_t chdf5_integer(size_t size, int is_signed) {
   hid_t type = H5Tcopy(is_signed ? H5T_STD_I64LE : H5T_STD_U64LE);
   if (type >= 0) H5Tset_size(type, size);
   return type;
 }
 
-/// A new little-endian type of IEEE 754.
+/// A new little-endian IEEE 754 type.
 static inline hid_t chdf5_float(size_t size) {
   hid_t type = H5Tcopy(size == 8 ? H5T_IEEE_F64LE : H5T_IEEE_F32LE);
   if (type >= 0 && size == 2) {
@@ -269,7 +270,7 @@ static inline hid_t chdf5_float(size_t size) {
   return type;
 }
 
-/// A new type of truth values, as h5py writes them.
+/// A new boolean type, as h5py writes it.
 static inline hid_t chdf5_bool(void) {
   int8_t no = 0, yes = 1;
   hid_t type = H5Tenum_create(H5T_STD_I8LE);
@@ -280,7 +281,7 @@ static inline hid_t chdf5_bool(void) {
   return type;
 }
 
-/// A new type of bytes without a meaning.
+/// A new opaque type.
 static inline hid_t chdf5_opaque(size_t size) { return H5Tcreate(H5T_OPAQUE, size); }
 
 /// Frees the strings that HDF5 allocated while it read variable-length strings.

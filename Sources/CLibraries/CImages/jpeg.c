@@ -7,13 +7,13 @@
 
 #include "failure.h"
 
-/// A progressive file may refine its image in as many scans; encoders write about ten.
+/// The maximum number of scans of a progressive file; encoders write about ten.
 #define SCAN_LIMIT 100
 
-/// In all its scans together it may pass over as many blocks of 8 x 8 samples: about a second.
+/// The maximum number of blocks of 8 x 8 samples in all scans together: about a second of decoding.
 #define BLOCK_LIMIT 100000000
 
-/// Where libjpeg's error functions find the way out.
+/// The state that libjpeg's error functions need to leave the decoder.
 struct exit_point {
   struct jpeg_error_mgr errors;  // first, so that its address is this struct's
   jmp_buf environment;
@@ -61,7 +61,7 @@ static _Noreturn void leave_with_message(j_common_ptr info) {
   }
 }
 
-/// Takes warnings for errors, but those after which every pixel has data of its own.
+/// Treats warnings as errors, except those after which every pixel still has data of its own.
 static void judge_message(j_common_ptr info, int level) {
   if (level >= 0) return;
   switch (info->err->msg_code) {
@@ -120,7 +120,7 @@ static void count_blocks(struct jpeg_decompress_struct *info, struct exit_point 
   }
 }
 
-/// Transposes pixels of cyan, magenta, yellow and black, stored inverted as Adobe does, into RGB.
+/// Converts pixels of cyan, magenta, yellow and black, stored inverted as Adobe does, to RGB.
 static void convert_cmyk(const JSAMPLE *cmyk, size_t width, uint8_t *rgb) {
   for (size_t x = 0; x < width; x++, cmyk += 4, rgb += 3) {
     for (int component = 0; component < 3; component++) {

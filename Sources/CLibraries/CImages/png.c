@@ -5,7 +5,7 @@
 
 #include "failure.h"
 
-/// The file that is read, or the one that grows.
+/// The file that is being read, or the growing output.
 struct stream {
   const uint8_t *source;
   struct image_file file;
@@ -38,7 +38,7 @@ static void write_bytes(png_structp png, png_bytep source, size_t count) {
   if (count > stream->capacity - file->count) {
     const size_t capacity = (file->count + count) * 2;
     uint8_t *bytes = realloc(file->bytes, capacity);
-    if (!bytes) png_error(png, "no memory is left");
+    if (!bytes) png_error(png, "not enough memory");
     file->bytes = bytes;
     stream->capacity = capacity;
   }
@@ -54,7 +54,7 @@ static png_structp open_reader(struct stream *stream, png_infop *info) {
   *info = png ? png_create_info_struct(png) : NULL;
   if (!*info) {
     png_destroy_read_struct(&png, NULL, NULL);
-    image_fail(stream->failure, image_out_of_memory, 0, "no memory is left");
+    image_fail(stream->failure, image_out_of_memory, 0, "not enough memory");
     return NULL;
   }
   png_set_read_fn(png, stream, read_bytes);
@@ -88,7 +88,7 @@ static void look_up(png_structp png, png_infop info, uint8_t *row, size_t width)
   png_get_PLTE(png, info, &palette, &count);
   for (size_t x = width; x-- > 0;) {
     const int index = row[x];
-    if (index >= count) png_error(png, "a pixel of a color that the palette does not have");
+    if (index >= count) png_error(png, "a pixel's index is outside of the palette");
     row[x * 3] = palette[index].red;
     row[x * 3 + 1] = palette[index].green;
     row[x * 3 + 2] = palette[index].blue;
@@ -106,7 +106,7 @@ static void read_rows(
   const int passes = png_set_interlace_handling(png);
   png_read_update_info(png, info);
   if (png_get_rowbytes(png, info) != (is_indexed ? size.width : stride)) {
-    png_error(png, "rows of another length");
+    png_error(png, "the rows have an unexpected length");
   }
   for (int pass = 0; pass < passes; pass++) {
     for (size_t y = 0; y < size.height; y++) png_read_row(png, pixels + y * stride, NULL);
@@ -167,7 +167,7 @@ bool image_png_encode(
   png_infop info = png ? png_create_info_struct(png) : NULL;
   if (!info) {
     png_destroy_write_struct(&png, NULL);
-    image_fail(failure, image_out_of_memory, 0, "no memory is left");
+    image_fail(failure, image_out_of_memory, 0, "not enough memory");
     return false;
   }
   png_set_write_fn(png, &stream, write_bytes, flush_nothing);

@@ -39,7 +39,7 @@ INLINE void find(const float *scaled, int count, struct candidates *all) {
 }
 
 /// For each output, the kind on the path of least cost that starts in state 0.
-INLINE void walk(const struct candidates *all, int count, uint8_t *kinds) {
+INLINE void viterbi(const struct candidates *all, int count, uint8_t *kinds) {
   flags8 later[OUTPUTS];
   vector8 costs = {0, 1e30f, 1e30f, 1e30f, 1e30f, 1e30f, 1e30f, 1e30f};
   for (int output = 0; output < count; output++) {
@@ -82,7 +82,7 @@ INLINE double round_all(const struct kernels_rounding *all) {
       scaled[output] = fminf(fmaxf(adjusted, -LARGEST), LARGEST);
     }
     find(scaled, count, &candidates);
-    walk(&candidates, count, kinds);
+    viterbi(&candidates, count, kinds);
     for (int output = 0; output < count; output++) {
       const float multiple = candidates.multiples[kinds[output]][output];
       const float sign = kinds[output] < 2 || multiple == 0 ? 0 : copysignf(1, multiple);

@@ -3,7 +3,7 @@
 #include "elements.h"
 #include "processor.h"
 
-// Little-endian in memory on every processor that Swift runs on.
+// Assumes little-endian memory, as on every processor that Swift supports.
 
 typedef int32_t integers8 __attribute__((ext_vector_type(8)));
 typedef int32_t integers4 __attribute__((ext_vector_type(4)));

@@ -91,7 +91,7 @@ struct kernels_layout layout_channels_last(int rank, const int64_t *sizes) {
 
 struct kernels_layout layout_like(
     const struct kernels_layout *model, const struct kernels_layout *sizes) {
-  // The axes as they lie in memory, the outermost first; those of size 1 in front of their equals.
+  // The axes in memory order, outermost first; among axes with equal strides, those of size 1 come first.
   int order[MAX_RANK];
   for (int axis = 0; axis < model->rank; axis++) {
     int position = axis;

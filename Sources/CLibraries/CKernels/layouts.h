@@ -4,7 +4,7 @@
 
 // The representation of a layout, and iteration over arrays with different layouts.
 
-/// An element that may lie at any address, as those of weights in mapped files do.
+/// A float that may be unaligned, such as a weight in a mapped file.
 typedef float unaligned_float __attribute__((aligned(1)));
 
 enum { MAX_RANK = KERNELS_MAX_RANK, CHANNELS = KERNELS_CHANNEL_BLOCK, MAX_BLOCKS = 2 };

@@ -3,7 +3,7 @@
 #include "elements.h"
 #include "processor.h"
 
-// Little-endian in memory on every processor that Swift runs on.
+// Assumes little-endian memory, as on every processor that Swift supports.
 
 #define JOIN(type, width)                                                                      \
   INLINE void join##width(const uint8_t *const *all, size_t count, int rotation,               \

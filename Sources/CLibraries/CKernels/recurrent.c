@@ -134,15 +134,15 @@ INLINE void write_units(
   float *target = step->memory->output + row * all->units + first;
   const float *previous = target;
   if (all->returns_sequences) {
-    const int64_t sample = row / all->places, position = row % all->places;
+    const int64_t sample = row / all->positions, position = row % all->positions;
     const int64_t back = all->is_reversed ? 1 : -1;
     target = step->memory->output
-        + ((sample * all->time + step->time) * all->places + position) * all->units + first;
-    previous = target + back * all->places * all->units;
+        + ((sample * all->time + step->time) * all->positions + position) * all->units + first;
+    previous = target + back * all->positions * all->units;
   }
-  if (!is_skipped || all->left_out == kernels_left_out_state) {
+  if (!is_skipped || all->skipped_step == kernels_skipped_step_state) {
     memcpy(target, step->after + row * step->state_step + first, size);
-  } else if (all->left_out == kernels_left_out_zero || step->is_first) {
+  } else if (all->skipped_step == kernels_skipped_step_zero || step->is_first) {
     memset(target, 0, size);
   } else if (previous != target) {
     memcpy(target, previous, size);
@@ -174,7 +174,7 @@ INLINE struct units locate_units(
 /// Whether the mask skips the step; the state is then copied unchanged.
 INLINE bool skips_step(const struct step *step, int64_t row, const struct units *own, int64_t count) {
   const uint8_t *mask = step->memory->mask;
-  if (!mask || mask[row / step->all->places * step->all->time + step->time]) return false;
+  if (!mask || mask[row / step->all->positions * step->all->time + step->time]) return false;
   if (own->after != own->before) memcpy(own->after, own->before, (size_t)count * sizeof(float));
   return true;
 }
@@ -339,7 +339,7 @@ static void run_stage(struct step *step, struct stage stage) {
 static struct step make_step(
     const struct kernels_recurrence *all, const struct kernels_recurrence_memory *memory,
     int64_t index) {
-  const int64_t rows = all->batch * all->places;
+  const int64_t rows = all->batch * all->positions;
   const int64_t time = all->is_reversed ? all->time - 1 - index : index;
   return (struct step){
     .all = all, .memory = memory, .rows = rows, .end_row = rows, .time = time,
@@ -360,7 +360,7 @@ static int64_t padded_units(const struct kernels_recurrence *all) {
 }
 
 int64_t kernels_recurrence_work(const struct kernels_recurrence *all) {
-  return all->batch * all->places * (gate_count(all->cell) + 4) * padded_units(all);
+  return all->batch * all->positions * (gate_count(all->cell) + 4) * padded_units(all);
 }
 
 kernels_layout *kernels_recurrence_weights(int64_t gates, int64_t units) {
@@ -373,7 +373,7 @@ kernels_layout *kernels_recurrence_weights(int64_t gates, int64_t units) {
 static void copy_states(
     const struct kernels_recurrence *all, float *target, ptrdiff_t target_step, const float *source,
     ptrdiff_t source_step) {
-  for (int64_t row = 0; row < all->batch * all->places; row++) {
+  for (int64_t row = 0; row < all->batch * all->positions; row++) {
     memcpy(
         target + row * target_step, source + row * source_step, (size_t)all->units * sizeof(float));
   }
@@ -392,7 +392,7 @@ static void run_rows(void *context, int index) {
   const struct kernels_recurrence *all = run->all;
   float *work = run->memory->work;
   const int gates = gate_count(all->cell);
-  const int64_t rows = all->batch * all->places, padded = padded_units(all), size = rows * padded;
+  const int64_t rows = all->batch * all->positions, padded = padded_units(all), size = rows * padded;
   int64_t first_row, end_row;
   cut_rows(0, rows, index, run->row_cuts, &first_row, &end_row);
   for (int64_t index = 0; index < all->time; index++) {
@@ -422,7 +422,7 @@ static void run_rows(void *context, int index) {
 void kernels_recurrence_run(
     const struct kernels_recurrence *all, const struct kernels_recurrence_memory *memory) {
   const bool has_cell_state = all->cell == kernels_cell_lstm;
-  const int64_t rows = all->batch * all->places, padded = padded_units(all), size = rows * padded;
+  const int64_t rows = all->batch * all->positions, padded = padded_units(all), size = rows * padded;
   float *const cell_state = memory->work + 2 * size;
   memset(memory->work, 0, (size_t)(3 * size) * sizeof(float));
   copy_states(all, memory->work, padded, memory->state, all->units);

@@ -3,9 +3,9 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-// Archives of the system (libjpeg, libpng, libhdf5) were not compiled for shared libraries and read
-// `stdout` and `stderr` where a program would have copies of them. In libweighbridge, where they are
-// linked, the names stand for these copies.
+// The system's static libraries (libjpeg, libpng, libhdf5) were compiled for programs, which have their own
+// copies of `stdout` and `stderr`; a shared library has none. libweighbridge is therefore linked with both
+// names defined as the variables below (see library_flags in the Makefile).
 FILE *standard_output, *standard_error;
 
 static void find(FILE **copy, const char *name) {

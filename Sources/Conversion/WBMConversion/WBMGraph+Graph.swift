@@ -81,7 +81,7 @@ extension WBMGraph {
     let source = node.scope?.described ?? SourceScope(layer: node.name, className: node.kind)
     try locating({ $0.at(layer: node.name) }) { () throws(WeighbridgeError) in
       guard node.subgraphs.isEmpty else {
-        throw .unsupported("\(node.kind) has a subgraph, which it cannot")
+        throw .unsupported("\(node.kind) has a subgraph, but takes none")
       }
       let operation = try catalog.makeStoredOperator(
         kind: node.kind, version: node.version,

@@ -128,8 +128,8 @@ struct CompactionSearch {
     switch budget {
     case .error(let error):
       message =
-        "an error of \(error) cannot be met by rounding weights; \(closest?.errors.worst ?? 0) can, and "
-        + "without loss there is none"
+        "an error of \(error) cannot be met by rounding weights; the smallest reached is "
+        + "\(closest?.errors.worst ?? 0), or 0 with a lossless budget"
     case .size(let size):
       message =
         "\(size) bytes cannot be met; the weights take at least \(closest?.size ?? exactSize)"

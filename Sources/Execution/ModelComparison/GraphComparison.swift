@@ -123,8 +123,8 @@ package struct GraphComparison {
         if !isPaired(origin, otherOrigin, partners) {
           note(
             .structure,
-            "takes what \(first.describe(origin)) gives, and in the second what "
-              + "\(second.describe(otherOrigin)) gives", nil)
+            "takes its input from \(first.describe(origin)), and in the second from "
+            + "\(second.describe(otherOrigin))", nil)
         }
         continue
       }

@@ -120,7 +120,7 @@ struct RoundingEffect {
       return (.failed, explanation + ", which explains no more than \(explainable.scientific)")
     }
     guard explainable <= Self.conclusiveFraction * largest else {
-      return (.warning, explanation + ", so that these numbers cannot tell whether it is right")
+      return (.warning, explanation + ", so this comparison is not conclusive")
     }
     return (.passed, explanation + ", which explains as much as \(explainable.scientific)")
   }

@@ -79,7 +79,7 @@ package struct DarknetConfiguration: Hashable, Sendable {
       return
     }
     guard !sections.isEmpty else {
-      throw .malformed("\(excerpt(text)) stands before the first section, which is [net]")
+      throw .malformed("\(excerpt(text)) comes before the first section, which is [net]")
     }
     guard let equalsSign = text.firstIndex(of: UInt8(ascii: "=")) else {
       throw .malformed("\(excerpt(text)) is neither key=value nor a [section]")
@@ -92,7 +92,7 @@ package struct DarknetConfiguration: Hashable, Sendable {
 
   /// A line without its whitespace; `nil` for an empty line or a comment.
   private static func stripped(_ line: ArraySlice<UInt8>) throws(WeighbridgeError) -> [UInt8]? {
-    guard !line.contains(0) else { throw .malformed("a NUL byte, and this is not a text file") }
+    guard !line.contains(0) else { throw .malformed("has a NUL byte, so it is not a text file") }
     let text = line.filter { ![0x20, 0x09, 0x0D].contains($0) }
     guard let first = text.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else {
       return nil

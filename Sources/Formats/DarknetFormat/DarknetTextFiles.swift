@@ -51,7 +51,7 @@ package struct DarknetTree: Hashable, Sendable {
       guard fields.count == 2, let parent = Int(String(decoding: fields[1], as: UTF8.self)),
         (-1..<index).contains(parent)
       else {
-        throw .malformed("is not a name and the number of a parent that stands above")
+        throw .malformed("is not a name and the index of an earlier class, or -1 for a root")
           .at(.line(index + 1))
       }
       if parent == parents.last { sizes[sizes.count - 1] += 1 } else { sizes.append(1) }

@@ -30,7 +30,7 @@ package struct DarknetWeightsHeader: Hashable, Sendable {
   private init(_ bytes: borrowing RawSpan, fork: DarknetFork) throws(WeighbridgeError) {
     guard bytes.byteCount >= 16 else {
       throw .malformed(
-        "has \(bytes.byteCount) bytes, and the header of a darknet .weights file alone has 16")
+        "has \(bytes.byteCount) bytes, but the header of a darknet .weights file alone has 16")
     }
     var cursor = ByteCursor(0..<bytes.byteCount)
     var numbers: [Int] = []
@@ -56,7 +56,7 @@ package struct DarknetWeightsHeader: Hashable, Sendable {
   private static let maximumVersionNumber = 100_000
 
   /// Whether bytes can be a `.weights` file, which has no signature: a version that darknet has
-  /// written, a plausible counter, and an integer of floats after the header.
+  /// written, a plausible counter, and a whole number of floats after the header.
   package static func recognizes(_ bytes: borrowing RawSpan) -> Bool {
     guard let header = try? DarknetWeightsHeader(bytes, fork: .alexeyab) else { return false }
     let version = [header.major, header.minor, header.revision]

@@ -65,21 +65,22 @@ struct DatasetReader {
     case .chunked, .compact: return .encoded
     case .virtual:
       throw .unsupported(
-        "is a virtual dataset, made of parts of others; it cannot be read, and HDF5's h5repack "
-          + "copies what it shows")
+        "is a virtual dataset, made of parts of other datasets, which cannot be read; HDF5's "
+          + "h5repack copies its data")
     }
   }
 
   /// Returns the file range of a contiguous dataset.
   private func range(at address: Int, _ size: Int?) throws(WeighbridgeError) -> Range<Int> {
     guard (size ?? byteCount) >= byteCount else {
-      throw .malformed("has \(size ?? 0) bytes stored, and elements of \(byteCount)")
+      throw .malformed("has \(size ?? 0) bytes stored, but elements of \(byteCount)")
     }
     let start = try Checked.sum(
       reader.file.baseAddress, address, of: "the dataset's address")
     let end = try Checked.sum(start, byteCount, of: "the dataset's end")
     guard end <= reader.file.count else {
-      throw .malformed("lies at bytes \(start) to \(end) of a file of \(reader.file.count)")
+      throw .malformed(
+        "is at bytes \(start) to \(end), beyond the end of the file at \(reader.file.count)")
     }
     return start..<end
   }
@@ -107,7 +108,8 @@ struct DatasetReader {
     _ layout: ChunkedLayout, atMost limit: Int
   ) throws(WeighbridgeError) -> [UInt8] {
     guard layout.elementSize == type.size else {
-      throw .malformed("has elements of \(type.size) bytes, and chunks of \(layout.elementSize)")
+      throw .malformed(
+        "has elements of \(type.size) bytes, but chunks with elements of \(layout.elementSize)")
     }
     let grid = try ChunkGrid(layout, space)
     guard grid.chunkByteCount <= limit else {
@@ -127,7 +129,7 @@ struct DatasetReader {
   /// - Parameter isUnwritten: Whether none of them will be read from the file.
   private func filled(_ isUnwritten: Bool) throws(WeighbridgeError) -> [UInt8] {
     if isUnwritten, !fill.isDefined, fill.isWritten {
-      throw .malformed("was never written, and says that it has no fill value")
+      throw .malformed("was never written, but says that it has no fill value")
     }
     guard let value = fill.element, fill.isWritten else {
       return [UInt8](repeating: 0, count: byteCount)

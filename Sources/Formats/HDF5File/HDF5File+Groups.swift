@@ -77,7 +77,7 @@ extension HDF5File {
     at path: String, _ address: Int
   ) throws(WeighbridgeError) -> [Link] {
     guard Self.depth(of: path) <= limits.depth else {
-      throw .limitExceeded("leads over more than \(limits.depth) links")
+      throw .limitExceeded("leads through more than \(limits.depth) links")
     }
     guard let links = try links(at: address) else { throw .malformed("is not a group") }
     return links

@@ -52,7 +52,7 @@ extension HDF5File {
       guard let links = try links(at: current) else { return nil }
       depth += 1
       guard depth <= limits.depth else {
-        throw .limitExceeded("leads over more than \(limits.depth) links")
+        throw .limitExceeded("leads through more than \(limits.depth) links")
       }
       guard let link = links.element(named: Array(name.utf8), \.name) else { return nil }
       switch link.target {

@@ -34,7 +34,7 @@ import Bytes
         guard dataset.byteCount > 0 else { continue }
         let offset = H5Dget_offset(created.identifier)
         guard let start = Int(exactly: offset) else {
-          throw HDF5Library.failure("the dataset \(dataset.path) has no place")
+          throw HDF5Library.failure("the dataset \(dataset.path) has no address")
         }
         locations.append((start..<start + dataset.byteCount, index))
       }
@@ -118,8 +118,8 @@ import Bytes
       _ builder: HDF5Builder, _ path: String
     ) throws(WeighbridgeError) -> [(range: Range<Int>, dataset: Int)] {
       throw .unsupported(
-        "this build of Weighbridge has no libhdf5, which writes Keras files (the package's trait "
-          + "WritingHDF5)")
+        "this build of Weighbridge cannot write Keras files: it has no libhdf5 (enable the package "
+          + "trait WritingHDF5)")
     }
   }
 #endif

@@ -101,7 +101,7 @@ package struct KerasArchitecture: Hashable, Sendable {
     }
     guard value.object == nil else { return value }
     throw .malformed(
-      "is a JSON string with \(value.typeName) in it, and a model's object is expected")
+      "is a JSON string that contains \(value.typeName), expected an object")
   }
 
   /// Parses a `to_json` text, which may be inside a JSON string, or a `to_yaml` text.

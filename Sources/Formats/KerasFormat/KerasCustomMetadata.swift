@@ -22,7 +22,7 @@ enum KerasCustomMetadata {
   /// Reads the object.
   static func read(_ json: JSONValue) throws(WeighbridgeError) -> [(key: String, value: String)] {
     guard let object = json.object else {
-      throw .malformed("is \(json.typeName), and an object of strings is expected")
+      throw .malformed("is \(json.typeName), expected an object of strings")
     }
     return try object.members.map { (key, value) throws(WeighbridgeError) in
       guard let text = value.string else { throw .malformed("\(key) is not a string") }

@@ -95,8 +95,8 @@ extension KerasFileReader {
 
   /// The attributes by which files of other programs are recognized, and what such a file is.
   private static let originAttributes = [
-    ("PYTABLES_FORMAT_VERSION", "a table of pandas or PyTables"), ("_NCProperties", "netCDF data"),
-    ("encoding-type", "data of AnnData"),
+    ("PYTABLES_FORMAT_VERSION", "a pandas or PyTables table"), ("_NCProperties", "netCDF data"),
+    ("encoding-type", "AnnData data"),
   ]
 
   private func origin() throws(WeighbridgeError) -> String? {
@@ -104,7 +104,7 @@ extension KerasFileReader {
     let isMatlab = file.store.withBytes { bytes in
       bytes.byteCount >= matlab.count && bytes.copied(0..<matlab.count) == matlab
     }
-    if isMatlab { return "a file of MATLAB" }
+    if isMatlab { return "a MATLAB file" }
     for (attribute, origin) in Self.originAttributes
     where try file.hasAttribute(attribute, of: "/") {
       return origin

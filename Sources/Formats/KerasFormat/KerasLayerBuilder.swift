@@ -27,7 +27,7 @@ struct KerasLayerBuilder {
     let innerName = config.value.object == nil ? nil : try config.optional("name")?.string()
     // TensorFlow 2.1 to 2.3 omit the name's prefix in the config of such a layer.
     if let ownName, let innerName, ownName != innerName, className != "TensorFlowOpLayer" {
-      throw json.failure("has the name \"\(ownName)\", and \"\(innerName)\" in its config")
+      throw json.failure("has the name \"\(ownName)\", but \"\(innerName)\" in its config")
     }
     guard let name = ownName ?? innerName ?? fallbackName ?? Self.defaultName(config, index) else {
       throw json.failure("(\(className)) has no name")

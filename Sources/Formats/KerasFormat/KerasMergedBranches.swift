@@ -51,7 +51,7 @@ struct KerasMergedBranches {
       _ elements: [JSONReader], depth: Int
     ) throws(WeighbridgeError) -> JSONValue {
       guard let first = elements.first, depth < 32 else {
-        throw .malformed("a Merge of a model without layers, or too many in one")
+        throw .malformed("a Merge has a branch without layers, or Merges are nested too deeply")
       }
       var output: JSONValue
       var remaining = elements[...]
@@ -91,7 +91,8 @@ struct KerasMergedBranches {
       if config.value.array != nil { return try addChain(config.elements(), depth: depth) }
       guard config.value.object?["input_layers"] != nil else {
         throw branch.failure(
-          "is a branch of a Merge, and no model; only models can be read there", code: .unsupported)
+          "is a branch of a Merge but not a model; only models can be read there",
+          code: .unsupported)
       }
       let branchLayers = try config.member("layers").elements().map(\.value)
       layers += branchLayers
@@ -99,7 +100,8 @@ struct KerasMergedBranches {
       inputs += try config.member("input_layers").elements().map(\.value)
       let outputs = try config.member("output_layers").elements()
       guard outputs.count == 1 else {
-        throw branch.failure("is a branch of a Merge with \(outputs.count) outputs, and takes one")
+        throw branch.failure(
+          "is a branch of a Merge with \(outputs.count) outputs; it must have one")
       }
       return outputs[0].value
     }
@@ -111,7 +113,7 @@ struct KerasMergedBranches {
       let config = try layer.member("config")
       guard let settings = config.value.object, let shape = settings["batch_input_shape"] else {
         throw layer.failure(
-          "begins a branch of a Merge and has no batch_input_shape, which cannot be read",
+          "begins a branch of a Merge, but has no batch_input_shape",
           code: .unsupported)
       }
       var input: JSONObject = [

@@ -51,7 +51,7 @@ private struct KerasOperandParser {
     }
     if parts.count == 4 {
       guard named == nil || named?.value == parts[3].value else {
-        throw json.failure("has other arguments than the tensors before it")
+        throw json.failure("has arguments that differ from those of the tensors before it")
       }
       named = parts[3]
     }

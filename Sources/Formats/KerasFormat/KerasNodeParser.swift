@@ -49,7 +49,7 @@ enum KerasNodeParser {
       inputs.append(try reference(item))
       let itemKeywords = try self.keywords(of: item)
       guard keywords == nil || keywords == itemKeywords else {
-        throw item.failure("has other arguments than the tensors before it")
+        throw item.failure("has arguments that differ from those of the tensors before it")
       }
       keywords = itemKeywords
     }

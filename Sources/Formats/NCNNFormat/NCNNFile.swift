@@ -47,7 +47,7 @@ package struct NCNNFile: Hashable, Sendable {
       weights.append(layerWeights)
     }
     guard cursor.remaining == 0 else {
-      throw .malformed("has \(cursor.remaining) bytes behind the last weight")
+      throw .malformed("has \(cursor.remaining) bytes after the last weight")
         .at(.byte(cursor.offset))
     }
     self.model = model
@@ -62,7 +62,7 @@ package struct NCNNFile: Hashable, Sendable {
       let start = cursor.offset
       let tag = try cursor.integer(UInt32.self, from: bytes)
       guard let tagged = NCNNEncoding(rawValue: tag) else {
-        throw .unsupported("weights of the type \(tag), and float32 and float16 are known")
+        throw .unsupported("has weights of type \(tag); only float32 and float16 can be read")
           .at(.byte(start))
       }
       encoding = tagged

@@ -28,7 +28,8 @@ extension NCNNModel {
           !produced.contains($0) || !consumed.insert($0).inserted
         }
         if let blob = invalid {
-          throw .malformed("reads \(blob), which no earlier layer produces, or another one reads")
+          throw .malformed(
+            "reads \(blob), which no earlier layer produces or which another layer reads")
         }
         guard names.insert(layer.name).inserted,
           layer.outputs.allSatisfy({ produced.insert($0).inserted })
@@ -39,7 +40,7 @@ extension NCNNModel {
     guard lines[1].tokens == ["\(layers.count)", "\(produced.count)"] else {
       let stated = lines[1].tokens.joined(separator: " and ")
       throw .malformed(
-        "states \(stated) layers and blobs, and has \(layers.count) and \(produced.count)"
+        "states \(stated) layers and blobs, but has \(layers.count) and \(produced.count)"
       ).at(.line(lines[1].number))
     }
   }
@@ -54,11 +55,12 @@ extension NCNNLayer {
     guard tokens.count >= 4, let inputs = Self.count(tokens[2]),
       let outputs = Self.count(tokens[3])
     else {
-      throw .malformed("is not a layer: a type, a name, and how many blobs it reads and makes")
+      throw .malformed(
+        "is not a layer: expected a type, a name, and the numbers of inputs and outputs")
     }
     let names = tokens.dropFirst(4).prefix(inputs + outputs)
     guard names.count == inputs + outputs else {
-      throw .malformed("names \(names.count) blobs, and \(inputs) and \(outputs) are stated")
+      throw .malformed("names \(names.count) blobs, but \(inputs) and \(outputs) are stated")
     }
     for name in tokens[..<2] + names where name.utf8.count > NCNNModel.maximumNameByteCount {
       throw .malformed("a name has more than \(NCNNModel.maximumNameByteCount) bytes")
@@ -82,11 +84,11 @@ extension NCNNLayer {
     let isList = number <= NCNNParameter.listBase
     let id = isList ? NCNNParameter.listBase - number : number
     guard (0..<32).contains(id), parameters[id] == nil else {
-      throw .malformed("\(token): each setting has a number of its own, 0 to 31")
+      throw .malformed("\(token): the number of a setting is not unique or not 0 to 31")
     }
     var values = parts[1].split(separator: ",", omittingEmptySubsequences: false)
     if isList, Self.count(String(values.removeFirst())) != values.count {
-      throw .malformed("\(token) is not a list of as many values as it states")
+      throw .malformed("\(token) is a list whose length differs from its count")
     }
     parameters[id] = try NCNNParameter(values.map(String.init), isList: isList || values.count > 1)
   }

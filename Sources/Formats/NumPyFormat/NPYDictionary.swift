@@ -60,13 +60,13 @@ struct NPYDictionary {
   private mutating func string() throws(WeighbridgeError) -> String {
     skipWhitespace()
     guard let quote = peek, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
-      throw malformed("lacks a quoted text at \(offset)")
+      throw malformed("lacks a quoted string at \(offset)")
     }
     offset += 1
     let start = offset
     while let byte = peek, byte != quote, byte != UInt8(ascii: "\\"), byte >= 0x20 { offset += 1 }
     guard peek == quote, let result = String(validating: text[start..<offset], as: UTF8.self) else {
-      throw malformed("has a text at \(start) that does not end or holds an escape")
+      throw malformed("has a string at \(start) that is unterminated or has an escape")
     }
     offset += 1
     return result
@@ -101,7 +101,7 @@ struct NPYDictionary {
     let start = offset
     while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { offset += 1 }
     guard let value = Int(String(decoding: text[start..<offset], as: UTF8.self)) else {
-      throw malformed("has a size at \(start) that is not a number of a size we can hold")
+      throw malformed("has a size at \(start) that is not an integer or is too large")
     }
     if peek == UInt8(ascii: "L") { offset += 1 }  // written by Python 2
     return value

@@ -38,7 +38,7 @@ enum NPYElementType {
     case "V": "raw elements without a type"
     case "c": "complex numbers"
     case "f": "floating-point numbers of a width other than 2, 4 or 8 bytes"
-    case "U", "S", "a": "texts"
+    case "U", "S", "a": "strings"
     case "M", "m": "dates or durations"
     default: "elements of an unknown type"
     }

@@ -27,13 +27,13 @@ struct NPYHeader {
   /// Reads the header at the start of `bytes`.
   init(_ bytes: RawSpan, limits: NumPyLimits) throws(WeighbridgeError) {
     guard Self.isMagic(bytes) else {
-      throw .malformed("does not begin with NumPy's mark").at(.byte(0))
+      throw .malformed("does not begin with the .npy signature").at(.byte(0))
     }
     var cursor = ByteCursor(Self.magic.count..<bytes.byteCount)
     let major = try cursor.integer(UInt8.self, from: bytes)
     let minor = try cursor.integer(UInt8.self, from: bytes)
     guard (1...3).contains(major), minor == 0 else {
-      throw .unsupported("is of .npy version \(major).\(minor); known are 1.0, 2.0 and 3.0")
+      throw .unsupported("has .npy version \(major).\(minor); 1.0, 2.0 and 3.0 can be read")
         .at(.byte(6))
     }
     let length =

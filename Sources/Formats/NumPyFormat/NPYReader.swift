@@ -17,7 +17,7 @@ enum NPYReader {
     let size = try header.dataByteCount()
     guard data.count == size else {
       throw .malformed(
-        "holds \(data.count) bytes of elements, and shape \(header.shape) of \(header.elementType) needs \(size)"
+        "holds \(data.count) bytes of elements, but shape \(header.shape) of \(header.elementType) needs \(size)"
       ).at(.byte(header.byteCount))
     }
     let isTransposed = header.isFortranOrder && header.shape.count { $0 != 1 } > 1
@@ -28,7 +28,7 @@ enum NPYReader {
     }
     memory -= size
     guard memory >= 0 else {
-      throw .limitExceeded("needs \(size) bytes to be converted, which is over the limit of memory")
+      throw .limitExceeded("needs \(size) bytes to be converted, which exceeds the memory limit")
     }
     let converted = store.withBytes { bytes in
       convert(bytes.extracting(data), header, isTransposed: isTransposed)

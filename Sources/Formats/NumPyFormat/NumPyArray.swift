@@ -25,7 +25,7 @@ package struct NumPyArray: Sendable {
     let size = try Checked.product(shape + [elementType.byteCount], of: "the size of array \(name)")
     guard range.count == size, range.lowerBound >= 0, range.upperBound <= storage.count else {
       throw .mismatch(
-        "array \(name) of shape \(shape) and type \(elementType) needs \(size) bytes, and \(range.count) were given"
+        "array \(name) of shape \(shape) and type \(elementType) needs \(size) bytes, but \(range.count) were given"
       )
     }
     self.name = name

@@ -32,7 +32,7 @@ extension NumPyFile {
     try file.withWrittenBytes { (bytes) throws(WeighbridgeError) in
       let written = try NPYHeader(bytes, limits: NumPyLimits())
       guard written.shape == array.shape, written.byteCount == header.count else {
-        throw .outputFailed("a header that was read back differs").at(file: path)
+        throw .outputFailed("the header differs when read back").at(file: path)
       }
     }
     try file.commit(replacing: replacing)

@@ -77,7 +77,7 @@ package struct ONNXNode: Sendable {
   package var inputs: [String]
   /// The values it computes; an empty name omits an optional one.
   package var outputs: [String]
-  /// Its settings, sorted by name.
+  /// Its attributes, sorted by name.
   package var attributes: [(name: String, value: ONNXAttribute)]
 
   /// Creates a node.
@@ -94,7 +94,7 @@ package struct ONNXNode: Sendable {
   }
 }
 
-/// A setting of a node.
+/// An attribute of a node.
 package enum ONNXAttribute: Sendable {
   case integer(Int)
   case float(Double)

@@ -11,7 +11,7 @@ extension ElementType {
       return
     }
     guard Self.unsupportedNames.contains(name) else {
-      throw .malformed("has the type \(name), which the format does not have")
+      throw .malformed("has the type \(name), which safetensors does not define")
     }
     throw .unsupported("has elements of the type \(name), which are not read")
   }

@@ -58,7 +58,7 @@ package struct SafetensorsFile: Sendable {
     guard let value else { return [] }
     let position = WeighbridgeError.Position.path(SafetensorsHeader.metadataKey)
     guard let object = value.object else {
-      throw .malformed("is \(value.typeName), and an object is expected").at(position)
+      throw .malformed("is \(value.typeName), expected an object").at(position)
     }
     return try object.keys.map { (key) throws(WeighbridgeError) in
       guard let text = object[key]?.string else {
@@ -83,12 +83,12 @@ package struct SafetensorsFile: Sendable {
     let shape = try counts("shape", members)
     let offsets = try counts("data_offsets", members)
     guard offsets.count == 2, offsets[0] <= offsets[1] else {
-      throw .malformed("has data_offsets that are no begin and end: \(offsets)")
+      throw .malformed("has data_offsets that are not [begin, end]: \(offsets)")
     }
     let size = try Checked.product(shape + [type.byteCount], of: "its size")
     guard offsets[1] - offsets[0] == size else {
       throw .malformed(
-        "has \(offsets[1] - offsets[0]) bytes, and \(typeName) \(shape) takes \(size)")
+        "has \(offsets[1] - offsets[0]) bytes, but \(typeName) \(shape) takes \(size)")
     }
     let begin = try Checked.sum(start, offsets[0], of: "its offset")
     let end = try Checked.sum(start, offsets[1], of: "its offset")
@@ -102,7 +102,7 @@ package struct SafetensorsFile: Sendable {
     return try elements.map { (element) throws(WeighbridgeError) in
       guard case .integer(let count) = element, count >= 0 else {
         throw .malformed(
-          "has \(element.text()) in its \(key), and whole numbers from 0 are expected")
+          "has \(element.text()) in its \(key), expected non-negative integers")
       }
       return count
     }
@@ -126,8 +126,8 @@ package struct SafetensorsFile: Sendable {
     guard next == end else {
       throw .malformed(
         next < end
-          ? "has \(end - next) bytes behind the last tensor"
-          : "is cut off: its tensors end at byte \(next), and it has \(end)")
+          ? "has \(end - next) bytes after the last tensor"
+          : "is cut off: its tensors end at byte \(next), but it has \(end)")
     }
   }
 }

@@ -33,7 +33,7 @@ enum SafetensorsHeader {
     let length = try Checked.count(
       cursor.integer(UInt64.self, from: bytes), of: "the length of the header")
     guard length <= textByteLimit else {
-      throw .limitExceeded("has a header of \(length) bytes, and at most \(textByteLimit) are read")
+      throw .limitExceeded("has a header of \(length) bytes, but at most \(textByteLimit) are read")
         .at(.byte(0))
     }
     let text = try cursor.bytes(length, from: bytes)
@@ -56,7 +56,7 @@ enum SafetensorsHeader {
     text += [UInt8](repeating: UInt8(ascii: " "), count: (prefixSize - text.count % 8) % 8)
     guard text.count <= textByteLimit else {
       throw .unsupported(
-        "takes a header of \(text.count) bytes, and readers of safetensors take \(textByteLimit)")
+        "needs a header of \(text.count) bytes; readers accept at most \(textByteLimit)")
     }
     var bytes: [UInt8] = []
     bytes.append(littleEndian: text.count, byteCount: prefixSize)

@@ -47,7 +47,7 @@ package struct SafetensorsWriter: ~Copyable {
     var end = 0
     for entry in entries {
       guard entry.name != SafetensorsHeader.metadataKey, header[entry.name] == nil else {
-        throw .mismatch("\(entry.name) cannot be the name of one more tensor")
+        throw .mismatch("\(entry.name) is a reserved or duplicate tensor name")
       }
       header[entry.name] = .object([
         "dtype": .string(entry.elementType.safetensorsName),

@@ -11,7 +11,7 @@ package protocol ElementwiseOperator: ArithmeticOperator {
 extension ElementwiseOperator {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType.isFloat else {
-      throw ShapeError("\(kind) takes floating-point numbers and has \(inputs[0])")
+      throw ShapeError("\(kind) takes floating-point numbers, not \(inputs[0])")
     }
     return [inputs[0]]
   }

@@ -166,12 +166,12 @@ extension Constraint {
     case .minimumCount(let count): "\(count) or more entries"
     case .maximumCount(let count): count == 1 ? "at most 1 entry" : "at most \(count) entries"
     case .countOf(let name, 0): "as many entries as `\(name)`"
-    case .countOf(let name, let more): "\(more) more than `\(name)` has entries"
+    case .countOf(let name, let more): "as many entries as `\(name)`, plus \(more)"
     case .strictlyIncreasing: "strictly increasing"
     case .nonDecreasing: "non-decreasing"
-    case .unique: "no two equal"
-    case .permutation: "each number from 0 on, once"
-    case .atMostOnce(let entry): "\(entry) once at most"
+    case .unique: "distinct entries"
+    case .permutation: "each number from 0 to n - 1 exactly once"
+    case .atMostOnce(let entry): "at most one \(entry)"
     case .rule(let rule): rule
     }
   }

@@ -33,7 +33,7 @@ extension OperatorDefinition {
         .map { elementType(output, $0, stored, inputs) }
     }
     if outputs.map(\.elementType) != expected {
-      problems.append("the outputs are \(outputs), and the element types \(expected) are wanted")
+      problems.append("the outputs are \(outputs), expected the element types \(expected)")
     }
     return problems
   }
@@ -49,7 +49,7 @@ extension OperatorDefinition {
       Array(repeating: input, count: isVariadic ? types.count : stored.count(of: input.countedBy))
     }
     guard expected.count == types.count else {
-      return ["there are \(types.count) inputs, and \(expected.map(\.name)) are wanted"]
+      return ["has \(types.count) inputs, expected \(expected.map(\.name))"]
     }
     var elementTypes: [String: ElementType] = [:]
     for (input, type) in zip(expected, types) where elementTypes[input.name] == nil {

@@ -175,7 +175,7 @@ extension ArrayRecord {
     guard array.data != nil else { return nil }
     guard array.element_type == number, array.hasShape(shape ?? []) else {
       throw .mismatch(
-        "the output \(name) is \(typeDescription), and the array for it is another one")
+        "the output \(name) is \(typeDescription); the array for it has another type or shape")
     }
     return try array.elements(byteCount: byteCount, "the array for the output \(name)")
   }

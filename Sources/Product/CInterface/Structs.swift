@@ -90,7 +90,7 @@ func enumeration<Value: RawRepresentable<String> & CaseIterable>(
   guard let rawValue = try string(pointer, name) else { return nil }
   guard let value = Value(rawValue: rawValue) else {
     let known = Value.allCases.map(\.rawValue).joined(separator: ", ")
-    throw .invalidArgument("\(name) is \(rawValue); there is \(known)")
+    throw .invalidArgument("\(name) is \(rawValue); it must be one of \(known)")
   }
   return value
 }

@@ -110,7 +110,8 @@ public struct Detector: Sendable {
     return (result.outputs, placement)
   }
 
-  /// Returns the model's input array for an image, and the placement of the image in it.
+  /// Returns the model's input array for an image, of the type and shape of that input (for example
+  /// `[1, height, width, channels]`), and the placement of the image in it.
   ///
   /// - Throws: ``WeighbridgeError/Code/limitExceeded`` when there is not enough memory for it.
   public func input(

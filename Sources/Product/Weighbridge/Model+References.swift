@@ -73,7 +73,8 @@ extension Tolerance {
   func check() throws(WeighbridgeError) {
     guard [absolute, relative].allSatisfy({ $0 >= 0 && $0.isFinite }) else {
       throw .mismatch(
-        "a tolerance of \(absolute) + \(relative) x max|want|; both are numbers from 0")
+        "the tolerance is \(absolute) + \(relative) x max|want|: both parts must be finite and "
+        + "not negative")
     }
   }
 }

@@ -92,6 +92,14 @@ public struct RunResult: Sendable {
       fused = result.fused.map { graph.nodes[$0].name }
       nanoseconds = result.nanoseconds
     }
+
+    init(name: String, kind: String, kernel: KernelKind, nanoseconds: UInt64) {
+      self.name = name
+      self.kind = kind
+      self.kernel = kernel
+      self.fused = []
+      self.nanoseconds = nanoseconds
+    }
   }
 
   /// One array for each output, in the model's order.

@@ -97,16 +97,13 @@ extension ModelPurpose {
     }
     switch self {
     case .detector(let count):
-      return "it finds objects of \(count) classes, and `weighbridge detect` shows them"
+      return "it detects objects of \(count) classes"
     case .classifier(let scores):
-      return
-        "it gives a score for each class (\(types([scores]))), and `weighbridge classify` shows "
-        + "the classes"
+      return "it classifies: its output has a score for each class (\(types([scores])))"
     case .imageToImage(let output):
-      return "it makes an image (\(types([output]))), and `weighbridge stylize` writes it"
+      return "it transforms images: its output is an image (\(types([output])))"
     case .other:
-      return "it takes \(types(graph.inputs)) and gives \(types(graph.outputs)), and "
-        + "`weighbridge run` computes that"
+      return "its inputs are \(types(graph.inputs)), and its outputs \(types(graph.outputs))"
     }
   }
 }

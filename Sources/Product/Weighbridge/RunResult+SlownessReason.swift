@@ -4,18 +4,23 @@ extension RunResult {
   /// The reason why the model runs slower than with fast kernels, in one line; `nil` when none is
   /// known, and for runs of less than 10 ms.
   package var slownessReason: String? {
+    slownessReason(hasPortableKernels: CPURuntime.usesPortableKernels)
+  }
+
+  /// The same on a processor for which there are portable kernels only, or others.
+  func slownessReason(hasPortableKernels: Bool) -> String? {
     let total = profile.reduce(0) { $0 + $1.nanoseconds }
     guard total > 10_000_000, profile.contains(where: { $0.kernel != .reference })
     else { return nil }
-    if CPURuntime.usesPortableKernels {
-      return "slow: this processor has no AVX2 (or it is not to be used), so kernels that run on "
-        + "every processor compute"
+    if hasPortableKernels {
+      return "slow: this processor has no AVX2 (or it is disabled), so the portable kernels "
+        + "are used"
     }
     let integers = profile.filter { $0.kernel == .own("int8 convolution") }
     if integers.reduce(0, { $0 + $1.nanoseconds }) * 2 >= total {
       return
-        "slow: this processor has no dot products of bytes (or they are not to be used), so int8 layers "
-        + "take about as long as those of float32"
+        "slow: this processor has no 8-bit dot products (or they are disabled), so int8 layers "
+        + "take about as long as float32 layers"
     }
     let slowLayers = profile.filter { $0.kernel == .reference }
       .sorted { $0.nanoseconds > $1.nanoseconds }

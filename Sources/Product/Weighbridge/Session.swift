@@ -147,6 +147,7 @@ public final class Session: Sendable {
   /// Computes the model's outputs on another thread.
   ///
   /// - Parameter inputs: See ``run(_:)-([String:Tensor])``.
+  /// - Throws: The errors of ``run(_:)-([String:Tensor])``.
   public func run(_ inputs: [String: Tensor]) async throws -> [String: Tensor] {
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async {

@@ -15,11 +15,11 @@ package final class Studio: Sendable {
   let folder: WorkFolder
   let reports = ReportShelf()
   /// Running models.
-  let modelLane: Lane
+  let modelQueue: WorkQueue
   /// Comparing with what is known of photos.
-  let searchLane: Lane
+  let searchQueue: WorkQueue
   /// Reading what was sent.
-  let reportLane: Lane
+  let reportQueue: WorkQueue
   private let libraries = Mutex<[String: PictureLibrary]>([:])
   private let analyzers = Mutex<[String: ImageAnalyzer]>([:])
 
@@ -32,12 +32,12 @@ package final class Studio: Sendable {
   package init(_ options: StudioOptions, executable: String) throws {
     self.options = options
     let time = Duration.seconds(options.timeLimit)
-    modelLane = Lane("models", capacity: 8, timeLimit: time)
-    searchLane = Lane("search", capacity: 16, timeLimit: time)
-    reportLane = Lane("reports", capacity: 3, timeLimit: time)
+    modelQueue = WorkQueue("models", capacity: 8, timeLimit: time)
+    searchQueue = WorkQueue("search", capacity: 16, timeLimit: time)
+    reportQueue = WorkQueue("reports", capacity: 3, timeLimit: time)
     photos = try options.photos.map { try PictureFolder($0) }
     sketches = try options.sketches.map { try PictureFolder($0) }
-    shelf = try ModelShelf(folder: options.models, cancellation: modelLane.cancellation)
+    shelf = try ModelShelf(folder: options.models, cancellation: modelQueue.cancellation)
     helper = HelperProcess(executable: executable)
     folder = try WorkFolder()
     for model in shelf.models {
@@ -49,7 +49,7 @@ package final class Studio: Sendable {
 
   /// Stops all work and removes what is on disk.
   package func stop() {
-    [modelLane, searchLane, reportLane].forEach { $0.stop() }
+    [modelQueue, searchQueue, reportQueue].forEach { $0.stop() }
     helper.stop()
     folder.remove()
   }
@@ -96,7 +96,7 @@ package final class Studio: Sendable {
     if let known = analyzers.withLock({ $0[model.name] }) { return known }
     var options = AnalyzeOptions()
     options.features = try featureLayer(model)
-    options.detection.run.cancellation = modelLane.cancellation
+    options.detection.run.cancellation = modelQueue.cancellation
     let analyzer = try ImageAnalyzer(Model(contentsOf: model.path), options: options)
     analyzers.withLock { $0[model.name] = analyzer }
     return analyzer

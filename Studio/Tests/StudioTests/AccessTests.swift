@@ -50,16 +50,16 @@ import Testing
   }
 
   @Test func `A path without the token is refused`() {
-    let doorkeeper = Doorkeeper(token)
+    let policy = AccessPolicy(token)
     for path in [
       "", "/", "//", "/model", "/\(AccessToken().text)/model", "/x/\(token.text)", token.text,
     ] {
       #expect(
-        doorkeeper.refusal(path: path, host: "127.0.0.1:80", origin: nil) != nil, "\(path)")
+        policy.refusal(path: path, host: "127.0.0.1:80", origin: nil) != nil, "\(path)")
     }
   }
 
   private func refusal(host: String?, origin: String? = nil) -> String? {
-    Doorkeeper(token).refusal(path: "/\(token.text)/model", host: host, origin: origin)
+    AccessPolicy(token).refusal(path: "/\(token.text)/model", host: host, origin: origin)
   }
 }

@@ -33,7 +33,8 @@ extension HostileFiles {
     HostileFile(
       "attributes whose heap is behind the end", "Family/attributes_v110.h5",
       .message("/attributes_60", 0x15), 2, .value(1 << 40, 8), "/attributes_60",
-      "the fractal heap lies at bytes 1099511627776 to 1099511627777 of a file of 28967"),
+      "the fractal heap is at bytes 1099511627776 to 1099511627777, beyond the end of the file at 28967"
+    ),
     HostileFile(
       "attributes without a B-tree", "Family/attributes_v110.h5", .message("/attributes_60", 0x15),
       10, .value(0xFFFF_FFFF_FFFF_FFFF, 8), "/attributes_60", "the B-tree of names has no address"),

@@ -16,17 +16,18 @@ extension HostileFiles {
       "the size of a chunk is negative or too large"),
     HostileFile(
       "chunks of elements of another size", "Family/indexes_earliest.h5", .message("/fixed", 0x08),
-      19, .value(8, 4), "/fixed", "has elements of 4 bytes, and chunks of 8"),
+      19, .value(8, 4), "/fixed", "has elements of 4 bytes, but chunks with elements of 8"),
     HostileFile(
       "chunks of other dimensions", "Family/indexes_earliest.h5", .message("/fixed", 0x08), 2,
-      .value(2, 1), "/fixed", "has 2 dimensions, and chunks with 1"),
+      .value(2, 1), "/fixed", "has 2 dimensions, but chunks with 1"),
     HostileFile(
       "chunks with 255 dimensions", "Family/indexes_earliest.h5", .message("/fixed", 0x08), 2,
       .value(255, 1), "/fixed", "has metadata that end too early: 4 bytes needed, 1 left"),
     HostileFile(
       "chunks whose index is behind the end", "Family/indexes_earliest.h5",
       .message("/fixed", 0x08), 3, .value(1 << 40, 8), "/fixed",
-      "the B-tree's node lies at bytes 1099511627776 to 1099511627800 of a file of 68824"),
+      "the B-tree's node is at bytes 1099511627776 to 1099511627800, beyond the end of the file at 68824"
+    ),
     HostileFile(
       "chunks whose index is a group", "Family/indexes_earliest.h5", .message("/fixed", 0x08), 3,
       .address(.block("TREE")), "/fixed",
@@ -38,10 +39,10 @@ extension HostileFiles {
     HostileFile(
       "a chunk that begins inside another", "Family/indexes_earliest.h5",
       .target("/fixed", 0x08, 3), 32, .value(1, 8), "/fixed",
-      "has a chunk at 1, which is no multiple of 4"),
+      "has a chunk at 1, which is not a multiple of 4"),
     HostileFile(
       "a chunk outside the dataset", "Family/indexes_earliest.h5", .target("/fixed", 0x08, 3), 32,
-      .value(400, 8), "/fixed", "has a chunk at [100, 0], outside the [2, 3] that there are"),
+      .value(400, 8), "/fixed", "has a chunk at [100, 0], outside of the grid of [2, 3]"),
     HostileFile(
       "a chunk whose position no integer holds", "Family/indexes_earliest.h5",
       .target("/fixed", 0x08, 3), 32, .value(0xFFFF_FFFF_FFFF_FFFF, 8), "/fixed",
@@ -56,7 +57,7 @@ extension HostileFiles {
     HostileFile(
       "a chunk behind the end", "Family/indexes_earliest.h5", .target("/fixed", 0x08, 3), 56,
       .value(1 << 40, 8), "/fixed",
-      "a chunk lies at bytes 1099511627776 to 1099511627840 of a file of 68824"),
+      "a chunk is at bytes 1099511627776 to 1099511627840, beyond the end of the file at 68824"),
     HostileFile(
       "a chunk without an address", "Family/indexes_earliest.h5", .target("/fixed", 0x08, 3), 56,
       .value(0xFFFF_FFFF_FFFF_FFFF, 8), "/fixed", "a child of the B-tree has no address"),
@@ -71,19 +72,20 @@ extension HostileFiles {
     HostileFile(
       "a packed chunk that is cut off", "Family/indexes_earliest.h5",
       .target("/fixed_packed", 0x08, 3), 24, .value(5, 4), "/fixed_packed",
-      "a piece is damaged: it does not unpack (gzip) to 64 bytes"),
+      "filtered data is damaged: it does not unpack (gzip) to 64 bytes"),
     HostileFile(
       "a packed chunk of no bytes", "Family/indexes_earliest.h5", .target("/fixed_packed", 0x08, 3),
-      24, .value(0, 4), "/fixed_packed", "a piece is damaged: it does not unpack (gzip) to 64 bytes"
+      24, .value(0, 4), "/fixed_packed",
+      "filtered data is damaged: it does not unpack (gzip) to 64 bytes"
     ),
     HostileFile(
       "a filter mask that says that a packed chunk is not", "Family/indexes_earliest.h5",
       .target("/fixed_packed", 0x08, 3), 28, .value(0xFFFF_FFFF, 4), "/fixed_packed",
-      "a piece of 64 bytes has 36 when it is unpacked, with the filter mask 4294967295"),
+      "36 bytes are unpacked, expected 64, with the filter mask 4294967295"),
     HostileFile(
       "a filter mask without the first filter", "Family/indexes_earliest.h5",
       .target("/fixed_packed", 0x08, 3), 28, .value(2, 4), "/fixed_packed",
-      "a piece of 64 bytes has 36 when it is unpacked, with the filter mask 2"),
+      "36 bytes are unpacked, expected 64, with the filter mask 2"),
     HostileFile(
       "a new layout without an index", "Family/indexes_v110.h5", .message("/fixed", 0x08), 8,
       .value(9, 1), "/fixed", "the data layout has a chunk index of type 9; 1 to 5 can be read",
@@ -96,22 +98,22 @@ extension HostileFiles {
       .value(9, 1), "/fixed", "the data layout has sizes of 9 bytes"),
     HostileFile(
       "a single chunk for many", "Family/indexes_v110.h5", .message("/fixed", 0x08), 8,
-      .value(1, 1), "/fixed", "has the index of a single chunk, and 6 chunks"),
+      .value(1, 1), "/fixed", "has the index of a single chunk, but 6 chunks"),
     HostileFile(
       "a single chunk behind the end", "Family/indexes_v110.h5", .message("/single", 0x08), 9,
       .value(1 << 40, 8), "/single",
-      "a chunk lies at bytes 1099511627776 to 1099511628016 of a file of 31310"),
+      "a chunk is at bytes 1099511627776 to 1099511628016, beyond the end of the file at 31310"),
     HostileFile(
       "implicit chunks behind the end", "Family/indexes_v110.h5", .message("/implicit", 0x08), 9,
       .value(1 << 40, 8), "/implicit",
-      "a chunk lies at bytes 1099511627776 to 1099511627840 of a file of 31310"),
+      "a chunk is at bytes 1099511627776 to 1099511627840, beyond the end of the file at 31310"),
     HostileFile(
       "implicit chunks whose address overflows", "Family/indexes_v110.h5",
       .message("/implicit", 0x08), 9, .value(0x7FFF_FFFF_FFFF_FFF0, 8), "/implicit",
       "the end of a chunk is negative or too large"),
     HostileFile(
       "implicit chunks of packed data", "Family/indexes_v110.h5", .message("/fixed_packed", 0x08),
-      8, .value(2, 1), "/fixed_packed", "has filters, and an index for chunks without"),
+      8, .value(2, 1), "/fixed_packed", "has filters, but an index for chunks without"),
     HostileFile(
       "a fixed array of version 1", "Family/indexes_v110.h5", .target("/fixed", 0x08, 10), 4,
       .value(1, 1), "/fixed", "the fixed array has version 1; 0 can be read", .unsupported),
@@ -131,7 +133,7 @@ extension HostileFiles {
     HostileFile(
       "a fixed array larger than the file", "Family/indexes_v110.h5", .target("/fixed", 0x08, 10),
       8, .value(1 << 40, 8), "/fixed",
-      "the fixed array lies at bytes 1059 to 134218805 of a file of 31310"),
+      "the fixed array is at bytes 1059 to 134218805, beyond the end of the file at 31310"),
     HostileFile(
       "a fixed array with more elements than chunks", "Family/indexes_v110.h5",
       .target("/fixed", 0x08, 10), 8, .value(1000, 8), "/fixed",
@@ -139,7 +141,8 @@ extension HostileFiles {
     HostileFile(
       "a fixed array whose block is behind the end", "Family/indexes_v110.h5",
       .target("/fixed", 0x08, 10), 16, .value(1 << 40, 8), "/fixed",
-      "the fixed array lies at bytes 1099511627776 to 1099511627842 of a file of 31310"),
+      "the fixed array is at bytes 1099511627776 to 1099511627842, beyond the end of the file at 31310"
+    ),
     HostileFile(
       "a fixed array whose block is its header", "Family/indexes_v110.h5",
       .target("/fixed", 0x08, 10), 16, .address(.target("/fixed", 0x08, 10)), "/fixed",
@@ -153,7 +156,7 @@ extension HostileFiles {
     HostileFile(
       "a chunk of a fixed array behind the end", "Family/indexes_v110.h5", .block("FADB"), 14,
       .value(1 << 40, 8), "/fixed",
-      "a chunk lies at bytes 1099511627776 to 1099511627840 of a file of 31310"),
+      "a chunk is at bytes 1099511627776 to 1099511627840, beyond the end of the file at 31310"),
     HostileFile(
       "a fixed array cut into pages that are not there", "Family/pages_v110.h5", .block("FADB"), 14,
       .value(0xFF, 1), "/fixed", "has chunks that overlap in the file"),
@@ -169,32 +172,32 @@ extension HostileFiles {
     HostileFile(
       "an extensible array with 255 bits for positions", "Family/indexes_v110.h5",
       .target("/growing_inner", 0x08, 14), 7, .value(255, 1), "/growing_inner",
-      "the extensible array has blocks of 16 elements or more, at least 4 in a group, and 255 bits for positions"
+      "the extensible array is invalid: blocks of 16 elements or more, at least 4 in a group, and 255 bits for positions"
     ),
     HostileFile(
       "an extensible array with blocks of 3 elements", "Family/indexes_v110.h5",
       .target("/growing_inner", 0x08, 14), 9, .value(3, 1), "/growing_inner",
-      "the extensible array has blocks of 3 elements or more, at least 4 in a group, and 32 bits for positions"
+      "the extensible array is invalid: blocks of 3 elements or more, at least 4 in a group, and 32 bits for positions"
     ),
     HostileFile(
       "an extensible array with blocks of no elements", "Family/indexes_v110.h5",
       .target("/growing_inner", 0x08, 14), 9, .value(0, 1), "/growing_inner",
-      "the extensible array has blocks of 0 elements or more, at least 4 in a group, and 32 bits for positions"
+      "the extensible array is invalid: blocks of 0 elements or more, at least 4 in a group, and 32 bits for positions"
     ),
     HostileFile(
       "an extensible array with no blocks in a group", "Family/indexes_v110.h5",
       .target("/growing_inner", 0x08, 14), 10, .value(0, 1), "/growing_inner",
-      "the extensible array has blocks of 16 elements or more, at least 0 in a group, and 32 bits for positions"
+      "the extensible array is invalid: blocks of 16 elements or more, at least 0 in a group, and 32 bits for positions"
     ),
     HostileFile(
       "an extensible array with pages of 2^255", "Family/indexes_v110.h5",
       .target("/growing_inner", 0x08, 14), 11, .value(255, 1), "/growing_inner",
-      "the extensible array has blocks of 16 elements or more, at least 4 in a group, and 32 bits for positions"
+      "the extensible array is invalid: blocks of 16 elements or more, at least 4 in a group, and 32 bits for positions"
     ),
     HostileFile(
       "an extensible array whose index is behind the end", "Family/indexes_v110.h5",
       .target("/growing_inner", 0x08, 14), 60, .value(1 << 40, 8), "/growing_inner",
-      "the extensible array's index lies at bytes 1099511627776 to 1099511628074 of a file of 31310"
+      "the extensible array's index is at bytes 1099511627776 to 1099511628074, beyond the end of the file at 31310"
     ),
     HostileFile(
       "an extensible array whose index is its header", "Family/indexes_v110.h5",
@@ -209,11 +212,11 @@ extension HostileFiles {
     HostileFile(
       "one block twice in an extensible array", "Family/pages_v110.h5", .block("EAIB"), 54,
       .copy(.block("EAIB"), offset: 46, count: 8), "/growing",
-      "the extensible array leads twice to one block"),
+      "the extensible array refers to one block twice"),
     HostileFile(
       "a chunk of an extensible array behind the end", "Family/indexes_v110.h5", .block("EAIB"), 14,
       .value(1 << 40, 8), "/growing",
-      "a chunk lies at bytes 1099511627776 to 1099511627840 of a file of 31310"),
+      "a chunk is at bytes 1099511627776 to 1099511627840, beyond the end of the file at 31310"),
     HostileFile(
       "a block of an extensible array with a wrong checksum", "Family/indexes_v110.h5",
       .block("EADB"), 20, .value(0x58, 1), "/growing",
@@ -232,7 +235,7 @@ extension HostileFiles {
     HostileFile(
       "a B-tree with more chunks than there is room for", "Family/indexes_v110.h5",
       .target("/growing_both", 0x08, 15), 26, .value(100, 8), "/growing_both",
-      "has 100 chunks, and room for 60"),
+      "has 100 chunks, but room for 60"),
     HostileFile(
       "a B-tree of packed chunks for others", "Family/indexes_v110.h5",
       .target("/growing_both", 0x08, 15), 5, .value(11, 1), "/growing_both",

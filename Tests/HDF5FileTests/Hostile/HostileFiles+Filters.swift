@@ -40,15 +40,15 @@ extension HostileFiles {
       .unsupported),
     HostileFile(
       "deflated data that are none", "Family/filters_earliest.h5", .message("/lzf", 0x0B), 8,
-      .value(1, 2), "/lzf", "a piece is damaged: it does not unpack (gzip) to 256 bytes"),
+      .value(1, 2), "/lzf", "filtered data is damaged: it does not unpack (gzip) to 256 bytes"),
     HostileFile(
       "LZF data that are none", "Family/filters_earliest.h5", .message("/deflate", 0x0B), 8,
-      .value(32000, 2), "/deflate", "a piece is damaged: it does not unpack (LZF)"),
+      .value(32000, 2), "/deflate", "filtered data is damaged: it does not unpack (LZF)"),
     HostileFile(
       "a checksum where there is none", "Family/filters_earliest.h5", .message("/shuffle", 0x0B), 8,
-      .value(3, 2), "/shuffle", "a piece is damaged: its checksum (fletcher32) is wrong"),
+      .value(3, 2), "/shuffle", "filtered data is damaged: its checksum (fletcher32) is wrong"),
     HostileFile(
       "a shuffle of what is checked", "Family/filters_earliest.h5", .message("/fletcher32", 0x0B),
-      8, .value(2, 2), "/fletcher32", "a piece of 256 bytes has 260 when it is unpacked"),
+      8, .value(2, 2), "/fletcher32", "260 bytes are unpacked, expected 256"),
   ]
 }

@@ -9,14 +9,16 @@ extension HostileFiles {
     HostileFile(
       "a group whose B-tree is behind the end", "Family/ranks.h5", .message("/", 0x11), 0,
       .value(1 << 40, 8), "/",
-      "the B-tree's node lies at bytes 1099511627776 to 1099511627800 of a file of 46052"),
+      "the B-tree's node is at bytes 1099511627776 to 1099511627800, beyond the end of the file at 46052"
+    ),
     HostileFile(
       "a group without a heap", "Family/ranks.h5", .message("/", 0x11), 8,
       .value(0xFFFF_FFFF_FFFF_FFFF, 8), "/", "the group's local heap has no address"),
     HostileFile(
       "a group whose heap is behind the end", "Family/ranks.h5", .message("/", 0x11), 8,
       .value(1 << 40, 8), "/",
-      "the local heap lies at bytes 1099511627776 to 1099511627808 of a file of 46052"),
+      "the local heap is at bytes 1099511627776 to 1099511627808, beyond the end of the file at 46052"
+    ),
     HostileFile(
       "a group whose heap is the superblock", "Family/ranks.h5", .message("/", 0x11), 8,
       .value(0, 8), "/", "the local heap does not begin with its signature HEAP"),
@@ -34,7 +36,8 @@ extension HostileFiles {
     HostileFile(
       "a B-tree node with a child behind the end", "Family/ranks.h5", .block("TREE"), 32,
       .value(1 << 40, 8), "/",
-      "the B-tree's node lies at bytes 1099511627776 to 1099511627800 of a file of 46052"),
+      "the B-tree's node is at bytes 1099511627776 to 1099511627800, beyond the end of the file at 46052"
+    ),
     HostileFile(
       "a B-tree node that is its own child", "Family/ranks.h5", .block("TREE"), 32,
       .address(.block("TREE")), "/",
@@ -47,7 +50,9 @@ extension HostileFiles {
       "the local heap has version 1; 0 can be read", .unsupported),
     HostileFile(
       "a local heap larger than the file", "Family/ranks.h5", .block("HEAP"), 8, .value(1 << 40, 8),
-      "/", "the local heap's data lies at bytes 17564 to 1099511645340 of a file of 46052"),
+      "/",
+      "the local heap's data is at bytes 17564 to 1099511645340, beyond the end of the file at 46052"
+    ),
     HostileFile(
       "a local heap whose size overflows", "Family/ranks.h5", .block("HEAP"), 8,
       .value(0x7FFF_FFFF_FFFF_FFF0, 8), "/",
@@ -55,13 +60,14 @@ extension HostileFiles {
     HostileFile(
       "a local heap whose data are behind the end", "Family/ranks.h5", .block("HEAP"), 24,
       .value(1 << 40, 8), "/",
-      "the local heap's data lies at bytes 1099511627776 to 1099511629184 of a file of 46052"),
+      "the local heap's data is at bytes 1099511627776 to 1099511629184, beyond the end of the file at 46052"
+    ),
     HostileFile(
       "a local heap of no bytes", "Family/ranks.h5", .block("HEAP"), 8, .value(0, 8), "/",
-      "a name lies at 888 of a local heap of 0 bytes"),
+      "a name is at 888, beyond the end of a local heap of 0 bytes"),
     HostileFile(
       "a local heap that cuts a name off", "Family/ranks.h5", .block("HEAP"), 8, .value(11, 8), "/",
-      "a name lies at 888 of a local heap of 11 bytes"),
+      "a name is at 888, beyond the end of a local heap of 11 bytes"),
     HostileFile(
       "a symbol table node of version 2", "Family/ranks.h5", .block("SNOD"), 4, .value(2, 1), "/",
       "the symbol table node has version 2; 1 can be read", .unsupported),
@@ -74,20 +80,21 @@ extension HostileFiles {
       .value(0x58585858, 4), "/", "the symbol table node does not begin with its signature SNOD"),
     HostileFile(
       "a name outside the heap", "Family/ranks.h5", .block("SNOD"), 8, .value(1 << 40, 8), "/",
-      "a name lies at 1099511627776 of a local heap of 1408 bytes"),
+      "a name is at 1099511627776, beyond the end of a local heap of 1408 bytes"),
     HostileFile(
       "two members of one name", "Family/attributes_earliest.h5", .block("SNOD"), 8,
       .copy(.block("SNOD"), offset: 48, count: 8), "/", "has two members \"attributes_1\""),
     HostileFile(
       "a member behind the end", "Family/ranks.h5", .block("SNOD"), 16, .value(1 << 40, 8),
       "/group 7",
-      "the object header lies at bytes 1099511627776 to 1099511627777 of a file of 46052"),
+      "the object header is at bytes 1099511627776 to 1099511627777, beyond the end of the file at 46052"
+    ),
     HostileFile(
       "a member without an address", "Family/ranks.h5", .block("SNOD"), 16,
       .value(0xFFFF_FFFF_FFFF_FFFF, 8), "/", "the symbol table has a member without an address"),
     HostileFile(
       "a soft link outside the heap", "Family/ranks.h5", .block("SNOD"), 24, .value(2, 12), "/",
-      "a name lies at 4294967295 of a local heap of 1408 bytes"),
+      "a name is at 4294967295, beyond the end of a local heap of 1408 bytes"),
     HostileFile(
       "a link of version 2", "Family/names_v110.h5", .message("/group_1", 0x06), 0, .value(2, 1),
       "/group_1", "the link has version 2; 1 can be read", .unsupported),
@@ -107,7 +114,8 @@ extension HostileFiles {
     HostileFile(
       "dense links whose heap is behind the end", "Family/names_v110.h5",
       .message("/group_40", 0x02), 2, .value(1 << 40, 8), "/group_40",
-      "the fractal heap lies at bytes 1099511627776 to 1099511627777 of a file of 27324"),
+      "the fractal heap is at bytes 1099511627776 to 1099511627777, beyond the end of the file at 27324"
+    ),
     HostileFile(
       "dense links whose heap is the header", "Family/names_v110.h5", .message("/group_40", 0x02),
       2, .value(48, 8), "/group_40", "the fractal heap does not begin with its signature FRHP"),

@@ -26,11 +26,12 @@ extension HostileFiles {
     HostileFile(
       "a continuation that leads to itself", "Family/attributes_earliest.h5",
       .message("/kinds", 0x10), 0, .address(.header("/kinds")), "/kinds",
-      "the object header leads twice to one block"),
+      "the object header refers to one block twice"),
     HostileFile(
       "a continuation behind the end", "Family/attributes_earliest.h5", .message("/kinds", 0x10), 0,
       .value(1 << 40, 8), "/kinds",
-      "a continuation block lies at bytes 1099511627776 to 1099511627777 of a file of 27743"),
+      "a continuation block is at bytes 1099511627776 to 1099511627777, beyond the end of the file at 27743"
+    ),
     HostileFile(
       "a continuation without an address", "Family/attributes_earliest.h5",
       .message("/kinds", 0x10), 0, .value(0xFFFF_FFFF_FFFF_FFFF, 8), "/kinds",
@@ -72,7 +73,8 @@ extension HostileFiles {
     HostileFile(
       "a new continuation behind the end", "Family/attributes_v110.h5", .message("/", 0x10), 0,
       .value(1 << 40, 8), "/",
-      "a continuation block lies at bytes 1099511627776 to 1099511627777 of a file of 28967"),
+      "a continuation block is at bytes 1099511627776 to 1099511627777, beyond the end of the file at 28967"
+    ),
     HostileFile(
       "a new continuation that is the header", "Family/attributes_v110.h5", .message("/", 0x10), 0,
       .address(.header("/")), "/", "the continuation block does not begin with its signature OCHK"),

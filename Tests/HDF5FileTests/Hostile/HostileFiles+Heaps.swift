@@ -9,43 +9,51 @@ extension HostileFiles {
     HostileFile(
       "a fractal heap with 3 blocks in a row", "Family/names_v110.h5", .block("FRHP"), 110,
       .value(3, 2), "/group_9",
-      "the fractal heap has 3 blocks in a row, of 512 to 65536 bytes, and 32 bits for positions"),
+      "the fractal heap is invalid: 3 blocks in a row, of 512 to 65536 bytes, and 32 bits for positions"
+    ),
     HostileFile(
       "a fractal heap with no blocks in a row", "Family/names_v110.h5", .block("FRHP"), 110,
       .value(0, 2), "/group_9",
-      "the fractal heap has 0 blocks in a row, of 512 to 65536 bytes, and 32 bits for positions"),
+      "the fractal heap is invalid: 0 blocks in a row, of 512 to 65536 bytes, and 32 bits for positions"
+    ),
     HostileFile(
       "a fractal heap whose blocks have no bytes", "Family/names_v110.h5", .block("FRHP"), 112,
       .value(0, 8), "/group_9",
-      "the fractal heap has 4 blocks in a row, of 0 to 65536 bytes, and 32 bits for positions"),
+      "the fractal heap is invalid: 4 blocks in a row, of 0 to 65536 bytes, and 32 bits for positions"
+    ),
     HostileFile(
       "a fractal heap whose blocks have an odd size", "Family/names_v110.h5", .block("FRHP"), 112,
       .value(513, 8), "/group_9",
-      "the fractal heap has 4 blocks in a row, of 513 to 65536 bytes, and 32 bits for positions"),
+      "the fractal heap is invalid: 4 blocks in a row, of 513 to 65536 bytes, and 32 bits for positions"
+    ),
     HostileFile(
       "a fractal heap whose largest block is the smallest", "Family/names_v110.h5", .block("FRHP"),
       120, .value(1, 8), "/group_9",
-      "the fractal heap has 4 blocks in a row, of 512 to 1 bytes, and 32 bits for positions"),
+      "the fractal heap is invalid: 4 blocks in a row, of 512 to 1 bytes, and 32 bits for positions"
+    ),
     HostileFile(
       "a fractal heap whose largest block has 2^60 bytes", "Family/names_v110.h5", .block("FRHP"),
       120, .value(1 << 60, 8), "/group_9",
-      "the fractal heap has 4 blocks in a row, of 512 to 1152921504606846976 bytes, and 32 bits for positions"
+      "the fractal heap is invalid: 4 blocks in a row, of 512 to 1152921504606846976 bytes, and 32 bits for positions"
     ),
     HostileFile(
       "a fractal heap without bits for positions", "Family/names_v110.h5", .block("FRHP"), 128,
       .value(0, 2), "/group_9",
-      "the fractal heap has 4 blocks in a row, of 512 to 65536 bytes, and 0 bits for positions"),
+      "the fractal heap is invalid: 4 blocks in a row, of 512 to 65536 bytes, and 0 bits for positions"
+    ),
     HostileFile(
       "a fractal heap with 255 bits for positions", "Family/names_v110.h5", .block("FRHP"), 128,
       .value(255, 2), "/group_9",
-      "the fractal heap has 4 blocks in a row, of 512 to 65536 bytes, and 255 bits for positions"),
+      "the fractal heap is invalid: 4 blocks in a row, of 512 to 65536 bytes, and 255 bits for positions"
+    ),
     HostileFile(
       "a fractal heap with 1000 rows", "Family/names_v110.h5", .block("FRHP"), 140, .value(1000, 2),
       "/group_9", "the fractal heap has 1000 rows"),
     HostileFile(
       "a fractal heap whose block is behind the end", "Family/names_v110.h5", .block("FRHP"), 132,
       .value(1 << 40, 8), "/group_9",
-      "the fractal heap's block lies at bytes 1099511627776 to 1099511628288 of a file of 27324"),
+      "the fractal heap's block is at bytes 1099511627776 to 1099511628288, beyond the end of the file at 27324"
+    ),
     HostileFile(
       "a fractal heap without blocks", "Family/names_v110.h5", .block("FRHP"), 132,
       .value(0xFFFF_FFFF_FFFF_FFFF, 8), "/group_9",
@@ -100,7 +108,8 @@ extension HostileFiles {
     HostileFile(
       "a table whose block is behind the end", "Family/packed_heap.h5", .block("FHIB"), 17,
       .value(1 << 40, 8), "/many",
-      "the fractal heap's block lies at bytes 1099511627776 to 1099511627880 of a file of 11925"),
+      "the fractal heap's block is at bytes 1099511627776 to 1099511627880, beyond the end of the file at 11925"
+    ),
     HostileFile(
       "a table whose block is missing", "Family/packed_heap.h5", .block("FHIB"), 17,
       .value(0xFFFF_FFFF_FFFF_FFFF, 8), "/many",
@@ -108,20 +117,22 @@ extension HostileFiles {
     HostileFile(
       "a packed block of more than the file has", "Family/packed_heap.h5", .block("FHIB"), 25,
       .value(1 << 40, 8), "/many",
-      "the fractal heap's block lies at bytes 10875 to 1099511638651 of a file of 11925"),
+      "the fractal heap's block is at bytes 10875 to 1099511638651, beyond the end of the file at 11925"
+    ),
     HostileFile(
       "a packed block whose mask says that it is not packed", "Family/packed_heap.h5",
       .block("FHIB"), 33, .value(0xFFFF_FFFF, 4), "/many",
-      "a piece of 512 bytes has 104 when it is unpacked, with the filter mask 4294967295"),
+      "104 bytes are unpacked, expected 512, with the filter mask 4294967295"),
     HostileFile(
       "a shared message table without its signature", "Family/shared_list.h5", .block("SMTB"), 0,
       .value(0x58585858, 4), nil, "the shared message table does not begin with its signature SMTB"),
     HostileFile(
       "shared messages whose heap is behind the end", "Family/shared_list.h5", .block("SMTB"), 26,
       .value(1 << 40, 8), "/g0",
-      "the fractal heap lies at bytes 1099511627776 to 1099511627777 of a file of 32559"),
+      "the fractal heap is at bytes 1099511627776 to 1099511627777, beyond the end of the file at 32559"
+    ),
     HostileFile(
       "shared messages of another kind", "Family/shared_list.h5", .block("SMTB"), 6, .value(0, 2),
-      "/g0", "refers to a shared message, and the file has none of the kind"),
+      "/g0", "refers to a shared message that the file does not have"),
   ]
 }

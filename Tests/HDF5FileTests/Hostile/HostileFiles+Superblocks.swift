@@ -11,7 +11,7 @@ extension HostileFiles {
       "has HDF5 addresses of 0 bytes; 2, 4 and 8 can be read", .unsupported),
     HostileFile(
       "an end of file behind the end", "one.h5", .byte(0), 40, .value(1 << 40, 8), nil,
-      "is cut off: it has 2064 bytes and its superblock says 1099511627776"),
+      "is cut off: it has 2064 bytes, but its superblock says 1099511627776"),
     HostileFile(
       "an end of file that no integer holds", "one.h5", .byte(0), 40,
       .value(0xFFFF_FFFF_FFFF_FF00, 8), nil, "has an address beyond any file"),
@@ -20,18 +20,19 @@ extension HostileFiles {
       .value(0xFFFF_FFFF_FFFF_FFFF, 8), nil, "the superblock's base has no address"),
     HostileFile(
       "a driver of many files", "one.h5", .byte(0), 48, .value(96, 8), nil,
-      "is one of several files that make one (a family or multi driver of HDF5), which cannot be read; HDF5's h5repart or h5repack makes one file of them",
+      "is part of a file split by HDF5's family or multi driver, which cannot be read; join the parts with HDF5's h5repart or h5repack",
       .unsupported),
     HostileFile(
       "a root without an address", "one.h5", .byte(0), 64, .value(0xFFFF_FFFF_FFFF_FFFF, 8), nil,
       "the root group has no address"),
     HostileFile(
       "a root behind the end", "one.h5", .byte(0), 64, .value(1 << 40, 8), "/",
-      "the object header lies at bytes 1099511627776 to 1099511627777 of a file of 2064"),
+      "the object header is at bytes 1099511627776 to 1099511627777, beyond the end of the file at 2064"
+    ),
     HostileFile(
       "a root whose address overflows", "one.h5", .byte(0), 64, .value(0x7FFF_FFFF_FFFF_FFF0, 8),
       "/",
-      "the object header lies at bytes 9223372036854775792 to 9223372036854775793 of a file of 2064"
+      "the object header is at bytes 9223372036854775792 to 9223372036854775793, beyond the end of the file at 2064"
     ),
     HostileFile(
       "the superblock as the root", "one.h5", .byte(0), 64, .value(0, 8), "/",
@@ -45,7 +46,8 @@ extension HostileFiles {
       "the superblock is damaged: its checksum is"),
     HostileFile(
       "an extension behind the end", "latest.h5", .byte(0), 20, .value(1 << 40, 8), nil,
-      "the object header lies at bytes 1099511627776 to 1099511627777 of a file of 7184"),
+      "the object header is at bytes 1099511627776 to 1099511627777, beyond the end of the file at 7184"
+    ),
     HostileFile(
       "a superblock of version 2 with addresses of 1 byte", "latest.h5", .byte(0), 9, .value(1, 1),
       nil, "has HDF5 addresses of 1 bytes; 2, 4 and 8 can be read", .unsupported),

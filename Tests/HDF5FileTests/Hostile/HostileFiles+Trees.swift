@@ -30,7 +30,8 @@ extension HostileFiles {
     HostileFile(
       "a B-tree whose root is behind the end", "Family/names_v110.h5", .block("BTHD"), 16,
       .value(1 << 40, 8), "/ordered",
-      "the B-tree's node lies at bytes 1099511627776 to 1099511628017 of a file of 27324"),
+      "the B-tree's node is at bytes 1099511627776 to 1099511628017, beyond the end of the file at 27324"
+    ),
     HostileFile(
       "a B-tree with records and no root", "Family/names_v110.h5", .block("BTHD"), 16,
       .value(0xFFFF_FFFF_FFFF_FFFF, 8), "/ordered", "the B-tree has 21 records and no root"),

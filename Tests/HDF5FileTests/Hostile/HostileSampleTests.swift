@@ -6,7 +6,7 @@ import Testing
 /// The files of `Samples/Hostile/hdf5`: `WEIGHBRIDGE_GENERATE=1` writes them anew.
 @Suite("Hostile HDF5 samples")
 struct HostileSampleTests {
-  @Test("Each is refused as it is written down", arguments: HostileSample.committed)
+  @Test("Each is refused with the recorded error", arguments: HostileSample.committed)
   func refused(sample: HostileSample) throws {
     let path = "\(HostileSample.folder)/\(sample.file)"
     let bytes = try MappedFile(path: path).withBytes { $0.copied(0..<$0.byteCount) }

@@ -10,7 +10,7 @@ struct HostileTests {
     + HostileFiles.trees + HostileFiles.attributes + HostileFiles.datasets + HostileFiles.chunks
     + HostileFiles.filters
 
-  @Test("each is refused with its path and the reason", arguments: files)
+  @Test("Each is refused with its path and the reason", arguments: files)
   func refused(file: HostileFile) throws {
     let (_, errors) = try file.bytes()
     let found = errors.first(where: file.explains)
@@ -21,7 +21,7 @@ struct HostileTests {
     }
   }
 
-  @Test("there are enough of them, each another")
+  @Test("There are more than 200 hostile files, all different")
   func count() {
     #expect(Self.files.count > 200)
     #expect(Set(Self.files.map(\.story)).count == Self.files.count)

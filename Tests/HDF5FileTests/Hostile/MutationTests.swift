@@ -29,7 +29,7 @@ struct MutationTests {
     }
   }
 
-  @Test("changed metadata never ends the program and always gives errors with a place")
+  @Test("Changed metadata never ends the program and always gives errors with a place")
   func mutations() throws {
     let originals = Self.originals()
     #expect(originals.count > 50)

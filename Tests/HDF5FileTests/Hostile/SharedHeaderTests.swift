@@ -5,7 +5,7 @@ import Testing
 /// Object headers that share blocks: reading them all would take a time that grows with the square of
 /// the file's size.
 @Suite struct SharedHeaderTests {
-  @Test("A header that goes on in another's block is refused")
+  @Test("A header that continues in another header's block is refused")
   func sharedContinuation() {
     let errors = FullReading.errors(
       OverlayFile().sharingContinuation(), limits: HDF5File.Limits())

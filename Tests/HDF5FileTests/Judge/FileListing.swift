@@ -1,8 +1,8 @@
 import Bytes
 import HDF5File
 
-/// What a file holds, line by line, so that two readers can be compared. Whoever changes the form
-/// changes it in `LibHDF5Listing.swift` and `Files/Family/listing.py` too.
+/// What a file holds, line by line, so that two readers can be compared. If the format
+/// changes, change `LibHDF5Listing.swift` and `Files/Family/listing.py` too.
 struct FileListing {
   let file: HDF5File
 

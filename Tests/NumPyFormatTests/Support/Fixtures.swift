@@ -62,7 +62,8 @@ struct TemporaryFolder: ~Copyable {
   let path: String
 
   init() throws {
-    path = "/tmp/numpy-tests-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    path = "\(parent)/numpy-tests-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
     guard mkdir(path, 0o700) == 0 else { throw WeighbridgeError(.outputFailed, "no folder") }
   }
 

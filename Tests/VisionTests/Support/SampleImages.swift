@@ -1,7 +1,7 @@
 import TestSupport
 import Weighbridge
 
-/// The images of `Samples/Images` and the results of other programs for them.
+/// The images of `Samples/Pictures` and the results of other programs for them.
 enum SampleImages {
   /// The path of a file.
   static func path(_ name: String) -> String { Paths.sample("Pictures/\(name)") }

@@ -54,7 +54,7 @@ extension HostileFile {
       "trailing-byte", "trailing bytes",
       story: "A byte behind the end, where anything could be hidden.", RawModel().file + [0]),
     HostileFile(
-      "trailing-byte-counted", "the tensors take 12 bytes, and the file has 13",
+      "trailing-byte-counted", "the tensors take 12 bytes, but the file has 13",
       story: "The same, and the preamble counts the byte as part of the file."
     ) { $0.data.append(0) },
     HostileFile(

@@ -13,18 +13,18 @@ extension HostileFile {
       $0.setDetector(RawModel.detector + head + head)
     },
     HostileFile(
-      "tree-classes", "1 classes, and the detector has 2",
+      "tree-classes", "1 classes, but the detector has 2",
       story: "A tree of one class for a detector of two."
     ) { $0.setDetector(RawModel.detector + Wire.number(7, 2) + RawModel.tree([0])) },
     HostileFile(
-      "tree-order", "parent of class #0 does not stand before it",
+      "tree-order", "parent of class #0 does not come before it",
       story: "A class whose parent stands behind it, over which a walk may never end."
     ) { $0.setDetector(RawModel.detector + Wire.number(7, 2) + RawModel.tree([2, 1])) },
     HostileFile(
-      "side-missing", "does not go with its kind", story: "A grid of YOLO version 1 without cells."
+      "side-missing", "does not match its kind", story: "A grid of YOLO version 1 without cells."
     ) { $0.setDetector(Wire.number(1, 4) + Wire.number(3, 2) + Wire.number(5, 3)) },
     HostileFile(
-      "side-surplus", "does not go with its kind", story: "A number of cells where heads say it."
+      "side-surplus", "does not match its kind", story: "A number of cells where heads say it."
     ) { $0.setDetector(RawModel.detector + Wire.number(14, 7) + Wire.number(15, 2)) },
     HostileFile(
       "enumerator-too-large", "too large for its type",

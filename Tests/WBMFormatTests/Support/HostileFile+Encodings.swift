@@ -22,7 +22,7 @@ extension HostileFile {
       story: "Entropy-coded integers with the parameters of a lookup table."
     ) { $0.encode(7, [0], parameters: lookup(bits: 1, blockShape: [3])) },
     HostileFile(
-      "encoding-bits", "positions have 60 bits", story: "A table of 2^60 numbers."
+      "encoding-bits", "indices have 60 bits", story: "A table of 2^60 numbers."
     ) { $0.encode(6, [0], parameters: lookup(bits: 60, blockShape: [3])) },
     HostileFile(
       "encoding-blocks", "do not divide",
@@ -32,7 +32,7 @@ extension HostileFile {
       "encoding-length", "needs 12", story: "A table that ends in the middle of a number."
     ) { $0.encode(6, [0, 0, 0, 0, 1, 2, 3, 4, 5], parameters: lookup(bits: 1, blockShape: [3])) },
     HostileFile(
-      "encoding-of-integers", "are no encoding of int32",
+      "encoding-of-integers", "int32 cannot be encoded as",
       story: "Halves of whole numbers."
     ) { $0.encode(2, [0, 0, 0, 0, 0, 0], type: 7) },
     damaged(
@@ -67,14 +67,14 @@ extension HostileFile {
       [4, 0, 1, 0, 0, 128, 63, 0, 1, 0, 0, 128, 32, 4, 0, 0, 0, 3, 0, 0, 0, 0, 0, 1, 0]
         + [0, 0, 0, 64, 0, 0, 0, 0, 0, 0, 0, 0]),
     damaged(
-      "rans-trailing", "stand behind the last chunk", story: "Bytes that belong to no chunk.",
+      "rans-trailing", "follow the last chunk", story: "Bytes that belong to no chunk.",
       [0, 0, 1, 0, 0, 128, 63, 0, 1, 1, 1, 128, 32, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 9]),
     HostileFile(
       "rans-claim", "cannot hold its shape",
       story: "A petabyte of weights in a few bytes."
     ) { $0.claim() },
     damaged(
-      "planes-kind", "of another kind", encoding: 4,
+      "planes-kind", "an unknown mode", encoding: 4,
       story: "Planes that are stored in a third way.",
       [2, 0, 0, 0, 0]),
     damaged(

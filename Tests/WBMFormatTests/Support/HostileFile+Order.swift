@@ -11,7 +11,7 @@ extension HostileFile {
       $0.nodes = [RawModel.node(rest: attributes)]
     },
     HostileFile(
-      "constant-late", "behind values that nodes compute",
+      "constant-late", "after values that nodes compute",
       story: "A constant behind the values that nodes compute."
     ) {
       $0.values.swapAt(1, 2)
@@ -19,7 +19,7 @@ extension HostileFile {
       $0.outputs = [RawModel.port("y", 1)]
     },
     HostileFile(
-      "constants-unordered", "must stand before it",
+      "constants-unordered", "must come before it",
       story: "Two constants, of which the second is read first."
     ) {
       $0.addTensor()
@@ -32,7 +32,7 @@ extension HostileFile {
       $0.nodes = [RawModel.node(inputs: [0, 1], outputs: [3])]
     },
     HostileFile(
-      "tensors-unordered", "must stand behind the first use of tensor #0",
+      "tensors-unordered", "must come after the first use of tensor #0",
       story: "A constant whose tensor stands behind one that is named later."
     ) {
       $0.addTensor()
@@ -68,7 +68,8 @@ extension HostileFile {
         + Wire.bytes(6, Wire.string(1, "a"))
     },
     HostileFile(
-      "parts-unordered", "not in their order", story: "Activated parts of a box in another order."
+      "parts-unordered", "twice or out of order",
+      story: "Activated parts of a box in another order."
     ) { $0.description = Wire.bytes(8, RawModel.detector + Wire.bytes(11, [2, 1])) },
   ]
 }

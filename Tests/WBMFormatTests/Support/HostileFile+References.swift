@@ -4,7 +4,7 @@ extension HostileFile {
   /// Attacks on recorded inputs and outputs.
   static let references: [HostileFile] = [
     HostileFile(
-      "reference-missing", "tensor #7, and there are 2",
+      "reference-missing", "tensor #7, but there are 2",
       story: "A reference output whose array is not there."
     ) { $0.setReferences(outputs: RawModel.named(3, "y", 7)) },
     HostileFile(

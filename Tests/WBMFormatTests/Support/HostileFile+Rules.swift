@@ -4,11 +4,11 @@ extension HostileFile {
   /// Attacks on the rules between the header's parts.
   static let rules: [HostileFile] = [
     HostileFile(
-      "value-missing", "value #9, and there are 3",
+      "value-missing", "value #9, but there are 3",
       story: "A node that reads a value which is not there."
     ) { $0.nodes = [RawModel.node(inputs: [0, 9])] },
     HostileFile(
-      "output-missing", "value #9, and there are 3",
+      "output-missing", "value #9, but there are 3",
       story: "A graph output that is a value which is not there."
     ) { $0.outputs = [RawModel.port("y", 9)] },
     HostileFile(
@@ -18,16 +18,17 @@ extension HostileFile {
       "cycle", "nothing before it computes", story: "A node that reads its own result."
     ) { $0.nodes = [RawModel.node(inputs: [0, 2])] },
     HostileFile(
-      "computed-twice", "comes from elsewhere", story: "Two nodes that compute one value."
+      "computed-twice", "a constant or already computed", story: "Two nodes that compute one value."
     ) { $0.nodes.append(RawModel.node(name: "m")) },
     HostileFile(
-      "constant-computed", "comes from elsewhere", story: "A node that overwrites a weight."
+      "constant-computed", "a constant or already computed",
+      story: "A node that overwrites a weight."
     ) { $0.nodes = [RawModel.node(inputs: [0], outputs: [2, 1])] },
     HostileFile(
       "value-from-nowhere", "is never computed", story: "A value that nothing computes."
     ) { $0.values.append(RawModel.value("z")) },
     HostileFile(
-      "tensor-missing", "tensor #5, and there are 1",
+      "tensor-missing", "tensor #5, but there are 1",
       story: "A constant whose tensor is not there."
     ) { $0.values[1] = RawModel.value("w") + Wire.number(4, 5) },
     HostileFile(
@@ -87,7 +88,7 @@ extension HostileFile {
         + Wire.bytes(8, RawModel.detector + Wire.number(7, 2))
     },
     HostileFile(
-      "anchor-unit", "does not go with its kind",
+      "anchor-unit", "does not match its kind",
       story: "Anchors in pixels for a kind that has them in grid cells."
     ) { $0.description = Wire.bytes(8, Wire.number(1, 1) + Wire.number(3, 2) + Wire.number(5, 1)) },
     HostileFile(
@@ -99,7 +100,7 @@ extension HostileFile {
       story: "An order of a head's numbers of a later version, in the description too."
     ) { $0.description = Wire.bytes(8, RawModel.detector + Wire.number(12, 9)) },
     HostileFile(
-      "anchor-missing", "anchor #0, and there are 0",
+      "anchor-missing", "anchor #0, but there are 0",
       story: "A detector head that picks an anchor which is not there."
     ) {
       let head = Wire.string(1, "y") + Wire.bytes(2, [0])
@@ -115,20 +116,20 @@ extension HostileFile {
       $0.description = Wire.bytes(6, Wire.string(1, "x") + Wire.bytes(3, image))
     },
     HostileFile(
-      "source-with-folder", "without a folder",
+      "source-with-folder", "is not a plain file name",
       story: "A source file's whole path, which tells about the machine it was read on."
     ) {
       let source = Wire.string(1, "/home/me/a.h5") + Wire.bytes(3, [UInt8](repeating: 0, count: 32))
       $0.provenance = Wire.bytes(1, source) + Wire.string(5, "test")
     },
     HostileFile(
-      "source-with-backslash", "without a folder", story: "The same on another system."
+      "source-with-backslash", "is not a plain file name", story: "The same on another system."
     ) {
       let source = Wire.string(1, "me\\a.h5") + Wire.bytes(3, [UInt8](repeating: 0, count: 32))
       $0.provenance = Wire.bytes(1, source) + Wire.string(5, "test")
     },
     HostileFile(
-      "source-parent", "without a folder", story: "A source file that is the folder above."
+      "source-parent", "is not a plain file name", story: "A source file that is the folder above."
     ) {
       let source = Wire.string(1, "..") + Wire.bytes(3, [UInt8](repeating: 0, count: 32))
       $0.provenance = Wire.bytes(1, source) + Wire.string(5, "test")

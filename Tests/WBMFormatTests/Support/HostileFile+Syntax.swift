@@ -50,7 +50,7 @@ extension HostileFile {
       $0.nodes = [RawModel.node(rest: Wire.bytes(6, Wire.string(1, "a") + Wire.number(4, 2)))]
     },
     HostileFile(
-      "tag-zero", "none of protobuf's", story: "A field of the number 0."
+      "tag-zero", "the invalid protobuf tag", story: "A field of the number 0."
     ) { $0.rest = [0x02, 0x00] },
     HostileFile(
       "packed-cut", "cut off", story: "A list of numbers that ends within a number."
@@ -60,7 +60,7 @@ extension HostileFile {
       story: "Twenty-five graphs inside one another, one more than the limit."
     ) { $0.nodes.append(RawModel.subgraphs(levels: 24)) },
     HostileFile(
-      "group", "none of protobuf's", story: "A group, which proto3 does not have."
+      "group", "the invalid protobuf tag", story: "A group, which proto3 does not have."
     ) { $0.rest = [0x0B, 0x0C] },
     HostileFile(
       "length-beyond", "are left", story: "A text that claims more bytes than its message has."

@@ -23,7 +23,7 @@ extension HostileFile {
       $0.data = RawModel.elements + RawModel.elements
     },
     HostileFile(
-      "beyond-the-end", "the tensors take 76 bytes, and the file has 12",
+      "beyond-the-end", "the tensors take 76 bytes, but the file has 12",
       story: "A tensor behind the end of the file."
     ) {
       $0.addTensor()

@@ -15,7 +15,8 @@ struct TemporaryFolder: ~Copyable {
   private let names = ["a", "b", "c"]
 
   init() throws {
-    path = "/tmp/wbm-tests-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    path = "\(parent)/wbm-tests-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
     guard mkdir(path, 0o700) == 0 else { throw WeighbridgeError(.outputFailed, "no folder") }
   }
 
@@ -65,7 +66,7 @@ enum TestFiles {
   /// Expects files in a folder to have these bytes; `WEIGHBRIDGE_GENERATE=1` writes them first.
   static func expect(_ files: [(name: String, bytes: [UInt8])], in folder: String) throws {
     for (name, bytes) in files {
-      if getenv("WEIGHBRIDGE_GENERATE") != nil {
+      if getenv("WEIGHBRIDGE_GENERATE").map({ String(cString: $0) }) == "1" {
         var file = try AtomicFile(path: "\(folder)/\(name)")
         try file.append(bytes.span.bytes)
         try file.commit(replacing: true)

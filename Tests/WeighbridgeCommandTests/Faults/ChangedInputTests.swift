@@ -4,7 +4,7 @@ import Testing
 
 /// Inputs that another process changes or truncates after they were opened, when the first byte of
 /// the output is about to be written.
-@Suite(.enabled(if: FaultLibrary.path != nil, Comment(rawValue: FaultLibrary.skipReason)))
+@Suite(.enabled(if: FaultLibrary.isAvailable, Comment(rawValue: FaultLibrary.skipReason)))
 struct ChangedInputTests {
   /// The message for each kind of change of the input.
   private static let messages = [
@@ -14,7 +14,7 @@ struct ChangedInputTests {
   private func expectRefusal(
     _ arguments: [String], of input: String, _ kind: String, at call: String, _ workspace: Workspace
   ) throws {
-    let library = try #require(FaultLibrary.path)
+    let library = try FaultLibrary.path()
     let message = try #require(Self.messages[kind])
     let outcome = try Program.start(
       arguments,

@@ -73,7 +73,7 @@ struct FaultCommand: Sendable, CustomStringConvertible {
   /// Runs the command with the library preloaded.
   func run(in folder: TemporaryFolder, _ environment: [String: String]) throws -> Outcome {
     let arguments = arguments.map { $0.replacingOccurrences(of: "OUT", with: folder.path) }
-    let library = try #require(FaultLibrary.path)
+    let library = try FaultLibrary.path()
     return try Program.start(
       arguments, environment: environment.merging(["LD_PRELOAD": library]) { $1 }
     ).wait()

@@ -4,29 +4,33 @@ import Testing
 
 /// The library that is preloaded into the program, built from `Files/faults.c`.
 enum FaultLibrary {
-  /// The path of the built library; `nil` without a C compiler or preloading.
-  static let path: String? = {
+  /// Whether there is a C compiler, and a system that preloads libraries.
+  static let isAvailable: Bool = {
     #if os(Linux)
-      return try? build()
+      return (try? Program.shell("command -v cc"))?.status == 0
     #else
-      return nil
+      return false
     #endif
   }()
+
+  /// The path of the library, which is built once.
+  static func path() throws -> String { try built.get() }
 
   /// The reason why tests that need it are skipped.
   static let skipReason = "needs Linux and a C compiler (cc)"
 
-  /// Keeps the library while the tests run.
-  private static let folder = try? TemporaryFolder()
+  private static let built = Result { try build() }
 
-  private static func build() throws -> String? {
-    guard let folder else { return nil }
+  /// Keeps the library while the tests run.
+  private static let folder = Result { try TemporaryFolder() }
+
+  private static func build() throws -> String {
     let source = "\(Paths.project)/Tests/WeighbridgeCommandTests/Files/faults.c"
-    let library = folder.file("faults.so")
+    let library = try folder.get().file("faults.so")
     let built = try Program.shell(
       #"cc -shared -fPIC -O1 -Wall -Wextra -Werror -o "$2" "$1" -ldl"#, source, library)
-    #expect(built.status == 0, "\(built.messages)")
-    return built.status == 0 ? library : nil
+    try #require(built.status == 0, "\(built.messages)")
+    return library
   }
 }
 

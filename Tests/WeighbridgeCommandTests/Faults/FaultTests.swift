@@ -6,14 +6,14 @@ import Testing
 ///
 /// `make test` tries a sample of the faults; `make test-faults` (`WEIGHBRIDGE_FAULTS=all`) tries all of
 /// them and prints how many there were.
-@Suite(.enabled(if: FaultLibrary.path != nil, Comment(rawValue: FaultLibrary.skipReason)))
+@Suite(.enabled(if: FaultLibrary.isAvailable, Comment(rawValue: FaultLibrary.skipReason)))
 struct FaultTests {
   private static let triesAll = ProcessInfo.processInfo.environment["WEIGHBRIDGE_FAULTS"] == "all"
 
   /// The number of faults in a sample for one command.
   private static let sampleSize = 6
 
-  @Test("After a fault the old output is whole or the new one is", arguments: FaultCommand.all)
+  @Test("After a fault, either the old or the new output is complete", arguments: FaultCommand.all)
   func faults(_ command: FaultCommand) throws {
     let trial = try FaultTrial(command)
     let faults = Fault.all(of: trial.counts)

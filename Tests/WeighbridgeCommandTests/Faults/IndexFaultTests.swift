@@ -5,7 +5,7 @@ import Testing
 
 /// Failures of each call of `weighbridge index` while it writes its database. (A sample of them, as
 /// in ``FaultTests``.)
-@Suite(.enabled(if: FaultLibrary.path != nil, Comment(rawValue: FaultLibrary.skipReason)))
+@Suite(.enabled(if: FaultLibrary.isAvailable, Comment(rawValue: FaultLibrary.skipReason)))
 struct IndexFaultTests {
   @Test(
     "After a fault an index holds what it held, and the next run completes it",
@@ -39,7 +39,7 @@ private struct IndexTrial {
     old = exists ? try Files.read(index) : Data()
     for number in oldCount..<oldCount + 2 { try images.add(number) }
     self.images = images
-    let library = try #require(FaultLibrary.path)
+    let library = try FaultLibrary.path()
     try Program.start(
       images.arguments(index),
       environment: ["LD_PRELOAD": library, "FAULT_COUNTS": files.file("counts")]
@@ -61,7 +61,7 @@ private struct IndexTrial {
     let folder = try TemporaryFolder()
     let index = folder.file("photos.db")
     if !old.isEmpty { try Files.write(old, to: index) }
-    let library = try #require(FaultLibrary.path)
+    let library = try FaultLibrary.path()
     let outcome = try Program.start(
       images.arguments(index),
       environment: fault.environment.merging(["LD_PRELOAD": library]) { $1 }

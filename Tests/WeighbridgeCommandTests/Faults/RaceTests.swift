@@ -4,7 +4,7 @@ import Testing
 
 /// Many processes that write the same output.
 @Suite struct RaceTests {
-  @Test("Of 50 processes that write one output each leaves a whole one, and nothing else stays")
+  @Test("50 processes that write the same output leave one complete file and nothing else")
   func oneOutput() throws {
     let (workspace, files) = (try Workspace(), try TemporaryFolder())
     let expected = files.file("wanted.wbm")
@@ -20,7 +20,7 @@ import Testing
     #expect(workspace.folder.names == ["out.wbm"])
   }
 
-  @Test("Of 20 processes that may not replace an output one writes it")
+  @Test("Of 20 processes that must not replace an output, exactly one writes it")
   func oneWinner() throws {
     let folder = try TemporaryFolder()
     let output = folder.file("out.wbm")

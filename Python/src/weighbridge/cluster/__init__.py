@@ -1,9 +1,9 @@
-"""Thousands of models and millions of photos: what is to be done, whatever runs it.
+"""Jobs over thousands of models or millions of photos, on one machine or a cluster.
 
-A job says what is to be done: `Conversion` makes verified ``.wbm`` files of models, `PhotoIndex` says of
-photos what is in them and what they are like. `run` does it in this process, `weighbridge.ray.run` on a
-cluster of Ray, `weighbridge.spark.run` on one of Spark. The results are the same: a folder with a table of
-Parquet files, one row for each file, in which one that is broken has its reason.
+A job is a `Conversion`, which converts models to verified ``.wbm`` files, or a `PhotoIndex`, which detects
+objects in photos and computes their features. `run` runs it in this process, `weighbridge.ray.run` on a Ray
+cluster, `weighbridge.spark.run` on a Spark cluster. The results are the same: a folder with a table in
+Parquet files, with one row for each file; the row of a file that failed has the reason.
 
 >>> import weighbridge.cluster
 >>> job = weighbridge.cluster.Conversion(["sketch-classifier.h5", "picture.png"], "converted")

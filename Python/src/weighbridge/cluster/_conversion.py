@@ -36,8 +36,8 @@ _TEXT_SIZE = 1 << 16
 class Conversion(Job):
     """Converts models to ``.wbm`` files and verifies these against the originals.
 
-    Every model is converted by the program ``weighbridge`` in a process of its own, so that one that takes too
-    much memory or time, or crashes what reads it, ends that process and no worker.
+    Every model is converted by the program ``weighbridge`` in a process of its own, so a model that takes too
+    much memory or time, or crashes its reader, ends that process and not a worker.
 
     Args:
         sources: A folder (``s3://models``), whose ``.h5``, ``.hdf5``, ``.keras``, ``.onnx``, ``.mlmodel`` and
@@ -253,5 +253,5 @@ def _flags(options: Mapping[str, Any], folder: str) -> List[str]:
                 json.dump(value, file)
             flags.append(f"{flag}={path}")
         else:
-            raise make_error("invalidArgument", f"the option {name} is none of a conversion, or no {value!r}")
+            raise make_error("invalidArgument", f"conversions have no option {name}={value!r}")
     return flags

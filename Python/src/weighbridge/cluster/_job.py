@@ -21,8 +21,8 @@ from ._stores import Source, Store
 
 #: A file was worked on, and will give the same again.
 FINAL = {"converted", "indexed", "differs", "refused"}
-#: It is worth trying at once.
-PASSING = {"unreadable", "unwritten", "crashed"}
+#: Worth retrying immediately.
+TRANSIENT = {"unreadable", "unwritten", "crashed"}
 
 
 class Batch(NamedTuple):
@@ -244,7 +244,7 @@ class Worker:
             if attempt:
                 time.sleep(0.1 * 2**attempt)
             row = self._try(source)
-            if row["status"] not in PASSING:
+            if row["status"] not in TRANSIENT:
                 break
         return {**source._asdict(), **row}
 
@@ -268,7 +268,7 @@ def summary(known: int, done: Iterable[Done]) -> Summary:
 
 
 def run(job: Job) -> Summary:
-    """Does what is to be done, in this process.
+    """Runs a job in this process.
 
     Raises:
         ModelError: The folder with the files cannot be listed, or the model cannot be opened.

@@ -1,4 +1,4 @@
-"""Saying of photos what is in them and what they are like."""
+"""Analyzing photos: the objects in them and their features."""
 
 from __future__ import annotations
 

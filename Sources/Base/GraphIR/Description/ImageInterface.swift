@@ -25,7 +25,7 @@ package struct ImageInterface: Hashable, Sendable {
     let names = graph.inputs.map(\.name).joined(separator: ", ")
     guard graph.inputs.count == 1, let feature = description.inputs.first else {
       throw .mismatch(
-        "the model has \(graph.inputs.count) inputs (\(names)), and \(user) takes one image")
+        "the model has \(graph.inputs.count) inputs (\(names)), but \(user) takes one image")
     }
     type = graph[graph.inputs[0].value].type
     guard let image = feature.image else {
@@ -36,7 +36,7 @@ package struct ImageInterface: Hashable, Sendable {
     }
     guard let axes = image.layout.imageAxes(rank: type.rank) else {
       throw .mismatch(
-        "the input \(names) is \(type), and an image has 4 axes, or 3 without a batch")
+        "the input \(names) is \(type), but an image has 4 axes, or 3 without a batch")
     }
     (name, self.image) = (feature.name, image)
     (width, height) = (type.shape[axes.width].value, type.shape[axes.height].value)
@@ -47,7 +47,7 @@ package struct ImageInterface: Hashable, Sendable {
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when it is dynamic.
   package func fixedSize() throws(WeighbridgeError) -> (width: Int, height: Int) {
     guard let width, let height else {
-      throw .mismatch("the input \(name) is \(type), and an image's size must be known")
+      throw .mismatch("the input \(name) is \(type), but an image's size must be known")
     }
     return (width, height)
   }

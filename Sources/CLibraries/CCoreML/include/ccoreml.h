@@ -12,6 +12,6 @@ const ProtobufCMessageDescriptor *coreml_program_descriptor(void);
 // The message of a layer of a network.
 const ProtobufCMessageDescriptor *coreml_layer_descriptor(void);
 
-// The messages of numbers that are too many to be copied.
+// The messages whose numbers are too many to copy.
 const ProtobufCMessageDescriptor *coreml_weights_descriptor(void);
 const ProtobufCMessageDescriptor *coreml_mean_image_descriptor(void);

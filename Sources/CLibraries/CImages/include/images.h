@@ -1,5 +1,5 @@
-// JPEG by libjpeg-turbo and PNG by libpng. Both leave through longjmp when something is wrong,
-// which must not happen across Swift; here they return false and say what it was.
+// JPEG by libjpeg-turbo and PNG by libpng. Both report errors with longjmp, which must not cross Swift
+// frames; these functions return false and describe the failure instead.
 #pragma once
 
 #include <stdbool.h>
@@ -40,8 +40,8 @@ bool image_jpeg_size(
 
 /// Decodes a JPEG file of a known size into `width * height` pixels of red, green and blue.
 ///
-/// A file that has another size meanwhile is a failure. Whatever leaves pixels without data of their own is a failure. `memory_limit` is the number of
-/// bytes that libjpeg may take.
+/// Fails if the size is no longer that of the file, or if any pixel would have no data of its own.
+/// `memory_limit` is the maximum number of bytes that libjpeg may allocate.
 bool image_jpeg_decode(
     const uint8_t *bytes, size_t count, size_t memory_limit, struct image_size size,
     uint8_t *pixels, struct image_failure *failure);
@@ -56,10 +56,11 @@ bool image_png_size(
     const uint8_t *bytes, size_t count, struct image_size *size,
     struct image_failure *failure);
 
-/// Decodes a PNG file of a known size into `width * height` pixels of red, green and blue: the
-/// upper byte of 16-bit samples, palettes looked up, gray spread, transparency dropped.
+/// Decodes a PNG file of a known size into `width * height` pixels of red, green and blue. Samples of 16 bits
+/// are reduced to their upper byte, palette indices are looked up, gray is expanded to RGB, and transparency
+/// is dropped.
 ///
-/// An index that the palette does not have is a failure, and a file that has another size meanwhile.
+/// Fails for an index outside of the palette, or if the size is no longer that of the file.
 bool image_png_decode(
     const uint8_t *bytes, size_t count, struct image_size size, uint8_t *pixels,
     struct image_failure *failure);

@@ -154,7 +154,7 @@ kernels_primitive *kernels_reorder(
 /// open.
 kernels_primitive *kernels_pad(
     const kernels_layout *source, const kernels_layout *target, const int64_t *before,
-    float filling);
+    float fill_value);
 
 /// Concatenates arrays along an axis; the role of a source is its index.
 kernels_primitive *kernels_concatenation(

@@ -29,20 +29,24 @@ enum kernels_cell {
 };
 
 /// The output of a step that the mask skips.
-enum kernels_left_out { kernels_left_out_state, kernels_left_out_zero, kernels_left_out_previous };
+enum kernels_skipped_step {
+  kernels_skipped_step_state,
+  kernels_skipped_step_zero,
+  kernels_skipped_step_previous
+};
 
 struct kernels_recurrence {
   enum kernels_cell cell;
-  int64_t batch, time, places, units;
+  int64_t batch, time, positions, units;
   bool is_reversed, returns_sequences;
-  enum kernels_left_out left_out;
+  enum kernels_skipped_step skipped_step;
   struct kernels_activation activation, gates;
 };
 
 /// The memory of a recurrent layer.
 struct kernels_recurrence_memory {
-  /// The input's contribution to the sums of all gates, `[time, batch, places, gates * units]`, followed by
-  /// 16 more floats that may be read.
+  /// The input's contribution to the sums of all gates, `[time, batch, positions, gates * units]`, followed
+  /// by 16 more floats that may be read.
   float *sums;
   /// The recurrent weights of all gates; of a GRU, those of z and r, and those of n.
   const float *weights, *candidate_weights;
@@ -51,9 +55,9 @@ struct kernels_recurrence_memory {
   const float *candidate_bias;
   /// `[batch, time]`, 0 for a step that is skipped; NULL if no steps are.
   const uint8_t *mask;
-  /// The states h and c, `[batch, places, units]`: initial on entry, final on return.
+  /// The states h and c, `[batch, positions, units]`: initial on entry, final on return.
   float *state, *cell_state;
-  /// `[batch, time, places, units]` or `[batch, places, units]`.
+  /// `[batch, time, positions, units]` or `[batch, positions, units]`.
   float *output;
   /// Working memory of kernels_recurrence_work floats.
   float *work;

@@ -9,5 +9,5 @@ const ProtobufCMessageDescriptor *onnx_model_descriptor(void);
 // The message of a tensor, whose elements stay in the file.
 const ProtobufCMessageDescriptor *onnx_tensor_descriptor(void);
 
-// The message of a graph, which is written by itself.
+// The message of a graph, which is written separately.
 const ProtobufCMessageDescriptor *onnx_graph_descriptor(void);

@@ -16,14 +16,14 @@ ptrdiff_t system_copy_range(
 /// Starts writing a range of dirty pages to the disk without waiting (Linux: sync_file_range).
 int system_start_writing(int descriptor, int64_t offset, int64_t count);
 
-/// Gives the pages of the program's and its libraries' code back, and of their constants, wherever
-/// they are as in their files (Linux: MADV_DONTNEED). What still runs comes back from the system's
-/// cache of files, a few pages at a time.
+/// Releases the resident pages of code and constants of the program and its libraries, which are unchanged
+/// from their files (Linux: MADV_DONTNEED). Pages that are needed again are read from the page cache, a few
+/// at a time.
 void system_release_code(void);
 
-/// Keeps freed memory for what is allocated next instead of giving its pages back to the system: for
-/// work that allocates blocks of the same sizes again and again (glibc: mallopt).
+/// Keeps freed memory for later allocations instead of returning its pages to the system: for work that
+/// repeatedly allocates blocks of the same sizes (glibc: mallopt).
 void system_keep_freed_memory(void);
 
-/// Has the processor bring a line into its caches; nothing happens where it cannot be read.
+/// Prefetches a cache line; has no effect if the address cannot be read.
 static inline void system_prefetch(const void *address) { __builtin_prefetch(address); }

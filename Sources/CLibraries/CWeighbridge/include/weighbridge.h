@@ -8,29 +8,29 @@
 //     weighbridge_error_clear(&error);
 //   }
 //
-// Results. Every function that can fail returns a status, and says more in the error that it is given,
-// which may be NULL. Nothing is written to a result unless the status is WEIGHBRIDGE_OK. The library
-// prints nothing and ends no process.
+// Results. Every function that can fail returns a status and describes the failure in its `error` argument,
+// which may be NULL. Nothing is written to a result unless the status is WEIGHBRIDGE_OK. The library prints
+// nothing and ends no process.
 //
-// Structs. Every struct begins with its size, which tells the library what the caller was compiled
-// with: make it with WEIGHBRIDGE_INIT, which leaves everything else 0. A size that the library does not
-// know is WEIGHBRIDGE_INVALID_ARGUMENT, unless what is new in a larger struct is 0. In options, 0 and
-// NULL are the defaults, and NULL in place of the options is the default of all.
+// Structs. Every struct begins with its size, which tells the library what the caller was compiled with:
+// initialize it with WEIGHBRIDGE_INIT, which zeroes all other members. An unknown size gives
+// WEIGHBRIDGE_INVALID_ARGUMENT, except that a larger struct is accepted if its additional members are 0. In
+// options, 0 and NULL mean the default, and NULL instead of an options struct means all defaults.
 //
-// Texts are UTF-8 and end with a NUL. Those that are given are copied where they are needed longer than
-// the call. Those that are returned in a `char **` are the caller's, who gives them to weighbridge_free.
+// Strings are UTF-8 and NUL-terminated. The library copies strings that it needs after the call. A string
+// returned through a `char **` belongs to the caller, who frees it with weighbridge_free.
 //
-// Handles. A model, session, detector or analyzer is a number that is never used again. One that was
-// closed, that never was, or that is another kind of thing, is WEIGHBRIDGE_INVALID_HANDLE.
+// Handles. A model, session, detector or analyzer is a number that is never used again. A handle that was
+// closed, never existed or has another type gives WEIGHBRIDGE_INVALID_HANDLE.
 //
-// Threads. Every function may be called by any thread at any time. A model may be used by several
-// threads at once. A session, detector or analyzer works for one thread at a time: another call
-// meanwhile, closing it too, is WEIGHBRIDGE_BUSY and changes nothing; only weighbridge_session_cancel may
-// be called while it runs. What closes a handle leaves calls that use it already in peace: they end as usual.
+// Threads. Every function may be called by any thread at any time. A model may be used by several threads at
+// once; closing it does not affect calls that are already using it. A session, detector or analyzer can be
+// used by one thread at a time: any other call meanwhile, including closing it, returns WEIGHBRIDGE_BUSY and
+// has no effect, except weighbridge_session_cancel, which may be called while the session runs.
 //
-// Processes. After fork, the child of a process that has used the library cannot use it, for it has
-// none of the library's threads: every function that returns a status returns WEIGHBRIDGE_FORKED. Use
-// the library in the child only, or start the child with posix_spawn.
+// Processes. After fork, the child of a process that has used the library cannot use it, because the
+// library's threads do not exist in the child: every function that returns a status returns
+// WEIGHBRIDGE_FORKED. Use the library in the child only, or start the child with posix_spawn.
 
 #ifndef WEIGHBRIDGE_H
 #define WEIGHBRIDGE_H
@@ -42,7 +42,7 @@
 extern "C" {
 #endif
 
-/// A struct of a type with its size and zeros: `weighbridge_error error =
+/// Initializes a struct with its size, and with zeros in all other members: `weighbridge_error error =
 /// WEIGHBRIDGE_INIT(weighbridge_error);`
 #ifdef __cplusplus
 #define WEIGHBRIDGE_INIT(type) \
@@ -57,7 +57,7 @@ extern "C" {
 
 // --- Results.
 
-/// What became of a call. Codes that are not listed may come in later versions.
+/// The result of a call. Later versions may add codes.
 typedef int32_t weighbridge_status;
 
 enum {
@@ -80,32 +80,33 @@ enum {
   WEIGHBRIDGE_LIMIT_EXCEEDED = 8,
   /// The work was cancelled: by weighbridge_session_cancel or by the function in the options.
   WEIGHBRIDGE_CANCELLED = 9,
-  /// An argument is NULL that must not be, a struct has another size, a word is not known.
+  /// An argument is NULL that must not be, a struct has an unknown size, or an option has an unknown value.
   WEIGHBRIDGE_INVALID_ARGUMENT = 20,
-  /// The handle is closed, never was, or is another kind of thing.
+  /// The handle was closed, never existed, or has another type.
   WEIGHBRIDGE_INVALID_HANDLE = 21,
-  /// The session, detector or analyzer is at work for another call.
+  /// The session, detector or analyzer is in use by another call.
   WEIGHBRIDGE_BUSY = 22,
   /// The process was forked after its parent had used the library.
   WEIGHBRIDGE_FORKED = 23,
 };
 
-/// The status as a word, such as `malformed`; `unknown` for a number that is none. Never NULL.
+/// The name of a status, such as `malformed`; `unknown` for an unknown number. Never NULL.
 const char *weighbridge_status_name(weighbridge_status status);
 
 /// The version of the library, such as `0.2.0`.
 const char *weighbridge_version(void);
 
-/// What went wrong, and where. The texts are the struct's: they stay until weighbridge_error_clear, or
-/// until the struct is given to another call, which clears it first.
+/// What went wrong, and where. The struct owns its strings: they are valid until weighbridge_error_clear, or
+/// until the struct is passed to another call, which clears it first.
 typedef struct weighbridge_error {
   size_t struct_size;
   weighbridge_status status;
-  /// The line of the file, from 1; 0 when there is none to name.
+  /// The line of the file, from 1; 0 if there is none.
   int64_t line;
-  /// The byte from the start of the file; -1 when there is none to name.
+  /// The byte from the start of the file; -1 if there is none.
   int64_t byte;
-  /// The place and the reason in one text, for people. A name in backquotes is a member of the options.
+  /// The location and the reason in one human-readable message. A name in backquotes is a member of the
+  /// options.
   const char *message;
   /// What was found, what was expected and what is possible.
   const char *reason;
@@ -115,11 +116,11 @@ typedef struct weighbridge_error {
   const char *path;
   /// The layer, such as `#3 lambda_1 (Lambda)`; NULL when there is none.
   const char *layer;
-  /// The library's.
+  /// Owned by the library.
   void *storage;
 } weighbridge_error;
 
-/// Frees the texts of an error and makes it an error without anything; NULL does nothing.
+/// Frees the strings of an error and resets it; does nothing for NULL.
 void weighbridge_error_clear(weighbridge_error *error);
 
 /// Frees a text that a function returned; NULL does nothing.
@@ -127,8 +128,8 @@ void weighbridge_free(char *text);
 
 // --- Options.
 
-/// Asks whether to stop: not 0 ends the work with WEIGHBRIDGE_CANCELLED. Called at most every 10
-/// milliseconds, by the thread that called the library or one that works for it, one at a time.
+/// Asks whether to stop: a nonzero result ends the work with WEIGHBRIDGE_CANCELLED. Called at most once every
+/// 10 milliseconds, by the calling thread or a thread of the library, never by two at once.
 typedef int32_t (*weighbridge_interrupt)(void *context);
 
 /// What a source file does not say itself. An option that means nothing for the file is an error.
@@ -147,7 +148,7 @@ typedef struct weighbridge_read_options {
   const char *custom_layers;
   /// The weights of a darknet .cfg.
   const char *weights;
-  /// Whose darknet a .cfg is for: `alexeyab` or `pjreddie`.
+  /// The darknet fork that a .cfg is for: `alexeyab` or `pjreddie`.
   const char *darknet;
   /// A darknet .data file, for the labels.
   const char *data;
@@ -156,26 +157,27 @@ typedef struct weighbridge_read_options {
   /// Inputs of an ONNX model that are always one number: `NAME=16000`.
   const char *const *fixed_inputs;
   size_t fixed_input_count;
-  /// Whether a Keras model that looks texts up is read from the token ids on.
+  /// Whether a Keras model that tokenizes strings (TextVectorization, StringLookup) is read without that
+  /// part, with the token IDs as its input.
   int32_t from_token_ids;
   /// Whether layers that are not known are kept; the model then cannot run.
   int32_t keep_unknown;
-  /// Whether what the original framework passes over in silence is an error.
+  /// Whether settings that the original framework silently ignores are errors.
   int32_t strict;
-  /// What is to be said of the model, as JSON (Schemas/metadata.schema.json).
+  /// The model's metadata, as JSON (Schemas/metadata.schema.json).
   const char *metadata;
 } weighbridge_read_options;
 
 /// How a model is run.
 typedef struct weighbridge_run_options {
   size_t struct_size;
-  /// What computes: `cpu`, the default, or `reference`, which is slow and defines what is right.
+  /// The engine: `cpu`, the default, or `reference`, which is slow and defines the correct results.
   const char *engine;
-  /// How many threads work at once; one for each processor when 0.
+  /// How many threads work at once; 0 for one for each processor.
   int32_t threads;
-  /// Whether the engine cpu may compute more coarsely than its tolerances allow.
+  /// Whether the engine `cpu` may be less precise than its tolerances require.
   int32_t fast;
-  /// The most bytes that activations may take; 64 GiB when 0.
+  /// The maximum size of activations in bytes; 0 for 64 GiB.
   uint64_t memory_limit;
   /// Asks between layers whether to stop; NULL never.
   weighbridge_interrupt interrupt;
@@ -198,7 +200,7 @@ typedef struct weighbridge_export_options {
   /// The format: `coreml`, `darknet`, `onnx`, `keras`, `keras-h5`, `ncnn`, `safetensors` or `npz`; told
   /// from the path when NULL.
   const char *target;
-  /// Whose darknet the files are for: `alexeyab` or `pjreddie`.
+  /// The darknet fork that the files are for: `alexeyab` or `pjreddie`.
   const char *darknet;
   /// The order of the axes of images in ONNX: `source`, the default, or `nchw`.
   const char *layout;
@@ -206,18 +208,18 @@ typedef struct weighbridge_export_options {
   const char *precision;
   /// What a Core ML model is: `network`, `classifier` or `regressor`.
   const char *kind;
-  /// Whether a detector's file gives `boxes` or `heads`; as is usual in the format when NULL.
+  /// Whether a detector's file outputs `boxes` or `heads`; NULL for what is usual in the format.
   const char *outputs;
-  /// The sizes that images of a Core ML model may have: width and height of each; any when NULL.
+  /// The sizes that images of a Core ML model may have, width and height of each; NULL for any.
   const int64_t *sizes;
   size_t size_count;
-  /// The version of ONNX' operators, 13 to 21; 17 when 0.
+  /// The version of ONNX's operators, 13 to 21; 0 for 17.
   int32_t opset;
-  /// The specification version of a Core ML model, 1 to 5; the lowest that does when 0.
+  /// The specification version of a Core ML model, 1 to 5; 0 for the lowest that suffices.
   int32_t spec_version;
   /// Whether the weights of an ONNX model go into a file beside it.
   int32_t external_data;
-  /// Whether batch normalisations become part of the weights before them.
+  /// Whether batch normalizations are folded into the preceding weights.
   int32_t fold_batch_norm;
   /// Whether files that are there already are an error; otherwise they are replaced.
   int32_t keep_existing;
@@ -233,8 +235,8 @@ typedef struct weighbridge_verify_options {
   const char *against;
   /// How it is to be read.
   const weighbridge_read_options *against_options;
-  /// How far outputs may be from the wanted ones: by the first number, and by the second times the
-  /// largest wanted number. The tolerance of each number type when NULL.
+  /// The allowed difference of outputs, as two numbers: absolute, plus relative to the largest magnitude of
+  /// the expected output. NULL for the standard tolerance of each element type.
   const double *tolerance;
   /// Whether layers are compared too.
   int32_t layers;
@@ -249,20 +251,20 @@ typedef struct weighbridge_detect_options {
   const double *threshold;
   /// The overlap above which boxes suppress each other, 0 to 1; 0.45 when the model does not say.
   const double *overlap;
-  /// How overlapping boxes are thinned out: `none`, `greedy`, `distance` or `class-agnostic`.
+  /// How overlapping boxes are suppressed: `none`, `greedy`, `distance` or `class-agnostic`.
   const char *suppression;
   /// How the model is run.
   const weighbridge_run_options *run;
 } weighbridge_detect_options;
 
-/// What is to be known of images.
+/// What an analyzer computes.
 typedef struct weighbridge_analyze_options {
   size_t struct_size;
-  /// The output or layer whose numbers are the features. When NULL, the only output of a model that is no
-  /// detector; a detector then gives none.
+  /// The output or layer whose numbers are the features. If NULL, the only output of a model that is not a
+  /// detector; a detector then has no features.
   const char *features;
-  /// How objects are searched for, by a detector. The options in `run` hold for every model, but for
-  /// `threads`: an image is analyzed by one.
+  /// How a detector finds objects. The options in `run` apply to every model, except `threads`: each image is
+  /// analyzed by one thread.
   const weighbridge_detect_options *detect;
 } weighbridge_analyze_options;
 
@@ -271,8 +273,8 @@ typedef struct weighbridge_analyze_options {
 /// A model; 0 is none.
 typedef uint64_t weighbridge_model;
 
-/// Opens a model of any format that is known, told from the content. A .wbm file is mapped: that costs
-/// the same whatever its size.
+/// Opens a model of any supported format, recognized by its content. A .wbm file is mapped, which takes the
+/// same time whatever its size.
 weighbridge_status weighbridge_model_open(
     const char *path, const weighbridge_read_options *options, weighbridge_model *model,
     weighbridge_error *error);
@@ -304,7 +306,7 @@ enum {
   WEIGHBRIDGE_BOOL = 13,
 };
 
-/// An array in memory: its elements stand one behind the other, row-major.
+/// A contiguous row-major array in memory.
 typedef struct weighbridge_array {
   size_t struct_size;
   /// The name of the input or output; NULL for the one at this place in the model's order.
@@ -320,8 +322,8 @@ typedef struct weighbridge_array {
   size_t byte_count;
 } weighbridge_array;
 
-/// Says what an input is: its name, element type and shape; the rest is 0. Texts and shapes stay until
-/// the model is closed.
+/// Returns the name, element type, rank and shape of an input; the other members are 0. The name and shape
+/// are valid until the model is closed.
 weighbridge_status weighbridge_model_input(
     weighbridge_model model, size_t position, weighbridge_array *input, weighbridge_error *error);
 
@@ -340,21 +342,21 @@ weighbridge_status weighbridge_model_write(
 
 /// Writes the model in another tool's format; nothing is written unless all of it can be.
 ///
-/// The report is `{"files": [...], "losses": [...]}`: what was written, and what of the model it does not
-/// hold.
+/// The report is `{"files": [...], "losses": [...]}`: the files written, and the parts of the model that they
+/// do not contain.
 weighbridge_status weighbridge_model_export(
     weighbridge_model model, const char *path, const weighbridge_export_options *options,
     char **report, weighbridge_error *error);
 
-/// Verifies the model: what is wrong with it is in the report, and the status is WEIGHBRIDGE_OK.
+/// Verifies the model. Problems are listed in the report; the status is WEIGHBRIDGE_OK even then.
 ///
 /// The report is `{"passed": true, "checks": [{"name": ..., "status": ..., "reason": ...}, ...]}`.
 weighbridge_status weighbridge_model_verify(
     weighbridge_model model, const weighbridge_verify_options *options, char **report,
     weighbridge_error *error);
 
-/// What there is to see in a model file, as JSON (Schemas/inspect.schema.json), also of one that cannot be
-/// opened as a model: its layers, and what is not supported.
+/// Describes a model file as JSON (Schemas/inspect.schema.json), even one that cannot be opened as a model:
+/// its layers, and what is unsupported.
 weighbridge_status weighbridge_inspect(
     const char *path, const weighbridge_read_options *options, char **json, weighbridge_error *error);
 
@@ -368,8 +370,8 @@ weighbridge_status weighbridge_convert(
 /// A session; 0 is none.
 typedef uint64_t weighbridge_session;
 
-/// Gets a model ready to run. The options hold for all runs; what `interrupt_context` points to must stay
-/// until the session is closed.
+/// Prepares a model for running. The options apply to all runs; what `interrupt_context` points to must
+/// remain valid until the session is closed.
 weighbridge_status weighbridge_session_open(
     weighbridge_model model, const weighbridge_run_options *options, weighbridge_session *session,
     weighbridge_error *error);
@@ -378,31 +380,30 @@ weighbridge_status weighbridge_session_open(
 weighbridge_status weighbridge_session_close(
     weighbridge_session session, weighbridge_error *error);
 
-/// Says what a run gives for inputs of given types and shapes; their data is not looked at. Each output
-/// gets its name, element type, rank, shape and size in bytes; when its shape is known only after a run,
-/// its rank is -1 and its shape NULL. Texts and shapes stay until the next call with the session.
+/// Returns the outputs of a run for inputs of given types and shapes; their data is ignored. Each output gets
+/// its name, element type, rank, shape and size in bytes; if its shape is known only after a run, its rank is
+/// -1 and its shape NULL. Names and shapes are valid until the next call with the session.
 weighbridge_status weighbridge_session_outputs(
     weighbridge_session session, const weighbridge_array *inputs, size_t input_count,
     weighbridge_array *outputs, size_t output_count, weighbridge_error *error);
 
 /// Computes the model's outputs.
 ///
-/// The engine reads the inputs where they are and writes the outputs where they are wanted. It copies
-/// what it holds in another type (float16, bfloat16), arrays that are not aligned to their elements,
-/// outputs that share memory with something else, and everything where shapes are known only after a run
-/// and with the engine reference.
+/// The engine reads inputs and writes outputs in place. It copies arrays of types that it computes in another
+/// type (float16, bfloat16), arrays that are not aligned to their elements, outputs that share memory with
+/// other data, and everything if shapes are known only after a run or the engine is `reference`.
 ///
 /// inputs: one for each input of the model, of its element type. Their memory is only read.
-/// outputs: one for each output of the model. One with data must have the element type, rank and shape
-/// that weighbridge_session_outputs says, and room for its elements; it overlaps no other array. One
-/// without (`data` is NULL) gets everything from the session, whose memory stays until the next call with
-/// the session. After an error, the outputs hold anything.
+/// outputs: one for each output of the model. If `data` is set, the array must have the element type, rank
+/// and shape returned by weighbridge_session_outputs and enough memory for its elements, and must not overlap
+/// another array. If `data` is NULL, the session fills in all members; the memory is the session's and is
+/// valid until its next call. After an error, the contents of the outputs are undefined.
 weighbridge_status weighbridge_session_run(
     weighbridge_session session, const weighbridge_array *inputs, size_t input_count,
     weighbridge_array *outputs, size_t output_count, weighbridge_error *error);
 
-/// Stops the run that is under way, which returns WEIGHBRIDGE_CANCELLED before its next layer; without
-/// one, does nothing.
+/// Stops the current run, which returns WEIGHBRIDGE_CANCELLED before its next layer; does nothing if there is
+/// none.
 weighbridge_status weighbridge_session_cancel(
     weighbridge_session session, weighbridge_error *error);
 
@@ -424,8 +425,8 @@ weighbridge_status weighbridge_detector_close(
 /// Finds the objects in a JPEG or PNG file.
 ///
 /// The result is a list of `{"label": ..., "class": ..., "confidence": ..., "box": {"x": ..., "y": ...,
-/// "width": ..., "height": ...}}`, the most confident first, in parts of the image from its upper left
-/// corner.
+/// "width": ..., "height": ...}}`, the most confident first. `x` and `y` are the box's upper left corner; all
+/// four are fractions of the image's width or height.
 weighbridge_status weighbridge_detector_file(
     weighbridge_detector detector, const char *path, char **json, weighbridge_error *error);
 
@@ -436,8 +437,8 @@ weighbridge_status weighbridge_detector_pixels(
     weighbridge_detector detector, const weighbridge_array *image, char **json,
     weighbridge_error *error);
 
-// --- Analyzers: a model that says of images what is in them, by detections, and what they are like, by a
-// vector of features. They give what `weighbridge index` stores.
+// --- Analyzers: models that describe images by detections and by a feature vector. Their results are what
+// `weighbridge index` stores.
 
 /// An analyzer; 0 is none. It is a handle for one thread at a time, as a detector is.
 typedef uint64_t weighbridge_analyzer;
@@ -451,8 +452,8 @@ weighbridge_status weighbridge_analyzer_open(
 weighbridge_status weighbridge_analyzer_close(
     weighbridge_analyzer analyzer, weighbridge_error *error);
 
-/// Says what decides the results, as the 64 hexadecimal digits of a SHA-256 digest: of the model's graph,
-/// weights and metadata, and of the options.
+/// Identifies everything that determines the results: the SHA-256 digest, as 64 hexadecimal digits, of the
+/// model's graph, weights and metadata and of the options.
 weighbridge_status weighbridge_analyzer_identity(
     weighbridge_analyzer analyzer, char **digest, weighbridge_error *error);
 
@@ -461,8 +462,8 @@ weighbridge_status weighbridge_analyzer_identity(
 /// file: its bytes, `byte_count` of them.
 /// json: `{"width": ..., "height": ..., "detections": [...]}`: the image's size in pixels, and a list as
 /// weighbridge_detector_file gives it; null when the model is not a detector.
-/// features: float32 of the shape [number]; their memory stays until the next call with the analyzer. There
-/// is none (`data` is NULL) when the model gives no features. It may be NULL itself.
+/// features: float32 `[features]`, valid until the next call with the analyzer; `data` is NULL if the model
+/// has no features. The argument itself may be NULL.
 weighbridge_status weighbridge_analyzer_image(
     weighbridge_analyzer analyzer, const void *file, size_t byte_count, char **json,
     weighbridge_array *features, weighbridge_error *error);

@@ -9,7 +9,7 @@ extension ForeignFile {
     ForeignFile("%PDF-", "is a PDF document, not a model"),
   ]
 
-  private static let imageAdvice = "; give it after a model: \(APIName.detect) MODEL IMAGE"
+  private static let imageAdvice = "; to find objects in it, use \(APIName.detect)"
 
   /// JSON files of other programs.
   package static let jsonFiles: [ForeignFile] = [
@@ -58,8 +58,8 @@ extension ForeignFile {
     },
     ForeignFile { sample in
       sample.isText
-        ? "is a text file, not a model; the only text files that are read are darknet .cfg files, which begins "
-          + "with [net]" : nil
+        ? "is a text file, not a model; the only text files that can be read are darknet .cfg "
+        + "files, which begin with [net] or [network]" : nil
     },
   ]
 }

@@ -59,7 +59,7 @@ package enum SingleExample {
       let pairsExamples = node.outputs.contains { batchAxes[$0.index].count > 1 }
       guard combinesBatch || pairsExamples else { continue }
       throw .unsupported(
-        "it works along the open first axis of an input, of which \(target) takes one element at a time"
+        "it works across the batch axis of an input, and \(target) takes one example at a time"
       ).at(layer: node.source.place(position))
     }
     for port in graph.outputs where batchAxes[port.value.index].contains(where: { $0 > 0 }) {

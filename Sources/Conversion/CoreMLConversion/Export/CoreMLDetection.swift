@@ -64,11 +64,11 @@ struct CoreMLDetection {
     [
       CoreMLFeature(
         name: Self.iouThreshold,
-        summary: "The overlap above which the less confident of two boxes goes; by default "
+        summary: "The overlap above which the less confident of two boxes is removed; by default "
           + "\(suppression.iouThreshold)", type: .double, isOptional: true),
       CoreMLFeature(
         name: Self.confidenceThreshold,
-        summary: "The least confidence of a box; by default \(suppression.confidenceThreshold)",
+        summary: "The minimum confidence of a box; by default \(suppression.confidenceThreshold)",
         type: .double, isOptional: true),
     ]
   }

@@ -31,7 +31,8 @@ struct CoreMLInterface {
         return "\(port.name) accepts only the given sizes"
       }
       return
-        "an open size of \(port.name) may be anything; \(Self.defaultImageSide) or 1 by default"
+        "unknown sizes of \(port.name) are flexible; they default to \(Self.defaultImageSide) for "
+        + "the sides of images, else to 1"
     }
   }
 

@@ -39,7 +39,7 @@ struct CoreMLCustomLayers: Sendable {
       ).error
     }
     if let place = unused.first {
-      throw .mismatch("\(place) is about no custom layer of the model")
+      throw .mismatch("\(place) matches no custom layer of the model")
         .at(file: policy.layers.path ?? "")
     }
   }

@@ -27,7 +27,7 @@ struct CoreMLFeatures {
     for feature in model.inputs {
       guard !feature.isOptional else {
         network.omitted.insert(feature.name)
-        decide(feature.name, "this input may be left out, and is")
+        decide(feature.name, "this optional input is left out")
         continue
       }
       do throws(WeighbridgeError) {

@@ -115,8 +115,8 @@ struct DarknetNetworkBuilder {
     }
     if fork == .alexeyab, !zeros.isEmpty {
       warnings.append(
-        "on a CPU \(fork.title) makes zeros of \(Set(zeros).sorted().joined(separator: ", "))"
-          + " in these sections")
+        "on a CPU, \(fork.title) outputs only zeros in sections with the activation "
+        + Set(zeros).sorted().joined(separator: " or "))
     }
     return warnings
   }

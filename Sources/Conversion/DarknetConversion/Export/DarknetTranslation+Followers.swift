@@ -21,7 +21,7 @@ extension DarknetTranslation {
     return graph.nodes[positions[0]]
   }
 
-  /// Creates the batch normalization and the activation after the operator part of its section.
+  /// Makes the batch normalization and the activation after the operator part of its section.
   mutating func followers(
     _ layout: DataLayout
   ) -> (normalization: Normalization?, activation: String) {
@@ -38,7 +38,7 @@ extension DarknetTranslation {
       weights: Self.weights(operation, next.inputs.map { graph[$0].constant }))
   }
 
-  /// Creates the activation after the operator part of its section.
+  /// Makes the activation after the operator part of its section.
   mutating func activation() -> String {
     guard let next = follower,
       let name = DarknetLayer.activationName(of: [next.operation], fork: fork)
@@ -93,7 +93,7 @@ extension DarknetTranslation {
     let difference = epsilon - darknetEpsilon
     if difference.magnitude < 1e-12 { return variance }
     note(
-      "the epsilon \(Float(epsilon)) of batch normalisations is in their variances, less darknet's")
+      "the epsilon \(Float(epsilon)) of batch normalizations is in their variances, less darknet's")
     let variances = variance.doubles.map { $0 + difference }
     guard variances.allSatisfy({ $0 >= 0 }) else {
       throw .unsupported("its variances are below darknet's epsilon")

@@ -199,7 +199,7 @@ extension DarknetTranslation {
     }
   }
 
-  /// Creates a value the input of the next section.
+  /// Makes a value the input of the next section.
   mutating func select(_ output: DarknetSectionOutput) throws(WeighbridgeError) {
     guard output.section != sections.nextPosition - 1 else { return }
     guard output.section >= 0 else { throw .unsupported("takes the input again") }

@@ -65,8 +65,8 @@ struct DarknetSizeMismatch {
   private static func backbone(_ weights: DarknetWeightSupply) -> String? {
     guard let layer = weights.takenByLayer.firstIndex(of: weights.available) else { return nil }
     return
-      "the file ends with layer \(layer), as a `.conv.\(layer + 1)` file of pretrained weights "
-      + "does, with which a training begins; the network needs the file that the training ended "
-      + "with (NAME_best.weights or NAME_final.weights)"
+      "the file ends after layer \(layer), like a `.conv.\(layer + 1)` file of pretrained weights, "
+      + "from which training starts; the network needs the file that training produced "
+      + "(NAME_best.weights or NAME_final.weights)"
   }
 }

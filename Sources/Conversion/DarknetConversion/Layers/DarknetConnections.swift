@@ -48,7 +48,7 @@ enum DarknetConnections {
 }
 
 extension DarknetLayer {
-  /// Creates a value the output of this layer; the input itself gets an identity node.
+  /// Makes a value the output of this layer; the input itself gets an identity node.
   mutating func asOutput(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
     value == input ? try add(Identity(), [value]) : value
   }

@@ -97,8 +97,8 @@ extension CustomLayerPolicy.Builder {
       ]
       layer.hasGuessedShape = true
       layer.decideOnce(
-        "the file does not say what shape it makes; taken to have \(type.rank) axes, as its input "
-          + "(a mapping with \"keep\" and \"output_shapes\" says another)")
+        "the file does not state its output shape; assumed to have \(type.rank) axes, like its "
+        + "input (to set it, give a mapping with \"keep\" and \"output_shapes\")")
     }
     return try layer.addOpaque(inputs, outputs: outputs)
   }

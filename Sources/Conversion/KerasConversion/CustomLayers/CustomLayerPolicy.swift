@@ -129,7 +129,7 @@ package struct CustomLayerPolicy: Sendable {
     let others = layers.classes.entries + layers.functions.entries
     return others.map(\.place).filter { !survey.used.contains($0) }.map {
       Provenance.Decision(
-        layer: "", text: "\($0) of the custom layers is about nothing in the model")
+        layer: "", text: "\($0) of the custom layers matches nothing in the model")
     }
   }
 

@@ -3,7 +3,7 @@ import JSON
 package import KerasFormat
 import LayerCatalog
 
-/// What a user says about custom layers: the file given with `--custom-layers`, which
+/// What a user says about custom layers: the file given as `ReadOptions.customLayers`, which
 /// `Schemas/custom-layers.schema.json` describes.
 package struct CustomLayers: Sendable {
   /// An entry for one layer, for all layers that match a pattern, for a class or for a function.

@@ -51,7 +51,7 @@ package struct UnknownLayers {
       lines.append("  and " + others.joined(separator: ", "))
     }
     if !unusedEntries.isEmpty {
-      lines.append("About no layer in \(file): " + unusedEntries.joined(separator: ", "))
+      lines.append("No layer matches, in \(file): " + unusedEntries.joined(separator: ", "))
     }
     lines += advice(proposals)
     lines.append(template(shapes, proposals).text(indented: true))

@@ -7,7 +7,7 @@ package enum KerasSupport {
   package enum Verdict: Hashable, Sendable {
     /// It is read.
     case read
-    /// It is read where a mapping states what it computes (`--custom-layers`).
+    /// It is read where a mapping states what it computes (`ReadOptions.customLayers`).
     case mapped
     /// It is refused, with the reason.
     case refused(String)
@@ -52,5 +52,5 @@ extension Catalog {
   ]
 
   private static let lookup =
-    "tensors of strings are not supported; \(APIName.startsAtTokens) takes what it looks up"
+    "tensors of strings are not supported; with \(APIName.startsAtTokens) the model takes token IDs"
 }

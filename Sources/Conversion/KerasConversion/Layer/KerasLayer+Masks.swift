@@ -59,7 +59,7 @@ extension KerasLayer {
       return masks.count == inputs.count ? try combined(masks, LogicalOr()) : nil
     }
     guard combinesMasksWithOr || masks.count == inputs.count else {
-      throw .unsupported("puts steps with a mask and steps without one behind each other")
+      throw .unsupported("concatenates steps with a mask and steps without one")
     }
     var all: [ValueID] = []
     for input in inputs {

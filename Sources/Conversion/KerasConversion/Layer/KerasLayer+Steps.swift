@@ -173,8 +173,7 @@ extension KerasLayer {
   private var unknownWeights: WeighbridgeError {
     WeighbridgeError(
       .unsupported,
-      "belongs to a nested model whose weights are stored as one list, so that its own are not "
-        + "known; of layers that are not Keras' own, those can be read there whose weights follow "
-        + "from their settings")
+      "belongs to a nested model whose weights are stored as one list, so its own weights are not "
+      + "known; a custom layer can be read there only if its settings determine its weights")
   }
 }

@@ -66,8 +66,8 @@ extension KerasProducer {
       let isTensorFlow = weightNames.allSatisfy { $0.contains(":") }
       let name = isTensorFlow ? "tensorflow" : "theano"
       decide(
-        "the file does not name the backend; read as \(name) means it"
-          + (weightNames.isEmpty ? "" : ", which calls weights as they are called here"))
+        "the file does not name the backend; assumed to be \(name)"
+        + (weightNames.isEmpty ? "" : ", as the names of the weights suggest"))
       backend = name
     }
     self.init(

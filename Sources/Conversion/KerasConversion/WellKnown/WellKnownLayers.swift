@@ -7,7 +7,7 @@ import LayerCatalog
 /// layer. The interpretation is recorded as a decision.
 ///
 /// Layers that differ between authors, or that the settings do not determine, are left to
-/// `--custom-layers`.
+/// `ReadOptions.customLayers`.
 enum WellKnownLayers {
   /// The layers by class name, or by `package>Class` where the class is registered. (A class that
   /// is registered without a package is in Keras' package `Custom`, which is omitted.)

@@ -95,7 +95,10 @@ struct ONNXSuppression {
     let edges = edges(builder.add("Gather", [coordinates, rows]), &builder)
     let thresholds = [
       (score, "A class of a box counts when its confidence is above this"),
-      (iou, "Of two boxes of a class that overlap by more than this, the less confident goes"),
+      (
+        iou,
+        "Of two boxes of a class that overlap by more than this, the less confident is removed"
+      ),
     ].map { name, summary in
       ONNXFeature(name: name, elementType: .float32, shape: [.fixed(1)], summary: summary)
     }

@@ -64,8 +64,8 @@ struct ONNXDynamicCondition {
     var reasons: [String] = []
     if !tensorInputs.isEmpty {
       reasons.append(
-        "its condition follows from what \(Self.list(tensorInputs)) holds, so that the way through "
-          + "the model is known only when it runs; a graph has one way")
+        "its condition depends on the elements of \(Self.list(tensorInputs)), so the branch is "
+        + "known only when the model runs; such branches are not supported")
     }
     if let name = scalarInputs.sorted().first {
       let number = comparedNumber.map { InputNumber.description(of: $0) } ?? "NUMBER"

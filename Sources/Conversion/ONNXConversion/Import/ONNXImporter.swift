@@ -45,7 +45,7 @@ struct ONNXImporter {
   mutating func run() throws(WeighbridgeError) -> Result {
     guard Self.opsets.contains(model.opset) else {
       throw .unsupported(
-        "uses the operators of ONNX' opset \(model.opset), and \(Self.opsets.lowerBound) to "
+        "uses the operators of ONNX's opset \(model.opset), and \(Self.opsets.lowerBound) to "
           + "\(Self.opsets.upperBound) can be read")
     }
     let order = try ONNXTopologicalOrder.sorted(model.graph)
@@ -95,7 +95,7 @@ struct ONNXImporter {
         // Before IR version 4, every weight was also among the inputs.
         if model.irVersion >= 4 {
           network.decide(
-            feature.name, "this input has a value of its own, and always has that")
+            feature.name, "this optional input is removed; its default value is used")
         }
       } else if let problem = feature.problem {
         throw .unsupported("the input \(feature.name) \(problem)")

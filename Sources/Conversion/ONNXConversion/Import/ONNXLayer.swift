@@ -32,7 +32,7 @@ struct ONNXLayer: MappedLayer {
 
   mutating func finish(_ outputs: [ONNXValue]) throws(WeighbridgeError) {
     if let name = unread.keys.sorted().first {
-      throw unsupported("the setting \(name) of \(node.operation) is not known")
+      throw unsupported("the attribute \(name) of \(node.operation) is not known")
     }
     for (name, value) in zip(node.outputs, outputs) where !name.isEmpty {
       try network.define(name, value)
@@ -70,11 +70,11 @@ extension ONNXLayer {
   mutating func ignore(_ names: String...) { for name in names { unread[name] = nil } }
 
   private func wrongType(_ name: String, _ expected: String) -> WeighbridgeError {
-    malformed("the setting \(name) of \(node.operation) is no \(expected)")
+    malformed("the attribute \(name) of \(node.operation) is not of type \(expected)")
   }
 
   mutating func integer(_ name: String) throws(WeighbridgeError) -> Int? {
-    try read(name, "whole number") { if case .integer(let number) = $0 { number } else { nil } }
+    try read(name, "integer") { if case .integer(let number) = $0 { number } else { nil } }
   }
 
   mutating func integer(
@@ -99,12 +99,12 @@ extension ONNXLayer {
   mutating func string(
     _ name: String, default defaultValue: String
   ) throws(WeighbridgeError) -> String {
-    try read(name, "text") { if case .string(let string) = $0 { string } else { nil } }
+    try read(name, "string") { if case .string(let string) = $0 { string } else { nil } }
       ?? defaultValue
   }
 
   mutating func integers(_ name: String) throws(WeighbridgeError) -> [Int]? {
-    try read(name, "list of whole numbers") {
+    try read(name, "list of integers") {
       if case .integers(let numbers) = $0 { numbers } else { nil }
     }
   }
@@ -114,7 +114,9 @@ extension ONNXLayer {
   }
 
   mutating func strings(_ name: String) throws(WeighbridgeError) -> [String]? {
-    try read(name, "list of texts") { if case .strings(let strings) = $0 { strings } else { nil } }
+    try read(name, "list of strings") {
+      if case .strings(let strings) = $0 { strings } else { nil }
+    }
   }
 
   mutating func tensor(_ name: String) throws(WeighbridgeError) -> Tensor? {

@@ -50,7 +50,7 @@ struct ONNXUnsupportedOperators {
     case "com.microsoft", "com.microsoft.nchwc", "com.ms.internal.nhwc":
       return
         "\(domain) is onnxruntime's own: its optimizer and its quantizer put these operators in "
-        + "place of ONNX'. Use the file from before that step"
+        + "place of ONNX's. Use the file from before that step"
     case "ai.onnx.contrib", "com.microsoft.extensions":
       return
         "\(domain) is onnxruntime-extensions, for what is done before and after a model, such as "

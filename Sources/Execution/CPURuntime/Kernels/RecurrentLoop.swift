@@ -114,9 +114,9 @@ struct RecurrentLoop: Sendable {
       cell.gates.withKernel { gates in
         var kernel = kernels_recurrence(
           cell: cell.kind, batch: Int64(dimensions.batch), time: Int64(dimensions.time),
-          places: Int64(dimensions.positions), units: Int64(dimensions.units),
+          positions: Int64(dimensions.positions), units: Int64(dimensions.units),
           is_reversed: recurrence.isReversed, returns_sequences: recurrence.returnsSequences,
-          left_out: recurrence.mask.kernel, activation: activation, gates: gates)
+          skipped_step: recurrence.mask.kernel, activation: activation, gates: gates)
         return use(&kernel)
       }
     }
@@ -144,11 +144,11 @@ extension Storage {
 
 extension StepMask {
   /// The kernels' value; arbitrary without a mask.
-  fileprivate var kernel: kernels_left_out {
+  fileprivate var kernel: kernels_skipped_step {
     switch self {
-    case .none, .state: kernels_left_out_state
-    case .zero: kernels_left_out_zero
-    case .previous: kernels_left_out_previous
+    case .none, .state: kernels_skipped_step_state
+    case .zero: kernels_skipped_step_zero
+    case .previous: kernels_skipped_step_previous
     }
   }
 }

@@ -177,8 +177,8 @@ extension Compactor {
     if best.worst > budget, high > 0 { best = try trial(leavingOut: high) }
     guard best.worst <= budget else {
       throw .limitExceeded(
-        "an error of \(budget) cannot be met with \(type.phrase); \(best.worst) can, with one layer "
-          + "(\(sorted[high].site.nodes.joined(separator: ", "))) computed so, and 0 with none"
+        "an error of \(budget) cannot be met with \(type.phrase): with only one layer computed so "
+        + "(\(sorted[high].site.nodes.joined(separator: ", "))), it is \(best.worst)"
       )
     }
     if best.quantizations.count == sorted.quantizations.count { return best }

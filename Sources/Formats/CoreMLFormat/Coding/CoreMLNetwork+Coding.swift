@@ -137,7 +137,7 @@ extension CoreMLWeights {
     default:
       guard let parameters = record.record("quantization"),
         let quantization = CoreMLQuantization(parameters)
-      else { throw .malformed("weights are quantized, and nothing says how") }
+      else { throw .malformed("weights are quantized, but nothing says how") }
       let bits = parameters.integer("numberOfBits")
       guard (1...8).contains(bits), field == "rawValue" || bits == 8 else {
         throw .malformed("weights are quantized to \(bits) bits, expected 1 to 8")

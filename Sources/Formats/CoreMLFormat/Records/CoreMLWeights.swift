@@ -40,7 +40,7 @@ package struct CoreMLWeights: Hashable, Sendable {
 /// The parameters of quantized weights.
 package enum CoreMLQuantization: Hashable, Sendable {
   /// q represents `scale * q + bias`, with one scale and bias for all or for each output channel.
-  /// No biases are 0.
+  /// If `biases` is empty, they are 0.
   case linear(scales: [Double], biases: [Double])
   /// q represents element q of the table.
   case lookupTable([Double])

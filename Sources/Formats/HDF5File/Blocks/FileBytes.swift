@@ -36,8 +36,9 @@ struct FileBytes: Sendable {
     let start = try Checked.sum(baseAddress, address, of: "the address of \(what)")
     let end = try Checked.sum(start, byteCount, of: "the end of \(what)")
     guard end <= count else {
-      throw .malformed("\(what) lies at bytes \(start) to \(end) of a file of \(count)")
-        .at(.byte(start))
+      throw .malformed(
+        "\(what) is at bytes \(start) to \(end), beyond the end of the file at \(count)"
+      ).at(.byte(start))
     }
     return start..<end
   }

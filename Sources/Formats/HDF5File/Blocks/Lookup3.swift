@@ -3,7 +3,7 @@
 enum Lookup3 {
   /// Describes a checksum mismatch.
   static func mismatch(_ stored: UInt32, _ computed: UInt32) -> String {
-    "its checksum is \(String(stored, radix: 16)), and its bytes give "
+    "its checksum is \(String(stored, radix: 16)), but its bytes give "
       + String(computed, radix: 16)
   }
 

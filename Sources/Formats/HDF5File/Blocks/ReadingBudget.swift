@@ -21,7 +21,7 @@ struct ReadingBudget {
   mutating func spend(_ byteCount: Int, at address: Int) throws(WeighbridgeError) {
     let (fileOffset, overflow) = baseAddress.addingReportingOverflow(address)
     guard isNew(address) else {
-      throw .malformed("\(what) leads twice to one block").at(.byte(overflow ? .max : fileOffset))
+      throw .malformed("\(what) refers to one block twice").at(.byte(overflow ? .max : fileOffset))
     }
     remainingByteCount -= byteCount
     guard remainingByteCount >= 0 else {

@@ -74,7 +74,7 @@ struct Superblock: Sendable {
     let (endOfFile, overflow) = end.addingReportingOverflow(found - storedBase)
     guard !overflow, endOfFile <= file.count else {
       throw .malformed(
-        "is cut off: it has \(file.count) bytes and its superblock says \(endOfFile)")
+        "is cut off: it has \(file.count) bytes, but its superblock says \(endOfFile)")
     }
   }
 

@@ -19,7 +19,7 @@ struct ChunkGrid: Sendable {
   init(_ layout: ChunkedLayout, _ space: Dataspace) throws(WeighbridgeError) {
     let shape = space.shape ?? []
     guard layout.shape.count == shape.count else {
-      throw .malformed("has \(shape.count) dimensions, and chunks with \(layout.shape.count)")
+      throw .malformed("has \(shape.count) dimensions, but chunks with \(layout.shape.count)")
     }
     for (axis, size) in layout.shape.enumerated() {
       guard let maximum = space.maximumShape[axis], maximum > 0, size > maximum else { continue }
@@ -69,7 +69,7 @@ struct ChunkGrid: Sendable {
   func coordinates(inArray number: Int) throws(WeighbridgeError) -> [Int] {
     let unlimited = maximumCounts.indices.filter { maximumCounts[$0] == nil }
     guard unlimited.count <= 1 else {
-      throw .malformed("has an array of chunks, and \(unlimited.count) dimensions without a bound")
+      throw .malformed("has an array of chunks, but \(unlimited.count) dimensions without a bound")
     }
     var (coordinates, remaining) = ([Int](repeating: 0, count: counts.count), number)
     for axis in maximumCounts.indices.reversed() {

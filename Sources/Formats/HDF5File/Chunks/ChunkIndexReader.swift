@@ -26,7 +26,7 @@ struct ChunkIndexReader {
     case .bTree2: try readBTree2(at: address)
     case .single(let filtered):
       guard grid.count == 1 else {
-        throw .malformed("has the index of a single chunk, and \(grid.count) chunks")
+        throw .malformed("has the index of a single chunk, but \(grid.count) chunks")
       }
       try add(grid.counts.map { _ in 0 }, ArrayElement(address: address, filtered: filtered))
     case .implicit: try readImplicit(at: address)
@@ -49,7 +49,7 @@ struct ChunkIndexReader {
     _ coordinates: [Int], _ element: ArrayElement
   ) throws(WeighbridgeError) {
     guard isFiltered == (element.filtered != nil) else {
-      throw .malformed("has an index of filtered chunks, or filters without one")
+      throw .malformed("has filters but an index of unfiltered chunks, or the reverse")
     }
     let byteCount = element.filtered?.byteCount ?? grid.chunkByteCount
     // Compression can slightly enlarge incompressible data; far larger sizes would only waste
@@ -59,7 +59,7 @@ struct ChunkIndexReader {
     }
     let range = try file.range(at: element.address, byteCount: byteCount, of: "a chunk")
     guard let number = grid.number(of: coordinates) else {
-      throw .malformed("has a chunk at \(coordinates), outside the \(grid.counts) that there are")
+      throw .malformed("has a chunk at \(coordinates), outside of the grid of \(grid.counts)")
         .at(.byte(range.lowerBound))
     }
     chunks.append(
@@ -79,7 +79,7 @@ struct ChunkIndexReader {
           let field = key
           let offset = try key.count(8)
           guard offset.isMultiple(of: size) else {
-            throw field.failure("has a chunk at \(offset), which is no multiple of \(size)")
+            throw field.failure("has a chunk at \(offset), which is not a multiple of \(size)")
           }
           coordinates.append(offset / size)
         }
@@ -105,7 +105,7 @@ struct ChunkIndexReader {
           + "its chunks")
     }
     guard tree.count <= grid.count else {
-      throw .malformed("has \(tree.count) chunks, and room for \(grid.count)")
+      throw .malformed("has \(tree.count) chunks, but room for \(grid.count)")
     }
     try tree.visit { (record) throws(WeighbridgeError) in
       var record = record
@@ -122,7 +122,7 @@ struct ChunkIndexReader {
   }
 
   private mutating func readImplicit(at address: Int) throws(WeighbridgeError) {
-    guard !isFiltered else { throw .malformed("has filters, and an index for chunks without") }
+    guard !isFiltered else { throw .malformed("has filters, but an index for chunks without") }
     for number in 0..<grid.count {
       let coordinates = grid.coordinates(of: number)
       let (offset, overflow) = try grid.number(inArray: coordinates)

@@ -55,7 +55,7 @@ struct ExtensibleArray {
       2 * pointerCount.trailingZeroBitCount <= 1 + bits - firstBlockSize.trailingZeroBitCount
     else {
       throw field.failure(
-        "the extensible array has blocks of \(firstBlockSize) elements or more, at least "
+        "the extensible array is invalid: blocks of \(firstBlockSize) elements or more, at least "
           + "\(pointerCount) in a group, and \(bits) bits for positions")
     }
     return BlockLayout(

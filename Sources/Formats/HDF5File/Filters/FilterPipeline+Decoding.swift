@@ -27,8 +27,7 @@ extension FilterPipeline {
     guard bytes.count == byteCount else {
       let skipped = mask == 0 ? "" : ", with the filter mask \(mask)"
       throw .malformed(
-        "a piece of \(byteCount) bytes has \(bytes.count) when it is unpacked\(skipped)"
-      )
+        "\(bytes.count) bytes are unpacked, expected \(byteCount)\(skipped)")
     }
     return bytes
   }
@@ -55,13 +54,13 @@ extension FilterPipeline {
   ) throws(WeighbridgeError) -> [UInt8] {
     let minimumByteCount = size.isExact ? size.value / Inflater.largestRatio : 0
     guard minimumByteCount <= bytes.count else {
-      throw .malformed("\(bytes.count) bytes cannot unpack to the \(size.value) that a piece has")
+      throw .malformed("\(bytes.count) bytes cannot unpack to \(size.value)")
     }
     let largest = bytes.count.multipliedReportingOverflow(by: Inflater.largestRatio)
     let capacity = largest.overflow ? size.value : min(size.value, largest.partialValue)
     let outcome = Inflater.inflate(bytes.span.bytes, .zlib, byteCount: capacity)
     guard outcome.isComplete else {
-      throw .malformed("a piece is damaged: it does not unpack (gzip) to \(size.value) bytes")
+      throw .malformed("filtered data is damaged: it does not unpack (gzip) to \(size.value) bytes")
     }
     return outcome.bytes
   }

@@ -7,7 +7,7 @@ enum Fletcher32 {
   /// - Throws: ``WeighbridgeError/Code/malformed`` when it is wrong.
   static func check(_ bytes: [UInt8]) throws(WeighbridgeError) -> [UInt8] {
     guard bytes.count >= 4 else {
-      throw .malformed("a piece of \(bytes.count) bytes has no room for a checksum")
+      throw .malformed("filtered data of \(bytes.count) bytes has no room for a checksum")
     }
     let data = bytes.dropLast(4)
     let stored = bytes.suffix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
@@ -15,7 +15,7 @@ enum Fletcher32 {
     // HDF5 before 1.6.3 swapped the bytes of each half on some machines.
     let swapped = (computed & 0x00FF_00FF) << 8 | (computed >> 8) & 0x00FF_00FF
     guard stored == computed || stored == swapped else {
-      throw .malformed("a piece is damaged: its checksum (fletcher32) is wrong")
+      throw .malformed("filtered data is damaged: its checksum (fletcher32) is wrong")
     }
     return Array(data)
   }

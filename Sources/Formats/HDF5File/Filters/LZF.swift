@@ -37,6 +37,6 @@ enum LZF {
   }
 
   private static var damaged: WeighbridgeError {
-    WeighbridgeError(.malformed, "a piece is damaged: it does not unpack (LZF)")
+    WeighbridgeError(.malformed, "filtered data is damaged: it does not unpack (LZF)")
   }
 }

@@ -24,8 +24,8 @@ struct ObjectReader: Sendable {
     }
     guard superblock.driverAddress == nil, extensionHeader?.has(.driverInfo) != true else {
       throw .unsupported(
-        "is one of several files that make one (a family or multi driver of HDF5), which cannot be "
-          + "read; HDF5's h5repart or h5repack makes one file of them")
+        "is part of a file split by HDF5's family or multi driver, which cannot be read; join the "
+          + "parts with HDF5's h5repart or h5repack")
     }
     try Self.checkCacheImage(extensionHeader)
     var shared: SharedMessageTable?
@@ -72,11 +72,11 @@ struct ObjectReader: Sendable {
       return try heap.object(identifier)
     }
     guard version < 3 || type == 2 else {
-      throw field.failure("refers to a shared message in a way (\(type)) that is not known")
+      throw field.failure("refers to a shared message with the unknown type \(type)")
     }
     let header = try header(at: reference.address(of: "the shared message"))
     guard let message = header.first(kind), !message.isShared else {
-      throw field.failure("refers to a message of an object that has none of the kind")
+      throw field.failure("refers to a shared message that the object does not have")
     }
     return message.body
   }
@@ -86,7 +86,7 @@ struct ObjectReader: Sendable {
     of kind: HeaderMessage.Kind, _ field: Cursor
   ) throws(WeighbridgeError) -> FractalHeap {
     guard let address = sharedMessages?.heap(of: kind) else {
-      throw field.failure("refers to a shared message, and the file has none of the kind")
+      throw field.failure("refers to a shared message that the file does not have")
     }
     return try FractalHeap(at: address, in: file)
   }

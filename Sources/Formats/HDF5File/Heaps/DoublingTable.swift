@@ -25,8 +25,8 @@ struct DoublingTable: Sendable {
       width <= 1 << 15, (1...62).contains(heapBits)
     else {
       throw field.failure(
-        "the fractal heap has \(width) blocks in a row, of \(startSize) to \(largestDirectSize) "
-          + "bytes, and \(heapBits) bits for positions")
+        "the fractal heap is invalid: \(width) blocks in a row, of \(startSize) to "
+          + "\(largestDirectSize) bytes, and \(heapBits) bits for positions")
     }
     self.width = width
     self.startSize = startSize

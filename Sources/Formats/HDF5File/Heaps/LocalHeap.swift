@@ -27,8 +27,9 @@ struct LocalHeap {
   /// Returns the bytes from an offset up to the next zero.
   mutating func string(at offset: Int) throws(WeighbridgeError) -> [UInt8] {
     guard offset < names.count else {
-      throw .malformed("a name lies at \(offset) of a local heap of \(names.count) bytes")
-        .at(.byte(names.lowerBound))
+      throw .malformed(
+        "a name is at \(offset), beyond the end of a local heap of \(names.count) bytes"
+      ).at(.byte(names.lowerBound))
     }
     let start = names.lowerBound + offset
     let end = min(names.upperBound, start + remainingByteCount)

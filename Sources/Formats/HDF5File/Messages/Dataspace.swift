@@ -36,7 +36,7 @@ struct Dataspace: Sendable {
       let isUnlimited = value == .max >> (64 - 8 * UInt64(body.widths.length))
       maximumShape[maximumShape.count - 1] = isUnlimited ? nil : Int(clamping: value)
       guard isUnlimited || value >= size else {
-        throw field.failure("the dataspace has a dimension of \(size), which may have \(value)")
+        throw field.failure("the dataspace has a dimension of \(size) above its maximum \(value)")
       }
     }
     self.shape = version == 2 && type == 2 ? nil : shape

@@ -23,7 +23,7 @@ struct DatatypeParser {
     remainingTypeCount -= 1
     guard depth < Self.depthLimit, remainingTypeCount > 0 else {
       throw field.failure(
-        "the datatype has types within types over \(Self.depthLimit) deep, or too many",
+        "the datatype nests types deeper than \(Self.depthLimit), or has too many",
         .limitExceeded)
     }
     let classAndVersion = try body.byte()
@@ -160,7 +160,7 @@ extension DatatypeParser {
     let field = body
     let base = try type(&body, depth: depth + 1)
     guard case .integer = base.kind, base.size == size else {
-      throw field.failure("the datatype is an enumeration of something else than integers")
+      throw field.failure("the datatype is an enumeration that is not of integers")
     }
     var names: [[UInt8]] = []
     for _ in 0..<count { names.append(try name(version, &body)) }
@@ -180,7 +180,7 @@ extension DatatypeParser {
     if version < 3 { try body.skip(4 * rank) }
     let base = try type(&body, depth: depth + 1)
     guard rank > 0, try Checked.product(sizes + [base.size], of: "an array's size") == size else {
-      throw field.failure("the datatype is an array of \(sizes), which are not \(size) bytes")
+      throw field.failure("the datatype is an array of \(sizes), which does not take \(size) bytes")
     }
     return .array(sizes, base)
   }

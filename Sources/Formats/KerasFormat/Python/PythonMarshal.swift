@@ -45,7 +45,7 @@ struct PythonMarshal {
     throw failure
   }
 
-  private static let malformed = WeighbridgeError(.malformed, "is no data of Python's marshal")
+  private static let malformed = WeighbridgeError(.malformed, "is not valid marshal data of Python")
 
   private mutating func byte() throws(WeighbridgeError) -> UInt8 {
     guard position < bytes.count else { throw Self.malformed }
@@ -70,7 +70,7 @@ struct PythonMarshal {
 
   private mutating func value(depth: Int) throws(WeighbridgeError) -> PythonValue {
     guard depth < Self.depthLimit, valueCount < Self.valueLimit else {
-      throw .limitExceeded("has compiled code of more than any function has")
+      throw .limitExceeded("has compiled code that is too large or too deeply nested")
     }
     let start = valueCount
     valueCount += 1

@@ -118,7 +118,7 @@ struct KerasObjectReader {
     guard other.shape == weight.shape, other.elementType == weight.elementType,
       try tree.file.contents(of: other) == tree.file.contents(of: weight.dataset)
     else {
-      throw .malformed("is the weight \(path) a second time, and differs from it")
+      throw .malformed("is a second copy of the weight \(path), but differs from it")
         .at(.path(weight.path)).at(file: tree.file.path)
     }
   }

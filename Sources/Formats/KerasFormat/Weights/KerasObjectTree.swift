@@ -132,7 +132,8 @@ struct KerasObjectTree {
     }
     guard let first = unused.min(by: { $0.key < $1.key }) else { return }
     let others = unused.count == 1 ? "" : "; so are \(unused.count - 1) others"
-    throw .malformed("is a \(first.value.kind.rawValue) of no layer of the architecture\(others)")
-      .at(.path(first.value.path)).at(file: file.path)
+    throw .malformed(
+      "is a \(first.value.kind.rawValue) that no layer of the architecture uses\(others)"
+    ).at(.path(first.value.path)).at(file: file.path)
   }
 }

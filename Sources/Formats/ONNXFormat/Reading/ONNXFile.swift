@@ -27,7 +27,7 @@ package struct ONNXFile: Sendable {
     _ store: ByteStore, limits: ProtobufLimits = ProtobufLimits()
   ) throws(WeighbridgeError) {
     guard let descriptor = onnx_model_descriptor(), let tensor = onnx_tensor_descriptor() else {
-      throw .unsupported("the schema is not in the program")
+      throw .unsupported("this build of Weighbridge has no ONNX schema")
     }
     let record = try store.withBytes { (bytes) throws(WeighbridgeError) in
       // 4, 9 and 10: float_data, raw_data and double_data.

@@ -21,7 +21,7 @@ extension ONNXInitializer {
     let packedType = Self.packedNumbers.first { $0.value == number }?.key
     guard let type = packedType ?? ElementType(onnxNumber: number) else {
       throw .unsupported(
-        "a tensor has elements of ONNX' type \(number), and only whole numbers of 4 to 64 bits, "
+        "a tensor has elements of ONNX's type \(number); only integers of 4 to 64 bits, "
           + "floating-point numbers of 16 to 64 bits and booleans can be read")
     }
     guard record["segment"] == nil else { throw .unsupported("a tensor is stored in segments") }
@@ -47,7 +47,7 @@ extension ONNXInitializer {
       case .external: byteCount
       }
     guard actual == byteCount else {
-      throw .malformed("a tensor has \(actual) bytes of elements, and its shape takes \(byteCount)")
+      throw .malformed("a tensor has \(actual) bytes of elements, but its shape takes \(byteCount)")
     }
     return elements
   }
@@ -79,7 +79,7 @@ extension ONNXInitializer {
     var values: [String: String] = [:]
     for entry in entries { values[entry.string("key")] = entry.string("value") }
     guard let name = values["location"] else {
-      throw .malformed("a tensor is in another file, which it does not name")
+      throw .malformed("a tensor is in an external file, but has no location")
     }
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard !name.hasPrefix("/"), !parts.contains(".."), !name.utf8.contains(0) else {
@@ -95,7 +95,7 @@ extension ONNXInitializer {
     }
     guard numbers[1] == nil || numbers[1] == byteCount else {
       throw .malformed(
-        "a tensor has \(numbers[1] ?? 0) bytes in \(name), and its shape takes \(byteCount)")
+        "a tensor has \(numbers[1] ?? 0) bytes in \(name), but its shape takes \(byteCount)")
     }
     return .external(fileName: name, offset: numbers[0] ?? 0)
   }

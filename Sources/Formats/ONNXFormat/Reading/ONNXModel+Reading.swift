@@ -21,13 +21,13 @@ extension ONNXModel {
     let versions = Set(imports.map { $0.integer("version") }).sorted()
     guard let opset = versions.first else {
       throw .malformed(
-        "the model does not say which version of ONNX' operators it uses (opset_import)"
+        "the model does not say which version of ONNX's operators it uses (opset_import)"
       )
     }
     guard versions.count == 1 else {
       throw .malformed(
-        "the model names the versions \(versions.map(String.init).joined(separator: ", ")) of ONNX' "
-          + "operators, and a model has one")
+        "the model imports the versions \(versions.map(String.init).joined(separator: ", ")) of "
+          + "the default operator set, but can only use one")
     }
     self.init(
       irVersion: record.integer("ir_version"), opset: opset,
@@ -79,7 +79,7 @@ extension ONNXNode {
     for attribute in record.records("attribute") {
       let name = attribute.string("name")
       guard names.insert(name).inserted else {
-        throw .malformed("the node \(record.string("name")) has two settings \(name)")
+        throw .malformed("the node \(record.string("name")) has two attributes \(name)")
       }
       attributes.append((name, try ONNXAttribute(attribute)))
     }
@@ -104,7 +104,7 @@ extension ONNXAttribute {
   fileprivate init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     guard record.string("ref_attr_name").isEmpty else {
       throw .malformed(
-        "the setting \(record.string("name")) is a function's, and there is none around it")
+        "the attribute \(record.string("name")) refers to one of a function, but is outside of any")
     }
     // The oldest files do not give the type.
     let declared = record.choice("type").flatMap { $0 == "UNDEFINED" ? nil : $0 }
@@ -145,13 +145,13 @@ extension ONNXFeature {
 
   private static func problem(_ type: ProtobufRecord) -> String? {
     if let other = otherTypes.first(where: { type[$0.key] != nil })?.value {
-      return "is \(other), and only tensors can be read"
+      return "is \(other); only tensors can be read"
     }
     guard let tensor = type.record("tensor_type") else { return "has no type" }
     let number = tensor.integer("elem_type")
     if number == 0 { return "does not say the type of its elements" }
-    if number == 8 { return "is a tensor of strings, and only numbers can be read" }
-    if ElementType(onnxNumber: number) == nil { return "has elements of ONNX' type \(number)" }
+    if number == 8 { return "is a tensor of strings; only numbers can be read" }
+    if ElementType(onnxNumber: number) == nil { return "has elements of ONNX's type \(number)" }
     return tensor.record("shape") == nil ? "does not say how many axes it has" : nil
   }
 

@@ -40,7 +40,7 @@ extension WBMHeader: MessageRecord {
 
   private static func descriptor() throws(WeighbridgeError) -> ProtobufScanner.Descriptor {
     guard let descriptor = wbm_header_descriptor() else {
-      throw .unsupported("the schema is not in the program")
+      throw .unsupported("this build of Weighbridge has no .wbm schema")
     }
     return descriptor
   }

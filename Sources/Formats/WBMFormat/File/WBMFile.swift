@@ -88,7 +88,7 @@ package struct WBMFile: Sendable {
     let end = WBMPreamble.byteCount + preamble.headerByteCount
     let headerBytes = bytes.extracting(WBMPreamble.byteCount..<end)
     guard XXH3Digest(of: headerBytes) == preamble.headerDigest else {
-      throw .damaged("has a damaged header: its digest does not fit")
+      throw .damaged("has a damaged header: its digest does not match")
         .at(.byte(WBMPreamble.byteCount))
     }
     guard bytes.isZero(end..<preamble.tensorDataOffset) else {

@@ -48,7 +48,7 @@ enum WBMHeaderWriting {
     do throws(WeighbridgeError) {
       let (_, parsed) = try WBMFile.parse(written, limits: WBMFile.Limits())
       guard try parsed.serialized() == header else {
-        throw .outputFailed("a header that was read back differs")
+        throw .outputFailed("the header differs when read back")
       }
     } catch {
       throw .outputFailed("the file does not read back: \(error.reason)").at(file: path)

@@ -126,8 +126,8 @@ extension WBMPreamble {
     let isDamaged = file.byteCount >= 4 && file.copied(1..<4) == letters
     throw .malformed(
       isDamaged
-        ? "was a .wbm file before its first bytes changed, as a transfer in text mode does"
-        : "is not a .wbm file: it does not begin with their mark"
+        ? "was a .wbm file whose first bytes were changed, for example by a transfer in text mode"
+        : "is not a .wbm file: it does not begin with the .wbm signature"
     ).at(.byte(0))
   }
 
@@ -135,14 +135,14 @@ extension WBMPreamble {
     _ file: RawSpan, atLeast byteCount: Int
   ) throws(WeighbridgeError) {
     guard file.byteCount >= byteCount else {
-      throw .truncated("is cut off: it has \(file.byteCount) bytes, and the preamble alone has 64")
+      throw .truncated("is cut off: it has \(file.byteCount) bytes, but the preamble alone has 64")
     }
   }
 
   private static func checkChecksum(_ file: RawSpan) throws(WeighbridgeError) {
     let expected = XXH3Digest(of: file.extracting(0..<56)).bytes.prefix(8)
     guard file.copied(56..<64) == Array(expected) else {
-      throw .damaged("has a damaged preamble: its checksum does not fit").at(.byte(0))
+      throw .damaged("has a damaged preamble: its checksum does not match").at(.byte(0))
     }
   }
 
@@ -152,12 +152,13 @@ extension WBMPreamble {
       let what = isShort ? "is cut off" : "has trailing bytes"
       throw WeighbridgeError(
         isShort ? .truncated : .malformed,
-        "\(what): it has \(actual) bytes, and its preamble says \(fileByteCount)")
+        "\(what): it has \(actual) bytes, but its preamble says \(fileByteCount)")
     }
     let expected = try Self.tensorDataOffset(headerByteCount: headerByteCount)
     guard tensorDataOffset == expected, expected <= fileByteCount else {
       throw .malformed(
-        "puts the tensor data at byte \(tensorDataOffset) of \(fileByteCount), and behind a header of \(headerByteCount) bytes it begins at \(expected)"
+        "puts the tensor data at byte \(tensorDataOffset) of \(fileByteCount), but it must begin "
+          + "at \(expected), after the header of \(headerByteCount) bytes"
       ).at(.byte(24))
     }
   }

@@ -126,7 +126,7 @@ package struct WBMWriter: ~Copyable {
       last = piece.tensor
     }
     guard isInOrder, sizes == header.tensors.map(\.byteCount) else {
-      throw .mismatch("the pieces are not the tensors'").at(file: file.path)
+      throw .mismatch("the pieces do not fill the tensors in order").at(file: file.path)
     }
   }
 
@@ -144,7 +144,7 @@ package struct WBMWriter: ~Copyable {
     _ provenance: WBMProvenance
   ) throws(WeighbridgeError) {
     guard try provenance.headerByteCount() == header.provenance.headerByteCount() else {
-      throw .mismatch("the new provenance has another size than the first")
+      throw .mismatch("the new provenance differs in size from the first")
     }
     header.provenance = provenance.sorted()
   }
@@ -157,7 +157,7 @@ package struct WBMWriter: ~Copyable {
   package consuming func commit(replacing: Bool) throws(WeighbridgeError) {
     if let nextTensor {
       throw .mismatch(
-        "\(header.tensors[nextTensor].title(nextTensor)) has \(header.tensors[nextTensor].byteCount) bytes, and \(writtenByteCount) were given"
+        "\(header.tensors[nextTensor].title(nextTensor)) has \(header.tensors[nextTensor].byteCount) bytes, but \(writtenByteCount) were given"
       ).at(file: file.path)
     }
     try WBMHeaderWriting.writeHeader(
@@ -168,12 +168,13 @@ package struct WBMWriter: ~Copyable {
   private func checkCapacity(_ byteCount: Int) throws(WeighbridgeError) {
     guard byteCount > 0 else { return }
     guard let nextTensor else {
-      throw .mismatch("\(byteCount) bytes were given behind the last tensor")
+      throw .mismatch("\(byteCount) bytes were given after the last tensor")
     }
     let tensor = header.tensors[nextTensor]
     guard byteCount <= tensor.byteCount - writtenByteCount else {
       throw .mismatch(
-        "\(tensor.title(nextTensor)) has \(tensor.byteCount) bytes, and \(byteCount) were given with \(writtenByteCount) there"
+        "\(tensor.title(nextTensor)) has \(tensor.byteCount) bytes, but \(byteCount) more were "
+          + "given after the first \(writtenByteCount)"
       )
     }
   }

@@ -2,8 +2,9 @@ package import ProtobufWire
 
 /// The conversion of a detector's outputs to boxes.
 package struct WBMDetector: Hashable, Sendable {
-  /// The family of detection heads: YOLO version 2, version 3 and later, the latter with standard
-  /// deviations, version 1; and boxes that are already decoded.
+  /// The family of detection heads: `region` (YOLO version 2), `yolo` (version 3 and later),
+  /// `gaussianYOLO` (the same with standard deviations), `detection` (version 1), or `boxes`, which
+  /// are already decoded.
   package enum Kind: String, Hashable, Sendable, SchemaEnumeration {
     case region, yolo
     case gaussianYOLO = "gaussian-yolo"

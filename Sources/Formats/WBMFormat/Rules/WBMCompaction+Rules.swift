@@ -12,7 +12,7 @@ extension WBMCompaction {
       outputs.map(\.output), areAmong: header.graph.outputs.map(\.name), inOrderOf: "output")
     let losses = outputs.flatMap { [$0.worst, $0.mean] } + weights.map(\.error)
     guard losses.allSatisfy({ $0 >= 0 && $0.isFinite }) else {
-      throw WBMHeader.malformed("a loss of the compaction is not a number from 0 on")
+      throw WBMHeader.malformed("a loss of the compaction is negative or not finite")
     }
     var last = -1
     for loss in weights {

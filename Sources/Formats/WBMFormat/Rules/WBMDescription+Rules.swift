@@ -60,21 +60,21 @@ extension WBMDetector {
       }
       if let index = head.mask.first(where: { !anchors.indices.contains($0) }) {
         throw WBMHeader.malformed(
-          "the detector head \(head.output) picks anchor #\(index), and there are \(anchors.count)")
+          "the detector head \(head.output) picks anchor #\(index), but there are \(anchors.count)")
       }
     }
     let parts = activated.map(\.schemaNumber)
     guard zip(parts, parts.dropFirst()).allSatisfy(<) else {
-      throw WBMHeader.malformed("the detector names an activated part twice, or not in their order")
+      throw WBMHeader.malformed("the detector names activated parts twice or out of order")
     }
     guard (anchorUnit == .gridCells) == (kind == .region) else {
-      throw WBMHeader.malformed("the unit of the detector's anchors does not go with its kind")
+      throw WBMHeader.malformed("the unit of the detector's anchors does not match its kind")
     }
     let cells = [side, boxesPerCell]
     guard cells.allSatisfy({ kind == .detection ? 1...4096 ~= $0 : $0 == 0 }) else {
       throw WBMHeader.malformed(
-        "the detector has a side of \(side) and \(boxesPerCell) boxes in a cell, which does not go "
-          + "with its kind")
+        "the detector has a side of \(side) and \(boxesPerCell) boxes in a cell, which does not "
+          + "match its kind")
     }
     try checkTree()
   }
@@ -83,10 +83,10 @@ extension WBMDetector {
     guard let tree = classTree else { return }
     guard tree.parents.count == classCount else {
       throw WBMHeader.malformed(
-        "the class tree has \(tree.parents.count) classes, and the detector has \(classCount)")
+        "the class tree has \(tree.parents.count) classes, but the detector has \(classCount)")
     }
     if let child = tree.parents.indices.first(where: { (tree.parents[$0] ?? -1) >= $0 }) {
-      throw WBMHeader.malformed("the parent of class #\(child) does not stand before it")
+      throw WBMHeader.malformed("the parent of class #\(child) does not come before it")
     }
   }
 }
@@ -103,7 +103,7 @@ extension WBMProvenance {
       }
       guard !["", ".", ".."].contains(source.name), !source.name.contains(where: "/\\".contains)
       else {
-        throw WBMHeader.malformed("the source name \"\(source.name)\" is not one without a folder")
+        throw WBMHeader.malformed("the source name \"\(source.name)\" is not a plain file name")
       }
     }
   }

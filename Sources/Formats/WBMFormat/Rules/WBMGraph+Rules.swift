@@ -44,7 +44,7 @@ extension WBMGraph {
         value.dimensions == tensor.shape.map(WBMDimension.fixed)
       else {
         throw WBMHeader.malformed(
-          "value #\(index) \(value.name) has another type or shape than "
+          "value #\(index) \(value.name) differs in type or shape from "
             + tensor.title(tensorIndex))
       }
     }
@@ -83,7 +83,7 @@ private struct ValueOrder {
       guard port.value == index, values[index].tensor == nil else {
         throw WBMHeader.malformed(
           "input \(port.name) is value #\(port.value) \(values[port.value].name), which is a "
-            + "constant, or comes from elsewhere, or is out of order: expected #\(index)")
+            + "constant, is computed by a node, or is out of order: expected #\(index)")
       }
     }
     let first = graph.inputs.count
@@ -92,7 +92,7 @@ private struct ValueOrder {
     nextConstant = first
     if let late = values[next...].firstIndex(where: { $0.tensor != nil }) {
       throw WBMHeader.malformed(
-        "value #\(late) \(values[late].name) is a constant behind values that nodes compute")
+        "value #\(late) \(values[late].name) is a constant after values that nodes compute")
     }
   }
 
@@ -112,7 +112,7 @@ private struct ValueOrder {
     guard value == nextConstant else {
       throw WBMHeader.malformed(
         "\(reader) is the constant #\(value) \(values[value].name), which is read before "
-          + "#\(nextConstant) \(values[nextConstant].name) and must stand before it")
+          + "#\(nextConstant) \(values[nextConstant].name) and so must come before it")
     }
     nextConstant += 1
   }
@@ -123,7 +123,8 @@ private struct ValueOrder {
     guard value == next else {
       throw WBMHeader.malformed(
         "its output is value #\(value) \(values[value].name), which "
-          + (value < next ? "comes from elsewhere already" : "is out of order: expected #\(next)"))
+          + (value < next
+            ? "is an input, a constant or already computed" : "is out of order: expected #\(next)"))
     }
     next += 1
   }
@@ -142,6 +143,6 @@ private struct ValueOrder {
   private static func missing(
     _ value: Int, _ user: String, _ values: [WBMValue]
   ) -> WeighbridgeError {
-    WBMHeader.malformed("\(user) is value #\(value), and there are \(values.count) values")
+    WBMHeader.malformed("\(user) is value #\(value), but there are \(values.count) values")
   }
 }

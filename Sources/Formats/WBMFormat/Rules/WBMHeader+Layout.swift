@@ -44,7 +44,7 @@ extension WBMHeader {
       end = try Checked.sum(expected, tensor.byteCount, of: "the size of the tensor data")
     }
     guard end == byteCount else {
-      throw Self.malformed("the tensors take \(end) bytes, and the file has \(byteCount) for them")
+      throw Self.malformed("the tensors take \(end) bytes, but the file has \(byteCount) for them")
     }
   }
 

@@ -58,11 +58,11 @@ struct TensorReferences {
   mutating func refer(to index: Int, by user: String) throws(WeighbridgeError) -> WBMTensor {
     guard tensors.indices.contains(index) else {
       throw WBMHeader.malformed(
-        "\(user) is tensor #\(index), and there are \(tensors.count)")
+        "\(user) is tensor #\(index), but there are \(tensors.count)")
     }
     guard index <= count else {
       throw WBMHeader.malformed(
-        "\(user) is \(tensors[index].title(index)), and must stand behind the first use of "
+        "\(user) is \(tensors[index].title(index)), which must come after the first use of "
           + tensors[count].title(count))
     }
     count = max(count, index + 1)

@@ -25,8 +25,8 @@ extension WBMQuantization {
       let scale = Float(node.scale)
       guard Double(scale) == node.scale, scale > 0, scale.isNormal, (1 / scale).isNormal else {
         throw WBMHeader.malformed(
-          "the quantized node \(node.name) has the scale \(node.scale), which is no normal binary32 "
-            + "above 0 with such a reciprocal")
+          "the quantized node \(node.name) has the scale \(node.scale), which is not a positive, "
+            + "normal binary32 number with a normal reciprocal")
       }
       guard node.zeroPoint <= 255 else {
         throw WBMHeader.malformed(

@@ -10,18 +10,22 @@ extension WBMReferenceSet {
     try checkNames(graph)
     guard [tolerance.absolute, tolerance.relative].allSatisfy({ $0 >= 0 && $0.isFinite }) else {
       throw WBMHeader.malformed(
-        "the tolerance is \(tolerance.absolute) + \(tolerance.relative) x max|want|")
+        "the tolerance is \(tolerance.absolute) + \(tolerance.relative) x max|want|, not finite or "
+          + "negative")
     }
     if let relativeL2 = tolerance.relativeL2 {
       guard relativeL2 >= 0, relativeL2.isFinite, tolerance.absolute == 0, tolerance.relative == 0
-      else { throw WBMHeader.malformed("the tolerance is \(relativeL2) x ||want|| and another") }
+      else {
+        throw WBMHeader.malformed(
+          "the relative L2 tolerance \(relativeL2) is invalid or not the only tolerance")
+      }
     }
     var sizes: [String: Int] = [:]
     for (array, port) in zip(inputs, graph.inputs) {
       let (tensor, value) = (try tensors.refer(to: array), graph.values[port.value])
       guard tensor.elementType == value.elementType else {
         throw WBMHeader.malformed(
-          "the input \(array.name) is \(value.elementType), and its array \(tensor.elementType)")
+          "the input \(array.name) is \(value.elementType), but its array \(tensor.elementType)")
       }
       try value.checkShape(tensor.shape, &sizes, "input \(array.name)")
     }

@@ -31,7 +31,7 @@ extension GLU {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     var output = inputs[0]
     guard output.elementType.isFloat, axis < output.rank else {
-      throw ShapeError("takes floating-point numbers with an axis \(axis) and has \(output)")
+      throw ShapeError("takes floating-point numbers with an axis \(axis), not \(output)")
     }
     let dimension = output.shape[axis]
     if let value = dimension.value, value % 2 != 0 {

@@ -41,7 +41,7 @@ extension GroupedSoftmax {
       inputs[0].shape[axis].agrees(with: .fixed(sizes.reduce(0, +)))
     else {
       throw ShapeError(
-        "takes \(sizes.reduce(0, +)) classes along axis \(axis) and has \(inputs[0])")
+        "takes \(sizes.reduce(0, +)) classes along axis \(axis), not \(inputs[0])")
     }
     return [inputs[0]]
   }

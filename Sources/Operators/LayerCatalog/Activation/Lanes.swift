@@ -28,7 +28,7 @@ extension OperatorDeclaration where Operation: LanewiseOperator {
 extension LanewiseOperator {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType.isFloat, axes.allSatisfy(inputs[0].shape.indices.contains) else {
-      throw ShapeError("takes floating-point numbers with axes \(axes) and has \(inputs[0])")
+      throw ShapeError("takes floating-point numbers with axes \(axes), not \(inputs[0])")
     }
     return [inputs[0]]
   }

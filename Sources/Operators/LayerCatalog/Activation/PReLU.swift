@@ -29,7 +29,7 @@ extension PReLU {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, alpha) = (inputs[0], inputs[1])
     guard input.elementType.isFloat, alpha.elementType == input.elementType else {
-      throw ShapeError("takes floating-point numbers of one type and has \(input), \(alpha)")
+      throw ShapeError("takes floating-point numbers of one type, not \(input), \(alpha)")
     }
     guard input.rank == alpha.rank + 1,
       zip(input.shape.dropFirst(), alpha.shape).allSatisfy({ $1 == 1 || $0.agrees(with: $1) })

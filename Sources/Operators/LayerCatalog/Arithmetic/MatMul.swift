@@ -46,7 +46,7 @@ extension MatMul {
       first.rank == second.rank, first.rank >= 2
     else {
       throw ShapeError(
-        "takes matrices of floating-point numbers, of one type and rank, and has \(first) and "
+        "takes matrices of floating-point numbers, of one type and rank, not \(first) and "
           + "\(second)")
     }
     let (rows, inner) = Self.dimensions(first.shape, isTransposed: transposeA)

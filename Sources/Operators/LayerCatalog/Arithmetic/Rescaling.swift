@@ -40,7 +40,7 @@ extension Rescaling {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard input.elementType.isFloat else {
-      throw ShapeError("takes floating-point numbers and has \(input)")
+      throw ShapeError("takes floating-point numbers, not \(input)")
     }
     for numbers in [scale, offset] where numbers.count > 1 {
       guard let last = input.shape.last, last.agrees(with: .fixed(numbers.count)) else {

@@ -212,7 +212,7 @@ extension Tensor {
     self.init(elementType, shape: shape, numbers)
     guard !elementType.isFloat, let index = zip(doubles, numbers).firstDifference else { return }
     throw .mismatch(
-      "element \(index) is \(numbers[index]), which is no \(elementType.rawValue)")
+      "element \(index) is \(numbers[index]), which \(elementType.rawValue) cannot represent")
   }
 }
 

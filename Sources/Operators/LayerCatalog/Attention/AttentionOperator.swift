@@ -34,7 +34,7 @@ extension AttentionOperator {
       inputs[..<3].allSatisfy({ $0.rank == 3 && $0.elementType == query.elementType })
     else {
       throw ShapeError(
-        "takes three axes of floating-point numbers of one type and has \(inputs[..<3])")
+        "takes three axes of floating-point numbers of one type, not \(inputs[..<3])")
     }
     guard query.shape[0].agrees(with: value.shape[0]), query.shape[0].agrees(with: key.shape[0]),
       value.shape[0].agrees(with: key.shape[0]), value.shape[1].agrees(with: key.shape[1]),
@@ -56,7 +56,7 @@ extension AttentionOperator {
     let shape = try outputShape(of: inputs)
     let (queries, values) = (inputs[0].shape[1], inputs[1].shape[1])
     let weightsShape = [shape[0], queries, values]
-    _ = try Checked.product(weightsShape + [8], of: "the size of the shares")
+    _ = try Checked.product(weightsShape + [8], of: "the size of the attention weights")
     // Each element of the batch is a head of its own.
     let heads = AttentionHeads(
       query: inputs[0], key: inputs[2], value: inputs[1], axisCount: 1, scale: 1)

@@ -49,7 +49,7 @@ package struct DotProductAttention: CatalogOperator {
       .returnsAttentionWeights(\.returnsAttentionWeights)
     ).checked {
       $0.axes.count > 1 && $0.masking.dependsOnPositions
-        ? "places along the axes \($0.axes), and only those along one axis have an order" : nil
+        ? "causal and window need the positions along one axis, not along \($0.axes)" : nil
     },
     concepts: [.attention, .groupedHeads])
 
@@ -72,7 +72,7 @@ extension DotProductAttention {
     else {
       throw ShapeError(
         "takes tensors of one floating-point type with the axes \(axes) before heads and "
-          + "features, and has \(inputs[..<3])")
+          + "features, not \(inputs[..<3])")
     }
     guard (0..<rank - 1).allSatisfy({ key.shape[$0].agrees(with: value.shape[$0]) }),
       batchAxes(rank).allSatisfy({
@@ -119,7 +119,7 @@ extension DotProductAttention {
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = try outputShape(of: inputs)
     let weightsShape = attentionWeights(of: inputs.map(\.type)).fixedShape ?? []
-    _ = try Checked.product(weightsShape + [8], of: "the size of the shares")
+    _ = try Checked.product(weightsShape + [8], of: "the size of the attention weights")
     let rank = shape.count
     let order = batchAxes(rank) + [rank - 2] + axes + [rank - 1]
     let transposed = inputs[..<3].map { $0.permuted(order) }

@@ -68,7 +68,7 @@ extension LocallyConnected {
       zip(layout.spatialAxes(rank: input.rank), dimensions).allSatisfy({
         input.shape[$0].agrees(with: .fixed($1))
       })
-    else { throw ShapeError("takes the spatial sizes \(dimensions) and has the input \(input)") }
+    else { throw ShapeError("takes the spatial sizes \(dimensions), not \(input)") }
     guard let shape = kernel.fixedShape, shape.count == 2 * axes + 2,
       shape.allSatisfy({ (0...1 << 24).contains($0) })
     else { throw ShapeError("the kernel \(kernel) is not [position..., out, in, window...]") }

@@ -66,7 +66,7 @@ extension TransposedConvolution {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, kernel) = (inputs[0], inputs[1])
     guard input.rank == window.size.count + 2, input.elementType.isFloat else {
-      throw ShapeError("takes \(window.size.count) spatial axes and has the input \(input)")
+      throw ShapeError("takes \(window.size.count) spatial axes, not \(input)")
     }
     let channelAxis = layout.channelAxis(rank: input.rank)
     guard let shape = kernel.fixedShape, shape.count == input.rank,
@@ -74,7 +74,7 @@ extension TransposedConvolution {
     else { throw ShapeError("the kernel \(kernel) does not fit a window of \(window.size)") }
     guard input.shape[channelAxis].agrees(with: .fixed(shape[0])) else {
       throw ShapeError(
-        "the kernel takes \(shape[0]) channels, and the input has \(input.shape[channelAxis])")
+        "the kernel takes \(shape[0]) channels, but the input has \(input.shape[channelAxis])")
     }
     let (out, overflow) = shape[1].multipliedReportingOverflow(by: groups)
     guard !overflow, !hasBias || inputs[2].shape == [.fixed(out)] else {
@@ -102,12 +102,13 @@ extension TransposedConvolution {
   private func outputDimension(_ axis: Int, of dimension: Int) throws(ShapeError) -> Int {
     // With this and the window's own limits, nothing below can overflow.
     guard (1...1 << 32).contains(dimension) else {
-      throw ShapeError("an axis of \(dimension) elements cannot be spread")
+      throw ShapeError(
+        "an axis of \(dimension) elements cannot be upsampled by a transposed convolution")
     }
     let (before, after) = borders(axis)
     let result = uncroppedDimension(axis, of: dimension) - before - after
     guard result >= 1 else {
-      throw ShapeError("taking away \(before) and \(after) leaves nothing of \(dimension) elements")
+      throw ShapeError("cropping \(before) and \(after) leaves no output for \(dimension) elements")
     }
     return result
   }

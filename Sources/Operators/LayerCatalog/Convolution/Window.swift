@@ -5,8 +5,8 @@ package import GraphIR
 package enum WindowPadding: Hashable, Sendable {
   /// No padding; windows that do not fit are left out.
   case valid
-  /// As much padding as gives ceil(size / stride) positions (TensorFlow's `SAME`); of an odd number
-  /// of elements, the larger half is added at the end.
+  /// The padding that gives ceil(size / stride) positions (TensorFlow's `SAME`). If its number of
+  /// elements is odd, the extra one is added at the end.
   case same
   /// The given numbers of elements at the start and end of each spatial axis.
   case explicit(before: [Int], after: [Int])
@@ -98,7 +98,7 @@ package struct Window: Hashable, Sendable {
   /// Returns the output's spatial sizes for those of an input.
   package func outputDimensions(_ dimensions: [Dimension]) throws(ShapeError) -> [Dimension] {
     guard dimensions.count == size.count else {
-      throw ShapeError("a window of \(size.count) axes on an input with \(dimensions.count)")
+      throw ShapeError("the window has \(size.count) axes, but the input has \(dimensions.count)")
     }
     var result: [Dimension] = []
     for (axis, dimension) in dimensions.enumerated() {

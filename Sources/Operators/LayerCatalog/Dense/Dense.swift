@@ -32,14 +32,14 @@ extension Dense {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, kernel) = (inputs[0], inputs[1])
     guard input.rank >= 2, input.elementType.isFloat else {
-      throw ShapeError("takes two or more axes of floating-point numbers and has \(input)")
+      throw ShapeError("takes two or more axes of floating-point numbers, not \(input)")
     }
     guard let kernelShape = kernel.fixedShape, kernelShape.count == 2 else {
       throw ShapeError("the kernel \(kernel) is not [out, in]")
     }
     guard input.shape[input.rank - 1].agrees(with: .fixed(kernelShape[1])) else {
       throw ShapeError(
-        "the kernel takes \(kernelShape[1]) features, and the input \(input) has "
+        "the kernel takes \(kernelShape[1]) features, but the input \(input) has "
           + "\(input.shape[input.rank - 1])")
     }
     if hasBias, inputs[2].shape != [.fixed(kernelShape[0])] {

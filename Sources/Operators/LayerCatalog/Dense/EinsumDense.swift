@@ -104,12 +104,12 @@ extension EinsumDense {
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType.isFloat else {
-      throw ShapeError("takes floating-point numbers and has \(inputs[0])")
+      throw ShapeError("takes floating-point numbers, not \(inputs[0])")
     }
     var dimensions: [Character: Dimension] = [:]
     for (labels, type) in zip([input, kernel], inputs) {
       guard type.rank == labels.letters.count else {
-        throw ShapeError("takes the axes \(labels.rawValue) and has \(type)")
+        throw ShapeError("takes the axes \(labels.rawValue), not \(type)")
       }
       for (letter, dimension) in zip(labels.letters, type.shape) {
         let other = dimensions[letter] ?? dimension

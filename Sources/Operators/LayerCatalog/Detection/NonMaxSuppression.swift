@@ -2,7 +2,7 @@ package import Bytes
 package import GraphIR
 
 /// The boxes that remain after greedy non-maximum suppression, the most confident first, as in a
-/// Core ML `NonMaximumSuppression` model or ONNX' `NonMaxSuppression`.
+/// Core ML `NonMaximumSuppression` model or ONNX's `NonMaxSuppression`.
 ///
 /// - confidence: `[boxes, classes]`
 /// - coordinates: `[boxes, 4]`: center x, center y, width and height in any unit
@@ -79,7 +79,7 @@ extension NonMaxSuppression {
       coordinates.shape[1].agrees(with: 4)
     else {
       throw ShapeError(
-        "takes [boxes, classes] and [boxes, 4] and has \(confidence) and \(coordinates)")
+        "takes [boxes, classes] and [boxes, 4], not \(confidence) and \(coordinates)")
     }
     let boxes = confidence.shape[0].value == nil ? coordinates.shape[0] : confidence.shape[0]
     return [

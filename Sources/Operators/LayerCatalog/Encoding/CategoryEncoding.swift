@@ -47,7 +47,7 @@ package struct CategoryEncoding: ExactOperator, PrimitiveOperator {
         Whether an index outside of the categories is ignored; otherwise it is an error when \
         the model runs.
         """)
-    ).checked { $0.isWeighted && !$0.countsTokens ? "weights of no counts" : nil },
+    ).checked { $0.isWeighted && !$0.countsTokens ? "weighted requires count" : nil },
     concepts: [.indices])
 
   /// Creates the operator.
@@ -62,7 +62,7 @@ package struct CategoryEncoding: ExactOperator, PrimitiveOperator {
 extension CategoryEncoding {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].rank >= 2 else {
-      throw ShapeError("takes the indices of each image along one axis and has \(inputs[0])")
+      throw ShapeError("takes [batch, ..., indices], not \(inputs[0])")
     }
     guard
       !isWeighted

@@ -37,7 +37,7 @@ extension HashedCrossing {
     var shape = inputs[0].shape
     for input in inputs {
       guard input.rank == shape.count, zip(shape, input.shape).allSatisfy({ $0.agrees(with: $1) })
-      else { throw ShapeError("crosses numbers of one shape, and not \(shape) and \(input)") }
+      else { throw ShapeError("the inputs have different shapes: \(shape) and \(input)") }
       shape = zip(shape, input.shape).map { $0.merged(with: $1) }
     }
     return [TensorType(.int64, shape)]
@@ -49,7 +49,7 @@ extension HashedCrossing {
     let shape = try outputShape(of: inputs)
     var hashes = [UInt64](repeating: 0xDE_CAFC_AFFE, count: shape.reduce(1, *))
     for input in inputs {
-      for (index, number) in try input.wholeNumbers().enumerated() {
+      for (index, number) in try input.truncatedIntegers().enumerated() {
         hashes[index] = FarmHash.combined(hashes[index], UInt64(bitPattern: Int64(number)))
       }
     }

@@ -46,7 +46,7 @@ package struct Hashing: ExactOperator, PrimitiveOperator {
         .maximumCount(1))
     ).checked {
       $0.buckets > $0.masked.count
-        ? nil : "\($0.buckets) buckets and \($0.masked.count) masked numbers"
+        ? nil : "num_bins is \($0.buckets), too few with a mask_value"
     },
     concepts: [.indices])
 
@@ -66,7 +66,7 @@ extension Hashing {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let unmaskedBuckets = UInt64(buckets - masked.count)
-    let indices = try inputs[0].wholeNumbers().map { number in
+    let indices = try inputs[0].truncatedIntegers().map { number in
       if masked.contains(number) { return 0.0 }
       let hash = FarmHash.fingerprint(of: Array(String(number).utf8))
       return Double(hash % unmaskedBuckets) + Double(masked.count)

@@ -79,7 +79,7 @@ extension IndexLookup {
       uniqueKeysWithValues: vocabulary.enumerated().map { ($1, firstIndex + $0) })
     for (number, index) in exceptions { indexOfNumber[number] = index }
     var indices: [Double] = []
-    for number in try inputs[0].wholeNumbers() {
+    for number in try inputs[0].truncatedIntegers() {
       if let index = indexOfNumber[number] {
         indices.append(Double(index))
       } else if oovCount > 0 {

@@ -11,7 +11,7 @@ extension Tensor {
       guard let index = Int(exactly: element.rounded(.towardZero)), (0..<count).contains(index)
       else {
         throw .mismatch(
-          "element \(position) is \(element), and an index of 0 to \(count - 1) is needed")
+          "element \(position) is \(element), not an index from 0 to \(count - 1)")
       }
       result.append(index)
     }
@@ -21,7 +21,7 @@ extension Tensor {
   /// The elements as exact integers; fractions are dropped.
   ///
   /// - Throws: ``WeighbridgeError/Code/mismatch`` for an element that does not fit in 64 bits.
-  func wholeNumbers() throws(WeighbridgeError) -> [Int] {
+  func truncatedIntegers() throws(WeighbridgeError) -> [Int] {
     if elementType == .int64 {
       // `Double` cannot represent all of them.
       return contiguousBytes().withUnsafeBytes { bytes in

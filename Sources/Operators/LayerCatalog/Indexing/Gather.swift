@@ -101,7 +101,7 @@ extension Tensor {
     var result: [Int] = []
     for (position, element) in doubles.enumerated() {
       guard let index = Int(exactly: element), (-dimension..<dimension).contains(index) else {
-        throw .mismatch("element \(position) is \(element), and the axis has \(dimension) elements")
+        throw .mismatch("element \(position) is \(element), but the axis has \(dimension) elements")
       }
       result.append(index < 0 ? index + dimension : index)
     }

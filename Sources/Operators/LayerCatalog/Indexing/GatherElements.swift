@@ -46,7 +46,7 @@ extension GatherElements {
       input.shape.indices.allSatisfy({
         $0 == axis || input.shape[$0].agrees(with: indices.shape[$0])
       })
-    else { throw ShapeError("\(input) and \(indices) differ along other axes than \(axis)") }
+    else { throw ShapeError("\(input) and \(indices) differ along axes other than \(axis)") }
     let merged = zip(indices.shape, input.shape).enumerated().map {
       $0 == axis ? $1.0 : $1.0.merged(with: $1.1)
     }

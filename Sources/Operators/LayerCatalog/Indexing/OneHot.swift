@@ -51,7 +51,7 @@ extension OneHot {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let indices = inputs[0]
     guard !indices.elementType.isFloat, indices.elementType != .bool, axis <= indices.rank else {
-      throw ShapeError("takes whole numbers, adds axis \(axis), and has \(indices)")
+      throw ShapeError("takes integers of rank \(axis) or more, not \(indices)")
     }
     var shape = indices.shape
     shape.insert(.fixed(depth), at: axis)

@@ -50,7 +50,7 @@ extension Sort {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard axis < input.rank, input.elementType != .bool else {
-      throw ShapeError("sorts numbers along axis \(axis) and has \(input)")
+      throw ShapeError("cannot sort axis \(axis) of \(input)")
     }
     var shape = input.shape
     if let count {

@@ -27,7 +27,7 @@ extension Where {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (condition, first, second) = (inputs[0], inputs[1], inputs[2])
     guard condition.elementType == .bool else {
-      throw ShapeError("the condition \(condition) has no booleans")
+      throw ShapeError("the condition \(condition) is not boolean")
     }
     let shaped = TensorType(first.elementType, condition.shape)
     return [try Broadcasting.outputTypeOfAny([shaped, first, second])]

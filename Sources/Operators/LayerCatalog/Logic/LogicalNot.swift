@@ -20,7 +20,7 @@ package struct LogicalNot: PlainOperator, ExactOperator, PrimitiveOperator {
 extension LogicalNot {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType == .bool else {
-      throw ShapeError("takes booleans and has \(inputs[0])")
+      throw ShapeError("takes booleans, not \(inputs[0])")
     }
     return inputs
   }

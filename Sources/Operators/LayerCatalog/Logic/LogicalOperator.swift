@@ -13,7 +13,7 @@ package protocol LogicalOperator: PlainOperator, ExactOperator {
 extension LogicalOperator {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType == .bool else {
-      throw ShapeError("takes booleans and has \(inputs[0])")
+      throw ShapeError("takes booleans, not \(inputs[0])")
     }
     return [try Broadcasting.outputTypeOfAny(inputs)]
   }

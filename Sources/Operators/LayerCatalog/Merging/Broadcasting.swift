@@ -58,7 +58,7 @@ enum Broadcasting {
   /// The type of the combination of tensors with the same floating-point type and rank.
   static func outputType(of inputs: [TensorType]) throws(ShapeError) -> TensorType {
     guard inputs[0].elementType.isFloat else {
-      throw ShapeError("takes floating-point numbers and has \(inputs[0])")
+      throw ShapeError("takes floating-point numbers, not \(inputs[0])")
     }
     return try outputTypeOfAny(inputs)
   }
@@ -68,10 +68,10 @@ enum Broadcasting {
     let first = inputs[0]
     for other in inputs {
       guard other.elementType == first.elementType else {
-        throw ShapeError("takes elements of one type and has \(first) and \(other)")
+        throw ShapeError("takes elements of one type, not \(first) and \(other)")
       }
       guard other.rank == first.rank else {
-        throw ShapeError("takes inputs of one rank and has \(first) and \(other)")
+        throw ShapeError("takes inputs of one rank, not \(first) and \(other)")
       }
     }
     var shape: [Dimension] = []

@@ -30,7 +30,7 @@ extension Concatenate {
     guard axis < result.rank else { throw ShapeError("\(result) has no axis \(axis)") }
     for other in inputs.dropFirst() {
       guard other.elementType == result.elementType, other.rank == result.rank else {
-        throw ShapeError("takes inputs of one type and rank and has \(result) and \(other)")
+        throw ShapeError("takes inputs of one type and rank, not \(result) and \(other)")
       }
       let pairs = zip(result.shape, other.shape)
       let differing = pairs.enumerated().filter {

@@ -52,7 +52,7 @@ extension Dot {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (first, second) = (inputs[0], inputs[1])
     guard first.elementType == second.elementType, first.elementType.isFloat else {
-      throw ShapeError("takes floating-point numbers of one type and has \(first) and \(second)")
+      throw ShapeError("takes floating-point numbers of one type, not \(first) and \(second)")
     }
     guard firstAxis < first.rank, secondAxis < second.rank,
       first.shape[firstAxis].agrees(with: second.shape[secondAxis]),

@@ -49,7 +49,7 @@ extension BatchNormalization {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard axis < input.rank, input.elementType.isFloat else {
-      throw ShapeError("normalizes axis \(axis) of floating-point numbers and has \(input)")
+      throw ShapeError("needs floating-point numbers with axis \(axis), not \(input)")
     }
     for (position, weight) in inputs.enumerated().dropFirst() {
       guard weight.shape == inputs[1].shape, weight.rank == 1,

@@ -59,7 +59,7 @@ extension GroupNormalization {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard axis < input.rank, input.elementType.isFloat else {
-      throw ShapeError("normalizes axis \(axis) of floating-point numbers and has \(input)")
+      throw ShapeError("needs floating-point numbers with axis \(axis), not \(input)")
     }
     let channels = input.shape[axis]
     if let count = channels.value, count % groups != 0 {

@@ -51,7 +51,7 @@ extension LayerNormalization {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard input.elementType.isFloat, axes.allSatisfy(input.shape.indices.contains) else {
-      throw ShapeError("normalizes the axes \(axes) of floating-point numbers and has \(input)")
+      throw ShapeError("needs floating-point numbers with the axes \(axes), not \(input)")
     }
     for (position, weight) in inputs.enumerated().dropFirst() {
       guard weight.rank == axes.count,

@@ -73,7 +73,7 @@ package struct LocalResponseNormalization: ArithmeticOperator {
 extension LocalResponseNormalization {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType.isFloat, axis < inputs[0].rank else {
-      throw ShapeError("takes floating-point numbers with axis \(axis) and has \(inputs[0])")
+      throw ShapeError("takes floating-point numbers with axis \(axis), not \(inputs[0])")
     }
     return [inputs[0]]
   }
@@ -110,7 +110,7 @@ extension LocalResponseNormalization {
       let count = try make.size(x, axis: axis)
       guard count <= Self.maximumChannels else {
         throw .unsupported(
-          "\(count) channels are summed by a matrix, which may have \(Self.maximumChannels) rows")
+          "\(count) channels need a matrix of as many rows; the limit is \(Self.maximumChannels)")
       }
       let order = (0..<type.rank).filter { $0 != axis } + [axis]
       let square = try make.product(x, x)

@@ -53,7 +53,7 @@ extension Normalization {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, mean, variance) = (inputs[0], inputs[1], inputs[2])
     guard axes.allSatisfy(input.shape.indices.contains) else {
-      throw ShapeError("has statistics for the axes \(axes), and the input is \(input)")
+      throw ShapeError("has statistics for the axes \(axes), but the input is \(input)")
     }
     guard mean == variance, mean.elementType.isFloat, mean.rank == axes.count,
       zip(mean.shape, axes).allSatisfy({ $0.agrees(with: input.shape[$1]) })

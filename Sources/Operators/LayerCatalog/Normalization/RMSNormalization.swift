@@ -62,7 +62,7 @@ extension RMSNormalization {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (input, scale) = (inputs[0], inputs[1])
     guard input.elementType.isFloat, axes.allSatisfy(input.shape.indices.contains) else {
-      throw ShapeError("normalizes the axes \(axes) of floating-point numbers and has \(input)")
+      throw ShapeError("needs floating-point numbers with the axes \(axes), not \(input)")
     }
     guard scale.rank == axes.count,
       zip(scale.shape, axes).allSatisfy({ $0.agrees(with: input.shape[$1]) })

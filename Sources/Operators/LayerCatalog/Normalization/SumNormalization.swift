@@ -32,7 +32,7 @@ package struct SumNormalization: ArithmeticOperator {
 extension SumNormalization {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType.isFloat, axes.allSatisfy(inputs[0].shape.indices.contains) else {
-      throw ShapeError("takes floating-point numbers with axes \(axes) and has \(inputs[0])")
+      throw ShapeError("takes floating-point numbers with axes \(axes), not \(inputs[0])")
     }
     return [inputs[0]]
   }

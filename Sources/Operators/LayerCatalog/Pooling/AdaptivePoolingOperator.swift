@@ -102,7 +102,7 @@ extension AdaptivePoolingOperator {
     let size = try make.size(x, axis: axis)
     if size == count { return x }
     guard count <= 1 << 10 else {
-      throw .unsupported("pools to \(count) elements along axis \(axis)")
+      throw .unsupported("cannot pool axis \(axis) to \(count) elements; the limit is \(1 << 10)")
     }
     var windows: [ValueID] = []
     for output in 0..<count {

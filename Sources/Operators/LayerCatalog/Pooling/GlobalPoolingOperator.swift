@@ -29,7 +29,7 @@ extension GlobalPoolingOperator {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard input.rank >= 3, input.elementType.isFloat else {
-      throw ShapeError("takes an image tensor of floating-point numbers and has \(input)")
+      throw ShapeError("takes an image tensor of floating-point numbers, not \(input)")
     }
     guard keepDims else {
       return [

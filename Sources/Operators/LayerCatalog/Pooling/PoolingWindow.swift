@@ -8,7 +8,7 @@ extension Window {
     of input: TensorType, layout: DataLayout
   ) throws(ShapeError) -> TensorType {
     guard input.elementType.isFloat else {
-      throw ShapeError("takes floating-point numbers and has \(input)")
+      throw ShapeError("takes floating-point numbers, not \(input)")
     }
     return try input.mappingSpatialAxes(layout, count: size.count) {
       (axis, dimension) throws(ShapeError) in

@@ -4,7 +4,7 @@ package import GraphIR
 /// An operator whose products can be computed with 8-bit integers or bfloat16. Its inputs are the
 /// data, the kernel with the output channels first, and optionally a bias.
 package protocol QuantizableOperator: CatalogOperator {
-  /// Why the settings rule that out; `nil` if they do not.
+  /// Why its attributes prevent quantized computation; `nil` if they do not.
   var quantizationProblem: String? { get }
   /// The same operator without a bias.
   var withoutBias: Self { get }
@@ -123,7 +123,8 @@ extension Graph {
     let products = self[node.inputs[1]].constant?.shape.dropFirst().reduce(1, *) ?? 0
     guard (1...Self.maximumProducts).contains(products) else {
       return
-        "sums \(products) products; with 8-bit integers or bfloat16 the limit is 1 to \(Self.maximumProducts)"
+        "sums \(products) products; with 8-bit integers or bfloat16 it must be 1 to "
+        + "\(Self.maximumProducts)"
     }
     return nil
   }

@@ -67,7 +67,7 @@ extension AttributeField where Value == CellActivation {
       let activation = try CellActivation(name, reading: &reader)
       guard takesLanes || activation.isElementwise else {
         throw reader.malformed(
-          "\(activation.operation.kind) works along an axis, which the \(name) must not")
+          "\(activation.operation.kind) is not elementwise, which \(name) must be")
       }
       return activation
     }

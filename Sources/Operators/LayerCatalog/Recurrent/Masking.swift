@@ -33,7 +33,7 @@ package struct Masking: ExactOperator {
 extension Masking {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].rank >= 2, inputs[0].elementType.isFloat else {
-      throw ShapeError("takes steps of floating-point numbers and has \(inputs[0])")
+      throw ShapeError("takes steps of floating-point numbers, not \(inputs[0])")
     }
     return [inputs[0], TensorType(.bool, Array(inputs[0].shape.dropLast()))]
   }

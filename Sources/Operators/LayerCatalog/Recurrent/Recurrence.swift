@@ -107,7 +107,7 @@ extension RecurrentInputs<TensorType> {
     }
     for initial in states {
       guard initial.agrees(with: state) else {
-        throw ShapeError("the state \(initial) to begin with does not fit \(state)")
+        throw ShapeError("the initial state \(initial) does not fit \(state)")
       }
       state.shape = zip(state.shape, initial.shape).map { $0.merged(with: $1) }
     }

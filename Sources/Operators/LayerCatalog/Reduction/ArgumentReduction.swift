@@ -38,7 +38,7 @@ extension ArgumentReduction {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard axis < input.rank, input.elementType != .bool else {
-      throw ShapeError("takes numbers with an axis \(axis) and has \(input)")
+      throw ShapeError("takes numbers with an axis \(axis), not \(input)")
     }
     guard input.shape[axis].value != 0 else {
       throw ShapeError("there is no element along axis \(axis) of \(input)")

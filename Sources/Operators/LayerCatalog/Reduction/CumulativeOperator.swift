@@ -38,7 +38,7 @@ extension CumulativeOperator {
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard axis < inputs[0].rank, inputs[0].elementType != .bool else {
-      throw ShapeError("takes numbers with an axis \(axis) and has \(inputs[0])")
+      throw ShapeError("takes numbers with an axis \(axis), not \(inputs[0])")
     }
     return inputs
   }

@@ -90,7 +90,7 @@ extension Reduce {
       throw ShapeError("\(function.rawValue) of floating-point numbers: \(input)")
     }
     guard axes.last.map({ $0 < input.rank }) ?? true else {
-      throw ShapeError("goes through the axes \(axes) and has \(input)")
+      throw ShapeError("cannot reduce the axes \(axes) of \(input)")
     }
     var shape = input.shape
     for axis in axes.reversed() {

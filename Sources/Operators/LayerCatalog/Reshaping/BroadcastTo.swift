@@ -35,7 +35,7 @@ extension BroadcastTo {
     let shape = inputs[0].shape
     guard shape.count == target.count,
       zip(shape, target).allSatisfy({ $1 == -1 || $0.value == 1 || $0.agrees(with: .fixed($1)) })
-    else { throw ShapeError("\(inputs[0]) cannot be repeated to \(target)") }
+    else { throw ShapeError("\(inputs[0]) cannot be broadcast to \(target)") }
     return [inputs[0].with(shape: zip(shape, target).map { $1 == -1 ? $0 : .fixed($1) })]
   }
 

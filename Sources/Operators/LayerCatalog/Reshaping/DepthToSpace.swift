@@ -38,7 +38,7 @@ package struct DepthToSpace: ImageOperator, ExactOperator {
 extension DepthToSpace {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     var shape = inputs[0].shape
-    guard shape.count == 4 else { throw ShapeError("takes images and has \(inputs[0])") }
+    guard shape.count == 4 else { throw ShapeError("takes images, not \(inputs[0])") }
     if block == 1 { return inputs }
     for axis in layout.spatialAxes(rank: 4) {
       shape[axis] = try Dimension.product([shape[axis], .fixed(block)])
@@ -46,7 +46,7 @@ extension DepthToSpace {
     let channel = layout.channelAxis(rank: 4)
     shape[channel] = try shape[channel].map { (dimension) throws(ShapeError) in
       guard dimension % (block * block) == 0 else {
-        throw ShapeError("makes blocks of \(block) and has \(inputs[0])")
+        throw ShapeError("the channels of \(inputs[0]) are not a multiple of \(block)²")
       }
       return dimension / (block * block)
     }

@@ -70,7 +70,7 @@ extension Pad {
   ) throws(WeighbridgeError) -> Pad {
     guard mode == .constant || value == 0 else {
       throw .malformed(
-        "the attribute value is \(value), and must be 0 in the mode \(mode.rawValue)")
+        "the attribute value is \(value), but must be 0 in the mode \(mode.rawValue)")
     }
     return Pad(before: before, after: after, mode: mode, value: value)
   }
@@ -78,7 +78,7 @@ extension Pad {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     var shape = inputs[0].shape
     guard shape.count == before.count else {
-      throw ShapeError("adds elements to \(before.count) axes and has \(inputs[0])")
+      throw ShapeError("cannot pad \(before.count) axes of \(inputs[0])")
     }
     for axis in shape.indices where before[axis] > 0 || after[axis] > 0 {
       shape[axis] = try shape[axis].map { (dimension) throws(ShapeError) in
@@ -98,8 +98,8 @@ extension Pad {
       }
     guard before[axis] <= limit, after[axis] <= limit else {
       throw ShapeError(
-        "\(mode.rawValue) adds at most \(limit) elements to an axis of \(dimension), and "
-          + "\(before[axis]) and \(after[axis]) are wanted")
+        "\(mode.rawValue) adds at most \(limit) elements to an axis of \(dimension), but "
+          + "\(before[axis]) and \(after[axis]) are requested")
     }
     let (sum, sumOverflow) = dimension.addingReportingOverflow(before[axis])
     let (total, totalOverflow) = sum.addingReportingOverflow(after[axis])

@@ -33,7 +33,7 @@ extension Repeat {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     var shape = inputs[0].shape
     guard axis < shape.count else {
-      throw ShapeError("repeats along axis \(axis) and has \(inputs[0])")
+      throw ShapeError("cannot repeat axis \(axis) of \(inputs[0])")
     }
     if count != 1 { shape[axis] = try Dimension.product([shape[axis], .fixed(count)]) }
     return [inputs[0].with(shape: shape)]

@@ -28,7 +28,7 @@ package struct RepeatVector: ExactOperator {
 extension RepeatVector {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
-    guard input.rank == 2 else { throw ShapeError("takes [batch, features] and has \(input)") }
+    guard input.rank == 2 else { throw ShapeError("takes [batch, features], not \(input)") }
     return [input.with(shape: [input.shape[0], .fixed(count), input.shape[1]])]
   }
 

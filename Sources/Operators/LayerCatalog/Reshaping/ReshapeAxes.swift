@@ -60,7 +60,7 @@ extension ReshapeAxes {
     let pairs = zip(shape, inputAxes)
     guard pairs.allSatisfy({ $0 < 0 || $1 < 0 }), pairs.count(where: { $0 < 0 && $1 < 0 }) <= 1
     else {
-      throw .malformed("the target \(shape) and the axes \(inputAxes)")
+      throw .malformed("shape \(shape) and input_axes \(inputAxes) do not give each size once")
     }
     return ReshapeAxes(
       pairs.map { size, axis in axis >= 0 ? .axis(axis) : size >= 0 ? .fixed(size) : .rest })

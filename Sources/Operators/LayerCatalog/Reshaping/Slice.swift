@@ -91,7 +91,7 @@ extension Slice {
     var shape = inputs[0].shape
     for range in ranges {
       guard range.axis < shape.count else {
-        throw ShapeError("takes a range along axis \(range.axis) and has \(inputs[0])")
+        throw ShapeError("cannot slice axis \(range.axis) of \(inputs[0])")
       }
       if range.isWhole { continue }
       shape[range.axis] = try shape[range.axis].map { range.resolved($0).count }

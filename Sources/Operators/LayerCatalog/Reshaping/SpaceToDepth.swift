@@ -37,11 +37,11 @@ package struct SpaceToDepth: ImageOperator, ExactOperator {
 extension SpaceToDepth {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     var shape = inputs[0].shape
-    guard shape.count == 4 else { throw ShapeError("takes images and has \(inputs[0])") }
+    guard shape.count == 4 else { throw ShapeError("takes images, not \(inputs[0])") }
     for axis in layout.spatialAxes(rank: 4) where block > 1 {
       shape[axis] = try shape[axis].map { (dimension) throws(ShapeError) in
         guard dimension % block == 0 else {
-          throw ShapeError("takes blocks of \(block) and has \(inputs[0])")
+          throw ShapeError("a spatial size of \(inputs[0]) is not a multiple of \(block)")
         }
         return dimension / block
       }

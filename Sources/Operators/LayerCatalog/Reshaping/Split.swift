@@ -47,7 +47,7 @@ extension Split {
       total = sum
     }
     guard axis < input.rank, input.shape[axis].agrees(with: .fixed(total)) else {
-      throw ShapeError("cuts axis \(axis) into \(sizes) and has \(input)")
+      throw ShapeError("cannot split axis \(axis) of \(input) into \(sizes)")
     }
     return sizes.map { size in
       var shape = input.shape

@@ -28,7 +28,7 @@ extension Squeeze {
     var shape = inputs[0].shape
     for axis in axes.reversed() {
       guard axis < shape.count, shape[axis].agrees(with: 1) else {
-        throw ShapeError("leaves out the axes \(axes) of \(inputs[0]), which are not all 1 long")
+        throw ShapeError("removes the axes \(axes) of \(inputs[0]), which are not all of size 1")
       }
       shape.remove(at: axis)
     }

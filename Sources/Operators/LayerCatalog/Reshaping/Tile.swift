@@ -28,7 +28,7 @@ extension Tile {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard input.rank == counts.count else {
-      throw ShapeError("repeats \(counts.count) axes and has \(input)")
+      throw ShapeError("cannot repeat \(counts.count) axes of \(input)")
     }
     var shape: [Dimension] = []
     for (dimension, count) in zip(input.shape, counts) {

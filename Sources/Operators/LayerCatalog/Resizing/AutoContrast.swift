@@ -37,7 +37,7 @@ package struct AutoContrast: ArithmeticOperator, PrimitiveOperator {
 extension AutoContrast {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].rank == 4, inputs[0].elementType.isFloat else {
-      throw ShapeError("takes images of floating-point numbers and has \(inputs[0])")
+      throw ShapeError("takes images of floating-point numbers, not \(inputs[0])")
     }
     return [inputs[0]]
   }

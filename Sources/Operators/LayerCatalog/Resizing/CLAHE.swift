@@ -63,7 +63,7 @@ extension CLAHE {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let input = inputs[0]
     guard input.rank == 4, input.elementType.isFloat else {
-      throw ShapeError("takes images of floating-point numbers and has \(input)")
+      throw ShapeError("takes images of floating-point numbers, not \(input)")
     }
     for (dimension, count) in [(input.shape[1], rows), (input.shape[2], columns)] {
       guard let dimension = dimension.value else { continue }
@@ -72,7 +72,7 @@ extension CLAHE {
       guard (1...1 << 48).contains(dimension),
         EqualizationTiles(dimension: dimension, count: count).padding <= dimension
       else {
-        throw ShapeError("\(rows) times \(columns) tiles cannot be cut from \(input)")
+        throw ShapeError("\(input) is too small or too large for \(rows) x \(columns) tiles")
       }
     }
     return inputs

@@ -7,9 +7,9 @@ package import GraphIR
 ///   spatial axes
 /// - output: the same with these sizes
 ///
-/// Of an odd number of removed elements, the smaller half is removed at the start. An input that is
-/// shorter along an axis is cropped to the output's aspect ratio and resized bilinearly instead, as
-/// in ``Resizing``.
+/// If the number of removed elements is odd, one more is removed at the end than at the start. An
+/// input that is shorter along an axis is cropped to the output's aspect ratio and resized
+/// bilinearly instead, as in ``Resizing``.
 package struct CenterCrop: ImageOperator, ArithmeticOperator {
   /// The sizes of the output's spatial axes: two, 1 to 2^24 each.
   package let dimensions: [Int]

@@ -1,4 +1,4 @@
-/// Resampling along an axis by methods that ``Resizing`` and ``Upsampling`` lack: those of ONNX'
+/// Resampling along an axis by methods that ``Resizing`` and ``Upsampling`` lack: those of ONNX's
 /// operator Resize (opset 10 to 19) and of TensorFlow 1.
 ///
 /// Coordinates are float32, as in onnxruntime, since their rounding can decide which element is the

@@ -77,7 +77,7 @@ package struct Resizing: ImageOperator, ArithmeticOperator {
         presence: .when("aspect_ratio", [.string("pad")]))
     ).checked {
       $0.fit == .stretch || $0.dimensions.count == 2
-        ? nil : "keeping proportions of \($0.dimensions.count) spatial axes"
+        ? nil : "aspect_ratio must be stretch for \($0.dimensions.count) spatial axes"
     })
 
   /// Why such sizes are invalid, if they are.

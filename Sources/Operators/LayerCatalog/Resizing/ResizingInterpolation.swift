@@ -1,6 +1,6 @@
 /// How ``Resizing`` interpolates between the elements of an axis.
 package enum ResizingInterpolation: String, CaseIterable, Hashable, Sendable {
-  /// The nearest element; of two equally near ones, the later one.
+  /// The nearest element; in a tie, the later one.
   case nearest
   /// Linear between the adjacent elements along each axis.
   case bilinear

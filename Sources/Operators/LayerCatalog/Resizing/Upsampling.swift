@@ -65,12 +65,14 @@ package struct Upsampling: ImageOperator, ArithmeticOperator {
 extension Upsampling {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard inputs[0].elementType.isFloat else {
-      throw ShapeError("takes floating-point numbers and has \(inputs[0])")
+      throw ShapeError("takes floating-point numbers, not \(inputs[0])")
     }
     let output = try inputs[0].mappingSpatialAxes(layout, count: factors.count) {
       (axis, dimension) throws(ShapeError) in
       let (product, overflow) = dimension.multipliedReportingOverflow(by: factors[axis])
-      guard !overflow else { throw ShapeError("\(dimension) elements by \(factors[axis])") }
+      guard !overflow else {
+        throw ShapeError("\(dimension) elements times \(factors[axis]) is too large")
+      }
       return product
     }
     return [output]

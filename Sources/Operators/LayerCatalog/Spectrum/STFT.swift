@@ -68,11 +68,11 @@ extension STFT {
 
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     guard let samples = inputs[0].shape.last, inputs[0].elementType.isFloat else {
-      throw ShapeError("takes a signal of floating-point numbers and has \(inputs[0])")
+      throw ShapeError("takes a signal of floating-point numbers, not \(inputs[0])")
     }
     let frames = try samples.map { (count) throws(ShapeError) in
       guard count >= fftLength else {
-        throw ShapeError("takes frames of \(fftLength) samples of a signal of \(count)")
+        throw ShapeError("the signal has \(count) samples, fewer than a frame of \(fftLength)")
       }
       return (count - fftLength) / step + 1
     }

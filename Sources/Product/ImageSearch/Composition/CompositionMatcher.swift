@@ -25,7 +25,7 @@ struct CompositionMatcher {
     try LabelCheck(labels).check(query.classes ?? [])
     guard !query.maximumCost.isNaN else { throw .mismatch("the maximum cost is not a number") }
     if let count = query.maximumCount, count < 1 {
-      throw .mismatch("\(count) images are wanted; at least 1 must be")
+      throw .mismatch("the number of images must be 1 or more, not \(count)")
     }
     let classes = Dictionary(
       zip(labels, labels.indices), uniquingKeysWith: { first, _ in first })

@@ -109,7 +109,7 @@ struct ExactAssignment {
     }
   }
 
-  /// Creates a choice, proceeds and undoes it, unless its object is already used.
+  /// Makes a choice, continues the search and undoes the choice, unless its object is already used.
   private mutating func tryChoice(
     _ index: Int, _ choice: Int, _ proceed: (inout ExactAssignment) -> Void
   ) {

@@ -39,8 +39,11 @@ struct FileStatus: Hashable, Sendable {
   var isSettled: Bool {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
-    return Self.time(now) - max(modified, changed) > 2_000_000_000
+    return isSettled(at: Self.time(now))
   }
+
+  /// The same at a time in nanoseconds since 1970.
+  func isSettled(at now: Int) -> Bool { now - max(modified, changed) > 2_000_000_000 }
 }
 
 extension FileStatus {

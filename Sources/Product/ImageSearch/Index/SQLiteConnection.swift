@@ -30,7 +30,9 @@ struct SQLiteConnection: ~Copyable, @unchecked Sendable {
       access == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     var handle: OpaquePointer?
     let status = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
-    guard let handle else { throw .limitExceeded("no memory for a database").at(file: path) }
+    guard let handle else {
+      throw .limitExceeded("not enough memory for a database").at(file: path)
+    }
     guard status == SQLITE_OK else {
       let error = SQLiteFailure.error(status, handle)
       sqlite3_close_v2(handle)
@@ -173,7 +175,7 @@ private enum SQLiteFailure {
     case SQLITE_CORRUPT: return .damaged("the database is damaged (\(reason))")
     case _ where isLock(status):
       return .outputFailed("another process is using the database (\(reason))")
-    case SQLITE_NOMEM: return .limitExceeded("no memory for the database")
+    case SQLITE_NOMEM: return .limitExceeded("not enough memory for the database")
     case SQLITE_CANTOPEN: return .missing("cannot be opened (\(reason))")
     case _: return .outputFailed("the database cannot be used (\(reason))")
     }

@@ -53,7 +53,7 @@ public struct FeatureTable: Sendable {
   ) throws(WeighbridgeError) -> Ranking {
     if distance == .cosine, query.allSatisfy({ $0 == 0 }) {
       throw .mismatch(
-        "all its features are 0, and the cosine distance needs a direction; the euclidean does not")
+        "all its features are 0, so it has no cosine distance; the Euclidean distance works")
     }
     var (matches, unranked) = ([Match](), unreadable)
     for entry in entries where entry.path != excluded {

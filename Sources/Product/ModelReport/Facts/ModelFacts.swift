@@ -51,8 +51,7 @@ struct ModelFacts: Sendable {
     verification =
       options.verifies
       ? .available(try model.verify(options.verification))
-      : .missing(
-        "Verifying was left out: make the report without \(APIName.withoutVerification) to add it.")
+      : .missing("The model was not verified (\(APIName.withoutVerification)).")
     weights = try Part { () throws(WeighbridgeError) in
       try WeightOverview(model, options.verification.run.cancellation)
     }
@@ -72,8 +71,7 @@ struct ModelFacts: Sendable {
         _ = try session.run(arrays)
         return try session.profile(arrays)
       }
-      : .missing(
-        "No run was timed: make the report without \(APIName.withoutProfile) to add one.")
+      : .missing("No run was timed (\(APIName.withoutProfile)).")
     image = try Self.image(model, options)
   }
 

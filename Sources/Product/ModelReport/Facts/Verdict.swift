@@ -21,7 +21,7 @@ struct Verdict {
   init(_ facts: ModelFacts) {
     if let problem = facts.inspection.problem {
       (level, title) = (.wrong, "Cannot be used as it is")
-      explanation = "It is not understood as a whole: \(problem.reason)"
+      explanation = "It cannot be converted: \(problem.reason)"
     } else if let report = facts.verification.value {
       (level, title, explanation) = Self.verdict(report, facts)
     } else {
@@ -73,6 +73,6 @@ struct Verdict {
     }
     guard !facts.hasGivenReferences else { return "It computes the given reference outputs" }
     let author = facts.inspection.references.map(\.author).first { !$0.isEmpty }
-    return "It computes what \(author ?? "somebody") computed, as the file records it"
+    return "It computes what \(author ?? "an unnamed author") computed, as the file records it"
   }
 }

@@ -88,8 +88,8 @@ extension ModelPage {
       + (hasImage
         ? ""
         : missing(
-          "No input is said to take a picture. If one does, \(APIName.images) says how a picture becomes "
-            + "it."))
+          "The file does not say that an input takes pictures. If one does, describe it with "
+          + "\(APIName.images)."))
   }
 
   var origin: HTML {

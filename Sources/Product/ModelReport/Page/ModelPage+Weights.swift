@@ -50,7 +50,7 @@ extension ModelPage {
     var table = PageTable(
       """
       The numbers in each weight. A histogram has \(ValueDistribution.binCount) bars of equal \
-      width from the least to the largest number; the highest bar is as high as the picture.
+      width from the smallest to the largest number; the highest bar has the full height.
       """,
       [
         .code("Weight"), .code("Type"), .text("Stored as"), .number("Bytes"), .number("Least"),

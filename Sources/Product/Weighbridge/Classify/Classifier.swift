@@ -80,7 +80,8 @@ public struct Classifier: Sendable {
     return try classes(in: result.outputs)
   }
 
-  /// Returns the model's input array for an image.
+  /// Returns the model's input array for an image, of the type and shape of that input (for example
+  /// `[1, height, width, channels]`).
   public func tensor(for image: Image) throws(WeighbridgeError) -> Tensor {
     try image.tensor(
       for: input, model, width: inputWidth, height: inputHeight, resize: options.resize,
@@ -109,7 +110,7 @@ extension ClassifyOptions {
       throw .mismatch("the threshold of the probability is \(threshold), which must be 0 to 1")
     }
     if let top, top < 1 {
-      throw .mismatch("\(top) classes are wanted, and it must be 1 or more")
+      throw .mismatch("the number of classes must be 1 or more, not \(top)")
     }
   }
 }

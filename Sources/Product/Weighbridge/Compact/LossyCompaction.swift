@@ -23,7 +23,8 @@ struct LossyCompaction {
   init?(_ model: Model, _ options: CompactOptions) throws(WeighbridgeError) {
     guard options.budget != .lossless || options.activations != nil else {
       guard !options.foldsBatchNormalization else {
-        throw .mismatch("nothing may be lost, and folding batch normalizations rounds weights")
+        throw .mismatch(
+          "folding batch normalizations rounds weights, so it needs a budget that allows a loss")
       }
       return nil
     }

@@ -72,8 +72,8 @@ struct ImageOutput {
     }
     guard isRangeKnown || high > 4 else {
       throw .mismatch(
-        "the output \(name) is from \(low) to \(high), and the model does not say how that becomes "
-          + "0 to 255: say what scale and bias an image has there, such as 1/255 and 0")
+        "the output \(name) ranges from \(low) to \(high), and the model does not say how that "
+        + "maps to 0 to 255: give the output's scale and bias, such as 1/255 and 0")
     }
     return OutputPixels(encoding).image(numbers, width: width, height: height)
   }

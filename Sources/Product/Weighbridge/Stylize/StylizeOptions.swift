@@ -41,11 +41,13 @@ extension StylizeOptions {
   func check() throws(WeighbridgeError) {
     guard tile >= 16, overlap >= 0, overlap < tile else {
       throw .mismatch(
-        "tiles of \(tile) pixels that share \(overlap): a tile has 16 or more, and shares fewer than "
-          + "it has")
+        "the tile is \(tile) pixels and the overlap \(overlap): the tile must be 16 or more, the "
+        + "overlap from 0 to less than the tile")
     }
     if let output, output.scale == 0 || !output.scale.isFinite || !output.bias.isFinite {
-      throw .mismatch("the output's scale is \(output.scale) and its bias \(output.bias)")
+      throw .mismatch(
+        "the output's scale is \(output.scale) and its bias \(output.bias): the scale must not be "
+          + "0, and both must be finite")
     }
   }
 }

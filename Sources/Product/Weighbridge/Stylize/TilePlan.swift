@@ -35,8 +35,8 @@ struct TilePlan {
       return
     }
     throw .unsupported(
-      "of an image of \(image.width) x \(image.height) the model does not make one whose size is a "
-        + "multiple of it")
+      "for an image of \(image.width) x \(image.height), the size of the model's output is neither "
+      + "a multiple nor a fraction of the input's, so it cannot be computed in tiles")
   }
 
   /// Returns the size of the model's output for an input size; `nil` when the model cannot take it.

@@ -58,8 +58,8 @@ public struct ModelInterface: Sendable {
       types.sorted { $0.key < $1.key }.map { "\($0.key), \($0.value)" }.joined(separator: "; ")
     }
     throw .mismatch(
-      "the \(what) of the model are \(list(found)), and the code was made for \(list(expected)): "
-        + "make it again")
+      "the \(what) of the model are \(list(found)), but this code was generated for "
+      + "\(list(expected)): generate it again")
   }
 
   /// Computes the model's outputs and interprets them.

@@ -72,7 +72,7 @@ extension SwiftInterface {
       + outputs.map { "\($0.label): try result.tensor(\($0.name.swiftLiteral))" }
     return [
       """
-        /// What the model computes of an input.
+        /// Returns the model's output for an input.
         public func prediction(input: \(input)) \(error) -> \(output) {
           let result = try interface.prediction([\(values)])
           return \(output)(
@@ -80,7 +80,7 @@ extension SwiftInterface {
         }
       """,
       """
-        /// What the model computes of inputs, in their order.
+        /// Returns the model's outputs for several inputs, in the same order.
         public func predictions(inputs: [\(input)]) \(error) -> [\(output)] {
           var outputs: [\(output)] = []
           for input in inputs { outputs.append(try prediction(input: input)) }
@@ -101,7 +101,7 @@ extension SwiftInterface {
     guard !inputs.isEmpty else { return [] }
     return [
       """
-        /// What the model computes of an input, given by its parts.
+        /// Returns the model's output for an input given as separate values.
         public func prediction(\(parameters)) \(error) -> \(output) {
           try prediction(input: \(input)(\(arguments)))
         }
@@ -120,7 +120,7 @@ extension SwiftInterface {
       ? [] : [("prediction", parameters, "input: \(input)(\(arguments))", output)]
     return (forms + parts).map { name, parameters, arguments, type in
       """
-        /// The same, computed on another thread.
+        /// Computes the same on another thread.
         public func \(name)(\(parameters)) async throws -> \(type) {
           try await interface.onAnotherThread { () throws -> \(type) in
             try self.\(name)(\(arguments))

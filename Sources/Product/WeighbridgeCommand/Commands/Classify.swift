@@ -8,8 +8,8 @@ struct Classify: CancellableCommand {
     abstract: "Classifies images.",
     discussion: """
       Prints the most probable classes of each image with their probabilities. With -o the images \
-      are shown side by side, with their classes below them. What the model does not say itself can \
-      be said here as it is to `convert`.
+      are shown side by side, with their classes below them. Anything that the file does not say \
+      can be given with the same options as for `convert`.
 
       Example:
         weighbridge classify sketches.wbm drawings --top 3 -o sheet.png
@@ -31,8 +31,9 @@ struct Classify: CancellableCommand {
 
   @Option(
     help: """
-      What the model's numbers are: probabilities, logits (a softmax makes probabilities of them) or \
-      log-probabilities; what its metadata says under class_scores, or its last layers show.
+      The kind of scores: probabilities, logits (a softmax turns them into probabilities) or \
+      log-probabilities. By default as the metadata entry class_scores says, else as the last \
+      layers show.
       """)
   var scores: EnumArgument<ScoreKind>?
 
@@ -49,7 +50,7 @@ struct Classify: CancellableCommand {
   @OptionGroup var general: GeneralOptions
 
   func validate() throws {
-    if top < 1 { throw ValidationError("--top takes a number from 1") }
+    if top < 1 { throw ValidationError("--top must be 1 or more") }
     if let threshold, !(0...1 ~= threshold) {
       throw ValidationError("--threshold takes a number from 0 to 1")
     }

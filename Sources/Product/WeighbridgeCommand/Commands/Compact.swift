@@ -6,13 +6,13 @@ struct Compact: CancellableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Writes a model as a smaller .wbm file, and says what that costs.",
     discussion: """
-      Without a budget nothing is lost: every number comes back bit by bit. With one, weights become \
-      integers, and what that does to the outputs is measured and stored in the file. An error is \
-      ||got - want|| / ||want|| of an output, the worst over all examples; where a softmax or \
-      sigmoids end the model or a YOLO head, of the scores in front of them.
+      Without a budget nothing is lost: every number is restored bit for bit. With one, weights \
+      become integers, and what that does to the outputs is measured and stored in the file. The \
+      error of an output is ||got - want|| / ||want||, the worst over all examples. If the model \
+      or a YOLO head ends in a softmax or sigmoids, it is measured on the scores before them.
 
       Examples are images or files of arrays, or folders of either. Some of those that are given for \
-      calibration are kept back for the measurement, unless others are given for it. Without any, \
+      calibration are held out for the measurement, unless others are given for it. Without any, \
       they are generated.
 
       Examples:

@@ -14,7 +14,7 @@ struct Convert: CancellableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The model: a Keras file, a darknet .cfg, or a .wbm file.", valueName: "in"))
+    help: ArgumentHelp("The model, of any format that can be read.", valueName: "in"))
   var input: String
 
   @Option(

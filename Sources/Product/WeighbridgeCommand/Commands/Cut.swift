@@ -6,8 +6,9 @@ struct Cut: CancellableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Writes a part of a model as a model.",
     discussion: """
-      The part computes what --output names from what the model takes, or from what --input names: \
-      then the output of that layer is an input of the part. Names are those that `inspect --layers` \
+      The part computes the layers that --output names, from the model's inputs or from the \
+      outputs of the layers that --input names, which then become inputs of the \
+      part. Names are those that `inspect --layers` \
       shows; inputs and outputs of the model may be named too. Reference arrays of the layers are \
       kept; where there are none, they are computed and the file says so.
 

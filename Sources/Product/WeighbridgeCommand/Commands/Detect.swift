@@ -6,10 +6,10 @@ struct Detect: CancellableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Finds objects in images.",
     discussion: """
-      Prints the class, the confidence and the box of each object, and draws them with -o. What the \
-      model does not say itself can be said here as it is to `convert`. A file that chooses among \
-      boxes itself (an .mlmodel for Vision, an .onnx written --with-nms) has left out what its own \
-      thresholds tell it to.
+      Prints the class, the confidence and the box of each object, and draws them with -o. Anything \
+      that the file does not say can be given with the same options as for `convert`. A file with \
+      its own non-maximum suppression (an .mlmodel for Vision, an .onnx written --with-nms) has \
+      already dropped the boxes that its own thresholds exclude.
 
       Example:
         weighbridge detect yolov3-tiny.cfg dog.jpg --threshold 0.5 -o dog.boxes.png

@@ -10,8 +10,8 @@ struct Export: CancellableCommand {
     discussion: """
       Formats: coreml (an .mlmodel), darknet (a .cfg, with a .weights file beside it), onnx, keras \
       (a .keras file of Keras 3), keras-h5 (an .h5 file of Keras 2.15), ncnn (a .param, with a .bin \
-      file beside it), and the weights alone as safetensors or npz. A layer that the format has no form for is an error that names it, and \
-      nothing is written.
+      file beside it), and the weights alone as safetensors or npz. A layer that the format cannot \
+      express is an error that names it, and nothing is written.
 
       Examples:
         weighbridge export tinyyolo.wbm -o tinyyolo.cfg
@@ -41,7 +41,7 @@ struct Export: CancellableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The version of ONNX' operators, 13 to 21; 17 by default.", valueName: "number"))
+      "The version of ONNX's operators, 13 to 21; 17 by default.", valueName: "number"))
   var opset: Int?
 
   @Option(
@@ -63,13 +63,14 @@ struct Export: CancellableCommand {
   @Flag var nms: BoxOutputs?
 
   @Flag(
-    help: "Make batch normalisations part of the weights before them; by default they stay.")
+    help: "Make batch normalizations part of the weights before them; by default they stay.")
   var foldBatchNorm = false
 
   @Flag(
     help: ArgumentHelp(
-      "Keep weights that are stored as integers, in tables or in 16 bits so in .safetensors and .npz files, "
-        + "with scales and tables beside them: NAME/quantized, NAME/scale, NAME/codes, NAME/table.")
+      "In .safetensors and .npz files, keep weights in the encoding in which they are stored "
+        + "(integers, tables, 16 bits), with scales and tables beside them: NAME/quantized, "
+        + "NAME/scale, NAME/codes, NAME/table.")
   )
   var keepIntegers = false
 

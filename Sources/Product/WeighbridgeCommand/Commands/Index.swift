@@ -7,10 +7,11 @@ struct Index: CancellableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Indexes a folder's images with a model, for searching.",
     discussion: """
-      A detector's detections, or another model's output as a feature vector, of every JPEG and PNG \
-      image in the folder and the folders inside it, in a database of SQLite. Only new and changed \
-      images are analyzed; those that were moved or copied are recognized by their bytes. Each image \
-      is stored at once: after Ctrl-C the next run goes on. Several processes may add to an index.
+      Stores what a detector finds, or another model's output as a feature vector, for every JPEG \
+      and PNG image in the folder and its subfolders, in an SQLite database. Only new and changed \
+      images are analyzed; those that were moved or copied are recognized by their bytes. Each \
+      image is stored as soon as it is analyzed: after Ctrl-C, the next run continues from there. \
+      Several processes may update one index.
 
       Example:
         weighbridge index photos --model yolov3-tiny.wbm -o photos.db

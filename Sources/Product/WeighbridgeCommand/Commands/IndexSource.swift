@@ -36,7 +36,7 @@ struct IndexSource {
       return
     }
     guard let analyzer else {
-      throw .mismatch("is a folder, whose images a model must look at: --model FILE").at(file: path)
+      throw .mismatch("is a folder, so a model is needed: --model FILE").at(file: path)
     }
     let memoryIndex = try ImageIndex(inMemoryFor: analyzer)
     index = memoryIndex
@@ -54,7 +54,7 @@ struct IndexSource {
   func analysis(ofImage path: String) throws(WeighbridgeError) -> ImageAnalysis {
     if let known = try index.analysis(ofImage: path) { return known }
     guard let analyzer else {
-      throw .mismatch("is not in \(self.path), and a model must look at it: --model FILE")
+      throw .mismatch("is not in \(self.path), so a model is needed: --model FILE")
         .at(file: path)
     }
     let image = try Image(contentsOf: path)

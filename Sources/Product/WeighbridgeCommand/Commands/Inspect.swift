@@ -10,8 +10,8 @@ struct Inspect: GeneralCommand {
       Example:
         weighbridge inspect tinyyolo.wbm --layers
 
-      Of a model that cannot be converted it shows the layers, with shapes where they are known, and \
-      what is not supported; of weights alone, their names, shapes and types.
+      For a model that cannot be converted, it shows the layers, with shapes where they are known, \
+      and what is not supported; for a file of weights alone, their names, shapes and types.
       """)
 
   @Argument(help: "The model, of any format that can be read.")

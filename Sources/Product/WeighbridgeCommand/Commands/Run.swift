@@ -22,9 +22,9 @@ struct Run: CancellableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      Arrays for the inputs, by name or by order (.npy, .npz). Or generated ones: random:SEED, from \
-      0 to 1, and integers that the model can take; or ones. An open dimension is then 1 in the \
-      batch and 32 elsewhere.
+      Arrays for the inputs, by name or by order (.npy, .npz). Or generated: random:SEED (numbers \
+      from 0 to 1, or integers that the model accepts) or ones (all 1); unknown dimensions are \
+      then 1 for the batch and 32 elsewhere.
       """, valueName: "file"))
   var inputs: InputsArgument?
 
@@ -56,7 +56,7 @@ struct Run: CancellableCommand {
 
   func validate() throws {
     if let repetitions, repetitions < 1 {
-      throw ValidationError("--repeat takes a number from 1")
+      throw ValidationError("--repeat must be 1 or more")
     }
     guard inputs == nil || outputs != nil || repetitions != nil || profile else {
       throw ValidationError("say where the outputs go: --outputs FILE")

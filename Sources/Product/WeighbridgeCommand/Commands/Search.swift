@@ -8,8 +8,8 @@ struct Search: CancellableCommand {
     abstract: "Finds images by the objects in them and where they are.",
     discussion: """
       Prints the images whose cost is below --max-cost, the best first, with each term of it. Wanted \
-      objects are assigned to found ones of their class such that the cost is least: exactly up to 8 \
-      objects, above by the Hungarian method and exchanges. The cost is
+      objects are assigned to found ones of their class such that the cost is least: exactly for \
+      up to 8 objects, else by the Hungarian method and exchanges. The cost is
 
         2.0 x presence: over the classes, the sum of |wanted - found|
         1.5 x relative position: for each object and the wanted one nearest to it, 1 - the cosine of \
@@ -68,9 +68,9 @@ struct Search: CancellableCommand {
 
   func validate() throws {
     guard !maxCost.isNaN else { throw ValidationError("--max-cost takes a number") }
-    if let top, top < 1 { throw ValidationError("--top takes a number from 1") }
+    if let top, top < 1 { throw ValidationError("--top must be 1 or more") }
     if let weights, weights.values.count != 4 || weights.values.contains(where: { $0 < 0 }) {
-      throw ValidationError("--weights takes four numbers from 0")
+      throw ValidationError("--weights takes four numbers, none negative")
     }
     if let output, ImageFormat(fileName: output) == nil {
       throw ValidationError("the sheet's name ends in neither .png nor .jpg")

@@ -52,7 +52,7 @@ struct Similar: CancellableCommand {
   @OptionGroup var general: GeneralOptions
 
   func validate() throws {
-    guard top >= 1 else { throw ValidationError("--top takes a number from 1") }
+    guard top >= 1 else { throw ValidationError("--top must be 1 or more") }
   }
 
   func run(_ cancellation: Cancellation) throws {

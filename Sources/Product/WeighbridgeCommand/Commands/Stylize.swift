@@ -9,8 +9,8 @@ struct Stylize: CancellableCommand {
     discussion: """
       For models that take an image and give one: painting in a style, removing noise, enlarging. \
       A model that takes any size is given the image at its own size, in tiles that overlap; else \
-      the image is brought to the model's size. What the model does not say itself can be said here \
-      as it is to `convert`.
+      the image is brought to the model's size. Anything that the file does not say can be given \
+      with the same options as for `convert`.
 
       Example:
         weighbridge stylize van-gogh.wbm photo.jpg -o painting.png
@@ -31,8 +31,8 @@ struct Stylize: CancellableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      What the model's output has for an 8-bit component x: x times this, also 1/255, plus \
-      --output-bias. By default what the model says, or the last activation shows, or 1.
+      The scale of the output, also as a fraction such as 1/255: an 8-bit component x is x times \
+      this plus --output-bias. By default from the metadata, else from the last activation, else 1.
       """, valueName: "x"))
   var outputScale: FractionArgument?
 
@@ -46,7 +46,7 @@ struct Stylize: CancellableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The fewest pixels that neighbouring tiles share; 64 by default.", valueName: "pixels"))
+      "The fewest pixels that neighboring tiles share; 64 by default.", valueName: "pixels"))
   var overlap: Int?
 
   @OptionGroup var preparation: ImageOptions

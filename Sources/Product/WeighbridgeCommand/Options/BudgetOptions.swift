@@ -30,9 +30,9 @@ struct BudgetOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      int8 or bfloat16: compute layers with 8-bit integers or with bfloat16, their weights too. As many as \
-      --max-error allows, which is then \(CompactOptions.defaultActivationError) unless given; weights of \
-      others stay exact.
+      int8 or bfloat16: compute layers with 8-bit integers or bfloat16, both weights and data: as \
+      many layers as --max-error allows (\(CompactOptions.defaultActivationError) by default). The \
+      weights of the others stay exact.
       """, valueName: "type"))
   var activations: EnumArgument<CompactOptions.Activations>?
 
@@ -40,7 +40,7 @@ struct BudgetOptions: ParsableArguments {
   var lossless = false
 
   @Flag(
-    help: "Make batch normalisations part of the weights before them; by default they stay exact.")
+    help: "Make batch normalizations part of the weights before them; by default they stay exact.")
   var foldBatchNorm = false
 
   @Option(

@@ -13,7 +13,7 @@ struct CheckingOptions: ParsableArguments {
 
   func validate() throws {
     for value in [atol, rtol].compactMap({ $0 }) where !(value >= 0) {
-      throw ValidationError("a tolerance is a number from 0")
+      throw ValidationError("--atol and --rtol must be 0 or more")
     }
   }
 

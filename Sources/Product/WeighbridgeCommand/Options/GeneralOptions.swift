@@ -19,7 +19,7 @@ struct GeneralOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The most seconds that may be taken, such as 60 or 0.5; by default any.",
+      "The time limit in seconds, such as 60 or 0.5; by default there is none.",
       valueName: "seconds"))
   var timeLimit: SecondsArgument?
 

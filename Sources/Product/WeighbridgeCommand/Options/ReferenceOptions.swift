@@ -10,8 +10,8 @@ struct ReferenceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      What the original made of them (.npy or .npz); arrays under layers' names are references \
-      of those layers.
+      The original framework's outputs for them (.npy or .npz); arrays named after layers are \
+      references of those layers.
       """, valueName: "file"))
   var referenceOutputs: String?
 

@@ -15,7 +15,7 @@ struct SourceOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The version of Keras whose meaning applies, in place of the file's own.",
+      "Interpret the model as this version of Keras does, whatever version the file names.",
       valueName: "version"))
   var kerasVersion: String?
 
@@ -27,9 +27,9 @@ struct SourceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The shape of an input of a Keras model without the batch axis, where the file leaves it or \
-      sizes of it open: 8, or 28,28,1, or None,3 where any length will do; NAME=28,28,1 where there \
-      are several inputs. May be repeated. What the file states must agree.
+      The shape of a Keras model's input without the batch axis, if the file does not state all of \
+      it: 8, or 28,28,1, or None,3 for any length; NAME=28,28,1 if there are several inputs. May \
+      be repeated. It must agree with what the file states.
       """, valueName: "name=shape"))
   var inputShape: [InputShapeArgument] = []
 
@@ -42,12 +42,12 @@ struct SourceOptions: ParsableArguments {
   @Flag(
     name: .customLong("from-token-ids"),
     help: """
-      Read a Keras model that looks texts up (TextVectorization, StringLookup) from the token \
-      ids on, which become its input: convert --from-token-ids reviews.keras
+      Leave out the text lookup of a Keras model (TextVectorization, StringLookup): its input is \
+      then the token IDs. For example: convert --from-token-ids reviews.keras
       """)
   var startsAtTokens = false
 
-  @Flag(help: "Keep layers that are not known as they are; the model then cannot run.")
+  @Flag(help: "Keep unknown layers as they are; the model then cannot run.")
   var keepUnknown = false
 
   @Option(
@@ -59,8 +59,9 @@ struct SourceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Whose darknet a .cfg is for: alexeyab or pjreddie. By default the one that alone knows \
-      a key of it, else alexeyab.
+      The darknet fork that a .cfg is for: alexeyab or pjreddie. By default pjreddie if the .cfg \
+      uses something that only pjreddie's knows and nothing that only AlexeyAB's knows; else \
+      alexeyab.
       """, valueName: "fork"))
   var darknet: EnumArgument<DarknetFork>?
 
@@ -78,12 +79,12 @@ struct SourceOptions: ParsableArguments {
     name: .customLong("set"),
     help: ArgumentHelp(
       """
-      Fix an input of an ONNX model that is a single number, for example --set sr=16000: it is no \
-      input any more, and what the model decides by it is decided. May be given for several inputs.
+      Fix an input of an ONNX model that is a single number, for example --set sr=16000. It is \
+      then a constant, and conditions on it are resolved. May be given for several inputs.
       """, valueName: "input=number"))
   var fixed: [FixedInputArgument] = []
 
-  @Flag(help: "Refuse what the original framework passes over in silence.")
+  @Flag(help: "Make anything that darknet silently ignores an error.")
   var strict = false
 
   func validate() throws {

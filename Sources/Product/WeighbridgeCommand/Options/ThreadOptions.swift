@@ -6,6 +6,6 @@ struct ThreadOptions: ParsableArguments {
   var threads: Int?
 
   func validate() throws {
-    if let threads, threads < 1 { throw ValidationError("--threads takes a number from 1") }
+    if let threads, threads < 1 { throw ValidationError("--threads must be 1 or more") }
   }
 }

@@ -51,7 +51,7 @@ extension Inspection {
     if !problems.isEmpty { lines += ["", "cannot be converted"] + problems }
     lines += provenanceLines
     for set in references {
-      let author = set.author.isEmpty ? "somebody" : set.author
+      let author = set.author.isEmpty ? "an unnamed author" : set.author
       let layers = set.layerCount > 0 ? " and \(set.layerCount) layers" : ""
       lines.append(
         "reference outputs by \(author): \(set.outputs.joined(separator: ", "))\(layers)")

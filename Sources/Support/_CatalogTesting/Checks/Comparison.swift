@@ -4,7 +4,7 @@ extension OperatorExample {
   /// Describes the differences between outputs computed in `Double` in two ways.
   static func differences(_ actual: [Tensor], _ expected: [Tensor], _ what: String) -> [String] {
     guard actual.map(\.type) == expected.map(\.type) else {
-      return ["\(what): makes \(actual.map(\.type)), and \(expected.map(\.type)) is wanted"]
+      return ["\(what): makes \(actual.map(\.type)), expected \(expected.map(\.type))"]
     }
     return zip(actual, expected).compactMap { actual, expected in
       let (actual, expected) = (actual.doubles, expected.doubles)
@@ -13,7 +13,7 @@ extension OperatorExample {
         !isSame($0.element.0, $0.element.1, within: 1e-12 * (1 + scale))
       }?.offset
       return index.map {
-        "\(what): element \($0) is \(actual[$0]), and \(expected[$0]) is wanted"
+        "\(what): element \($0) is \(actual[$0]), expected \(expected[$0])"
       }
     }
   }

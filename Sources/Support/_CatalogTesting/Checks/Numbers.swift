@@ -24,6 +24,15 @@ extension OperatorExample {
     }
   }
 
+  /// The number of orders of axes, other than their own, for which the layout rule returns an
+  /// operator.
+  package var permutationCount: Int {
+    let rank = dataPositions.map { inputs[$0].shape.count }.max() ?? 0
+    return Self.permutations(of: rank).count {
+      $0 != Array(0..<rank) && operation.permutingAxes($0) != nil
+    }
+  }
+
   /// Finds problems in the decomposition, which must compute the same as the kernel.
   package func decompositionProblems() -> [String] {
     let example = inDouble

@@ -1,17 +1,17 @@
 import HTTPTypes
 import Hummingbird
 
-/// Refuses what the ``Doorkeeper`` does not let in, answers errors, and tells the browser what the pages
+/// Refuses what the ``AccessPolicy`` does not admit, answers errors, and tells the browser what the pages
 /// may do.
 struct AccessMiddleware<Context: RequestContext>: RouterMiddleware {
-  let doorkeeper: Doorkeeper
+  let policy: AccessPolicy
 
   func handle(
     _ request: Request, context: Context,
     next: (Request, Context) async throws -> Response
   ) async throws -> Response {
     var response: Response
-    let refusal = doorkeeper.refusal(
+    let refusal = policy.refusal(
       path: request.uri.path, host: request.head.authority, origin: request.headers[.origin])
     if let refusal {
       response = StudioError(.forbidden, refusal).response

@@ -39,8 +39,8 @@ package enum HelperMain {
     try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
   }
 
-  /// Has the system refuse more memory, more of a processor's time, and core files. What Linux counts as
-  /// data is all memory of the process's own; files that are mapped to be read are not.
+  /// Limits the process's memory and processor time, and turns core files off. Linux counts all private
+  /// memory as data, but not files that are mapped for reading.
   private static func limit(memory: Int, seconds: Int) {
     set(RLIMIT_CORE, 0)
     set(RLIMIT_DATA, memory)

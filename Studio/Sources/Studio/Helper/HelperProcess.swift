@@ -113,7 +113,7 @@ package final class HelperProcess: Sendable {
     let time = limits.seconds.map { " and \($0) seconds" } ?? ""
     return StudioError(
       .unprocessableContent,
-      "The work was ended: it may take \(limits.memory >> 20) MiB of memory\(time), and files must not "
-        + "be cut short meanwhile.")
+      "The helper process ended early: it exceeded its limits (\(limits.memory >> 20) MiB of "
+      + "memory\(time)), crashed, or read a file that was truncated meanwhile.")
   }
 }

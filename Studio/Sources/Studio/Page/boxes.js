@@ -2,7 +2,7 @@
 
 const colors = ["#c2185b", "#0b6bcb", "#2e7d32", "#b45f06", "#6a3fb5", "#00767a", "#8d6e00", "#a52a2a"];
 
-/** A colour for each label. */
+/** A color for each label. */
 export function colorOf(label, labels) {
   return colors[Math.max(0, labels.indexOf(label)) % colors.length];
 }

@@ -158,7 +158,7 @@ async function search() {
   const time = Math.round(performance.now() - begin);
   byID("results").dataset.milliseconds = time;
   const count = items.length === 1 ? "1 photo" : `${items.length} photos`;
-  say(items.length > 0 ? `${count}, the best after ${time} ms` : "No photo has anything of it.");
+  say(items.length > 0 ? `${count}, the best after ${time} ms` : "No photo matches.");
   showFolder(found.status);
   if (found.status.isUpdating) trying(watchFolder);
   const rest = await Promise.all(items.slice(shownAtOnce));

@@ -29,9 +29,9 @@ extension Studio {
   private func work<Result: Sendable>(
     on request: Request, _ body: @escaping @Sendable (Image) throws -> Result
   ) async throws -> Result {
-    try await modelLane.admitting {
+    try await modelQueue.admitting {
       let bytes = try await request.bytes(options.pictureLimit)
-      return try await modelLane.run {
+      return try await modelQueue.run {
         try body(try Image(file: bytes, limits: Self.imageLimits))
       }
     }

@@ -6,7 +6,7 @@ extension Studio {
   /// `GET reports/ID`: the report.
   func addReports(to api: RouterGroup<BasicRequestContext>) {
     api.post("report") { request, _ in
-      try await self.reportLane.admitting { try await self.report(request) }
+      try await self.reportQueue.admitting { try await self.report(request) }
     }
     api.get("reports/:id") { _, context in
       guard let page = self.reports.page(try context.parameters.require("id")) else {
@@ -29,7 +29,7 @@ extension Studio {
     let limits = HelperProcess.Limits(memory: options.memoryLimit, seconds: options.timeLimit)
     let page = try await folder.withFolder { folder in
       try await files.write(from: request, into: folder, limit)
-      return try await reportLane.run { [helper] in
+      return try await reportQueue.run { [helper] in
         try helper.run(.report(folder: folder, verifies: verifies), limits: limits)
       }
     }

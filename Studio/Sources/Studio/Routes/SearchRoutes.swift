@@ -58,9 +58,9 @@ extension Studio {
     }
     api.post("search") { request, _ in
       let library = try self.photoLibrary(try self.shelf.model(request.query("model")))
-      return try await self.searchLane.admitting {
+      return try await self.searchQueue.admitting {
         let wanted = try await request.json(SearchRequest.self, UploadLimit(byteCount: 1 << 20))
-        return Response(json: try await self.searchLane.run { try self.search(library, wanted) })
+        return Response(json: try await self.searchQueue.run { try self.search(library, wanted) })
       }
     }
     api.get("photo") { request, _ in

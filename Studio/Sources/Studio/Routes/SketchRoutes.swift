@@ -37,10 +37,10 @@ extension Studio {
   func addSketches(to api: RouterGroup<BasicRequestContext>) {
     api.post("sketch") { request, _ in
       let model = try self.shelf.model(request.query("model"))
-      return try await self.modelLane.admitting {
+      return try await self.modelQueue.admitting {
         let drawn = try await request.json(SketchRequest.self, UploadLimit(byteCount: 1 << 20))
         let sketch = try Sketch(drawn.strokes)
-        return Response(json: try await self.modelLane.run { try self.labels(of: sketch, model) })
+        return Response(json: try await self.modelQueue.run { try self.labels(of: sketch, model) })
       }
     }
     api.get("sketch-picture") { request, _ in

@@ -5,7 +5,7 @@ extension Studio {
   /// All addresses, behind the token.
   var router: Router<BasicRequestContext> {
     let router = Router()
-    router.add(middleware: AccessMiddleware(doorkeeper: Doorkeeper(token)))
+    router.add(middleware: AccessMiddleware(policy: AccessPolicy(token)))
     let own = router.group(":token")
     for (name, response) in PageFiles.responses {
       own.get(RouterPath(name)) { _, _ in response() }

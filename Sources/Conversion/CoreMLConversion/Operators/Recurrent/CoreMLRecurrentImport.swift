@@ -112,11 +112,11 @@ extension CoreMLLayerImport {
     }
     guard settings.cellClip >= Self.ineffectiveCellClip else {
       throw unsupported(
-        "keeps its cell's state within \(settings.cellClip) to both sides of 0, which is not done "
-          + "here, and it may get there")
+        "clips its cell state to ±\(settings.cellClip), which is not supported, and the state may "
+        + "reach that bound")
     }
     if settings.cellClip < Double(Float.greatestFiniteMagnitude) {
-      decide("keeps its cell's state within \(settings.cellClip), which it is taken not to reach")
+      decide("clips its cell state to ±\(settings.cellClip), which it is assumed not to reach")
     }
   }
 

@@ -29,8 +29,8 @@ extension Softmax: KerasMapped {
     guard let mask = layer.mask(of: input), layer.version >= KerasVersion(2, 4) else { return nil }
     guard layer.version >= KerasVersion(2, 5) else {
       throw .unsupported(
-        "the input has a mask, which TensorFlow 2.4 follows and TensorFlow 2.3 does not, and both"
-          + " say that they are Keras \(layer.version) (\(APIName.kerasVersion) 2.5.0 or 2.3.0 tells)"
+        "the input has a mask, which TensorFlow 2.4 applies and TensorFlow 2.3 ignores; both call "
+        + "themselves Keras \(layer.version), so give \(APIName.kerasVersion), 2.5.0 or 2.3.0"
       )
     }
     return mask

@@ -28,8 +28,8 @@ extension KerasLayer {
     try require("dtype", toBe: "int64", because: "indices are int64")
     guard let written = take("vocabulary") else {
       throw .unsupported(
-        "its vocabulary is not in the settings, where only one that `adapt` did "
-          + "not find stands")
+        "its vocabulary is not in the settings; Keras does not store one learned by "
+        + "`adapt` there")
     }
     guard let list = written.array, case let numbers = list.compactMap(\.integer),
       numbers.count == list.count

@@ -41,7 +41,7 @@ extension ConvLSTM: KerasMapped {
       let bias = gates.applied(try builder.tensor(parts.weights[2]), gateCount: 4, isBias: true)
       weights.append(KerasLayerWeight(name: "bias", tensor: bias, owner: owner))
     } else if gates.offset != 0 {
-      throw .unsupported("gates that are moved, and no bias to move them with")
+      throw .unsupported("its gates need an offset in the bias, and it has no bias")
     }
     return try builder.addRecurrent(
       "ConvLSTM\(axes)D", recurrence, parts,

@@ -5,24 +5,24 @@ import WBMConversion
 import Weighbridge
 
 /// Bytes that determine operators, settings and connections.
-struct GraphRecipe {
+struct FuzzedGraph {
   private var bytes: ArraySlice<UInt8>
 
   /// An operator from a sample, with the types of its inputs.
-  private struct Ingredient: Sendable {
+  private struct SampleOperator: Sendable {
     let operation: any Operator
     let inputs: [TensorType]
     let constants: [Tensor?]
   }
 
   /// The operators of all `.wbm` samples.
-  private static let pantry: [Ingredient] = FuzzTarget.wbm
+  private static let sampleOperators: [SampleOperator] = FuzzTarget.wbm
     .paths(in: FileManager.default.currentDirectoryPath)
     .filter { !$0.contains("Hostile") }
-    .flatMap { path -> [Ingredient] in
+    .flatMap { path -> [SampleOperator] in
       guard let graph = try? Model(contentsOf: path).content.graph else { return [] }
       return graph.nodes.map { node in
-        Ingredient(
+        SampleOperator(
           operation: node.operation, inputs: node.inputs.map { graph[$0].type },
           constants: node.inputs.map { graph[$0].constant })
       }
@@ -38,24 +38,24 @@ struct GraphRecipe {
 
   /// Returns the graph; throws if the chosen parts do not fit together.
   consuming func graph() throws -> Graph {
-    precondition(!Self.pantry.isEmpty, "no samples here: start in the project's folder")
+    precondition(!Self.sampleOperators.isEmpty, "no samples here: start in the project's folder")
     var builder = GraphBuilder()
     var values: [ValueID] = []
     for index in 0..<1 + number(below: 8) {
-      let part = Self.pantry[number(below: Self.pantry.count)]
+      let part = Self.sampleOperators[number(below: Self.sampleOperators.count)]
       let inputs = try inputs(of: part, &builder, &values, index)
       let scope = SourceScope(layer: "layer\(index)", className: "Fuzz")
       values += try builder.addNode(
         part.operation, named: "layer\(index)", inputs: inputs, source: scope)
     }
-    guard let last = values.last else { throw WeighbridgeError(.malformed, "nothing") }
+    guard let last = values.last else { throw WeighbridgeError(.malformed, "no nodes") }
     return try builder.finish(outputs: [Port(name: "output", value: last)])
   }
 
   /// Chooses for each input one of the existing values, or a new input or weight of the sample's
   /// type.
   private mutating func inputs(
-    of part: Ingredient, _ builder: inout GraphBuilder, _ values: inout [ValueID], _ index: Int
+    of part: SampleOperator, _ builder: inout GraphBuilder, _ values: inout [ValueID], _ index: Int
   ) throws -> [ValueID] {
     var inputs: [ValueID] = []
     for (position, type) in part.inputs.enumerated() {

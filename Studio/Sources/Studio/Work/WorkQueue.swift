@@ -7,9 +7,9 @@ package import Weighbridge
 /// Work that is done one piece after the other. Models use all processors for one piece, so two at once
 /// would only take twice the memory.
 ///
-/// So many requests are taken in and no more; others are told to come back. A piece that takes too long is
-/// asked to stop.
-package final class Lane: Sendable {
+/// At most `capacity` requests are admitted; others are told to come back. A piece of work that takes too
+/// long is asked to stop.
+package final class WorkQueue: Sendable {
   private struct State {
     var admittedCount = 0
     var deadline: ContinuousClock.Instant?
@@ -21,7 +21,7 @@ package final class Lane: Sendable {
   private let queue: DispatchQueue
   private let state = Mutex(State())
 
-  /// Makes a lane.
+  /// Makes a queue.
   ///
   /// - Parameters:
   ///   - name: What debuggers call it.
@@ -32,8 +32,8 @@ package final class Lane: Sendable {
     queue = DispatchQueue(label: name, qos: .userInitiated)
   }
 
-  /// Stops the piece in work once its time is over, or when the lane is stopped. For the options of what
-  /// works in this lane.
+  /// Stops the piece in work once its time is over, or when the queue is stopped. For the options of what
+  /// works in this queue.
   package var cancellation: Cancellation {
     Cancellation { [weak self] in self?.isOver ?? true }
   }

@@ -3,12 +3,12 @@
 /// The server listens on 127.0.0.1 alone, but every page in the browser can send requests there. The
 /// token keeps those out that were not given the address; the host keeps out a page whose name was made to
 /// lead to this machine (DNS rebinding); the origin keeps out other pages that somehow know the token.
-package struct Doorkeeper: Sendable {
+package struct AccessPolicy: Sendable {
   private static let hosts: Set<String> = ["127.0.0.1", "localhost"]
 
   private let token: AccessToken
 
-  /// Lets in who has a token.
+  /// Admits requests with a valid token.
   package init(_ token: AccessToken) { self.token = token }
 
   /// Why a request is refused; `nil` when it is not.
@@ -27,7 +27,7 @@ package struct Doorkeeper: Sendable {
       return "The address has no valid token: open the one that weighbridge-studio printed."
     }
     guard origin == nil || origin?.lowercased() == "http://\(host.lowercased())" else {
-      return "Another page asks, and only the studio's own may."
+      return "The request comes from another page; only the studio's own pages may send requests."
     }
     return nil
   }
