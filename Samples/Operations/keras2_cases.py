@@ -1,5 +1,6 @@
 """Cases of Keras 2.15: activations that are layers, and TensorFlow's functions on Keras' tensors."""
 
+import keras
 import numpy as np
 import tensorflow as tf
 from keras import backend, layers
@@ -7,7 +8,7 @@ from keras import backend, layers
 import attention_cases
 import layer_cases
 import rare_cases
-from recording import Case, Input
+from recording import Case, Input, small_variances
 
 MATRIX = Input((3, 4))
 POSITIVE = Input((3, 4), 0.2, 3.0)
@@ -158,7 +159,31 @@ def creation(x):
             tf.gather(x, tf.range(length[1] - 1, -1, -1), axis=1)]
 
 
+def shared_layer(x):
+    """A layer that a model shares with a model inside it."""
+    shared = layers.Dense(4)
+    inner = keras.Input((4,))
+    nested = keras.Model(inner, layers.Dense(4)(shared(inner)), name="nested")
+    return [nested(x), shared(x)]
+
+
+def add_loss(model):
+    """A loss and a metric of the model's own become layers of it."""
+    difference = tf.reduce_mean(tf.square(model.inputs[0] - model.outputs[0]))
+    model.add_loss(difference)
+    model.add_metric(difference, name="difference")
+
+
+def synchronized(x):
+    """Batch normalizations that are not fused, so that their epsilon is that of the file."""
+    return [tf.keras.layers.experimental.SyncBatchNormalization(epsilon=1e-6)(x),
+            layers.BatchNormalization(epsilon=1e-6)(x)]
+
+
 CASES = [
+    Case("shared_layer", [Input((4,))], shared_layer),
+    Case("own_loss", [Input((4,))], lambda x: [layers.Dense(4)(x)], add_loss),
+    Case("synchronized", [PICTURE], synchronized, small_variances),
     Case("activation_layers", [Input((4,))], activation_layers),
     Case("arithmetic", [MATRIX, POSITIVE, Input((4,))], arithmetic),
     Case("unary", [MATRIX, POSITIVE], unary),

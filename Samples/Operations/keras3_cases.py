@@ -152,7 +152,15 @@ def summations(x, y, heads, keys):
             *ops.moments(x, axes=[1]), *ops.moments(x, axes=[-1, 1], keepdims=True), ops.image.rgb_to_grayscale(heads[:, :2, :, :3])]
 
 
+def keywords(x, y, state):
+    """Layers that are called with keywords only."""
+    heads = layers.MultiHeadAttention(2, 4)
+    return [heads(query=x, value=y, key=y), layers.Dense(3)(inputs=x), layers.LSTM(3)(sequences=x),
+            layers.GRU(3)(sequences=x, initial_state=state), layers.Attention()(inputs=[x, y])]
+
+
 CASES = [
+    Case("keywords", [MATRIX, Input((5, 4)), Input((3,))], keywords),
     Case("activation_functions", [MATRIX, Input((6,), -50, 50)], activation_functions),
     Case("activation_layers", [Input((4,))], activation_layers),
     Case("arithmetic", [MATRIX, POSITIVE, Input((1, 4)), Input((3,), 0, 9, "int32")], arithmetic),

@@ -109,8 +109,18 @@ def embedding(indices, features):
             for value, reverse in ((indices, False), (features, True))]
 
 
+def dictionaries(x, y):
+    """Models in the model that are called with dictionaries: the order of the keys is not that of the inputs."""
+    b, a = keras.Input((4,), name="b"), keras.Input((4,), name="a")
+    listed = keras.Model([b, a], layers.Subtract()([b, a]), name="listed")
+    first, second = keras.Input((4,), name="first"), keras.Input((4,), name="second")
+    keyed = keras.Model({"z": first, "c": second}, layers.Subtract()([first, second]), name="keyed")
+    return [listed({"a": x, "b": y}), listed([x, y]), keyed({"z": x, "c": y})]
+
+
 PICTURE = Input((5, 4, 3))
 CASES = [
+    Case("dictionaries", [Input((4,)), Input((4,))], dictionaries),
     Case("normalization", [Input((3, 4, 6))], normalization),
     Case("spectral_normalization", [PICTURE, Input((5,), 0, 9, "int32")], spectral),
     Case("indices", [Input((4,)), Input((4,), 0, 5, "int32"), Input((6,), -3, 45, "int64"),

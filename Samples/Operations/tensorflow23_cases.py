@@ -2,8 +2,9 @@
 
 import numpy as np
 import tensorflow as tf
+from tensorflow import keras
 
-from recording import Case, Input
+from recording import Case, Input, small_variances
 
 MATRIX = Input((3, 4))
 POSITIVE = Input((3, 4), 0.2, 3.0)
@@ -36,7 +37,16 @@ def windows(x):
             tf.nn.depthwise_conv2d(x, kernel, [1, 1, 1, 1], "VALID")]
 
 
+def fused(x, y, line, volume):
+    """Batch normalizations with an epsilon below that of the fused kernel."""
+    normalize = keras.layers.BatchNormalization
+    return [normalize(epsilon=1e-6)(x), normalize(epsilon=1e-5)(y), normalize(epsilon=1e-3)(x),
+            normalize(epsilon=1e-6, renorm=True)(x), normalize(epsilon=1e-6)(line), normalize(epsilon=1e-6)(volume),
+            keras.layers.TimeDistributed(normalize(epsilon=1e-6))(volume)]
+
+
 CASES = [
+    Case("fused", [Input((4, 5, 2)), Input((4, 5, 2)), Input((4, 2)), Input((3, 4, 5, 2))], fused, small_variances),
     Case("elements", [MATRIX, POSITIVE], elements),
     Case("axes", [MATRIX, MATRIX], axes),
     Case("windows", [Input((4, 5, 2))], windows),

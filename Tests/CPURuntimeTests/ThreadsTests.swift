@@ -18,7 +18,8 @@ import Testing
   }
 
   @Test(
-    "Each index is processed exactly once", arguments: [1, 2, 3, 8, 300], [0, 1, 2, 7, 64, 1_000, 5_003])
+    "Each index is processed exactly once", arguments: [1, 2, 3, 8, 300],
+    [0, 1, 2, 7, 64, 1_000, 5_003])
   func once(threads: Int, count: Int) {
     for _ in 0..<10 { #expect(counts(count, threads: threads).allSatisfy { $0 == 1 }) }
   }

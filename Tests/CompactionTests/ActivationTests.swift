@@ -79,7 +79,8 @@ import _CatalogTesting
       try Self.compact(Self.scores(), error: 1e-9)
     }
     #expect(error?.code == .limitExceeded)
-    #expect(error?.reason.contains("with only one layer computed so") == true, "\(error?.reason ?? "")")
+    #expect(
+      error?.reason.contains("with only one layer computed so") == true, "\(error?.reason ?? "")")
   }
 
   @Test func `a layer with a non-finite weight stays in float`() throws {

@@ -20,7 +20,8 @@ import Weighbridge
     return model.provenance.decisions.map(\.text)
   }
 
-  @Test("relu6, for which AlexeyAB's darknet outputs zeros on a CPU, is a decision in every section")
+  @Test(
+    "relu6, for which AlexeyAB's darknet outputs zeros on a CPU, is a decision in every section")
   func relu6() throws {
     for section in ["convolutional", "connected", "activation"] {
       #expect(

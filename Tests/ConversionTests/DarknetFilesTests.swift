@@ -97,7 +97,8 @@ import Weighbridge
     #expect(error.reason.contains("its name is that of darknet's weights"))
   }
 
-  @Test("For a .cfg with differently named weights, the error proposes the fitting file or lists them")
+  @Test(
+    "For a .cfg with differently named weights, the error proposes the fitting file or lists them")
   func otherWeights() throws {
     let one = try folder("pets.cfg", "pets_best.weights")
     let error = try #require(refusal(one.file("pets.cfg")))

@@ -1,3 +1,6 @@
+import ConversionCore
+import GraphIR
+import LayerCatalog
 import TestSupport
 import Testing
 import Weighbridge
@@ -80,6 +83,62 @@ import Weighbridge
     #expect(detector.classCount == 4)
     #expect(model.description.labels == ["a", "b", "c", "d"])
     #expect(model.description.inputs[0].image?.resize == .stretch)
+  }
+
+  @Test(
+    "An image for a classifier is cropped at the center by AlexeyAB's fork, letterboxed by pjreddie's",
+    arguments: [
+      (DarknetFork.alexeyab, ImageInput.ResizePolicy.centerCrop), (.pjreddie, .letterbox),
+    ])
+  func classifier(_ fork: DarknetFork, _ policy: ImageInput.ResizePolicy) throws {
+    let folder = try TemporaryFolder()
+    try write(
+      """
+      [net]
+      width=8
+      height=8
+      channels=3
+      \(fork == .alexeyab ? "show_receptive_field=1" : "")
+      [convolutional]
+      filters=4
+      size=1
+      activation=linear
+      [avgpool]
+      [softmax]
+      groups=1
+
+      """, folder)
+    var options = options()
+    options.darknetFork = fork
+    let model = try Model(contentsOf: folder.file("m.cfg"), options: options)
+    #expect(model.description.inputs[0].image?.resize == policy)
+  }
+
+  @Test("A region's background is not scored without a softmax, as in pjreddie's region_layer.c")
+  func background() throws {
+    let folder = try TemporaryFolder()
+    try write(
+      """
+      [net]
+      width=4
+      height=4
+      channels=3
+      [convolutional]
+      filters=7
+      size=1
+      activation=linear
+      [region]
+      anchors=1,1
+      num=1
+      classes=2
+      background=1
+
+      """, folder)
+    let model = try Model(contentsOf: folder.file("m.cfg"), options: options())
+    let graph = model.content.graph
+    let logistic = graph.nodes.filter { $0.operation is Sigmoid }
+    // Two centers and two classes of each box, [batch, boxes, entries, cells].
+    #expect(logistic.map { graph[$0.outputs[0]].type.shape[2] } == [2, 2])
   }
 
   @Test("A .data file names the labels, and another number of them is refused")

@@ -106,7 +106,8 @@ import Weighbridge
   }
 
   @Test(
-    "A file that returns boxes keeps everything but the description of the heads", arguments: ["mlmodel", "onnx"])
+    "A file that returns boxes keeps everything but the description of the heads",
+    arguments: ["mlmodel", "onnx"])
   func boxes(_ target: String) throws {
     let folder = try TemporaryFolder()
     let model = try model()
@@ -124,7 +125,8 @@ import Weighbridge
     #expect(actual == expectedDescription)
   }
 
-  @Test("A description with names only stays that way in every format", arguments: ["mlmodel", "onnx"])
+  @Test(
+    "A description with names only stays that way in every format", arguments: ["mlmodel", "onnx"])
   func bare(_ target: String) throws {
     let folder = try TemporaryFolder()
     let model = try Model(contentsOf: detector)

@@ -76,7 +76,8 @@ import _CatalogTesting
     #expect(bytes.firstRange(of: folder.path.utf8) == nil, "the folder's name is in the file")
   }
 
-  @Test("A layer that the format cannot express is named, and nothing is written", arguments: targets)
+  @Test(
+    "A layer that the format cannot express is named, and nothing is written", arguments: targets)
   func refused(_ target: ExportTarget) throws {
     let folder = try TemporaryFolder()
     var builder = GraphBuilder()

@@ -43,7 +43,8 @@ import Weighbridge
     }
   }
 
-  @Test("The error says what the layer takes and computes, and for which layers a mapping is proposed")
+  @Test(
+    "The error says what the layer takes and computes, and for which layers a mapping is proposed")
   func message() throws {
     let (_, error) = try proposal(sample("2.0.8/steering.h5"))
     #expect(

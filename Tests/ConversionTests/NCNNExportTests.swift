@@ -161,6 +161,68 @@ import _CatalogTesting
     #expect(blobs.subtracting(layers.flatMap(\.inputs)) == ["bent", "sum", "same"])
   }
 
+  /// Returns the layers and the weights of an operator on x, `[batch, 2]`, and constants; `Where`
+  /// selects x where it is positive.
+  private func written(
+    _ operation: any CatalogOperator, _ constants: [Tensor]
+  ) throws -> (layers: [String], bytes: [UInt8]) {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    var inputs = [try builder.addInput("x", TensorType(.float32, [.symbolic("batch"), 2]))]
+    for constant in constants { inputs.append(try builder.addConstant(constant, named: "c")) }
+    if operation is Where {
+      let zero = try builder.addConstant(Tensor(.float32, shape: [1, 2], [0, 0]), named: "zero")
+      let isPositive = try builder.addNode(
+        Comparison(.greater), named: "positive", inputs: [inputs[0], zero],
+        source: SourceScope(layer: "layer", className: "Layer"))
+      inputs.insert(isPositive[0], at: 0)
+    }
+    let outputs = try builder.addNode(
+      operation, named: "y", inputs: inputs, source: SourceScope(layer: "layer", className: "Layer")
+    )
+    let graph = try builder.finish(outputs: [Port(name: "y", value: outputs[0])])
+    let content = ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance())
+    _ = try content.export(
+      to: folder.file("m.param"), as: .ncnn, options: ExportOptions(), cancellation: nil)
+    let (file, bytes) = try read(folder)
+    return (file.model.layers.map(\.type).filter { !["Input", "Split"].contains($0) }, bytes)
+  }
+
+  @Test(
+    "Powers are computed without ncnn's own, which is wrong for bases of 0 or less",
+    arguments: [
+      (1, []), (2, ["UnaryOp"]), (3, ["UnaryOp", "BinaryOp"]),
+      (4, ["UnaryOp", "UnaryOp"]), (-2, ["UnaryOp", "UnaryOp"]), (0.5, ["UnaryOp"]),
+      (-0.5, ["UnaryOp"]), (1.5, ["BinaryOp", "BinaryOp"]),
+    ] as [(Double, [String])])
+  func powers(_ exponent: Double, _ layers: [String]) throws {
+    let constant = Tensor(.float32, shape: [1, 1], [exponent])
+    #expect(try written(BinaryMath(.power), [constant]).layers == layers)
+  }
+
+  @Test("A power with several exponents is refused")
+  func computedPowers() throws {
+    let error = failure {
+      _ = try written(BinaryMath(.power), [Tensor(.float32, shape: [1, 2], [2, 3])])
+    }
+    #expect(error?.code == .unsupported && error?.reason.contains("positive numbers only") == true)
+  }
+
+  @Test("Infinities that a condition selects become finite, since 0 times them is NaN")
+  func selectedInfinities() throws {
+    let masked = Tensor(.float32, shape: [1, 2], [-.infinity, .infinity])
+    let (layers, bytes) = try written(Where(), [masked])
+    #expect(layers.contains("MemoryData"))
+    let numbers = stride(from: 0, to: bytes.count - 3, by: 4).map { start in
+      Float(
+        bitPattern: bytes[start..<start + 4].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+    }
+    let largest = Float.greatestFiniteMagnitude
+    #expect(numbers.contains(largest) && numbers.contains(-largest))
+    #expect(numbers.allSatisfy { $0.isFinite })
+  }
+
   @Test("A batch that cannot be dropped is refused, and nothing is written")
   func batch() throws {
     let folder = try TemporaryFolder()

@@ -34,7 +34,9 @@ import Weighbridge
     }
   }
 
-  @Test("A branch that depends on an input is refused with the advice to fix that input", arguments: ["rates", "unordered"])
+  @Test(
+    "A branch that depends on an input is refused with the advice to fix that input",
+    arguments: ["rates", "unordered"])
   func undecided(_ name: String) throws {
     let error = try refusal(name)
     #expect(error.code == .unsupported)
@@ -77,7 +79,8 @@ import Weighbridge
   }
 
   @Test(
-    "Numbers and booleans are parsed, and nothing else is", arguments: ["16000", "-1", "0.5", "1e-3", "true", "false"])
+    "Numbers and booleans are parsed, and nothing else is",
+    arguments: ["16000", "-1", "0.5", "1e-3", "true", "false"])
   func numbers(_ text: String) throws {
     let number = try #require(InputNumber(text))
     #expect(InputNumber(number.description) == number)

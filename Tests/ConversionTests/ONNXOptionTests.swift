@@ -56,6 +56,16 @@ import Weighbridge
     #expect(report.losses.contains { $0.contains("distance") })
   }
 
+  @Test(
+    "A padding that does not depend on the size is explicit, since onnxruntime has no dilated SAME",
+    arguments: [1, 2])
+  func dilatedPadding(_ stride: Int) throws {
+    let window = Window(size: [3, 2], strides: [stride, 1], dilation: [2, 2], padding: .same)
+    let borders = window.borders(of: [.unknown, .unknown])
+    #expect(borders?.before == (stride == 1 ? [2, 1] : nil))
+    #expect(borders?.after == (stride == 1 ? [2, 1] : nil))
+  }
+
   @Test("Weights of float16 take about half the space")
   func halfPrecision() throws {
     let folder = try TemporaryFolder()

@@ -108,7 +108,8 @@ import Weighbridge
     #expect(result.outputs.map(\.name) == graph.outputs.map(\.name))
   }
 
-  @Test("Blocks that are not square, and steps that are also outputs, stay as they are", arguments: all)
+  @Test(
+    "Blocks that are not square, and steps that are also outputs, stay as they are", arguments: all)
   func kept(_ steps: Steps) throws {
     let oblong = Self.dimensions.merging(["x": 3]) { $1 }
     for (graph, _) in [try graph(steps, oblong), try graph(steps, returnsInner: true)] {

@@ -15,7 +15,8 @@ import Testing
     return try builder.finish(outputs: [Port(name: "z", value: sum[0])])
   }
 
-  @Test("Arrays must match the inputs in number and type, and each other along axes of the same name")
+  @Test(
+    "Arrays must match the inputs in number and type, and each other along axes of the same name")
   func checks() throws {
     let graph = try graph()
     let valid = TensorType(.float32, [2, 3])
@@ -70,7 +71,8 @@ import Testing
     }
   }
 
-  @Test("Generated integers are 0 or 1 unless an operator says otherwise; uint8 inputs take any value")
+  @Test(
+    "Generated integers are 0 or 1 unless an operator says otherwise; uint8 inputs take any value")
   func wholeNumbers() throws {
     var builder = GraphBuilder()
     let types = [ElementType.int64, .bool, .uint8]

@@ -46,7 +46,8 @@ struct ReadingTests {
     #expect(try Files.read(folder.file("out.JPG")) == Files.read(folder.file("out.jpeg")))
   }
 
-  @Test("An image is not written under an unknown extension, nor over a file unless that is allowed")
+  @Test(
+    "An image is not written under an unknown extension, nor over a file unless that is allowed")
   func refusals() throws {
     let folder = try TemporaryFolder()
     let image = try SampleImages.drawing()

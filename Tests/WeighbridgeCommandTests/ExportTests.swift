@@ -95,7 +95,8 @@ import Weighbridge
     #expect(folder.names == ["m.mlmodel"])
   }
 
-  @Test("Layers that a format cannot express are named with status 3; an unknown format has status 2")
+  @Test(
+    "Layers that a format cannot express are named with status 3; an unknown format has status 2")
   func refused() throws {
     let folder = try TemporaryFolder()
     let other = Paths.sample("Models/number-types/float64_recurrent.k2.h5")

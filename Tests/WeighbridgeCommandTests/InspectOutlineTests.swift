@@ -139,7 +139,9 @@ import Weighbridge
     ],
   ]
 
-  @Test("Something is shown of every hostile model, except those listed", arguments: empty.keys.sorted())
+  @Test(
+    "Something is shown of every hostile model, except those listed", arguments: empty.keys.sorted()
+  )
   func hostile(folder: String) throws {
     let path = Paths.sample("Hostile/\(folder)")
     let endings = [".h5", ".keras", ".mlmodel", ".onnx", ".cfg", ".weights"]

@@ -124,7 +124,7 @@ package struct GraphComparison {
           note(
             .structure,
             "takes its input from \(first.describe(origin)), and in the second from "
-            + "\(second.describe(otherOrigin))", nil)
+              + "\(second.describe(otherOrigin))", nil)
         }
         continue
       }

@@ -20,6 +20,8 @@ struct KerasLayerBuilder {
     try json.allow(only: [
       "class_name", "config", "name", "inbound_nodes", "module", "registered_name", "build_config",
       "compile_config",
+      // A layer that a model shares with a model inside it; the file has its weights in both places.
+      "shared_object_id",
     ])
     let className = try json.member("class_name").string()
     let config = try json.member("config")

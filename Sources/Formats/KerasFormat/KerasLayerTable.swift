@@ -87,8 +87,8 @@ struct KerasLayerTable {
       }
       resolvedCalls.append(
         KerasCall(
-          inputs: try resolved(call.inputs), tensorArguments: arguments, arguments: call.arguments,
-          operands: call.operands))
+          inputs: try resolved(call.inputs), inputKeys: call.inputKeys, tensorArguments: arguments,
+          arguments: call.arguments, operands: call.operands))
     }
     if builder.layer.className == "InputLayer" {
       guard resolvedCalls.isEmpty else {

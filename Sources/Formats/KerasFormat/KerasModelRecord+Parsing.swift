@@ -75,6 +75,7 @@ extension KerasModelRecord {
     buildInputShape = nil
     self.layers = layers
     self.inputs = inputs
+    takesDictionary = try config.member("input_layers").value.object != nil
     self.outputs = outputs
     layerIndices = table.indices
     statedTypes = table.statedTypes()
@@ -105,6 +106,7 @@ extension KerasModelRecord {
         first.className == "InputLayer" ? [KerasTensorReference(layer: first.name)] : nil
       } ?? []
     outputs = layers.last.map { [KerasTensorReference(layer: $0.name)] } ?? []
+    takesDictionary = false
     layerIndices = table.indices
     statedTypes = [:]
     callOrder = layers.indices.map { KerasCallReference(layer: $0, call: 0) }

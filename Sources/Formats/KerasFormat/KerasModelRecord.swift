@@ -18,6 +18,8 @@ package struct KerasModelRecord: Hashable, Sendable {
   /// The model's inputs. Empty for a Sequential that does not begin with an InputLayer: its input
   /// is that of the first layer, with that layer's `batch_input_shape`.
   package internal(set) var inputs: [KerasTensorReference]
+  /// Whether the model takes its inputs as a dictionary, whose keys are in the order of ``inputs``.
+  package let takesDictionary: Bool
   /// The model's outputs.
   package internal(set) var outputs: [KerasTensorReference]
   /// The index in ``layers`` of each layer, by its name.
@@ -98,8 +100,10 @@ package struct KerasLayerRecord: Hashable, Sendable {
 
 /// One use of a layer; a shared layer has several.
 package struct KerasCall: Hashable, Sendable {
-  /// The tensors of the first argument, in order.
+  /// The tensors of the first argument, in order; of a dictionary, in the order of its keys.
   package let inputs: [KerasTensorReference]
+  /// The keys of the first argument, if it is a dictionary of tensors.
+  package let inputKeys: [String]?
   /// The other arguments that are tensors, such as `value` of an attention layer.
   package let tensorArguments: [KerasTensorArgument]
   /// The other arguments that are plain values, such as `training`.
@@ -110,10 +114,12 @@ package struct KerasCall: Hashable, Sendable {
 
   /// Creates a call.
   package init(
-    inputs: [KerasTensorReference], tensorArguments: [KerasTensorArgument] = [],
-    arguments: JSONObject = [:], operands: KerasOperands? = nil
+    inputs: [KerasTensorReference], inputKeys: [String]? = nil,
+    tensorArguments: [KerasTensorArgument] = [], arguments: JSONObject = [:],
+    operands: KerasOperands? = nil
   ) {
     self.inputs = inputs
+    self.inputKeys = inputKeys
     self.tensorArguments = tensorArguments
     self.arguments = arguments
     self.operands = operands

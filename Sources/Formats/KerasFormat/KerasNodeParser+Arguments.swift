@@ -9,36 +9,64 @@ extension KerasNodeParser {
   static func keras3Call(_ node: JSONReader) throws(WeighbridgeError) -> KerasCall {
     try node.allow(only: ["args", "kwargs"])
     var inputs: [KerasTensorReference] = []
+    var inputKeys: [String]?
     var tensors: [KerasTensorArgument] = []
     var arguments = JSONObject()
-    for (index, argument) in try node.member("args").elements().enumerated() {
+    let positional = try node.member("args").elements()
+    for (index, argument) in positional.enumerated() {
       let name = "args[\(index)]"
       if !containsTensor(argument.value) {
         arguments[name] = argument.value
       } else if index == 0 {
-        inputs = try self.tensors(in: argument)
+        (inputs, inputKeys) = (try self.tensors(in: argument), keys(of: argument))
       } else {
         tensors.append(KerasTensorArgument(name: name, tensors: try self.tensors(in: argument)))
       }
     }
     let keywords = try node.member("kwargs")
+    let inputName = positional.isEmpty ? inputName(among: try keywords.object()) : nil
     for key in try keywords.object().keys {
       let argument = try keywords.member(key)
-      let list = argument.value.array ?? []
-      if list.contains(.null), list.allSatisfy({ isTensor($0) || $0 == .null }) {
+      let items = try parts(of: argument)
+      if key == inputName {
+        (inputs, inputKeys) = (try self.tensors(in: argument), keys(of: argument))
+      } else if items.contains(where: { $0.value == .null }),
+        items.allSatisfy({ isTensor($0.value) || $0.value == .null })
+      {
         // Only some masks are given: each is a separate argument, `mask[0]`, `mask[1]`.
-        for (index, item) in try argument.elements().enumerated() where item.value != .null {
+        for (index, item) in items.enumerated() where item.value != .null {
           tensors.append(
             KerasTensorArgument(name: "\(key)[\(index)]", tensors: [try tensor(item)]))
         }
-        if list.allSatisfy({ $0 == .null }) { arguments[key] = argument.value }
+        if items.allSatisfy({ $0.value == .null }) { arguments[key] = argument.value }
       } else if containsTensor(argument.value) {
         tensors.append(KerasTensorArgument(name: key, tensors: try self.tensors(in: argument)))
       } else {
         arguments[key] = argument.value
       }
     }
-    return KerasCall(inputs: inputs, tensorArguments: tensors, arguments: arguments)
+    return KerasCall(
+      inputs: inputs, inputKeys: inputKeys, tensorArguments: tensors, arguments: arguments)
+  }
+
+  /// The keyword that is the first parameter of a layer called with keywords only: one of the names
+  /// that it has in the `call` methods of Keras' layers, or else the only tensor.
+  private static func inputName(among keywords: JSONObject) -> String? {
+    let names = keywords.keys.filter { keywords[$0].map(containsTensor) == true }
+    let known = ["inputs", "sequences", "query", "x", "data", "images", "input_tensor"]
+    return known.first(where: names.contains) ?? (names.count == 1 ? names[0] : nil)
+  }
+
+  /// The keys of a dictionary of tensors, sorted.
+  private static func keys(of argument: JSONReader) -> [String]? {
+    isTensor(argument.value) ? nil : argument.value.object?.keys.sorted()
+  }
+
+  /// The elements of a list, or the values of a dictionary in the order of its keys; empty for
+  /// anything else.
+  private static func parts(of argument: JSONReader) throws(WeighbridgeError) -> [JSONReader] {
+    if argument.value.array != nil { return try argument.elements() }
+    return keys(of: argument) == nil ? [] : try argument.membersByKey()
   }
 
   static func isTensor(_ value: JSONValue) -> Bool {

@@ -33,11 +33,14 @@ enum KerasNodeParser {
     return references
   }
 
-  /// Reads a node: a list of `["x", 0, 0, {...}]`, or a single one (operations as layers), or in
-  /// Keras 3 a dictionary.
+  /// Reads a node: a list or dictionary of `["x", 0, 0, {...}]`, or a single one (operations as
+  /// layers), or in Keras 3 its arguments.
   private static func call(_ node: JSONReader) throws(WeighbridgeError) -> KerasCall {
-    if node.value.object != nil { return try keras3Call(node) }
-    let items = isReference(node.value) ? [node] : try node.elements()
+    let object = node.value.object
+    if object?["args"] != nil || object?["kwargs"] != nil { return try keras3Call(node) }
+    let items =
+      object != nil
+      ? try node.membersByKey() : isReference(node.value) ? [node] : try node.elements()
     var inputs: [KerasTensorReference] = []
     var keywords: JSONObject?
     for item in items {
@@ -53,12 +56,12 @@ enum KerasNodeParser {
       }
       keywords = itemKeywords
     }
-    return try call(inputs, keywords ?? [:], node)
+    return try call(inputs, keys: object?.keys.sorted(), keywords ?? [:], node)
   }
 
   /// Distinguishes tensors from plain values among the arguments by their form, as Keras does.
   private static func call(
-    _ inputs: [KerasTensorReference], _ keywords: JSONObject, _ node: JSONReader
+    _ inputs: [KerasTensorReference], keys: [String]?, _ keywords: JSONObject, _ node: JSONReader
   ) throws(WeighbridgeError) -> KerasCall {
     var tensors: [KerasTensorArgument] = []
     var arguments = JSONObject()
@@ -82,7 +85,8 @@ enum KerasNodeParser {
         arguments[key] = value
       }
     }
-    return KerasCall(inputs: inputs, tensorArguments: tensors, arguments: arguments)
+    return KerasCall(
+      inputs: inputs, inputKeys: keys, tensorArguments: tensors, arguments: arguments)
   }
 
   static func isReference(_ value: JSONValue) -> Bool {

@@ -74,7 +74,7 @@ extension Tolerance {
     guard [absolute, relative].allSatisfy({ $0 >= 0 && $0.isFinite }) else {
       throw .mismatch(
         "the tolerance is \(absolute) + \(relative) x max|want|: both parts must be finite and "
-        + "not negative")
+          + "not negative")
     }
   }
 }

@@ -59,7 +59,7 @@ extension ForeignFile {
     ForeignFile { sample in
       sample.isText
         ? "is a text file, not a model; the only text files that can be read are darknet .cfg "
-        + "files, which begin with [net] or [network]" : nil
+          + "files, which begin with [net] or [network]" : nil
     },
   ]
 }

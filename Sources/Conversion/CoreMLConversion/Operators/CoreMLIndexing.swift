@@ -11,7 +11,9 @@ enum CoreMLIndexing: CoreMLFamily {
     CoreMLRow(Gather.self) { (operation, builder) throws(WeighbridgeError) in
       let inputs = try builder.allInputs()
       guard operation.batchAxes > 0 else {
-        return try builder.add("gather", inputs, ["axis": .integer(operation.axis)])
+        let gathered = try builder.add("gather", inputs, ["axis": .integer(operation.axis)])
+        // Core ML has no arrays without axes: a single index is an array of one.
+        return builder.type(1).rank > 0 ? gathered : try builder.squeeze(gathered, [operation.axis])
       }
       let batch = Array(0..<operation.batchAxes)
       guard try builder.dimensions(builder.type()).prefix(batch.count).allSatisfy({ $0 == 1 })

@@ -116,7 +116,7 @@ struct DarknetNetworkBuilder {
     if fork == .alexeyab, !zeros.isEmpty {
       warnings.append(
         "on a CPU, \(fork.title) outputs only zeros in sections with the activation "
-        + Set(zeros).sorted().joined(separator: " or "))
+          + Set(zeros).sorted().joined(separator: " or "))
     }
     return warnings
   }

@@ -21,16 +21,23 @@ struct DarknetDescription {
       outputs: graph.outputs.map { .init(name: $0.name) })
     let type = graph[graph.inputs[0].value].type
     if type.rank == 4, let channels = type.shape[1].value, [1, 3].contains(channels) {
-      let isYOLOv1 = result.heads.first?.head.detector.kind == .detection
-      let isLetterboxed = result.isLetterboxed ?? (fork == .pjreddie && !isYOLOv1)
       description.inputs[0].image = ImageInput(
         colorOrder: channels == 3 ? .rgb : .gray, scale: 1.0 / 255,
         bias: [Double](repeating: 0, count: channels),
-        resize: isLetterboxed ? .letterbox : .stretch,
-        layout: .channelsFirst)
+        resize: resizePolicy, layout: .channelsFirst)
     }
     description.detector = detector()
     return description
+  }
+
+  /// How the fork's program brings an image to the input's size (`predict_classifier` and
+  /// `test_detector`).
+  private var resizePolicy: ImageInput.ResizePolicy {
+    let isClassifier = result.heads.isEmpty && classCount != nil
+    if fork == .alexeyab, isClassifier { return .centerCrop }
+    let isYOLOv1 = result.heads.first?.head.detector.kind == .detection
+    let isLetterboxed = result.isLetterboxed ?? (fork == .pjreddie && !isYOLOv1)
+    return isLetterboxed ? .letterbox : .stretch
   }
 
   /// The number of classes of the boxes or of a final softmax; `nil` if there are neither.

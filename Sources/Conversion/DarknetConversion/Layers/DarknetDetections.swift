@@ -117,9 +117,12 @@ enum DarknetDetections {
     if !hasBackground {
       let objectness = try layer.rows(4..<5, of: boxes, role: "objectness")
       parts.append(try layer.add(Sigmoid(), [objectness], role: "objectness/logistic"))
+    } else if !usesSoftmax {
+      parts.append(try layer.rows(4..<5, of: boxes, role: "background"))
     }
-    let scores = try layer.rows(
-      (hasBackground ? 4 : 5)..<5 + classes, of: boxes, role: "classes")
+    // A softmax includes the background.
+    let firstScore = hasBackground && usesSoftmax ? 4 : 5
+    let scores = try layer.rows(firstScore..<5 + classes, of: boxes, role: "classes")
     if let tree, !hasBackground {
       parts.append(
         try layer.add(

@@ -44,7 +44,8 @@ package enum DarknetKeys {
       augment_speed sequential_subdivisions weights_reject_freq equidistant_point \
       badlabels_rejection_percentage num_sigmas_reject_badlabels dynamic_minibatch \
       optimized_memory workspace_size_limit_MB contrastive contrastive_jit_flip \
-      contrastive_color unsupervised resize_step attention adversarial_lr max_chart_loss
+      contrastive_color unsupervised resize_step attention adversarial_lr max_chart_loss \
+      show_receptive_field use_cuda_graph loss_scale
       """),
     "convolutional": keys(
       """
@@ -89,7 +90,8 @@ package enum DarknetKeys {
       equidistant_point badlabels_rejection_percentage num_sigmas_reject_badlabels \
       dynamic_minibatch optimized_memory workspace_size_limit_MB contrastive \
       contrastive_jit_flip contrastive_color unsupervised resize_step attention \
-      adversarial_lr max_chart_loss notruth random max_ratio min_ratio center
+      adversarial_lr max_chart_loss notruth random max_ratio min_ratio center \
+      show_receptive_field use_cuda_graph loss_scale
       """),
     "convolutional": keys(
       """
@@ -111,10 +113,10 @@ package enum DarknetKeys {
     "detection": keys(
       """
       rescore reorg jitter object_scale noobject_scale class_scale coord_scale max \
-      forced random
+      forced random resize
       """),
     "contrastive": keys(
-      "classes temperature yolo_layer cls_normalizer max_delta steps detection"),
+      "classes temperature yolo_layer cls_normalizer max_delta steps detection contrastive_neg_max"),
   ]
 
   private static let yoloTrainingKeys = keys(

@@ -217,8 +217,9 @@ extension DarknetLayer {
     let normalized: ValueID
     switch normalization {
     case "relu", "avg_relu":
+      // darknet raises weights to 0.001 when it fuses layers for inference (`lrelu` in network.c).
       let relu = try add(
-        ReLU(slope: 0, threshold: 0, maximum: nil), [raw], role: "weights/relu")
+        Clip(minimum: 0.001, maximum: .infinity), [raw], role: "weights/relu")
       normalized = try add(
         SumNormalization(axes: [0], epsilon: 1e-4), [relu], role: "weights/normalize")
     case "softmax":

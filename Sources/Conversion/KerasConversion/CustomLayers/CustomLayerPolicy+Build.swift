@@ -98,7 +98,7 @@ extension CustomLayerPolicy.Builder {
       layer.hasGuessedShape = true
       layer.decideOnce(
         "the file does not state its output shape; assumed to have \(type.rank) axes, like its "
-        + "input (to set it, give a mapping with \"keep\" and \"output_shapes\")")
+          + "input (to set it, give a mapping with \"keep\" and \"output_shapes\")")
     }
     return try layer.addOpaque(inputs, outputs: outputs)
   }

@@ -33,6 +33,8 @@ struct KerasImporter: ~Copyable {
     /// The index of the call.
     let number: Int
     let inputs: [ValueID]
+    /// The keys of the inputs, if they are given as a dictionary.
+    var inputKeys: [String]?
     var arguments = KerasLayer.CallArguments()
     var operands: KerasOperands?
     /// The types that the file states for its outputs.
@@ -192,7 +194,8 @@ struct KerasImporter: ~Copyable {
     // Layers of a model that is called again are called again themselves.
     return LayerCall(
       record: record, path: path, number: reference.call + modelCall * record.calls.count,
-      inputs: tensors, arguments: arguments, operands: written.operands,
+      inputs: tensors, inputKeys: written.inputKeys, arguments: arguments,
+      operands: written.operands,
       stated: { model.statedOutputs(of: reference) })
   }
 
@@ -220,7 +223,17 @@ struct KerasImporter: ~Copyable {
       }
     }
     try arguments.checkUnread(writer.version)
-    return try addInner(try KerasModelRecord(nestedIn: call.record), of: call, call.inputs)
+    let model = try KerasModelRecord(nestedIn: call.record)
+    return try addInner(model, of: call, Self.inputs(of: call, for: model))
+  }
+
+  /// Returns the inputs of a nested model in its own order. A model that takes a list finds those of
+  /// a dictionary by the names of its InputLayers; otherwise both are in the order of their keys.
+  private static func inputs(of call: LayerCall, for model: KerasModelRecord) -> [ValueID] {
+    guard let keys = call.inputKeys, !model.takesDictionary else { return call.inputs }
+    let positions = model.inputs.compactMap { keys.firstIndex(of: $0.layer) }
+    return positions.count == call.inputs.count
+      ? positions.map { call.inputs[$0] } : call.inputs
   }
 
   /// Inlines the model that a layer is or wraps. Its weights may be in one list under its name.

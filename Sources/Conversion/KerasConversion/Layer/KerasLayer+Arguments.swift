@@ -32,10 +32,12 @@ extension KerasLayer {
       }
     }
 
-    /// Whether a value is null, or a list of nulls such as the masks of several inputs without
-    /// masks.
+    /// Whether a value is null, or a list or dictionary of nulls such as the masks of several inputs
+    /// without masks.
     private static func isEmpty(_ value: JSONValue) -> Bool {
-      value == .null || value.array?.allSatisfy { $0 == .null } == true
+      let object = value.object
+      return value == .null || value.array?.allSatisfy { $0 == .null } == true
+        || object?.keys.allSatisfy { object?[$0] == .null } == true
     }
   }
 

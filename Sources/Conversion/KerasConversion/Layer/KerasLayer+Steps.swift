@@ -174,6 +174,6 @@ extension KerasLayer {
     WeighbridgeError(
       .unsupported,
       "belongs to a nested model whose weights are stored as one list, so its own weights are not "
-      + "known; a custom layer can be read there only if its settings determine its weights")
+        + "known; a custom layer can be read there only if its settings determine its weights")
   }
 }

@@ -52,7 +52,6 @@ extension KerasLayerClass {
     [
       .withoutBuilder("StackedRNNCells", parts: KerasLayerParts(list: "cells")),
       .withoutBuilder("StringLookup", casts: .none),
-      .withoutBuilder("SyncBatchNormalization", shape: .same, parts: .batchStatistics),
       .withoutBuilder(
         "TextVectorization",
         parts: KerasLayerParts(

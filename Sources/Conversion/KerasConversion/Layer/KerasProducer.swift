@@ -67,7 +67,7 @@ extension KerasProducer {
       let name = isTensorFlow ? "tensorflow" : "theano"
       decide(
         "the file does not name the backend; assumed to be \(name)"
-        + (weightNames.isEmpty ? "" : ", as the names of the weights suggest"))
+          + (weightNames.isEmpty ? "" : ", as the names of the weights suggest"))
       backend = name
     }
     self.init(

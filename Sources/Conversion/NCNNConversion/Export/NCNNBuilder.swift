@@ -116,6 +116,21 @@ extension NCNNBuilder {
     guard let tensor = operand.constant else {
       return NCNNBlob(name: operand.name, shape: Self.shape(operand.type))
     }
+    return try constant(tensor)
+  }
+
+  /// Returns an input as a blob; the infinities of a weight become the largest float32 numbers.
+  mutating func finiteInput(_ index: Int) throws(WeighbridgeError) -> NCNNBlob {
+    guard let tensor = operands[index].constant, tensor.elementType.isFloat,
+      tensor.doubles.contains(where: \.isInfinite)
+    else { return try input(index) }
+    let largest = Double(Float.greatestFiniteMagnitude)
+    return try constant(
+      Tensor(.float32, shape: tensor.shape, tensor.doubles.map { min(max($0, -largest), largest) }))
+  }
+
+  /// Returns a blob that contains a tensor, one for all uses.
+  private mutating func constant(_ tensor: Tensor) throws(WeighbridgeError) -> NCNNBlob {
     if let problem = problem(of: tensor.type) { throw .unsupported(problem) }
     let key = ConstantKey(tensor)
     if let existing = constants[key] { return existing }
@@ -123,9 +138,10 @@ extension NCNNBuilder {
     scope.prefix = "constant_\(constants.count)"
     defer { scope.prefix = outerPrefix }
     let shape = Self.shape(tensor.type).compactMap { $0 }
-    constants[key] = try add(
+    let blob: NCNNBlob = try add(
       "MemoryData", [], Self.sizes(shape), weights: [tensor], shape: shape)
-    return try input(index)
+    constants[key] = blob
+    return blob
   }
 
   /// All inputs as blobs.

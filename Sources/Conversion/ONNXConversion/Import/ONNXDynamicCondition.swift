@@ -65,7 +65,7 @@ struct ONNXDynamicCondition {
     if !tensorInputs.isEmpty {
       reasons.append(
         "its condition depends on the elements of \(Self.list(tensorInputs)), so the branch is "
-        + "known only when the model runs; such branches are not supported")
+          + "known only when the model runs; such branches are not supported")
     }
     if let name = scalarInputs.sorted().first {
       let number = comparedNumber.map { InputNumber.description(of: $0) } ?? "NUMBER"

@@ -178,7 +178,7 @@ extension Compactor {
     guard best.worst <= budget else {
       throw .limitExceeded(
         "an error of \(budget) cannot be met with \(type.phrase): with only one layer computed so "
-        + "(\(sorted[high].site.nodes.joined(separator: ", "))), it is \(best.worst)"
+          + "(\(sorted[high].site.nodes.joined(separator: ", "))), it is \(best.worst)"
       )
     }
     if best.quantizations.count == sorted.quantizations.count { return best }

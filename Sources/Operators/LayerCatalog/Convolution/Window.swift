@@ -78,7 +78,9 @@ package struct Window: Hashable, Sendable {
     case .explicit(let before, let after): return (before, after)
     case .same:
       let placements = dimensions.enumerated().compactMap { axis, dimension in
-        dimension.value.flatMap { try? placement(axis, dimension: $0) }
+        // With a stride of 1, the padding is the same for every size.
+        let size = dimension.value ?? (strides[axis] == 1 ? 1 : nil)
+        return size.flatMap { try? placement(axis, dimension: $0) }
       }
       guard placements.count == dimensions.count else { return nil }
       return (placements.map(\.before), placements.map(\.after))

@@ -89,7 +89,7 @@ extension ModelPage {
         ? ""
         : missing(
           "The file does not say that an input takes pictures. If one does, describe it with "
-          + "\(APIName.images)."))
+            + "\(APIName.images)."))
   }
 
   var origin: HTML {

@@ -73,7 +73,7 @@ struct ImageOutput {
     guard isRangeKnown || high > 4 else {
       throw .mismatch(
         "the output \(name) ranges from \(low) to \(high), and the model does not say how that "
-        + "maps to 0 to 255: give the output's scale and bias, such as 1/255 and 0")
+          + "maps to 0 to 255: give the output's scale and bias, such as 1/255 and 0")
     }
     return OutputPixels(encoding).image(numbers, width: width, height: height)
   }

@@ -42,7 +42,7 @@ extension StylizeOptions {
     guard tile >= 16, overlap >= 0, overlap < tile else {
       throw .mismatch(
         "the tile is \(tile) pixels and the overlap \(overlap): the tile must be 16 or more, the "
-        + "overlap from 0 to less than the tile")
+          + "overlap from 0 to less than the tile")
     }
     if let output, output.scale == 0 || !output.scale.isFinite || !output.bias.isFinite {
       throw .mismatch(

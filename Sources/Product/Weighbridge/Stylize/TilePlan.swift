@@ -36,7 +36,7 @@ struct TilePlan {
     }
     throw .unsupported(
       "for an image of \(image.width) x \(image.height), the size of the model's output is neither "
-      + "a multiple nor a fraction of the input's, so it cannot be computed in tiles")
+        + "a multiple nor a fraction of the input's, so it cannot be computed in tiles")
   }
 
   /// Returns the size of the model's output for an input size; `nil` when the model cannot take it.

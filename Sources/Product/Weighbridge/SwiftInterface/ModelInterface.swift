@@ -59,7 +59,7 @@ public struct ModelInterface: Sendable {
     }
     throw .mismatch(
       "the \(what) of the model are \(list(found)), but this code was generated for "
-      + "\(list(expected)): generate it again")
+        + "\(list(expected)): generate it again")
   }
 
   /// Computes the model's outputs and interprets them.

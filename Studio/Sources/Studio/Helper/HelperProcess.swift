@@ -114,6 +114,6 @@ package final class HelperProcess: Sendable {
     return StudioError(
       .unprocessableContent,
       "The helper process ended early: it exceeded its limits (\(limits.memory >> 20) MiB of "
-      + "memory\(time)), crashed, or read a file that was truncated meanwhile.")
+        + "memory\(time)), crashed, or read a file that was truncated meanwhile.")
   }
 }

@@ -113,7 +113,7 @@ extension CoreMLLayerImport {
     guard settings.cellClip >= Self.ineffectiveCellClip else {
       throw unsupported(
         "clips its cell state to ±\(settings.cellClip), which is not supported, and the state may "
-        + "reach that bound")
+          + "reach that bound")
     }
     if settings.cellClip < Double(Float.greatestFiniteMagnitude) {
       decide("clips its cell state to ±\(settings.cellClip), which it is assumed not to reach")

@@ -15,6 +15,9 @@ extension Identity: KerasMapped {
         try layer.addActivation(to: try layer.onlyInput(inputs), role: "")
       },
       .elementwise("ActivityRegularization", ignoring("l1", "l2")),
+      // The calls of `add_loss` and `add_metric` in a functional model.
+      .elementwise("AddLoss", ignoring("unconditional")),
+      .elementwise("AddMetric", ignoring("aggregation", "metric_name")),
       .elementwise("AlphaDropout", dropout),
       .elementwise("Dropout", dropout),
       .elementwise("GaussianDropout", dropout),

@@ -30,7 +30,7 @@ extension Softmax: KerasMapped {
     guard layer.version >= KerasVersion(2, 5) else {
       throw .unsupported(
         "the input has a mask, which TensorFlow 2.4 applies and TensorFlow 2.3 ignores; both call "
-        + "themselves Keras \(layer.version), so give \(APIName.kerasVersion), 2.5.0 or 2.3.0"
+          + "themselves Keras \(layer.version), so give \(APIName.kerasVersion), 2.5.0 or 2.3.0"
       )
     }
     return mask

@@ -29,7 +29,7 @@ extension KerasLayer {
     guard let written = take("vocabulary") else {
       throw .unsupported(
         "its vocabulary is not in the settings; Keras does not store one learned by "
-        + "`adapt` there")
+          + "`adapt` there")
     }
     guard let list = written.array, case let numbers = list.compactMap(\.integer),
       numbers.count == list.count

@@ -6,11 +6,14 @@ import KerasFormat
 import LayerCatalog
 
 extension BatchNormalization: KerasMapped {
-  /// Keras: `BatchNormalization` at inference; also modes 1 and 2 of Keras 1. Over several axes
-  /// (Keras 2) it becomes arithmetic.
+  /// Keras: `BatchNormalization` and `SyncBatchNormalization` at inference; also modes 1 and 2 of
+  /// Keras 1. Over several axes (Keras 2) it becomes arithmetic.
   static let keras = KerasMapping([
     KerasLayerClass(
       "BatchNormalization", masks: .passed, casts: .all, shape: .same, parts: .batchStatistics, add),
+    KerasLayerClass(
+      "SyncBatchNormalization", masks: .passed, casts: .all, shape: .same, parts: .batchStatistics,
+      add),
     .elementwise("BatchNormalization (Keras 1)", keras1Modes),
   ])
   static let kerasRow = row { (operation, builder) throws(WeighbridgeError) in
@@ -27,13 +30,21 @@ extension BatchNormalization: KerasMapped {
 
   private static let add: KerasMapping.Build = { (layer, inputs) throws(WeighbridgeError) in
     let axes = try axes(&layer, inputs)
+    let isRenormalized = try layer.flag("renorm", default: false)
+    let isSynchronized =
+      try layer.flag("synchronized", default: false)
+      || layer.source.className == "SyncBatchNormalization"
+    var epsilon = try layer.real("epsilon", default: 1e-3)
+    if epsilon < fusedEpsilon, !isRenormalized, !isSynchronized, isFused(layer, axes, inputs[0]) {
+      layer.decideOnce(
+        "TensorFlow's fused batch normalization raised epsilon from \(epsilon) to \(fusedEpsilon)")
+      epsilon = fusedEpsilon
+    }
     let operation = BatchNormalization(
-      axis: axes[0], epsilon: try layer.real("epsilon", default: 1e-3),
-      hasScale: try layer.flag("scale", default: true),
+      axis: axes[0], epsilon: epsilon, hasScale: try layer.flag("scale", default: true),
       hasCenter: try layer.flag("center", default: true))
     // Inference does not depend on these.
-    layer.ignore("momentum", "fused", "synchronized", "renorm_clipping", "renorm_momentum")
-    let isRenormalized = try layer.flag("renorm", default: false)
+    layer.ignore("momentum", "fused", "renorm_clipping", "renorm_momentum")
     try layer.require(
       "virtual_batch_size", toBe: .null, because: "it splits the batch even when the model runs")
     let shape = try weightShape(layer, axes, inputs[0])
@@ -51,6 +62,24 @@ extension BatchNormalization: KerasMapped {
     return axes.count == 1
       ? try layer.add(operation, inputs + weights)
       : try operation.addArithmetic(to: &layer, inputs[0], weights)
+  }
+
+  /// The smallest epsilon of `tf.nn.fused_batch_norm` (`nn_impl.py`), up to TensorFlow 2.11.
+  private static let fusedEpsilon = 1.001e-5
+
+  /// Whether Keras computed with `tf.nn.fused_batch_norm` of TensorFlow up to 2.11 (on a CPU).
+  private static func isFused(_ layer: KerasLayer, _ axes: [Int], _ input: ValueID) -> Bool {
+    let version = layer.version
+    let type = layer.graph.type(of: input)
+    guard layer.backend == .tensorflow, version.major == 2, version < KerasVersion(2, 12),
+      axes.count == 1, type.elementType != .float64
+    else { return false }
+    let isInTensorFlow = version.suffix.hasPrefix("-tf") || version >= KerasVersion(2, 4)
+    guard isInTensorFlow else {
+      return version >= KerasVersion(2, 2) && type.rank == 4 && axes[0] == 3
+    }
+    return (type.rank == 4 && [1, 3].contains(axes[0]))
+      || (type.rank == 5 && version >= KerasVersion(2, 6) && [1, 4].contains(axes[0]))
   }
 
   /// The axes with separate statistics for each index, counted from 0, in the order written.

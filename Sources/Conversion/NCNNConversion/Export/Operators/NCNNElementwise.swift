@@ -11,14 +11,15 @@ enum NCNNElementwise {
         try builder.binary(.multiply, try builder.chain(.add), 1 / Double(builder.operands.count))
       },
       NCNNRow(blob: BinaryMath.self) { (operation, builder) throws(WeighbridgeError) in
-        let functions: [BinaryMath.Function: NCNNBinary] = [.divide: .divide, .power: .power]
-        guard let function = functions[operation.function] else { return nil }
-        return try builder.chain(function)
+        switch operation.function {
+        case .divide: return try builder.chain(.divide)
+        case .power: return try power(&builder)
+        default: return nil
+        }
       },
       NCNNRow(blob: UnaryMath.self) { (operation, builder) throws(WeighbridgeError) in
         if operation.function == .errorFunction { return try builder.add("Erf") }
-        guard let number = functions.firstIndex(of: operation.function) else { return nil }
-        return try builder.unary(number, try builder.input())
+        return try unary(operation.function, try builder.input(), &builder)
       },
       NCNNRow(blob: Rescaling.self) { (operation, builder) throws(WeighbridgeError) in
         guard operation.scale.count == 1, operation.offset.count == 1 else { return nil }
@@ -34,6 +35,53 @@ enum NCNNElementwise {
     .logarithm, .sine, .cosine, .tangent, .arcSine, .arcCosine, .arcTangent, .reciprocal, nil,
     .logarithm10, .round, .truncate,
   ]
+
+  /// Adds a function of `UnaryOp`; returns `nil` for one that ncnn does not have.
+  private static func unary(
+    _ function: UnaryMath.Function, _ x: NCNNBlob, _ builder: inout NCNNBuilder
+  ) throws(WeighbridgeError) -> NCNNBlob? {
+    guard let number = functions.firstIndex(of: function) else { return nil }
+    return try builder.unary(number, x)
+  }
+
+  /// Adds a power with a constant exponent.
+  ///
+  /// ncnn computes x^y as exp(y log x), whose logarithm is a large finite number for x <= 0. Whole
+  /// exponents become products. Other powers of negative numbers are NaN in any case, and the
+  /// smallest normal number in place of 0 gives 0 or a very large number.
+  private static func power(_ builder: inout NCNNBuilder) throws(WeighbridgeError) -> NCNNBlob? {
+    guard let exponents = builder.operands[1].constant, exponents.count == 1,
+      let exponent = exponents.doubles.first, exponent.isFinite, exponent != 0
+    else {
+      throw .unsupported(
+        "ncnn computes powers of positive numbers only, unless the exponent is one constant")
+    }
+    let x = try builder.input()
+    switch exponent {
+    case 0.5: return try unary(.squareRoot, x, &builder)
+    case -0.5: return try unary(.reciprocalSquareRoot, x, &builder)
+    case _ where exponent.rounded() == exponent && exponent.magnitude <= 16:
+      let product = try power(x, Int(exponent.magnitude), &builder)
+      return exponent > 0 ? product : try unary(.reciprocal, product, &builder)
+    default:
+      let base = try builder.binary(.maximum, x, Double(Float.leastNormalMagnitude))
+      return try builder.binary(.power, base, exponent)
+    }
+  }
+
+  /// Adds a power with a positive whole exponent as squares and products.
+  private static func power(
+    _ x: NCNNBlob, _ exponent: Int, _ builder: inout NCNNBuilder
+  ) throws(WeighbridgeError) -> NCNNBlob {
+    if exponent == 1 { return x }
+    if exponent == 2 { return try builder.unary(squareNumber, x) }
+    let half = try power(x, exponent / 2, &builder)
+    let square = try builder.unary(squareNumber, half)
+    return exponent % 2 == 0 ? square : try builder.binary(.multiply, square, x)
+  }
+
+  /// The number of the square in ``functions``.
+  private static let squareNumber = 4
 
   private static let layers: [NCNNRow] = [
     NCNNRow(Add.self, chain: .add), NCNNRow(LogicalAnd.self, chain: .multiply),
@@ -91,9 +139,11 @@ enum NCNNElementwise {
       try builder.logicalNot(try builder.input())
     },
     NCNNRow(blob: Where.self) { (_, builder) throws(WeighbridgeError) in
-      let inputs = try builder.allInputs()
-      let selected = try builder.binary(.multiply, inputs[0], inputs[1])
-      let other = try builder.binary(.multiply, try builder.logicalNot(inputs[0]), inputs[2])
+      // 0 times an infinity would be NaN.
+      let condition = try builder.input(0)
+      let (first, second) = (try builder.finiteInput(1), try builder.finiteInput(2))
+      let selected = try builder.binary(.multiply, condition, first)
+      let other = try builder.binary(.multiply, try builder.logicalNot(condition), second)
       return try builder.binary(.add, selected, other)
     },
   ]
