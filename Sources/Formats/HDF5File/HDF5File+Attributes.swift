@@ -1,5 +1,4 @@
 package import Bytes
-import Synchronization
 
 extension HDF5File {
   /// The names of the attributes of the object at an absolute path, sorted.
@@ -51,12 +50,11 @@ extension HDF5File {
     guard let address = try resolve(path) else {
       throw .malformed("the file has nothing at this path")
     }
-    if let known = cache.withLock({ $0.attributes.value(at: address) }) { return known }
-    let header = try reader.header(at: address)
-    let entries = try locatingDamage(at: header) { () throws(WeighbridgeError) in
-      try reader.attributes(of: header, atMost: limits.memberCount)
+    return try attributes.value(at: address) { () throws(WeighbridgeError) in
+      let header = try reader.header(at: address)
+      return try locatingDamage(at: header) { () throws(WeighbridgeError) in
+        try reader.attributes(of: header, atMost: limits.memberCount)
+      }
     }
-    cache.withLock { $0.attributes.insert(entries, at: address) }
-    return entries
   }
 }

@@ -1,5 +1,4 @@
 package import Bytes
-import Synchronization
 
 extension HDF5File {
   /// Returns the group at an absolute path, with its direct members.
@@ -107,8 +106,6 @@ extension HDF5File {
 
   /// The kind of the object at an address.
   private func kind(at address: Int) throws(WeighbridgeError) -> HDF5Member.Kind {
-    // A group whose links are cached need not be read again.
-    if case .some(.some) = cache.withLock({ $0.links.value(at: address) }) { return .group }
     switch try reader.header(at: address).kind {
     case .group: return .group
     case .dataset: return .dataset
