@@ -1,19 +1,13 @@
 package import Bytes
 
 extension HDF5File {
-  /// The names of the attributes of the object at an absolute path, sorted.
+  /// The names of the attributes of the object at an absolute path, sorted. Bytes that are not
+  /// UTF-8 are replaced; an attribute is not found by such a name.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``.
   package func attributeNames(of path: String) throws(WeighbridgeError) -> [String] {
     try locatingErrors(at: path) { () throws(WeighbridgeError) in
-      var names: [String] = []
-      for entry in try attributes(at: path) {
-        guard let name = String(validating: entry.name, as: UTF8.self) else {
-          throw .malformed("an attribute's name is not UTF-8")
-        }
-        names.append(name)
-      }
-      return names
+      try attributes(at: path).map { String(decoding: $0.name, as: UTF8.self) }
     }
   }
 

@@ -65,8 +65,11 @@ extension HDF5File {
         }
         if target.utf8.first == UInt8(ascii: "/") { current = reader.root }
         pending += Self.components(of: target)
-      case .external:
-        throw .unsupported("\"\(name)\" is a link into another file, which is never followed")
+      case .external(let target):
+        let file = target.dropFirst().prefix { $0 != 0 }.prefix(200)
+        throw .unsupported(
+          "\"\(name)\" is a link into another file, \(String(decoding: file, as: UTF8.self)), which is "
+            + "never followed; HDF5's h5copy -f ext copies a group with what its links lead to")
       case .userDefined(let kind):
         throw .unsupported(
           "\"\(name)\" is a link of kind \(kind), which only its program can follow")
