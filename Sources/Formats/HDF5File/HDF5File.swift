@@ -100,6 +100,9 @@ package final class HDF5File: Sendable {
     }
   }
 
+  /// The number of bytes of metadata that were read so far, counted each time.
+  package var metadataByteCount: Int { reader.file.metadata.total }
+
   /// Whether bytes are an HDF5 file: its signature is at 0, 512, 1024, 2048, ...
   package static func isHDF5(_ bytes: RawSpan) -> Bool { Superblock.find(in: bytes) != nil }
 

@@ -11,7 +11,8 @@ struct MemberPaths {
   /// Returns the absolute path of a link in the group at a path. Bytes of its name that are not
   /// UTF-8 are replaced.
   mutating func path(of link: Link, in group: String) throws(WeighbridgeError) -> String {
-    let size = group.utf8.count + 1 + link.name.count
+    let prefix = group.last == "/" ? group : group + "/"
+    let size = prefix.utf8.count + link.name.count
     guard size <= limits.pathByteCount else {
       throw .limitExceeded(
         "has a member whose path takes \(size) bytes, over the limit of \(limits.pathByteCount)"
@@ -24,6 +25,6 @@ struct MemberPaths {
           + "the limit"
       ).at(.path(group))
     }
-    return (group.last == "/" ? group : group + "/") + String(decoding: link.name, as: UTF8.self)
+    return prefix + String(decoding: link.name, as: UTF8.self)
   }
 }

@@ -14,7 +14,8 @@ struct FileBytes: Sendable {
   let headers: HeaderLedger
   /// The collections of variable-length values: the ranges of the objects by number.
   let collections = RecentValues<[Int: Range<Int>]>(limit: 1 << 22) { 64 * (1 + $0.count) }
-  private let metadata: MetadataBudget
+  /// The bytes of metadata that were read so far.
+  let metadata: MetadataBudget
 
   /// The largest size of a block of metadata that is copied to be read, in bytes.
   private static let blockLimit = 1 << 28

@@ -10,6 +10,9 @@ final class MetadataBudget: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
+  /// The bytes that have been read so far.
+  var total: Int { byteCount.load(ordering: .relaxed) }
+
   /// Counts a block that is about to be read.
   ///
   /// - Parameter offset: The block's offset in the file, for errors.

@@ -36,7 +36,7 @@ extension DatatypeParser {
   /// Reads a name, which versions 1 and 2 pad with zeros to a multiple of 8 bytes.
   private func name(
     _ version: UInt8, _ body: inout Cursor
-  ) throws(WeighbridgeError) -> [UInt8] {
+  ) throws(WeighbridgeError) -> ArraySlice<UInt8> {
     let name = try body.terminatedBytes()
     if version < 3 { try body.skip((8 - (name.count + 1) % 8) % 8) }
     return name
@@ -55,7 +55,7 @@ extension DatatypeParser {
     var members: [(name: [UInt8], value: [UInt8])] = []
     for _ in 0..<count {
       let name = try name(version, &body)
-      if isBool { members.append((name, [])) }
+      if isBool { members.append((Array(name), [])) }
     }
     for index in members.indices { members[index].value = try body.bytes(size) }
     if !isBool { try body.skip(count * size) }
