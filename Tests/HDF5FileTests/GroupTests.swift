@@ -44,7 +44,9 @@ struct GroupTests {
   @Test("Links into other files are never followed", arguments: ["/external", "/through"])
   func externalLinks(path: String) throws {
     let file = try open("links.h5")
-    expectFailure(.unsupported, "link into another file") { _ = try file.dataset(at: path) }
+    expectFailure(.unsupported, "link into another file, numbers.h5, which is never followed") {
+      _ = try file.dataset(at: path)
+    }
   }
 
   @Test("A walk enters each group once, whatever links lead to it")
@@ -69,6 +71,36 @@ struct GroupTests {
     limits.memberCount = 3
     let small = try open("links.h5", limits: limits)
     expectFailure(.limitExceeded, "has more than 3 members") { _ = try small.group(at: "/") }
+  }
+
+  @Test("Paths of members are limited, one and all together")
+  func pathLimits() throws {
+    var limits = HDF5File.Limits()
+    limits.pathByteCount = 40
+    let short = try open("deep.h5", limits: limits)
+    expectFailure(.limitExceeded, "a member whose path takes 42 bytes, over the limit of 40") {
+      _ = try short.members(below: "/")
+    }
+    limits = HDF5File.Limits()
+    limits.memberPathsByteCount = 500
+    let few = try open("deep.h5", limits: limits)
+    expectFailure(.limitExceeded, "take over 500 bytes in all") { _ = try few.members(below: "/") }
+    #expect(try few.group(at: "/g").members.map(\.path) == ["/g/g"])
+  }
+
+  @Test("A name that is not UTF-8 is listed without its object, and the others are read")
+  func otherNames() throws {
+    var bytes = try MappedFile(path: file("links.h5")).withBytes { $0.copied(0..<$0.byteCount) }
+    let name = Array("relative".utf8)
+    let start = try #require(bytes.indices.first { bytes[$0...].starts(with: name) })
+    bytes[start + 1] = 0xDF
+    let file = try HDF5File(ByteStore(bytes), path: "names.h5")
+    let members = try file.group(at: "/a").members
+    #expect(members.map(\.path) == ["/a/b", "/a/r\u{FFFD}lative"])
+    #expect(members.map(\.kind) == [.group, .other])
+    #expect(try file.members(below: "/").contains { $0.path == "/a/b/c/data" })
+    #expect(try !file.exists("/a/r\u{FFFD}lative"))
+    #expect(try file.elements("/chain", as: UInt32.self) == [0, 1, 2])
   }
 
   @Test("A dataset is not a group, and a group is not a dataset")

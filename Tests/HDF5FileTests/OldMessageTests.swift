@@ -36,6 +36,19 @@ struct OldMessageTests {
     }
   }
 
+  @Test("A reference to a named type of version 1 is read")
+  func sharedType() throws {
+    let file = try open("old_reference.h5")
+    #expect(try file.floats("/data") == [0, 1, 2, 3])
+    expectSame(
+      try FileListing(file: file).lines(), try FileListing(file: open("committed.h5")).lines())
+  }
+
+  @Test("A header of version 1 may count too many messages", arguments: [6, 8] as [UInt8])
+  func messageCount(count: UInt8) throws {
+    try compare("one.h5", .header("/data")) { old in [old[0], old[1], count, 0] }
+  }
+
   @Test("A fill value of version 1 is read")
   func fillValue() throws {
     try compare("Family/layouts_earliest.h5", .message("/partly", 0x05)) { old in

@@ -32,6 +32,11 @@ extension HDF5File {
     try elements(path, as: UInt32.self).map { Float(bitPattern: $0) }
   }
 
+  /// The elements of a float64 dataset.
+  func doubles(_ path: String) throws -> [Double] {
+    try elements(path, as: UInt64.self).map { Double(bitPattern: $0) }
+  }
+
   /// Whether the dataset's bytes are used where they are in the file.
   func isMapped(_ path: String) throws -> Bool {
     if case .fileRange = try dataset(at: path).storage { true } else { false }

@@ -25,6 +25,7 @@
 static inline hid_t chdf5_default(void) { return H5P_DEFAULT; }
 static inline hid_t chdf5_all(void) { return H5S_ALL; }
 static inline hid_t chdf5_native_int64(void) { return H5T_NATIVE_INT64; }
+static inline hid_t chdf5_native_uint64(void) { return H5T_NATIVE_UINT64; }
 static inline hid_t chdf5_native_double(void) { return H5T_NATIVE_DOUBLE; }
 static inline uint64_t chdf5_no_address(void) { return (uint64_t)HADDR_UNDEF; }
 

@@ -41,7 +41,7 @@ struct AttributeValueReader {
     case .integer(let layout):
       return .integers(try elements(type.size, count, bytes).map { layout.value($0[...]) })
     case .float(let layout):
-      guard !layout.isVAX, layout.exponent.count <= 30, layout.bias <= 1 << 30 else {
+      guard layout.isReadable else {
         throw .unsupported("it has \(type.name)")
       }
       return .doubles(try elements(type.size, count, bytes).map { layout.value($0[...]) })

@@ -11,6 +11,8 @@ struct DatasetReader {
   /// The sizes of the dimensions, including those of elements that are arrays.
   let shape: [Int]
   let byteCount: Int
+  /// The size of all elements in the file, uncompressed.
+  private let storedByteCount: Int
 
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a type or shape that cannot be read.
   init(_ header: ObjectHeader, _ reader: ObjectReader) throws(WeighbridgeError) {
@@ -25,6 +27,8 @@ struct DatasetReader {
     shape = outerShape + element.innerShape
     byteCount = try Checked.product(
       shape + [element.elementType.byteCount], of: "the dataset's size")
+    storedByteCount = try Checked.product(
+      outerShape + [type.size], of: "the dataset's size")
     fill = try FillValue(header, reader)
   }
 
@@ -50,19 +54,20 @@ struct DatasetReader {
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a location or filter that cannot be read.
   func storage() throws(WeighbridgeError) -> HDF5Dataset.Storage {
-    guard !header.has(.externalFiles) else {
-      throw .unsupported("keeps its bytes in another file, which is never read")
-    }
-    _ = try pipeline()
+    if let message = header.first(.externalFiles) { throw externalFile(message) }
+    let pipeline = try pipeline()
     guard byteCount > 0 else { return .fileRange(0..<0) }
     switch try layout() {
     case .contiguous(let address, let size):
       guard let address else { return .encoded }
       let range = try range(at: address, size)
       let start = reader.file.byteRange.lowerBound
-      return element.isLittleEndian
+      return element.isPlain
         ? .fileRange(start + range.lowerBound..<start + range.upperBound) : .encoded
-    case .chunked, .compact: return .encoded
+    case .chunked(let layout):
+      if !pipeline.isReadable { try chunkReader(layout, atMost: .max).checkFilters() }
+      return .encoded
+    case .compact: return .encoded
     case .virtual:
       throw .unsupported(
         "is a virtual dataset, made of parts of other datasets, which cannot be read; HDF5's "
@@ -70,14 +75,28 @@ struct DatasetReader {
     }
   }
 
+  /// Returns the error about a dataset whose bytes are in other files.
+  private func externalFile(_ message: HeaderMessage) -> WeighbridgeError {
+    func firstName() throws(WeighbridgeError) -> String {
+      var body = message.body
+      try body.skip(8)  // version and counts
+      var heap = try LocalHeap(at: body.address(of: "the names of files"), in: reader.file)
+      return String(decoding: try heap.string(at: body.length()).prefix(200), as: UTF8.self)
+    }
+    let name = (try? firstName()).map { ", \($0)," } ?? ","
+    return .unsupported(
+      "keeps its bytes in another file\(name) which is never read; HDF5's h5repack writes both to "
+        + "one file")
+  }
+
   /// Returns the file range of a contiguous dataset.
   private func range(at address: Int, _ size: Int?) throws(WeighbridgeError) -> Range<Int> {
-    guard (size ?? byteCount) >= byteCount else {
-      throw .malformed("has \(size ?? 0) bytes stored, but elements of \(byteCount)")
+    guard (size ?? storedByteCount) >= storedByteCount else {
+      throw .malformed("has \(size ?? 0) bytes stored, but elements of \(storedByteCount)")
     }
     let start = try Checked.sum(
       reader.file.baseAddress, address, of: "the dataset's address")
-    let end = try Checked.sum(start, byteCount, of: "the dataset's end")
+    let end = try Checked.sum(start, storedByteCount, of: "the dataset's end")
     guard end <= reader.file.count else {
       throw .malformed(
         "is at bytes \(start) to \(end), beyond the end of the file at \(reader.file.count)")
@@ -87,12 +106,16 @@ struct DatasetReader {
 
   /// Reads the elements into memory: dense, row-major, little-endian.
   ///
-  /// - Parameter limit: The largest size of a chunk in bytes.
+  /// - Parameter limit: The largest size of the elements in the file, uncompressed, and of a chunk,
+  ///   in bytes.
   func contents(atMost limit: Int) throws(WeighbridgeError) -> [UInt8] {
+    guard storedByteCount <= limit else {
+      throw .limitExceeded("takes \(storedByteCount) bytes decoded, over the limit of \(limit)")
+    }
     var output: [UInt8]
     switch try layout() {
     case .compact(var value):
-      output = try value.bytes(byteCount)
+      output = try value.bytes(storedByteCount)
     case .contiguous(let address?, let size):
       output = reader.file.copy(try range(at: address, size))
     case .contiguous: output = try filled(true)
@@ -100,28 +123,30 @@ struct DatasetReader {
       output = try chunks(layout, atMost: limit)
     case .virtual: throw .unsupported("is a virtual dataset")
     }
-    if !element.isLittleEndian { Self.swapBytes(&output, element.elementType.byteCount) }
+    element.convert(&output)
     return output
   }
 
   private func chunks(
     _ layout: ChunkedLayout, atMost limit: Int
   ) throws(WeighbridgeError) -> [UInt8] {
-    guard layout.elementSize == type.size else {
-      throw .malformed(
-        "has elements of \(type.size) bytes, but chunks with elements of \(layout.elementSize)")
-    }
-    let grid = try ChunkGrid(layout, space)
+    let chunks = try chunkReader(layout, atMost: limit)
+    var output = try filled(layout.address == nil)
+    try chunks.read(into: &output)
+    return output
+  }
+
+  private func chunkReader(
+    _ layout: ChunkedLayout, atMost limit: Int
+  ) throws(WeighbridgeError) -> ChunkReader {
+    let grid = try ChunkGrid(layout, space, elementSize: type.size)
     guard grid.chunkByteCount <= limit else {
       throw .limitExceeded("has chunks of \(grid.chunkByteCount) bytes, over the limit of \(limit)")
     }
-    var output = try filled(layout.address == nil)
     // Chunks at the edges contain more elements than the dataset.
-    let chunks = ChunkReader(
+    return ChunkReader(
       file: reader.file, layout: layout, grid: grid, pipeline: try pipeline(),
       limit: limit > .max / 4 ? .max : 4 * limit)
-    try chunks.read(into: &output)
-    return output
   }
 
   /// Returns the elements of a dataset before any is written.
@@ -132,20 +157,14 @@ struct DatasetReader {
       throw .malformed("was never written, but says that it has no fill value")
     }
     guard let value = fill.element, fill.isWritten else {
-      return [UInt8](repeating: 0, count: byteCount)
+      return [UInt8](repeating: 0, count: storedByteCount)
     }
     guard value.count == type.size else {
       throw .malformed("has a fill value of \(value.count) bytes for elements of \(type.size)")
     }
     var output: [UInt8] = []
-    output.reserveCapacity(byteCount)
-    for _ in 0..<byteCount / value.count { output += value }
+    output.reserveCapacity(storedByteCount)
+    for _ in 0..<storedByteCount / value.count { output += value }
     return output
-  }
-
-  private static func swapBytes(_ bytes: inout [UInt8], _ size: Int) {
-    for start in stride(from: 0, to: bytes.count, by: size) {
-      for index in 0..<size / 2 { bytes.swapAt(start + index, start + size - 1 - index) }
-    }
   }
 }

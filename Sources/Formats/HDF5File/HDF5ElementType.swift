@@ -4,45 +4,72 @@ import Bytes
 struct HDF5ElementType {
   /// The type of the elements after conversion to little-endian.
   let elementType: ElementType
-  /// Whether the bytes can be used without conversion.
-  let isLittleEndian: Bool
+  let conversion: Conversion
+  /// The size of an element in the file in bytes.
+  let storedByteCount: Int
   /// The sizes of elements that are arrays, which become additional dimensions.
   let innerShape: [Int]
 
   /// Finds the number type of a datatype. An enumeration counts as its base type, an array adds
   /// dimensions, and a compound of one member counts as that member.
   ///
+  /// Numbers in an uncommon layout become the smallest type of at least their size, or of at least
+  /// their range and precision.
+  ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` for a type without an ``ElementType``.
   init(_ type: Datatype) throws(WeighbridgeError) {
     switch type.kind {
     case .array(let shape, let base):
       let inner = try HDF5ElementType(base)
-      self.init(inner.elementType, inner.isLittleEndian, shape + inner.innerShape)
+      self.init(
+        inner.elementType, inner.conversion, inner.storedByteCount, shape + inner.innerShape)
     case .compound(let members) where members.count == 1 && members[0].type.size == type.size:
       self = try HDF5ElementType(members[0].type)
-    case .enumeration(let base, let members):
-      if Self.isBool(type, members) {
-        self.init(.bool, true)
-      } else {
-        self = try HDF5ElementType(base)
-      }
+    case .enumeration(_, isBool: true): self.init(.bool, .none, 1)
+    case .enumeration(let base, _): self = try HDF5ElementType(base)
     case .float(let layout):
-      guard let element = Self.float(layout, type.size) else { throw Self.unsupported(type) }
-      self.init(element, !layout.isBigEndian)
-    case .integer(let layout):
-      guard let element = Self.integer(layout, type.size) else { throw Self.unsupported(type) }
-      self.init(element, !layout.isBigEndian || type.size == 1)
+      guard layout.isReadable else {
+        throw .unsupported("has elements of \(type.name), which cannot be read")
+      }
+      self.init(layout, type.size)
+    case .integer(let layout): self.init(layout, type.size)
     // h5py stores bfloat16, which NumPy lacks, as two opaque bytes.
-    case .opaque where type.size == 2: self.init(.bfloat16, true)
+    case .opaque(hasTag: false) where type.size == 2: self.init(.bfloat16, .none, 2)
     default: throw Self.unsupported(type)
     }
   }
 
-  private init(_ elementType: ElementType, _ isLittleEndian: Bool, _ innerShape: [Int] = []) {
+  private init(
+    _ elementType: ElementType, _ conversion: Conversion, _ size: Int, _ innerShape: [Int] = []
+  ) {
     self.elementType = elementType
-    self.isLittleEndian = isLittleEndian
+    self.conversion = conversion
+    storedByteCount = size
     self.innerShape = innerShape
   }
+
+  private init(_ layout: FloatLayout, _ size: Int) {
+    if let element = Self.float(layout, size) {
+      self.init(element, layout.isBigEndian ? .byteOrder : .none, size)
+    } else {
+      self.init(layout.fitsFloat32 ? .float32 : .float64, .float(layout), size)
+    }
+  }
+
+  private init(_ layout: IntegerLayout, _ size: Int) {
+    if layout.bits == BitRange(start: 0, count: 8 * size),
+      let element = Self.integer(size, layout.isSigned)
+    {
+      self.init(element, layout.isBigEndian && size > 1 ? .byteOrder : .none, size)
+    } else {
+      let width = [1, 2, 4].first { size <= $0 } ?? 8
+      let element = Self.integer(width, layout.isSigned) ?? .int64
+      self.init(element, .integer(layout), size)
+    }
+  }
+
+  /// Whether the bytes in the file can be used without conversion.
+  var isPlain: Bool { if case .none = conversion { true } else { false } }
 
   private static func unsupported(_ type: Datatype) -> WeighbridgeError {
     WeighbridgeError(.unsupported, "has elements of \(type.name), which is not a number type")
@@ -56,7 +83,7 @@ struct HDF5ElementType {
       fraction.start == 0, exponent.start == fraction.count,
       layout.sign == exponent.start + exponent.count, layout.sign == 8 * size - 1,
       layout.normalization == .implied, exponent.count < 32,
-      layout.bias == 1 << (exponent.count - 1) - 1
+      layout.bias == (1 << (exponent.count - 1)) - 1
     else { return nil }
     switch (exponent.count, fraction.count) {
     case (5, 10): return .float16
@@ -67,9 +94,8 @@ struct HDF5ElementType {
     }
   }
 
-  private static func integer(_ layout: IntegerLayout, _ size: Int) -> ElementType? {
-    guard layout.bits == BitRange(start: 0, count: 8 * size) else { return nil }
-    switch (size, layout.isSigned) {
+  private static func integer(_ size: Int, _ isSigned: Bool) -> ElementType? {
+    switch (size, isSigned) {
     case (1, true): return .int8
     case (2, true): return .int16
     case (4, true): return .int32
@@ -80,14 +106,5 @@ struct HDF5ElementType {
     case (8, false): return .uint64
     default: return nil
     }
-  }
-
-  /// Whether a type is h5py's boolean: an enumeration of one byte, FALSE 0 and TRUE 1.
-  private static func isBool(
-    _ type: Datatype, _ members: [(name: [UInt8], value: [UInt8])]
-  ) -> Bool {
-    let values = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
-    return type.size == 1 && members.count == 2 && values[Array("FALSE".utf8)] == [0]
-      && values[Array("TRUE".utf8)] == [1]
   }
 }

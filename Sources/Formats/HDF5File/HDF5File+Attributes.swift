@@ -1,20 +1,13 @@
 package import Bytes
-import Synchronization
 
 extension HDF5File {
-  /// The names of the attributes of the object at an absolute path, sorted.
+  /// The names of the attributes of the object at an absolute path, sorted. Bytes that are not
+  /// UTF-8 are replaced; an attribute is not found by such a name.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed``.
   package func attributeNames(of path: String) throws(WeighbridgeError) -> [String] {
     try locatingErrors(at: path) { () throws(WeighbridgeError) in
-      var names: [String] = []
-      for entry in try attributes(at: path) {
-        guard let name = String(validating: entry.name, as: UTF8.self) else {
-          throw .malformed("an attribute's name is not UTF-8")
-        }
-        names.append(name)
-      }
-      return names
+      try attributes(at: path).map { String(decoding: $0.name, as: UTF8.self) }
     }
   }
 
@@ -51,12 +44,11 @@ extension HDF5File {
     guard let address = try resolve(path) else {
       throw .malformed("the file has nothing at this path")
     }
-    if let known = cache.withLock({ $0.attributes.value(at: address) }) { return known }
-    let header = try reader.header(at: address)
-    let entries = try locatingDamage(at: header) { () throws(WeighbridgeError) in
-      try reader.attributes(of: header, atMost: limits.memberCount)
+    return try attributes.value(at: address) { () throws(WeighbridgeError) in
+      let header = try reader.header(at: address)
+      return try locatingDamage(at: header) { () throws(WeighbridgeError) in
+        try reader.attributes(of: header, atMost: limits.memberCount)
+      }
     }
-    cache.withLock { $0.attributes.insert(entries, at: address) }
-    return entries
   }
 }

@@ -1,5 +1,4 @@
 package import Bytes
-import Synchronization
 
 extension HDF5File {
   /// Returns the group at an absolute path, with its direct members.
@@ -8,12 +7,12 @@ extension HDF5File {
   ///   ``WeighbridgeError/Code/limitExceeded``.
   package func group(at path: String) throws(WeighbridgeError) -> HDF5Group {
     try locatingErrors(at: path) { () throws(WeighbridgeError) in
-      var members: [HDF5Member] = []
+      var (members, paths) = ([HDF5Member](), MemberPaths(limits))
       guard let address = try resolve(path) else {
         throw .malformed("the file has nothing at this path")
       }
       for link in try groupLinks(at: path, address) {
-        members.append(try member(link, at: try Self.path(of: link, in: path)))
+        members.append(try member(link, at: try paths.path(of: link, in: path)))
       }
       return HDF5Group(path: path, members: members)
     }
@@ -42,7 +41,7 @@ extension HDF5File {
     below path: String, except excluded: Set<String> = []
   ) throws(WeighbridgeError) -> [HDF5Member] {
     try locatingErrors(at: path) { () throws(WeighbridgeError) in
-      var members: [HDF5Member] = []
+      var (members, paths) = ([HDF5Member](), MemberPaths(limits))
       guard let start = try resolve(path) else {
         throw .malformed("the file has nothing at this path")
       }
@@ -58,7 +57,7 @@ extension HDF5File {
           guard count <= limits.memberCount else {
             throw ObjectReader.tooMany(limits.memberCount, "members")
           }
-          let memberPath = try Self.path(of: link, in: path)
+          let memberPath = try paths.path(of: link, in: path)
           if excluded.contains(memberPath) { continue }
           let member = try member(link, at: memberPath)
           members.append(member)
@@ -83,16 +82,12 @@ extension HDF5File {
     return links
   }
 
-  /// The absolute path of a link in the group at a path.
-  private static func path(of link: Link, in group: String) throws(WeighbridgeError) -> String {
-    guard let name = String(validating: link.name, as: UTF8.self) else {
-      throw .malformed("a member's name is not UTF-8").at(.path(group))
-    }
-    return (group.last == "/" ? group : group + "/") + name
-  }
-
-  /// Returns the member that a link leads to.
+  /// Returns the member that a link leads to. One whose name is not UTF-8 cannot be found by its
+  /// path, so it is only listed.
   private func member(_ link: Link, at path: String) throws(WeighbridgeError) -> HDF5Member {
+    guard String(validating: link.name, as: UTF8.self) != nil else {
+      return HDF5Member(path: path, kind: .other)
+    }
     switch link.target {
     case .soft: return HDF5Member(path: path, kind: .softLink)
     case .external: return HDF5Member(path: path, kind: .externalLink)
@@ -107,12 +102,10 @@ extension HDF5File {
 
   /// The kind of the object at an address.
   private func kind(at address: Int) throws(WeighbridgeError) -> HDF5Member.Kind {
-    // A group whose links are cached need not be read again.
-    if case .some(.some) = cache.withLock({ $0.links.value(at: address) }) { return .group }
     switch try reader.header(at: address).kind {
-    case .group: return .group
-    case .dataset: return .dataset
-    default: return .other
+    case .group: .group
+    case .dataset: .dataset
+    default: .other
     }
   }
 }

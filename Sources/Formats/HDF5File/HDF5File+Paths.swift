@@ -1,5 +1,4 @@
 import Bytes
-import Synchronization
 
 extension HDF5File {
   /// Returns the absolute path of a name in a group, interpreted as in HDF5: a `/` at the start is
@@ -35,13 +34,12 @@ extension HDF5File {
 
   /// The links of the object at an address, sorted by name; `nil` when it is not a group.
   func links(at address: Int) throws(WeighbridgeError) -> [Link]? {
-    if let known = cache.withLock({ $0.links.value(at: address) }) { return known }
-    let header = try reader.header(at: address)
-    let links = try locatingDamage(at: header) { () throws(WeighbridgeError) in
-      try reader.links(of: header, atMost: limits.memberCount)
+    try links.value(at: address) { () throws(WeighbridgeError) in
+      let header = try reader.header(at: address)
+      return try locatingDamage(at: header) { () throws(WeighbridgeError) in
+        try reader.links(of: header, atMost: limits.memberCount)
+      }
     }
-    cache.withLock { $0.links.insert(links, at: address) }
-    return links
   }
 
   /// Resolves an absolute path to an object's address, link by link; `nil` when there is no object.
@@ -67,8 +65,11 @@ extension HDF5File {
         }
         if target.utf8.first == UInt8(ascii: "/") { current = reader.root }
         pending += Self.components(of: target)
-      case .external:
-        throw .unsupported("\"\(name)\" is a link into another file, which is never followed")
+      case .external(let target):
+        let file = target.dropFirst().prefix { $0 != 0 }.prefix(200)
+        throw .unsupported(
+          "\"\(name)\" is a link into another file, \(String(decoding: file, as: UTF8.self)), which is "
+            + "never followed; HDF5's h5copy -f ext copies a group with what its links lead to")
       case .userDefined(let kind):
         throw .unsupported(
           "\"\(name)\" is a link of kind \(kind), which only its program can follow")

@@ -1,5 +1,4 @@
 package import Bytes
-import Synchronization
 
 /// An HDF5 file, opened for reading.
 ///
@@ -27,6 +26,14 @@ package final class HDF5File: Sendable {
     /// arrays are rejected before decoding.
     package var expansion = 1032
 
+    /// The largest number of bytes of one path in the file.
+    package var pathByteCount = 1 << 14
+    /// The largest number of bytes of the paths of all members that are listed at once.
+    package var memberPathsByteCount = 1 << 28
+    /// The largest ratio of the metadata that are read, counted each time, to the file's size, for
+    /// more than 1 GiB.
+    package var metadataReadings = 64
+
     /// The default limits.
     package init() {}
 
@@ -35,6 +42,13 @@ package final class HDF5File: Sendable {
     func decodedByteCount(ofFileWith byteCount: Int) -> Int {
       let (product, overflow) = byteCount.multipliedReportingOverflow(by: expansion)
       return min(datasetByteCount, overflow ? .max : max(64 << 20, product))
+    }
+
+    /// The larger of 1 GiB and the number of bytes of metadata that are read in a file of a given
+    /// size.
+    func metadataByteCount(ofFileWith byteCount: Int) -> Int {
+      let (product, overflow) = byteCount.multipliedReportingOverflow(by: metadataReadings)
+      return overflow ? .max : max(1 << 30, product)
     }
   }
 
@@ -47,8 +61,14 @@ package final class HDF5File: Sendable {
   /// The limits on what is read.
   package let limits: Limits
   let reader: ObjectReader
-  /// The most recently read metadata, since consecutive requests mostly need the same.
-  let cache = Mutex(HDF5Cache())
+  /// The links of groups by the addresses of their headers; `nil` for an object that is no group.
+  let links = RecentValues<[Link]?>(limit: 1 << 24) { links in
+    (links ?? []).reduce(64) { $0 + 96 + $1.name.count }
+  }
+  /// The attributes of objects by the addresses of their headers.
+  let attributes = RecentValues<[AttributeEntry]>(limit: 1 << 24) { entries in
+    entries.reduce(64) { $0 + 128 + $1.name.count }
+  }
 
   /// Opens an HDF5 file.
   ///
@@ -76,9 +96,12 @@ package final class HDF5File: Sendable {
     self.byteRange = range
     self.limits = limits
     reader = try locating({ $0.at(file: path) }) { () throws(WeighbridgeError) in
-      try ObjectReader(store, range)
+      try ObjectReader(store, range, limits)
     }
   }
+
+  /// The number of bytes of metadata that were read so far, counted each time.
+  package var metadataByteCount: Int { reader.file.metadata.total }
 
   /// Whether bytes are an HDF5 file: its signature is at 0, 512, 1024, 2048, ...
   package static func isHDF5(_ bytes: RawSpan) -> Bool { Superblock.find(in: bytes) != nil }

@@ -20,7 +20,8 @@ package struct HDF5Member: Hashable, Sendable {
     case softLink = "soft link"
     /// A link into another file, which is never followed.
     case externalLink = "external link"
-    /// A named type or a link of a kind that HDF5 does not define.
+    /// A named type, a link of a kind that HDF5 does not define, or an object whose name is not
+    /// UTF-8.
     case other = "object of another kind"
   }
 

@@ -1,6 +1,7 @@
 """Writes the HDF5 files of these tests, next to itself. Needs h5py and numpy."""
 
 import os
+import struct
 
 import h5py
 import numpy as np
@@ -87,6 +88,68 @@ def refused(file):
     dataset(file, "odd_integer", narrow, (1,), None)
 
 
+def custom(base, size, precision, offset=0, fields=None, bias=None):
+    kind = base.copy()
+    kind.set_size(max(size, kind.get_size()))
+    if fields:
+        kind.set_fields(*fields)
+        kind.set_ebias(bias)
+    kind.set_offset(0)
+    kind.set_precision(precision)
+    kind.set_size(size)
+    kind.set_offset(offset)
+    return kind
+
+
+def odd_numbers(file):
+    def integers(name, kind, values, dtype="<i8"):
+        dataset(file, name, kind, (len(values),), None).write(
+            h5py.h5s.ALL, h5py.h5s.ALL, np.array(values, dtype))
+
+    def floats(name, kind, values):
+        integers(name, kind, values, "<f8")
+
+    little, big, unsigned = h5py.h5t.STD_I64LE, h5py.h5t.STD_I64BE, h5py.h5t.STD_U64BE
+    integers("int4_in_1", custom(little, 1, 4, 3), [0, 7, -8, -1])
+    integers("int12_in_2", custom(big, 2, 12, 1), [0, 2047, -2048, -1])
+    integers("int24", custom(little, 3, 24), [0, 8388607, -8388608, -1])
+    integers("uint40", custom(unsigned, 5, 40), [0, (1 << 40) - 1, 1 << 39])
+    integers("uint64_in_9", custom(unsigned, 9, 64, 5), [0, (1 << 64) - 1], "<u8")
+    single, double = h5py.h5t.IEEE_F32LE, h5py.h5t.IEEE_F64BE
+    values = [0, 1.5, -2.25, 0.25]
+    floats("float8", custom(single, 1, 8, fields=(7, 3, 4, 0, 3), bias=7), values)
+    floats("float24", custom(single, 3, 24, fields=(23, 16, 7, 0, 16), bias=63), values)
+    floats("float32_range", custom(single, 4, 32, fields=(31, 22, 9, 0, 22), bias=255), values)
+    floats("float48_big", custom(double, 6, 48, fields=(47, 36, 11, 0, 36), bias=1023), values)
+    extended = np.array(values + [np.longdouble(1) / 3, 1e300], np.longdouble)
+    file.create_dataset("extended", data=extended)
+    file.create_dataset("extended_packed", data=extended, chunks=(4,), compression="gzip", shuffle=True)
+    file.create_dataset("tagged", data=np.array([1, 2], "<u2").view("V2"))
+    tagged = h5py.h5t.create(h5py.h5t.OPAQUE, 2)
+    tagged.set_tag(b"two letters")
+    dataset(file, "tag", tagged, (1,), None)
+
+
+def unusual_chunks(file):
+    # Chunks may be larger than the maximum size of a dataset that began without elements.
+    plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plist.set_chunk((8, 4))
+    space = h5py.h5s.create_simple((0, 4), (6, 4))
+    grown = h5py.h5d.create(file.id, b"larger_than_maximum", h5py.h5t.IEEE_F32LE, space, plist)
+    grown.set_extent((6, 4))
+    ramp = np.arange(24, dtype="<f4").reshape(6, 4)
+    grown.write(h5py.h5s.ALL, h5py.h5s.ALL, ramp)
+    # An optional filter that the writing library does not have is skipped.
+    for name, data in (("skipped_filter", ramp), ("unwritten_filter", None)):
+        plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        plist.set_chunk((2, 4))
+        plist.set_filter(32015, h5py.h5z.FLAG_OPTIONAL, (3,))
+        made = h5py.h5d.create(
+            file.id, name.encode(), h5py.h5t.IEEE_F32LE, h5py.h5s.create_simple((6, 4)), plist)
+        if data is not None:
+            made.write(h5py.h5s.ALL, h5py.h5s.ALL, data)
+
+
 def fixed(length, padding, charset=h5py.h5t.CSET_ASCII):
     kind = h5py.h5t.C_S1.copy()
     kind.set_size(length)
@@ -154,12 +217,41 @@ def move_past_the_end(data):
     return data
 
 
+def refer_as_old(data):
+    """Writes the reference to a named type as HDF5 1.4 did, with the offset of a name."""
+    with h5py.File(os.path.join(folder, "committed.h5")) as file:
+        header = h5py.h5o.get_info(file["data"].id).addr
+        kind = h5py.h5o.get_info(file["type"].id).addr
+    start, size = header + 16, int.from_bytes(data[header + 8 : header + 12], "little")
+    at, count, new = start, 0, b""
+    while at < start + size:
+        message, length, flags = struct.unpack_from("<HHB", data, at)
+        body = bytes(data[at + 8 : at + 8 + length])
+        at += 8 + length
+        if message == 3:
+            body = bytes([1, 0]) + bytes(6) + struct.pack("<QQ", 0, kind)
+        if message != 0:
+            new += struct.pack("<HHB3x", message, len(body), flags) + body
+            count += 1
+    rest = size - len(new) - 8
+    data[start : start + size] = new + struct.pack("<HHB3x", 0, rest, 0) + bytes(rest)
+    data[header + 2 : header + 4] = (count + 1).to_bytes(2, "little")
+    return data
+
+
 with new("numbers.h5") as made:
     numbers(made)
 with new("layouts.h5") as made:
     layouts(made)
 with new("refused.h5") as made:
     refused(made)
+with new("odd_numbers.h5") as made:
+    odd_numbers(made)
+with new("unusual_chunks.h5", libver=("v110", "v110")) as made:
+    unusual_chunks(made)
+with new("committed.h5") as made:
+    made["type"] = np.dtype("<f4")
+    made.create_dataset("data", data=np.arange(4, dtype="<f4"), dtype=made["type"])
 with new("opaque.h5") as made:
     halves = np.array([0x3F80, 0xC000, 0x7F7F], dtype="<u2").view("V2")
     made.create_dataset("plain", data=halves)
@@ -187,6 +279,7 @@ with new("deep.h5", libver=("v110", "v110")) as made:
 patched("one.h5", "cut_off.h5", lambda data: data[:-100])
 patched("one.h5", "past_the_end.h5", move_past_the_end)
 patched("one.h5", "broken_root.h5", lambda data: data[:96] + bytes(96) + data[192:])
+patched("committed.h5", "old_reference.h5", refer_as_old)
 patched("latest.h5", "future.h5", lambda data: data[:8] + b"\x09" + data[9:])
 with open(os.path.join(folder, "text.h5"), "w") as made:
     made.write("This is not an HDF5 file.\n")

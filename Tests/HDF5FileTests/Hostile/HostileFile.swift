@@ -20,6 +20,7 @@ struct HostileFile: Sendable, CustomTestStringConvertible {
   enum Change: Sendable {
     /// A number, least significant byte first, in so many bytes.
     case value(UInt64, Int)
+    case bytes([UInt8])
     /// The address of a place.
     case address(FileMap.Place)
     /// Bytes from another place.
@@ -50,6 +51,7 @@ struct HostileFile: Sendable, CustomTestStringConvertible {
     let change =
       switch change {
       case .value(let value, let width): map.bytes(of: value, width)
+      case .bytes(let bytes): bytes
       case .address(let target): map.bytes(of: UInt64(try map.requiredOffset(of: target)), 8)
       case .copy(let source, let offset, let count):
         Array(bytes[try map.requiredOffset(of: source) + offset..<bytes.count].prefix(count))

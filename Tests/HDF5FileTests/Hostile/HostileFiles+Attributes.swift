@@ -39,6 +39,11 @@ extension HostileFiles {
       "attributes without a B-tree", "Family/attributes_v110.h5", .message("/attributes_60", 0x15),
       10, .value(0xFFFF_FFFF_FFFF_FFFF, 8), "/attributes_60", "the B-tree of names has no address"),
     HostileFile(
+      "attributes that belong to another object", "Family/attributes_v110.h5",
+      .message("/attributes_9", 0x15), 2,
+      .copy(.message("/attributes_60", 0x15), offset: 2, count: 16), "/attributes_9",
+      "the B-tree of names shares a block with another one"),
+    HostileFile(
       "an attribute info of version 3", "Family/attributes_v110.h5",
       .message("/attributes_60", 0x15), 0, .value(3, 1), "/attributes_60",
       "the info message has version 3; 0 can be read", .unsupported),

@@ -8,8 +8,7 @@ extension HostileFiles {
       .value(0, 4), "/fixed", "the data layout has chunks of the sizes [0, 4, 4]"),
     HostileFile(
       "chunks larger than their dataset", "Family/indexes_earliest.h5", .message("/fixed", 0x08),
-      11, .value(1000, 4), "/fixed", "has chunks of 1000 elements along axis 0, which has at most 6"
-    ),
+      11, .value(1000, 4), "/fixed", "has a chunk of 64 bytes, where 16000 are expected"),
     HostileFile(
       "chunks that no memory holds", "Family/indexes_earliest.h5", .message("/growing_both", 0x08),
       11, .value(0xFFFF_FFFF_FFFF_FFFF, 8), "/growing_both",
@@ -134,6 +133,10 @@ extension HostileFiles {
       "a fixed array larger than the file", "Family/indexes_v110.h5", .target("/fixed", 0x08, 10),
       8, .value(1 << 40, 8), "/fixed",
       "the fixed array is at bytes 1059 to 134218805, beyond the end of the file at 31310"),
+    HostileFile(
+      "a fixed array of more pages than an integer counts", "Family/indexes_v110.h5",
+      .target("/fixed", 0x08, 10), 7, .bytes([0] + [UInt8](repeating: 0xFF, count: 7) + [0x7F]),
+      "/fixed", "the fixed array is at bytes 1059 to 1152921504606848053"),
     HostileFile(
       "a fixed array with more elements than chunks", "Family/indexes_v110.h5",
       .target("/fixed", 0x08, 10), 8, .value(1000, 8), "/fixed",

@@ -118,6 +118,18 @@ extension HostileFiles {
     ),
     HostileFile(
       "dense links whose heap is the header", "Family/names_v110.h5", .message("/group_40", 0x02),
-      2, .value(48, 8), "/group_40", "the fractal heap does not begin with its signature FRHP"),
+      2, .value(48, 8), "/group_40", "the fractal heap shares a block with another one"),
+    HostileFile(
+      "a group whose B-tree belongs to another one", "links.h5", .message("/a/b", 0x11), 0,
+      .copy(.message("/a", 0x11), offset: 0, count: 8), "/a/b",
+      "the group's B-tree shares a block with another one"),
+    HostileFile(
+      "a group whose heap belongs to another one", "links.h5", .message("/a/b", 0x11), 8,
+      .copy(.message("/a", 0x11), offset: 8, count: 8), "/a/b",
+      "the group's local heap shares a block with another one"),
+    HostileFile(
+      "links that belong to another group", "Family/names_v110.h5", .message("/group_40", 0x02), 2,
+      .copy(.message("/group_9", 0x02), offset: 2, count: 16), "/group_40",
+      "the B-tree of names shares a block with another one"),
   ]
 }

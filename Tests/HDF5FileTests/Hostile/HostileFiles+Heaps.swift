@@ -106,6 +106,9 @@ extension HostileFiles {
       "an object larger than its block", "Family/names_v110.h5", .block("BTLF"), 15,
       .value(0xFFFF, 2), "/group_9", "refers to 65535 bytes at 111 of a block of 512"),
     HostileFile(
+      "objects of a heap that overlap", "Family/names_v110.h5", .block("BTLF"), 15, .value(400, 2),
+      "/group_9", "the fractal heap has objects that overlap"),
+    HostileFile(
       "a table whose block is behind the end", "Family/packed_heap.h5", .block("FHIB"), 17,
       .value(1 << 40, 8), "/many",
       "the fractal heap's block is at bytes 1099511627776 to 1099511627880, beyond the end of the file at 11925"

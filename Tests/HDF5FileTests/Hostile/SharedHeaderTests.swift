@@ -21,6 +21,17 @@ extension SharedHeaderTests {
   }
 }
 
+extension SharedHeaderTests {
+  @Test("A header with many links to it is read once")
+  func manyLinks() throws {
+    let bytes = OverlayFile().linkingOneHeader()
+    let file = try HDF5File(ByteStore(bytes), path: "links.h5")
+    #expect(try file.members(below: "/").count == 400)
+    for _ in 0..<2 { _ = try file.group(at: "/") }
+    #expect(file.metadataByteCount < 2 * bytes.count)
+  }
+}
+
 /// A file of version 0 whose root group has many members in one symbol table node.
 struct OverlayFile {
   private static let memberCount = 400
@@ -55,6 +66,20 @@ struct OverlayFile {
       put(1, 2, &bytes, at: header(index) + 2)
       put(1008, 4, &bytes, at: header(index) + 8)
       put(1000, 2, &bytes, at: header(index) + 18)  // of type 0, which says nothing
+    }
+    return bytes
+  }
+
+  /// Every member is the same header of 60,000 bytes.
+  func linkingOneHeader() -> [UInt8] {
+    var bytes = frame() + [UInt8](repeating: 0, count: 1 << 16)
+    put(bytes.count, 8, &bytes, at: 40)  // the end of the file
+    put(1, 1, &bytes, at: Self.headers)
+    put(1, 2, &bytes, at: Self.headers + 2)
+    put(60_008, 4, &bytes, at: Self.headers + 8)
+    put(60_000, 2, &bytes, at: Self.headers + 18)  // of type 0, which says nothing
+    for index in 0..<Self.memberCount {
+      put(Self.headers, 8, &bytes, at: Self.node + 16 + index * 40)
     }
     return bytes
   }

@@ -3,7 +3,7 @@ import CHDF5
 
 /// A dataset as libhdf5 reads it.
 struct LibHDF5Dataset {
-  private let identifier: hid_t
+  let identifier: hid_t
   private let type: LibHDF5.Handle
 
   /// - Parameter dataset: Must stay open as long as this value lives.
@@ -18,7 +18,7 @@ struct LibHDF5Dataset {
     let list = try LibHDF5.Handle(H5Dget_create_plist(identifier), "\(path): the properties")
     guard H5Sget_simple_extent_type(space.identifier) != H5S_NULL,
       let (element, inner) = try Self.element(type), H5Pget_external_count(list.identifier) == 0,
-      H5Pget_layout(list.identifier) != H5D_VIRTUAL, try Self.isReadable(list)
+      H5Pget_layout(list.identifier) != H5D_VIRTUAL, try isReadable(list)
     else { return "\(path) dataset of another type" }
     let rank = Int(H5Sget_simple_extent_ndims(space.identifier))
     var sizes = [hsize_t](repeating: 0, count: max(1, rank))
@@ -33,6 +33,9 @@ struct LibHDF5Dataset {
     }
     guard !overflow, largest <= 1 << 24 else { return "\(path) dataset too large" }
     let count = Int(H5Sget_simple_extent_npoints(space.identifier))
+    guard Self.isCommon(type) else {
+      return "\(path) dataset \(element) \(shape) \(CRC32.checksum(try converted(count, element)))"
+    }
     var bytes = [UInt8](repeating: 0, count: max(1, count * size))
     // Writes as many elements as the dataset has, in the type that the file has.
     try LibHDF5.check(
@@ -44,8 +47,24 @@ struct LibHDF5Dataset {
     return "\(path) dataset \(element) \(shape) \(CRC32.checksum(bytes))"
   }
 
-  /// Whether all filters are among those that we read and libhdf5 has built in.
-  private static func isReadable(_ list: LibHDF5.Handle) throws(LibHDF5.Failure) -> Bool {
+  /// Whether a filter was skipped for every chunk.
+  private func isSkipped(_ filter: UInt32) throws(LibHDF5.Failure) -> Bool {
+    var count: hsize_t = 0
+    try LibHDF5.check(H5Dget_num_chunks(identifier, chdf5_all(), &count), "the chunks")
+    for index in 0..<count {
+      var offset = [hsize_t](repeating: 0, count: 32)
+      var (mask, address, size): (UInt32, haddr_t, hsize_t) = (0, 0, 0)
+      // Writes at most 32 coordinates.
+      try LibHDF5.check(
+        H5Dget_chunk_info(identifier, chdf5_all(), index, &offset, &mask, &address, &size),
+        "a chunk")
+      guard (mask >> filter) & 1 != 0 else { return false }
+    }
+    return true
+  }
+
+  /// Whether all filters are among those that we read and libhdf5 has built in, or were skipped.
+  private func isReadable(_ list: LibHDF5.Handle) throws(LibHDF5.Failure) -> Bool {
     let count = try LibHDF5.check(H5Pget_nfilters(list.identifier), "the filters")
     for index in 0..<UInt32(count) {
       var (flags, parameterCount) = (UInt32(0), 0)
@@ -53,7 +72,8 @@ struct LibHDF5Dataset {
       let filter = H5Pget_filter2(
         list.identifier, index, &flags, &parameterCount, nil, 0, nil, nil)
       let known = [H5Z_FILTER_DEFLATE, H5Z_FILTER_SHUFFLE, H5Z_FILTER_FLETCHER32]
-      guard known.contains(filter) else { return false }
+      if known.contains(filter) { continue }
+      guard try isSkipped(index) else { return false }
     }
     return true
   }
@@ -81,9 +101,14 @@ struct LibHDF5Dataset {
   ) throws(LibHDF5.Failure) -> (ElementType, [Int])? {
     let (identifier, size) = (type.identifier, H5Tget_size(type.identifier))
     switch H5Tget_class(identifier) {
-    case H5T_FLOAT: return float(identifier, size).map { ($0, []) }
-    case H5T_INTEGER: return integer(identifier, size).map { ($0, []) }
-    case H5T_OPAQUE: return size == 2 ? (.bfloat16, []) : nil
+    case H5T_FLOAT: return (float(identifier, size) ?? uncommonFloat(identifier)).map { ($0, []) }
+    case H5T_INTEGER:
+      let width = [1, 2, 4].first { size <= $0 } ?? 8
+      return integer(identifier, width).map { ($0, []) }
+    case H5T_OPAQUE:
+      let tag = H5Tget_tag(identifier)
+      defer { H5free_memory(tag) }
+      return size == 2 && tag?.pointee == 0 ? (.bfloat16, []) : nil
     case H5T_ENUM:
       if isBool(identifier, size) { return (.bool, []) }
       return try element(LibHDF5.Handle(H5Tget_super(identifier), "a base type"))
@@ -100,7 +125,7 @@ struct LibHDF5Dataset {
     }
   }
 
-  private static func float(_ type: hid_t, _ size: Int) -> ElementType? {
+  static func float(_ type: hid_t, _ size: Int) -> ElementType? {
     var (sign, exponent, exponentBits, fraction, fractionBits) = (0, 0, 0, 0, 0)
     guard
       H5Tget_fields(type, &sign, &exponent, &exponentBits, &fraction, &fractionBits) >= 0,
@@ -120,7 +145,6 @@ struct LibHDF5Dataset {
   }
 
   private static func integer(_ type: hid_t, _ size: Int) -> ElementType? {
-    guard H5Tget_offset(type) == 0, H5Tget_precision(type) == 8 * size else { return nil }
     let name = (H5Tget_sign(type) == H5T_SGN_2 ? "int" : "uint") + String(8 * size)
     return ElementType(rawValue: name)
   }

@@ -106,12 +106,12 @@ struct Cursor: Sendable {
   }
 
   /// Reads the bytes before the next zero, and the zero.
-  mutating func terminatedBytes() throws(WeighbridgeError) -> [UInt8] {
+  mutating func terminatedBytes() throws(WeighbridgeError) -> ArraySlice<UInt8> {
     guard let zero = bytes[position..<end].firstIndex(of: 0) else {
       throw failure("has a name without an end")
     }
     defer { position = zero + 1 }
-    return Array(bytes[position..<zero])
+    return bytes[position..<zero]
   }
 
   /// Reads and checks the four-letter signature with which most blocks begin.

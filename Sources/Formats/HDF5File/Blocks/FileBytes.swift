@@ -12,16 +12,19 @@ struct FileBytes: Sendable {
   var widths = Cursor.Widths()
   /// The byte ranges that were read as object headers so far.
   let headers: HeaderLedger
-  /// The collection of variable-length values that was read last.
-  let lastCollection = LastCollection()
+  /// The collections of variable-length values: the ranges of the objects by number.
+  let collections = RecentValues<[Int: Range<Int>]>(limit: 1 << 22) { 64 * (1 + $0.count) }
+  /// The bytes of metadata that were read so far.
+  let metadata: MetadataBudget
 
   /// The largest size of a block of metadata that is copied to be read, in bytes.
   private static let blockLimit = 1 << 28
 
-  init(_ store: ByteStore, _ byteRange: Range<Int>) {
+  init(_ store: ByteStore, _ byteRange: Range<Int>, _ limits: HDF5File.Limits) {
     self.store = store
     self.byteRange = byteRange
     headers = HeaderLedger(byteCount: byteRange.count)
+    metadata = MetadataBudget(limit: limits.metadataByteCount(ofFileWith: byteRange.count))
   }
 
   /// The size of the file in bytes.
@@ -59,6 +62,7 @@ struct FileBytes: Sendable {
       throw .limitExceeded("\(what) has \(byteCount) bytes, over the limit of \(Self.blockLimit)")
         .at(.byte(range.lowerBound))
     }
+    try metadata.spend(byteCount, at: range.lowerBound)
     return Cursor(copy(range), origin: range.lowerBound, widths)
   }
 
@@ -77,6 +81,8 @@ struct FileBytes: Sendable {
     at address: Int, atMost byteCount: Int, of what: String
   ) throws(WeighbridgeError) -> Cursor {
     let start = try range(at: address, byteCount: 1, of: what).lowerBound
-    return Cursor(copy(start..<min(start + byteCount, count)), origin: start, widths)
+    let end = min(start + byteCount, count)
+    try metadata.spend(end - start, at: start)
+    return Cursor(copy(start..<end), origin: start, widths)
   }
 }

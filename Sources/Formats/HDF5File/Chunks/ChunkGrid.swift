@@ -10,21 +10,27 @@ struct ChunkGrid: Sendable {
   let counts: [Int]
   /// The maximum number of chunks along each dimension; `nil` without a limit.
   private let maximumCounts: [Int?]
+  /// The dimensions without a limit.
+  private let unlimitedAxes: [Int]
   /// The number of chunks.
   let count: Int
-  /// The decoded size of a chunk in bytes.
+  /// The size of an element, and the decoded size of a chunk, in bytes.
+  let elementSize: Int
   let chunkByteCount: Int
 
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the chunks do not fit the dataset.
-  init(_ layout: ChunkedLayout, _ space: Dataspace) throws(WeighbridgeError) {
+  init(
+    _ layout: ChunkedLayout, _ space: Dataspace, elementSize: Int
+  ) throws(WeighbridgeError) {
+    guard layout.elementSize ?? elementSize == elementSize else {
+      throw .malformed(
+        "has elements of \(elementSize) bytes, but chunks with elements of "
+          + "\(layout.elementSize ?? 0)")
+    }
+    self.elementSize = elementSize
     let shape = space.shape ?? []
     guard layout.shape.count == shape.count else {
       throw .malformed("has \(shape.count) dimensions, but chunks with \(layout.shape.count)")
-    }
-    for (axis, size) in layout.shape.enumerated() {
-      guard let maximum = space.maximumShape[axis], maximum > 0, size > maximum else { continue }
-      throw .malformed(
-        "has chunks of \(size) elements along axis \(axis), which has at most \(maximum)")
     }
     self.shape = shape
     chunkShape = layout.shape
@@ -32,9 +38,10 @@ struct ChunkGrid: Sendable {
     maximumCounts = zip(space.maximumShape, chunkShape).map { maximum, size in
       maximum.map { Self.chunkCount($0, size) }
     }
+    unlimitedAxes = space.maximumShape.indices.filter { space.maximumShape[$0] == nil }
     count = try Checked.product(counts, of: "the number of chunks")
     chunkByteCount = try Checked.product(
-      chunkShape + [layout.elementSize], of: "the size of a chunk")
+      chunkShape + [elementSize], of: "the size of a chunk")
   }
 
   private static func chunkCount(_ size: Int, _ chunkSize: Int) -> Int {
@@ -67,9 +74,9 @@ struct ChunkGrid: Sendable {
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when several dimensions are unlimited.
   func coordinates(inArray number: Int) throws(WeighbridgeError) -> [Int] {
-    let unlimited = maximumCounts.indices.filter { maximumCounts[$0] == nil }
-    guard unlimited.count <= 1 else {
-      throw .malformed("has an array of chunks, but \(unlimited.count) dimensions without a bound")
+    guard unlimitedAxes.count <= 1 else {
+      throw .malformed(
+        "has an array of chunks, but \(unlimitedAxes.count) dimensions without a bound")
     }
     var (coordinates, remaining) = ([Int](repeating: 0, count: counts.count), number)
     for axis in maximumCounts.indices.reversed() {
@@ -77,7 +84,7 @@ struct ChunkGrid: Sendable {
       coordinates[axis] = remaining % count
       remaining /= count
     }
-    if let axis = unlimited.first {
+    if let axis = unlimitedAxes.first {
       coordinates[axis] = remaining
     } else if remaining > 0 {
       throw .malformed("has a chunk \(number), beyond the last possible chunk")

@@ -6,7 +6,7 @@ struct ChunkIndexReader {
   let layout: ChunkedLayout
   let grid: ChunkGrid
   let isFiltered: Bool
-  private(set) var chunks: [StoredChunk] = []
+  private var chunks: [StoredChunk] = []
 
   init(_ file: FileBytes, _ layout: ChunkedLayout, _ grid: ChunkGrid, isFiltered: Bool) {
     self.file = file
@@ -15,12 +15,36 @@ struct ChunkIndexReader {
     self.isFiltered = isFiltered
   }
 
-  /// Reads the index. ``chunks`` are then all stored chunks, sorted by file offset.
+  /// Calls `visit` with each stored chunk, mostly in the order of the file.
+  ///
+  /// - Parameter limit: The largest size of all decoded chunks together in bytes.
+  /// - Throws: As ``read(at:)``; ``WeighbridgeError/Code/limitExceeded``.
+  mutating func visit(
+    atMost limit: Int, _ visit: (StoredChunk) throws(WeighbridgeError) -> Void
+  ) throws(WeighbridgeError) {
+    guard let address = layout.address else { return }
+    if case .implicit = layout.index {
+      try checkSize(grid.count, limit)
+      return try visitImplicit(at: address, visit)
+    }
+    try read(at: address)
+    try checkSize(chunks.count, limit)
+    for chunk in chunks { try visit(chunk) }
+  }
+
+  private func checkSize(_ count: Int, _ limit: Int) throws(WeighbridgeError) {
+    let total = try Checked.product(
+      [count, grid.chunkByteCount], of: "the size of all chunks")
+    guard total <= limit else {
+      throw .limitExceeded("has chunks of \(total) bytes in all, over the limit of \(limit)")
+    }
+  }
+
+  /// Reads an index. ``chunks`` are then all stored chunks, sorted by file offset.
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` when a chunk is outside the dataset or the file,
   ///   occurs twice or overlaps another.
-  mutating func read() throws(WeighbridgeError) {
-    guard let address = layout.address else { return }
+  private mutating func read(at address: Int) throws(WeighbridgeError) {
     switch layout.index {
     case .bTree1: try readBTree1(at: address)
     case .bTree2: try readBTree2(at: address)
@@ -29,7 +53,7 @@ struct ChunkIndexReader {
         throw .malformed("has the index of a single chunk, but \(grid.count) chunks")
       }
       try add(grid.counts.map { _ in 0 }, ArrayElement(address: address, filtered: filtered))
-    case .implicit: try readImplicit(at: address)
+    case .implicit: break  // no list of chunks
     case .fixedArray:
       let array = try FixedArray(at: address, isFiltered: isFiltered, in: file)
       try array.elements { (number, element) throws(WeighbridgeError) in
@@ -48,6 +72,12 @@ struct ChunkIndexReader {
   private mutating func add(
     _ coordinates: [Int], _ element: ArrayElement
   ) throws(WeighbridgeError) {
+    chunks.append(try chunk(coordinates, element))
+  }
+
+  private func chunk(
+    _ coordinates: [Int], _ element: ArrayElement
+  ) throws(WeighbridgeError) -> StoredChunk {
     guard isFiltered == (element.filtered != nil) else {
       throw .malformed("has filters but an index of unfiltered chunks, or the reverse")
     }
@@ -62,8 +92,7 @@ struct ChunkIndexReader {
       throw .malformed("has a chunk at \(coordinates), outside of the grid of \(grid.counts)")
         .at(.byte(range.lowerBound))
     }
-    chunks.append(
-      StoredChunk(number: number, range: range, filterMask: element.filtered?.mask ?? 0))
+    return StoredChunk(number: number, range: range, filterMask: element.filtered?.mask ?? 0)
   }
 
   private mutating func readBTree1(at address: Int) throws(WeighbridgeError) {
@@ -121,7 +150,11 @@ struct ChunkIndexReader {
     }
   }
 
-  private mutating func readImplicit(at address: Int) throws(WeighbridgeError) {
+  /// Calls `visit` with each chunk of an implicit index. They are consecutive, so no list of them is
+  /// necessary.
+  private func visitImplicit(
+    at address: Int, _ visit: (StoredChunk) throws(WeighbridgeError) -> Void
+  ) throws(WeighbridgeError) {
     guard !isFiltered else { throw .malformed("has filters, but an index for chunks without") }
     for number in 0..<grid.count {
       let coordinates = grid.coordinates(of: number)
@@ -129,7 +162,7 @@ struct ChunkIndexReader {
         .multipliedReportingOverflow(by: grid.chunkByteCount)
       guard !overflow else { throw .malformed("has a chunk beyond any file") }
       let start = try Checked.sum(address, offset, of: "the address of a chunk")
-      try add(coordinates, ArrayElement(address: start, filtered: nil))
+      try visit(chunk(coordinates, ArrayElement(address: start, filtered: nil)))
     }
   }
 

@@ -13,15 +13,7 @@ struct ChunkReader {
   ///
   /// - Throws: ``WeighbridgeError/Code/malformed`` at the offset of a damaged chunk.
   func read(into output: inout [UInt8]) throws(WeighbridgeError) {
-    var index = ChunkIndexReader(
-      file, layout, grid, isFiltered: !pipeline.steps.isEmpty)
-    try index.read()
-    let total = try Checked.product(
-      [index.chunks.count, grid.chunkByteCount], of: "the size of all chunks")
-    guard total <= limit else {
-      throw .limitExceeded("has chunks of \(total) bytes in all, over the limit of \(limit)")
-    }
-    for chunk in index.chunks {
+    try visit { (chunk) throws(WeighbridgeError) in
       let coordinates = grid.coordinates(of: chunk.number)
       let bytes = try locating({ $0.at(.byte(chunk.range.lowerBound)) }) {
         () throws(WeighbridgeError) in try decoded(chunk, coordinates)
@@ -30,13 +22,33 @@ struct ChunkReader {
     }
   }
 
+  /// Rejects chunks that are packed with a filter that cannot be decoded.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported``; as ``read(into:)``.
+  func checkFilters() throws(WeighbridgeError) {
+    try visit { (chunk) throws(WeighbridgeError) in
+      try pipeline(at: grid.coordinates(of: chunk.number)).check(mask: chunk.filterMask)
+    }
+  }
+
+  private func visit(
+    _ visit: (StoredChunk) throws(WeighbridgeError) -> Void
+  ) throws(WeighbridgeError) {
+    var index = ChunkIndexReader(file, layout, grid, isFiltered: !pipeline.steps.isEmpty)
+    try index.visit(atMost: limit, visit)
+  }
+
+  /// The filters of the chunk with some coordinates.
+  private func pipeline(at coordinates: [Int]) -> FilterPipeline {
+    layout.leavesEdgesUnfiltered && grid.isPartial(coordinates) ? .none : pipeline
+  }
+
   private func decoded(
     _ chunk: StoredChunk, _ coordinates: [Int]
   ) throws(WeighbridgeError) -> [UInt8] {
     let stored = file.copy(chunk.range)
-    let isUnfiltered = layout.leavesEdgesUnfiltered && grid.isPartial(coordinates)
-    let pipeline = isUnfiltered ? .none : pipeline
-    return try pipeline.decode(stored, mask: chunk.filterMask, to: grid.chunkByteCount)
+    return try pipeline(at: coordinates).decode(
+      stored, mask: chunk.filterMask, to: grid.chunkByteCount)
   }
 
   /// Copies the part of a chunk that is inside the dataset to its position in the dataset.
@@ -45,7 +57,7 @@ struct ChunkReader {
     // Inner dimensions that the chunk covers entirely are contiguous with the first dimension that
     // it does not cover, so they are copied together.
     var axis = rank - 1
-    var innerByteCount = layout.elementSize
+    var innerByteCount = grid.elementSize
     while axis > 0, grid.chunkShape[axis] == grid.shape[axis] {
       innerByteCount *= grid.shape[axis]
       axis -= 1

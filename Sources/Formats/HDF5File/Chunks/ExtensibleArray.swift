@@ -116,7 +116,8 @@ struct ExtensibleArray {
     var block = try file.checkedBlock(
       at: address, byteCount: size, of: "the extensible array's table")
     try readBlockHeader(&block, "EASB", first)
-    // One bit for each page of the group; each block's bits fill whole bytes.
+    // One bit for each page of the group, without gaps between the blocks, although the bitmap has
+    // room for whole bytes of each.
     let bitmap = try block.bytes(group.blocks * bitmapSize)
     for index in 0..<group.blocks {
       guard let address = try block.address() else { continue }

@@ -35,9 +35,11 @@ struct FixedArray {
     guard let blockAddress else { return }
     let isPaged = count > elementsPerPage
     let pageCount = isPaged ? (count - 1) / elementsPerPage + 1 : 0
-    let headerSize = 6 + file.widths.offset + (pageCount + 7) / 8
+    let bitmapSize = pageCount == 0 ? 0 : (pageCount - 1) / 8 + 1
+    let headerSize = try Checked.sum(
+      bitmapSize, 10 + file.widths.offset, of: "the fixed array")  // with a checksum
     let byteCount = isPaged ? 0 : try Checked.product([count, layout.size], of: "the fixed array")
-    let size = try Checked.sum(byteCount, headerSize + 4, of: "the fixed array")
+    let size = try Checked.sum(byteCount, headerSize, of: "the fixed array")
     var block = try file.checkedBlock(at: blockAddress, byteCount: size, of: "the fixed array")
     try block.signature("FADB", of: "the fixed array's block")
     _ = try block.version(0...0, of: "the fixed array's block")
@@ -47,7 +49,7 @@ struct FixedArray {
       throw field.failure("the fixed array's block belongs to another array")
     }
     guard isPaged else { return try layout.visit(0, count, &block, visit) }
-    let writtenPages = try block.bytes((pageCount + 7) / 8)
+    let writtenPages = try block.bytes(bitmapSize)
     let pageSize = elementsPerPage * layout.size + 4
     for page in 0..<pageCount where writtenPages[page / 8] << UInt8(page % 8) & 0x80 != 0 {
       let first = page * elementsPerPage

@@ -8,12 +8,14 @@ extension FilterPipeline {
   ///   - bytes: The stored bytes.
   ///   - mask: The filters that were skipped, one bit each.
   ///   - byteCount: The required size of the result.
-  /// - Throws: ``WeighbridgeError/Code/malformed``.
+  /// - Throws: ``WeighbridgeError/Code/malformed``; ``WeighbridgeError/Code/unsupported`` for a
+  ///   filter that cannot be decoded and was not skipped.
   func decode(
     _ bytes: [UInt8], mask: UInt32, to byteCount: Int
   ) throws(WeighbridgeError) -> [UInt8] {
+    try check(mask: mask)
     var bytes = bytes
-    var pending = steps.indices.filter { mask >> UInt32($0) & 1 == 0 }
+    var pending = steps.indices.filter { (mask >> UInt32($0)) & 1 == 0 }
     while let index = pending.popLast() {
       let step = steps[index]
       let size = size(after: pending, of: byteCount)
@@ -22,6 +24,7 @@ extension FilterPipeline {
       case .lzf: bytes = try LZF.decode(bytes, atMost: size.value)
       case .shuffle: bytes = Shuffle.decode(bytes, elementSize: step.parameters.first ?? 1)
       case .fletcher32: bytes = try Fletcher32.check(bytes)
+      case nil: break
       }
     }
     guard bytes.count == byteCount else {
@@ -38,7 +41,7 @@ extension FilterPipeline {
     var (size, isExact) = (byteCount, true)
     for index in filters {
       switch steps[index].filter {
-      case .shuffle: break
+      case .shuffle, nil: break
       case .fletcher32: size += 4
       case .deflate, .lzf:
         // Compression can slightly enlarge incompressible data.

@@ -41,5 +41,5 @@ enum Fletcher32 {
     return fold(second) << 16 | fold(first)
   }
 
-  private static func fold(_ sum: UInt32) -> UInt32 { sum & 0xFFFF &+ sum >> 16 }
+  private static func fold(_ sum: UInt32) -> UInt32 { (sum & 0xFFFF) &+ (sum >> 16) }
 }

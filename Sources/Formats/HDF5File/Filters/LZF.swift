@@ -21,14 +21,14 @@ enum LZF {
         index = end
         continue
       }
-      var length = control >> 5 + 2
+      var length = (control >> 5) + 2
       if length == 9 {
         guard index < bytes.count else { throw damaged }
         length += Int(bytes[index])
         index += 1
       }
       guard index < bytes.count else { throw damaged }
-      let start = output.count - (control & 31) << 8 - Int(bytes[index]) - 1
+      let start = output.count - ((control & 31) << 8) - Int(bytes[index]) - 1
       index += 1
       guard start >= 0, output.count + length <= limit else { throw damaged }
       for source in start..<start + length { output.append(output[source]) }

@@ -6,7 +6,10 @@ struct HeaderBlocks {
   private let file: FileBytes
   /// The address of the header.
   private let address: Int
+  /// The messages of known kinds.
   private(set) var messages: [HeaderMessage] = []
+  /// The size of the blocks that have been read.
+  private(set) var byteCount = 0
   /// The continuation blocks that have not been read yet.
   private var pending: [(address: Int, byteCount: Int)] = []
   private var budget: ReadingBudget
@@ -27,15 +30,16 @@ struct HeaderBlocks {
     guard try prefix.byte() == 1 else { throw start.failure("there is no object header") }
     try prefix.skip(1)
     let field = prefix
+    // Old versions of HDF5 counted some messages wrongly; the blocks' sizes are decisive.
     let messageCount = try prefix.count(2)
     try prefix.skip(4)  // the number of links to the object
     let byteCount = try prefix.count(4)
+    guard messageCount == 0 || byteCount >= 8 else {
+      throw field.failure(
+        "the object header has \(byteCount) bytes and says that it has \(messageCount) messages")
+    }
     try read(start, at: address, skipping: 16, byteCount: 16 + byteCount)
     try readContinuations()
-    guard messages.count == messageCount else {
-      throw field.failure(
-        "the object header has \(messages.count) messages and says that it has \(messageCount)")
-    }
   }
 
   /// Reads a header of version 2, whose blocks have signatures and checksums.
@@ -77,7 +81,9 @@ struct HeaderBlocks {
   ) throws(WeighbridgeError) {
     try budget.spend(byteCount, at: address)
     try file.headers.claim(
-      address, byteCount: byteCount, for: self.address, place: start.fileOffset)
+      address, byteCount: byteCount, for: self.address, of: "the object header",
+      place: start.fileOffset)
+    self.byteCount += byteCount
     var block = start
     if byteCount <= start.remaining {
       block = try block.slice(byteCount)
@@ -104,11 +110,19 @@ struct HeaderBlocks {
         "the object header has a message of type \(type), which is not known and must not be skipped",
         .unsupported, at: start)
     }
-    let message = HeaderMessage(
-      kind: kind, isShared: flags & 0b10 != 0, body: try block.slice(byteCount))
+    let body = try block.slice(byteCount)
+    guard let kind else { return }
+    let message = HeaderMessage(kind: kind, isShared: flags & 0b10 != 0, body: body)
     messages.append(message)
     guard kind == .continuation else { return }
-    var body = message.body
-    pending.append((try body.address(of: "the continuation block"), try body.length()))
+    try readContinuation(message.body)
+  }
+  private mutating func readContinuation(_ message: Cursor) throws(WeighbridgeError) {
+    var body = message
+    let address = try body.address(of: "the continuation block")
+    let field = body
+    let byteCount = try body.length()
+    guard byteCount > 0 else { throw field.failure("the continuation block has no bytes") }
+    pending.append((address, byteCount))
   }
 }

@@ -1,6 +1,6 @@
 /// One message of an object header (HDF5 file format specification 3.0, section IV.A.2).
 struct HeaderMessage: Sendable {
-  /// The kind of a message; the raw values are those of the format.
+  /// The kinds of message that are needed for reading; the raw values are those of the format.
   enum Kind: UInt16, Sendable {
     case dataspace = 0x01
     case linkInfo = 0x02
@@ -20,8 +20,7 @@ struct HeaderMessage: Sendable {
     case cacheImage = 0x18
   }
 
-  /// The kind of the message; `nil` for a kind that is not needed for reading.
-  let kind: Kind?
+  let kind: Kind
   /// Whether the body is only a reference to a shared message.
   let isShared: Bool
   /// The content.

@@ -7,7 +7,12 @@ struct ObjectHeader: Sendable {
   enum Kind: Sendable { case group, dataset, datatype, unknown }
 
   let address: Int
-  private(set) var messages: [HeaderMessage] = []
+  /// The messages of known kinds, in the order of the file.
+  let messages: [HeaderMessage]
+  /// The first message of each kind.
+  private let firstMessages: [HeaderMessage.Kind: HeaderMessage]
+  /// The approximate size of the header in memory.
+  let byteCount: Int
 
   /// The number of bytes that are read first; most headers are not larger.
   private static let initialByteCount = 512
@@ -27,12 +32,14 @@ struct ObjectHeader: Sendable {
       try blocks.readVersion1(start)
     }
     messages = blocks.messages
+    firstMessages = Dictionary(messages.map { ($0.kind, $0) }) { first, _ in first }
+    byteCount = Self.initialByteCount + blocks.byteCount + 128 * messages.count
   }
 
   /// The first message of a kind.
-  func first(_ kind: HeaderMessage.Kind) -> HeaderMessage? { messages.first { $0.kind == kind } }
+  func first(_ kind: HeaderMessage.Kind) -> HeaderMessage? { firstMessages[kind] }
 
-  func has(_ kind: HeaderMessage.Kind) -> Bool { messages.contains { $0.kind == kind } }
+  func has(_ kind: HeaderMessage.Kind) -> Bool { firstMessages[kind] != nil }
 
   /// The kind of the object, determined by its messages.
   var kind: Kind {

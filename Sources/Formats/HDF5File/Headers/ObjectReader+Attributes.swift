@@ -30,7 +30,7 @@ extension ObjectReader {
       entries.append(AttributeEntry(name: try AttributeMessage(body).name, location: .header(body)))
     }
     if let message = header.first(.attributeInfo), let dense = try DenseStorage(message) {
-      entries += try denseAttributes(dense, atMost: limit)
+      entries += try denseAttributes(of: header, dense, atMost: limit)
     }
     guard entries.count <= limit else { throw Self.tooMany(limit, "attributes") }
     entries.sort { $0.name.lexicographicallyPrecedes($1.name) }
@@ -39,27 +39,25 @@ extension ObjectReader {
 
   /// Returns the attributes in a fractal heap, indexed by name in a B-tree.
   private func denseAttributes(
-    _ storage: DenseStorage, atMost limit: Int
+    of header: ObjectHeader, _ storage: DenseStorage, atMost limit: Int
   ) throws(WeighbridgeError) -> [AttributeEntry] {
+    try claim(storage, for: header)
     var tree = try BTree2(at: storage.names, in: file)
     guard tree.type == 8, tree.recordSize == 17 else {
       throw .malformed("has a B-tree of type \(tree.type) for its attributes")
     }
     guard tree.count <= limit else { throw Self.tooMany(limit, "attributes") }
-    var objectHeap = try FractalHeap(at: storage.heap, in: file)
-    var shared: FractalHeap?
     var entries: [AttributeEntry] = []
+    var byteCounts: [Int: Int] = [:]
     for var record in try tree.records() {
       let identifier = try record.slice(8)
       let isShared = try record.byte() & 2 != 0
-      if isShared, shared == nil { shared = try sharedHeap(of: .attribute, record) }
-      guard var heap = isShared ? shared : objectHeap else { continue }
-      let message = try AttributeMessage(heap.object(identifier))
+      let address = isShared ? try sharedHeap(of: .attribute, record) : storage.heap
+      let message = try withHeap(at: address) { (heap) throws(WeighbridgeError) in
+        try AttributeMessage(heap.distinctObject(identifier, &byteCounts[address, default: 0]))
+      }
       entries.append(
-        AttributeEntry(
-          name: message.name, location: .heap(heap.headerAddress, identifier: identifier)))
-      // The heap caches the blocks that it has read.
-      if isShared { shared = heap } else { objectHeap = heap }
+        AttributeEntry(name: message.name, location: .heap(address, identifier: identifier)))
     }
     return entries
   }
@@ -69,8 +67,9 @@ extension ObjectReader {
     switch entry.location {
     case .header(let body): return try AttributeMessage(body)
     case .heap(let address, let identifier):
-      var heap = try FractalHeap(at: address, in: file)
-      return try AttributeMessage(heap.object(identifier))
+      return try withHeap(at: address) { (heap) throws(WeighbridgeError) in
+        try AttributeMessage(heap.object(identifier))
+      }
     }
   }
 }

@@ -9,13 +9,13 @@ extension ObjectReader {
     guard header.kind == .group else { return nil }
     var links: [Link] = []
     if let message = header.first(.symbolTable) {
-      links = try symbolTable(body(of: message), atMost: limit)
+      links = try symbolTable(of: header, body(of: message), atMost: limit)
     } else {
       for message in header.messages where message.kind == .link {
         links.append(try Link(body(of: message)))
       }
       if let message = header.first(.linkInfo), let dense = try DenseStorage(message) {
-        links += try denseLinks(dense, atMost: limit)
+        links += try denseLinks(of: header, dense, atMost: limit)
       }
     }
     guard links.count <= limit else { throw Self.tooMany(limit, "members") }
@@ -33,13 +33,15 @@ extension ObjectReader {
   /// Returns the links of a group with a B-tree and a local heap (HDF5 file format specification
   /// 3.0, sections IV.A.2.r, III.B and III.C).
   private func symbolTable(
-    _ message: Cursor, atMost limit: Int
+    of header: ObjectHeader, _ message: Cursor, atMost limit: Int
   ) throws(WeighbridgeError) -> [Link] {
     var message = message
-    var tree = BTree1(
-      at: try message.address(of: "the group's B-tree"), .group, keySize: file.widths.length,
-      in: file)
-    var heap = try LocalHeap(at: message.address(of: "the group's local heap"), in: file)
+    let treeAddress = try message.address(of: "the group's B-tree")
+    let heapAddress = try message.address(of: "the group's local heap")
+    try claim(treeAddress, of: "the group's B-tree", for: header)
+    try claim(heapAddress, of: "the group's local heap", for: header)
+    var tree = BTree1(at: treeAddress, .group, keySize: file.widths.length, in: file)
+    var heap = try LocalHeap(at: heapAddress, in: file)
     var budget = ReadingBudget("the group", in: file)
     var links: [Link] = []
     while let leaf = try tree.nextLeaf() {
@@ -83,19 +85,26 @@ extension ObjectReader {
 
   /// Returns the links in a fractal heap, indexed by name in a B-tree.
   private func denseLinks(
-    _ storage: DenseStorage, atMost limit: Int
+    of header: ObjectHeader, _ storage: DenseStorage, atMost limit: Int
   ) throws(WeighbridgeError) -> [Link] {
+    try claim(storage, for: header)
     var tree = try BTree2(at: storage.names, in: file)
     guard tree.type == 5, tree.recordSize == 11 else {
       throw .malformed("has a B-tree of type \(tree.type) for its members")
     }
     guard tree.count <= limit else { throw Self.tooMany(limit, "members") }
     var heap = try FractalHeap(at: storage.heap, in: file)
-    var links: [Link] = []
+    var (links, byteCount) = ([Link](), 0)
     for var record in try tree.records() {
       try record.skip(4)  // the name's hash
-      links.append(try Link(heap.object(record)))
+      links.append(try Link(heap.distinctObject(record, &byteCount)))
     }
     return links
+  }
+
+  /// Checks that the links or attributes in a fractal heap belong to no other object.
+  func claim(_ storage: DenseStorage, for header: ObjectHeader) throws(WeighbridgeError) {
+    try claim(storage.names, of: "the B-tree of names", for: header)
+    try claim(storage.heap, of: "the fractal heap", for: header)
   }
 }

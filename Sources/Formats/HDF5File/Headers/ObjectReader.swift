@@ -6,13 +6,18 @@ struct ObjectReader: Sendable {
   /// The address of the root group's object header.
   let root: Int
   private let sharedMessages: SharedMessageTable?
+  private let headers = RecentValues<ObjectHeader>(limit: 1 << 24, \.byteCount)
+  /// The fractal heaps used last, with the blocks that have been read.
+  private let heaps = RecentValues<FractalHeap>(limit: 0) { _ in 1 }
 
   /// Reads the superblock and its extension.
   ///
   /// - Throws: As ``Superblock/init(in:)``; ``WeighbridgeError/Code/unsupported`` for a file split
   ///   into several, or one with its metadata in a cache image.
-  init(_ store: ByteStore, _ byteRange: Range<Int>) throws(WeighbridgeError) {
-    var file = FileBytes(store, byteRange)
+  init(
+    _ store: ByteStore, _ byteRange: Range<Int>, _ limits: HDF5File.Limits
+  ) throws(WeighbridgeError) {
+    var file = FileBytes(store, byteRange, limits)
     let superblock = try Superblock(in: file)
     file.baseAddress = superblock.baseAddress
     file.widths = superblock.widths
@@ -48,14 +53,36 @@ struct ObjectReader: Sendable {
 
   /// Reads the header of the object at an address.
   func header(at address: Int) throws(WeighbridgeError) -> ObjectHeader {
-    try ObjectHeader(at: address, in: file)
+    try headers.value(at: address) { () throws(WeighbridgeError) in
+      try ObjectHeader(at: address, in: file)
+    }
+  }
+
+  /// Checks that a structure with links or attributes belongs to no other object.
+  ///
+  /// - Parameter what: The structure, for errors.
+  func claim(
+    _ address: Int, of what: String, for header: ObjectHeader
+  ) throws(WeighbridgeError) {
+    try file.headers.claim(
+      address, for: header.address, of: what, place: file.baseAddress + header.address)
+  }
+
+  /// Calls `body` with the fractal heap at an address.
+  func withHeap<Result>(
+    at address: Int, _ body: (inout FractalHeap) throws(WeighbridgeError) -> Result
+  ) throws(WeighbridgeError) -> Result {
+    let known = heaps.remove(at: address)
+    var heap = if let known { known } else { try FractalHeap(at: address, in: file) }
+    defer { heaps.insert(heap, at: address) }
+    return try body(&heap)
   }
 
   /// Returns the body of a message, or that of the shared message to which it refers.
   func body(of message: HeaderMessage) throws(WeighbridgeError) -> Cursor {
-    guard message.isShared, let kind = message.kind else { return message.body }
+    guard message.isShared else { return message.body }
     var reference = message.body
-    return try shared(kind, &reference)
+    return try shared(message.kind, &reference)
   }
 
   /// Follows a reference to a shared message (section IV.A.2, "shared message").
@@ -65,11 +92,13 @@ struct ObjectReader: Sendable {
     let field = reference
     let version = try reference.version(1...3, of: "the reference to a shared message")
     let type = try reference.byte()
-    if version == 1 { try reference.skip(6) }
+    // Version 1 has a whole entry of a symbol table: the offset of a name comes before the address.
+    if version == 1 { try reference.skip(6 + reference.widths.length) }
     if version == 3, type == 1 {
       let identifier = try reference.slice(8)
-      var heap = try sharedHeap(of: kind, field)
-      return try heap.object(identifier)
+      return try withHeap(at: sharedHeap(of: kind, field)) { (heap) throws(WeighbridgeError) in
+        try heap.object(identifier)
+      }
     }
     guard version < 3 || type == 2 else {
       throw field.failure("refers to a shared message with the unknown type \(type)")
@@ -81,13 +110,13 @@ struct ObjectReader: Sendable {
     return message.body
   }
 
-  /// Returns the heap of the shared messages of a kind.
+  /// Returns the address of the heap of the shared messages of a kind.
   func sharedHeap(
     of kind: HeaderMessage.Kind, _ field: Cursor
-  ) throws(WeighbridgeError) -> FractalHeap {
+  ) throws(WeighbridgeError) -> Int {
     guard let address = sharedMessages?.heap(of: kind) else {
       throw field.failure("refers to a shared message that the file does not have")
     }
-    return try FractalHeap(at: address, in: file)
+    return address
   }
 }

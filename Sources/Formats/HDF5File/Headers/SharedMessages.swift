@@ -30,6 +30,6 @@ struct SharedMessageTable: Sendable {
 
   /// Returns the address of the fractal heap with the shared messages of a kind.
   func heap(of kind: HeaderMessage.Kind) -> Int? {
-    heaps.first { $0.kinds & 1 << Int(kind.rawValue) != 0 }?.address
+    heaps.first { $0.kinds & (1 << Int(kind.rawValue)) != 0 }?.address
   }
 }

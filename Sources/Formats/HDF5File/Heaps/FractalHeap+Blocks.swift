@@ -110,9 +110,10 @@ extension FractalHeap {
   ) throws(WeighbridgeError) -> Cursor {
     if let cached = blocks[start] { return cached }
     let isFiltered = !pipeline.steps.isEmpty
+    let storedSize = isFiltered ? entry.filtered?.byteCount ?? size : size
     var block = try file.block(
-      at: address, byteCount: isFiltered ? entry.filtered?.byteCount ?? size : size,
-      of: "the fractal heap's block")
+      at: address, byteCount: storedSize, of: "the fractal heap's block")
+    try count(storedSize, at: address, decodedTo: size)
     let origin = block.fileOffset
     var bytes = try block.bytes(block.remaining)
     if isFiltered {

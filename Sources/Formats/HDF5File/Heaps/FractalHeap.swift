@@ -17,6 +17,11 @@ struct FractalHeap {
   /// The objects that are too large for blocks, by number; read when one is first requested.
   private var hugeObjects: [Int: HugeObject]?
   var blocks = HeapBlocks()
+  /// The blocks and huge objects that have been read, which do not overlap.
+  private var budget: ReadingBudget
+  private var knownAddresses: Set<Int> = []
+  /// Their size, uncompressed.
+  private var knownByteCount = 0
 
   /// The root block, which contains objects if it has no rows.
   struct Root {
@@ -29,6 +34,7 @@ struct FractalHeap {
   /// Reads the header.
   init(at address: Int, in file: FileBytes) throws(WeighbridgeError) {
     self.file = file
+    budget = ReadingBudget("the fractal heap", in: file)
     headerAddress = address
     let (offset, length) = (file.widths.offset, file.widths.length)
     var size = 26 + 3 * offset + 12 * length
@@ -74,6 +80,40 @@ struct FractalHeap {
     number <= 1 ? 1 : (number.bitWidth - 1 - number.leadingZeroBitCount + 7) / 8
   }
 
+  /// Returns the bytes of one of several objects, which do not overlap: otherwise a crafted file
+  /// could make one object be copied a million times.
+  ///
+  /// - Parameters:
+  ///   - identifier: The object's identifier.
+  ///   - byteCount: The size of the objects so far, to which that of this one is added.
+  mutating func distinctObject(
+    _ identifier: Cursor, _ byteCount: inout Int
+  ) throws(WeighbridgeError) -> Cursor {
+    let object = try object(identifier)
+    // A smaller object may be in its identifier.
+    guard object.remaining >= identifier.remaining else { return object }
+    byteCount += object.remaining
+    guard byteCount <= knownByteCount else {
+      throw identifier.failure("the fractal heap has objects that overlap")
+    }
+    return object
+  }
+
+  /// Counts a block or huge object when it is read for the first time.
+  ///
+  /// - Parameters:
+  ///   - storedByteCount: The size in the file.
+  ///   - byteCount: The size after decompression.
+  mutating func count(
+    _ storedByteCount: Int, at address: Int, decodedTo byteCount: Int
+  ) throws(WeighbridgeError) {
+    guard !knownAddresses.contains(address) else { return }
+    try budget.spend(storedByteCount, at: address)
+    knownAddresses.insert(address)
+    let (sum, overflow) = knownByteCount.addingReportingOverflow(byteCount)
+    knownByteCount = overflow ? .max : sum
+  }
+
   /// Returns the bytes of an object.
   ///
   /// - Parameter identifier: The object's identifier (section III.G, "fractal heap ID").
@@ -104,7 +144,7 @@ struct FractalHeap {
     let locationSize = file.widths.offset + file.widths.length
     let directSize = isFiltered ? locationSize + 4 + file.widths.length : locationSize
     if directSize <= idLength - 1 {
-      return try HugeObject(&identifier, isFiltered: isFiltered).contents(in: self)
+      return try HugeObject(&identifier, isFiltered: isFiltered).contents(in: &self)
     }
     let number = try identifier.count(min(8, idLength - 1))
     if hugeObjects == nil {
@@ -114,46 +154,6 @@ struct FractalHeap {
     guard let object = hugeObjects?[number] else {
       throw field.failure("the fractal heap has no huge object \(number)")
     }
-    return try object.contents(in: self)
-  }
-}
-
-/// An object that is larger than the blocks of its heap and stored separately.
-struct HugeObject {
-  private let address: Int
-  private let byteCount: Int
-  private let filtered: (mask: UInt32, byteCount: Int)?
-
-  /// Reads the location of an object.
-  init(_ record: inout Cursor, isFiltered: Bool) throws(WeighbridgeError) {
-    address = try record.address(of: "a huge object")
-    byteCount = try record.length()
-    filtered =
-      isFiltered
-      ? (UInt32(truncatingIfNeeded: try record.unsigned(4)), try record.length()) : nil
-  }
-
-  /// Reads the huge objects of a heap, by number.
-  static func all(
-    at address: Int, isFiltered: Bool, in file: FileBytes
-  ) throws(WeighbridgeError) -> [Int: HugeObject] {
-    var tree = try BTree2(at: address, in: file)
-    var objects: [Int: HugeObject] = [:]
-    for var record in try tree.records() {
-      let object = try HugeObject(&record, isFiltered: isFiltered)
-      objects[try record.length()] = object
-    }
-    return objects
-  }
-
-  func contents(in heap: FractalHeap) throws(WeighbridgeError) -> Cursor {
-    let block = try heap.file.block(at: address, byteCount: byteCount, of: "a huge object")
-    guard let filtered else { return block }
-    var stored = block
-    let bytes = try locating({ $0.at(.byte(block.fileOffset)) }) { () throws(WeighbridgeError) in
-      try heap.pipeline.decode(
-        stored.bytes(byteCount), mask: filtered.mask, to: filtered.byteCount)
-    }
-    return Cursor(bytes, origin: block.fileOffset, heap.file.widths)
+    return try object.contents(in: &self)
   }
 }

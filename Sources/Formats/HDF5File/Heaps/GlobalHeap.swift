@@ -1,5 +1,4 @@
 import Bytes
-import Synchronization
 
 /// The collections of variable-length values (HDF5 file format specification 3.0, section III.E)
 /// that have been read so far.
@@ -34,7 +33,7 @@ struct GlobalHeap {
   }
 
   private mutating func objects(at address: Int) throws(WeighbridgeError) -> [Int: Range<Int>] {
-    if let cached = collections[address] ?? file.lastCollection.objects(at: address) {
+    if let cached = collections[address] ?? file.collections.value(at: address) {
       return cached
     }
     // The size of the header of the collection and of each object, rounded up to a multiple of 8
@@ -67,20 +66,7 @@ struct GlobalHeap {
       try block.skip(padded / 8 * 8)
     }
     collections[address] = objects
-    file.lastCollection.insert(objects, at: address)
+    file.collections.insert(objects, at: address)
     return objects
-  }
-}
-
-/// The collection that was read last. Values written in succession are in the same one.
-final class LastCollection: Sendable {
-  private let last = Mutex<(address: Int, objects: [Int: Range<Int>])?>(nil)
-
-  func objects(at address: Int) -> [Int: Range<Int>]? {
-    last.withLock { $0?.address == address ? $0?.objects : nil }
-  }
-
-  func insert(_ objects: [Int: Range<Int>], at address: Int) {
-    last.withLock { $0 = (address, objects) }
   }
 }

@@ -16,8 +16,9 @@ struct ChunkedLayout: Sendable {
 
   /// The sizes of a chunk's dimensions, slowest first, in elements.
   let shape: [Int]
-  /// The size of an element in bytes.
-  let elementSize: Int
+  /// The size of an element in bytes; `nil` in messages of version 4 or 5, of which HDF5 before 2.0
+  /// ignores it and some programs write a wrong one.
+  let elementSize: Int?
   let index: Index
   /// The address of the index, or of the chunks if there is no index; `nil` when no chunk was
   /// written.
@@ -28,13 +29,13 @@ struct ChunkedLayout: Sendable {
   /// - Parameter sizes: The sizes of a chunk's dimensions and of an element.
   init(
     _ sizes: [Int], _ index: Index, _ address: Int?, _ field: Cursor,
-    leavesEdgesUnfiltered: Bool = false
+    hasElementSize: Bool = true, leavesEdgesUnfiltered: Bool = false
   ) throws(WeighbridgeError) {
     guard let elementSize = sizes.last, sizes.count > 1, !sizes.contains(0) else {
       throw field.failure("the data layout has chunks of the sizes \(sizes)")
     }
     shape = Array(sizes.dropLast())
-    self.elementSize = elementSize
+    self.elementSize = hasElementSize ? elementSize : nil
     self.index = index
     self.address = address
     self.leavesEdgesUnfiltered = leavesEdgesUnfiltered
@@ -63,7 +64,8 @@ struct ChunkedLayout: Sendable {
     for _ in 0..<rank { sizes.append(try body.count(width)) }
     let index = try Self.index(&body, isFiltered: flags & 0b10 != 0)
     try self.init(
-      sizes, index, body.address(), field, leavesEdgesUnfiltered: flags & 1 != 0)
+      sizes, index, body.address(), field, hasElementSize: false,
+      leavesEdgesUnfiltered: flags & 1 != 0)
   }
 
   private static func index(

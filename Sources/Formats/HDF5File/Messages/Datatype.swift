@@ -15,11 +15,11 @@ struct Datatype: Sendable {
     case time
     case string(Padding)
     case bitField
-    case opaque
+    case opaque(hasTag: Bool)
     case compound([Member])
     case reference
-    /// The base type, and the names with the bytes of the values.
-    case enumeration(Datatype, [(name: [UInt8], value: [UInt8])])
+    /// The base type; whether the members are those of a boolean, FALSE 0 and TRUE 1.
+    case enumeration(Datatype, isBool: Bool)
     case variableString
     case variableList
     case array([Int], Datatype)

@@ -16,7 +16,8 @@ struct DatatypeParser {
     return try parser.type(&body, depth: 0)
   }
 
-  private mutating func type(
+  /// Reads a type that is nested so deeply.
+  mutating func type(
     _ body: inout Cursor, depth: Int
   ) throws(WeighbridgeError) -> Datatype {
     let field = body
@@ -58,8 +59,7 @@ struct DatatypeParser {
       try body.skip(4)
       return .bitField
     case 5:
-      try body.skip(flags & 0xFF)
-      return .opaque
+      return .opaque(hasTag: try body.bytes(flags & 0xFF).contains { $0 != 0 })
     case 6: return .compound(try members(flags & 0xFFFF, version, size, &body, depth))
     case 7: return .reference
     case 8: return try enumeration(flags & 0xFFFF, version, size, &body, depth)
@@ -110,78 +110,5 @@ struct DatatypeParser {
     return FloatLayout(
       isBigEndian: flags & 1 != 0, isVAX: flags & 0x40 != 0, bits: bits, sign: sign,
       exponent: exponent, fraction: fraction, bias: bias, normalization: normalization)
-  }
-}
-
-extension DatatypeParser {
-  private mutating func members(
-    _ count: Int, _ version: UInt8, _ size: Int, _ body: inout Cursor, _ depth: Int
-  ) throws(WeighbridgeError) -> [Datatype.Member] {
-    var members: [Datatype.Member] = []
-    for _ in 0..<count {
-      let field = body
-      _ = try name(version, &body)
-      let width = version < 3 ? 4 : (size.bitWidth - size.leadingZeroBitCount + 7) / 8
-      let offset = try body.count(width)
-      var sizes: [Int] = []
-      if version == 1 {
-        let rank = Int(try body.byte())
-        try body.skip(11)
-        for index in 0..<4 {
-          let size = try body.count(4)
-          if index < rank { sizes.append(size) }
-        }
-      }
-      var type = try type(&body, depth: depth + 1)
-      if !sizes.isEmpty {
-        let byteCount = try Checked.product(sizes + [type.size], of: "the size of a member")
-        type = Datatype(kind: .array(sizes, type), size: byteCount)
-      }
-      guard offset <= size, type.size <= size - offset else {
-        throw field.failure("the datatype has a member outside its \(size) bytes")
-      }
-      members.append(Datatype.Member(offset: offset, type: type))
-    }
-    return members
-  }
-
-  /// Reads a name, which versions 1 and 2 pad with zeros to a multiple of 8 bytes.
-  private func name(
-    _ version: UInt8, _ body: inout Cursor
-  ) throws(WeighbridgeError) -> [UInt8] {
-    let name = try body.terminatedBytes()
-    if version < 3 { try body.skip((8 - (name.count + 1) % 8) % 8) }
-    return name
-  }
-
-  private mutating func enumeration(
-    _ count: Int, _ version: UInt8, _ size: Int, _ body: inout Cursor, _ depth: Int
-  ) throws(WeighbridgeError) -> Datatype.Kind {
-    let field = body
-    let base = try type(&body, depth: depth + 1)
-    guard case .integer = base.kind, base.size == size else {
-      throw field.failure("the datatype is an enumeration that is not of integers")
-    }
-    var names: [[UInt8]] = []
-    for _ in 0..<count { names.append(try name(version, &body)) }
-    var members: [(name: [UInt8], value: [UInt8])] = []
-    for name in names { members.append((name, try body.bytes(size))) }
-    return .enumeration(base, members)
-  }
-
-  private mutating func array(
-    _ version: UInt8, _ size: Int, _ body: inout Cursor, _ depth: Int
-  ) throws(WeighbridgeError) -> Datatype.Kind {
-    let field = body
-    let rank = Int(try body.byte())
-    if version < 3 { try body.skip(3) }
-    var sizes: [Int] = []
-    for _ in 0..<rank { sizes.append(try body.count(4)) }
-    if version < 3 { try body.skip(4 * rank) }
-    let base = try type(&body, depth: depth + 1)
-    guard rank > 0, try Checked.product(sizes + [base.size], of: "an array's size") == size else {
-      throw field.failure("the datatype is an array of \(sizes), which does not take \(size) bytes")
-    }
-    return .array(sizes, base)
   }
 }

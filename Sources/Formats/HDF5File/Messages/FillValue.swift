@@ -33,7 +33,7 @@ struct FillValue: Sendable {
     let version = try body.version(1...3, of: "the fill value")
     if version == 3 {
       let flags = try body.byte()
-      isWritten = flags >> 2 & 0b11 != 1
+      isWritten = (flags >> 2) & 0b11 != 1
       isDefined = flags & 0b1_0000 == 0
       element = flags & 0b10_0000 != 0 ? try Self.value(&body) : nil
       return

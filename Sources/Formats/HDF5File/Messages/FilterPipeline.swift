@@ -5,9 +5,14 @@ import Bytes
 struct FilterPipeline: Sendable {
   /// A filter with its parameters. Steps are in the order of writing.
   struct Step: Sendable {
-    let filter: Filter
+    /// The filter's number and name in the file.
+    let number: Int
+    let name: [UInt8]
     /// The parameters of the filter, such as the size of an element.
     let parameters: [Int]
+
+    /// The filter; `nil` for one that cannot be decoded.
+    var filter: Filter? { Filter(rawValue: number) }
   }
 
   let steps: [Step]
@@ -20,7 +25,6 @@ struct FilterPipeline: Sendable {
   /// The largest number of filters in HDF5.
   private static let limit = 32
 
-  /// - Throws: ``WeighbridgeError/Code/unsupported`` for a filter that cannot be decoded.
   init(_ body: Cursor) throws(WeighbridgeError) {
     var body = body
     let version = try body.version(1...2, of: "the filter pipeline")
@@ -42,13 +46,24 @@ struct FilterPipeline: Sendable {
     let nameLength = version == 1 || number >= 256 ? try body.count(2) : 0
     try body.skip(2)  // flag of an optional filter; the mask tells whether it was skipped
     let count = try body.count(2)
-    let name = try body.bytes(nameLength).prefix { $0 != 0 }
+    let name = Array(try body.bytes(nameLength).prefix { $0 != 0 })
     var parameters: [Int] = []
     for _ in 0..<count { parameters.append(try body.count(4)) }
     if version == 1, !count.isMultiple(of: 2) { try body.skip(4) }
-    guard let filter = Filter(rawValue: number) else {
-      throw .unsupported(Filter.unsupportedReason(number, name))
+    return Step(number: number, name: name, parameters: parameters)
+  }
+
+  /// Whether all filters can be decoded.
+  var isReadable: Bool { steps.allSatisfy { $0.filter != nil } }
+
+  /// Rejects data that is packed with a filter that cannot be decoded.
+  ///
+  /// - Parameter mask: The filters that were skipped, one bit each.
+  /// - Throws: ``WeighbridgeError/Code/unsupported``.
+  func check(mask: UInt32) throws(WeighbridgeError) {
+    for (index, step) in steps.enumerated() where (mask >> UInt32(index)) & 1 == 0 {
+      guard step.filter == nil else { continue }
+      throw .unsupported(Filter.unsupportedReason(step.number, step.name))
     }
-    return Step(filter: filter, parameters: parameters)
   }
 }

@@ -8,8 +8,8 @@ struct Link: Sendable {
     case hard(Int)
     /// A path within the file.
     case soft([UInt8])
-    /// A path in another file.
-    case external
+    /// A path in another file: a byte, the file's name and the path, each with a zero at its end.
+    case external([UInt8])
     /// A link of a kind defined by a program, with its number.
     case userDefined(UInt8)
   }
@@ -35,7 +35,8 @@ struct Link: Sendable {
     switch kind {
     case 0: target = .hard(try body.address(of: "the object"))
     case 1: target = .soft(try body.bytes(body.count(2)))
-    case 64: target = .external
+    case 64:
+      target = .external(try body.bytes(body.count(2)))
     case 65...: target = .userDefined(kind)
     default: throw field.failure("the link is of kind \(kind), which is not known", .unsupported)
     }

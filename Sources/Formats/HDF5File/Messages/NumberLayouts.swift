@@ -16,7 +16,15 @@ struct IntegerLayout: Hashable, Sendable {
       return isNegative ? .min : .max
     }
     guard isNegative, bits.count < 64 else { return Int(truncatingIfNeeded: lowBits) }
-    return Int(truncatingIfNeeded: lowBits | ~UInt64(0) << UInt64(bits.count))
+    return Int(truncatingIfNeeded: lowBits | (~UInt64(0) << UInt64(bits.count)))
+  }
+
+  /// Returns the value of an element in two's complement, clamped to 64 bits as in HDF5.
+  func bitPattern(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    guard !isSigned, bits.count >= 64 else { return UInt64(bitPattern: Int64(value(bytes))) }
+    let bytes = isBigEndian ? Array(bytes.reversed()) : Array(bytes)
+    let isLarger = (64..<bits.count).contains { bits.bit($0, of: bytes) }
+    return isLarger ? .max : bits.value(of: bytes)
   }
 }
 
@@ -62,6 +70,15 @@ struct FloatLayout: Hashable, Sendable {
   let bias: Int
   let normalization: Normalization
 
+  /// Whether ``value(_:)`` can compute the values.
+  var isReadable: Bool { !isVAX && exponent.count <= 30 && bias <= 1 << 30 }
+
+  /// Whether a `Float` contains every value exactly. Precondition: ``isReadable``.
+  var fitsFloat32: Bool {
+    exponent.count <= 8 && fraction.count <= 23 && (1 << exponent.count) - 2 - bias <= 127
+      && bias + fraction.count <= 150
+  }
+
   /// Returns the value of an element, rounded to a `Double`.
   func value(_ bytes: ArraySlice<UInt8>) -> Double {
     let bytes = isBigEndian ? Array(bytes.reversed()) : Array(bytes)
@@ -72,7 +89,7 @@ struct FloatLayout: Hashable, Sendable {
     let bitCount = min(64, fraction.count)
     let fractionBits = BitRange(start: fraction.start + fraction.count - bitCount, count: bitCount)
       .value(of: bytes)
-    if biasedExponent == 1 << exponent.count - 1 {
+    if biasedExponent == (1 << exponent.count) - 1 {
       let payload =
         normalization == .implied
         ? fractionBits : fractionBits & ~(1 << UInt64(max(0, bitCount - 1)))

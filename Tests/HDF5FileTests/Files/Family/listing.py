@@ -27,7 +27,7 @@ def element(kind):
             return "bool", False, []
         return element(kind.get_super())
     if isinstance(kind, h5t.TypeOpaqueID):
-        return ("bfloat16", False, []) if size == 2 else None
+        return ("bfloat16", False, []) if size == 2 and not kind.get_tag() else None
     if isinstance(kind, h5t.TypeFloatID):
         order = kind.get_order()
         fields = kind.get_fields() + (kind.get_ebias(), kind.get_precision(), kind.get_offset())
