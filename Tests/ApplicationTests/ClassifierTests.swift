@@ -164,7 +164,7 @@ import Weighbridge
     let features = try Sketches.model().cut(to: ["dense_1"])
     let vector = failure { _ = try Classifier(features) }
     #expect(vector?.code == .mismatch)
-    #expect(vector?.reason.contains("gives dense_1, float32 [batch, 64]") == true)
+    #expect(vector?.reason.contains("its outputs dense_1, float32 [batch, 64]") == true)
 
     let blind = failure { _ = try Classifier(Sketches.model { $0.images = [] }) }
     #expect(blind?.code == .mismatch && blind?.reason.contains("how an image becomes") == true)

@@ -175,6 +175,28 @@ import _CatalogTesting
     #expect(folder.names == ["a.mlmodel", "b.mlmodel", "c.mlmodel"])
   }
 
+  @Test("What a single constant index selects has no axis of size 1 in its place")
+  func scalarIndex() throws {
+    let folder = try TemporaryFolder()
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", TensorType(.float32, [.symbolic("batch"), 3, 4]))
+    let index = try builder.addConstant(Tensor(.int64, shape: [], [-1]), named: "index")
+    let scope = SourceScope(layer: "layer", className: "Layer")
+    let gathered = try builder.addNode(
+      Gather(axis: 1), named: "last", inputs: [input, index], source: scope)
+    let sum = try builder.addNode(
+      Reduce(.sum, axes: [1], keepDims: false), named: "sum", inputs: gathered, source: scope)
+    let graph = try builder.finish(outputs: [Port(name: "y", value: sum[0])])
+    let content = ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance())
+    let path = folder.file("m.mlmodel")
+    _ = try content.export(to: path, as: .coreml, options: ExportOptions(), cancellation: nil)
+    let copy = try Model(contentsOf: path)
+    let numbers = Tensor(.float32, shape: [1, 3, 4], (0..<12).map(Double.init))
+    let output = try copy.run([NamedTensor(name: "x", tensor: numbers)]).outputs[0].tensor
+    #expect(output.doubles == [8 + 9 + 10 + 11])
+  }
+
   /// Returns a model of one layer, with an input of a type.
   private func content(
     _ operation: any CatalogOperator, _ type: TensorType

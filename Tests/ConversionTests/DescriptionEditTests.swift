@@ -170,7 +170,7 @@ import Weighbridge
     edit.labels = (0..<19).map { "class \($0)" }
     let error = failure { try model.describe(edit) }
     #expect(error?.code == .mismatch)
-    #expect(error?.reason.contains("19 labels, but the detector has 20 classes") == true)
+    #expect(error?.reason.contains("19 labels, and the detector has 20 classes") == true)
     edit = ModelCase.tinyYOLO
     edit.inputNames = []
     edit.outputNames = []

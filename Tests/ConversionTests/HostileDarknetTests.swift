@@ -29,7 +29,7 @@ enum HostileDarknetFiles {
     .init("net_only", .malformed, ":1: has no layer"),
     .init("no_size", .malformed, ":1: layer [net]: has neither width, height and channels"),
     .init("not_a_number", .malformed, ":6: layer #0 [convolutional]: filters=four"),
-    .init("nul_byte", .malformed, ":10: a NUL byte"),
+    .init("nul_byte", .malformed, ":10: has a NUL byte"),
     .init(
       "region_classfix", .unsupported, ":14: layer #1 [region]: classfix=-1, which leaves out"),
     .init("reorg_stride", .malformed, ":11: layer #1 [reorg]: stride=4 does not divide"),

@@ -52,7 +52,7 @@ import Testing
   func unusedNumber() {
     #expect(
       problem(Pad.self, pad("reflect", 3))
-        == "pad: the attribute value is 3.0, and must be 0 in the mode reflect")
+        == "pad: the attribute value is 3.0, but must be 0 in the mode reflect")
     #expect(problem(Pad.self, pad("reflect", 0)) == "")
   }
 }

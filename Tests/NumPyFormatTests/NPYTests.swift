@@ -65,7 +65,7 @@ struct NPYTests {
   @Test(
     "Element types that are not supported are refused by name",
     arguments: [
-      ("object", "pickled Python objects"), ("text", "texts"), ("complex", "complex"),
+      ("object", "pickled Python objects"), ("text", "strings"), ("complex", "complex"),
       ("date", "dates"), ("structure", "structures"), ("bfloat16", "bfloat16"),
     ])
   func refusals(name: String, phrase: String) {

@@ -32,7 +32,7 @@ extension HostileFile {
       story: "A constant whose tensor is not there."
     ) { $0.values[1] = RawModel.value("w") + Wire.number(4, 5) },
     HostileFile(
-      "constant-shape", "another type or shape",
+      "constant-shape", "differs in type or shape",
       story: "A constant of another shape than its tensor, read past the end by the careless."
     ) {
       $0.values[1] =

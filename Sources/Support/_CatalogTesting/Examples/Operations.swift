@@ -91,11 +91,6 @@ extension OperatorExample {
         Tensor(.int32, shape: [2, 2], [0, -1, 2, 1]),
       ]),
     OperatorExample(
-      Gather(axis: 1),
-      inputs: [
-        .random(.float32, shape: [2, 3, 4], in: -2...2, seed: 1), Tensor(.int64, shape: [], [-1]),
-      ]),
-    OperatorExample(
       Gather(axis: 2, batchAxes: 1),
       inputs: [
         .random(.float32, shape: [2, 3, 4], in: -2...2, seed: 1),

@@ -44,23 +44,27 @@ enum NCNNElementwise {
     return try builder.unary(number, x)
   }
 
-  /// Adds a power with a constant exponent.
+  /// Adds a power of positive constants, or one with a constant exponent.
   ///
   /// ncnn computes x^y as exp(y log x), whose logarithm is a large finite number for x <= 0. Whole
   /// exponents become products. Other powers of negative numbers are NaN in any case, and the
   /// smallest normal number in place of 0 gives 0 or a very large number.
   private static func power(_ builder: inout NCNNBuilder) throws(WeighbridgeError) -> NCNNBlob? {
+    if let bases = builder.operands[0].constant, bases.doubles.allSatisfy({ $0 > 0 }) {
+      return try builder.chain(.power)
+    }
     guard let exponents = builder.operands[1].constant, exponents.count == 1,
       let exponent = exponents.doubles.first, exponent.isFinite, exponent != 0
     else {
       throw .unsupported(
-        "ncnn computes powers of positive numbers only, unless the exponent is one constant")
+        "ncnn computes powers of positive numbers only, unless the exponent is one constant, not 0")
     }
     let x = try builder.input()
     switch exponent {
     case 0.5: return try unary(.squareRoot, x, &builder)
     case -0.5: return try unary(.reciprocalSquareRoot, x, &builder)
-    case _ where exponent.rounded() == exponent && exponent.magnitude <= 16:
+    case _ where exponent.rounded() == exponent:
+      guard exponent.magnitude <= 64 else { throw .unsupported("a power of \(exponent) in ncnn") }
       let product = try power(x, Int(exponent.magnitude), &builder)
       return exponent > 0 ? product : try unary(.reciprocal, product, &builder)
     default:
