@@ -30,10 +30,10 @@ enum HostileKerasFiles {
       "/model_weights/b/b/bias:0: the file has nothing at this path"),
     .init(
       "weight_external_link", .unsupported,
-      "is a link into another file, which is never followed"),
+      "is a link into another file, /etc/passwd, which is never followed"),
     .init(
       "weight_external_storage", .unsupported,
-      "keeps its bytes in another file, which is never read"),
+      "keeps its bytes in another file, /etc/passwd, which is never read"),
     .init("weight_huge", .limitExceeded, "takes 4611686018427387904 bytes decoded"),
     .init("weight_integers", .unsupported, "the weight kernel is int32"),
     .init("weight_link_cycle", .limitExceeded, "follows more than 16 soft links"),
