@@ -80,7 +80,7 @@ def test_what_is_no_model():
         ({"darknet": "yolo"}, "alexeyab, pjreddie"),
         ({"input_shapes": ["8,x"]}, "NAME=8,None,3"),
         ({"input_shapes": "8,3"}, "a list of strings"),
-        ({"keras_version": 2}, "keras_version is int"),
+        ({"keras_version": 2}, "keras_version must be a string or path, not int"),
         ({"architecture": "a\0b"}, "NUL"),
         ({"metadata": {"colour": "red"}}, "colour"),
     ],
