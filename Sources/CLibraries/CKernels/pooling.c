@@ -89,7 +89,7 @@ INLINE void pool_block(
       for (int64_t row = rows.first; row < rows.end; row += space->dilation[1]) {
         const float *line = source + plane * all->source_steps[2] + row * all->source_steps[3];
         for (int64_t column = columns.first; column < columns.end; column += space->dilation[2]) {
-          const vector value = load(line + column * CHANNELS);
+          const vector value = load(line + column * all->source_steps[4]);
           sum = is_max ? (value > sum ? value : sum) : sum + value;
           count++;
         }
@@ -99,7 +99,7 @@ INLINE void pool_block(
       count = planes.padded * rows.padded * columns.padded;
     }
     if (!is_max) sum *= 1 / (float)count;
-    store(target + x * CHANNELS, sum);
+    store(target + x * all->target_steps[4], sum);
   }
 }
 
