@@ -180,7 +180,28 @@ def synchronized(x):
             layers.BatchNormalization(epsilon=1e-6)(x)]
 
 
+def standardized_pictures(x):
+    """Normalizations of pictures."""
+    return [tf.image.per_image_standardization(x), tf.image.per_image_standardization(1e-3 * x),
+            tf.image.per_image_standardization(tf.cast(9 * x, "int32")), tf.nn.local_response_normalization(x),
+            tf.nn.local_response_normalization(x, depth_radius=1, bias=2.0, alpha=0.5, beta=0.75)]
+
+
+def older_functions(x):
+    """Functions of TensorFlow 1, with the names that their arguments had."""
+    return [tf.compat.v1.squeeze(x[:, :1, :, :1], squeeze_dims=[1]), tf.compat.v1.squeeze(x[:, :1, :, :1], [3]),
+            tf.compat.v1.reduce_sum(x, reduction_indices=[1], keep_dims=True),
+            tf.compat.v1.expand_dims(x, dim=2), tf.compat.v1.argmax(x, dimension=1),
+            tf.compat.v1.nn.softmax(x, dim=1), tf.compat.v1.image.resize_images(x, (7, 5)),
+            tf.compat.v1.image.resize_images(x, (8, 12), method=1), tf.compat.v1.image.resize_images(x, (2, 3), "area"),
+            tf.compat.v1.image.resize_bilinear(x, (5, 9), align_corners=True),
+            tf.compat.v1.image.resize_nearest_neighbor(x, (3, 7), half_pixel_centers=True),
+            tf.compat.v1.image.resize_bicubic(x, (5, 8), half_pixel_centers=True)]
+
+
 CASES = [
+    Case("standardized_pictures", [PICTURE], standardized_pictures),
+    Case("older_functions", [PICTURE], older_functions),
     Case("shared_layer", [Input((4,))], shared_layer),
     Case("own_loss", [Input((4,))], lambda x: [layers.Dense(4)(x)], add_loss),
     Case("synchronized", [PICTURE], synchronized, small_variances),

@@ -159,7 +159,14 @@ def keywords(x, y, state):
             layers.GRU(3)(sequences=x, initial_state=state), layers.Attention()(inputs=[x, y])]
 
 
+def arrays_in_settings(x):
+    """Layers with NumPy arrays among their settings."""
+    return [layers.Rescaling(np.array([0.5, 1.5, 2.5, 3.5]), offset=np.array([1.0, 2.0, 3.0, 4.0], "float32"))(x),
+            layers.Normalization(mean=np.array([1.0, 2.0, 3.0, 4.0]), variance=np.array([1.0, 4.0, 9.0, 16.0]))(x)]
+
+
 CASES = [
+    Case("arrays_in_settings", [MATRIX], arrays_in_settings),
     Case("keywords", [MATRIX, Input((5, 4)), Input((3,))], keywords),
     Case("activation_functions", [MATRIX, Input((6,), -50, 50)], activation_functions),
     Case("activation_layers", [Input((4,))], activation_layers),

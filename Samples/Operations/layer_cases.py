@@ -118,9 +118,57 @@ def dictionaries(x, y):
     return [listed({"a": x, "b": y}), listed([x, y]), keyed({"z": x, "c": y})]
 
 
+def partly_frozen(x):
+    """Wrappers of frozen layers, whose weights come last: in the model, and in a model in it."""
+    gru = layers.GRU(4, go_backwards=True, return_sequences=True, trainable=False, name="last")
+    frozen_backward = layers.Bidirectional(layers.GRU(4, return_sequences=True), backward_layer=gru)
+    outputs = [frozen_backward(x), layers.RNN(stack())(x)]
+    frozen_forward = layers.Bidirectional(layers.LSTM(4), name="frozen_forward")
+    outputs += [frozen_forward(x)]
+    frozen_forward.forward_layer.trainable = False
+    inner = keras.Input((5, 4))
+    y = layers.TimeDistributed(layers.Dense(4, trainable=False))(inner)
+    y = layers.RNN(stack(), return_sequences=True)(layers.Dense(4)(y))
+    return outputs + [keras.Model(inner, y, name="inner")(x)]
+
+
+def nested_models(x, y):
+    """Models in a model: called with masks of some inputs, and one that is applied to each step."""
+    first, second = keras.Input((5, 4)), keras.Input((3, 4))
+    both = keras.Model([first, second], [layers.LSTM(3)(first), layers.GRU(3)(second)], name="both")
+    masked = [layers.Masking(0.0)(layers.ReLU(threshold=1.7)(value)) for value in (x, y)]
+    step = keras.Input((4,))
+    hidden = layers.BatchNormalization()(layers.Dense(4, trainable=False)(step))
+    each = keras.Model(step, layers.Dense(4)(hidden), name="each")
+    steps = keras.Input((5, 4))
+    every = keras.Model(steps, layers.TimeDistributed(each)(steps), name="every")
+    return [*both([masked[0], y]), *both([x, masked[1]]), *both(masked), every(x)]
+
+
+def stack():
+    """Three cells, of which the first is frozen."""
+    return [layers.SimpleRNNCell(4, trainable=False), layers.SimpleRNNCell(4), layers.SimpleRNNCell(4)]
+
+
+def unrolled(x):
+    """Unrolled layers that go backwards, with a mask."""
+    x = layers.Masking(0.0)(layers.ReLU(threshold=0.9)(x))
+    options = dict(unroll=True, return_sequences=True)
+    backwards = dict(options, go_backwards=True)
+    outputs = [layers.Bidirectional(layers.LSTM(3, **options))(x), layers.LSTM(3, **backwards)(x),
+               layers.GRU(3, zero_output_for_mask=True, **backwards)(x)]
+    if IS_KERAS3:  # Keras 2 fails without return_sequences.
+        outputs += [layers.GRU(3, zero_output_for_mask=True, go_backwards=True, unroll=True)(x)]
+    cells = [layers.SimpleRNNCell(3), layers.SimpleRNNCell(2)]
+    return outputs + [layers.RNN(cells, zero_output_for_mask=True, **backwards)(x)]
+
+
 PICTURE = Input((5, 4, 3))
 CASES = [
     Case("dictionaries", [Input((4,)), Input((4,))], dictionaries),
+    Case("partly_frozen", [Input((5, 4))], partly_frozen, containers=("h5", "keras")),
+    Case("nested_models", [Input((5, 4)), Input((3, 4))], nested_models, containers=("h5", "keras")),
+    Case("unrolled", [Input((6, 2))], unrolled),
     Case("normalization", [Input((3, 4, 6))], normalization),
     Case("spectral_normalization", [PICTURE, Input((5,), 0, 9, "int32")], spectral),
     Case("indices", [Input((4,)), Input((4,), 0, 5, "int32"), Input((6,), -3, 45, "int64"),

@@ -37,6 +37,13 @@ def windows(x):
             tf.nn.depthwise_conv2d(x, kernel, [1, 1, 1, 1], "VALID")]
 
 
+def pictures(x, volume):
+    """Functions of pictures and volumes."""
+    return [tf.image.resize(x, [7, 3]), tf.image.resize(x, [2, 9], "nearest"), tf.image.resize(x, [5, 8], "bicubic"),
+            tf.nn.local_response_normalization(x, 1, 2.0, 0.5, 0.75), tf.nn.max_pool3d(volume, 2, 2, "VALID"),
+            tf.nn.avg_pool3d(volume, 2, 1, "SAME"), x + tf.broadcast_to(tf.reduce_mean(x[:1], axis=0), [4, 5, 2])]
+
+
 def fused(x, y, line, volume):
     """Batch normalizations with an epsilon below that of the fused kernel."""
     normalize = keras.layers.BatchNormalization
@@ -46,6 +53,7 @@ def fused(x, y, line, volume):
 
 
 CASES = [
+    Case("pictures", [Input((4, 5, 2)), Input((3, 4, 5, 2))], pictures),
     Case("fused", [Input((4, 5, 2)), Input((4, 5, 2)), Input((4, 2)), Input((3, 4, 5, 2))], fused, small_variances),
     Case("elements", [MATRIX, POSITIVE], elements),
     Case("axes", [MATRIX, MATRIX], axes),

@@ -5,8 +5,9 @@ import KerasFormat
 import LayerCatalog
 
 /// The weights of a nested model are stored in one list: first the trainable ones, layer by layer,
-/// then the others, layer by layer (`Model.weights` in Keras). Only a layer's mapping knows how
-/// many it has, so the model is first built separately with placeholders.
+/// then the others, layer by layer (`Model.weights` in Keras). So are those of a layer that wraps a
+/// frozen one. Only a layer's mapping knows how many it has, so the model or layer is first built
+/// separately with placeholders.
 extension KerasImporter {
   /// The weights that one layer requested.
   struct WeightRequest {
@@ -30,9 +31,42 @@ extension KerasImporter {
   mutating func distribute(
     _ list: [KerasLayer.Weight], to model: KerasModelRecord, path: String, inputs: [ValueID]
   ) throws(WeighbridgeError) {
-    let elementCount = list.reduce(0) { $0 + $1.tensor.count }
-    let requests = try requests(
-      of: model, path: path, inputs: inputs, elementLimit: elementCount)
+    let requests = try requests(for: list) { (importer) throws(WeighbridgeError) in
+      try importer.inline(model, path: path, inputs: inputs)
+    }
+    // Calls are in execution order; the list is in the order of the layers.
+    let byPath = Dictionary(
+      requests.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+    try distribute(list, to: Self.layerPaths(model, path: path).compactMap { byPath[$0] })
+  }
+
+  /// Puts the weights of a layer that wraps a frozen one into the order in which they are taken.
+  ///
+  /// - Parameter build: Adds the call.
+  /// - Throws: What `build` throws, and ``WeighbridgeError/Code/malformed`` when there are more
+  ///   weights or fewer than the layer takes.
+  mutating func sortFrozenWeights(
+    of call: LayerCall,
+    _ build: (inout KerasImporter) throws(WeighbridgeError) -> [ValueID]
+  ) throws(WeighbridgeError) {
+    guard requests == nil, !layersInOrder.contains(call.name),
+      let list = weights[call.name], list.count > 1,
+      call.record.config.members.contains(where: { Self.isOrHasFrozenLayer($0.value) })
+    else { return }
+    try distribute(list, to: requests(for: list, build))
+  }
+
+  /// Whether a setting is a frozen layer, or has one in it.
+  private static func isOrHasFrozenLayer(_ setting: JSONValue) -> Bool {
+    if let list = setting.array { return list.contains(where: isOrHasFrozenLayer) }
+    guard let object = setting.object else { return false }
+    return object["class_name"] != nil && object["config"]?.object?["trainable"] == false
+      || object.members.contains { isOrHasFrozenLayer($0.value) }
+  }
+
+  private mutating func distribute(
+    _ list: [KerasLayer.Weight], to requests: [WeightRequest]
+  ) throws(WeighbridgeError) {
     let trainableCount = requests.reduce(0) { $0 + $1.isTrainable.count { $0 } }
     let totalCount = requests.reduce(0) { $0 + $1.isTrainable.count }
     guard list.count == totalCount else {
@@ -47,39 +81,37 @@ extension KerasImporter {
         if isTrainable { nextTrainable += 1 } else { nextOther += 1 }
       }
       weights[request.path] = own
+      layersInOrder.insert(request.path)
     }
   }
 
-  /// Returns the requests of the model's layers, in the order of the layers.
+  /// Returns the requests that are made while placeholders take the place of a list of weights.
+  ///
+  /// - Parameter build: Adds the layers.
   private mutating func requests(
-    of model: KerasModelRecord, path: String, inputs: [ValueID], elementLimit: Int
+    for list: [KerasLayer.Weight],
+    _ build: (inout KerasImporter) throws(WeighbridgeError) -> [ValueID]
   ) throws(WeighbridgeError) -> [WeightRequest] {
     let savedNetwork = network
-    requests = WeightRequests(elementLimit: elementLimit)
-    let outcome = Swift.Result { () throws(WeighbridgeError) in
-      try inline(model, path: path, inputs: inputs)
-    }
+    requests = WeightRequests(elementLimit: list.reduce(0) { $0 + $1.tensor.count })
+    let outcome = Swift.Result { () throws(WeighbridgeError) in try build(&self) }
     let found = requests?.layers ?? []
     requests = nil
     network = savedNetwork
     _ = try outcome.get()
-    // Calls are in execution order; the list is in the order of the layers.
-    let paths = try Self.layerPaths(model, path: path)
-    let byPath = Dictionary(
-      found.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
-    return paths.compactMap { byPath[$0] }
+    return found
   }
 
-  /// The paths of all layers, including those of nested models, in the order of the file.
+  /// The paths of all layers, including those of nested and wrapped models, in the order of the
+  /// file.
   static func layerPaths(
     _ model: KerasModelRecord, path: String
   ) throws(WeighbridgeError) -> [String] {
     var paths: [String] = []
     for layer in model.layers {
+      if !layer.isModel { paths.append(path + layer.name) }
       if let inner = try innerModel(layer) {
         paths += try layerPaths(inner, path: "\(path)\(layer.name)/")
-      } else {
-        paths.append(path + layer.name)
       }
     }
     return paths

@@ -59,6 +59,8 @@ struct KerasImporter: ~Copyable {
   var network = KerasNetwork()
   /// The weights of each layer, by its path.
   var weights: [String: [KerasLayer.Weight]]
+  /// The layers whose weights are in the order in which they are taken, whatever is frozen.
+  var layersInOrder: Set<String> = []
   /// The largest number of a weight's elements when all weights are zeros until another file
   /// supplies them.
   private let zerosLimit: Int?
@@ -217,10 +219,10 @@ struct KerasImporter: ~Copyable {
 
   private mutating func addModel(_ call: LayerCall) throws(WeighbridgeError) -> [ValueID] {
     var arguments = call.arguments
-    if let index = arguments.tensors.firstIndex(where: { $0.name == "mask" }) {
-      for (input, mask) in zip(call.inputs, arguments.tensors.remove(at: index).values) {
-        network.masks[input] = mask
-      }
+    for (name, masks) in arguments.takeTensors(where: { $0 == "mask" || $0.hasPrefix("mask[") }) {
+      let first = name.dropFirst("mask[".count).dropLast()
+      let inputs = call.inputs.dropFirst(Int(UInt16(first) ?? 0))
+      for (input, mask) in zip(inputs, masks) { network.masks[input] = mask }
     }
     try arguments.checkUnread(writer.version)
     let model = try KerasModelRecord(nestedIn: call.record)
@@ -255,6 +257,9 @@ struct KerasImporter: ~Copyable {
       return outputs
     }
     if call.number == 0 { for text in decisions { network.decide(call.name, text) } }
+    try sortFrozenWeights(of: call) { (importer) throws(WeighbridgeError) in
+      try importer.build(builder, form, call)
+    }
     return try build(builder, form, call)
   }
 

@@ -17,6 +17,14 @@ extension KerasLayer {
       self.plain = plain
     }
 
+    /// Consumes and returns the tensors of some arguments.
+    mutating func takeTensors(
+      where matches: (String) -> Bool
+    ) -> [(name: String, values: [ValueID])] {
+      defer { tensors.removeAll { matches($0.name) } }
+      return tensors.filter { matches($0.name) }
+    }
+
     /// Refuses arguments that were not read, unless they have no effect at inference. `training`
     /// has none in Keras 3, where the model's own mode overrides it in every call.
     package func checkUnread(_ version: KerasVersion) throws(WeighbridgeError) {

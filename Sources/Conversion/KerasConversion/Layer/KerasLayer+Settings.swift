@@ -104,12 +104,12 @@ extension KerasLayer {
     }
   }
 
-  /// Reads a list of numbers; a single number is a list of one.
+  /// Reads a list of numbers, or an array as Keras 3 writes it; a single number is a list of one.
   mutating func realList(
     _ key: String, default fallback: [Double]? = nil
   ) throws(WeighbridgeError) -> [Double] {
     let numbers = try setting(key, default: fallback, "a number or a list of numbers") { value in
-      value.real.map { [$0] } ?? value.doubles
+      value.real.map { [$0] } ?? (value.arrayForm?["value"] ?? value).doubles
     }
     try requireFinite(key, numbers)
     return numbers

@@ -22,7 +22,7 @@ extension KerasLayer {
     _ role: String, shape: [Int], isTrainable: Bool = true, keepsType: Bool = false,
     storedAs elementType: ElementType? = nil, canonical: (Tensor) -> Tensor = { $0 }
   ) throws(WeighbridgeError) -> ValueID {
-    requestedWeights.append(isTrainable)
+    requestedWeights.append(isTrainable && !isInnerFrozen)
     guard requestedRoles.insert(path(of: role)).inserted else {
       throw .unsupported("takes two weights \(path(of: role))")
     }
@@ -82,7 +82,7 @@ extension KerasLayer {
   package mutating func ignoreWeight(
     _ role: String, shape: [Int], isTrainable: Bool = false
   ) throws(WeighbridgeError) {
-    requestedWeights.append(isTrainable)
+    requestedWeights.append(isTrainable && !isInnerFrozen)
     if placeholderLimit == nil { _ = try takeWeight(role, shape: shape) }
   }
 

@@ -39,6 +39,7 @@ extension KerasLayer {
       throw .unsupported("wraps a layer that computes in another number type than it does itself")
     }
     unreadSettings = inner.settings
+    isInnerFrozen = inner.settings["trainable"] == false
     return (className, inner.settings)
   }
 
@@ -55,12 +56,13 @@ extension KerasLayer {
     _ settings: JSONObject, _ inputs: [ValueID], role: String, build: KerasMapping.Build
   ) throws(WeighbridgeError) -> [ValueID] {
     let inner = try KerasTypePolicy.separate(settings)
-    let outer = types
+    let outer = (types, isInnerFrozen)
     types = inner.policy
+    isInnerFrozen = isInnerFrozen || inner.settings["trainable"] == false
     let outputs = try addStep(role, settings: inner.settings) { (layer) throws(WeighbridgeError) in
       try build(&layer, layer.castInputs(inputs))
     }
-    types = outer
+    (types, isInnerFrozen) = outer
     return outputs
   }
 }

@@ -58,6 +58,9 @@ package struct KerasLayer: SourceLayer {
   let sharesPlaceholders: Bool
   /// For each requested weight, in order, whether it is trainable.
   package internal(set) var requestedWeights: [Bool] = []
+  /// Whether the wrapped layer whose settings are being read is frozen: it then has no trainable
+  /// weights.
+  var isInnerFrozen = false
   /// The shapes of the weights requested with
   /// ``weight(_:shape:isTrainable:keepsType:storedAs:canonical:)``, in Keras' axis order.
   var requestedShapes: [[Int]] = []

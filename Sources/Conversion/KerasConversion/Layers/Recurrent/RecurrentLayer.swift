@@ -141,15 +141,38 @@ struct RecurrentLayer {
       throw .malformed("\(className) takes no mask, and its input has one")
     }
     let states = Array(data.states.prefix(cell.stateCount))
+    let zeroes =
+      zeroesMasked && isLast && data.mask != nil
+      && (!cell.isConvolutional || layer.version.major >= 3)
+    // An unrolled layer that goes backwards applies the mask, which is in the order of the sequence,
+    // to its outputs, which are not: the zeros are at the mirrored positions of masked steps.
+    let mirrorsMask = zeroes && isUnrolled && goesBackwards && returnsSequences
     let recurrence = Recurrence(
       isReversed: goesBackwards, returnsSequences: returnsSequences || !isLast,
       hasInitialStates: !states.isEmpty,
       mask: data.mask == nil
         ? .none
-        : try stepMask(
-          &layer, cell, hasStates: !states.isEmpty, isLast: isLast, isStacked: isStacked))
+        : zeroes && !mirrorsMask
+          ? .zero : try stepMask(&layer, hasStates: !states.isEmpty, isStacked: isStacked))
     let inputs = [data.sequence] + (data.mask.map { [$0] } ?? []) + states
-    return (try cell.add(to: &layer, recurrence, inputs, role: role), cell.stateCount)
+    var outputs = try cell.add(to: &layer, recurrence, inputs, role: role)
+    if let mask = data.mask, mirrorsMask {
+      outputs[0] = try zeroed(
+        &layer, outputs[0], byReversed: mask, role: role.isEmpty ? "zeroed" : "\(role)/zeroed")
+    }
+    return (outputs, cell.stateCount)
+  }
+
+  /// Replaces outputs by 0 where the mask of the mirrored step, `[batch, time]`, is false.
+  private func zeroed(
+    _ layer: inout KerasLayer, _ output: ValueID, byReversed mask: ValueID, role: String
+  ) throws(WeighbridgeError) -> ValueID {
+    let rank = layer.graph.type(of: output).rank
+    let mirrored = try layer.add(Reverse(axes: [1]), [mask], role: "\(role)_mask")
+    let expanded = try layer.add(
+      ExpandDims(axes: Array(2..<rank)), mirrored, role: "\(role)_expand")
+    let zeros = try layer.add(FullLike(value: 0), [output], role: "\(role)_zeros")
+    return try layer.add(Where(), expanded + [output] + zeros, role: role)[0]
   }
 
   /// Refuses cells with several states whose output Keras replaces by another state: on CNTK, Keras
@@ -163,16 +186,14 @@ struct RecurrentLayer {
         + "\(APIName.kerasBackend) tensorflow reads the layer as all other backends do")
   }
 
-  /// The layer's output at masked steps.
+  /// The layer's output at masked steps, where it is not 0.
   ///
   /// Keras on TensorFlow before 2.3 returns the first state. That is the previous step's output,
   /// except at the beginning, and except in a stack, where it is the first cell's state.
   private func stepMask(
-    _ layer: inout KerasLayer, _ cell: RecurrentCell, hasStates: Bool, isLast: Bool,
-    isStacked: Bool
+    _ layer: inout KerasLayer, hasStates: Bool, isStacked: Bool
   ) throws(WeighbridgeError) -> StepMask {
     let version = layer.version
-    if zeroesMasked && isLast && (!cell.isConvolutional || version.major >= 3) { return .zero }
     guard version < KerasVersion(2, 3), version.suffix != "-tf", !isUnrolled else {
       return .previous
     }
