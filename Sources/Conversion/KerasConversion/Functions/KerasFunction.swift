@@ -42,11 +42,22 @@ package struct KerasFunction {
     self.inputs = inputs
     positional = operands.positional
     named = operands.named
+    if case .tensorFlow(let text) = name, text.hasPrefix("compat.v1.") {
+      for (older, newer) in Self.olderArguments where named[newer] == nil {
+        named[newer] = named.removeValue(forKey: older)
+      }
+    }
     guard case .operation = name else { return }
     for key in settings.keys where key != "name" {
       if named[key] == nil { named[key] = settings[key].map { .value($0) } }
     }
   }
+
+  /// The names that arguments have in TensorFlow 1, and those that they have now.
+  private static let olderArguments = [
+    "dim": "axis", "dimension": "axis", "keep_dims": "keepdims", "reduction_indices": "axis",
+    "squeeze_dims": "axis",
+  ]
 
   /// Whether there is a mapping of the function.
   package static func isKnown(_ name: KerasFunctionName) -> Bool {

@@ -1,5 +1,6 @@
 import Bytes
 import GraphIR
+import JSON
 import KerasFormat
 import LayerCatalog
 
@@ -10,11 +11,25 @@ extension KerasFunctionTable {
       (call, axis) throws(WeighbridgeError) in
       let (value, height) = try call.image()
       return try call.add(Reverse(axes: [height + axis]), [value])
-    } + imageFunctions
+    }
+    + entries([
+      Names(tf: ["raw_ops.ResizeBilinear", "image.resize_bilinear"], .bilinear),
+      Names(tf: ["raw_ops.ResizeNearestNeighbor", "image.resize_nearest_neighbor"], .nearest),
+      Names(tf: ["raw_ops.ResizeBicubic", "image.resize_bicubic"], .bicubic),
+    ]) { (call, interpolation) throws(WeighbridgeError) in
+      try call.addOlderResize(interpolation)
+    }
+    + imageFunctions
 
   private static let imageFunctions: [Entry] = [
     Entry(["Resize"], tf: ["image.resize"]) { (call) throws(WeighbridgeError) in
       try call.addResize()
+    },
+    Entry(tf: ["image.resize_images"]) { (call) throws(WeighbridgeError) in
+      try call.require(
+        "preserve_aspect_ratio", toBe: false, because: "the output size would differ")
+      let method = try call.plain("method", at: 2)
+      return try call.addOlderResize(try call.interpolation(method))
     },
     Entry(tf: ["image.transpose"]) { (call) throws(WeighbridgeError) in
       let (value, height) = try call.image()
@@ -32,6 +47,20 @@ extension KerasFunctionTable {
     },
     Entry(["RGBToGrayscale"], tf: ["image.rgb_to_grayscale"]) {
       (call) throws(WeighbridgeError) in try call.addGrayscale()
+    },
+    Entry(tf: ["image.per_image_standardization"]) { (call) throws(WeighbridgeError) in
+      try call.addStandardization()
+    },
+    Entry(tf: ["nn.local_response_normalization"]) { (call) throws(WeighbridgeError) in
+      let (value, height) = try call.image()
+      let radius = try call.integer("depth_radius", at: 1, default: 5)
+      guard radius >= 0 else { throw .malformed("depth_radius=\(radius)") }
+      let operation = LocalResponseNormalization(
+        axis: height + 2, before: radius, after: radius,
+        alpha: try call.real("alpha", at: 3, default: 1),
+        beta: try call.real("beta", at: 4, default: 0.5),
+        bias: try call.real("bias", at: 2, default: 1), omitted: nil)
+      return try call.add(operation, [value])
     },
   ]
 }
@@ -82,6 +111,59 @@ extension KerasFunction {
       throw .unsupported("the size of images \(type(of: value)) is not known")
     }
     return dimension
+  }
+
+  /// The method of TensorFlow 1's `resize_images`: a name, or a number.
+  fileprivate func interpolation(
+    _ method: JSONValue?
+  ) throws(WeighbridgeError) -> ResizingInterpolation {
+    let numbered: [ResizingInterpolation] = [.bilinear, .nearest, .bicubic, .area]
+    guard let method else { return .bilinear }
+    if let number = method.integer, numbered.indices.contains(number) { return numbered[number] }
+    guard let interpolation = method.string.flatMap(ResizingInterpolation.init) else {
+      throw unexpected("method", method, "bilinear, nearest, bicubic or area")
+    }
+    return interpolation
+  }
+
+  /// Adds an image resized by TensorFlow's operation, which samples other elements than
+  /// `tf.image.resize` unless `half_pixel_centers` is set.
+  fileprivate mutating func addOlderResize(
+    _ interpolation: ResizingInterpolation
+  ) throws(WeighbridgeError) -> [ValueID] {
+    if try flag("half_pixel_centers", default: false) {
+      try require("align_corners", toBe: false, because: "TensorFlow allows only one of the two")
+      return try addResize(interpolation)
+    }
+    let (image, height) = try image()
+    guard height == 1 else { throw .unsupported("resizes a single image") }
+    let size = (try integers("size", at: 1) ?? []).map(JSONValue.integer)
+    let settings: JSONObject = [
+      "size": .array(size), "method": .string(interpolation.rawValue),
+      "align_corners": .bool(try flag("align_corners", default: false)),
+    ]
+    return try layer.addInner(
+      settings, [image], role: "", build: WellKnownLayers.olderResize)
+  }
+
+  /// Adds an image with mean 0 and standard deviation 1, or less for an image of almost one color:
+  /// the divisor is at least 1 / sqrt(number of elements).
+  fileprivate mutating func addStandardization() throws(WeighbridgeError) -> [ValueID] {
+    var (value, height) = try image()
+    if !type(of: value).elementType.isFloat {
+      value = try addOne(Cast(to: .float32), [value], role: "cast")
+    }
+    let axes = Array(height..<height + 3)
+    var count = 1.0
+    for axis in axes { count *= Double(try dimension(of: value, axis)) }
+    guard count > 0 else { throw .malformed("takes images and has \(type(of: value))") }
+    let mean = try addOne(Reduce(.mean, axes: axes, keepDims: true), [value], role: "mean")
+    let centered = try addOne(Subtract(), [value, mean], role: "centered")
+    let deviation = try addOne(
+      Reduce(.standardDeviation, axes: axes, keepDims: true), [value], role: "deviation")
+    let least = try number(1 / count.squareRoot(), like: deviation)
+    let divisor = try addOne(Maximum(), [deviation, least], role: "divisor")
+    return try add(BinaryMath(.divide), [centered, divisor])
   }
 
   /// Adds the luma of red, green and blue, with the weights of ITU-R BT.601, rounded.

@@ -99,17 +99,18 @@ extension KerasFunction {
     return try add(Where(), [mask, value, try number(0, like: value)])
   }
 
-  mutating func addResize() throws(WeighbridgeError) -> [ValueID] {
+  /// Adds a resized image.
+  ///
+  /// - Parameter interpolation: That of TensorFlow's operation; `nil` where it is an argument.
+  mutating func addResize(
+    _ interpolation: ResizingInterpolation? = nil
+  ) throws(WeighbridgeError) -> [ValueID] {
     let value = try tensor("images", at: 0)
     let size = try integers("size", at: 1) ?? []
     guard size.count == 2, Resizing.problem(size) == nil, type(of: value).rank == 4 else {
       throw .unsupported("brings \(type(of: value)) to the size \(size)")
     }
-    let method: String? =
-      if case .operation = name { try string("interpolation") } else { try string("method") }
-    guard let interpolation = ResizingInterpolation(rawValue: method ?? "bilinear") else {
-      throw .unsupported("the interpolation \(method ?? "") is not supported")
-    }
+    let interpolation = if let interpolation { interpolation } else { try takeInterpolation() }
     try require("preserve_aspect_ratio", toBe: false, because: "the output size would differ")
     try require("pad_to_aspect_ratio", toBe: false, because: "padding by borders is not supported")
     ignore("fill_mode", "fill_value")
@@ -121,5 +122,14 @@ extension KerasFunction {
     // TensorFlow returns float32, or the input's type for nearest neighbor.
     let keepsType = interpolation == .nearest || type(of: value).elementType.isFloat
     return try add(operation, [keepsType ? value : try converted(value, to: .float32)])
+  }
+
+  private mutating func takeInterpolation() throws(WeighbridgeError) -> ResizingInterpolation {
+    let method: String? =
+      if case .operation = name { try string("interpolation") } else { try string("method") }
+    guard let interpolation = ResizingInterpolation(rawValue: method ?? "bilinear") else {
+      throw .unsupported("the interpolation \(method ?? "") is not supported")
+    }
+    return interpolation
   }
 }

@@ -40,7 +40,6 @@ extension KerasFunctionTable {
     Entry(["Squeeze"], tf: ["squeeze", "keras.backend.squeeze"]) {
       (call) throws(WeighbridgeError) in
       let (value, type) = try call.typedTensor("x", "input", at: 0)
-      call.ignore("squeeze_dims")
       let written = try call.axes("axis", of: type) ?? []
       let axes = written.isEmpty ? type.shape.indices.filter { type.shape[$0] == 1 } : written
       return try call.add(Squeeze(axes: axes), [value])

@@ -32,11 +32,12 @@ extension KerasGraphNode {
     "AddN": Translation(function: "math.add_n", isList: true),
     "All": reduction("math.reduce_all"), "Any": reduction("math.reduce_any"),
     "ArgMax": position("math.argmax"), "ArgMin": position("math.argmin"),
-    "AvgPool": pooling("nn.avg_pool"),
+    "AvgPool": pooling("nn.avg_pool"), "AvgPool3D": pooling("nn.avg_pool3d"),
     "BatchMatMul": product("adj_x", "adj_y"), "BatchMatMulV2": product("adj_x", "adj_y"),
     "BiasAdd": Translation(
       function: "nn.bias_add", arguments: [nil, "bias"],
       attributes: ["data_format": "data_format"]),
+    "BroadcastTo": Translation(function: "broadcast_to", arguments: [nil, "shape"]),
     "Cast": Translation(function: "cast", attributes: ["DstT": "dtype"]),
     "ClipByValue": Translation(
       function: "clip_by_value", arguments: [nil, "clip_value_min", "clip_value_max"]),
@@ -51,9 +52,15 @@ extension KerasGraphNode {
     "GatherV2": Translation(
       function: "gather", arguments: [nil, "indices", "axis"],
       attributes: ["batch_dims": "batch_dims"]),
+    "LRN": Translation(
+      function: "nn.local_response_normalization",
+      attributes: [
+        "depth_radius": "depth_radius", "bias": "bias", "alpha": "alpha", "beta": "beta",
+      ]),
     "LeakyRelu": Translation(function: "nn.leaky_relu", attributes: ["alpha": "alpha"]),
     "MatMul": product("transpose_a", "transpose_b"),
     "Max": reduction("math.reduce_max"), "MaxPool": pooling("nn.max_pool"),
+    "MaxPool3D": pooling("nn.max_pool3d"),
     "Mean": reduction("math.reduce_mean"),
     "Min": reduction("math.reduce_min"),
     "MirrorPad": Translation(
@@ -63,6 +70,9 @@ extension KerasGraphNode {
     "PadV2": Translation(function: "pad", arguments: [nil, "paddings", "constant_values"]),
     "Prod": reduction("math.reduce_prod"),
     "Reshape": Translation(function: "reshape", arguments: [nil, "shape"]),
+    "ResizeBicubic": resizing("raw_ops.ResizeBicubic"),
+    "ResizeBilinear": resizing("raw_ops.ResizeBilinear"),
+    "ResizeNearestNeighbor": resizing("raw_ops.ResizeNearestNeighbor"),
     "ReverseV2": Translation(function: "reverse", arguments: [nil, "axis"]),
     "Shape": Translation(function: "shape", attributes: ["out_type": "out_type"]),
     "SpaceToDepth": blocks("nn.space_to_depth"),
@@ -105,6 +115,14 @@ extension KerasGraphNode {
       attributes: [
         "ksize": "ksize", "strides": "strides", "padding": "padding",
         "data_format": "data_format",
+      ])
+  }
+
+  private static func resizing(_ function: String) -> Translation {
+    Translation(
+      function: function, arguments: [nil, "size"],
+      attributes: [
+        "align_corners": "align_corners", "half_pixel_centers": "half_pixel_centers",
       ])
   }
 

@@ -6,7 +6,7 @@ import LayerCatalog
 extension WellKnownLayers {
   /// The layers that only a mapping can name.
   static let mappingOnlyLayers: [String: KerasMapping.Build] = [
-    "tf.image.resize_images": legacyResize
+    "tf.image.resize_images": olderResize
   ]
 
   private enum Method: String, CaseIterable, Sendable {
@@ -16,7 +16,7 @@ extension WellKnownLayers {
   /// `tf.image.resize_images(images, size, method, align_corners)`: output coordinates are scaled
   /// by the ratio of the sizes, or with `align_corners` by the ratio of the distances between the
   /// first and the last elements.
-  private static let legacyResize: KerasMapping.Build = {
+  static let olderResize: KerasMapping.Build = {
     (layer, inputs) throws(WeighbridgeError) in
     let input = try layer.onlyInput(inputs)
     let size = try layer.integers("size", count: 2)
