@@ -125,6 +125,8 @@ def partly_frozen(x):
     outputs = [frozen_backward(x), layers.RNN(stack())(x)]
     frozen_forward = layers.Bidirectional(layers.LSTM(4), name="frozen_forward")
     outputs += [frozen_forward(x)]
+    if IS_KERAS3:  # Keras 2 cannot save it.
+        outputs += [layers.SpectralNormalization(layers.Dense(4, trainable=False))(x)]
     frozen_forward.forward_layer.trainable = False
     inner = keras.Input((5, 4))
     y = layers.TimeDistributed(layers.Dense(4, trainable=False))(inner)

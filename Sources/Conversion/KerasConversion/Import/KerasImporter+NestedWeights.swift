@@ -40,7 +40,7 @@ extension KerasImporter {
     try distribute(list, to: Self.layerPaths(model, path: path).compactMap { byPath[$0] })
   }
 
-  /// Puts the weights of a layer that wraps a frozen one into the order in which they are taken.
+  /// Puts the weights of a layer of Keras that wraps a frozen one into the order in which they are taken.
   ///
   /// - Parameter build: Adds the call.
   /// - Throws: What `build` throws, and ``WeighbridgeError/Code/malformed`` when there are more
@@ -50,7 +50,8 @@ extension KerasImporter {
     _ build: (inout KerasImporter) throws(WeighbridgeError) -> [ValueID]
   ) throws(WeighbridgeError) {
     guard requests == nil, !layersInOrder.contains(call.name),
-      let list = weights[call.name], list.count > 1,
+      let list = weights[call.name], list.count > 1, call.record.registeredName == nil,
+      KerasMappings.classes[call.record.className]?.parts.areThoseOfWrappedLayers == true,
       call.record.config.members.contains(where: { Self.isOrHasFrozenLayer($0.value) })
     else { return }
     try distribute(list, to: requests(for: list, build))
@@ -64,6 +65,7 @@ extension KerasImporter {
       || object.members.contains { isOrHasFrozenLayer($0.value) }
   }
 
+  /// Gives each request its part of the list.
   private mutating func distribute(
     _ list: [KerasLayer.Weight], to requests: [WeightRequest]
   ) throws(WeighbridgeError) {

@@ -220,6 +220,7 @@ struct KerasImporter: ~Copyable {
   private mutating func addModel(_ call: LayerCall) throws(WeighbridgeError) -> [ValueID] {
     var arguments = call.arguments
     for (name, masks) in arguments.takeTensors(where: { $0 == "mask" || $0.hasPrefix("mask[") }) {
+      // One list of masks, or `mask[1]` for a single input.
       let first = name.dropFirst("mask[".count).dropLast()
       let inputs = call.inputs.dropFirst(Int(UInt16(first) ?? 0))
       for (input, mask) in zip(inputs, masks) { network.masks[input] = mask }

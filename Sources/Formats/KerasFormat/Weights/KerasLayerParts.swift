@@ -47,6 +47,12 @@ package struct KerasLayerParts: Sendable {
     self.hasActivation = hasActivation
   }
 
+  /// Whether the weights are those of layers in the settings, one layer after the other. (A wrapper
+  /// with an alias, `SpectralNormalization`, has another order.)
+  package var areThoseOfWrappedLayers: Bool {
+    alias == nil && objects.contains { !$0.settings.isEmpty }
+  }
+
   /// Only an activation, if it is a layer. Custom classes have these parts too.
   package static let activation = KerasLayerParts(hasActivation: true)
 
