@@ -19,8 +19,10 @@ import WBMFormat
     return pieces
   }
 
-  @Test("Pieces of several threads give the same file as one thread", arguments: [1, 7, 1000])
-  func threads(size: Int) throws {
+  @Test(
+    "Pieces of several threads give the same file as one thread", arguments: [1, 7, 1000],
+    [0, 20, 1 << 16])
+  func threads(size: Int, batchSize: Int) throws {
     let folder = try TemporaryFolder()
     try TestFiles.write(SampleHeaders.full, to: folder.file("a"))
     var writer = try WBMWriter(path: folder.file("b"), header: SampleHeaders.full)
@@ -28,12 +30,16 @@ import WBMFormat
       TestFiles.contents(of: $1, seed: $0)
     }
     let pieces = try pieces(of: SampleHeaders.full, size: size)
-    try writer.writeTensors(pieces) { tensorWriter in
+    try writer.writeTensors(pieces, batchSize: batchSize) { tensorWriter in
       DispatchQueue.concurrentPerform(iterations: 4) { _ in
-        while let index = tensorWriter.claim() {
-          let piece = pieces[index]
-          let bytes = contents[piece.tensor]
-          tensorWriter.write(index, bytes.span.bytes.extracting(piece.range))
+        while let batch = tensorWriter.claim() {
+          var bytes: [UInt8] = []
+          for index in batch.pieces {
+            let offset = tensorWriter.offset(ofPiece: index, in: batch)
+            bytes += repeatElement(0, count: offset - bytes.count)
+            bytes += contents[pieces[index].tensor][pieces[index].range]
+          }
+          tensorWriter.write(batch, bytes.span.bytes)
         }
       }
     }
@@ -41,20 +47,20 @@ import WBMFormat
     #expect(try TestFiles.read(folder.file("a")) == TestFiles.read(folder.file("b")))
   }
 
-  @Test("An abandoned piece ends the writing with its error")
+  @Test("An abandoned batch ends the writing with its error")
   func abandoned() throws {
     let folder = try TemporaryFolder()
     let pieces = try pieces(of: SampleHeaders.full, size: 1)
     let error = TestFiles.failure { () throws(WeighbridgeError) in
       var writer = try WBMWriter(path: folder.file("a"), header: SampleHeaders.full)
-      try writer.writeTensors(pieces) { tensorWriter in
+      try writer.writeTensors(pieces, batchSize: 0) { tensorWriter in
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
-          while let index = tensorWriter.claim() {
-            if index == 5 {
-              tensorWriter.abandon(index, WeighbridgeError(.cancelled, "cancelled"))
+          while let batch = tensorWriter.claim() {
+            if batch.pieces.contains(5) {
+              tensorWriter.abandon(batch, WeighbridgeError(.cancelled, "cancelled"))
             } else {
               let bytes: [UInt8] = [0]
-              tensorWriter.write(index, bytes.span.bytes)
+              tensorWriter.write(batch, bytes.span.bytes)
             }
           }
         }

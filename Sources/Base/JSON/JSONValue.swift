@@ -55,6 +55,8 @@ package struct JSONObject: Sendable {
         list.remove(at: index)
         if !indices.isEmpty { rebuildIndices() }
       case (nil, let value?):
+        // Most objects have several members: this saves the growth from one to two to four.
+        if list.isEmpty { list.reserveCapacity(4) }
         list.append(Member(key: key, value: value))
         if !indices.isEmpty {
           indices[key] = list.count - 1

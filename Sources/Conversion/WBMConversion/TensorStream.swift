@@ -6,8 +6,8 @@ import GraphIR
 import Synchronization
 import WBMFormat
 
-/// Writes the tensors of a file piece by piece, with several threads: transposes them to row-major
-/// order, counts non-finite elements, and writes them.
+/// Writes the tensors of a file in batches of pieces, with several threads: transposes them to
+/// row-major order, counts non-finite elements, and writes them.
 struct TensorStream {
   private let tensors: [Tensor]
   private let cancellation: Cancellation?
@@ -52,33 +52,61 @@ struct TensorStream {
     try writer.writeTensors(pieces) { tensorWriter in
       DispatchQueue.concurrentPerform(iterations: threads) { thread in
         if thread > 0, thread >= threads - digests.count { for digest in digests { digest.wait() } }
-        var buffer: [UInt8] = []
-        while let index = tensorWriter.claim() {
-          let count = write(index, to: tensorWriter, &buffer)
-          if count > 0 { counts.withLock { $0[pieces[index].tensor] += count } }
+        var buffers = (piece: [UInt8](), batch: [UInt8]())
+        while let batch = tensorWriter.claim() {
+          let nonFinite = write(batch, to: tensorWriter, &buffers)
+          guard !nonFinite.isEmpty else { continue }
+          counts.withLock { for (tensor, count) in nonFinite { $0[tensor] += count } }
         }
       }
     }
     return counts.withLock { $0 }
   }
 
-  /// Writes one piece and returns the number of its elements that are NaN or infinite.
+  /// Writes one batch and returns the number of elements that are NaN or infinite of each tensor
+  /// that has any.
   private func write(
-    _ index: Int, to tensorWriter: WBMParallelTensorWriter, _ buffer: inout [UInt8]
-  ) -> Int {
-    let tensor = tensors[pieces[index].tensor]
-    var count = 0
+    _ batch: WBMParallelTensorWriter.Batch, to tensorWriter: WBMParallelTensorWriter,
+    _ buffers: inout (piece: [UInt8], batch: [UInt8])
+  ) -> [(tensor: Int, count: Int)] {
+    var nonFinite: [(tensor: Int, count: Int)] = []
     do throws(WeighbridgeError) {
       try cancellation.check()
-      parts[index].withBytes(&buffer) { bytes in
-        count = bytes.nonFiniteCount(tensor.elementType)
-        tensorWriter.write(index, bytes)
+      if batch.pieces.count == 1 {
+        withBytes(batch.pieces.lowerBound, &buffers.piece, &nonFinite) { bytes in
+          tensorWriter.write(batch, bytes)
+        }
+      } else {
+        buffers.batch.removeAll(keepingCapacity: true)
+        for index in batch.pieces {
+          let offset = tensorWriter.offset(ofPiece: index, in: batch)
+          buffers.batch += repeatElement(0, count: offset - buffers.batch.count)
+          withBytes(index, &buffers.piece, &nonFinite) { bytes in
+            bytes.withUnsafeBytes { buffers.batch.append(contentsOf: $0) }
+          }
+        }
+        tensorWriter.write(batch, buffers.batch.span.bytes)
       }
     } catch {
-      tensorWriter.abandon(index, error)
+      tensorWriter.abandon(batch, error)
     }
-    let isLast = pieces[index].range.upperBound == tensor.byteCount
+    return nonFinite
+  }
+
+  /// Calls `body` with the bytes of a piece in row-major order, and counts its elements that are
+  /// NaN or infinite.
+  private func withBytes(
+    _ index: Int, _ buffer: inout [UInt8], _ nonFinite: inout [(tensor: Int, count: Int)],
+    _ body: (RawSpan) -> Void
+  ) {
+    let piece = pieces[index]
+    let tensor = tensors[piece.tensor]
+    parts[index].withBytes(&buffer) { bytes in
+      let count = bytes.nonFiniteCount(tensor.elementType)
+      if count > 0 { nonFinite.append((piece.tensor, count)) }
+      body(bytes)
+    }
+    let isLast = piece.range.upperBound == tensor.byteCount
     if isLast, tensor.store.count > Self.unreleasedSize { tensor.releaseMemory() }
-    return count
   }
 }

@@ -53,6 +53,7 @@ package enum WBMExporter {
     for source in sources { try source.store.checkUnchanged() }
     try tensors.checkSourcesUnchanged()
     try writer.commit(replacing: replacing)
+    guard counts.contains(where: { $0 > 0 }) else { return [] }
     return zip(header.tensors, counts).prefix(content.graph.storedWeights.count)
       .filter { $0.1 > 0 }.map { (name: $0.0.name, count: $0.1) }
   }

@@ -102,7 +102,9 @@ extension HDF5File {
 
   /// The kind of the object at an address.
   private func kind(at address: Int) throws(WeighbridgeError) -> HDF5Member.Kind {
-    switch try reader.header(at: address).kind {
+    // The links of a group are kept for longer than its header, which is larger.
+    if case .some(.some) = links.value(at: address) { return .group }
+    return switch try reader.header(at: address).kind {
     case .group: .group
     case .dataset: .dataset
     default: .other

@@ -9,8 +9,10 @@ struct ObjectHeader: Sendable {
   let address: Int
   /// The messages of known kinds, in the order of the file.
   let messages: [HeaderMessage]
-  /// The first message of each kind.
-  private let firstMessages: [HeaderMessage.Kind: HeaderMessage]
+  /// The first message of each kind that there is.
+  private let firstMessages: [HeaderMessage]
+  /// The kinds of the messages, as bits by their raw values.
+  private let kinds: UInt32
   /// The approximate size of the header in memory.
   let byteCount: Int
 
@@ -32,14 +34,21 @@ struct ObjectHeader: Sendable {
       try blocks.readVersion1(start)
     }
     messages = blocks.messages
-    firstMessages = Dictionary(messages.map { ($0.kind, $0) }) { first, _ in first }
+    var (firstMessages, kinds) = ([HeaderMessage](), UInt32(0))
+    for message in messages where kinds & message.kind.bit == 0 {
+      firstMessages.append(message)
+      kinds |= message.kind.bit
+    }
+    (self.firstMessages, self.kinds) = (firstMessages, kinds)
     byteCount = Self.initialByteCount + blocks.byteCount + 128 * messages.count
   }
 
   /// The first message of a kind.
-  func first(_ kind: HeaderMessage.Kind) -> HeaderMessage? { firstMessages[kind] }
+  func first(_ kind: HeaderMessage.Kind) -> HeaderMessage? {
+    has(kind) ? firstMessages.first { $0.kind == kind } : nil
+  }
 
-  func has(_ kind: HeaderMessage.Kind) -> Bool { firstMessages[kind] != nil }
+  func has(_ kind: HeaderMessage.Kind) -> Bool { kinds & kind.bit != 0 }
 
   /// The kind of the object, determined by its messages.
   var kind: Kind {
@@ -47,4 +56,9 @@ struct ObjectHeader: Sendable {
     if has(.datatype) { return has(.dataLayout) ? .dataset : .datatype }
     return .unknown
   }
+}
+
+extension HeaderMessage.Kind {
+  /// The bit of a kind in a set of them; no raw value is larger than 31.
+  fileprivate var bit: UInt32 { 1 << UInt32(rawValue) }
 }

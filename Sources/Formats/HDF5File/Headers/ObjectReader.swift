@@ -51,11 +51,13 @@ struct ObjectReader: Sendable {
     }
   }
 
-  /// Reads the header of the object at an address.
+  /// Reads the header of the object at an address. Those of groups are kept, since others follow
+  /// below them; most datasets are read once.
   func header(at address: Int) throws(WeighbridgeError) -> ObjectHeader {
-    try headers.value(at: address) { () throws(WeighbridgeError) in
-      try ObjectHeader(at: address, in: file)
-    }
+    if let known = headers.value(at: address) { return known }
+    let header = try ObjectHeader(at: address, in: file)
+    if header.kind != .dataset { headers.insert(header, at: address) }
+    return header
   }
 
   /// Checks that a structure with links or attributes belongs to no other object.

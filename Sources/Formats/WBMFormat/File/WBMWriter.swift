@@ -95,16 +95,19 @@ package struct WBMWriter: ~Copyable {
   ///
   /// - Parameters:
   ///   - pieces: All bytes of all tensors, in the order of the header.
-  ///   - work: Claims and writes pieces until there are none left, then returns.
+  ///   - batchSize: The maximum size in bytes of several pieces that are written at once. By default
+  ///     64 KiB, so that a thousand small tensors cost one system call.
+  ///   - work: Claims and writes batches until there are none left, then returns.
   /// - Throws: ``WeighbridgeError/Code/mismatch`` when the pieces do not match the tensors;
-  ///   ``WeighbridgeError/Code/outputFailed``; the error with which a piece was abandoned.
+  ///   ``WeighbridgeError/Code/outputFailed``; the error with which a batch was abandoned.
   package mutating func writeTensors(
-    _ pieces: [WBMParallelTensorWriter.Piece], _ work: (WBMParallelTensorWriter) -> Void
+    _ pieces: [WBMParallelTensorWriter.Piece], batchSize: Int = 1 << 16,
+    _ work: (WBMParallelTensorWriter) -> Void
   ) throws(WeighbridgeError) {
     try checkPieces(pieces)
     let starts = header.tensors.map { tensorDataOffset + $0.offset }
     let tensorWriter = try WBMParallelTensorWriter(
-      pieces, starts: starts, file: file.positionalWriter)
+      pieces, batchSize: batchSize, starts: starts, file: file.positionalWriter)
     work(tensorWriter)
     for (index, digest) in try tensorWriter.finish().enumerated() {
       header.tensors[index].digest = digest
