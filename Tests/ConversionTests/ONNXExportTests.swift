@@ -65,24 +65,47 @@ import _CatalogTesting
     #expect(folder.names == ["m.onnx", "m.onnx.data"])
   }
 
+  /// Exports a graph of one layer, and returns the error if there is one.
+  ///
+  /// - Parameter inputCount: The number of the layer's inputs, all of which are the graph's input.
+  private func export(
+    _ operation: some Operator, _ className: String, of type: TensorType, inputCount: Int = 1,
+    to path: String, options: ExportOptions = ExportOptions()
+  ) throws -> WeighbridgeError? {
+    var builder = GraphBuilder()
+    let input = try builder.addInput("x", type)
+    let outputs = try builder.addNode(
+      operation, named: "node", inputs: Array(repeating: input, count: inputCount),
+      source: SourceScope(layer: className.lowercased(), className: className))
+    let graph = try builder.finish(outputs: [Port(name: "y", value: outputs[0])])
+    let content = ModelContent(
+      graph: graph, description: ModelDescription(), provenance: Provenance())
+    return failure {
+      _ = try content.export(to: path, as: .onnx, options: options, cancellation: nil)
+    }
+  }
+
   @Test("A layer that the format cannot express is named, and nothing is written")
   func refused() throws {
     let folder = try TemporaryFolder()
-    var builder = GraphBuilder()
-    let input = try builder.addInput("x", TensorType(.int64, [1, 2]))
-    let hash = try builder.addNode(
-      Hashing(buckets: 3, masked: []), named: "hash", inputs: [input],
-      source: SourceScope(layer: "hashing", className: "Hashing"))
-    let graph = try builder.finish(outputs: [Port(name: "y", value: hash[0])])
-    let content = ModelContent(
-      graph: graph, description: ModelDescription(), provenance: Provenance())
-    let error = failure {
-      _ = try content.export(
-        to: folder.file("m.onnx"), as: .onnx, options: ExportOptions(), cancellation: nil)
-    }
+    let error = try export(
+      Hashing(buckets: 3, masked: []), "Hashing", of: TensorType(.int64, [1, 2]),
+      to: folder.file("m.onnx"))
     #expect(error?.code == .unsupported)
     #expect(error?.reason.contains("hashing (Hashing): ONNX has no hashes") == true)
     #expect(folder.names.isEmpty)
+  }
+
+  @Test("8-bit integers are added from opset 14 on, and refused before", arguments: [13, 14])
+  func narrowIntegers(opset: Int) throws {
+    let folder = try TemporaryFolder()
+    var options = ExportOptions()
+    options.opset = opset
+    let error = try export(
+      Add(), "Add", of: TensorType(.uint8, [1, 2]), inputCount: 2, to: folder.file("m.onnx"),
+      options: options)
+    #expect(error?.code == (opset < 14 ? .unsupported : nil))
+    #expect(folder.names == (opset < 14 ? [] : ["m.onnx"]))
   }
 
   @Test("An existing file is kept if it must not be replaced or if the export is cancelled")

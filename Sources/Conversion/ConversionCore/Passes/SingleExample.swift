@@ -37,7 +37,8 @@ package enum SingleExample {
   }
 
   /// Refuses a graph that mixes the examples of a batch (for example takes them as time steps of a
-  /// recurrent layer, or reduces over them), or returns them along another axis than the first.
+  /// recurrent layer, or reduces over them) to compute its outputs, or returns them along another
+  /// axis than the first.
   ///
   /// - Parameter types: The types of all values for a batch of one.
   private static func checkBatch(
@@ -49,7 +50,9 @@ package enum SingleExample {
     let batchAxes = zip(types, typesOfTwo).map { one, two in
       zip(one.shape, two.shape).enumerated().filter { $0.element.0 != $0.element.1 }.map(\.offset)
     }
-    for (position, node) in graph.nodes.enumerated() {
+    let needed = graph.neededValues
+    for (position, node) in graph.nodes.enumerated()
+    where !needed.isDisjoint(with: node.outputs) {
       let combinesBatch = node.inputs.enumerated().contains { slot, id in
         let axes = batchAxes[id.index]
         return !axes.isEmpty

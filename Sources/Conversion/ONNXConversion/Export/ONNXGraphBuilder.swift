@@ -177,6 +177,25 @@ extension ONNXGraphBuilder {
   mutating func unusedName(_ name: String) -> String { names.unused(name) }
 
   func problem(of type: TensorType) -> String? { nil }
+
+  mutating func emit(
+    _ step: ExportStep<ExportOperand>
+  ) throws(WeighbridgeError) -> [ExportOperand] {
+    let firstNode = nodes.count
+    let outputs = try apply(
+      step.node.operation, named: step.node.name, step.inputs[0], isUsed: step.isUsed)
+    guard opset < 14, nodes[firstNode...].contains(where: \.isArithmetic) else { return outputs }
+    let narrowTypes: Set<ElementType> = [.int8, .int16, .uint8, .uint16]
+    for type in outputs.map(\.type.elementType) where narrowTypes.contains(type) {
+      throw .unsupported("computes with \(type.rawValue), which ONNX does from opset 14 on")
+    }
+    return outputs
+  }
+}
+
+extension ONNXNode {
+  /// Whether this is one of the operators that had no integers of 8 and 16 bits before opset 14.
+  fileprivate var isArithmetic: Bool { ["Add", "Sub", "Mul", "Div"].contains(operation) }
 }
 
 extension ONNXGraphBuilder {
