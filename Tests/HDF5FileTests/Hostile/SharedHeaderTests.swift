@@ -22,11 +22,13 @@ extension SharedHeaderTests {
 }
 
 extension SharedHeaderTests {
-  @Test("A header with many links to it is read once")
-  func manyLinks() throws {
-    let bytes = OverlayFile().linkingOneHeader()
+  @Test("A header with many links to it is read once", arguments: [false, true])
+  func manyLinks(isDataset: Bool) throws {
+    let bytes = OverlayFile().linkingOneHeader(isDataset: isDataset)
     let file = try HDF5File(ByteStore(bytes), path: "links.h5")
-    #expect(try file.members(below: "/").count == 400)
+    let members = try file.members(below: "/")
+    #expect(members.count == 400)
+    #expect(members.allSatisfy { $0.kind == (isDataset ? .dataset : .other) })
     for _ in 0..<2 { _ = try file.group(at: "/") }
     #expect(file.metadataByteCount < 2 * bytes.count)
   }
@@ -71,13 +73,19 @@ struct OverlayFile {
   }
 
   /// Every member is the same header of 60,000 bytes.
-  func linkingOneHeader() -> [UInt8] {
+  ///
+  /// - Parameter isDataset: Whether it has the two messages that make it a dataset's.
+  func linkingOneHeader(isDataset: Bool) -> [UInt8] {
     var bytes = frame() + [UInt8](repeating: 0, count: 1 << 16)
     put(bytes.count, 8, &bytes, at: 40)  // the end of the file
     put(1, 1, &bytes, at: Self.headers)
-    put(1, 2, &bytes, at: Self.headers + 2)
-    put(60_008, 4, &bytes, at: Self.headers + 8)
+    let types = isDataset ? [0x03, 0x08] : []
+    put(1 + types.count, 2, &bytes, at: Self.headers + 2)
+    put(60_008 + 8 * types.count, 4, &bytes, at: Self.headers + 8)
     put(60_000, 2, &bytes, at: Self.headers + 18)  // of type 0, which says nothing
+    for (index, type) in types.enumerated() {
+      put(type, 2, &bytes, at: Self.headers + 24 + 60_000 + 8 * index)
+    }
     for index in 0..<Self.memberCount {
       put(Self.headers, 8, &bytes, at: Self.node + 16 + index * 40)
     }

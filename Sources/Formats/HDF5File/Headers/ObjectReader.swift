@@ -51,12 +51,17 @@ struct ObjectReader: Sendable {
     }
   }
 
-  /// Reads the header of the object at an address. Those of groups are kept, since others follow
-  /// below them; most datasets are read once.
+  /// The size in memory up to which the header of a dataset is not kept: most datasets are read
+  /// once, and a small header is quickly read again.
+  private static let unkeptByteCount = 1 << 12
+
+  /// Reads the header of the object at an address.
   func header(at address: Int) throws(WeighbridgeError) -> ObjectHeader {
     if let known = headers.value(at: address) { return known }
     let header = try ObjectHeader(at: address, in: file)
-    if header.kind != .dataset { headers.insert(header, at: address) }
+    if header.kind != .dataset || header.byteCount > Self.unkeptByteCount {
+      headers.insert(header, at: address)
+    }
     return header
   }
 
