@@ -149,6 +149,20 @@ def to_int8(model):
     model.quantize("int8")
 
 
+def exact_quotients(numbers):
+    """Quotients that are whole numbers only once they are rounded, and their remainders."""
+    if IS_KERAS3:
+        from keras import ops
+        types = ["float32", "float16", "bfloat16", "float64"]
+        columns = [ops.cast(numbers, each) for each in types]
+        parts = [ops.floor_divide(x, y) for x in columns for y in (0.3, 0.1, -0.7)]
+        return [ops.cast(each, "float32") for each in parts] + [ops.mod(columns[0], y) for y in (0.3, -0.1)]
+    import tensorflow as tf
+    columns = [tf.cast(numbers, each) for each in (tf.float32, tf.float16, tf.float64)]
+    parts = [x // tf.cast(y, x.dtype) for x in columns for y in (0.3, 0.1, -0.7)]
+    return [tf.cast(each, tf.float32) for each in parts] + [tf.math.floormod(columns[0], y) for y in (0.3, -0.1)]
+
+
 def to_int4(model):
     model.quantize("int4", config=keras.quantizers.Int4QuantizationConfig(block_size=2))
 
@@ -197,6 +211,7 @@ CASES = [
     Case("masks_through_wrappers", [Input((5,), 0, 3, "int32")], masks_through_wrappers),
     Case("attention_in_float64", [Input((4, 3)), Input((5, 3))], attention_in_float64),
     Case("causal_scores", [Input((4, 3)), Input((5, 3))], causal_scores),
+    Case("exact_quotients", [Input((30,), -40, 40, "int32")], exact_quotients),
 ]
 def spectra(line, lines):
     """Spectra of signals."""

@@ -79,3 +79,15 @@ extension Tensor {
     return Value(exactly: number.rounded(.towardZero)) ?? .max
   }
 }
+
+extension ElementType {
+  /// Returns the nearest number of a floating-point type; the number itself for other types.
+  package func nearest(to number: Double) -> Double {
+    switch self {
+    case .float16: Double(Float16(number))
+    case .bfloat16: Double(Float(number).roundedToBFloat16)
+    case .float32: Double(Float(number))
+    default: number
+    }
+  }
+}

@@ -117,7 +117,14 @@ extension CoreMLNetworkBuilder {
       let isZero = try compare("equal", rhs, 0)
       let divisor = try select(isZero, try number(1), rhs)
       return try select(isZero, try number(0), try quotient(lhs, divisor))
-    case .floorDivide: return try add("floorDivBroadcastable", [lhs, rhs])
+    case .floorDivide:
+      let type = type().elementType
+      guard type == .float32 || !type.isFloat else {
+        throw .unsupported(
+          "Core ML computes in float32, where the floor of a quotient is not always that in "
+            + type.rawValue)
+      }
+      return try add("floorDivBroadcastable", [lhs, rhs])
     case .floorModulo: return try add("modBroadcastable", [lhs, rhs])
     case .truncatedModulo:
       let truncated = try truncate(try quotient(lhs, rhs))

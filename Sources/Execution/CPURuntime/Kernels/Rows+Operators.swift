@@ -4,11 +4,12 @@ import LayerCatalog
 
 extension BinaryMath: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    let type = builder.graph[group.inputs[0]].type.elementType
     let function: RowFunction =
       switch self.function {
       case .divide: .combining { $0 / $1 }
       case .squaredDifference: .combining { ($0 - $1) * ($0 - $1) }
-      default: .combining { apply($0, $1) }
+      default: .combining { apply($0, $1, type) }
       }
     return builder.addRows(function, for: group)
   }

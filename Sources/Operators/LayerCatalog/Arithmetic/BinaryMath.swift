@@ -86,16 +86,18 @@ extension BinaryMath {
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
     let (first, second) = (inputs[0].broadcast(to: shape), inputs[1].broadcast(to: shape))
-    let numbers = zip(first.doubles, second.doubles).map(apply)
-    return [try Tensor(checking: first.elementType, shape: shape, numbers)]
+    let type = first.elementType
+    let numbers = zip(first.doubles, second.doubles).map { apply($0, $1, type) }
+    return [try Tensor(checking: type, shape: shape, numbers)]
   }
 
-  /// Computes the function.
-  package func apply(_ first: Double, _ second: Double) -> Double {
+  /// Computes the function of elements of a type.
+  package func apply(_ first: Double, _ second: Double, _ type: ElementType) -> Double {
     switch function {
     case .divide: first / second
     case .divideNoNaN: second == 0 ? 0 : first / second
-    case .floorDivide: (first / second).rounded(.down)
+    // In float32, 3 / 0.3 is 10, although the float32 number 0.3 is more than three tenths.
+    case .floorDivide: type.nearest(to: first / second).rounded(.down)
     case .floorModulo: Self.floorModulo(first, second)
     case .truncatedModulo: first.truncatingRemainder(dividingBy: second)
     case .power: first.raised(to: second)
