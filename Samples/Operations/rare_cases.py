@@ -163,6 +163,30 @@ def exact_quotients(numbers):
     return [tf.cast(each, tf.float32) for each in parts] + [tf.math.floormod(columns[0], y) for y in (0.3, -0.1)]
 
 
+def partly_unfrozen(x, steps):
+    """Frozen models and layers of which a part is trained, as in fine-tuning."""
+    def base(name):
+        inner = keras.Input((4,))
+        model = keras.Model(inner, layers.Dense(4)(layers.Dense(4)(inner)), name=name)
+        model.trainable = False
+        model.layers[-1].trainable = True
+        return model
+
+    wrapper = layers.TimeDistributed(base("wrapped"))
+    outputs = [layers.Dense(2)(base("base")(x)), wrapper(steps)]
+    wrapper.trainable = False
+    wrapper.layer.layers[-1].trainable = True
+    return outputs
+
+
+def called_with_dictionaries(x, y):
+    """A model called twice with a dictionary; one call feeds a layer, the other is an output."""
+    first, second = keras.Input((4,), name="first"), keras.Input((4,), name="second")
+    difference = layers.Subtract()([layers.Dense(3)(first), layers.Dense(3)(second)])
+    inner = keras.Model({"first": first, "second": second}, difference, name="inner")
+    return [layers.Dense(2)(inner({"first": x, "second": y})), inner({"first": y, "second": x})]
+
+
 def to_int4(model):
     model.quantize("int4", config=keras.quantizers.Int4QuantizationConfig(block_size=2))
 
@@ -211,6 +235,8 @@ CASES = [
     Case("masks_through_wrappers", [Input((5,), 0, 3, "int32")], masks_through_wrappers),
     Case("attention_in_float64", [Input((4, 3)), Input((5, 3))], attention_in_float64),
     Case("causal_scores", [Input((4, 3)), Input((5, 3))], causal_scores),
+    Case("partly_unfrozen", [Input((4,)), Input((3, 4))], partly_unfrozen, containers=("h5", "keras")),
+    Case("called_with_dictionaries", [Input((4,)), Input((4,))], called_with_dictionaries, containers=("h5", "keras")),
     Case("exact_quotients", [Input((30,), -40, 40, "int32")], exact_quotients),
 ]
 def spectra(line, lines):

@@ -9,7 +9,13 @@ struct KerasLayerBuilder {
   let nodes: JSONReader?
 
   /// Whether its calls have the form of Keras 3: the arguments in an object.
-  var hasArguments: Bool { nodes?.value.array?.first?.object != nil }
+  var hasArguments: Bool { nodes.map(Self.hasArguments) ?? false }
+
+  /// An object without these keys is a dictionary of inputs, as Keras 2 writes it.
+  private static func hasArguments(_ nodes: JSONReader) -> Bool {
+    let call = nodes.value.array?.first?.object
+    return call?["args"] != nil || call?["kwargs"] != nil
+  }
 
   /// Reads a layer.
   ///
@@ -48,7 +54,7 @@ struct KerasLayerBuilder {
       index: index, name: name, className: className,
       function: KerasFunctionName(
         className: className, module: module, config: settings,
-        hasArguments: nodes?.value.array?.first?.object != nil),
+        hasArguments: nodes.map(Self.hasArguments) ?? false),
       registeredName: registered?.value == .null || isBuiltIn ? nil : try registered?.string(),
       config: settings, buildInputShape: isShape ? buildShape : nil)
   }

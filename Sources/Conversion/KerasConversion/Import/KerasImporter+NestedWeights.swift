@@ -26,10 +26,12 @@ extension KerasImporter {
 
   /// Assigns each layer its part of the list.
   ///
+  /// - Parameter isFrozen: Whether no weight of the list counts as trainable.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the list is longer or shorter than the
   ///   layers' requests.
   mutating func distribute(
-    _ list: [KerasLayer.Weight], to model: KerasModelRecord, path: String, inputs: [ValueID]
+    _ list: [KerasLayer.Weight], to model: KerasModelRecord, isFrozen: Bool, path: String,
+    inputs: [ValueID]
   ) throws(WeighbridgeError) {
     let requests = try requests(for: list) { (importer) throws(WeighbridgeError) in
       try importer.inline(model, path: path, inputs: inputs)
@@ -37,7 +39,13 @@ extension KerasImporter {
     // Calls are in execution order; the list is in the order of the layers.
     let byPath = Dictionary(
       requests.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
-    try distribute(list, to: Self.layerPaths(model, path: path).compactMap { byPath[$0] })
+    var inOrder = try Self.layerPaths(model, path: path).compactMap { byPath[$0] }
+    if isFrozen {
+      inOrder = inOrder.map {
+        WeightRequest(path: $0.path, isTrainable: $0.isTrainable.map { _ in false })
+      }
+    }
+    try distribute(list, to: inOrder)
   }
 
   /// Puts the weights of a layer of Keras that wraps a frozen one into the order in which they are taken.

@@ -245,7 +245,12 @@ struct KerasImporter: ~Copyable {
   ) throws(WeighbridgeError) -> [ValueID] {
     let inner = "\(call.name)/"
     if requests == nil, let flat = weights.removeValue(forKey: call.name) {
-      try distribute(flat, to: model, path: inner, inputs: inputs)
+      // In the list of a frozen layer no weight counts as trainable, even if an inner layer is. Keras 2
+      // makes an exception for models.
+      let isFrozen =
+        call.record.config["trainable"] == .bool(false)
+        && (writer.version.major >= 3 || !call.record.isModel)
+      try distribute(flat, to: model, isFrozen: isFrozen, path: inner, inputs: inputs)
     }
     return try inline(model, path: inner, inputs: inputs, call: call.number)
   }

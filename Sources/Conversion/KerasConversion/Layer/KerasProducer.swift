@@ -76,7 +76,8 @@ extension KerasProducer {
 
   /// The generation of Keras that the form of a model indicates.
   private static func assumedVersion(_ model: KerasModelRecord) -> KerasVersion {
-    if model.isWrittenByKeras3 { return KerasVersion(3, 0) }
+    // The newest that is known, which wrote most files; the meaning of masks has changed since 3.0.
+    if model.isWrittenByKeras3 { return KerasVersion(3, 15) }
     return looksLikeKeras1(model) ? KerasVersion(1, 0) : KerasVersion(2, 0)
   }
 
