@@ -47,8 +47,8 @@ import Testing
   /// Whether `make test-python` or `make test-peers` runs an article's Python.
   private func runsPython(_ article: Article) throws -> Bool {
     let tests = try Project.text("Python/tests/test_documentation.py")
-    let lines = try Project.text("Makefile").split(separator: "\n")
-      .filter { $0.contains("article_peer.py") }
+    let lines = try Project.text("Scripts/test-peers.sh").split(separator: "\n")
+      .filter { $0.contains("peer article ") }
     return tests.contains("\"\(article.name).md\"")
       || lines.contains { $0.split(separator: " ").contains(article.name[...]) }
   }

@@ -5,7 +5,7 @@
 
 // The system's static libraries (libjpeg, libpng, libhdf5) were compiled for programs, which have their own
 // copies of `stdout` and `stderr`; a shared library has none. libweighbridge is therefore linked with both
-// names defined as the variables below (see library_flags in the Makefile).
+// names defined as the variables below (see Scripts/build-library.sh).
 FILE *standard_output, *standard_error;
 
 static void find(FILE **copy, const char *name) {

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Exports every recorded model and runs it in the target's own tools.
+# Usage: test-peers.sh PROGRAM PYTHON PYTHON-KERAS-3 PYTHON-KERAS-2; each PYTHON is that of an environment.
+set -euo pipefail
+program=$1 python=$2 keras3=$3 keras2=$4
+
+# Runs the script $1_peer.py with the other arguments.
+peer() { "${interpreter:-$python}" "Tests/Peers/$1_peer.py" "$program" "${@:2}"; }
+
+peer wbm
+peer wbm_detector
+peer safetensors
+peer netron
+interpreter=$keras3 peer keras
+interpreter=$keras2 peer keras
+
+peer onnx
+for options in "--layout nchw" "--opset 13" "--opset 21" "--precision float16" --fold-batch-norm; do
+  peer onnx --only zoo $options
+done
+for encoding in int8 int4 palette6 float16 bfloat16; do
+  peer onnx --only Models --compact $encoding
+  peer coreml --only Models --compact $encoding
+done
+for encoding in int4 int4-block32 int8-block32; do
+  peer onnx --only Models --opset 21 --compact $encoding
+done
+for encoding in int8 int4-block32 palette6 float16; do
+  peer safetensors --only Models --compact $encoding --keep-integers
+done
+peer onnx_detector
+peer ncnn
+peer ncnn --only zoo --precision float16
+peer coreml
+peer coreml --only zoo --spec-version 5
+peer coreml_sizes
+peer article ToCoreML ToNcnn ToONNX ToSafetensors
+interpreter=$keras3 peer article ToKeras
