@@ -136,7 +136,7 @@ emulated_tests := $(if $(filter x86_64,$(shell uname -m)),test-avx-vnni)
 endif
 
 test: dependencies lint
-	swift build $(test_flags) --build-tests
+	swift build $(test_flags) --build-tests --explicit-target-dependency-import-check error
 	swift test $(test_flags) --skip-build
 	@Scripts/test-instruction-sets.sh $(test_flags)
 	# The targets for fuzzing, which nothing else here builds, and some changed files.

@@ -11,8 +11,8 @@ let rules: [SwiftSetting] = [
 ]
 
 /// The folders of `Sources`, the lowest first. A module may depend on its own floor and on lower
-/// ones only.
-enum Floor: String {
+/// ones only, which the end of this file checks.
+enum Floor: String, CaseIterable {
   case cLibraries = "CLibraries"
   case base = "Base"
   case formats = "Formats"
@@ -23,10 +23,19 @@ enum Floor: String {
   case support = "Support"
 
   func folder(of module: String) -> String { "Sources/\(rawValue)/\(module)" }
+
+  /// The floors of the modules among `targets` by their names, counted from the lowest.
+  static func numbers(of targets: [Target]) -> [String: Int] {
+    var numbers: [String: Int] = [:]
+    for target in targets {
+      numbers[target.name] = allCases.firstIndex { $0.folder(of: target.name) == target.path }
+    }
+    return numbers
+  }
 }
 
-/// A module of this package. `dependencies` may name lower floors only (see the layout in
-/// `CONTRIBUTING.md`).
+/// A module of this package. `dependencies` may name its own floor and lower ones (see the layout
+/// in `CONTRIBUTING.md`).
 func module(
   _ floor: Floor, _ name: String, _ dependencies: [Target.Dependency] = []
 ) -> Target {
@@ -426,4 +435,18 @@ if Context.environment["WEIGHBRIDGE_FUZZ"] != nil {
     .executableTarget(  // Any number of mutated files, each a function of its number.
       name: "Mutate", dependencies: ["FuzzTargets"], path: folder + "Mutate", swiftSettings: rules),
   ]
+}
+
+// No module depends on a higher floor: the manifest is not valid if one does.
+let floors = Floor.numbers(of: package.targets)
+for target in package.targets {
+  guard let floor = floors[target.name] else { continue }
+  for dependency in target.dependencies {
+    switch dependency {
+    case .byNameItem(let name, _), .targetItem(let name, _):
+      guard let lower = floors[name], lower > floor else { continue }
+      fatalError("\(target.name) depends on \(name), which is on a higher floor of Sources")
+    default: continue
+    }
+  }
 }
