@@ -35,4 +35,20 @@ public enum ElementType: String, Hashable, Sendable, CaseIterable {
     default: false
     }
   }
+
+  /// Whether elements are integers, signed or not.
+  package var isInteger: Bool { !isFloat && self != .bool }
+
+  /// The smallest and the largest of the integers, the latter rounded for 64 bits.
+  package var integerBounds: (minimum: Double, maximum: Double) {
+    let bits = 8 * byteCount - (isSignedInteger ? 1 : 0)
+    let maximum = Double(UInt64.max >> UInt64(64 - bits))
+    return (isSignedInteger ? -Double(sign: .plus, exponent: bits, significand: 1) : 0, maximum)
+  }
+
+  /// Whether this integer type has all numbers of another one.
+  package func includes(_ other: ElementType) -> Bool {
+    let (bounds, others) = (integerBounds, other.integerBounds)
+    return bounds.minimum <= others.minimum && bounds.maximum >= others.maximum
+  }
 }

@@ -88,6 +88,18 @@ extension AttributeCodec<Double> {
   }
 }
 
+extension AttributeCodec where Value: RawRepresentable<String> & Sendable {
+  static var string: AttributeCodec {
+    AttributeCodec(encode: { .string($0.rawValue) }) { (reader, name) throws(WeighbridgeError) in
+      let string = try reader.string(name)
+      guard let result = Value(rawValue: string) else {
+        throw reader.malformed("the attribute \(name) cannot be \(string)")
+      }
+      return result
+    }
+  }
+}
+
 extension AttributeCodec<[Int]> {
   static let integers = AttributeCodec(encode: AttributeValue.integers) {
     (reader, name) throws(WeighbridgeError) in try reader.integers(name)
@@ -231,16 +243,7 @@ extension AttributeField where Value: RawRepresentable<String> & Sendable {
   private static func rawValue(
     _ definition: AttributeDefinition, _ value: @escaping @Sendable (Owner) -> Value
   ) -> AttributeField {
-    let codec = AttributeCodec<Value>(encode: { .string($0.rawValue) }) {
-      (reader, name) throws(WeighbridgeError) in
-      let string = try reader.string(name)
-      try reader.check(.string(string), against: definition)
-      guard let result = Value(rawValue: string) else {
-        throw reader.malformed("the attribute \(name) cannot be \(string)")
-      }
-      return result
-    }
-    return AttributeField(definition, value, codec)
+    AttributeField(definition, value, .string)
   }
 }
 
@@ -254,6 +257,21 @@ extension AttributeField where Value: RawRepresentable<String> & CaseIterable & 
       AttributeDefinition.Choice(value: $0.rawValue, meaning: meaningOf($0))
     }
     return .rawValue(AttributeDefinition(name, .string, meaning, choices: choices), value)
+  }
+}
+
+extension AttributeField {
+  /// A string that is one of the values of a type, if it is present.
+  package static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
+    _ name: String, _ value: @escaping @Sendable (Owner) -> Choice?, _ meaning: String,
+    presence: Presence, _ meaningOf: (Choice) -> String
+  ) -> AttributeField where Value == Choice? {
+    let choices = Choice.allCases.map {
+      AttributeDefinition.Choice(value: $0.rawValue, meaning: meaningOf($0))
+    }
+    return AttributeField(
+      AttributeDefinition(name, .string, meaning, choices: choices, presence: presence), value,
+      .string)
   }
 }
 

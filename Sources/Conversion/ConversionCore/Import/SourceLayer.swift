@@ -26,9 +26,13 @@ package protocol SourceLayer {
   var source: SourceScope { get }
   /// The network, to which it adds its nodes.
   var network: Network { get set }
+  /// What the framework gives where results do not fit in an integer type; by default they wrap.
+  var integerRules: IntegerRules { get }
 }
 
 extension SourceLayer {
+  package var integerRules: IntegerRules { .wrapping }
+
   package func unsupported(_ reason: String) -> WeighbridgeError {
     WeighbridgeError(.unsupported, reason)
   }
@@ -48,7 +52,9 @@ extension SourceLayer {
   package mutating func addNode(
     _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
   ) throws(WeighbridgeError) -> [ValueID] {
-    try network.graph.addNode(operation, inputs: inputs, source: source.withRole(role))
+    let types = inputs.map { network.graph.type(of: $0) }
+    return try network.graph.addNode(
+      operation.stating(integerRules, for: types), inputs: inputs, source: source.withRole(role))
   }
 
   /// Adds a weight of this layer.

@@ -18,6 +18,7 @@ struct CoreMLWeightData: Sendable {
 struct CoreMLNetworkBuilder: ExportBuilder {
   static var table: ExportTable<CoreMLNetworkBuilder> { CoreMLOperators.table }
   static let foldsConstants = false
+  static let wrapsIntegers = false
 
   /// The meaning of the axes of values inside the network.
   enum Axes: Sendable {

@@ -15,7 +15,8 @@ enum CoreMLArithmetic: CoreMLFamily {
     CoreMLRow(native: BinaryMath.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.binary(operation.function)
     },
-    CoreMLRow(Cast.self) { (operation, builder) throws(WeighbridgeError) in
+    CoreMLRow(native: Cast.self) { (operation, builder) throws(WeighbridgeError) in
+      if operation.overflow == .saturate { return nil }
       let (x, source) = (try builder.input(), builder.type().elementType)
       if operation.elementType == .bool {
         return source == .bool ? x : try builder.compare("notEqual", x, 0)

@@ -13,6 +13,7 @@ import LayerCatalog
 struct DarknetTranslation: ExportBuilder {
   static var table: ExportTable<DarknetTranslation> { DarknetOperators.table }
   static let foldsConstants = true
+  static let wrapsIntegers = false
 
   let fork: DarknetFork
   var target: String { fork.title }

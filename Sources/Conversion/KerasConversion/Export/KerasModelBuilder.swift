@@ -43,6 +43,7 @@ struct KerasLayerWeight {
 struct KerasModelBuilder: ExportBuilder {
   static var table: ExportTable<KerasModelBuilder> { KerasOperators.table }
   static let foldsConstants = true
+  static let wrapsIntegers = true
 
   /// The format that is written.
   let format: KerasOutputFormat

@@ -68,10 +68,20 @@ struct KerasConstant {
 
   /// The constant as a tensor.
   ///
-  /// - Parameter rank: The rank that it should have; missing axes are added as leading ones.
+  /// - Parameters:
+  ///   - rank: The rank that it should have; missing axes are added as leading ones.
+  ///   - wraps: Whether whole numbers that do not fit in an integer type are converted modulo 2^bits.
   /// - Throws: ``WeighbridgeError/Code/unsupported`` when the type cannot represent the numbers.
-  func tensor(_ type: ElementType, rank: Int? = nil) throws(WeighbridgeError) -> Tensor {
+  func tensor(
+    _ type: ElementType, rank: Int? = nil, wraps: Bool = false
+  ) throws(WeighbridgeError) -> Tensor {
     let ones = [Int](repeating: 1, count: max(0, (rank ?? 0) - shape.count))
+    if wraps, type.isInteger, naturalType == .int32 {
+      let integers = numbers.compactMap { Int64(exactly: $0) }
+      if integers.count == numbers.count {
+        return Tensor(wrapping: type, shape: ones + shape, integers)
+      }
+    }
     let tensor = Tensor(type, shape: ones + shape, numbers)
     guard type.isFloat || tensor.doubles == numbers else {
       throw .unsupported("a constant has numbers that are no \(type.rawValue)")

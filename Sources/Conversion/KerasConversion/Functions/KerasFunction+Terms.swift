@@ -73,18 +73,21 @@ extension KerasFunction {
 
   /// Converts the terms to values of one element type.
   ///
-  /// - Parameter sharesRank: Whether all get the rank of the one with the highest rank, by adding
-  ///   leading axes as in NumPy.
+  /// - Parameters:
+  ///   - sharesRank: Whether all get the rank of the one with the highest rank, by adding leading axes
+  ///     as in NumPy.
+  ///   - areNumbersTyped: Whether plain Python numbers are int32, float32 or bool in Keras 3, instead
+  ///     of adopting the type of the tensors.
   mutating func unified(
-    _ terms: [Term], sharesRank: Bool
+    _ terms: [Term], sharesRank: Bool, areNumbersTyped: Bool = false
   ) throws(WeighbridgeError) -> [ValueID] {
-    let type = try commonType(terms)
+    let type = try commonType(terms, areNumbersTyped: areNumbersTyped)
     let rank = sharesRank ? terms.map(rank(of:)).max() : nil
     var values: [ValueID] = []
     for term in terms {
       switch term {
       case .constant(let constant):
-        let tensor = try constant.tensor(type, rank: rank)
+        let tensor = try constant.tensor(type, rank: rank, wraps: isOperation)
         let value = try add(constant: tensor)
         noteConstant(tensor, value)
         values.append(value)
@@ -112,20 +115,22 @@ extension KerasFunction {
 
   /// The common type of the operands. TensorFlow gives a constant the type of the other operand;
   /// Keras 3 promotes types, and only plain Python numbers are weakly typed.
-  private func commonType(_ terms: [Term]) throws(WeighbridgeError) -> ElementType {
+  private func commonType(
+    _ terms: [Term], areNumbersTyped: Bool
+  ) throws(WeighbridgeError) -> ElementType {
     var (types, weak): ([ElementType], [ElementType]) = ([], [])
     for term in terms {
       switch term {
       case .value(let value): types.append(type(of: value).elementType)
       case .constant(let constant):
-        if let type = constant.elementType {
+        if let type = constant.elementType ?? (areNumbersTyped ? constant.naturalType : nil) {
           types.append(type)
         } else {
           weak.append(constant.naturalType)
         }
       }
     }
-    guard case .operation = name else { return types.first ?? weak.first ?? .float32 }
+    guard isOperation else { return types.first ?? weak.first ?? .float32 }
     var result = types.first
     for type in types.dropFirst() {
       result = try ElementType.promoted(result ?? type, type)
@@ -141,12 +146,15 @@ extension KerasFunction {
     return result ?? .float32
   }
 
+  /// Whether the function is one of Keras 3.
+  var isOperation: Bool { if case .operation = name { true } else { false } }
+
   /// Casts a value to another element type.
   mutating func converted(
     _ value: ValueID, to elementType: ElementType, role: String = "cast"
   ) throws(WeighbridgeError) -> ValueID {
     if type(of: value).elementType == elementType { return value }
-    guard case .operation = name else {
+    guard isOperation else {
       throw .malformed("takes tensors of one type, \(elementType.rawValue), and \(type(of: value))")
     }
     return try addOne(Cast(to: elementType), [value], role: role)

@@ -20,6 +20,9 @@ package struct KerasFunction {
   private var positional: [KerasOperand?]
   private var named: [String: KerasOperand]
   private var constantCount = 0
+  /// The role of a node that produces the output of a part of the function; empty for the function's
+  /// own output.
+  var resultRole = ""
 
   /// Creates a call.
   ///
@@ -129,7 +132,7 @@ package struct KerasFunction {
   mutating func add(
     _ operation: some CatalogOperator, _ inputs: [ValueID], role: String = ""
   ) throws(WeighbridgeError) -> [ValueID] {
-    try layer.add(operation, inputs, role: role)
+    try layer.add(operation, inputs, role: role.isEmpty ? resultRole : role)
   }
 
   /// Adds a node with one output.
@@ -147,7 +150,7 @@ package struct KerasFunction {
     var value = input
     for (position, step) in operations.enumerated() {
       let role = position == operations.count - 1 ? "" : step.role
-      value = try layer.add(step.operation, [value], role: role)[0]
+      value = try add(step.operation, [value], role: role)[0]
     }
     return [value]
   }

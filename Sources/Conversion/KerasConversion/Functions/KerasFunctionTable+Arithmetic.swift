@@ -14,6 +14,9 @@ extension KerasFunctionTable {
         try call.addBinary(BinaryMath(.floorDivide)) {
           $1 > 0 && $0 >= 0 ? $0.dividedReportingOverflow(by: $1) : (0, true)
         }
+      case .floorModulo, .truncatedModulo: try call.addRemainder(function)
+      case .power: try call.addPower()
+      case .hypotenuse, .logAddExp: try call.addFloating(BinaryMath(function), try call.pair())
       default: try call.addBinary(BinaryMath(function)) { _, _ in (0, true) }
       }
     } + others
@@ -51,8 +54,7 @@ extension KerasFunctionTable {
     // TensorFlow names the first operand y and the second x.
     Entry(["Arctan2"], tf: ["math.atan2", "atan2"]) { (call) throws(WeighbridgeError) in
       let terms = [try call.term("x1", "y", at: 0), try call.term("x2", "x", at: 1)]
-      return try call.add(
-        BinaryMath(.arcTangent2), try call.unified(terms, sharesRank: true))
+      return try call.addFloating(BinaryMath(.arcTangent2), terms)
     },
     Entry(tf: ["math.add_n", "add_n"]) { (call) throws(WeighbridgeError) in
       let values = try call.tensors("inputs", at: 0)
@@ -88,6 +90,61 @@ extension KerasFunction {
     let outputs = try add(operation, try unified(terms, sharesRank: true))
     noteArithmetic(terms, outputs[0], combine)
     return outputs
+  }
+
+  /// Adds a function that Keras 3 computes of floating-point numbers, with Python's numbers as
+  /// tensors. Its hypotenuse of 64-bit integers is float64.
+  fileprivate mutating func addFloating(
+    _ operation: BinaryMath, _ terms: [Term]
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var values = try unified(terms, sharesRank: true, areNumbersTyped: true)
+    let isWide = operation.function == .hypotenuse && type(of: values[0]).elementType == .int64
+    for index in values.indices where isOperation {
+      values[index] =
+        isWide ? try converted(values[index], to: .float64) : try floating(values[index])
+    }
+    return try add(operation, values)
+  }
+
+  /// Adds a remainder. In Keras 3, Python's numbers are tensors here and booleans are numbers, and the
+  /// remainder of a truncated quotient is that of the absolute values, with the sign of the first.
+  fileprivate mutating func addRemainder(
+    _ function: BinaryMath.Function
+  ) throws(WeighbridgeError) -> [ValueID] {
+    var values = try unified(try pair(), sharesRank: true, areNumbersTyped: true)
+    guard isOperation else { return try add(BinaryMath(function), values) }
+    for index in values.indices where isBoolean(values[index]) {
+      values[index] = try converted(values[index], to: .int32)
+    }
+    let type = type(of: values[0]).elementType
+    guard function == .truncatedModulo, type.isInteger else {
+      return try add(BinaryMath(function), values)
+    }
+    let computed: ElementType = type.isSignedInteger ? type : .int32
+    var magnitudes: [ValueID] = []
+    for index in values.indices {
+      values[index] = try converted(values[index], to: computed, role: "signed_\(index)")
+      magnitudes.append(
+        try addOne(UnaryMath(.absolute), [values[index]], role: "absolute_\(index)"))
+    }
+    let rest = try addOne(BinaryMath(.floorModulo), magnitudes, role: "rest")
+    let sign = try addOne(UnaryMath(.sign), [values[0]], role: "sign")
+    if computed == type { return try add(Multiply(), [sign, rest]) }
+    return try add(Cast(to: type), [try addOne(Multiply(), [sign, rest], role: "product")])
+  }
+
+  /// Adds a power. Keras 3 computes that of unsigned integers as int32.
+  fileprivate mutating func addPower() throws(WeighbridgeError) -> [ValueID] {
+    let values = try unified(try pair(), sharesRank: true)
+    let type = type(of: values[0]).elementType
+    guard isOperation, type.isInteger, !type.isSignedInteger else {
+      return try add(BinaryMath(.power), values)
+    }
+    var signed: [ValueID] = []
+    for (index, value) in values.enumerated() {
+      signed.append(try converted(value, to: .int32, role: "signed_\(index)"))
+    }
+    return try add(Cast(to: type), [try addOne(BinaryMath(.power), signed, role: "power")])
   }
 
   /// Adds a quotient. Keras 3 divides integers in float32.

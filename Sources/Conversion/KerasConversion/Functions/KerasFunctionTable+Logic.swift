@@ -11,7 +11,8 @@ extension KerasFunctionTable {
       let (first, second) = call.operandNames
       let terms = [try call.term("x1", first, at: 0), try call.term("x2", second, at: 1)]
       call.ignore("incompatible_shape_error")
-      return try call.add(Comparison(relation), try call.unified(terms, sharesRank: true))
+      let values = try call.unified(terms, sharesRank: true, areNumbersTyped: true)
+      return try call.add(Comparison(relation), values)
     }
     + entries([
       Names(["Isinf"], tf: ["math.is_inf"], .greater),
@@ -74,9 +75,12 @@ extension KerasFunction {
 
   /// The two operands of a boolean function, as booleans.
   fileprivate mutating func booleanPair() throws(WeighbridgeError) -> [ValueID] {
-    var values = try unified(try pair(), sharesRank: true)
-    for index in values.indices { values[index] = try boolean(values[index]) }
-    return values
+    guard isOperation else { return try unified(try pair(), sharesRank: true) }
+    var values: [ValueID] = []
+    for term in try pair() {
+      values.append(try boolean(try unified([term], sharesRank: false)[0]))
+    }
+    return try unified(values.map { .value($0) }, sharesRank: true)
   }
 
   /// Adds a comparison of the elements' absolute values with the largest finite number.

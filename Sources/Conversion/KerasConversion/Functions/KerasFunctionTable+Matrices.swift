@@ -14,18 +14,23 @@ extension KerasFunctionTable {
       for name in ["adjoint_a", "adjoint_b", "a_is_sparse", "b_is_sparse"] {
         try call.require(name, toBe: false, because: "use transpose_a or transpose_b")
       }
-      return try call.addProduct(terms, transposing: transposesFirst, transposesSecond)
+      // Keras 3 adds the products of 8-bit matrices exactly.
+      let isExact = !terms.contains { call.rank(of: $0) == 1 }
+      return try call.addProduct(
+        terms, transposing: transposesFirst, transposesSecond,
+        exactTypes: isExact ? [.int8: .int32] : [:])
     },
     Entry(["Dot"]) { (call) throws(WeighbridgeError) in
       let terms = try call.pair()
       try call.checkMatrix(terms[1])
-      return try call.addProduct(terms, transposing: false, false)
+      return try call.addProduct(terms, transposing: false, false, exactTypes: [:])
     },
     Entry(["Tensordot"], tf: ["tensordot"]) { (call) throws(WeighbridgeError) in
       let terms = [try call.term("x1", "a", at: 0), try call.term("x2", "b", at: 1)]
       try call.require("axes", toBe: 1, because: "only one pair of inner axes is supported")
       try call.checkMatrix(terms[1])
-      return try call.addProduct(terms, transposing: false, false)
+      return try call.addProduct(
+        terms, transposing: false, false, exactTypes: [.int32: .int32, .int64: .int64])
     },
     Entry(tf: ["linalg.matrix_transpose"]) { (call) throws(WeighbridgeError) in
       let value = try call.tensor("a", at: 0)
@@ -66,11 +71,21 @@ extension KerasFunction {
   }
 
   /// Adds a matrix product, after adding missing leading axes.
+  ///
+  /// - Parameter exactTypes: The types of integers that Keras 3 multiplies exactly, and those of their
+  ///   products; it multiplies others in float32, and casts the result back.
   fileprivate mutating func addProduct(
-    _ terms: [Term], transposing transposesFirst: Bool, _ transposesSecond: Bool
+    _ terms: [Term], transposing transposesFirst: Bool, _ transposesSecond: Bool,
+    exactTypes: [ElementType: ElementType]
   ) throws(WeighbridgeError) -> [ValueID] {
-    var values = try unified(terms, sharesRank: false)
-    for index in values.indices { values[index] = try floating(values[index]) }
+    var values = try unified(terms, sharesRank: false, areNumbersTyped: true)
+    let common = type(of: values[0]).elementType
+    let result = isOperation ? exactTypes[common] ?? common : common
+    let isExact = common.isFloat || !isOperation || exactTypes[common] != nil
+    for index in values.indices {
+      values[index] = try converted(
+        values[index], to: isExact ? result : .float32, role: "factor_\(index)")
+    }
     let ranks = values.map { type(of: $0).rank }
     // A vector on the right is treated as a matrix with one column.
     let isVector = ranks[1] == 1 && ranks[0] >= 2
@@ -80,9 +95,11 @@ extension KerasFunction {
       throw .unsupported("a product with a vector on the left is not supported")
     }
     let operation = MatMul(transposeA: transposesFirst, transposeB: transposesSecond)
-    guard isVector else { return try add(operation, values) }
-    let product = try addOne(operation, values, role: "product")
-    return try add(Squeeze(axes: [ranks[0] - 1]), [product])
+    var rest: [(operation: any CatalogOperator, role: String)] = []
+    if isVector { rest.append((Squeeze(axes: [ranks[0] - 1]), "squeeze")) }
+    if !isExact { rest.append((Cast(to: result), "cast")) }
+    if rest.isEmpty { return try add(operation, values) }
+    return try addChain(rest, try addOne(operation, values, role: "product"))
   }
 
   /// Replaces by 0 the elements of matrices, along the last two axes, that are not kept.

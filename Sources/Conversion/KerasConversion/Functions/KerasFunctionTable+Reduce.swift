@@ -81,12 +81,16 @@ extension KerasFunction {
     let keepDims = try flag("keepdims", default: false)
     try require("initial", toBe: .null, because: "an initial value is not supported")
     try require("dtype", toBe: .null, because: "the type is the input's")
-    if function == .any || function == .all {
-      value = try boolean(value)
-    } else if type.elementType == .bool {
-      value = try converted(value, to: .int32)
+    var function = function
+    switch (function, type.elementType) {
+    case (.any, _), (.all, _): value = try boolean(value)
+    case (.maximum, .bool) where isOperation: function = .any
+    case (.minimum, .bool) where isOperation: function = .all
+    case (.sum, let type), (.product, let type):
+      if isOperation { value = try converted(value, to: type.widened) }
+    default: break
     }
-    if function.requiresFloat, case .operation = name { value = try floating(value) }
+    if function.requiresFloat, isOperation { value = try floating(value) }
     let outputs = try add(Reduce(function, axes: axes, keepDims: keepDims), [value])
     if function == .product, let known, known.isVector, !keepDims {
       let product = (try? Dimension.product(known.dimensions)) ?? .unknown
@@ -142,7 +146,8 @@ extension KerasFunction {
     _: Operation.Type
   ) throws(WeighbridgeError) -> [ValueID] {
     var value = try tensor("x", at: 0)
-    try require("dtype", toBe: .null, because: "the type is the input's")
+    let accumulated = try elementType("dtype") ?? (isOperation && isBoolean(value) ? .int32 : nil)
+    if let accumulated { value = try converted(value, to: accumulated) }
     let isExclusive = try flag("exclusive", default: false)
     let isReversed = try flag("reverse", default: false)
     let axis =
@@ -168,5 +173,16 @@ extension KerasFunction {
     let factor = try addOne(
       UnaryMath(.reciprocalSquareRoot), [bounded], role: "reciprocal_square_root")
     return try add(Multiply(), [value, factor])
+  }
+}
+
+extension ElementType {
+  /// The type in which Keras 3 adds and multiplies the elements of a tensor.
+  fileprivate var widened: ElementType {
+    switch self {
+    case .bool, .int8, .int16: .int32
+    case .uint8, .uint16: .uint32
+    default: self
+    }
   }
 }

@@ -10,12 +10,20 @@ extension KerasFunctionTable {
       guard let subscripts = try call.string("subscripts") else { throw call.missing("subscripts") }
       var terms: [KerasFunction.Term] = []
       for operand in call.takeRest(from: 0) { terms.append(try call.term(operand)) }
-      let values = try call.unified(terms, sharesRank: false)
-      guard values.allSatisfy({ call.type(of: $0).elementType.isFloat }) else {
-        throw .unsupported("takes integers; only floating-point numbers are supported")
-      }
+      var values = try call.unified(terms, sharesRank: false)
       let sum = try Summation(subscripts, ranks: values.map { call.type(of: $0).rank })
-      return try call.add(sum, values)
+      let type = call.type(of: values[0]).elementType
+      if type.isFloat { return try call.add(sum, values) }
+      // Keras adds the products of 8-bit integers exactly, and others in float32.
+      for index in values.indices {
+        values[index] = try call.converted(
+          values[index], to: type == .int8 ? .int32 : .float32, role: "operand_\(index)")
+      }
+      if type == .int8 { return try call.add(sum, values) }
+      call.resultRole = "sum"
+      let result = try call.add(sum, values)
+      call.resultRole = ""
+      return try call.add(Cast(to: type), result)
     }
   ]
 }

@@ -11,10 +11,8 @@ extension KerasFunctionTable {
       let value = try call.tensor("x", "a", at: 0)
       if function == .round {
         try call.require("decimals", toBe: 0, because: "only whole numbers are rounded to")
-        return try call.add(UnaryMath(function), [value])
       }
-      return try call.add(
-        UnaryMath(function), [function.takesIntegers ? value : try call.floating(value)])
+      return try call.addUnary(function, value)
     }
     + entries([
       Names(["ZerosLike"], tf: ["zeros_like"], 0.0), Names(["OnesLike"], tf: ["ones_like"], 1.0),
@@ -88,6 +86,29 @@ extension KerasFunctionTable {
 }
 
 extension KerasFunction {
+  /// Adds a function of each element, of integers as Keras 3 or TensorFlow computes it.
+  fileprivate mutating func addUnary(
+    _ function: UnaryMath.Function, _ value: ValueID
+  ) throws(WeighbridgeError) -> [ValueID] {
+    let type = type(of: value).elementType
+    guard !type.isFloat else { return try add(UnaryMath(function), [value]) }
+    switch function {
+    // These are whole numbers.
+    case .round where type.isInteger: return try add(Identity(), [value])
+    case .truncate where isOperation: return try add(Identity(), [value])
+    case .absolute where isOperation && !type.isSignedInteger: return try add(Identity(), [value])
+    case .sign where isOperation && !type.isSignedInteger:
+      // Numbers from 2^31 on become negative.
+      let signed = try converted(value, to: .int32, role: "signed")
+      return try add(Cast(to: type), [try addOne(UnaryMath(.sign), [signed], role: "sign")])
+    case .square where isOperation && type == .bool:
+      return try add(UnaryMath(.square), [try converted(value, to: .int32)])
+    default:
+      return try add(
+        UnaryMath(function), [function.takesIntegers ? value : try floating(value)])
+    }
+  }
+
   /// Adds a tensor with the shape of the first argument, filled with a number.
   fileprivate mutating func addFill(_ number: Double) throws(WeighbridgeError) -> [ValueID] {
     var value = try tensor("x", "input", at: 0)

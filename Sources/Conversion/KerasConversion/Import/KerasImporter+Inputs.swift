@@ -69,7 +69,8 @@ extension KerasImporter {
     guard network.graph.type(of: value).elementType != type else { return value }
     let name = path + record.name
     let source = SourceScope(layer: name, className: record.className, call: call)
-    let output = try network.graph.addNode(Cast(to: type), inputs: [value], source: source)[0]
+    let cast = Cast(to: type).stating(writer.integerRules, for: [network.graph.type(of: value)])
+    let output = try network.graph.addNode(cast, inputs: [value], source: source)[0]
     network.masks[output] = network.masks[value]
     return output
   }

@@ -113,6 +113,8 @@ package struct KerasLayer: SourceLayer {
   /// The version of Keras whose semantics apply.
   package var version: KerasVersion { writer.version }
 
+  package var integerRules: IntegerRules { writer.integerRules }
+
   /// The backend on which Keras ran.
   package var backend: KerasProducer.Backend { writer.backend }
 

@@ -2,7 +2,7 @@ import Bytes
 import GraphIR
 import JSON
 package import KerasFormat
-import LayerCatalog
+package import LayerCatalog
 
 /// The version of Keras and the backend that wrote a file, as far as they determine its meaning.
 package struct KerasProducer: Hashable, Sendable {
@@ -31,14 +31,18 @@ package struct KerasProducer: Hashable, Sendable {
   package let isVersionAssumed: Bool
   /// The backend on which Keras ran.
   package let backend: Backend
+  /// What the backend gives where results do not fit in an integer type.
+  package let integerRules: IntegerRules
 
   /// Creates a producer from its parts.
   package init(
-    version: KerasVersion, isVersionAssumed: Bool = false, backend: Backend = .tensorflow
+    version: KerasVersion, isVersionAssumed: Bool = false, backend: Backend = .tensorflow,
+    integerRules: IntegerRules = .wrapping
   ) {
     self.version = version
     self.isVersionAssumed = isVersionAssumed
     self.backend = backend
+    self.integerRules = integerRules
   }
 }
 
@@ -71,7 +75,8 @@ extension KerasProducer {
       backend = name
     }
     self.init(
-      version: version, isVersionAssumed: isAssumed, backend: Backend(named: backend))
+      version: version, isVersionAssumed: isAssumed, backend: Backend(named: backend),
+      integerRules: backend == "jax" ? .saturatingConversion : .wrapping)
   }
 
   /// The generation of Keras that the form of a model indicates.

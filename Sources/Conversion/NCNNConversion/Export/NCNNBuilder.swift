@@ -18,6 +18,7 @@ extension NCNNLayer: ExportNode {}
 struct NCNNBuilder: ExportBuilder {
   static var table: ExportTable<NCNNBuilder> { NCNNOperators.table }
   static let foldsConstants = true
+  static let wrapsIntegers = false
 
   let target = "ncnn"
   var scope = ExportScope<ExportOperand>()

@@ -15,6 +15,7 @@ struct ONNXWeight: Sendable {
 struct ONNXGraphBuilder: ExportBuilder {
   static var table: ExportTable<ONNXGraphBuilder> { ONNXOperators.table }
   static let foldsConstants = false
+  static let wrapsIntegers = true
 
   /// The smallest number of elements for which a `Cast` node is worthwhile.
   private static let minimumCastCount = 16

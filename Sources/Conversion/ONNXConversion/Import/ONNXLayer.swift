@@ -265,6 +265,7 @@ extension ONNXLayer {
   private mutating func evaluate(
     _ operation: any CatalogOperator, _ inputs: [Tensor]
   ) throws(WeighbridgeError) -> [Tensor] {
+    let operation = operation.stating(.wrapping, for: inputs.map(\.type))
     let types: [TensorType]
     do throws(ShapeError) {
       types = try operation.checkedOutputTypes(of: inputs.map(\.type))

@@ -240,9 +240,11 @@ struct ONNXNetwork: SourceNetwork {
     outputNames: [String]? = nil
   ) throws(WeighbridgeError) -> [ValueID] {
     if let id = original(undoneBy: operation, inputs) { return [id] }
+    let inputTypes = inputs.map { graph.type(of: $0) }
+    let operation = operation.stating(.wrapping, for: inputTypes)
     let types: [TensorType]
     do throws(ShapeError) {
-      types = try operation.checkedOutputTypes(of: inputs.map { graph.type(of: $0) })
+      types = try operation.checkedOutputTypes(of: inputTypes)
     } catch { throw .malformed(error.reason) }
     let name = source.nodeName
     var outputs: [String] = []

@@ -13,8 +13,9 @@ enum ONNXArithmetic: ONNXFamily {
     ONNXRow(native: BinaryMath.self) { (operation, builder) throws(WeighbridgeError) in
       builder.binary(operation.function)
     },
-    ONNXRow(Cast.self) { (operation, builder) throws(WeighbridgeError) in
-      builder.cast(builder.input(), to: operation.elementType)
+    ONNXRow(native: Cast.self) { (operation, builder) throws(WeighbridgeError) in
+      operation.overflow == .saturate
+        ? nil : builder.cast(builder.input(), to: operation.elementType)
     },
     ONNXRow(Clip.self) { (operation, builder) throws(WeighbridgeError) in
       let bounds = [operation.minimum, operation.maximum].map { bound in

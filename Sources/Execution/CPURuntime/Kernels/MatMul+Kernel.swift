@@ -1,8 +1,11 @@
+import Bytes
 import CKernels
+import GraphIR
 import LayerCatalog
 
 extension MatMul: EngineOperator {
   func addSteps(to builder: inout PlanBuilder, for group: NodeGroup) -> Bool {
+    guard builder.graph[group.inputs[0]].type.elementType.isFloat else { return false }
     let first = builder.rowMajor(group.inputs[0])
     let second = builder.rowMajor(group.inputs[1])
     guard let firstLayout = Self.transposed(first.layout, transposeA),

@@ -7,8 +7,8 @@ package import GraphIR
 ///   axis
 /// - output: the inputs' shape after broadcasting
 ///
-/// For integers, a division by 0 or a result outside of their type is an error when the model runs.
-package struct BinaryMath: ArithmeticOperator {
+/// For integers, a division by 0 and a negative exponent are errors when the model runs.
+package struct BinaryMath: ArithmeticOperator, IntegerOperator {
   /// The functions, by their names in files.
   package enum Function: String, Hashable, Sendable, CaseIterable {
     case divide
@@ -37,6 +37,7 @@ package struct BinaryMath: ArithmeticOperator {
 
   /// The function.
   package let function: Function
+  package var overflow: IntegerOverflow?
 
   package static let kind = "binary_math"
   package static let version = 1
@@ -49,7 +50,7 @@ package struct BinaryMath: ArithmeticOperator {
     ],
     outputs: [.like("first")],
     attributes: AttributeSchema(
-      Self.init(_:),
+      Self.init(_:overflow:),
       .choice("function", \.function, "The function.") {
         switch $0 {
         case .divide: "a / b"
@@ -65,11 +66,15 @@ package struct BinaryMath: ArithmeticOperator {
         case .logAddExp:
           "log(exp(a) + exp(b)), computed as max(a, b) + log(1 + exp(-abs(a - b)))"
         }
-      }),
+      },
+      .overflow(\.overflow)),
     concepts: [.broadcasting, .integers])
 
   /// Creates the operator.
-  package init(_ function: Function) { self.function = function }
+  package init(_ function: Function, overflow: IntegerOverflow? = nil) {
+    self.function = function
+    self.overflow = overflow
+  }
 }
 
 extension BinaryMath {
@@ -87,8 +92,44 @@ extension BinaryMath {
     let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
     let (first, second) = (inputs[0].broadcast(to: shape), inputs[1].broadcast(to: shape))
     let type = first.elementType
+    if wraps(type) {
+      let numbers = try zip(first.wrappedIntegers, second.wrappedIntegers).map { (a, b) throws(WeighbridgeError) in
+        type == .uint64
+          ? Int64(bitPattern: try wrapped(UInt64(bitPattern: a), UInt64(bitPattern: b)))
+          : try wrapped(a, b)
+      }
+      return [Tensor(wrapping: type, shape: shape, numbers)]
+    }
     let numbers = zip(first.doubles, second.doubles).map { apply($0, $1, type) }
-    return [try Tensor(checking: type, shape: shape, numbers)]
+    return [try Tensor(type, shape: shape, numbers, overflow: overflow)]
+  }
+
+  package func overflow(by rules: IntegerRules, of inputs: [TensorType]) -> IntegerOverflow? {
+    inputs[0].elementType.isInteger ? rules.arithmetic : nil
+  }
+
+  /// Computes the function of integers modulo 2^64.
+  private func wrapped<Number: FixedWidthInteger>(
+    _ a: Number, _ b: Number
+  ) throws(WeighbridgeError) -> Number {
+    switch function {
+    case .power:
+      guard b >= 0 else { throw .mismatch("\(a) to the power of \(b) is no integer") }
+      return a.wrappingPower(b)
+    case .squaredDifference: return (a &- b) &* (a &- b)
+    default:
+      guard b != 0 else { throw .mismatch("\(a) is divided by 0") }
+      let (quotient, remainder) = (
+        a.dividedReportingOverflow(by: b).partialValue,
+        a.remainderReportingOverflow(dividingBy: b).partialValue
+      )
+      let isBelow = remainder != 0 && (remainder < 0) != (b < 0)
+      switch function {
+      case .floorDivide: return isBelow ? quotient - 1 : quotient
+      case .floorModulo: return isBelow ? remainder + b : remainder
+      default: return remainder
+      }
+    }
   }
 
   /// Computes the function of elements of a type.
@@ -124,9 +165,10 @@ extension BinaryMath {
   package var decomposition: Decomposition {
     switch function {
     case .squaredDifference:
-      Composition.of { (make) throws(WeighbridgeError) in
-        let difference = try make.difference(make.inputs[0], make.inputs[1])
-        return try make.product(difference, difference)
+      Composition.of { [overflow] (make) throws(WeighbridgeError) in
+        let difference = try make(
+          Subtract(overflow: overflow), make.inputs[0], make.inputs[1])
+        return try make(Multiply(overflow: overflow), difference, difference)
       }
     case .hypotenuse:
       Composition.of { (make) throws(WeighbridgeError) in
@@ -144,5 +186,18 @@ extension BinaryMath {
       }
     default: .primitive
     }
+  }
+}
+
+extension FixedWidthInteger {
+  /// This to the power of an exponent that is not negative, modulo 2^bits.
+  fileprivate func wrappingPower(_ exponent: Self) -> Self {
+    var (result, factor, rest): (Self, Self, Self) = (1, self, exponent)
+    while rest > 0 {
+      if rest & 1 == 1 { result = result &* factor }
+      factor = factor &* factor
+      rest >>= 1
+    }
+    return result
   }
 }

@@ -5,11 +5,12 @@ package import GraphIR
 ///
 /// - input: any shape and element type
 /// - output: the same shape, in `element_type`: rounded to the nearest floating-point number (ties
-///   to even); truncated to an integer (values out of range saturate, and NaN becomes 0); or a
-///   boolean, true for everything but 0
-package struct Cast: ExactOperator, PrimitiveOperator {
+///   to even); truncated to an integer; or a boolean, true for everything but 0
+package struct Cast: ExactOperator, IntegerOperator {
   /// The element type of the output.
   package let elementType: ElementType
+  /// What stands for numbers that do not fit in an integer type; if `nil`, as for `saturate`.
+  package var overflow: IntegerOverflow?
 
   package static let kind = "cast"
   package static let version = 1
@@ -18,17 +19,25 @@ package struct Cast: ExactOperator, PrimitiveOperator {
     """
     y = x in element_type:
     floating-point: the nearest number of the type, ties to even
-    integer: x truncated towards 0, clamped to the range of the type; 0 for NaN
+    integer: x truncated towards 0, t. If overflow is not wrap, t is clamped to the range of the
+      type, and NaN becomes 0. If it is, an integer t is taken modulo 2^bits, and a floating-point
+      number first as a number of k bits: k = 32 for types of 8 and 16 bits and int32, else 64.
+      If t does not fit in these (k bits signed; for uint64, also unsigned), or x is NaN,
+      it is replaced by -2^(k - 1).
     bool: false if x = 0, else true
     """,
     inputs: [.data("input", .any)],
     outputs: [.ofElementType],
     attributes: AttributeSchema(
-      Self.init(to:),
-      .elementType(\.elementType)))
+      Self.init(to:overflow:),
+      .elementType(\.elementType),
+      .overflow(\.overflow, otherwise: "as for `saturate`")))
 
   /// Creates the operator.
-  package init(to elementType: ElementType) { self.elementType = elementType }
+  package init(to elementType: ElementType, overflow: IntegerOverflow? = nil) {
+    self.elementType = elementType
+    self.overflow = overflow
+  }
 }
 
 extension Cast {
@@ -39,8 +48,47 @@ extension Cast {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    guard inputs[0].elementType != elementType else { return inputs }
-    return [Tensor(elementType, shape: inputs[0].shape, inputs[0].doubles)]
+    let input = inputs[0]
+    guard input.elementType != elementType else { return inputs }
+    guard wraps(elementType) else {
+      return [Tensor(elementType, shape: input.shape, input.doubles)]
+    }
+    let numbers = input.elementType.isFloat ? input.doubles.map(wrapped) : input.wrappedIntegers
+    return [Tensor(wrapping: elementType, shape: input.shape, numbers)]
+  }
+
+  /// A number truncated to 32 or 64 bits, as processors of the x86-64 family do it.
+  private func wrapped(_ number: Double) -> Int64 {
+    let whole = number.rounded(.towardZero)
+    switch elementType {
+    case .uint32, .int64: return Int64(exactly: whole) ?? .min
+    case .uint64:
+      return Int64(exactly: whole) ?? UInt64(exactly: whole).map { Int64(bitPattern: $0) } ?? .min
+    default: return Int64(Int32(exactly: whole) ?? .min)
+    }
+  }
+
+  package func overflow(by rules: IntegerRules, of inputs: [TensorType]) -> IntegerOverflow? {
+    guard elementType.isInteger else { return nil }
+    return inputs[0].elementType.isFloat ? rules.conversion : .wrap
+  }
+
+  /// A conversion of floating-point numbers that saturates: one of the numbers that fit, and the
+  /// bounds for the others.
+  package var decomposition: Decomposition {
+    guard overflow == .saturate, elementType.isInteger else { return .primitive }
+    return Composition.of { [elementType] (make) throws(WeighbridgeError) in
+      let x = make.inputs[0]
+      let (minimum, maximum) = elementType.integerBounds
+      let converted = try make(Cast(to: elementType, overflow: .wrap), x)
+      let zero = try make.number(0, like: converted)
+      let isNumber = try make(Comparison(.equal), x, x)
+      var result = try make.chosen(isNumber, converted, zero)
+      let isLarge = try make(Comparison(.greaterOrEqual), x, try make.number(maximum + 1, like: x))
+      result = try make.chosen(isLarge, try make.number(maximum, like: converted), result)
+      let isSmall = try make(Comparison(.lessOrEqual), x, try make.number(minimum, like: x))
+      return try make.chosen(isSmall, try make.number(minimum, like: converted), result)
+    }
   }
 
   package func permutingAxes(_ axes: [Int]) -> Cast? { self }

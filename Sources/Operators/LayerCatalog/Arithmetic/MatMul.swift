@@ -8,11 +8,12 @@ package import GraphIR
 ///   first's rank
 /// - output: `[..., rows, columns]`; along each leading axis, the sizes are equal or 1, and the
 ///   output has the one that is not 1, if there is one
-package struct MatMul: PrimitiveOperator {
+package struct MatMul: PrimitiveOperator, IntegerOperator {
   /// Whether the last two axes of the first tensor are swapped.
   package let transposeA: Bool
   /// Whether the last two axes of the second tensor are swapped.
   package let transposeB: Bool
+  package var overflow: IntegerOverflow?
 
   package static let kind = "matmul"
   package static let version = 1
@@ -22,32 +23,33 @@ package struct MatMul: PrimitiveOperator {
     a = first, with the last two axes swapped if transpose_a; b likewise
     y[..., i, j] = sum over k of a[..., i, k] * b[..., k, j]
     """,
-    inputs: [.data("first", .float), .data("second", .same(as: "first"))],
+    inputs: [.data("first", .number), .data("second", .same(as: "first"))],
     outputs: [.like("first")],
     attributes: AttributeSchema(
-      Self.init(transposeA:transposeB:),
+      Self.init(transposeA:transposeB:overflow:),
       .boolean(
         "transpose_a", \.transposeA, "Whether the last two axes of the first input are swapped."),
       .boolean(
-        "transpose_b", \.transposeB, "Whether the last two axes of the second input are swapped.")),
-    concepts: [.broadcasting])
+        "transpose_b", \.transposeB, "Whether the last two axes of the second input are swapped."),
+      .overflow(\.overflow)),
+    concepts: [.broadcasting, .integers])
 
   /// Creates the operator.
-  package init(transposeA: Bool, transposeB: Bool) {
+  package init(transposeA: Bool, transposeB: Bool, overflow: IntegerOverflow? = nil) {
     self.transposeA = transposeA
     self.transposeB = transposeB
+    self.overflow = overflow
   }
 }
 
 extension MatMul {
   package func outputTypes(of inputs: [TensorType]) throws(ShapeError) -> [TensorType] {
     let (first, second) = (inputs[0], inputs[1])
-    guard first.elementType == second.elementType, first.elementType.isFloat,
+    guard first.elementType == second.elementType, first.elementType != .bool,
       first.rank == second.rank, first.rank >= 2
     else {
       throw ShapeError(
-        "takes matrices of floating-point numbers, of one type and rank, not \(first) and "
-          + "\(second)")
+        "takes matrices of numbers, of one type and rank, not \(first) and \(second)")
     }
     let (rows, inner) = Self.dimensions(first.shape, isTransposed: transposeA)
     let (otherInner, columns) = Self.dimensions(second.shape, isTransposed: transposeB)
@@ -71,30 +73,43 @@ extension MatMul {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = try outputShape(of: inputs)
-    let outer = Array(shape.dropLast(2))
+    let type = inputs[0].elementType
     // The rows of the first and the columns of the second become contiguous.
+    let outer = Array(shape.dropLast(2))
     let lhs = Self.matrices(inputs[0], outer, isTransposed: transposeA)
     let rhs = Self.matrices(inputs[1], outer, isTransposed: !transposeB)
-    let (rows, inner) = Self.dimensions(inputs[0].shape, isTransposed: transposeA)
-    let columns = shape[shape.count - 1]
-    let count = outer.reduce(rows, *)
-    let sums = workers.map(count) { row in
-      (0..<columns).map { column in
-        let (lhsStart, rhsStart) = (row * inner, (row / rows * columns + column) * inner)
-        return (0..<inner).reduce(0.0) { $0 + lhs[lhsStart + $1] * rhs[rhsStart + $1] }
-      }
+    if wraps(type) {
+      let sums = products(lhs.wrappedIntegers, rhs.wrappedIntegers, lhs.shape, shape, workers, 0) { $0 &+ $1 &* $2 }
+      return [Tensor(wrapping: type, shape: shape, sums)]
     }
-    return [Tensor(inputs[0].elementType, shape: shape, sums.flatMap { $0 })]
+    let sums = products(lhs.doubles, rhs.doubles, lhs.shape, shape, workers, 0) { $0 + $1 * $2 }
+    return [try Tensor(type, shape: shape, sums, overflow: overflow)]
   }
 
-  /// The elements of all matrices, broadcast along the leading axes, and transposed if required.
-  private static func matrices(
-    _ input: Tensor, _ outer: [Int], isTransposed: Bool
-  ) -> [Double] {
+  /// The products of the rows and columns.
+  ///
+  /// - Parameter rows: The shape of the first matrices.
+  private func products<Number: Sendable>(
+    _ lhs: [Number], _ rhs: [Number], _ rows: [Int], _ shape: [Int], _ workers: Workers,
+    _ zero: Number, _ add: @Sendable (Number, Number, Number) -> Number
+  ) -> [Number] {
+    let (inner, columns) = (rows[rows.count - 1], shape[shape.count - 1])
+    let rowCount = rows[rows.count - 2]
+    let sums = workers.map(shape.dropLast().reduce(1, *)) { row in
+      (0..<columns).map { column in
+        let (lhsStart, rhsStart) = (row * inner, (row / rowCount * columns + column) * inner)
+        return (0..<inner).reduce(zero) { add($0, lhs[lhsStart + $1], rhs[rhsStart + $1]) }
+      }
+    }
+    return sums.flatMap { $0 }
+  }
+
+  /// All matrices, broadcast along the leading axes, and transposed if required.
+  private static func matrices(_ input: Tensor, _ outer: [Int], isTransposed: Bool) -> Tensor {
     let rank = input.shape.count
     let matrices = input.broadcast(to: outer + input.shape.suffix(2))
     let axes = Array(0..<rank - 2) + (isTransposed ? [rank - 1, rank - 2] : [rank - 2, rank - 1])
-    return matrices.permuted(axes).doubles
+    return matrices.permuted(axes)
   }
 
   package var tolerance: Tolerance { .standard(for: .float32) }

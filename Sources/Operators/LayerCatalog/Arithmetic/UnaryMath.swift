@@ -5,9 +5,8 @@ package import GraphIR
 ///
 /// Any shape; the output has the same shape. The output is NaN outside of a function's domain.
 ///
-/// `absolute`, `negative`, `sign` and `square` are also defined for integers; a result outside of
-/// their type is an error when the model runs.
-package struct UnaryMath: ArithmeticOperator {
+/// `absolute`, `negative`, `sign` and `square` are also defined for integers.
+package struct UnaryMath: ArithmeticOperator, IntegerOperator {
   /// The functions, by their names in files.
   package enum Function: String, Hashable, Sendable, CaseIterable {
     case absolute, negative, sign, square, reciprocal
@@ -47,6 +46,7 @@ package struct UnaryMath: ArithmeticOperator {
 
   /// The function.
   package let function: Function
+  package var overflow: IntegerOverflow?
 
   package static let kind = "unary_math"
   package static let version = 1
@@ -58,7 +58,7 @@ package struct UnaryMath: ArithmeticOperator {
     ],
     outputs: [.like("input")],
     attributes: AttributeSchema(
-      Self.init(_:),
+      Self.init(_:overflow:),
       .choice("function", \.function, "The function.") {
         switch $0 {
         case .absolute: "abs(x)"
@@ -93,11 +93,15 @@ package struct UnaryMath: ArithmeticOperator {
           "erf(x) = 2 / sqrt(π) * the integral of exp(-t²) from 0 to x"
         case .complementaryErrorFunction: "erfc(x) = 1 - erf(x)"
         }
-      }),
+      },
+      .overflow(\.overflow)),
     concepts: [.integers])
 
   /// Creates the operator.
-  package init(_ function: Function) { self.function = function }
+  package init(_ function: Function, overflow: IntegerOverflow? = nil) {
+    self.function = function
+    self.overflow = overflow
+  }
 }
 
 extension UnaryMath {
@@ -112,10 +116,25 @@ extension UnaryMath {
   package func evaluate(
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
-    let input = inputs[0]
-    return [
-      try Tensor(checking: input.elementType, shape: input.shape, input.doubles.map(apply))
-    ]
+    let (type, shape) = (inputs[0].elementType, inputs[0].shape)
+    guard wraps(type) else {
+      return [try Tensor(type, shape: shape, inputs[0].doubles.map(apply), overflow: overflow)]
+    }
+    return [Tensor(wrapping: type, shape: shape, inputs[0].wrappedIntegers.map { wrapped($0, type) })]
+  }
+
+  package func overflow(by rules: IntegerRules, of inputs: [TensorType]) -> IntegerOverflow? {
+    function != .sign && inputs[0].elementType.isInteger ? rules.arithmetic : nil
+  }
+
+  /// Computes the function of an integer of a type modulo 2^64.
+  private func wrapped(_ x: Int64, _ type: ElementType) -> Int64 {
+    switch function {
+    case .absolute: x < 0 && type.isSignedInteger ? 0 &- x : x
+    case .negative: 0 &- x
+    case .square: x &* x
+    default: type == .uint64 && x < 0 ? 1 : x.signum()
+    }
   }
 
   package func permutingAxes(_ axes: [Int]) -> UnaryMath? { self }

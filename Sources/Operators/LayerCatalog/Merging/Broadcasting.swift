@@ -12,9 +12,49 @@ package protocol BroadcastingOperator: PlainOperator, ArithmeticOperator {
   /// Returns the output element for the combination of `count` inputs.
   func finish(_ element: Double, count: Int) -> Double
 
-  /// Whether it also combines integers. A result that their type cannot represent is an error when
-  /// the model runs.
+  /// Whether it also combines integers.
   var takesIntegers: Bool { get }
+}
+
+/// One whose result may not fit in the type of its inputs.
+package protocol OverflowingOperator: BroadcastingOperator, IntegerOperator {
+  /// Combines integers modulo 2^64.
+  func combine(_ element: Int64, _ next: Int64) -> Int64
+
+  /// Creates the operator.
+  init(overflow: IntegerOverflow?)
+}
+
+extension OverflowingOperator {
+  package init() { self.init(overflow: nil) }
+
+  /// The stored form of the settings.
+  static var attributeSchema: AttributeSchema<Self> {
+    AttributeSchema(Self.init(overflow:), .overflow(\.overflow))
+  }
+
+  package func evaluate(
+    _ inputs: [Tensor], workers: Workers
+  ) throws(WeighbridgeError) -> [Tensor] {
+    let (shape, type) = (Broadcasting.outputShape(of: inputs.map(\.shape)), inputs[0].elementType)
+    guard wraps(type) else {
+      return [try Tensor(type, shape: shape, combined(inputs, shape), overflow: overflow)]
+    }
+    var elements = inputs[0].broadcast(to: shape).wrappedIntegers
+    for input in inputs.dropFirst() {
+      elements = zip(elements, input.broadcast(to: shape).wrappedIntegers).map { combine($0, $1) }
+    }
+    return [Tensor(wrapping: type, shape: shape, elements)]
+  }
+}
+
+extension OperatorDeclaration where Operation: OverflowingOperator {
+  /// Declares an operator that combines tensors element by element.
+  static func merging(_ formula: String) -> OperatorDeclaration {
+    OperatorDeclaration(
+      formula, inputs: [.variadic("input", .number)], outputs: [.like("input")],
+      attributes: Operation.attributeSchema, concepts: [.broadcasting, .integers])
+  }
 }
 
 extension OperatorDeclaration where Operation: BroadcastingOperator {
@@ -42,12 +82,18 @@ extension BroadcastingOperator {
     _ inputs: [Tensor], workers: Workers
   ) throws(WeighbridgeError) -> [Tensor] {
     let shape = Broadcasting.outputShape(of: inputs.map(\.shape))
+    return [
+      try Tensor(checking: inputs[0].elementType, shape: shape, combined(inputs, shape))
+    ]
+  }
+
+  /// The elements of the combination.
+  fileprivate func combined(_ inputs: [Tensor], _ shape: [Int]) -> [Double] {
     var elements = inputs[0].broadcast(to: shape).doubles
     for input in inputs.dropFirst() {
-      elements = zip(elements, input.broadcast(to: shape).doubles).map(combine)
+      elements = zip(elements, input.broadcast(to: shape).doubles).map { combine($0, $1) }
     }
-    elements = elements.map { finish($0, count: inputs.count) }
-    return [try Tensor(checking: inputs[0].elementType, shape: shape, elements)]
+    return elements.map { finish($0, count: inputs.count) }
   }
 
   package func permutingAxes(_ axes: [Int]) -> Self? { self }

@@ -5,7 +5,9 @@ import GraphIR
 ///
 /// - first, second: of the same rank, with sizes that are equal or 1 along each axis
 /// - output: the inputs' shape after broadcasting
-package struct Subtract: BroadcastingOperator, PrimitiveOperator {
+package struct Subtract: OverflowingOperator, PrimitiveOperator {
+  package var overflow: IntegerOverflow?
+
   package static let kind = "subtract"
   package static let version = 1
 
@@ -13,12 +15,14 @@ package struct Subtract: BroadcastingOperator, PrimitiveOperator {
     "y = first - second",
     inputs: [.data("first", .number), .data("second", .same(as: "first"))],
     outputs: [.like("first")],
-    concepts: [.broadcasting, .integers])
+    attributes: attributeSchema, concepts: [.broadcasting, .integers])
 
   /// Creates the operator.
-  package init() {}
+  package init(overflow: IntegerOverflow?) { self.overflow = overflow }
 }
 
 extension Subtract {
   package func combine(_ element: Double, _ next: Double) -> Double { element - next }
+
+  package func combine(_ element: Int64, _ next: Int64) -> Int64 { element &- next }
 }

@@ -11,6 +11,7 @@ package struct CumProd: CumulativeOperator {
   package let isExclusive: Bool
   /// Whether the elements are accumulated from the last to the first.
   package let isReversed: Bool
+  package var overflow: IntegerOverflow?
 
   package static let kind = "cumprod"
 
@@ -24,15 +25,18 @@ package struct CumProd: CumulativeOperator {
     concepts: [.integers])
 
   /// Creates the operator.
-  package init(axis: Int, isExclusive: Bool, isReversed: Bool) {
+  package init(axis: Int, isExclusive: Bool, isReversed: Bool, overflow: IntegerOverflow?) {
     self.axis = axis
     self.isExclusive = isExclusive
     self.isReversed = isReversed
+    self.overflow = overflow
   }
 
   package static let identity = 1.0
 
   package static func combine(_ total: Double, _ element: Double) -> Double { total * element }
+
+  package static func combine(_ total: Int64, _ element: Int64) -> Int64 { total &* element }
 
   /// For each output element, the product of the elements that it includes, with 1 in place of the
   /// others.
@@ -51,7 +55,8 @@ package struct CumProd: CumulativeOperator {
       let mask = try make.constant(Tensor(.bool, shape: shape, included))
       let factors = try make(ExpandDims(axes: [axis]), input)
       let masked = try make(Where(), mask, factors, try make.number(1, like: factors))
-      return try make(Reduce(.product, axes: [axis + 1], keepDims: false), masked)
+      return try make(
+        Reduce(.product, axes: [axis + 1], keepDims: false, overflow: overflow), masked)
     }
   }
 }

@@ -11,6 +11,7 @@ package struct CumSum: CumulativeOperator, PrimitiveOperator {
   package let isExclusive: Bool
   /// Whether the elements are accumulated from the last to the first.
   package let isReversed: Bool
+  package var overflow: IntegerOverflow?
 
   package static let kind = "cumsum"
 
@@ -24,13 +25,16 @@ package struct CumSum: CumulativeOperator, PrimitiveOperator {
     concepts: [.integers])
 
   /// Creates the operator.
-  package init(axis: Int, isExclusive: Bool, isReversed: Bool) {
+  package init(axis: Int, isExclusive: Bool, isReversed: Bool, overflow: IntegerOverflow?) {
     self.axis = axis
     self.isExclusive = isExclusive
     self.isReversed = isReversed
+    self.overflow = overflow
   }
 
   package static let identity = 0.0
 
   package static func combine(_ total: Double, _ element: Double) -> Double { total + element }
+
+  package static func combine(_ total: Int64, _ element: Int64) -> Int64 { total &+ element }
 }

@@ -5,7 +5,7 @@ package import GraphIR
 ///
 /// - input: any shape with these axes; numbers, or for `any` and `all` booleans
 /// - output: the input's element type and axes, with `axes` removed or of size 1
-package struct Reduce: ArithmeticOperator {
+package struct Reduce: ArithmeticOperator, IntegerOperator {
   /// The function that reduces the elements.
   package enum Function: String, Hashable, Sendable, CaseIterable {
     case sum, mean
@@ -31,12 +31,15 @@ package struct Reduce: ArithmeticOperator {
   package let axes: [Int]
   /// Whether the output keeps these axes, with size 1.
   package let keepDims: Bool
+  /// What stands for sums and products that do not fit in an integer type; if `nil`, as for
+  /// `saturate`.
+  package var overflow: IntegerOverflow?
 
   package static let kind = "reduce"
   package static let version = 1
 
   package static let declaration = OperatorDeclaration<Self>(
-    "y = function of the elements x of a lane; integers out of range become the nearest",
+    "y = function of the elements x of a lane",
     inputs: [
       .data(
         "input",
@@ -46,7 +49,7 @@ package struct Reduce: ArithmeticOperator {
     ],
     outputs: [.like("input")],
     attributes: AttributeSchema(
-      Self.init(_:axes:keepDims:),
+      Self.init(_:axes:keepDims:overflow:),
       .choice("function", \.function, "The reduction.") {
         switch $0 {
         case .sum: "the sum; 0 of no elements"
@@ -67,14 +70,22 @@ package struct Reduce: ArithmeticOperator {
         }
       },
       .axes(\.axes, "The reduced axes; the lanes run along them.", atLeast: 0),
-      .keepDims(\.keepDims)),
-    concepts: [.lanes])
+      .keepDims(\.keepDims),
+      .overflow(\.overflow, otherwise: "as for `saturate`"))
+      .checked {
+        $0.overflow == nil || $0.isSumOrProduct
+          ? nil : "\($0.function.rawValue) always fits in the type, and overflow is stated"
+      },
+    concepts: [.lanes, .integers])
 
   /// Creates the operator.
-  package init(_ function: Function, axes: [Int], keepDims: Bool) {
+  package init(
+    _ function: Function, axes: [Int], keepDims: Bool, overflow: IntegerOverflow? = nil
+  ) {
     self.function = function
     self.axes = axes
     self.keepDims = keepDims
+    self.overflow = overflow
   }
 }
 
@@ -105,12 +116,29 @@ extension Reduce {
     let shape = try outputShape(of: inputs)
     let input = inputs[0]
     let kept = input.shape.indices.filter { !axes.contains($0) }
-    let elements = input.permuted(kept + axes).doubles
+    let ordered = input.permuted(kept + axes)
     // Without elements, the product of the sizes of the reduced axes may be anything.
-    let size = elements.isEmpty ? 0 : axes.map { input.shape[$0] }.reduce(1, *)
+    let size = ordered.count == 0 ? 0 : axes.map { input.shape[$0] }.reduce(1, *)
     let count = shape.reduce(1, *)
+    if wraps(input.elementType) {
+      let elements = ordered.wrappedIntegers
+      let reduced = workers.map(count) { wrapped(elements[$0 * size..<($0 + 1) * size]) }
+      return [Tensor(wrapping: input.elementType, shape: shape, reduced)]
+    }
+    let elements = ordered.doubles
     let reduced = workers.map(count) { reduce(elements[$0 * size..<($0 + 1) * size]) }
     return [Tensor(input.elementType, shape: shape, reduced)]
+  }
+
+  package func overflow(by rules: IntegerRules, of inputs: [TensorType]) -> IntegerOverflow? {
+    isSumOrProduct && inputs[0].elementType.isInteger ? rules.arithmetic : nil
+  }
+
+  private var isSumOrProduct: Bool { function == .sum || function == .product }
+
+  /// The sum or product modulo 2^64.
+  private func wrapped(_ lane: ArraySlice<Int64>) -> Int64 {
+    function == .sum ? lane.reduce(0, &+) : lane.reduce(1, &*)
   }
 
   /// Reduces the elements along the axes to one.
@@ -150,7 +178,7 @@ extension Reduce {
     guard keepDims || self.axes.isEmpty else { return nil }
     let permutedAxes = axes.indices.filter { self.axes.contains(axes[$0]) }
     guard permutedAxes.count == self.axes.count else { return nil }
-    return Reduce(function, axes: permutedAxes, keepDims: keepDims)
+    return Reduce(function, axes: permutedAxes, keepDims: keepDims, overflow: overflow)
   }
 
   package var decomposition: Decomposition {

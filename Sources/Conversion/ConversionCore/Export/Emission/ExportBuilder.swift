@@ -76,6 +76,9 @@ package protocol ExportBuilder: SendableMetatype {
   static var table: ExportTable<Self> { get }
   /// Whether an operator whose inputs are all weights is computed instead of written.
   static var foldsConstants: Bool { get }
+  /// Whether the target has integers, whose sums and products wrap around, instead of
+  /// floating-point numbers in their place.
+  static var wrapsIntegers: Bool { get }
   /// The operator that is being translated.
   var scope: ExportScope<Value> { get set }
 
@@ -134,6 +137,7 @@ extension ExportBuilder {
     case .unsupported(let reason): throw .unsupported(reason)
     case .mapped(let rule):
       let types = try Self.outputTypes(operation, inputs)
+      if let problem = problem(ofOverflowIn: operation, inputs) { throw .unsupported(problem) }
       let outerScope = scope
       scope = ExportScope(
         prefix: name, operands: inputs, outputTypes: types,
@@ -150,6 +154,27 @@ extension ExportBuilder {
       Self.table.lacksLayout(of: operation)
         ? "has an order of axes that cannot be changed here, and \(target) has another one only"
         : "\(target) has no form for \(operation.kind)")
+  }
+
+  /// Why the target cannot compute with integers as an operator states it; `nil` if it can.
+  private func problem(
+    ofOverflowIn operation: any CatalogOperator, _ inputs: [Value]
+  ) -> String? {
+    guard let stating = operation as? any IntegerOperator, let overflow = stating.overflow,
+      let input = inputs.first?.type.elementType
+    else { return nil }
+    let cast = operation as? Cast
+    let type = cast?.elementType ?? input
+    if overflow == .saturate {
+      return cast == nil
+        ? "computes the nearest number of \(type.rawValue), and \(target) has no such integers"
+        : nil
+    }
+    // What a cast of a floating-point number out of range gives is undefined in every target.
+    let mayOverflow = cast == nil || (input.isInteger && !type.includes(input))
+    guard !Self.wrapsIntegers, mayOverflow, type.byteCount <= 2 else { return nil }
+    return "computes modulo 2^\(8 * type.byteCount), as \(type.rawValue), and \(target) has "
+      + "floating-point numbers only"
   }
 
   /// Computes an operator whose inputs are all constants; `nil` when some are not.

@@ -9,8 +9,9 @@ import LayerCatalog
 enum KerasArithmetic {
   static let rows: [KerasRow] =
     logic + [
-      KerasRow(Cast.self) { (operation, builder) throws(WeighbridgeError) in
-        try builder.function(.cast, [builder[0]], to: operation.elementType)
+      KerasRow(native: Cast.self) { (operation, builder) throws(WeighbridgeError) in
+        operation.overflow == .saturate
+          ? nil : try builder.function(.cast, [builder[0]], to: operation.elementType)
       },
       KerasRow(Clip.self) { (operation, builder) throws(WeighbridgeError) in
         var value = builder[0]

@@ -121,6 +121,7 @@ enum NCNNElementwise {
 
   private static let conditions: [NCNNRow] = [
     NCNNRow(blob: Cast.self) { (operation, builder) throws(WeighbridgeError) in
+      if operation.overflow == .saturate { return nil }
       let x = try builder.input()
       if operation.elementType == .bool { return try builder.positiveMask(try builder.unary(0, x)) }
       let losesFraction = builder.type().elementType.isFloat && !operation.elementType.isFloat
