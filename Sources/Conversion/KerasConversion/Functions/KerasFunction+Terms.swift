@@ -58,7 +58,14 @@ extension KerasFunction {
   mutating func tensors(
     _ name: String, at position: Int? = nil
   ) throws(WeighbridgeError) -> [ValueID] {
-    switch take(name, at: position) {
+    try tensors(take(name, at: position), name)
+  }
+
+  /// Converts such an argument.
+  mutating func tensors(
+    _ operand: KerasOperand?, _ name: String
+  ) throws(WeighbridgeError) -> [ValueID] {
+    switch operand {
     case .list(let parts):
       let terms = try parts.map { (part) throws(WeighbridgeError) in try term(part) }
       return try unified(terms, sharesRank: false)

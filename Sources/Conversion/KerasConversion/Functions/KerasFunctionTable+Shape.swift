@@ -120,7 +120,7 @@ extension KerasFunction {
     return Reshape(target: dimensions)
   }
 
-  fileprivate mutating func addTranspose(
+  mutating func addTranspose(
     _ value: ValueID, _ axes: [Int]
   ) throws(WeighbridgeError) -> [ValueID] {
     let type = self.type(of: value)

@@ -48,15 +48,7 @@ extension KerasFunctionTable {
       return try call.addConcatenation(values, axis: 0)
     },
     Entry(["Stack"], tf: ["stack", "keras.backend.stack"]) { (call) throws(WeighbridgeError) in
-      let values = try call.tensors(call.listName, at: 0)
-      guard let first = values.first else { throw call.missing("the tensors") }
-      let rank = call.type(of: first).rank + 1
-      let written = try call.integer("axis", at: 1, default: 0)
-      let axis = written < 0 ? written + rank : written
-      guard (0..<rank).contains(axis) else {
-        throw .malformed("axis=\(written), and there will be \(rank) axes")
-      }
-      return [try call.stack(values.map { .value($0) }, axis: axis, role: "")]
+      try call.addStack()
     },
     Entry(["Unstack"], tf: ["unstack"]) { (call) throws(WeighbridgeError) in
       try call.addUnstack()
@@ -124,6 +116,26 @@ extension KerasFunction {
     case let other?:
       throw unexpected("data_format", .string(other), "channels_last or channels_first")
     }
+  }
+
+  /// Stacks tensors along a new axis. A tensor in place of the list is taken apart along its first
+  /// axis, which thereby moves to the new one.
+  fileprivate mutating func addStack() throws(WeighbridgeError) -> [ValueID] {
+    let operand = take(listName, at: 0)
+    let values = try tensors(operand, listName)
+    guard let first = values.first else { throw missing("the tensors") }
+    var isTensor = false
+    if case .tensor = operand { isTensor = true }
+    let rank = type(of: first).rank + (isTensor ? 0 : 1)
+    let written = try integer("axis", at: 1, default: 0)
+    let axis = written < 0 ? written + rank : written
+    guard (0..<rank).contains(axis) else {
+      throw .malformed("axis=\(written), and there will be \(rank) axes")
+    }
+    guard isTensor else { return [try stack(values.map { .value($0) }, axis: axis, role: "")] }
+    var axes = Array(1..<rank)
+    axes.insert(0, at: axis)
+    return try addTranspose(first, axes)
   }
 
   fileprivate mutating func addConcatenation(

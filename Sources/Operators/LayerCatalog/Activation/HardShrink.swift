@@ -3,7 +3,7 @@ import GraphIR
 
 /// x where |x| > threshold, and 0 elsewhere (Donoho and Johnstone 1994).
 ///
-/// Any shape; the output has the same shape. NaN stays NaN.
+/// Any shape; the output has the same shape. NaN becomes 0.
 package struct HardShrink: ElementwiseOperator {
   /// The largest magnitude that becomes 0.
   package let threshold: Double
@@ -12,7 +12,7 @@ package struct HardShrink: ElementwiseOperator {
   package static let version = 1
 
   package static let declaration = OperatorDeclaration<Self>(
-    "y = 0 if |x| <= threshold, else x",
+    "y = x if |x| > threshold, else 0, also of NaN",
     of: .float,
     attributes: AttributeSchema(
       Self.init(threshold:),
@@ -24,16 +24,15 @@ package struct HardShrink: ElementwiseOperator {
 
 extension HardShrink {
   package func apply(_ element: Double) -> Double {
-    // The comparison is false for NaN, which is returned unchanged.
-    abs(element) <= threshold ? 0 : element
+    // The comparison is false for NaN.
+    abs(element) > threshold ? element : 0
   }
 
   package var decomposition: Decomposition {
     Composition.of { [self] (make) throws(WeighbridgeError) in
       let x = make.inputs[0]
-      let bound = try make.number(threshold, like: x)
-      let isSmall = try make(Comparison(.lessOrEqual), try make(UnaryMath(.absolute), x), bound)
-      return try make.chosen(isSmall, try make.number(0, like: x), x)
+      let isLarge = try make.isGreater(try make(UnaryMath(.absolute), x), threshold)
+      return try make.chosen(isLarge, x, try make.number(0, like: x))
     }
   }
 }

@@ -3,7 +3,7 @@ import GraphIR
 
 /// x moved towards 0 by the threshold, stopping at 0 (Donoho 1995).
 ///
-/// Any shape; the output has the same shape. NaN stays NaN.
+/// Any shape; the output has the same shape. NaN becomes 0.
 package struct SoftShrink: ElementwiseOperator {
   /// The distance by which each element is moved.
   package let threshold: Double
@@ -15,7 +15,7 @@ package struct SoftShrink: ElementwiseOperator {
     """
     y = x - threshold if x > threshold
     y = x + threshold if x < -threshold
-    y = 0 otherwise; NaN stays NaN
+    y = 0 otherwise, also of NaN
     """,
     of: .float,
     attributes: AttributeSchema(
@@ -30,7 +30,7 @@ extension SoftShrink {
   package func apply(_ element: Double) -> Double {
     if element > threshold { return element - threshold }
     if element < -threshold { return element + threshold }
-    return element.isNaN ? element : 0
+    return 0
   }
 
   package var decomposition: Decomposition {
@@ -38,9 +38,8 @@ extension SoftShrink {
       let x = make.inputs[0]
       let isAbove = try make.isGreater(x, threshold)
       let isBelow = try make(Comparison(.less), x, try make.number(-threshold, like: x))
-      // Unlike a constant 0, 0 · x keeps NaN.
       let otherwise = try make.chosen(
-        isBelow, try make.offset(x, by: threshold), try make.linear(x, scale: 0))
+        isBelow, try make.offset(x, by: threshold), try make.number(0, like: x))
       return try make.chosen(isAbove, try make.offset(x, by: -threshold), otherwise)
     }
   }

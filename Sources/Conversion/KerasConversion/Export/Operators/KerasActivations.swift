@@ -23,20 +23,6 @@ enum KerasActivations {
     },
     KerasRow(
       Sparsemax.self, unsupported: "Keras' sparsemax is in Keras 3 only, and no layer there"),
-    KerasRow(HardShrink.self) { (operation, builder) throws(WeighbridgeError) in
-      let magnitude = try builder.unary(.absolute, builder[0])
-      let exceedsThreshold = try builder.compare(
-        .greater, magnitude, builder.number(operation.threshold))
-      return try builder.choose(exceedsThreshold, builder[0], builder.number(0))
-    },
-    KerasRow(SoftShrink.self) { (operation, builder) throws(WeighbridgeError) in
-      let above = try builder.function(
-        .subtract, [builder[0], builder.number(operation.threshold)])
-      let below = try builder.function(.add, [builder[0], builder.number(operation.threshold)])
-      let high = try builder.function(.maximum, [above, builder.number(0)])
-      return try builder.function(
-        .add, [high, try builder.function(.minimum, [below, builder.number(0)])])
-    },
     KerasRow(CELU.self) { (operation, builder) throws(WeighbridgeError) in
       let (x, alpha) = (builder[0], builder.number(operation.alpha))
       let power = try builder.function(.exponential, [try builder.binary(.divide, x, alpha)])
