@@ -154,7 +154,8 @@ extension Concept {
     ```text
     s = n / m, u = (o + 0.5) * s
     nearest: 1 for i = min(floor(u), n - 1)
-    bilinear, not antialias: v = min(max(u - 0.5, 0), n - 1), i = floor(v), f = v - i
+    bilinear, not antialias: v = min(max(c, 0), n - 1), where c = u - 0.5 or that of grid,
+      i = floor(v), f = v - i
       1 - f for i, and f for i + 1 if f > 0
     bicubic, not antialias: v = u - 0.5, f = round(1024 * (v - floor(v))) / 1024, ties to even
       cubic(1 + f), cubic(f), cubic(1 - f), cubic(2 - f) for the elements from floor(v) - 1 on;

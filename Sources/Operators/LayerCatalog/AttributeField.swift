@@ -88,21 +88,23 @@ extension AttributeCodec<Double> {
   }
 }
 
+extension AttributeCodec<[Int]> {
+  static let integers = AttributeCodec(encode: AttributeValue.integers) {
+    (reader, name) throws(WeighbridgeError) in try reader.integers(name)
+  }
+}
+
 extension AttributeCodec where Value: RawRepresentable<String> & Sendable {
-  static var string: AttributeCodec {
+  /// A string that the type of the value and a definition validate.
+  static func rawValue(_ definition: AttributeDefinition) -> AttributeCodec {
     AttributeCodec(encode: { .string($0.rawValue) }) { (reader, name) throws(WeighbridgeError) in
       let string = try reader.string(name)
+      try reader.check(.string(string), against: definition)
       guard let result = Value(rawValue: string) else {
         throw reader.malformed("the attribute \(name) cannot be \(string)")
       }
       return result
     }
-  }
-}
-
-extension AttributeCodec<[Int]> {
-  static let integers = AttributeCodec(encode: AttributeValue.integers) {
-    (reader, name) throws(WeighbridgeError) in try reader.integers(name)
   }
 }
 
@@ -243,7 +245,7 @@ extension AttributeField where Value: RawRepresentable<String> & Sendable {
   private static func rawValue(
     _ definition: AttributeDefinition, _ value: @escaping @Sendable (Owner) -> Value
   ) -> AttributeField {
-    AttributeField(definition, value, .string)
+    AttributeField(definition, value, .rawValue(definition))
   }
 }
 
@@ -261,17 +263,17 @@ extension AttributeField where Value: RawRepresentable<String> & CaseIterable & 
 }
 
 extension AttributeField {
-  /// A string that is one of the values of a type, if it is present.
-  package static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
+  /// A string that is one of some values of a type, and may be absent.
+  package static func choice<Choice: RawRepresentable<String> & Sendable>(
     _ name: String, _ value: @escaping @Sendable (Owner) -> Choice?, _ meaning: String,
-    presence: Presence, _ meaningOf: (Choice) -> String
+    among values: [Choice], presence: Presence, _ meaningOf: (Choice) -> String
   ) -> AttributeField where Value == Choice? {
-    let choices = Choice.allCases.map {
+    let choices = values.map {
       AttributeDefinition.Choice(value: $0.rawValue, meaning: meaningOf($0))
     }
-    return AttributeField(
-      AttributeDefinition(name, .string, meaning, choices: choices, presence: presence), value,
-      .string)
+    let definition = AttributeDefinition(
+      name, .string, meaning, choices: choices, presence: presence)
+    return AttributeField(definition, value, .rawValue(definition))
   }
 }
 

@@ -68,7 +68,7 @@ extension AttributeField where Value == IntegerOverflow? {
   ) -> AttributeField {
     .choice(
       "overflow", value, "What stands for a result that does not fit in an integer type.",
-      presence: .optional(otherwise)
+      among: IntegerOverflow.allCases, presence: .optional(otherwise)
     ) {
       switch $0 {
       case .wrap: "the result modulo 2^bits of the type"

@@ -25,7 +25,9 @@ extension CoreMLLayerImport {
         value: try value(blob, CoreMLAxis.image), blob: blob, sequence: nil)
     }
     guard let sequence = type(blob.value).shape[position].value else {
-      throw unsupported("takes a sequence of unknown length as images")
+      throw unsupported(
+        "takes the elements of a sequence as images, and must know how many there are: "
+          + "\(type(blob.value))")
     }
     let images = try value(blob, CoreMLAxis.allCases)
     let merged = try add(
@@ -67,7 +69,9 @@ extension CoreMLLayerImport {
       let isZero = (borders.before + borders.after).allSatisfy { $0 == 0 }
       return isZero ? .valid : .explicit(before: borders.before, after: borders.after)
     }
-    guard let same = record("same") else { throw malformed("says nothing of its padding") }
+    guard let same = record("same") else {
+      throw malformed("names no padding, expected valid or same")
+    }
     if same.choice("asymmetryMode") != "TOP_LEFT_HEAVY" { return .same }
     // The larger half is added before the first element, so the amounts must be known.
     let dimensions = try spatialDimensions(image)
@@ -89,7 +93,9 @@ extension CoreMLLayerImport {
   /// The height and width of images.
   func spatialDimensions(_ image: ValueID) throws(WeighbridgeError) -> [Int] {
     let dimensions = type(image).shape[2...].compactMap(\.value)
-    guard dimensions.count == 2 else { throw unsupported("needs the height and width known") }
+    guard dimensions.count == 2 else {
+      throw unsupported("takes \(type(image)), and must know the height and the width")
+    }
     return dimensions
   }
 }

@@ -11,7 +11,11 @@ enum CoreMLResizing: CoreMLFamily {
     CoreMLRow(Upsampling.self) { (operation, builder) throws(WeighbridgeError) in
       try builder.upsample(operation)
     },
-    CoreMLRow(composite: Resizing.self),
+    CoreMLRow(native: Resizing.self) { (operation, builder) throws(WeighbridgeError) in
+      let mode = grids.first { $0.value == operation.grid }?.key
+      guard let mode, builder.type().rank == 4, operation.fit == .stretch else { return nil }
+      return try builder.resizeBilinear(to: operation.dimensions, mode)
+    },
     CoreMLRow(native: CenterCrop.self) { (operation, builder) throws(WeighbridgeError) in
       let dimensions = try builder.dimensions(builder.type()).dropFirst(2)
       let margins = zip(dimensions, operation.dimensions).map { $0 - $1 }
@@ -22,6 +26,12 @@ enum CoreMLResizing: CoreMLFamily {
         "crop", [try builder.input()], ["cropAmounts": .record(amounts)])
     },
     CoreMLRow(CLAHE.self, unsupported: "Core ML has no histograms"),
+  ]
+
+  /// The sampling modes of `resizeBilinear`.
+  fileprivate static let grids: [String: ResizingGrid] = [
+    "STRICT_ALIGN_ENDPOINTS_MODE": .alignCorners, "ALIGN_ENDPOINTS_MODE": .alignCornersOrCenter,
+    "UPSAMPLE_MODE": .asymmetric, "ROI_ALIGN_MODE": .centersBetweenCorners,
   ]
 
   static let nodes: [String: CoreMLLayerImport.Build] = [
@@ -65,14 +75,32 @@ extension CoreMLNetworkBuilder {
           "linearUpsampleMode": .choice("ALIGN_CORNERS_FALSE"),
         ])
     case .linearAsymmetric:
-      let target = Array(try dimensions(outputType).dropFirst(2))
-      return try add(
-        "resizeBilinear", [x],
-        [
-          "targetSize": .integers(target),
-          "mode": .record(["samplingMethod": .choice("UPSAMPLE_MODE")]),
-        ])
+      return try resizeBilinear(
+        to: Array(try dimensions(outputType).dropFirst(2)), "UPSAMPLE_MODE")
     }
+  }
+
+  fileprivate mutating func resizeBilinear(
+    to target: [Int], _ mode: String
+  ) throws(WeighbridgeError) -> String {
+    try add(
+      "resizeBilinear", [try input()],
+      [
+        "targetSize": .integers(target),
+        "mode": .record(["samplingMethod": .choice(mode)]),
+      ])
+  }
+}
+
+extension ResizingGrid {
+  /// The operator for enlarging images by whole factors, where another one than ``Resizing`` says
+  /// more.
+  fileprivate func enlarging(_ dimensions: [Int], to target: [Int]) -> (any CatalogOperator)? {
+    // At the coordinates of its own elements, an image stays as it is.
+    if dimensions == target, self != .centersBetweenCorners { return Identity() }
+    let factors = zip(dimensions, target).map { $1 / $0 }
+    return self == .asymmetric
+      ? Upsampling(factors: factors, interpolation: .linearAsymmetric, layout: .channelsFirst) : nil
   }
 }
 
@@ -98,10 +126,12 @@ extension CoreMLLayerImport {
     let blob = try input()
     let amounts = integers("padAmounts")
     guard !flag("padToGivenOutputSizeMode") else {
-      throw unsupported("pads to a size that it gives")
+      throw unsupported(
+        "pads to given sizes (padToGivenOutputSizeMode), and padding by given amounts can be read")
     }
     guard amounts.count == 2 * blob.rank else {
-      throw malformed("has \(amounts.count) amounts for \(blob.rank) axes")
+      throw malformed(
+        "has \(amounts.count) padAmounts, expected two for each of its \(blob.rank) axes")
     }
     let operation = Pad(
       before: stride(from: 0, to: amounts.count, by: 2).map { amounts[$0] },
@@ -111,7 +141,9 @@ extension CoreMLLayerImport {
   }
 
   fileprivate mutating func crop() throws(WeighbridgeError) -> CoreMLBlob {
-    guard let first = inputs.first else { throw malformed("takes nothing") }
+    guard let first = inputs.first, inputs.count <= 2 else {
+      throw malformed("takes \(inputs.count) inputs, expected 1 or 2")
+    }
     let images = try images(first)
     var borders = try borders(record("cropAmounts"))
     let offset = integers("offset")
@@ -123,7 +155,8 @@ extension CoreMLLayerImport {
       guard start.count == 2,
         zip(zip(inputSize, outputSize), start).allSatisfy({ $1 <= $0.0 - $0.1 })
       else {
-        throw malformed("cuts \(outputSize) at \(start) out of \(inputSize)")
+        throw malformed(
+          "cuts \(outputSize) at the offset \(start) out of \(inputSize), expected a part of it")
       }
       borders = (start, (0..<2).map { inputSize[$0] - outputSize[$0] - start[$0] })
     }
@@ -134,41 +167,96 @@ extension CoreMLLayerImport {
 
   fileprivate mutating func upsample() throws(WeighbridgeError) -> CoreMLBlob {
     let images = try images(try input())
-    var factors = try integers("scalingFactor", default: [1, 1])
-    let fractionalFactors = definition.settings.doubles("fractionalScalingFactor")
-    ignore("fractionalScalingFactor")
-    if !fractionalFactors.isEmpty {
-      guard fractionalFactors.count == 2,
-        fractionalFactors.allSatisfy({ $0.rounded() == $0 && (1...16_777_216).contains($0) })
-      else { throw unsupported("enlarges by \(fractionalFactors)") }
-      factors = fractionalFactors.map { Int($0) }
-    }
     let isLinear = choice("mode", default: "NN") == "BILINEAR"
     let sampling = choice("linearUpsampleMode", default: "DEFAULT")
-    guard !isLinear || sampling != "ALIGN_CORNERS_TRUE" else {
-      throw unsupported("upsamples with aligned corners")
+    let scaling = try upsamplingFactors()
+    let grid: ResizingGrid? =
+      switch sampling {
+      case "ALIGN_CORNERS_TRUE" where isLinear: .alignCorners
+      case "ALIGN_CORNERS_FALSE" where isLinear: .halfPixel
+      default: nil
+      }
+    guard case .whole(let factors) = scaling, grid != .alignCorners else {
+      guard let grid else {
+        throw malformed(
+          "enlarges by \(scaling) in the mode \(isLinear ? sampling : "NN"), and only the modes "
+            + "ALIGN_CORNERS_TRUE and ALIGN_CORNERS_FALSE allow fractions")
+      }
+      let target = try upsampledDimensions(of: images.value, by: scaling)
+      return try tensor(resized(images.value, to: target, grid), like: images)
     }
     let interpolation: Upsampling.Interpolation =
-      !isLinear ? .nearest : sampling == "DEFAULT" ? .linearAsymmetric : .linearHalfPixel
+      !isLinear ? .nearest : grid == nil ? .linearAsymmetric : .linearHalfPixel
     let operation = Upsampling(
       factors: factors, interpolation: interpolation, layout: .channelsFirst)
     return try tensor(add(operation, [images.value]), like: images)
   }
 
+  /// The factors by which height and width are enlarged.
+  private enum UpsamplingFactors: CustomStringConvertible {
+    case whole([Int])
+    /// Factors of which one is no integer.
+    case fractional([Double])
+
+    var description: String {
+      switch self {
+      case .whole(let factors): "\(factors)"
+      case .fractional(let factors): "\(factors)"
+      }
+    }
+  }
+
+  private mutating func upsamplingFactors() throws(WeighbridgeError) -> UpsamplingFactors {
+    let whole = try integers("scalingFactor", default: [1, 1])
+    let fractions = definition.settings.doubles("fractionalScalingFactor")
+    ignore("fractionalScalingFactor")
+    if fractions.isEmpty { return .whole(whole) }
+    guard fractions.count == 2, fractions.allSatisfy({ (0x1p-24...0x1p24).contains($0) }) else {
+      throw malformed(
+        "has the fractionalScalingFactor \(fractions), expected two factors from 2^-24 to 2^24")
+    }
+    let integers = fractions.compactMap { Int(exactly: $0) }
+    return integers.count == 2 ? .whole(integers) : .fractional(fractions)
+  }
+
+  /// The height and width of enlarged images. Core ML rounds them down, computing in float32.
+  private func upsampledDimensions(
+    of image: ValueID, by factors: UpsamplingFactors
+  ) throws(WeighbridgeError) -> [Int] {
+    let dimensions = try spatialDimensions(image)
+    switch factors {
+    case .whole(let factors):
+      return zip(dimensions, factors).map { $0.multipliedReportingOverflow(by: $1) }
+        .map { $0.overflow ? Int.max : $0.partialValue }
+    case .fractional(let factors):
+      return zip(dimensions, factors).map {
+        Int(exactly: (Float($0) * Float($1)).rounded(.down)) ?? Int.max
+      }
+    }
+  }
+
   fileprivate mutating func resizeBilinear() throws(WeighbridgeError) -> CoreMLBlob {
     let images = try images(try input())
     let target = try integers("targetSize", default: [1, 1])
-    let mode =
-      record("mode")?.choice("samplingMethod") ?? "STRICT_ALIGN_ENDPOINTS_MODE"
-    let inputSize = try spatialDimensions(images.value)
-    if inputSize == target { return try tensor(add(Identity(), [images.value]), like: images) }
-    guard mode == "UPSAMPLE_MODE",
-      zip(inputSize, target).allSatisfy({ $0 > 0 && $1 % $0 == 0 })
-    else { throw unsupported("resizes \(inputSize) to \(target) by \(mode)") }
-    let operation = Upsampling(
-      factors: zip(inputSize, target).map { $1 / $0 }, interpolation: .linearAsymmetric,
-      layout: .channelsFirst)
-    return try tensor(add(operation, [images.value]), like: images)
+    let mode = record("mode")?.choice("samplingMethod")
+    let grid = mode.flatMap { CoreMLResizing.grids[$0] } ?? .alignCorners
+    return try tensor(resized(images.value, to: target, grid), like: images)
+  }
+
+  /// Adds a bilinear interpolation of images.
+  private mutating func resized(
+    _ image: ValueID, to target: [Int], _ grid: ResizingGrid
+  ) throws(WeighbridgeError) -> ValueID {
+    if let problem = Resizing.problem(target) { throw malformed(problem) }
+    let dimensions = type(image).shape.dropFirst(2).compactMap(\.value)
+    let isMultiple = zip(dimensions, target).allSatisfy { $0 > 0 && $1 % $0 == 0 }
+    if dimensions.count == 2, isMultiple, let operation = grid.enlarging(dimensions, to: target) {
+      return try add(operation, [image])
+    }
+    return try add(
+      Resizing(
+        dimensions: target, interpolation: .bilinear, antialiases: false, fit: .stretch,
+        layout: .channelsFirst, grid: grid), [image])
   }
 
   fileprivate mutating func reorganizeData() throws(WeighbridgeError) -> CoreMLBlob {
@@ -192,7 +280,7 @@ extension CoreMLLayerImport {
   ) throws(WeighbridgeError) -> ValueID {
     let dimensions = try spatialDimensions(image)
     guard block >= 2, block < 1 << 16, dimensions.allSatisfy({ $0 < 1 << 40 }) else {
-      throw malformed("has blocks of \(block)")
+      throw malformed("has the blockSize \(block), expected 2 or more")
     }
     let blocks = try add(
       ReshapeAxes([

@@ -23,8 +23,9 @@ enum ONNXResizing: ONNXFamily {
       let isPlain =
         operation.interpolation == .nearest
         || (operation.interpolation == .bilinear && !operation.antialiases)
-      return isPlain && operation.fit == .stretch
-        ? builder.stretch(builder.input(), operation) : nil
+      guard isPlain, operation.fit == .stretch, let transformation = operation.transformation
+      else { return nil }
+      return builder.stretch(builder.input(), operation, transformation)
     },
     ONNXRow(composite: CenterCrop.self),
     ONNXRow(CLAHE.self, unsupported: "ONNX has no histograms"),
@@ -46,7 +47,9 @@ enum ONNXResizing: ONNXFamily {
 
 extension ONNXGraphBuilder {
   /// Adds a `Resize`; gathers elements by their indices if the node would select others.
-  fileprivate mutating func stretch(_ input: String, _ operation: Resizing) -> String {
+  fileprivate mutating func stretch(
+    _ input: String, _ operation: Resizing, _ transformation: Resampling.Transformation
+  ) -> String {
     let isNearest = operation.interpolation == .nearest
     if isNearest, let indicesByAxis = nearestIndices(operation) {
       var result = input
@@ -57,7 +60,7 @@ extension ONNXGraphBuilder {
     }
     // The nearest element is the same as in TensorFlow: of two equally near ones, the later one.
     let attributes: KeyValuePairs<String, ONNXAttribute> = [
-      "coordinate_transformation_mode": .string("half_pixel"),
+      "coordinate_transformation_mode": .string(transformation.rawValue),
       "mode": .string(isNearest ? "nearest" : "linear"),
       "nearest_mode": .string("round_prefer_ceil"),
     ]
@@ -83,6 +86,19 @@ extension ONNXGraphBuilder {
       (0..<outputSize).map {
         interpolation.sample($0, from: inputSize, to: outputSize, antialiases: false).first
       }
+    }
+  }
+}
+
+extension Resizing {
+  /// ONNX's transformation of coordinates; `nil` if it has none for the grid.
+  fileprivate var transformation: Resampling.Transformation? {
+    switch grid {
+    case .halfPixel: .halfPixel
+    case .asymmetric: .asymmetric
+    case .alignCorners: .alignCorners
+    case .alignCornersOrCenter: dimensions.contains(1) ? nil : .alignCorners
+    case .centersBetweenCorners: nil
     }
   }
 }
@@ -240,11 +256,11 @@ extension ONNXLayer {
       }
       let dimensions = spatial.compactMap(\.outputSize)
       if dimensions.count == spatial.count, dimensions.allSatisfy({ (1...1 << 24).contains($0) }),
-        let interpolation = resampling.resizing(spatial)
+        let (interpolation, grid) = resampling.resizing(spatial)
       {
         let operation = Resizing(
           dimensions: dimensions, interpolation: interpolation, antialiases: false, fit: .stretch,
-          layout: .channelsFirst)
+          layout: .channelsFirst, grid: grid)
         return try apply(operation, to: input)
       }
     }
@@ -323,8 +339,17 @@ extension Resampling {
     }
   }
 
-  /// Returns the equivalent interpolation for resizing axes to given sizes; `nil` if there is none.
-  fileprivate func resizing(_ axes: ArraySlice<ResizedAxis>) -> ResizingInterpolation? {
+  /// Returns the equivalent interpolation and grid for resizing axes to given sizes; `nil` if there
+  /// is none.
+  fileprivate func resizing(
+    _ axes: ArraySlice<ResizedAxis>
+  ) -> (ResizingInterpolation, ResizingGrid)? {
+    if case .linear = mode {
+      // Where a scale is given, it need not be the quotient of the sizes.
+      let followsSizes = axes.allSatisfy { $0.scale == nil || $0.isUnchanged }
+      if transformation == .alignCorners { return (.bilinear, .alignCorners) }
+      if transformation == .asymmetric, followsSizes { return (.bilinear, .asymmetric) }
+    }
     guard transformation == .halfPixel || transformation == .pytorchHalfPixel else { return nil }
     let interpolation: ResizingInterpolation
     switch mode {
@@ -344,7 +369,7 @@ extension Resampling {
       return inputSize >= 1 && (1...Self.largestDimension).contains(outputSize)
         && isNearest(from: inputSize, to: outputSize)
     }
-    return agrees ? interpolation : nil
+    return agrees ? (interpolation, .halfPixel) : nil
   }
 
   /// Whether the nearest elements are the same as for ``ResizingInterpolation/nearest``, which

@@ -6,8 +6,7 @@ extension Resizing: EngineOperator {
     guard fit == .stretch else { return false }
     return builder.addResampling(self, \.layout, for: group) { number, dimension in
       (0..<dimensions[number]).map { position in
-        let sample = interpolation.sample(
-          position, from: dimension, to: dimensions[number], antialiases: antialiases)
+        let sample = sample(position, from: dimension, to: dimensions[number])
         return AxisSample(first: sample.first, weights: sample.weights.map(Float.init))
       }
     }

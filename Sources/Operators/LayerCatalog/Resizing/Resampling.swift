@@ -103,7 +103,7 @@ package struct Resampling {
     case .halfPixelForNearest: return center
     case .asymmetric: return axis.inputDistance(Float(output))
     case .alignCorners:
-      return axis.new > 1 ? Float(output) * Float(axis.old - 1) / Float(axis.new - 1) : 0
+      return ResizingGrid.alignCorners.coordinate(output, from: axis.old, to: axis.new)
     case .halfPixelSymmetric:
       let adjustment = axis.scale.map { Float(axis.new) / ($0 * Float(axis.old)) } ?? 1
       return Float(axis.old) / 2 * (1 - adjustment) + center - 0.5

@@ -19,6 +19,9 @@ package struct Resizing: ImageOperator, ArithmeticOperator {
   package let fit: ResizingFit
   /// The order of the input's and output's axes.
   package let layout: DataLayout
+  /// Where the input is read; anything but half-pixel centers requires bilinear interpolation
+  /// without antialiasing.
+  package let grid: ResizingGrid
 
   package static let kind = "resizing"
   package static let version = 2
@@ -35,11 +38,7 @@ package struct Resizing: ImageOperator, ArithmeticOperator {
     """,
     of: .float,
     attributes: AttributeSchema(
-      { (dimensions, interpolation, antialiases, fit, layout, fillValue) in
-        Self(
-          dimensions: dimensions, interpolation: interpolation, antialiases: antialiases,
-          fit: ResizingFit(fit, fillValue: fillValue), layout: layout)
-      },
+      Self.init(stored:_:_:_:_:_:_:),
       .spatialSizes("size", \.dimensions),
       .choice("interpolation", \.interpolation, "The weights of the input's elements.") {
         switch $0 {
@@ -74,11 +73,28 @@ package struct Resizing: ImageOperator, ArithmeticOperator {
       .layout(\.layout),
       .real(
         "fill_value", \.fit.fillValue, "The value of the padding.",
-        presence: .when("aspect_ratio", [.string("pad")]))
-    ).checked {
-      $0.fit == .stretch || $0.dimensions.count == 2
-        ? nil : "aspect_ratio must be stretch for \($0.dimensions.count) spatial axes"
-    })
+        presence: .when("aspect_ratio", [.string("pad")])),
+      ResizingGrid.field
+    ).checked(\.ruleProblem))
+
+  private init(
+    stored dimensions: [Int], _ interpolation: ResizingInterpolation, _ antialiases: Bool,
+    _ fit: ResizingFit.Name, _ layout: DataLayout, _ fillValue: Double?, _ grid: ResizingGrid?
+  ) {
+    self.init(
+      dimensions: dimensions, interpolation: interpolation, antialiases: antialiases,
+      fit: ResizingFit(fit, fillValue: fillValue), layout: layout, grid: grid ?? .halfPixel)
+  }
+
+  /// The rule about several attributes that is violated; `nil` if there is none.
+  private var ruleProblem: String? {
+    guard fit == .stretch || dimensions.count == 2 else {
+      return "aspect_ratio must be stretch for \(dimensions.count) spatial axes"
+    }
+    let isPlain = interpolation == .bilinear && !antialiases
+    return grid == .halfPixel || isPlain
+      ? nil : "the grid \(grid.rawValue) needs the interpolation bilinear without antialias"
+  }
 
   /// Why such sizes are invalid, if they are.
   package static func problem(_ dimensions: [Int]) -> String? {
@@ -91,13 +107,22 @@ package struct Resizing: ImageOperator, ArithmeticOperator {
   /// Creates the operator.
   package init(
     dimensions: [Int], interpolation: ResizingInterpolation, antialiases: Bool,
-    fit: ResizingFit, layout: DataLayout
+    fit: ResizingFit, layout: DataLayout, grid: ResizingGrid = .halfPixel
   ) {
     self.dimensions = dimensions
     self.interpolation = interpolation
     self.antialiases = antialiases
     self.fit = fit
     self.layout = layout
+    self.grid = grid
+  }
+
+  /// Returns the input elements and weights for element `output`, on an axis resized from `old` to
+  /// `new` elements.
+  package func sample(
+    _ output: Int, from old: Int, to new: Int
+  ) -> ResizingInterpolation.Sample {
+    interpolation.sample(output, from: old, to: new, antialiases: antialiases, grid: grid)
   }
 }
 
@@ -125,9 +150,7 @@ extension Resizing {
   private func resize(_ input: Tensor, along axis: Int, to dimension: Int) -> [Double] {
     let elements = input.doubles
     let (old, run) = (input.shape[axis], input.shape[(axis + 1)...].reduce(1, *))
-    let samples = (0..<dimension).map {
-      interpolation.sample($0, from: old, to: dimension, antialiases: antialiases)
-    }
+    let samples = (0..<dimension).map { sample($0, from: old, to: dimension) }
     var result: [Double] = []
     for slice in 0..<input.shape[..<axis].reduce(1, *) {
       for sample in samples {
@@ -149,7 +172,7 @@ extension Resizing {
     }
     return Resizing(
       dimensions: dimensions, interpolation: interpolation, antialiases: antialiases, fit: fit,
-      layout: layout)
+      layout: layout, grid: grid)
   }
 
   /// Weighted sums along one axis after another, whose sizes must be known.
@@ -160,7 +183,7 @@ extension Resizing {
       for (axis, new) in zip(axes, dimensions) {
         let old = try make.size(result, axis: axis)
         let rows = (0..<new).map { output in
-          let sample = interpolation.sample(output, from: old, to: new, antialiases: antialiases)
+          let sample = sample(output, from: old, to: new)
           let range = sample.first..<sample.first + sample.weights.count
           return (0..<old).map { range.contains($0) ? sample.weights[$0 - sample.first] : 0 }
         }

@@ -41,8 +41,10 @@ package enum ResizingInterpolation: String, CaseIterable, Hashable, Sendable {
 
   /// Returns the input elements and weights for element `output`, on an axis resized from `old` to
   /// `new` elements.
+  ///
+  /// - Parameter grid: Where the axis is read; only ``bilinear`` has others than half-pixel centers.
   package func sample(
-    _ output: Int, from old: Int, to new: Int, antialiases: Bool
+    _ output: Int, from old: Int, to new: Int, antialiases: Bool, grid: ResizingGrid = .halfPixel
   ) -> Sample {
     if let filter = filter(antialiases) {
       return filter.sample(output, from: old, to: new, antialiases: antialiases)
@@ -53,7 +55,8 @@ package enum ResizingInterpolation: String, CaseIterable, Hashable, Sendable {
     case .nearest:
       return Sample(first: min(Int(center), old - 1), weights: [1])
     case .bilinear:
-      let (floor, fraction) = Self.split(min(max(center - 0.5, 0), Float(old - 1)))
+      let coordinate = grid.coordinate(output, from: old, to: new)
+      let (floor, fraction) = Self.split(min(max(coordinate, 0), Float(old - 1)))
       return Sample(
         first: floor, weights: fraction > 0 ? [1 - fraction, fraction] : [1])
     case .bicubic:

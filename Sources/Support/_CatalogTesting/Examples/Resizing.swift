@@ -71,6 +71,10 @@ extension OperatorExample {
         dimensions: [3, 6], interpolation: .mitchellCubic, antialiases: false, fit: .stretch,
         layout: .channelsLast),
       shapes: [[2, 4, 5, 2]]),
+    bilinear([5, 7], .asymmetric, .channelsFirst, from: [2, 3, 3, 4]),
+    bilinear([3, 2], .alignCorners, .channelsLast, from: [2, 4, 5, 3]),
+    bilinear([7, 1], .alignCornersOrCenter, .channelsFirst, from: [2, 3, 3, 4]),
+    bilinear([4, 5], .centersBetweenCorners, .channelsFirst, from: [1, 2, 4, 1]),
     OperatorExample(AutoContrast(low: -1, high: 0.5), shapes: [[2, 3, 4, 2]]),
     OperatorExample(
       CenterCrop(dimensions: [3, 2], layout: .channelsLast), shapes: [[2, 4, 5, 3]]),
@@ -79,4 +83,14 @@ extension OperatorExample {
     OperatorExample(
       CenterCrop(dimensions: [5, 3], layout: .channelsFirst), shapes: [[2, 3, 4, 6]]),
   ]
+
+  private static func bilinear(
+    _ dimensions: [Int], _ grid: ResizingGrid, _ layout: DataLayout, from shape: [Int]
+  ) -> OperatorExample {
+    OperatorExample(
+      Resizing(
+        dimensions: dimensions, interpolation: .bilinear, antialiases: false, fit: .stretch,
+        layout: layout, grid: grid),
+      shapes: [shape])
+  }
 }

@@ -42,6 +42,11 @@ extension Resizing: KerasMapped {
     guard builder.format != .archive || !["gaussian", "mitchellcubic"].contains(interpolation)
     else { throw .unsupported("Keras 3 does not resize by \(interpolation)") }
     settings["interpolation"] = .string(interpolation)
+    guard operation.grid == .halfPixel else {
+      throw .unsupported(
+        "reads its input at the grid \(operation.grid.rawValue), and Keras' Resizing knows "
+          + "half-pixel centers only")
+    }
     guard !operation.antialiases else {
       throw .unsupported("smooths before it shrinks, as no layer of Keras does")
     }
