@@ -103,6 +103,43 @@ import _CatalogTesting
     }
   }
 
+  @Test(
+    "A model that went through Core ML, whose arrays have no batch, has the layers it had before")
+  func coreML() throws {
+    var options = ExportOptions()
+    options.suppressesBoxes = false
+    let classifier = Paths.sample("Models/sketch-classifier/sketch-classifier.h5")
+    for (source, middle) in [
+      (detector, "m.cfg"), (detector, "m.mlmodel"), (classifier, "m.mlmodel"),
+    ] {
+      let folder = try TemporaryFolder()
+      var model = try Model(contentsOf: source)
+      if middle == "m.cfg" {
+        try model.export(to: folder.file(middle), options: options)
+        model = try Model(contentsOf: folder.file(middle))
+      }
+      try model.export(to: folder.file("m.param"), options: options)
+      let layers = try read(folder).file.model.layers
+      try model.export(to: folder.file("n.mlmodel"), options: options)
+      options.isReplacing = true
+      try Model(contentsOf: folder.file("n.mlmodel")).export(
+        to: folder.file("m.param"), options: options)
+      let copies = try read(folder).file.model.layers
+      #expect(copies.map(\.type) == layers.map(\.type), "\(source) by \(middle)")
+      #expect(copies.map(\.parameters) == layers.map(\.parameters), "\(source) by \(middle)")
+    }
+  }
+
+  @Test("Arrays of every rank that only add and remove a batch are blobs without one")
+  func batchless() throws {
+    let folder = try TemporaryFolder()
+    for name in ["upsampled", "softmax_pictures"] {
+      try Model(contentsOf: Paths.sample("CoreML/\(name).mlmodel")).export(
+        to: folder.file("\(name).param"))
+    }
+    #expect(folder.names.count == 4)
+  }
+
   @Test("With float16 the kernels take half the space, and other weights stay float32")
   func float16() throws {
     let folder = try TemporaryFolder()

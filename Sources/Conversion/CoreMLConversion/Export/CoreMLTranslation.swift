@@ -19,7 +19,7 @@ struct CoreMLTranslation {
   init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
     let requested = options.specificationVersion
     if let requested, !CoreMLVersions.writable.contains(requested) {
-      throw .mismatch("specification version \(requested), and 1 to 5 can be written")
+      throw .mismatch("specification version \(requested) is asked for, and 1 to 5 can be written")
     }
     let source = try CoreMLExportSource(content, options: options)
     let network = try Self.network(source, options)
@@ -77,7 +77,9 @@ struct CoreMLExportSource {
   let losses: [String]
 
   init(_ content: ModelContent, options: ExportOptions) throws(WeighbridgeError) {
-    var (graph, description) = (try BatchOfOne(content.graph).graph, content.description)
+    var (graph, description) = (
+      try BatchOfOne(content.graph, ranks: 3...3).graph, content.description
+    )
     detector = options.suppressesBoxes ?? true ? description.detector : nil
     if options.suppressesBoxes ?? (detector != nil) {
       graph = try Self.boxes(graph, description)

@@ -20,15 +20,24 @@ struct CoreMLFeatures {
 
   // MARK: Inputs
 
-  /// Adds the model's inputs, which are those of its first network.
+  /// Adds the model's inputs, which are those of its first network. An optional array that a layer
+  /// reads is an input, too: it is how an app passes on the state of a recurrent layer.
+  ///
+  /// - Parameter read: The names that any layer reads.
   mutating func addInputs(
-    of layers: CoreMLNetwork?, to network: inout CoreMLGraph
+    of layers: CoreMLNetwork?, read: Set<String>, to network: inout CoreMLGraph
   ) throws(WeighbridgeError) {
     for feature in model.inputs {
-      guard !feature.isOptional else {
-        network.omitted.insert(feature.name)
-        decide(feature.name, "this optional input is left out")
-        continue
+      if feature.isOptional {
+        guard case .multiArray(let array) = feature.type, read.contains(feature.name) else {
+          network.omitted.insert(feature.name)
+          decide(feature.name, "this optional input is left out")
+          continue
+        }
+        decide(
+          feature.name,
+          "this optional input must be given; Core ML fills it with \(array.filling) where it is not"
+        )
       }
       do throws(WeighbridgeError) {
         try add(feature, layers, to: &network)
@@ -42,7 +51,7 @@ struct CoreMLFeatures {
     _ feature: CoreMLFeature, _ layers: CoreMLNetwork?, to network: inout CoreMLGraph
   ) throws(WeighbridgeError) {
     guard let type = feature.tensorType else {
-      throw .unsupported("is neither an image nor an array")
+      throw .unsupported("is neither an image nor an array, which are what a network can take")
     }
     var isImage = false
     if case .image = feature.type { isImage = true }
@@ -54,15 +63,21 @@ struct CoreMLFeatures {
           + (isExact ? "1 to 5" : "1 (channels) or 3 (channels, height, width)"))
     }
     var value = try addInput(feature.name, type, to: &network)
-    if type.elementType == .int32 {
-      let source = SourceScope(layer: feature.name, className: "input", role: "number")
-      value = try network.graph.addNode(
-        Cast(to: .float32), inputs: [value], source: source)[0]
+    let source = SourceScope(layer: feature.name, className: "input")
+    var axes = CoreMLAxis.axes(rank: type.rank)
+    var rank = type.rank
+    if !isExact {
+      // The batch, which the file leaves out, is the first axis of all that is computed.
+      let given: [CoreMLAxis] = type.rank == 1 ? [.channel] : [.channel, .height, .width]
+      axes = [.batch] + given
+      rank = isImage && layers?.imageMapping == .rank4 ? 4 : 5
+      value = try network.value(CoreMLBlob(value, given, rank: rank), axes, for: source)
     }
-    let axes: [CoreMLAxis] = type.rank == 1 ? [.channel] : [.channel, .height, .width]
-    let rank = isImage && layers?.imageMapping == .rank4 ? 4 : 5
-    network.blobs[feature.name] =
-      isExact ? CoreMLBlob(value, rank: type.rank) : CoreMLBlob(value, axes, rank: rank)
+    if type.elementType == .int32 {
+      value = try network.graph.addNode(
+        Cast(to: .float32), inputs: [value], source: source.withRole("number"))[0]
+    }
+    network.blobs[feature.name] = CoreMLBlob(value, axes, rank: rank)
   }
 
   private func addInput(
@@ -86,7 +101,9 @@ struct CoreMLFeatures {
       guard let name = preprocessing.feature ?? model.inputs.first?.name,
         let blob = network.blobs[name], let shape = network.graph.type(of: blob.value).fixedShape
       else {
-        throw .malformed("a mean image belongs to no image of a known size")
+        throw .malformed(
+          "a mean image is for \(preprocessing.feature ?? "an input"), which is no input of a known "
+            + "size")
       }
       let mean = try Tensor(.float32, shape: shape, store: store, range: byteRange.range)
       let weight = try network.graph.addWeight("\(name)/mean", mean)
@@ -132,7 +149,8 @@ struct CoreMLFeatures {
       values.append(try network.value(blob, [.height, .width], for: source))
     }
     guard let method = suppression.method else {
-      throw .unsupported("has an unknown method of suppression")
+      throw .unsupported(
+        "names no method of non-maximum suppression, and pickTop is the one that can be read")
     }
     for threshold in [suppression.iouThreshold, suppression.confidenceThreshold]
     where !(0...1 ~= threshold) {
@@ -167,7 +185,11 @@ struct CoreMLFeatures {
       let producer = members.last?.network?.layers.last { $0.outputs.contains(name) }
       let source = SourceScope(
         layer: producer?.name ?? feature.name, className: producer?.kind ?? "output")
-      let value = try network.value(blob, axes, for: source)
+      var value = try network.value(blob, axes, for: source)
+      if network.graph.constant(of: value) != nil {
+        value = try network.graph.addNode(
+          Identity(), inputs: [value], source: source.withRole("output"))[0]
+      }
       let type = network.graph.type(of: value)
       if case .dictionary = feature.type { try checkLabels(members.last?.classes, type) }
       noteShape(of: feature, type)
@@ -291,6 +313,15 @@ extension CoreMLFeature {
 }
 
 extension CoreMLArray {
+  /// The elements of an optional input that is omitted.
+  fileprivate var filling: String {
+    switch defaultValue {
+    case .integer(let number): "\(number)"
+    case .float(let number), .double(let number): "\(number)"
+    case nil: "0"
+    }
+  }
+
   /// The dimensions, unknown where several sizes are allowed.
   fileprivate var dimensions: [Dimension] {
     shape.enumerated().map { axis, dimension in

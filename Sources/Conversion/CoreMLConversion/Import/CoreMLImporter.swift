@@ -38,7 +38,8 @@ struct CoreMLImporter {
     try checkLayers(members)
     var interface = CoreMLFeatures(model.description)
     var network = CoreMLGraph()
-    try interface.addInputs(of: members[0].network, to: &network)
+    try interface.addInputs(
+      of: members[0].network, read: Self.readNames(members), to: &network)
     for (position, member) in members.enumerated() {
       let prefix = members.count { $0.network != nil } > 1 ? "\(member.name)/" : ""
       // A member sees only the features that existed before it.
@@ -85,7 +86,8 @@ struct CoreMLImporter {
         members.append(try member(inner, name: name))
       }
       guard members.first?.network != nil else {
-        throw .unsupported("is a pipeline that does not begin with a network")
+        throw .unsupported(
+          "is a pipeline that does not begin with a network, and pipelines that do can be read")
       }
       return members
     default: return [try member(model, name: "")]
@@ -103,9 +105,14 @@ struct CoreMLImporter {
       (member.network, member.classes) = (network, classes)
     case .nonMaximumSuppression(let suppression): member.suppression = suppression
     case .pipeline, .pipelineClassifier, .pipelineRegressor:
-      throw .unsupported("is a pipeline of pipelines")
+      throw .unsupported("is a pipeline of pipelines, and pipelines of networks can be read")
     }
     return member
+  }
+
+  /// The names that any layer reads.
+  static func readNames(_ members: [Member]) -> Set<String> {
+    Set(members.flatMap { $0.network?.layers.flatMap(\.inputs) ?? [] })
   }
 
   // MARK: Layers
@@ -118,7 +125,7 @@ struct CoreMLImporter {
     }
     if !unknown.isEmpty {
       throw LayerProblems.error(unknown.map { "\($0.name): \($0.kind)" }) {
-        "\($0) of a kind that cannot be read"
+        "has \($0) of a kind that cannot be read"
       }
     }
     try CoreMLCustomLayers(custom).check(layers)

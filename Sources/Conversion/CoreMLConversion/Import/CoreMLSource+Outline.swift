@@ -85,10 +85,11 @@ extension CoreMLImporter {
   func partialGraph(_ units: Set<Int>, of model: CoreMLModel) throws(WeighbridgeError) -> Graph {
     let members = try Self.members(of: model)
     guard var layers = members[0].network else { return try GraphBuilder().finish(outputs: []) }
+    let read = Self.readNames(members)
     layers.layers = units.sorted().filter { $0 < layers.layers.count }.map { layers.layers[$0] }
     var interface = CoreMLFeatures(model.description)
     var network = CoreMLGraph()
-    try interface.addInputs(of: layers, to: &network)
+    try interface.addInputs(of: layers, read: read, to: &network)
     try interface.addMeanImages(of: layers, to: &network, store)
     let prefix = members.count { $0.network != nil } > 1 ? "\(members[0].name)/" : ""
     network = try add(layers, prefix: prefix, to: consume network)

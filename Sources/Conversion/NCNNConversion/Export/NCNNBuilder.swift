@@ -19,6 +19,8 @@ struct NCNNBuilder: ExportBuilder {
   static var table: ExportTable<NCNNBuilder> { NCNNOperators.table }
   static let foldsConstants = true
   static let wrapsIntegers = false
+  /// The largest rank of a blob.
+  static let maximumRank = 4
 
   let target = "ncnn"
   var scope = ExportScope<ExportOperand>()
@@ -48,7 +50,7 @@ struct NCNNBuilder: ExportBuilder {
   }
 
   func problem(of type: TensorType) -> String? {
-    guard type.rank <= 5 else {
+    guard type.rank <= Self.maximumRank + 1 else {
       return "ncnn has four axes besides the batch at most, and it has \(type.rank - 1)"
     }
     guard type.shape.first == 1 || type.rank == 0 else {

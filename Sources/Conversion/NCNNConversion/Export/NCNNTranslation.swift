@@ -17,6 +17,8 @@ struct NCNNTranslation {
     var graph = content.graph
     let detection = options.suppressesBoxes ?? false ? try NCNNDetection(content) : nil
     if let detection { graph = detection.graph }
+    // Arrays without a batch, as those of Core ML, are ncnn's own.
+    graph = try BatchOfOne(graph, ranks: 1...NCNNBuilder.maximumRank).graph
     if options.foldsBatchNormalization { graph = try BatchNormalizationFolding(graph).graph }
     let channelsFirst = try ChannelsFirst(
       try PixelBlocks(graph).graph, transposesPorts: true,
