@@ -428,7 +428,7 @@ if Context.environment["WEIGHBRIDGE_FUZZ"] != nil {
         "Bytes", "ConversionCore", "CoreMLFormat", "DarknetFormat", "FormatRegistry", "GraphIR",
         "HDF5File", "JSON", "KerasConversion", "KerasFormat", "NCNNFormat", "NumPyFormat",
         "ONNXFormat", "SafetensorsFormat", "TensorEncoding", "Verifier", "Vision", "WBMConversion",
-        "WBMFormat", "Weighbridge", "YAML", "ZipArchive",
+        "WBMFormat", "Weighbridge", "YAML", "ZipArchive", "_CatalogTesting",
       ], path: folder + "FuzzTargets", swiftSettings: rules),
     .executableTarget(  // libFuzzer, which searches for inputs that reach new code.
       name: "Fuzz", dependencies: ["FuzzTargets"], path: folder + "Fuzz", swiftSettings: rules),

@@ -239,6 +239,142 @@ def network_package():
     package("network", ct.models.MLModel(builder.spec, skip_model_load=True).save)
 
 
+def grid(mode, old, new):
+    """The coordinates that a mode of SamplingMode or of UpsampleLayerParams reads on an axis."""
+    if mode == "ALIGN_CORNERS_FALSE":
+        spacing = old / new
+        return np.clip(np.arange(new) * spacing + 0.5 * spacing - 0.5, 0, old - 1)
+    start, end = 0, old - 1
+    if mode == "ALIGN_ENDPOINTS_MODE" and new == 1:
+        start = end = (old - 1) / 2
+    elif mode in ["UPSAMPLE_MODE", "DEFAULT"]:
+        end = old - old / new
+    elif mode == "ROI_ALIGN_MODE":
+        spacing = max(1, old - 1) / new
+        start = 0.5 * spacing
+        end = start + (new - 1) * spacing
+    return np.minimum(old - 1, np.linspace(start, end, new))
+
+
+def bilinear(x, size, mode):
+    """Bilinear interpolation of the last two axes."""
+    for axis, new in zip([-2, -1], size):
+        old = x.shape[axis]
+        position = grid(mode, old, new)
+        lower = np.floor(position).astype(int)
+        weight = np.expand_dims(position - lower, -1) if axis == -2 else position - lower
+        upper = np.minimum(lower + 1, old - 1)
+        x = np.take(x, lower, axis) * (1 - weight) + np.take(x, upper, axis) * weight
+    return x.astype(np.float32)
+
+
+def resized():
+    """`resizeBilinear` in all modes, to larger, smaller and the same sizes, and to single elements."""
+    sizes = [(8, 9), (2, 3), (4, 5), (1, 1), (1, 7), (12, 5), (6, 2)]
+    modes = ["STRICT_ALIGN_ENDPOINTS_MODE", "ALIGN_ENDPOINTS_MODE", "UPSAMPLE_MODE", "ROI_ALIGN_MODE"]
+    inputs = {"plane": numbers(2, 4, 5), "line": numbers(1, 1, 6), "point": numbers(3, 1, 1)}
+    for name, exact in [("resized_pictures", False), ("resized_arrays", True)]:
+        x = {"plane": numbers(3, 1, 4, 5)} if exact else inputs
+        cases = [(k, m, s) for k in x for m in modes for s in (sizes[:5] if k == "plane" else sizes[3:5])]
+        names = ["%s_%s_%dx%d" % (k, m.removesuffix("_MODE").lower(), *s) for k, m, s in cases]
+        outputs = {n: bilinear(x[k], s, m) for n, (k, m, s) in zip(names, cases)}
+        builder = NeuralNetworkBuilder(
+            features(**{k: v.shape for k, v in x.items()}), features(**{k: v.shape for k, v in outputs.items()}),
+            disable_rank5_shape_mapping=exact)
+        for n, (k, m, s) in zip(names, cases):
+            builder.add_resize_bilinear(f"resize_{n}", k, n, *s, mode=m)
+        save(name, builder.spec, x, outputs)
+
+
+def upsampled():
+    """`upsample` with whole and fractional factors, whose sizes are rounded down."""
+    x = numbers(2, 4, 5)
+    cases = [(m, f) for m in ["DEFAULT", "ALIGN_CORNERS_TRUE", "ALIGN_CORNERS_FALSE"] for f in [(2, 3), (1, 1)]]
+    cases += [(m, f) for m in ["ALIGN_CORNERS_TRUE", "ALIGN_CORNERS_FALSE"] for f in [(1.5, 2.2), (1.3, 0.5), (0.25, 3.0)]]
+    names = [f"{m.lower()}_{i}" for i, (m, _) in enumerate(cases)]
+    outputs = {}
+    for name, (mode, factors) in zip(names, cases):
+        size = [int(np.float32(old) * np.float32(factor)) for old, factor in zip(x.shape[1:], factors)]
+        outputs[name] = bilinear(x, size, mode)
+    outputs["nearest"] = x.repeat(2, 1).repeat(3, 2)
+    builder = NeuralNetworkBuilder(features(x=x.shape), features(**{k: v.shape for k, v in outputs.items()}))
+    for name, (mode, factors) in zip(names, cases):
+        builder.add_upsample(f"upsample_{name}", *factors, "x", name, mode="BILINEAR", linear_upsample_mode=mode)
+    builder.add_upsample("upsample_nearest", 2, 3, "x", "nearest")
+    save("upsampled", builder.spec, {"x": x}, outputs)
+
+
+def softmaxes():
+    """`softmax` of arrays of every rank. A vector is the channels; a matrix has them last."""
+
+    def softmax(x, axis):
+        powers = np.exp(x - x.max(axis, keepdims=True))
+        return (powers / powers.sum(axis, keepdims=True)).astype(np.float32)
+
+    shapes = {"vector": (4,), "matrix": (2, 4), "cube": (3, 2, 4), "four": (2, 3, 2, 2), "five": (2, 1, 3, 2, 2)}
+    x = {name: numbers(*shape) / 4 for name, shape in shapes.items()}
+    for name, exact in [("softmax_arrays", True), ("softmax_pictures", False)]:
+        given = {k: v for k, v in x.items() if exact or v.ndim in [1, 3]}
+        outputs = {f"{k}_odds": softmax(v, -1 if v.ndim < 3 else -3) for k, v in given.items()}
+        builder = NeuralNetworkBuilder(
+            features(**{k: v.shape for k, v in given.items()}), features(**{k: v.shape for k, v in outputs.items()}),
+            disable_rank5_shape_mapping=exact)
+        for k in given:
+            builder.add_softmax(f"softmax_{k}", k, f"{k}_odds")
+        save(name, builder.spec, given, outputs)
+
+
+def low_ranks():
+    """What the specification says of vectors: in products, with fewer repetitions than axes, and squeezed."""
+    x = {"vector": numbers(4), "matrix": numbers(4, 3), "cube": numbers(2, 3, 4), "single": numbers(1)}
+    builder = NeuralNetworkBuilder(
+        features(**{k: v.shape for k, v in x.items()}),
+        features(row=(1, 3), column=(2, 3, 1), dot=(1, 1), repeated=(2, 6, 4), squeezed=(1,)),
+        disable_rank5_shape_mapping=True)
+    builder.add_batched_mat_mul("multiply_row", ["vector", "matrix"], "row")
+    builder.add_batched_mat_mul("multiply_column", ["cube", "vector"], "column")
+    builder.add_batched_mat_mul("multiply_dot", ["vector", "vector"], "dot")
+    builder.add_tile("repeat", "cube", "repeated", reps=[2, 1])
+    builder.add_squeeze("squeeze", "single", "squeezed", axes=[0])
+    save("low_ranks", builder.spec, x, {
+        "row": x["vector"][None] @ x["matrix"], "column": x["cube"] @ x["vector"][:, None],
+        "dot": np.dot(x["vector"], x["vector"]).reshape(1, 1), "repeated": np.tile(x["cube"], (1, 2, 1)),
+        "squeezed": x["single"]})
+
+
+def remembering():
+    """A classifier of movements, as Turi Create makes it: its LSTM passes its state on in optional features."""
+    steps, size, units, classes = 5, 3, 2, 3
+    gates = 4
+    weights = [RNG.normal(size=(units, size)).astype(np.float32) for _ in range(gates)]
+    recurrent = [RNG.normal(size=(units, units)).astype(np.float32) for _ in range(gates)]
+    bias = [RNG.normal(size=units).astype(np.float32) for _ in range(gates)]
+    dense, offset = RNG.normal(size=(classes, units)).astype(np.float32), RNG.normal(size=classes).astype(np.float32)
+    builder = NeuralNetworkBuilder(features(features=(size, 1, steps)), features(odds=(classes,)))
+    builder.add_optionals([("h_in", units), ("c_in", units)], [("h_out", units), ("c_out", units)])
+    builder.add_permute("to_sequence", (3, 1, 2, 0), "features", "sequence")
+    builder.add_unilstm(
+        "lstm", recurrent, weights, bias, units, size, ["sequence", "h_in", "c_in"], ["last", "h_out", "c_out"])
+    builder.add_inner_product("dense", dense, offset, units, classes, True, "last", "scores")
+    builder.add_softmax("softmax", "scores", "odds")
+
+    def run(x, h, c):
+        sigmoid = lambda value: 1 / (1 + np.exp(-value))
+        for t in range(steps):
+            i, f, o, z = [w @ x[:, 0, t] + r @ h + b for w, r, b in zip(weights, recurrent, bias)]
+            c = sigmoid(f) * c + sigmoid(i) * np.tanh(z)
+            h = sigmoid(o) * np.tanh(c)
+        powers = np.exp(dense @ h + offset)
+        return {k: v.astype(np.float32) for k, v in {"odds": powers / powers.sum(), "h_out": h, "c_out": c}.items()}
+
+    first, second = RNG.normal(size=(2, size, 1, steps)).astype(np.float32)
+    state = {"features": first, "h_in": np.zeros(units, np.float32), "c_in": np.zeros(units, np.float32)}
+    before = run(first, state["h_in"], state["c_in"])
+    np.savez(HERE / "remembering.before.npz", **state)
+    x = {"features": second, "h_in": before["h_out"], "c_in": before["c_out"]}
+    save("remembering", builder.spec, x, run(*x.values()))
+
+
 MAKERS = {
     reshaped_pictures: [("reshaped_pictures", "`reshape` to shapes in which -1 stands for a size.")],
     reshaped_arrays: [("reshaped_arrays", "`reshapeStatic` and `rankPreservingReshape` with -1 and 0.")],
@@ -253,6 +389,17 @@ MAKERS = {
         ("program", "An ML Program: bare, and as a package with its weights."),
         ("functions", "A package of an ML Program with two functions.")],
     network_package: [("network", "A package that holds a neural network.")],
+    resized: [
+        ("resized_pictures", "`resizeBilinear` in all modes, to larger, smaller and the same sizes."),
+        ("resized_arrays", "The same for an array with exactly the axes that it has.")],
+    upsampled: [("upsampled", "`upsample` with whole and fractional factors.")],
+    softmaxes: [
+        ("softmax_arrays", "`softmax` of arrays of ranks 1 to 5."),
+        ("softmax_pictures", "`softmax` of arrays that are mapped to five axes.")],
+    low_ranks: [("low_ranks", "What the specification says of vectors in products, and of ranks in others.")],
+    remembering: [(
+        "remembering", "An LSTM whose state is passed on from window to window in optional features;"
+        " `remembering.before.npz` is the window before.")],
 }
 
 

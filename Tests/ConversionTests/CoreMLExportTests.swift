@@ -298,7 +298,7 @@ import _CatalogTesting
       try Model(contentsOf: detector).export(to: folder.file("m.mlmodel"), options: options)
     }
     #expect(fixedSize?.code == .mismatch)
-    #expect(fixedSize?.reason.contains("no input takes images of an open size") == true)
+    #expect(fixedSize?.reason.contains("no input takes images of an unknown size") == true)
     let window = Window(size: [3, 3], strides: [1, 1], dilation: [1, 1], padding: .valid)
     let type = TensorType(.float32, [.unknown, 3, .unknown, .unknown])
     let content = try content(MaxPooling(window: window, layout: .channelsFirst), type)

@@ -19,6 +19,72 @@ import Weighbridge
     }
   }
 
+  @Test(
+    "Layers compute what NumPy computed by Apple's specification, with both engines",
+    arguments: [
+      "resized_pictures", "resized_arrays", "upsampled", "softmax_arrays", "softmax_pictures",
+      "low_ranks", "remembering",
+    ], Engine.allCases)
+  func specified(_ name: String, engine: Engine) throws {
+    let model = try Model(contentsOf: sample("\(name).mlmodel"))
+    var options = RunOptions()
+    options.engine = engine
+    let outputs = try model.run(
+      ArrayFile.read(sample("\(name).inputs.npz")), options: options
+    ).outputs
+    let expected = try ArrayFile.read(sample("\(name).outputs.npz"))
+    #expect(outputs.count == expected.count)
+    for distance in distances(actual: outputs, expected: expected) {
+      #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
+    }
+  }
+
+  @Test("Resized images keep their grid when they are written as Core ML and as ONNX")
+  func gridsWritten() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(contentsOf: sample("resized_arrays.mlmodel"))
+    let expected = try ArrayFile.read(sample("resized_arrays.outputs.npz"))
+    for file in ["m.mlmodel", "m.onnx", "m.wbm"] {
+      if file == "m.wbm" {
+        try model.write(to: folder.file(file))
+      } else {
+        try model.export(to: folder.file(file))
+      }
+      let copy = try Model(contentsOf: folder.file(file))
+      let outputs = try copy.run(ArrayFile.read(sample("resized_arrays.inputs.npz"))).outputs
+      for distance in distances(actual: outputs, expected: expected) {
+        #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(file): \(distance)")
+      }
+    }
+  }
+
+  @Test("A softmax of a vector or a matrix says along which axis it was taken")
+  func softmaxDecisions() throws {
+    let model = try Model(contentsOf: sample("softmax_arrays.mlmodel"))
+    let decided = model.content.provenance.decisions.map(\.layer)
+    #expect(decided == ["softmax_vector", "softmax_matrix"])
+  }
+
+  @Test("The state that a window leaves makes the next window's result")
+  func state() throws {
+    let model = try Model(contentsOf: sample("remembering.mlmodel"))
+    #expect(model.inputs.map(\.name) == ["features", "h_in", "c_in"])
+    let first = try model.run(ArrayFile.read(sample("remembering.before.npz"))).outputs
+    var inputs = try ArrayFile.read(sample("remembering.inputs.npz")).filter {
+      $0.name == "features"
+    }
+    for (output, input) in [("h_out", "h_in"), ("c_out", "c_in")] {
+      let state = try #require(first.first { $0.name == output })
+      inputs.append(NamedTensor(name: input, tensor: state.tensor))
+    }
+    let expected = try ArrayFile.read(sample("remembering.outputs.npz"))
+    for distance in distances(actual: try model.run(inputs).outputs, expected: expected) {
+      #expect(distance.isWithin(absolute: 1e-5, relative: 1e-5), "\(distance)")
+    }
+    let decisions = model.content.provenance.decisions.filter { $0.text.contains("optional") }
+    #expect(decisions.map(\.layer) == ["h_in", "c_in"])
+  }
+
   @Test("Inspection shows a classifier's class label and whether the model is updatable")
   func classifiers() throws {
     let digits = try Inspection(of: sample("digits.mlmodel"))

@@ -34,21 +34,34 @@ enum HostileCoreMLFiles {
     .init("output_missing", .malformed, "no layer gives the output y"),
     .init(
       "output_twice", .malformed, "layer #1 again (activation): gives y, which is already defined"),
-    .init("permute", .malformed, "layer #0 p (permute): has the axes [0, 1, 1, 3]"),
+    .init("permute", .malformed, "layer #0 p (permute): has the axes [0, 1, 1, 3], expected"),
     .init("program", .unsupported, "is an ML Program (Core ML mlProgram, specification 7)"),
     .init("quantized_bits", .malformed, "weights are quantized to 9 bits, expected 1 to 8"),
     .init("quantized_table", .malformed, "a table of 3 numbers, expected 16"),
+    .init(
+      "rank_low", .malformed,
+      "layer #0 b (batchnorm): takes an array of rank 1, and a layer of this kind needs rank 3 or",
+      "with the last axes channel, height, width"),
     .init("reshape_axes", .malformed, "has the target shape [2, 12] of rank 2, expected 3"),
     .init("reshape_count", .malformed, "24 elements of float32 [1, 2, 3, 4] do not fit"),
     .init("reshape_inferred", .malformed, "24 is not a multiple of 25"),
     .init("reshape_negative", .malformed, "has the target shape [-2, 2, 6], expected sizes of at"),
     .init("reshape_rank", .malformed, "[24] of rank 1, expected the input's rank 5"),
     .init("reshape_two", .malformed, "[-1, -1, 6], and only one -1 can be inferred"),
+    .init(
+      "resize_huge", .malformed,
+      "layer #0 r (resizeBilinear): the attribute size is [1073741824, 1], and must be at most"),
+    .init(
+      "reverse_axes", .malformed,
+      "layer #0 r (reverse): says of 2 axes whether they are reversed, and its input has 3"),
     .init("slice_outside", .malformed, "layer #0 s (slice): takes 7 to 9 of 3"),
     .init(
       "squeeze_outside", .malformed, "layer #0 s (squeeze): has the axis -9, expected -5 to 4"),
     .init("text_invalid", .malformed, "is not UTF-8, or contains a NUL"),
     .init("tree_ensemble", .unsupported, "is an ensemble of decision trees (Core ML tree"),
+    .init(
+      "upsample_fraction", .malformed,
+      "layer #0 u (upsample): enlarges by [1.5, 2.5] in the mode DEFAULT, and only the modes "),
     .init("version_future", .unsupported, "is of version 99 of Core ML's specification"),
     .init("weight_count", .malformed, "weights: 12 bytes do not hold float32 [1, 2, 1, 1]"),
     .init("weight_missing", .malformed, "weights: 0 bytes do not hold float32 [1, 2, 1, 1]"),

@@ -37,6 +37,23 @@ import _CatalogTesting
     #expect(example.decompositionProblems() == [])
   }
 
+  @Test(
+    "Operators decomposed again and again end in primitives", arguments: OperatorExample.all)
+  func decompositionsEnd(_ example: OperatorExample) throws {
+    var graphs = try example.decomposed().map { [$0] } ?? []
+    var depth = 0
+    while !graphs.isEmpty, depth < 16 {
+      graphs = try graphs.flatMap { graph in
+        try graph.nodes.compactMap { node in
+          try (node.operation as? any CatalogOperator)?.decomposition.graph(
+            node.inputs.map { graph[$0] }, source: node.source)
+        }
+      }
+      depth += 1
+    }
+    #expect(graphs.isEmpty, "\(example) goes on after \(depth) decompositions")
+  }
+
   @Test("At infinities and NaN, too, a decomposition computes what the operator computes")
   func specialNumbers() {
     let numbers = Tensor(

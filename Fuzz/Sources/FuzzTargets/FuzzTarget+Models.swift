@@ -2,6 +2,7 @@ import Bytes
 import ConversionCore
 import FormatRegistry
 import Weighbridge
+import _CatalogTesting
 
 /// The targets that turn files into graphs.
 extension FuzzTarget {
@@ -61,9 +62,10 @@ extension FuzzTarget {
 
   static let onnx = FuzzTarget("onnx", [".onnx"]) { bytes in try model(bytes, ending: ".onnx") }
 
-  static let coreml = FuzzTarget("coreml", [".mlmodel"]) { bytes in
-    try model(bytes, ending: ".mlmodel")
-  }
+  /// Also files of one layer each, in which layers and ranks meet that no converter combines.
+  static let coreml = FuzzTarget(
+    "coreml", [".mlmodel"], made: CoreMLLayerFile.seeds.map(\.bytes)
+  ) { bytes in try model(bytes, ending: ".mlmodel") }
 
   static let wbm = FuzzTarget("wbm", [".wbm"]) { bytes in try model(bytes, ending: ".wbm") }
 

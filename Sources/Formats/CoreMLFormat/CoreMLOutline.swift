@@ -82,7 +82,7 @@ package struct CoreMLOutline: Sendable {
     metadata = CoreMLMetadata(description.record("metadata") ?? [:])
     let commonFields: Set = ["specificationVersion", "description", "isUpdatable"]
     guard let kind = record.fields.keys.filter({ !commonFields.contains($0) }).min() else {
-      throw .malformed("the model has no type")
+      throw .malformed("the model has no type, expected one such as neuralNetwork")
     }
     self.kind = kind
     if let inner = record.record(kind) {

@@ -24,12 +24,14 @@ struct CoreMLImageSizes {
     guard unique.isEmpty || inputTypes.contains(where: Self.isImageOfUnknownSize) else {
       let inputs = zip(graph.inputs, inputTypes).map { "\($0.name) is \($1)" }
       throw .mismatch(
-        "a choice of sizes, and no input takes images of an open size: "
+        "sizes of images are given, and no input takes images of an unknown size: "
           + inputs.joined(separator: ", "))
     }
     var types: [[TensorType]] = []
     for size in unique {
-      guard size.width > 0, size.height > 0 else { throw .mismatch("images of \(size)") }
+      guard size.width > 0, size.height > 0 else {
+        throw .mismatch("the size \(size) is given for images, expected at least 1 x 1")
+      }
       do throws(WeighbridgeError) {
         let sizedTypes = try inputTypes.map { (type) throws(WeighbridgeError) in
           try Self.withSize(type, size)
@@ -54,7 +56,7 @@ struct CoreMLImageSizes {
     guard isImageOfUnknownSize(type) else { return type }
     let dimensions = [Dimension.fixed(size.height), .fixed(size.width)]
     guard zip(type.shape[2...], dimensions).allSatisfy({ $0.agrees(with: $1) }) else {
-      throw .mismatch("an input is \(type)")
+      throw .mismatch("an input is \(type), and does not take images of the given size")
     }
     return type.with(shape: type.shape[..<2] + dimensions)
   }

@@ -38,6 +38,11 @@ struct CoreMLBlob {
   /// All axes that it has in Core ML.
   var allAxes: [CoreMLAxis] { CoreMLAxis.axes(rank: rank) }
 
+  /// Returns the axes of the value and another one, in Core ML's order if that is missing.
+  func axes(with axis: CoreMLAxis) -> [CoreMLAxis] {
+    axes.contains(axis) ? axes : (axes + [axis]).sorted()
+  }
+
   /// Returns a tensor with these axes and another value.
   func withValue(_ value: ValueID) -> CoreMLBlob { CoreMLBlob(value, axes, rank: rank) }
 }

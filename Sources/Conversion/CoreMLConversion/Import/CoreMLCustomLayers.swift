@@ -132,7 +132,7 @@ struct CoreMLCustomLayers: Sendable {
     shapes: [[Int?]]?
   ) throws(WeighbridgeError) -> [CoreMLBlob] {
     guard let first = layer.inputs.first else {
-      throw layer.unsupported("takes nothing, so it cannot be kept as it is")
+      throw layer.unsupported("takes no inputs, and a layer can be kept as it is if it takes some")
     }
     var values: [ValueID] = []
     for blob in layer.inputs { values.append(try layer.value(blob, CoreMLAxis.image)) }
@@ -142,7 +142,9 @@ struct CoreMLCustomLayers: Sendable {
     let openImage = [Int?](repeating: nil, count: CoreMLAxis.image.count)
     let dimensions = shapes ?? layer.definition.outputs.map { _ in openImage }
     guard dimensions.allSatisfy({ $0.count == openImage.count }) else {
-      throw layer.unsupported("makes no images [batch, channels, height, width]")
+      throw layer.unsupported(
+        "makes outputs of the shapes \(dimensions), and a layer can be kept as it is if it makes images "
+          + "[batch, channels, height, width]")
     }
     let operation = Opaque(
       className: record.className, settings: JSONValue.object(record.config).text(),

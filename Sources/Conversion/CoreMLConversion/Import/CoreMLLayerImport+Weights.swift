@@ -16,7 +16,7 @@ extension CoreMLLayerImport {
     _ name: String, in settings: ProtobufRecord? = nil, shape: [Int], outputAxis: Int = 0
   ) throws(WeighbridgeError) -> Tensor {
     guard let record = settings?.record(name) ?? (settings == nil ? record(name) : nil) else {
-      throw malformed("\(name) is missing")
+      throw malformed("\(name) is missing, and the layer needs it")
     }
     let count = try Checked.product(shape, of: "the size of \(name)")
     let weights = try CoreMLWeights(record)
@@ -30,7 +30,10 @@ extension CoreMLLayerImport {
       case .quantized(let bits, let meaning):
         let codes = try CoreMLCodes(bits: bits, count: count, store, weights.byteRange.range)
         return try codes.weight(meaning, shape: shape, outputAxis: outputAxis)
-      case .int8: throw unsupported("computes with whole numbers of 8 bits")
+      case .int8:
+        throw unsupported(
+          "is stored as int8RawValue, for a product of whole numbers, and products of floating-point "
+            + "numbers can be read")
       }
     } catch { throw WeighbridgeError(error.code, "\(name): \(error.reason)") }
   }
@@ -93,14 +96,16 @@ private struct CoreMLCodes {
     switch quantization {
     case .lookupTable(let table):
       guard table.count == 1 << bits else {
-        throw .malformed("a table of \(table.count) numbers, expected \(1 << bits)")
+        throw .malformed(
+          "has a table of \(table.count) numbers, expected \(1 << bits) for \(bits) bits")
       }
       return .table(table.map { Float($0) })
     case .linear(let scales, let biases):
       let channels = shape[outputAxis]
       guard [1, channels].contains(scales.count), [0, 1, channels].contains(biases.count) else {
         throw .malformed(
-          "\(scales.count) scales and \(biases.count) biases for \(channels) channels")
+          "has \(scales.count) scales and \(biases.count) biases, expected 1 or \(channels) scales "
+            + "and as many biases or none")
       }
       return .linear(
         QuantizedWeight.LinearParameters(

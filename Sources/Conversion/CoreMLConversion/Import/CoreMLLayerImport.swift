@@ -20,7 +20,7 @@ struct CoreMLLayerImport: MappedLayer {
   private var unread: Set<String>
 
   /// - Throws: ``WeighbridgeError/Code/malformed`` when no input or earlier layer provides one of
-  ///   the layer's inputs.
+  ///   the layer's inputs, or one has too few axes.
   init(_ layer: CoreMLLayer, store: ByteStore, network: CoreMLGraph) throws(WeighbridgeError) {
     definition = layer
     self.store = store
@@ -31,6 +31,7 @@ struct CoreMLLayerImport: MappedLayer {
       guard let blob = network.blobs[name] else {
         throw .malformed("takes \(name), which no input or earlier layer gives")
       }
+      try CoreMLRanks.check(layer, blob)
       inputs.append(blob)
     }
     self.inputs = inputs
@@ -116,7 +117,7 @@ struct CoreMLLayerImport: MappedLayer {
   /// The layer's only input.
   func input() throws(WeighbridgeError) -> CoreMLBlob {
     guard inputs.count == 1 else {
-      throw unsupported("takes \(inputs.count) inputs, and one is understood")
+      throw unsupported("takes \(inputs.count) inputs, and such a layer can be read with one")
     }
     return inputs[0]
   }
@@ -147,7 +148,7 @@ struct CoreMLLayerImport: MappedLayer {
   mutating func fullRankBlob(_ value: ValueID) throws(WeighbridgeError) -> CoreMLBlob {
     let rank = type(value).rank
     guard rank <= CoreMLAxis.allCases.count else {
-      throw unsupported("makes a tensor of \(rank) axes, and Core ML's have up to 5")
+      throw unsupported("makes an array of rank \(rank), and Core ML's have rank 5 at most")
     }
     return CoreMLBlob(value, rank: rank)
   }

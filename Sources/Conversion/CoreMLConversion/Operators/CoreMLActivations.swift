@@ -58,8 +58,7 @@ enum CoreMLActivations: CoreMLFamily {
     "activation": { (layer) throws(WeighbridgeError) in [try layer.activation()] },
     "unary": { (layer) throws(WeighbridgeError) in [try layer.unaryFunction()] },
     "softmax": { (layer) throws(WeighbridgeError) in
-      let blob = try layer.input()
-      return [try layer.softmax(blob, .channel)]
+      [try layer.softmax()]
     },
     "softmaxND": { (layer) throws(WeighbridgeError) in
       let blob = try layer.input()
@@ -71,13 +70,17 @@ enum CoreMLActivations: CoreMLFamily {
     },
     "clampedReLU": { (layer) throws(WeighbridgeError) in
       let (slope, largest) = (layer.double("alpha"), layer.double("beta"))
-      guard largest >= 0 else { throw layer.unsupported("is bounded by \(largest), below 0") }
+      guard largest >= 0 else {
+        throw layer.unsupported("has the upper bound \(largest), and bounds from 0 on can be read")
+      }
       return [try layer.elementwise(ReLU(slope: slope, threshold: 0, maximum: largest))]
     },
     "gelu": { (layer) throws(WeighbridgeError) in
       let mode = layer.choice("mode", default: "EXACT")
       guard mode != "SIGMOID_APPROXIMATION" else {
-        throw layer.unsupported("approximates GELU by a sigmoid")
+        throw layer.unsupported(
+          "approximates GELU by a sigmoid, and the exact function and the approximation by a "
+            + "hyperbolic tangent can be read")
       }
       return [try layer.elementwise(GELU(isApproximate: mode == "TANH_APPROXIMATION"))]
     },
@@ -152,13 +155,24 @@ extension CoreMLLayerImport {
     return blob.withValue(try add(operation, [blob.value]))
   }
 
+  /// Adds the softmax along the channels. A vector is the channels, as where the network maps it to
+  /// five axes, and a matrix has them last, behind the batch.
+  fileprivate mutating func softmax() throws(WeighbridgeError) -> CoreMLBlob {
+    let blob = try input()
+    guard blob.rank < 3 else { return try softmax(blob, .channel) }
+    decide(
+      "takes an array of rank \(blob.rank), for which Core ML's specification names no channels; "
+        + "its last axis is taken for them")
+    return try softmax(blob, .width)
+  }
+
   fileprivate mutating func softmax(
     _ blob: CoreMLBlob, _ axis: CoreMLAxis
   ) throws(WeighbridgeError) -> CoreMLBlob {
-    guard let position = blob.axes.firstIndex(of: axis) else {
-      return try softmax(CoreMLBlob(try fullRank(blob), rank: blob.rank), axis)
-    }
-    return blob.withValue(try add(Softmax(axes: [position]), [blob.value]))
+    let axes = blob.axes(with: axis)
+    let positions = axes.indices.filter { axes[$0] == axis }
+    let value = try add(Softmax(axes: positions), [value(blob, axes)])
+    return CoreMLBlob(value, axes, rank: blob.rank)
   }
 
   fileprivate mutating func activation() throws(WeighbridgeError) -> CoreMLBlob {
@@ -176,6 +190,7 @@ extension CoreMLLayerImport {
         try add(Rescaling(scale: [settings.double("alpha")], offset: [0]), [tanh]))
     }
     if let settings = record("parametricSoftplus") {
+      try requireAxes([.channel], of: blob)
       let images = try images(blob)
       let (alpha, beta) = (
         try channelWeight("alpha", settings, blob), try channelWeight("beta", settings, blob)
@@ -184,12 +199,13 @@ extension CoreMLLayerImport {
       let softplus = try add(Softplus(), [scaled], role: "softplus")
       return try tensor(add(Multiply(), [softplus, alpha]), like: images)
     }
-    throw malformed("says no activation, or several")
+    throw malformed("names no activation or several, and a layer has one")
   }
 
   private mutating func prelu(
     _ blob: CoreMLBlob, _ settings: ProtobufRecord
   ) throws(WeighbridgeError) -> CoreMLBlob {
+    try requireAxes([.channel], of: blob)
     let images = try images(blob)
     let alpha = try channelTensor("alpha", settings, images.value)
     let weight = try addWeight("alpha", alpha.reshaped([alpha.count, 1, 1]))
@@ -202,7 +218,8 @@ extension CoreMLLayerImport {
   ) throws(WeighbridgeError) -> Tensor {
     if let single = try? tensor(name, in: settings, shape: [1]) { return single }
     guard let channels = type(image).shape[1].value else {
-      throw unsupported("needs the number of channels known")
+      throw unsupported(
+        "has a parameter for each channel, and takes \(type(image)), whose channels are not known")
     }
     return try tensor(name, in: settings, shape: [channels])
   }

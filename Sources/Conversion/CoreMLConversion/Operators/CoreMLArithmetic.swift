@@ -155,10 +155,13 @@ extension CoreMLLayerImport {
     try boolean(blob.value)
   }
 
-  private mutating func boolean(_ value: ValueID) throws(WeighbridgeError) -> ValueID {
+  /// - Parameter position: The position among the layer's inputs.
+  private mutating func boolean(
+    _ value: ValueID, position: Int = 0
+  ) throws(WeighbridgeError) -> ValueID {
     let zero = try constant(
-      "zero \(value.index)", shape: type(value).shape.map { _ in 1 }, [0])
-    return try add(Comparison(.notEqual), [value, zero], role: "boolean")
+      "zero_\(position)", shape: type(value).shape.map { _ in 1 }, [0])
+    return try add(Comparison(.notEqual), [value, zero], role: "boolean_\(position)")
   }
 
   /// Converts integers or Booleans to float32: true to 1 and false to 0.
@@ -172,7 +175,9 @@ extension CoreMLLayerImport {
     let (first, second) = try pair()
     let (values, axes, rank) = try aligned([first, second])
     var booleans: [ValueID] = []
-    for value in values { booleans.append(try boolean(value)) }
+    for (position, value) in values.enumerated() {
+      booleans.append(try boolean(value, position: position))
+    }
     return CoreMLBlob(try castToFloat(add(operation, booleans)), axes, rank: rank)
   }
 
@@ -192,7 +197,7 @@ extension CoreMLLayerImport {
   }
 
   fileprivate mutating func selectElements() throws(WeighbridgeError) -> CoreMLBlob {
-    guard inputs.count == 3 else { throw malformed("takes \(inputs.count) inputs, not 3") }
+    guard inputs.count == 3 else { throw malformed("takes \(inputs.count) inputs, expected 3") }
     let (values, axes, rank) = try aligned(inputs)
     let condition = try boolean(values[0])
     return CoreMLBlob(

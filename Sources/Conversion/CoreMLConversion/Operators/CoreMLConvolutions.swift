@@ -66,7 +66,8 @@ extension CoreMLNetworkBuilder {
   ) throws(WeighbridgeError) -> String {
     let (kernel, window) = (try tensor(1), operation.window)
     guard window.size.count == 3 else {
-      throw .unsupported("Core ML has no convolution over so many axes")
+      throw .unsupported(
+        "Core ML has convolutions over one to three axes, and this one has \(window.size.count)")
     }
     var settings: ProtobufRecord = [
       "outputChannels": .integer(kernel.shape[0]),
@@ -225,13 +226,16 @@ extension CoreMLLayerImport {
     let outputShape = integers("outputShape")
     let (valid, same) = (record("valid"), record("same"))
     guard outputShape.isEmpty else {
-      guard outputShape.count == 2 else { throw malformed("an output shape of \(outputShape)") }
+      guard outputShape.count == 2 else {
+        throw malformed("has the output shape \(outputShape), expected a height and a width")
+      }
       let dimensions = try spatialDimensions(image)
       var totals: [Int] = []
       for axis in 0..<2 {
         let span = try Checked.product([dimensions[axis] - 1, strides[axis]], of: "its output")
         guard (1...1 << 48).contains(outputShape[axis]), span < 1 << 48 else {
-          throw malformed("has the output shape \(outputShape)")
+          throw malformed(
+            "has the output shape \(outputShape), expected sizes from 1 to \(1 << 48)")
         }
         totals.append(span + size[axis] - outputShape[axis])
       }
@@ -249,7 +253,10 @@ extension CoreMLLayerImport {
 
   fileprivate mutating func convolution3D() throws(WeighbridgeError) -> CoreMLBlob {
     let volumes = try fullRank(try input())
-    guard !flag("isDeconvolution") else { throw unsupported("is a 3D deconvolution") }
+    guard !flag("isDeconvolution") else {
+      throw unsupported(
+        "is a deconvolution in three dimensions, and those in two dimensions can be read")
+    }
     let names = ["Depth", "Height", "Width"]
     let size = names.map { integer("kernel\($0)") }
     let strides = names.map { integer("stride\($0)") }
@@ -284,7 +291,7 @@ extension CoreMLLayerImport {
     let (inputs, outputs) = (integer("inputChannels"), integer("outputChannels"))
     let kernel = try weight("kernel", "weights", shape: [outputs, inputs])
     let bias = try bias(outputs)
-    guard !flag("int8DynamicQuantize") else { throw unsupported("computes with whole numbers") }
+    try requireFloats()
     let leading: [CoreMLAxis] =
       blob.axes.contains(.sequence) && blob.rank == 5 ? [.sequence, .batch] : [.batch]
     let features: CoreMLAxis = blob.rank >= 4 ? .channel : .width
@@ -309,7 +316,7 @@ extension CoreMLLayerImport {
   fileprivate mutating func matrixProduct() throws(WeighbridgeError) -> CoreMLBlob {
     guard inputs.count == 1 else { return try inputProduct() }
     ignore("transposeA", "transposeB")
-    guard !flag("int8DynamicQuantize") else { throw unsupported("computes with whole numbers") }
+    try requireFloats()
     let shape = [integer("weightMatrixSecondDimension"), integer("weightMatrixFirstDimension")]
     // Stored in column-major order, which is row-major order of [out, in].
     let kernel = try weight("kernel", "weights", shape: shape)
@@ -321,14 +328,21 @@ extension CoreMLLayerImport {
     return CoreMLBlob(result, axes, rank: blob.rank)
   }
 
+  /// Refuses a layer that quantizes its input when it runs.
+  private mutating func requireFloats() throws(WeighbridgeError) {
+    guard flag("int8DynamicQuantize") else { return }
+    throw unsupported(
+      "quantizes its input when it runs (int8DynamicQuantize), and products of floating-point numbers "
+        + "can be read")
+  }
+
   /// Adds the product of two inputs, neither of which is a weight.
   private mutating func inputProduct() throws(WeighbridgeError) -> CoreMLBlob {
-    let (first, second) = try pair()
+    var (first, second) = try pair()
     ignore("weightMatrixFirstDimension", "weightMatrixSecondDimension", "hasBias", "weights")
-    guard min(first.rank, second.rank) >= 2 else {
-      throw unsupported("multiplies a vector without a second axis")
-    }
-    let axes = CoreMLAxis.axes(rank: max(first.rank, second.rank))
+    // A vector is a row on the left, and a column on the right.
+    if second.rank == 1 { second = CoreMLBlob(try fullRank(second), [.height], rank: 2) }
+    let axes = CoreMLAxis.axes(rank: max(2, first.rank, second.rank))
     let operation = MatMul(
       transposeA: flag("transposeA"), transposeB: flag("transposeB"))
     return try fullRankBlob(add(operation, [value(first, axes), value(second, axes)]))

@@ -94,7 +94,7 @@ enum CoreMLIndexing: CoreMLFamily {
     "fillStatic": { (layer) throws(WeighbridgeError) in
       let shape = layer.integers("targetShape")
       guard shape.count <= 5, !shape.isEmpty, shape.allSatisfy({ $0 > 0 }) else {
-        throw layer.malformed("has the target \(shape)")
+        throw layer.malformed("has the target shape \(shape), expected 1 to 5 sizes of at least 1")
       }
       let scalar = try layer.constant(
         "value", shape: shape.map { _ in 1 }, [layer.double("value")])
@@ -172,7 +172,6 @@ extension CoreMLLayerImport {
   /// The indices have a last axis of size 1, which the features replace.
   fileprivate mutating func embeddingND() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
-    guard blob.rank >= 2 else { throw malformed("takes indices with one axis") }
     let leading = Array(blob.allAxes.dropLast())
     let rows = try embed(
       try value(blob, leading), count: integer("vocabSize"), features: integer("embeddingSize"))

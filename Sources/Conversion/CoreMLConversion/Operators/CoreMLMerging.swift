@@ -75,9 +75,12 @@ enum CoreMLMerging: CoreMLFamily {
     },
     "concatND": { (layer) throws(WeighbridgeError) in
       guard !layer.flag("interleave") else {
-        throw layer.unsupported("interleaves its inputs")
+        throw layer.unsupported(
+          "interleaves its inputs (interleave), and inputs one behind the other can be read")
       }
-      guard let first = layer.inputs.first else { throw layer.malformed("takes nothing") }
+      guard let first = layer.inputs.first else {
+        throw layer.malformed("takes no inputs, expected at least two")
+      }
       return [try layer.concatenate(try layer.axis(of: first))]
     },
     "stack": { (layer) throws(WeighbridgeError) in [try layer.stack()] },
@@ -138,7 +141,10 @@ extension CoreMLLayerImport {
     _ operation: some CatalogOperator, single: (any CatalogOperator)? = nil
   ) throws(WeighbridgeError) -> CoreMLBlob {
     if inputs.count == 1, let single { return try elementwise(single) }
-    guard inputs.count >= 2 else { throw malformed("takes \(inputs.count) inputs") }
+    guard inputs.count >= 2 else {
+      throw malformed(
+        "takes \(inputs.count) inputs, expected \(single == nil ? "2" : "at least one")")
+    }
     let (values, axes, rank) = try aligned(inputs)
     return CoreMLBlob(try add(operation, values), axes, rank: rank)
   }
@@ -147,27 +153,25 @@ extension CoreMLLayerImport {
     _ axis: CoreMLAxis
   ) throws(WeighbridgeError) -> CoreMLBlob {
     guard inputs.count != 1 else { return try elementwise(Identity()) }
-    let allHaveAxis = inputs.allSatisfy { $0.axes.contains(axis) }
-    var blobs = inputs
-    if !allHaveAxis {
-      for index in blobs.indices {
-        let axes = Set(blobs[index].axes + [axis]).sorted()
-        blobs[index] = CoreMLBlob(
-          try value(blobs[index], axes), axes, rank: blobs[index].rank)
-      }
+    var blobs: [CoreMLBlob] = []
+    for blob in inputs {
+      try requireAxes([axis], of: blob)
+      let axes = blob.axes(with: axis)
+      blobs.append(CoreMLBlob(try value(blob, axes), axes, rank: blob.rank))
     }
-    guard !blobs.isEmpty else { throw malformed("takes nothing") }
+    guard !blobs.isEmpty else { throw malformed("takes no inputs, expected at least one") }
     let (values, axes, rank) = try aligned(blobs)
-    guard let position = axes.firstIndex(of: axis) else {
-      throw malformed("has no such axis")
-    }
+    let position = axes.firstIndex(of: axis) ?? 0
     return CoreMLBlob(try add(Concatenate(axis: position), values), axes, rank: rank)
   }
 
   fileprivate mutating func stack() throws(WeighbridgeError) -> CoreMLBlob {
     guard let rank = inputs.first?.rank, inputs.count >= 2,
       inputs.allSatisfy({ $0.rank == rank })
-    else { throw malformed("takes \(inputs.count) inputs, or some of other axes") }
+    else {
+      throw malformed(
+        "takes inputs of the ranks \(inputs.map(\.rank)), expected two or more of the same rank")
+    }
     let position = try axis(integer("axis"), rank: rank + 1)
     var values: [ValueID] = []
     for blob in inputs {

@@ -56,7 +56,10 @@ enum CoreMLNormalizations: CoreMLFamily {
     },
     "loadConstant": { (layer) throws(WeighbridgeError) in
       let shape = layer.integers("shape")
-      guard shape.count == 3 else { throw layer.malformed("a constant of the shape \(shape)") }
+      guard shape.count == 3 else {
+        throw layer.malformed(
+          "has the shape \(shape), expected the sizes of channels, height, width")
+      }
       let value = try layer.weight("data", "data", shape: shape)
       return [CoreMLBlob(value, [.channel, .height, .width], rank: 5)]
     },
@@ -101,7 +104,9 @@ extension CoreMLLayerImport {
     let computesStatistics = flag("computeMeanVar")
     let isInstanceNormalization = flag("instanceNormalization")
     guard !computesStatistics || isInstanceNormalization else {
-      throw unsupported("takes its statistics from the whole batch")
+      throw unsupported(
+        "computes its statistics from the whole batch (computeMeanVar without instanceNormalization); "
+          + "stored statistics and those of each instance can be read")
     }
     let blob = try input()
     if computesStatistics { return try instanceNormalization(blob, channels, epsilon) }
@@ -173,7 +178,7 @@ extension CoreMLLayerImport {
   fileprivate mutating func localResponseNormalization() throws(WeighbridgeError) -> CoreMLBlob {
     let images = try images(try input())
     let size = integer("localSize")
-    guard size >= 1 else { throw malformed("has \(size) channels in its window") }
+    guard size >= 1 else { throw malformed("has the localSize \(size), expected at least 1") }
     let operation = LocalResponseNormalization(
       axis: 1, before: (size - 1) / 2, after: size / 2, alpha: double("alpha") / Double(size),
       beta: double("beta"), bias: double("k", zeroMeans: 1), omitted: nil)
@@ -184,7 +189,9 @@ extension CoreMLLayerImport {
     let blob = try input()
     let shape = integers("normalizedShape")
     guard !shape.isEmpty, shape.count <= blob.rank else {
-      throw malformed("normalizes \(shape), and its input has \(blob.rank) axes")
+      throw malformed(
+        "has the normalizedShape \(shape), expected 1 to \(blob.rank) sizes for an input of rank "
+          + "\(blob.rank)")
     }
     let operation = LayerNormalization(
       axes: Array(blob.rank - shape.count..<blob.rank), epsilon: double("eps", zeroMeans: 1e-5),

@@ -38,7 +38,8 @@ extension CoreMLNetworkBuilder {
       throw .unsupported("Core ML does not dilate the windows of pooling")
     }
     guard !window.mayLieInPadding else {
-      throw .unsupported("a window may see nothing but padding")
+      throw .unsupported(
+        "a window may lie in the padding alone, where Core ML's result is not known")
     }
     let x = try input()
     guard window.size.count < 3 else {
@@ -80,7 +81,9 @@ extension CoreMLLayerImport {
     let images = try images(try input())
     let kind = choice("type", default: "MAX")
     let excludesPadding = flag("avgPoolExcludePadding")
-    guard kind != "L2" else { throw unsupported("takes the root of the sum of squares") }
+    guard kind != "L2" else {
+      throw unsupported("pools by the L2 norm (type L2), and MAX and AVERAGE can be read")
+    }
     if flag("globalPooling") {
       ignore("kernelSize", "stride", "valid", "same", "includeLastPixel")
       return try tensor(globalPooling(isMaximum: kind == "MAX", images.value), like: images)
@@ -126,7 +129,7 @@ extension CoreMLLayerImport {
     let amounts = includeLastPixel.integers("paddingAmounts")
     let before = amounts.isEmpty ? [0, 0] : amounts
     guard before.count == 2, before.allSatisfy({ (0...1 << 24).contains($0) }) else {
-      throw malformed("has the padding \(before)")
+      throw malformed("has the paddingAmounts \(before), expected two from 0 to \(1 << 24)")
     }
     try checkWindow(size + strides)
     let dimensions = try spatialDimensions(image)
@@ -140,7 +143,9 @@ extension CoreMLLayerImport {
       return max(0, (outputSize - 1) * stride + size[axis] - available)
     }
     guard ignoresPadding || zip(before, after).allSatisfy({ $0 == $1 }) else {
-      throw unsupported("counts elements behind the last one in its mean")
+      throw unsupported(
+        "counts padding in its means (avgPoolExcludePadding is false) and adds more of it at one end "
+          + "than at the other; only equal amounts can be counted")
     }
     return .explicit(before: before, after: after)
   }

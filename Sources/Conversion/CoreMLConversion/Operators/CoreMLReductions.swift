@@ -88,6 +88,7 @@ extension CoreMLLayerImport {
       }
     let mode = choice("mode", default: "SUM")
     let epsilon = double("epsilon", zeroMeans: 1e-6)
+    try requireAxes(axes, of: blob)
     let blobAxes = Set(blob.axes + axes).sorted()
     var tensor = try value(blob, blobAxes)
     let positions = axes.compactMap { blobAxes.firstIndex(of: $0) }
@@ -97,7 +98,9 @@ extension CoreMLLayerImport {
     guard mode != "ARGMAX" else {
       let operation = ArgMax(
         axis: positions[0], keepDims: true, elementType: .int32)
-      guard positions.count == 1 else { throw malformed("is an arg max over three axes") }
+      guard positions.count == 1 else {
+        throw malformed("takes the arg max along \(positions.count) axes, and one is possible")
+      }
       return CoreMLBlob(
         try castToFloat(add(operation, [tensor], role: "position")), blobAxes, rank: blob.rank)
     }

@@ -104,13 +104,10 @@ enum CoreMLReshaping: CoreMLFamily {
       return [try layer.fullRankBlob(layer.add(Tile(counts: [count, 1, 1, 1, 1]), [tensor]))]
     },
     "tile": { (layer) throws(WeighbridgeError) in
-      let tensor = try layer.fullRank(try layer.input())
-      return [try layer.fullRankBlob(layer.add(Tile(counts: layer.integers("reps")), [tensor]))]
+      [try layer.tile()]
     },
     "reverse": { (layer) throws(WeighbridgeError) in
-      let (tensor, flags) = (try layer.fullRank(try layer.input()), layer.flags("reverseDim"))
-      let axes = flags.indices.filter { flags[$0] }
-      return [try layer.fullRankBlob(layer.add(Reverse(axes: axes), [tensor]))]
+      [try layer.reverse()]
     },
     "slice": { (layer) throws(WeighbridgeError) in [try layer.slice()] },
     "sliceStatic": { (layer) throws(WeighbridgeError) in [try layer.sliceStatic()] },
@@ -221,7 +218,16 @@ extension CoreMLLayerImport {
   fileprivate mutating func permute() throws(WeighbridgeError) -> CoreMLBlob {
     let blob = try input()
     let order = integers("axis")
-    guard order.sorted() == [0, 1, 2, 3] else { throw malformed("has the axes \(order)") }
+    guard order.sorted() == [0, 1, 2, 3] else {
+      throw malformed(
+        "has the axes \(order), expected 0 (sequence), 1 (channels), 2 (height) and 3 (width) in "
+          + "some order")
+    }
+    if order[0] == 0, !blob.axes.contains(.sequence) {
+      let transposed = try add(
+        Transpose(axes: [0] + order.dropFirst()), [value(blob, CoreMLAxis.image)])
+      return CoreMLBlob(transposed, CoreMLAxis.image, rank: blob.rank)
+    }
     let full = CoreMLBlob(try value(blob, CoreMLAxis.allCases), rank: 5)
     // The order leaves out the batch, which stays at index 1.
     let axes = order.map { $0 == 0 ? 0 : $0 + 1 }
@@ -233,7 +239,8 @@ extension CoreMLLayerImport {
     _ blob: CoreMLBlob, _ axes: [Int]
   ) throws(WeighbridgeError) -> CoreMLBlob {
     guard axes.sorted() == Array(0..<blob.rank) else {
-      throw malformed("has the axes \(axes), and its input \(blob.rank)")
+      throw malformed(
+        "has the axes \(axes), expected the numbers from 0 to \(blob.rank - 1) in some order")
     }
     return try fullRankBlob(add(Transpose(axes: axes), [fullRank(blob)]))
   }
@@ -279,7 +286,8 @@ extension CoreMLLayerImport {
     let (blob, other) = try pair()
     let reference = try fullRank(other)
     guard let shape = type(reference).fixedShape else {
-      throw unsupported("takes a shape that is not known")
+      throw unsupported(
+        "takes the shape of \(type(reference)), and only a shape of known sizes can be read")
     }
     return try fullRankBlob(add(ReshapeAxes(shape.map { .fixed($0) }), [fullRank(blob)]))
   }
@@ -290,7 +298,9 @@ extension CoreMLLayerImport {
     let axis = rawAxis < 0 ? rawAxis + blob.rank : rawAxis
     let tensor = try fullRank(blob)
     let shape = type(tensor).shape
-    guard (0...blob.rank).contains(axis) else { throw malformed("has the axis \(rawAxis)") }
+    guard (0...blob.rank).contains(axis) else {
+      throw malformed("has the axis \(rawAxis), expected \(-blob.rank) to \(blob.rank)")
+    }
     let trailing = shape[axis...].compactMap(\.value)
     let leading = shape[..<axis].compactMap(\.value)
     let dimensions: [ReshapeAxes.Size]
@@ -299,7 +309,8 @@ extension CoreMLLayerImport {
     } else if leading.count == axis {
       dimensions = [.fixed(try Checked.product(leading, of: "its output")), .rest]
     } else {
-      throw unsupported("takes a shape that is not known")
+      throw unsupported(
+        "flattens \(type(tensor)), and one of the two sizes of the output must be known")
     }
     return try fullRankBlob(add(ReshapeAxes(dimensions), [fullRank(blob)]))
   }
@@ -309,12 +320,35 @@ extension CoreMLLayerImport {
     let rawAxes = integers("axes")
     let tensor = try fullRank(blob)
     let shape = type(tensor).shape
-    if flag("squeezeAll") {
-      let axes = shape.indices.filter { shape[$0] == 1 }
-      return try fullRankBlob(
-        add(Squeeze(axes: axes.count == shape.count ? axes.dropLast() : axes), [tensor]))
+    let axes =
+      flag("squeezeAll")
+      ? shape.indices.filter { shape[$0] == 1 } : try axes(rawAxes, rank: blob.rank)
+    // A tensor has at least one axis.
+    let removed = axes.count == shape.count ? axes.dropLast() : axes
+    return try fullRankBlob(removed.isEmpty ? tensor : add(Squeeze(axes: removed), [tensor]))
+  }
+
+  /// Repeats the tensor along its last axes; those that `reps` does not name stay as they are.
+  fileprivate mutating func tile() throws(WeighbridgeError) -> CoreMLBlob {
+    let blob = try input()
+    let counts = integers("reps")
+    guard (1...blob.rank).contains(counts.count) else {
+      throw malformed(
+        "repeats its input \(counts) times, expected a number for each of its \(blob.rank) axes")
     }
-    return try fullRankBlob(add(Squeeze(axes: axes(rawAxes, rank: blob.rank)), [tensor]))
+    let leading = [Int](repeating: 1, count: blob.rank - counts.count)
+    return try fullRankBlob(add(Tile(counts: leading + counts), [fullRank(blob)]))
+  }
+
+  fileprivate mutating func reverse() throws(WeighbridgeError) -> CoreMLBlob {
+    let blob = try input()
+    let flags = flags("reverseDim")
+    guard flags.count == blob.rank else {
+      throw malformed(
+        "says of \(flags.count) axes whether they are reversed, and its input has \(blob.rank)")
+    }
+    let axes = flags.indices.filter { flags[$0] }
+    return try fullRankBlob(add(Reverse(axes: axes), [fullRank(blob)]))
   }
 
   fileprivate mutating func expandDims() throws(WeighbridgeError) -> CoreMLBlob {
@@ -332,7 +366,8 @@ extension CoreMLLayerImport {
       case "HEIGHT_AXIS": .height
       default: .width
       }
-    let axes = blob.axes.contains(axis) ? blob.axes : Set(blob.axes + [axis]).sorted()
+    try requireAxes([axis], of: blob)
+    let axes = blob.axes(with: axis)
     let tensor = try value(blob, axes)
     let position = axes.firstIndex(of: axis) ?? 0
     let (start, stop, step) = (integer("startIndex"), integer("endIndex"), integer("stride"))
@@ -340,7 +375,7 @@ extension CoreMLLayerImport {
     let slice = try add(Slice([range]), [tensor])
     guard type(slice).shape[position] != 0 else {
       throw malformed(
-        "takes \(start) to \(stop) of \(type(tensor).shape[position]), which is nothing")
+        "takes \(start) to \(stop) of \(type(tensor).shape[position]), which leaves nothing")
     }
     return CoreMLBlob(slice, axes, rank: blob.rank)
   }
@@ -353,7 +388,11 @@ extension CoreMLLayerImport {
     let squeezes = flags("squeezeMasks")
     guard [begins.count, ends.count, strides.count].allSatisfy({ $0 == rank }),
       [beginMasks.count, endMasks.count, squeezes.count].allSatisfy({ $0 == 0 || $0 == rank })
-    else { throw malformed("does not say a part of each of \(rank) axes") }
+    else {
+      throw malformed(
+        "has \(begins.count) beginIds, \(ends.count) endIds and \(strides.count) strides, expected "
+          + "one for each of the \(rank) axes, and as many masks or none")
+    }
     let removed = squeezes.indices.filter { squeezes[$0] }
     let ranges = (0..<rank).map { axis in
       removed.contains(axis)
@@ -372,14 +411,18 @@ extension CoreMLLayerImport {
   fileprivate mutating func split(
     _ blob: CoreMLBlob, _ axis: CoreMLAxis, count: Int, sizes: [Int]
   ) throws(WeighbridgeError) -> [CoreMLBlob] {
-    let axes = blob.axes.contains(axis) ? blob.axes : Set(blob.axes + [axis]).sorted()
+    let axes = blob.axes(with: axis)
     let tensor = try value(blob, axes)
     let position = axes.firstIndex(of: axis) ?? 0
     var sizes = sizes
     if sizes.isEmpty {
       guard let dimension = type(tensor).shape[position].value, (1...1 << 16).contains(count),
         dimension % count == 0
-      else { throw malformed("cannot be cut into \(count) equal parts") }
+      else {
+        throw malformed(
+          "cuts \(type(tensor).shape[position]) elements into \(count) parts, expected parts of the "
+            + "same size")
+      }
       sizes = [Int](repeating: dimension / count, count: count)
     }
     return try addAll(Split(axis: position, sizes: sizes), [tensor]).map {
@@ -391,7 +434,9 @@ extension CoreMLLayerImport {
     let blob = try input()
     let target = integers("targetShape")
     guard target.count >= blob.rank, target.count <= 5 else {
-      throw malformed("has the target \(target)")
+      throw malformed(
+        "has the target shape \(target), expected \(blob.rank) to 5 sizes for an input of rank "
+          + "\(blob.rank)")
     }
     let expanded = try value(blob, CoreMLAxis.axes(rank: target.count))
     return try fullRankBlob(add(BroadcastTo(target: target), [expanded]))

@@ -15,7 +15,7 @@ extension CoreMLModel {
 
   init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     guard let content = try CoreMLContent(record) else {
-      throw .malformed("the model has no type")
+      throw .malformed("the model has no type, expected one such as neuralNetwork")
     }
     let description = record.record("description") ?? [:]
     for field in ["state", "functions", "defaultFunctionName"] where description[field] != nil {

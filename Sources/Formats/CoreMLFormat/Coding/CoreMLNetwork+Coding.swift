@@ -41,7 +41,7 @@ extension CoreMLLayer {
   fileprivate init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     let name = record.string("name")
     guard let kind = record.fields.keys.first(where: { !Self.commonFields.contains($0) }) else {
-      throw .malformed("has no type").at(layer: name)
+      throw .malformed("has no type, expected one such as convolution").at(layer: name)
     }
     guard case .record(let settings)? = record[kind] else {
       throw .unsupported("is a layer \(kind), which cannot be read").at(layer: name)
@@ -94,7 +94,9 @@ extension CoreMLPreprocessing {
         step: .meanImage(
           image.byteRange("meanImage") ?? ProtobufByteRange(offset: 0, byteCount: 0)))
     } else {
-      throw .malformed("the preprocessing of \(feature ?? "the input") is empty")
+      throw .malformed(
+        "the preprocessing of \(feature ?? "the input") is empty, expected a scaler or a mean image"
+      )
     }
   }
 }
@@ -126,7 +128,8 @@ extension CoreMLWeights {
       (record.byteRange($0)?.byteCount ?? 0) > 0
     }
     guard fields.count <= 1 else {
-      throw .malformed("weights are stored as \(fields.joined(separator: ", "))")
+      throw .malformed(
+        "weights are stored as \(fields.joined(separator: ", ")), expected one of these")
     }
     let field = fields.first ?? "floatValue"
     let byteRange = record.byteRange(field) ?? ProtobufByteRange(offset: 0, byteCount: 0)

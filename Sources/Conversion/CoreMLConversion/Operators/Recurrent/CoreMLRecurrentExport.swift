@@ -35,7 +35,8 @@ extension CoreMLNetworkBuilder {
     for (operation, operands) in zip(operations, operands) {
       scope = ExportScope(prefix: name, operands: operands)
       guard let layer = try CoreMLRecurrentLayer(operation, builder: self) else {
-        throw .unsupported("is not a pair of LSTMs that Core ML supports")
+        throw .unsupported(
+          "is a bidirectional LSTM with a mask or an activation that Core ML's layer does not have")
       }
       layers.append(layer)
       weights.append(self.weights(layer, .lstm))

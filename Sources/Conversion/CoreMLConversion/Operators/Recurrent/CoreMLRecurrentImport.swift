@@ -35,7 +35,9 @@ extension CoreMLLayerImport {
     let settings = try lstmSettings()
     let data = try dataInputs(stateCount: 2)
     try checkCellClip(settings, activations, data)
-    guard let record = record("weightParams") else { throw malformed("has no weights") }
+    guard let record = record("weightParams") else {
+      throw malformed("has no weights, expected them in weightParams")
+    }
     let (operation, weights) = try lstm(
       record, settings, activations, isReversed: isReversed, prefix: "")
     return try outputs(of: operation, data + weights, operation.recurrence)
@@ -45,10 +47,16 @@ extension CoreMLLayerImport {
   mutating func bidirectionalLSTM() throws(WeighbridgeError) -> [CoreMLBlob] {
     let directions = ["activationsForwardLSTM", "activationsBackwardLSTM"]
     let settings = try lstmSettings()
-    guard inputs.count == 1 else { throw unsupported("has initial states in both directions") }
+    guard inputs.count == 1 else {
+      throw unsupported(
+        "takes \(inputs.count) inputs, and only a bidirectional LSTM without initial states can be read"
+      )
+    }
     let data = try dataInputs(stateCount: 0)
     let records = records("weightParams")
-    guard records.count == 2 else { throw malformed("has weights for \(records.count) ways") }
+    guard records.count == 2 else {
+      throw malformed("has weights for \(records.count) directions, expected 2")
+    }
     var outputs: [[ValueID]] = []
     for (direction, record) in records.enumerated() {
       let activations = try cellActivations(directions[direction], count: 3)
@@ -86,9 +94,14 @@ extension CoreMLLayerImport {
   private mutating func lstmSettings() throws(WeighbridgeError) -> LSTMSettings {
     let record = record("params") ?? [:]
     guard !record.boolean("coupledInputAndForgetGate") else {
-      throw unsupported("couples its input and forget gates")
+      throw unsupported(
+        "couples its input and forget gates (coupledInputAndForgetGate), and LSTMs with gates of their "
+          + "own can be read")
     }
-    guard !record.boolean("hasPeepholeVectors") else { throw unsupported("has peepholes") }
+    guard !record.boolean("hasPeepholeVectors") else {
+      throw unsupported(
+        "has peepholes (hasPeepholeVectors), and LSTMs without them can be read")
+    }
     let cellClip = record.double("cellClipThreshold")
     return LSTMSettings(
       returnsSequences: record.boolean("sequenceOutput"),
@@ -125,7 +138,10 @@ extension CoreMLLayerImport {
     isReversed: Bool, prefix: String
   ) throws(WeighbridgeError) -> (LSTM, [ValueID]) {
     guard activations[1] == activations[2] else {
-      throw unsupported("has another activation for its cell state than for its input")
+      throw unsupported(
+        "has the activations \(activations[1].operation.kind) for its input and "
+          + "\(activations[2].operation.kind) for its cell state, and only the same for both can be read"
+      )
     }
     let hasBias = settings.hasBias || settings.addsUnitForgetBias
     let operation = LSTM(
@@ -145,7 +161,8 @@ extension CoreMLLayerImport {
   private mutating func dataInputs(stateCount: Int) throws(WeighbridgeError) -> [ValueID] {
     guard let first = inputs.first, [0, stateCount].contains(inputs.count - 1) else {
       throw malformed(
-        "takes \(inputs.count) inputs, expected a sequence and all states or none")
+        "takes \(inputs.count) inputs, expected 1 (the sequence) or \(1 + stateCount) (with the "
+          + "initial states)")
     }
     var values = [try value(first, [.batch, .sequence, .channel])]
     for state in inputs.dropFirst() { values.append(try value(state, [.batch, .channel])) }
@@ -189,12 +206,16 @@ extension CoreMLLayerImport {
     _ record: ProtobufRecord?
   ) throws(WeighbridgeError) -> CellActivation {
     guard let record, let operation = CoreMLActivations.operation(record) else {
-      throw unsupported("has an activation that is not understood inside of a cell")
+      throw unsupported(
+        "has the activation \(record?.fields.keys.first ?? "none"), which cannot be read inside of a "
+          + "recurrent layer")
     }
     // Core ML has no identity activation; a linear one takes its place.
     let isIdentity = (operation as? Rescaling).map { $0.scale == [1] && $0.offset == [0] }
     guard let activation = CellActivation(isIdentity == true ? Identity() : operation) else {
-      throw unsupported("has an activation that is not understood inside of a cell")
+      throw unsupported(
+        "has the activation \(operation.kind) with \(operation.attributes), which cannot be read inside "
+          + "of a recurrent layer")
     }
     return activation
   }
