@@ -1,4 +1,4 @@
-"""Makes the folder of a darknet training and README.md. Needs Python 3 only; writes beside itself."""
+"""Makes the folder of a darknet training and README.md (`record.py` makes the other samples). Needs Python 3 only; writes beside itself."""
 
 import pathlib
 import random
@@ -52,7 +52,9 @@ for name, (data, _) in FILES.items():
     (FOLDER / name).write_bytes(data)
 
 (HERE / "README.md").write_text(
-    "# A darknet training\n\n"
+    "# darknet\n\n"
+    "`shortcuts` contains networks whose outputs pjreddie's darknet computed; `record.py` says how.\n\n"
+    "## A training\n\n"
     "`training` is the folder as somebody has it after a training with darknet: no `.weights` file has the\n"
     "name of its `.cfg`. The numbers mean nothing. `make.py` makes the files and this text.\n\n"
     "| file | content |\n|---|---|\n"

@@ -42,10 +42,19 @@ import Testing
     #expect(sections[0].options.map(\.value) == ["b=c", "", "d"])
   }
 
+  @Test("A line without = is a key without a value, and hides the key in the lines after it")
+  func bareKeys() throws {
+    let section = try parse("[net]\n  batch 64 \nbatch=8\nwidth\nwidth=4\nheight=\nheight=5\n")[0]
+    #expect(section.options.map(\.bareLine) == ["\"batch 64\"", nil, "\"width\"", nil, nil, nil])
+    #expect(section.option("batch")?.value == "8")
+    #expect(section.option("width") == nil)
+    #expect(section.option("height")?.value == "5")
+  }
+
   @Test(
     "A malformed text is refused with its line",
     arguments: [
-      ("width=1\n[net]", 1), ("[net]\nwidth", 2), ("[net]\n\n[conv\n", 3), ("[net]\n[]\n", 2),
+      ("width=1\n[net]", 1), ("[net]\n\n[conv\n", 3), ("[net]\n[]\n", 2),
       ("[net]\na=\0", 2),
     ])
   func malformed(text: String, line: Int) {

@@ -3,8 +3,8 @@ package import Bytes
 /// A `.cfg` file: sections of keys and values, parsed as in both forks of darknet.
 ///
 /// All spaces and tabs of a line are removed, even in its middle. A line whose first character is
-/// `#` or `;` is a comment; there are no other comments. The first `=` ends the key. A byte order
-/// mark, which darknet does not accept, is skipped.
+/// `#` or `;` is a comment; there are no other comments. The first `=` ends the key; a line without
+/// one is a key without a value. A byte order mark, which darknet does not accept, is skipped.
 package struct DarknetConfiguration: Hashable, Sendable {
   /// The maximum number of sections in a file, several times that of any network.
   package static let sectionLimit = 8_192
@@ -19,7 +19,7 @@ package struct DarknetConfiguration: Hashable, Sendable {
 
   /// Reads a file.
   ///
-  /// - Throws: ``WeighbridgeError/Code/malformed`` at a line that is neither a section nor a key,
+  /// - Throws: ``WeighbridgeError/Code/malformed`` at a line that cannot be read,
   ///   ``WeighbridgeError/Code/limitExceeded``.
   package init(_ store: ByteStore) throws(WeighbridgeError) {
     guard store.count <= Self.byteLimit else {
@@ -30,15 +30,15 @@ package struct DarknetConfiguration: Hashable, Sendable {
 
   /// Reads the text of a file.
   ///
-  /// - Parameter section: The name of the section of options before the first section header; if
-  ///   `nil`, such options are an error.
+  /// - Parameter section: The name of the section of options before the first section header, in
+  ///   which every line has a `=`; if `nil`, such options are an error.
   /// - Throws: As ``init(_:)``.
   package init(bytes: [UInt8], section: String? = nil) throws(WeighbridgeError) {
     var sections = section.map { [DarknetSection(name: $0, line: 1)] } ?? []
     let lines = Self.lines(bytes)
     for (index, line) in lines.enumerated() {
       try locating({ $0.at(.line(index + 1)) }) { () throws(WeighbridgeError) in
-        try Self.read(line, number: index + 1, into: &sections)
+        try Self.read(line, number: index + 1, allowsBareKeys: section == nil, into: &sections)
       }
     }
     guard !sections.isEmpty else { throw .malformed("has no section") }
@@ -68,25 +68,33 @@ package struct DarknetConfiguration: Hashable, Sendable {
   }
 
   private static func read(
-    _ line: ArraySlice<UInt8>, number: Int, into sections: inout [DarknetSection]
+    _ line: ArraySlice<UInt8>, number: Int, allowsBareKeys: Bool = true,
+    into sections: inout [DarknetSection]
   ) throws(WeighbridgeError) {
     guard let text = try stripped(line) else { return }
+    let written = excerpt(line)
     if text.first == UInt8(ascii: "[") {
       guard sections.count < sectionLimit else {
         throw .limitExceeded("more than \(sectionLimit) sections, which is the limit")
       }
-      sections.append(DarknetSection(name: try sectionName(text), line: number))
+      guard text.count > 2, text.last == UInt8(ascii: "]") else {
+        throw .malformed("\(written) begins a section, and a section's name stands in [ and ]")
+      }
+      let name = String(decoding: text.dropFirst().dropLast(), as: UTF8.self)
+      sections.append(DarknetSection(name: name, line: number))
       return
     }
     guard !sections.isEmpty else {
-      throw .malformed("\(excerpt(text)) comes before the first section, which is [net]")
+      throw .malformed("\(written) comes before the first section, which is [net]")
     }
-    guard let equalsSign = text.firstIndex(of: UInt8(ascii: "=")) else {
-      throw .malformed("\(excerpt(text)) is neither key=value nor a [section]")
+    let equalsSign = text.firstIndex(of: UInt8(ascii: "="))
+    guard equalsSign != nil || allowsBareKeys else {
+      throw .malformed("\(written) has no \"=\", and each line is a key=value")
     }
     let option = DarknetOption(
-      key: String(decoding: text[..<equalsSign], as: UTF8.self),
-      value: String(decoding: text[(equalsSign + 1)...], as: UTF8.self), line: number)
+      key: String(decoding: text[..<(equalsSign ?? text.endIndex)], as: UTF8.self),
+      value: String(decoding: equalsSign.map { text[($0 + 1)...] } ?? [], as: UTF8.self),
+      line: number, bareLine: equalsSign == nil ? written : nil)
     sections[sections.count - 1].append(option)
   }
 
@@ -100,15 +108,12 @@ package struct DarknetConfiguration: Hashable, Sendable {
     return Array(text)
   }
 
-  private static func sectionName(_ text: [UInt8]) throws(WeighbridgeError) -> String {
-    guard text.count > 2, text.last == UInt8(ascii: "]") else {
-      throw .malformed("\(excerpt(text)) is not a [section]")
-    }
-    return String(decoding: text.dropFirst().dropLast(), as: UTF8.self)
-  }
-
-  private static func excerpt(_ text: [UInt8]) -> String {
-    String(decoding: text.prefix(60), as: UTF8.self) + (text.count > 60 ? "..." : "")
+  /// A line as written, without the whitespace around it, in quotation marks.
+  private static func excerpt(_ line: ArraySlice<UInt8>) -> String {
+    let isBlank = { (byte: UInt8) in [0x20, 0x09, 0x0D].contains(byte) }
+    let end = (line.lastIndex { !isBlank($0) } ?? line.startIndex) + 1
+    let text = line[..<end].drop(while: isBlank)
+    return "\"\(String(decoding: text.prefix(60), as: UTF8.self))\(text.count > 60 ? "..." : "")\""
   }
 
   /// Whether bytes begin like a `.cfg`: the first line that is not empty or a comment is a

@@ -16,9 +16,11 @@ package struct DarknetSection: Hashable, Sendable {
 
   mutating func append(_ option: DarknetOption) { options.append(option) }
 
-  /// The first occurrence of a key with a value, which takes precedence.
+  /// The first occurrence of a key with a value, which takes precedence; `nil` when the key stands
+  /// in a line without `=` before.
   package func option(_ key: String) -> DarknetOption? {
-    options.first { $0.key == key && !$0.value.isEmpty }
+    let first = options.first { $0.key == key && ($0.isBare || !$0.value.isEmpty) }
+    return first.flatMap { $0.isBare ? nil : $0 }
   }
 
   /// Returns the section with another value for a key; `nil` removes the key.
@@ -37,13 +39,20 @@ package struct DarknetOption: Hashable, Sendable {
   package let value: String
   /// Its line number; the first line is 1.
   package let line: Int
+  /// The line as written if it has no `=`. darknet stores it as a key without a value, which
+  /// stands for the key's default and takes precedence over later lines with the key.
+  package let bareLine: String?
 
   /// Creates an option.
-  package init(key: String, value: String, line: Int) {
+  package init(key: String, value: String, line: Int, bareLine: String? = nil) {
     self.key = key
     self.value = value
     self.line = line
+    self.bareLine = bareLine
   }
+
+  /// Whether the line has no `=`.
+  package var isBare: Bool { bareLine != nil }
 
   /// The key and value as in the file, without whitespace.
   package var text: String { "\(key)=\(value)" }

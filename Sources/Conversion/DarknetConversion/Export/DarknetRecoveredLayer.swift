@@ -35,7 +35,7 @@ struct DarknetRecoveredLayer {
     for node in nodes where role == nil || node.source.role == role {
       if let operation = node.operation as? Operation { return (operation, node) }
     }
-    throw .unsupported("has no \(Operation.kind)")
+    throw .unsupported("has no \(Operation.kind), which its section always becomes")
   }
 
   /// Whether there is a node with a role.
@@ -44,7 +44,7 @@ struct DarknetRecoveredLayer {
   /// The shape of a value for a batch of one.
   func shape(_ id: ValueID) throws(WeighbridgeError) -> [Int] {
     guard let shape = graph[id].type.singleExampleShape else {
-      throw .unsupported("has unknown sizes")
+      throw .unsupported("has sizes that are not known, and darknet needs all of them")
     }
     return shape
   }
@@ -62,7 +62,7 @@ struct DarknetRecoveredLayer {
   /// The section that produced a value.
   func section(of value: ValueID) throws(WeighbridgeError) -> Int {
     guard let position = sectionIndices[value] else {
-      throw .unsupported("takes what no section makes")
+      throw .unsupported("takes a value that no section makes")
     }
     return position
   }

@@ -98,7 +98,8 @@ enum DarknetRules {
   ].map { kind in
     Row(kind: kind) { (operation, model) throws(WeighbridgeError) in
       guard let name = DarknetLayer.activationName(of: [operation], fork: model.fork) else {
-        throw .unsupported("\(model.fork.title) has no \(kind) with these settings")
+        throw .unsupported(
+          "\(model.fork.title) has no activation that is \(kind) with these settings")
       }
       let input = try model.unpaddedSource()
       try model.select(input)

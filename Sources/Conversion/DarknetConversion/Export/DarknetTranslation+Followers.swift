@@ -68,7 +68,7 @@ extension DarknetTranslation {
   ) throws(WeighbridgeError) -> [String: Tensor] {
     let weights = normalization.weights
     guard var mean = weights["mean"], let variance = weights["variance"] else {
-      throw .unsupported("its mean and variance are computed")
+      throw .unsupported("its mean and variance are computed, and darknet stores them as weights")
     }
     let constant = { (number: Double) in
       Tensor(.float32, shape: mean.shape, [Double](repeating: number, count: mean.count))
@@ -96,7 +96,7 @@ extension DarknetTranslation {
       "the epsilon \(Float(epsilon)) of batch normalizations is in their variances, less darknet's")
     let variances = variance.doubles.map { $0 + difference }
     guard variances.allSatisfy({ $0 >= 0 }) else {
-      throw .unsupported("its variances are below darknet's epsilon")
+      throw .unsupported("its variances are below darknet's epsilon, which is added to them")
     }
     return Tensor(.float32, shape: variance.shape, variances)
   }

@@ -173,7 +173,7 @@ extension DarknetTranslation {
   /// The section output that is an input of the operator.
   func source(_ position: Int = 0) throws(WeighbridgeError) -> DarknetSectionOutput {
     guard let output = operands[position].output else {
-      throw .unsupported("takes a constant, and darknet has none")
+      throw .unsupported("takes a constant, and no section of darknet can hold one")
     }
     return output
   }
@@ -203,7 +203,9 @@ extension DarknetTranslation {
   /// Makes a value the input of the next section.
   mutating func select(_ output: DarknetSectionOutput) throws(WeighbridgeError) {
     guard output.section != sections.nextPosition - 1 else { return }
-    guard output.section >= 0 else { throw .unsupported("takes the input again") }
+    guard output.section >= 0 else {
+      throw .unsupported("takes the network's input, which no section can name")
+    }
     var route = DarknetSectionText("route")
     route.set("layers", output.section)
     try sections.add(route)

@@ -32,7 +32,7 @@ struct DarknetForkChoice {
   }
 
   /// The first section or key that only one fork knows, for each fork.
-  private static func evidence(_ configuration: DarknetConfiguration) -> [DarknetFork: String] {
+  static func evidence(_ configuration: DarknetConfiguration) -> [DarknetFork: String] {
     var evidence: [DarknetFork: String] = [:]
     if let net = configuration.sections.first,
       !net.options.contains(where: { ["width", "height"].contains($0.key) })

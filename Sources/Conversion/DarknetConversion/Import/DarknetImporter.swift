@@ -19,6 +19,8 @@ struct DarknetImporter {
   let fork: DarknetFork
   let isStrict: Bool
   let trees: [String: DarknetTree]
+  /// Whether an error may advise to read the file as the other fork, after it was tried.
+  var advisesOtherFork = true
 
   /// Imports the network.
   ///
@@ -26,6 +28,7 @@ struct DarknetImporter {
   /// - Throws: ``WeighbridgeError/Code/malformed`` and ``WeighbridgeError/Code/unsupported`` with
   ///   the line and the layer; the error of a ``DarknetSizeMismatch`` when the weights do not fit.
   func run(_ weights: DarknetWeightSupply) throws(WeighbridgeError) -> Result {
+    try checkPlaceholders()
     let names = try sectionNames()
     let (network, isLetterboxed) = try network(names, weights)
     if let mismatch = DarknetSizeMismatch(network, self) { throw mismatch.error }
@@ -55,7 +58,9 @@ struct DarknetImporter {
     _ names: [String], _ weights: DarknetWeightSupply
   ) throws(WeighbridgeError) -> (network: DarknetNetwork, isLetterboxed: Bool?) {
     let (trees, isRandom) = (trees, weights.isRandom)
-    var network = DarknetNetwork(fork: fork, isStrict: isStrict, weights: weights) {
+    var network = DarknetNetwork(
+      fork: fork, isStrict: isStrict, weights: weights, isReadByOtherFork: isReadByOtherFork
+    ) {
       (path) throws(WeighbridgeError) in
       if let tree = trees[path] { return tree }
       guard isRandom else { throw .missing("the tree \(path) is not there") }
@@ -73,14 +78,45 @@ struct DarknetImporter {
     return (network, isLetterboxed)
   }
 
+  /// Whether the other fork reads the whole file, and none of it is known to this fork only.
+  private func isReadByOtherFork() -> Bool {
+    guard advisesOtherFork, DarknetForkChoice.evidence(configuration)[fork] == nil else {
+      return false
+    }
+    let other = DarknetImporter(
+      configuration: configuration, fork: fork.other, isStrict: isStrict, trees: trees,
+      advisesOtherFork: false)
+    return (try? other.parameterCount()) != nil
+  }
+
+  /// - Throws: ``WeighbridgeError/Code/malformed`` at the first value that is a placeholder of a
+  ///   template, before a key is named that defines it.
+  private func checkPlaceholders() throws(WeighbridgeError) {
+    let definitions = configuration.sections.flatMap(\.options)
+    for (position, section) in configuration.sections.enumerated() {
+      for option in section.options where option.value.contains("$") {
+        let name = option.value.split { "${}".contains($0) }.first.map(String.init) ?? ""
+        let value = definitions.first { $0.key == name && !$0.value.isEmpty }
+        throw .malformed(
+          "\(option.text) is a placeholder of a template, and darknet reads 0 for it; write "
+            + (value.map { "\(option.key)=\($0.value), as line \($0.line) has it" } ?? "a number")
+        )
+        .at(.line(option.line))
+        .at(layer: position == 0 ? "[\(section.name)]" : "#\(position - 1) [\(section.name)]")
+      }
+    }
+  }
+
   /// The full names of all sections.
   ///
   /// - Throws: ``WeighbridgeError/Code/unsupported`` with all unknown sections.
   private func sectionNames() throws(WeighbridgeError) -> [String] {
     let first = configuration.sections[0]
     guard DarknetSections.name(first.name) == "net" else {
-      throw .malformed("begins with [\(first.name)], and the first section is [net] or [network]")
-        .at(.line(first.line))
+      throw .malformed(
+        "begins with [\(first.name)], and the first section must be [net] or [network]"
+      )
+      .at(.line(first.line))
     }
     guard configuration.sections.count > 1 else {
       throw .malformed("has no layer").at(.line(first.line))
@@ -121,11 +157,17 @@ struct DarknetImporter {
       guard let build = DarknetSections.all[name]?.build else { return network }
       if let onlyFork = DarknetKeys.exclusiveSections[name], onlyFork != fork {
         throw .unsupported(
-          "\(fork.title) does not know this section; \(onlyFork.title) does "
-            + "(\(APIName.darknetFork) \(onlyFork.rawValue))")
+          "\(fork.title) does not know this section, and \(onlyFork.title) does"
+            + network.otherForkAdvice)
       }
-      return try DarknetLayer(section, name: name, index: index, network: network)
-        .built(by: build)
+      guard let meaning = DarknetOtherForks.sections[section.name] else {
+        return try DarknetLayer(section, name: name, index: index, network: network)
+          .built(by: build)
+      }
+      var layer = try DarknetLayer(
+        meaning.applied(to: section), name: name, index: index, network: network)
+      try layer.tolerate("[\(section.name)] is not darknet's: it is read as \(meaning.title)")
+      return try layer.built(by: build)
     } catch {
       throw error.at(.line(section.line)).at(layer: "#\(index) [\(section.name)]")
     }

@@ -1,5 +1,6 @@
 import Bytes
 import ConversionCore
+import DarknetFormat
 import GraphIR
 import LayerCatalog
 
@@ -75,10 +76,14 @@ enum DarknetConvolutions {
     let strides = (window.strideX, window.strideY)
     if isBinary { window.groups = 1 }
     if antialiasing != 0 { (window.strideX, window.strideY) = (1, 1) }
+    layer.decideOnSkippedStep(window)
     let channels = try layer.image(layer.input).channels
     let weights: DarknetLayer.ConvolutionWeights
     if let shared = try layer.sharedWeights() {
-      guard !isBinary else { throw layer.unsupported("share_index with xnor") }
+      guard !isBinary else {
+        throw layer.unsupported(
+          "has share_index and xnor=1, and a shared kernel cannot be binarized")
+      }
       try layer.checkGroups(window, channels: channels)
       weights = try layer.convolutionWeights(
         of: shared, window, normalizes: normalizes || usesCBN)
@@ -136,7 +141,7 @@ enum DarknetConvolutions {
     let effectiveSize = padding == 0 ? size : 1
     guard padding == 0 || size == 2 * padding + 1 else {
       throw layer.unsupported(
-        "pad=\(padding) with size=\(size): darknet computes the output's size as if half of the "
+        "has pad=\(padding) with size=\(size): darknet computes the output's size as if half of the "
           + "size were padded, and pads with that number")
     }
     guard dimensions.height >= effectiveSize, dimensions.width >= effectiveSize else {
@@ -176,12 +181,25 @@ extension DarknetLayer {
     // In all other cases, darknet reads and writes beyond its buffers.
     guard size == 1 || dilation == 1 || 2 * padding == size - 1 else {
       throw unsupported(
-        "dilation=\(dilation) with a padding of \(padding): darknet dilates the padding too and "
+        "has dilation=\(dilation) with a padding of \(padding): darknet dilates the padding too and "
           + "computes the output's size without it, so only half of an odd size works")
     }
     return DarknetWindow(
       filters: filters, size: size, strideX: strideX, strideY: strideY, padding: padding,
       dilation: size == 1 ? 1 : dilation, groups: max(1, groups))
+  }
+
+  /// Records that darknet without cuDNN computes something else for a convolution of size 1: it
+  /// multiplies the image as it is, without skipping or padding its elements. pjreddie's does so
+  /// always, AlexeyAB's if the stride along x is 1.
+  mutating func decideOnSkippedStep(_ window: DarknetWindow) {
+    let isTakenAsIs = window.size == 1 && (fork == .pjreddie || window.strideX == 1)
+    guard isTakenAsIs, (window.strideX, window.strideY, window.padding) != (1, 1, 0) else { return }
+    decide(
+      "a convolution of size 1 with stride_x=\(window.strideX), stride_y=\(window.strideY) and "
+        + "padding=\(window.padding) is computed as it is meant, and as cuDNN does; on a CPU "
+        + "\(fork.title) skips the step that applies the strides and the padding, and gives other "
+        + "numbers")
   }
 
   /// Reads `stride_x` and `stride_y`, which override the stride if they are positive.

@@ -85,17 +85,19 @@ enum DarknetDetections {
     let anchors = try layer.anchors(isMasked: false)
     let classes = try layer.integer("classes", default: 20, in: 1...1 << 20)
     guard try layer.integer("coords", default: 4) == 4 else {
-      throw layer.unsupported("a box of other than 4 coordinates")
+      throw layer.unsupported(
+        "has boxes of other than 4 coordinates, and only coords=4 can be read")
     }
     guard try layer.integer("classfix", default: 0, in: -1...2) != -1 || layer.fork == .pjreddie
     else {
-      throw layer.unsupported("classfix=-1, which leaves out boxes of an objectness below 0.5")
+      throw layer.unsupported("has classfix=-1, which leaves out boxes of an objectness below 0.5")
     }
     let usesSoftmax = try layer.flag("softmax")
     let hasBackground = try layer.flag("background")
     let tree = try layer.tree()
     if let tree, tree.parents.count != classes {
-      throw layer.malformed("the tree has \(tree.parents.count) classes, and classes=\(classes)")
+      throw layer.malformed(
+        "has classes=\(classes), and the tree has \(tree.parents.count) classes")
     }
     let boxes = try layer.boxes(anchors.mask.count, entries: 5, classes: classes)
     let isAlexeyAB = layer.fork == .alexeyab
@@ -141,13 +143,15 @@ enum DarknetDetections {
 
   /// YOLOv1: classes of all cells, then confidences, then boxes.
   private static let detection: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
-    let classes = try layer.integer("classes", default: 1, in: 1...1 << 20)
+    let classes = try layer.integer("classes", default: 1, in: 0...1 << 20)
     let coordinates = try layer.integer("coords", default: 1, in: 1...1 << 10)
     let side = try layer.integer("side", default: 7, in: 1...1 << 12)
     let boxesPerCell = try layer.integer("num", default: 1, in: 1...1 << 10)
     let usesSoftmax = try layer.flag("softmax")
     let storesSquareRoots = try layer.flag("sqrt")
-    if coordinates == 4 {
+    if classes == 0 {
+      layer.decide("has classes=0: its boxes are of nothing, and the detector cannot be described")
+    } else if coordinates == 4 {
       layer.result.head = DarknetHead(
         detector: DetectorDescription(
           kind: .detection, anchors: [], heads: [],
@@ -155,7 +159,7 @@ enum DarknetDetections {
           classCount: classes, activated: Set(DetectorDescription.Part.allCases), side: side,
           boxesPerCell: boxesPerCell))
     } else {
-      layer.decide("coords=\(coordinates), and a box has 4: the detector cannot be described")
+      layer.decide("has coords=\(coordinates), and a box has 4: the detector cannot be described")
     }
     let count = try layer.count(of: layer.input)
     let expectedCount = side * side * ((1 + coordinates) * boxesPerCell + classes)
@@ -163,7 +167,7 @@ enum DarknetDetections {
       throw layer.malformed(
         "takes \(expectedCount) numbers (side² ((1 + coords) num + classes)) and has \(count)")
     }
-    guard usesSoftmax else {
+    guard usesSoftmax, classes > 0 else {
       let row = try layer.flattened(layer.input)
       return row == layer.input ? try layer.add(Identity(), [row]) : row
     }
@@ -188,7 +192,9 @@ extension DarknetLayer {
     let count = try integer("num", default: 1, in: 1...1 << 12)
     let mask = (isMasked ? try integers("mask") : nil) ?? Array(0..<count)
     guard !mask.isEmpty, mask.allSatisfy((0..<count).contains) else {
-      throw malformed("mask=\(mask), and there are the anchors 0 to \(count - 1)")
+      throw malformed(
+        "has mask=\(mask.map(String.init).joined(separator: ",")), and there are the anchors 0 to "
+          + "\(count - 1)")
     }
     let given = try doubles("anchors") ?? []
     if given.count > 2 * count {
@@ -214,7 +220,9 @@ extension DarknetLayer {
     case "greedynms": (detector.suppression, detector.distanceExponent) = (.distance, 0.6)
     case "diounms": (detector.suppression, detector.distanceExponent) = (.distance, exponent)
     case "cornersnms": detector.suppression = .greedy
-    case let name?: throw malformed("nms_kind=\(name) is unknown")
+    case let name?:
+      throw malformed(
+        "has nms_kind=\(name), and only default, greedynms, diounms and cornersnms are known")
     }
   }
 

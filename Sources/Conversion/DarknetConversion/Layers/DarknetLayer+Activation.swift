@@ -19,7 +19,13 @@ extension DarknetLayer {
       if fork == .alexeyab, outputsZeros { decideOnZeros(name) }
       return name
     }
-    try tolerate("\(fork.title) does not know the activation \(name) and takes relu for it")
+    let comment = name.firstIndex(of: "#").map { String(name[..<$0]) }
+    try tolerate(
+      "\(fork.title) does not know the activation \(name) and takes relu for it"
+        + (comment.map {
+          ", since a comment must have a line of its own; write \(key)=\($0) if "
+            + "that is meant"
+        } ?? ""))
     return "relu"
   }
 

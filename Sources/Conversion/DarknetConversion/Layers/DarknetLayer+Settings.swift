@@ -12,7 +12,7 @@ extension DarknetLayer {
     let value = try integer(option.value, of: option)
     guard range.contains(value) else {
       throw malformed(
-        "\(option.text), and \(range.lowerBound) to \(range.upperBound) is possible")
+        "has \(option.text), and \(range.lowerBound) to \(range.upperBound) is possible")
     }
     return value
   }
@@ -67,7 +67,9 @@ extension DarknetLayer {
     var text = option.value[...]
     if fork == .alexeyab, name.hasSuffix("yolo") { text = text.prefix { $0 != "#" } }
     let entries = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    guard entries.count <= 100_000 else { throw malformed("\(option.key) has too many entries") }
+    guard entries.count <= 100_000 else {
+      throw malformed("\(option.key) has \(entries.count) entries, and 100000 are the limit")
+    }
     // A single trailing comma is ignored.
     return entries.count > 1 && entries.last == "" ? Array(entries.dropLast()) : entries
   }
@@ -76,7 +78,7 @@ extension DarknetLayer {
     _ text: String, of option: DarknetOption
   ) throws(WeighbridgeError) -> Int {
     guard let (value, isEntireText) = DarknetNumber.integer(text) else {
-      throw malformed("\(option.text), and an integer is expected")
+      throw malformed("has \(option.text), and an integer is expected")
     }
     if !isEntireText { try tolerate("\(option.key)=\(text) is read as \(value), as darknet does") }
     return value
@@ -86,7 +88,7 @@ extension DarknetLayer {
     _ text: String, of option: DarknetOption
   ) throws(WeighbridgeError) -> Double {
     guard let (value, isEntireText) = DarknetNumber.double(text) else {
-      throw malformed("\(option.text), and a number is expected")
+      throw malformed("has \(option.text), and a number is expected")
     }
     if !isEntireText { try tolerate("\(option.key)=\(text) is read as \(value), as darknet does") }
     return value

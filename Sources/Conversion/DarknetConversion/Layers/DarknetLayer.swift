@@ -40,15 +40,18 @@ package struct DarknetLayer: MappedLayer {
     lastLine = section.line
     for option in section.options {
       lastLine = option.line
-      if option.value.isEmpty {
-        try tolerate("\(option.key)= has no value: darknet passes over it")
-      } else if let first = unread[option.key] {
-        if first.value == option.value { continue }
+      let first = unread[option.key]
+      if first == nil, option.isBare || !option.value.isEmpty { unread[option.key] = option }
+      if let bareLine = option.bareLine {
+        let words = bareLine.split { " \t\"".contains($0) }
+        let advice = words.count == 2 ? "; write \(words[0])=\(words[1]) if that is meant" : ""
+        try tolerate("\(bareLine) has no \"=\", so that darknet reads no value there\(advice)")
+      } else if option.value.isEmpty {
+        try tolerate("\(option.key)= has no value, and darknet passes over it")
+      } else if let first, first.value != option.value {
         try tolerate(
           "\(option.text) is not used: \(option.key) stands in line \(first.line) already, and "
             + "the first one counts")
-      } else {
-        unread[option.key] = option
       }
     }
     lastLine = line
@@ -83,7 +86,7 @@ package struct DarknetLayer: MappedLayer {
 
   /// Takes a setting, which marks it as read; `nil` when it is absent or unknown to the fork.
   mutating func take(_ key: String) throws(WeighbridgeError) -> DarknetOption? {
-    guard let option = unread.removeValue(forKey: key) else { return nil }
+    guard let option = unread.removeValue(forKey: key), !option.isBare else { return nil }
     lastLine = option.line
     if let onlyFork = DarknetKeys.onlyFork(knowing: key, in: name), onlyFork != fork {
       try tolerate("\(option.text) is not used: \(fork.title) does not know \(key)")
@@ -124,7 +127,7 @@ package struct DarknetLayer: MappedLayer {
       throw malformed("has neither width, height and channels nor inputs")
     }
     guard size == 0 || inputs == size else {
-      throw malformed("inputs=\(inputs), and width, height and channels make \(size)")
+      throw malformed("has inputs=\(inputs), and width, height and channels make \(size)")
     }
     let letterbox = try optionalInteger("letter_box", in: -1...1 << 24)
     try checkUnread()
@@ -135,13 +138,33 @@ package struct DarknetLayer: MappedLayer {
   }
 
   private mutating func checkUnread() throws(WeighbridgeError) {
+    var training: [DarknetOption] = []
     for option in unread.values.sorted(by: { $0.line < $1.line })
-    where !DarknetKeys.hasNoEffect(option.key, in: name) {
+    where !option.isBare && !DarknetKeys.hasNoEffect(option.key, in: name) {
       lastLine = option.line
-      guard DarknetKeys.onlyFork(knowing: option.key, in: name) == fork.other else {
-        throw unsupported("unknown key \(option.text)")
+      if DarknetKeys.onlyFork(knowing: option.key, in: name) == fork.other {
+        try tolerate("\(option.text) is not used: \(fork.title) does not know \(option.key)")
+      } else if name == "net", DarknetOtherForks.isForTraining(option.key) {
+        training.append(option)
+      } else if name != "net", let meaning = DarknetOtherForks.precision(option) {
+        try tolerateOnce(meaning)
+      } else {
+        throw unsupported(
+          "\(option.text) is a key that neither fork of darknet knows here; remove the line if it "
+            + "changes nothing that is computed")
       }
-      try tolerate("\(option.text) is not used: \(fork.title) does not know \(option.key)")
     }
+    guard let first = training.first else { return }
+    lastLine = first.line
+    try tolerate(
+      "\(String.listing(training.map(\.text))) \(training.count == 1 ? "is" : "are") not used: other "
+        + "forks of darknet read it for training, which does not change what the network computes")
+  }
+
+  /// Records something that is ignored in several sections for the first of them only.
+  private mutating func tolerateOnce(_ text: String) throws(WeighbridgeError) {
+    guard network.isStrict || !network.decisions.contains(where: { $0.text.hasSuffix(text) })
+    else { return }
+    try tolerate(text)
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import ConversionCore
 package import DarknetFormat
 package import GraphIR
@@ -31,17 +32,26 @@ package struct DarknetNetwork: SourceNetwork {
   /// Returns the tree of classes at a path in the file; `nil` when it does not exist and the
   /// weights are random.
   package let tree: @Sendable (String) throws(DarknetLayer.Failure) -> DarknetTree?
+  /// Whether the other fork reads the whole file, and none of it is known to this fork only.
+  package let isReadByOtherFork: @Sendable () -> Bool
   /// How ambiguities were resolved, layer by layer.
   package var decisions: [Provenance.Decision] = []
+
+  /// Advice to read the file as the other fork, if that works; empty otherwise.
+  package var otherForkAdvice: String {
+    isReadByOtherFork() ? " (\(APIName.darknetFork) \(fork.other.rawValue))" : ""
+  }
 
   /// Creates an empty network; its own section must be read first.
   package init(
     fork: DarknetFork, isStrict: Bool, weights: DarknetWeightSupply,
+    isReadByOtherFork: @escaping @Sendable () -> Bool = { false },
     tree: @escaping @Sendable (String) throws(DarknetLayer.Failure) -> DarknetTree?
   ) {
     self.fork = fork
     self.isStrict = isStrict
     self.weights = weights
+    self.isReadByOtherFork = isReadByOtherFork
     self.tree = tree
   }
 }

@@ -59,7 +59,9 @@ enum DarknetNormalizations {
     let temperature = try layer.double("temperature", default: 1)
     let isSpatial = try layer.flag("spatial")
     let tree = try layer.tree()
-    guard temperature != 0 else { throw layer.malformed("temperature=0") }
+    guard temperature != 0 else {
+      throw layer.malformed("has temperature=0, by which the input would be divided")
+    }
     let count = try layer.count(of: layer.input)
     var value = layer.input
     if temperature != 1 { value = try layer.scaled(value, by: 1 / temperature, role: "scale") }

@@ -21,7 +21,9 @@ enum DarknetPooling {
       build: { (layer) throws(WeighbridgeError) in
         let window = try layer.poolingWindow().window
         guard !window.mayLieInPadding else {
-          throw layer.unsupported("a window that lies in the padding has no mean")
+          throw layer.unsupported(
+            "has a window that lies in the padding alone and so has no mean; the padding must be below "
+              + "the size")
         }
         return try layer.add(
           AveragePooling(window: window, countIncludePad: false, layout: .channelsFirst),
@@ -73,7 +75,8 @@ extension DarknetLayer {
   mutating func channelMaximum(_ count: Int) throws(WeighbridgeError) -> ValueID {
     let dimensions = try image(input)
     guard dimensions.channels % count == 0 else {
-      throw unsupported("out_channels=\(count) of \(dimensions.channels) channels")
+      throw unsupported(
+        "has out_channels=\(count), which does not divide the \(dimensions.channels) channels")
     }
     let grouped = try add(
       Reshape(target: [dimensions.channels / count, count, dimensions.height, dimensions.width]),

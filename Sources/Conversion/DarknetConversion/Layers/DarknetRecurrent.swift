@@ -154,9 +154,12 @@ enum DarknetRecurrent {
     let cellActivation = try layer.activationName("lstm_activation", default: "tanh")
     let normalizes = try layer.flag("batch_normalize")
     guard try !layer.flag("bottleneck") else {
-      throw layer.unsupported("bottleneck=1, with which darknet itself reads beyond its buffers")
+      throw layer.unsupported(
+        "has bottleneck=1, with which darknet itself reads beyond its buffers")
     }
-    guard try !layer.flag("xnor") else { throw layer.unsupported("xnor=1 of [conv_lstm]") }
+    guard try !layer.flag("xnor") else {
+      throw layer.unsupported("has xnor=1, and only [convolutional] can be binarized")
+    }
     layer.ignore("shortcut", "state_constrain", "time_normalizer")
     try layer.checkLoading()
     let dimensions = try layer.image(layer.input)
@@ -283,7 +286,9 @@ extension DarknetLayer {
     let window = try darknetWindow(
       filters: filters, defaultSize: 3, defaultPad: fork == .pjreddie)
     guard window.strideX == 1, window.strideY == 1, 2 * window.padding == window.size - 1 else {
-      throw unsupported("a stride above 1 or a padding that does not keep height and width")
+      throw unsupported(
+        "has stride_x=\(window.strideX), stride_y=\(window.strideY), size=\(window.size) and a padding of "
+          + "\(window.padding), and a recurrent convolution must keep height and width")
     }
     return window
   }

@@ -44,7 +44,9 @@ enum DarknetReshaping {
     let stride = try layer.integer("stride", default: 2, in: -(1 << 16)...1 << 16)
     let scale = try layer.double("scale", default: 1)
     _ = try layer.image(layer.input)
-    guard stride != 0 else { throw layer.malformed("stride=0") }
+    guard stride != 0 else {
+      throw layer.malformed("has stride=0, and an image is enlarged by 1 or more")
+    }
     guard stride < 0 else {
       let output = try layer.add(
         Upsampling(factors: [stride, stride], interpolation: .nearest, layout: .channelsFirst),
@@ -68,7 +70,7 @@ enum DarknetReshaping {
     let isReverse = try layer.flag("reverse")
     let extra = try layer.integer("extra", default: 0)
     guard try !layer.flag("flatten") else {
-      throw layer.unsupported("flatten of [reorg] is not supported")
+      throw layer.unsupported("has flatten=1, and only a [reorg] without it can be read")
     }
     guard extra == 0 else { return try layer.paddedRow(by: extra) }
     let dimensions = try layer.image(layer.input)
@@ -95,11 +97,12 @@ enum DarknetReshaping {
   private static let reorg3d: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     let stride = try layer.integer("stride", default: 1, in: 1...1 << 12)
     guard try !layer.flag("reverse") else {
-      throw layer.unsupported("reverse=1, with which darknet itself divides by 0")
+      throw layer.unsupported("has reverse=1, with which darknet itself divides by 0")
     }
     let dimensions = try layer.image(layer.input)
     guard dimensions.height % stride == 0, dimensions.width % stride == 0 else {
-      throw layer.malformed("stride=\(stride) does not divide \(layer.shape(of: layer.input))")
+      throw layer.malformed(
+        "stride=\(stride) does not divide height and width of \(layer.shape(of: layer.input))")
     }
     let (height, width) = (dimensions.height / stride, dimensions.width / stride)
     return try layer.reordered(
@@ -114,7 +117,9 @@ enum DarknetReshaping {
     let isUnadjusted = try layer.flag("noadjust")
     let dimensions = try layer.image(layer.input)
     guard height <= dimensions.height, width <= dimensions.width else {
-      throw layer.malformed("crops \(layer.shape(of: layer.input)) to \(height) x \(width)")
+      throw layer.malformed(
+        "crops \(layer.shape(of: layer.input)) to a height of \(height) and a width of \(width), which "
+          + "are larger")
     }
     let before = [(dimensions.height - height) / 2, (dimensions.width - width) / 2]
     let after = [dimensions.height - height - before[0], dimensions.width - width - before[1]]

@@ -26,9 +26,7 @@ enum DarknetRouting {
         if layer.fork == .alexeyab {
           try layer.describeWeights(&section)
         } else {
-          for key in ["alpha", "beta"] where layer.has(key) {
-            section.set(key, try layer.operation(Rescaling.self, key).scale[0])
-          }
+          try layer.describeFactors(&section)
         }
         section.set("activation", try layer.activation())
       }),
@@ -44,9 +42,8 @@ enum DarknetRouting {
           : (scale.channels, scale.height, scale.width) == (from.channels, 1, 1)
         guard fits else {
           throw layer.malformed(
-            "scales \(layer.shape(of: other)) by \(layer.shape(of: layer.input)), and "
-              + (scalesPositions ? "one channel of that size" : "one number for each channel")
-              + " is expected")
+            "scales \(layer.shape(of: other)) by \(layer.shape(of: layer.input)), and the factors must be "
+              + (scalesPositions ? "one channel of that size" : "one number for each channel"))
         }
         let product = try layer.add(Multiply(), [other, layer.input])
         return try layer.activated(product, activation)
@@ -64,7 +61,8 @@ enum DarknetRouting {
         let activation = try layer.activationName(default: "linear")
         guard layer.shape(of: other) == layer.shape(of: layer.input) else {
           throw layer.malformed(
-            "multiplies \(layer.shape(of: other)) by \(layer.shape(of: layer.input))")
+            "multiplies \(layer.shape(of: other)) by \(layer.shape(of: layer.input)), and both must have "
+              + "the same shape")
         }
         let product = try layer.add(Multiply(), [other, layer.input])
         return try layer.activated(product, activation)
@@ -91,7 +89,7 @@ enum DarknetRouting {
 
   private static let route: DarknetLayer.Build = { (layer) throws(WeighbridgeError) in
     guard let references = try layer.integers("layers") else {
-      throw layer.malformed("layers is missing")
+      throw layer.malformed("has no layers=, which must name the layers to join")
     }
     var sources: [ValueID] = []
     for reference in references {
@@ -101,7 +99,12 @@ enum DarknetRouting {
     let group = try layer.integer("group_id", default: 0, in: 0...max(0, groups - 1))
     if groups > 1 {
       for (position, source) in sources.enumerated() {
-        let groupSize = try layer.image(source).channels / groups
+        let channels = try layer.image(source).channels
+        guard channels % groups == 0 else {
+          throw layer.malformed(
+            "takes \(channels) channels, which groups=\(groups) does not divide")
+        }
+        let groupSize = channels / groups
         sources[position] = try layer.channels(
           group * groupSize..<(group + 1) * groupSize, of: source,
           role: sources.count == 1 ? "" : "part_\(position)")
@@ -118,17 +121,21 @@ extension DarknetLayer {
   /// Reads a setting that names one layer, and returns the output of that layer.
   mutating func singleOutput(_ key: String) throws(WeighbridgeError) -> ValueID {
     guard let references = try integers(key), let reference = references.first else {
-      throw malformed("\(key) is missing")
+      throw malformed("has no \(key)=, which must name a layer")
     }
     guard references.count == 1 else {
-      throw malformed("\(key)=\(references) names several layers")
+      throw malformed(
+        "\(key)=\(references.map(String.init).joined(separator: ",")) names several layers, and "
+          + "\(fork.title) reads only one here; leave one")
     }
     return try output(reference, key: key)
   }
 
   /// The outputs of the layers that `from` names.
   private mutating func addends() throws(WeighbridgeError) -> [ValueID] {
-    guard let references = try integers("from") else { throw malformed("from is missing") }
+    guard let references = try integers("from") else {
+      throw malformed("has no from=, which must name the layers to add")
+    }
     var addends: [ValueID] = []
     for reference in references { addends.append(try output(reference, key: "from")) }
     return addends
@@ -146,8 +153,8 @@ extension DarknetLayer {
       guard (addendShape.height, addendShape.width) == (inputShape.height, inputShape.width)
       else {
         throw malformed(
-          "adds \(shape(of: addend)) to \(shape(of: input)): AlexeyAB's darknet refuses another "
-            + "height or width (pjreddie's does not: \(APIName.darknetFork) pjreddie)")
+          "adds \(shape(of: addend)) to \(shape(of: input)), and AlexeyAB's darknet adds images of the "
+            + "same height and width only; pjreddie's adds others\(network.otherForkAdvice)")
       }
     }
     var terms = [input] + addends
@@ -207,7 +214,8 @@ extension DarknetLayer {
     let type = try string("weights_type") ?? "none"
     let normalization = try string("weights_normalization") ?? "none"
     guard ["none", "per_feature", "per_layer", "per_channel"].contains(type) else {
-      throw malformed("weights_type=\(type), and none, per_feature or per_channel is possible")
+      throw malformed(
+        "has weights_type=\(type), and only none, per_feature and per_channel are known")
     }
     if type == "none" { return nil }
     try checkLoading()
@@ -231,7 +239,8 @@ extension DarknetLayer {
         SumNormalization(axes: [0], epsilon: 1e-4), [exponential], role: "weights/normalize")
     default:
       throw malformed(
-        "weights_normalization=\(normalization), and with weights relu or softmax is needed")
+        "has weights_normalization=\(normalization), and weights must be normalized by relu or softmax"
+      )
     }
     return try splitIntoRows(normalized, count: count, width: width)
   }
@@ -249,46 +258,6 @@ extension DarknetLayer {
         try add(Reshape(target: [width, 1, 1]), [row], role: "weight_\(position)"))
     }
     return rows
-  }
-
-  /// Adds the shortcut of pjreddie's darknet: alpha · input + beta · other in the channels that
-  /// both have. A larger image is subsampled.
-  mutating func scaledSum() throws(WeighbridgeError) -> ValueID {
-    let other = try singleOutput("from")
-    let activation = try activationName(default: "linear")
-    let alpha = try double("alpha", default: 1)
-    let beta = try double("beta", default: 1)
-    let inputShape = try image(input)
-    var source = other
-    let otherShape = try image(other)
-    guard inputShape.width > 0, inputShape.height > 0, otherShape.width >= inputShape.width,
-      otherShape.width / inputShape.width == otherShape.height / inputShape.height
-    else {
-      throw unsupported(
-        "adds \(shape(of: other)) to \(shape(of: input)), and only an image of the same size or "
-          + "an integer multiple of it can be added")
-    }
-    let step = otherShape.width / inputShape.width
-    if step > 1 {
-      source = try add(
-        Slice([
-          .init(axis: 2, start: 0, stop: inputShape.height * step, step: step),
-          .init(axis: 3, start: 0, stop: inputShape.width * step, step: step),
-        ]), [source], role: "subsample")
-    } else if (otherShape.height, otherShape.width) != (inputShape.height, inputShape.width) {
-      throw unsupported("adds \(shape(of: other)) to \(shape(of: input))")
-    }
-    let common = min(inputShape.channels, otherShape.channels)
-    var part = try channels(0..<common, of: source, role: "part")
-    if beta != 1 { part = try scaled(part, by: beta, role: "beta") }
-    var head = try channels(0..<common, of: input, role: "head")
-    if alpha != 1 { head = try scaled(head, by: alpha, role: "alpha") }
-    guard common < inputShape.channels else {
-      return try activated(try add(Add(), [head, part]), activation)
-    }
-    let tail = try channels(common..<inputShape.channels, of: input, role: "tail")
-    let mixed = try add(Add(), [head, part], role: "mixed")
-    return try activated(try add(Concatenate(axis: 1), [mixed, tail]), activation)
   }
 }
 

@@ -28,6 +28,7 @@ package enum DarknetSections {
 
   /// The full name of a section by any of its names; unknown names are returned unchanged.
   package static func name(_ written: String) -> String {
-    DarknetKeys.aliases[written] ?? (written == "gaussian_yolo" ? "" : written)
+    DarknetKeys.aliases[written] ?? DarknetOtherForks.sections[written]?.name
+      ?? (written == "gaussian_yolo" ? "" : written)
   }
 }
