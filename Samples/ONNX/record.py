@@ -1,15 +1,21 @@
 """Makes small networks in the forms in which other tools export them to ONNX, and records what
-onnxruntime computes with them: NAME.onnx, NAME.inputs.npz, NAME.outputs.npz, and README.md.
+onnxruntime computes with them: NAME.onnx, NAME.inputs.npz, NAME.outputs.npz, and README.md. Where
+onnxruntime departs from ONNX, ONNX's own evaluator computes instead.
 
-Needs numpy, onnx and onnxruntime (Tests/Peers/requirements.txt). Writes beside itself.
+    python record.py [NAME...]
+
+Records the networks of the given names, or all. Needs numpy, onnx and onnxruntime
+(Tests/Peers/requirements.txt). Writes beside itself.
 """
 
 import pathlib
+import sys
 
 import numpy
 import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
 HERE = pathlib.Path(__file__).parent
 FLOAT = TensorProto.FLOAT
@@ -45,6 +51,11 @@ class Builder:
         if self.weights_are_inputs:
             self.inputs.append(
                 helper.make_tensor_value_info(name, tensor.data_type, list(array.shape)))
+        return name
+
+    def tensor(self, name, kind, shape, values):
+        """An initializer of a type that numpy lacks."""
+        self.weights.append(helper.make_tensor(name, kind, shape, values))
         return name
 
     def numbers(self, name, *shape, scale=0.5, low=None, typed=False):
@@ -544,32 +555,139 @@ def defaults():
     return g, {"x": g.random.normal(size=(1, 3, 6, 6))}
 
 
+NARROW = {"int4": TensorProto.INT4, "uint4": TensorProto.UINT4, "int2": TensorProto.INT2,
+          "uint2": TensorProto.UINT2}
+
+
+def narrow():
+    """Integers of 2 and 4 bits: converted to, quantized to, moved, and as the type of another value."""
+    g = Builder("narrow", 25, ir_version=13)
+    x = g.input("x", [2, 14])
+    scales = g.weight("scales", numpy.array([0.5, 2.0], numpy.float32))
+    for name, kind in NARROW.items():
+        signed = name.startswith("int")
+        zero = g.tensor(f"{name}.zero", kind, [], [1])
+        zeros = g.tensor(f"{name}.zeros", kind, [2], [1, -1 if signed else 2])
+        for role, value in (
+                ("cast", g.add("Cast", [x], to=kind)),
+                ("like", g.add("CastLike", [x, g.add("Identity", [zero])])),
+                ("moved", g.add("CastLike", [x, g.add("Reshape", [zeros, g.integers(
+                    f"{name}.shape", [2, 1])])])),
+                ("again", g.add("Cast", [g.add("Cast", [g.add("Cast", [x], to=TensorProto.INT32)],
+                                               to=kind)], to=TensorProto.INT8))):
+            g.output(g.add("Cast", [value], name=f"{name}.{role}", to=FLOAT), [2, 14])
+        steps = g.add("QuantizeLinear", [x, scales, zeros], axis=0)
+        turned = g.add("Transpose", [steps], perm=[1, 0])
+        g.output(g.add("DequantizeLinear", [turned, scales, zeros], name=f"{name}.steps", axis=1),
+                 [14, 2])
+        untyped = g.add("QuantizeLinear", [x, g.constant(0.25, numpy.float32)], output_dtype=kind)
+        g.output(g.add("Cast", [untyped], name=f"{name}.typed", to=FLOAT), [2, 14])
+    numbers = [-9, -7.75, -4.5, -2.5, -1.25, -0.5, 0, 0.5, 1.5, 2.5, 6.9, 7.6, 8.2, 21.5]
+    return g, {"x": numpy.array([numbers, numbers[::-1]])}
+
+
+narrow.is_by_onnx = True  # onnxruntime rounds where ONNX truncates
+
+
+def halves():
+    """Quantized with scales of 16 bits: integers that these do not hold, and types to compute in."""
+    g = Builder("halves", 25, ir_version=13)
+    x = g.input("x", [3, 8])
+    for name, kind, zero in (("int16", numpy.int16, -7), ("uint16", numpy.uint16, 30001),
+                             ("int8", numpy.int8, 5), ("uint8", numpy.uint8, 131)):
+        half = g.add("Cast", [x], to=TensorProto.FLOAT16)
+        scale, step = g.constant(0.75, numpy.float16), g.constant(0.77, numpy.float32)
+        point = g.constant(zero, kind)
+        for role, value in (
+                ("half", g.add("QuantizeLinear", [half, scale, point])),
+                ("mixed", g.add("QuantizeLinear", [half, step, point])),
+                ("precise", g.add("QuantizeLinear", [x, step, point], precision=TensorProto.FLOAT16)),
+                ("whole", g.add("QuantizeLinear", [g.add("Cast", [x], to=TensorProto.INT32), step,
+                                                   point]))):
+            g.output(g.add("Cast", [value], name=f"{name}.{role}", to=FLOAT), [3, 8])
+        steps = g.add("QuantizeLinear", [x, step, point])
+        back = g.add("DequantizeLinear", [steps, scale, point])
+        g.output(g.add("Cast", [back], name=f"{name}.back", to=FLOAT), [3, 8])
+        typed = g.add("DequantizeLinear", [steps, step, point], output_dtype=TensorProto.FLOAT16)
+        g.output(g.add("Cast", [typed], name=f"{name}.typed", to=FLOAT), [3, 8])
+    large = g.add("Cast", [g.add("Mul", [x, g.constant(50, numpy.float32)])], to=TensorProto.INT32)
+    wide = g.add("DequantizeLinear", [large, g.constant(0.01, numpy.float16)])
+    g.output(g.add("Cast", [wide], name="large", to=FLOAT), [3, 8])
+    return g, {"x": g.random.normal(size=(3, 8)) * 6000}
+
+
+halves.is_by_onnx = True  # onnxruntime divides numbers of 16 bits as float32
+
+
+def loops():
+    """Loops whose bodies declare the number of the step, the condition, both or neither as vectors."""
+    g = Builder("loops", 16)
+    x = g.input("x", [2, 3])
+    for name, number_shape, going_shape in (
+            ("numbers", [], []), ("step", [1], []), ("going", [], [1]), ("both", [1], [1])):
+        inner = Builder(name, 16)
+        number = inner.input(f"{name}.number", number_shape, INT64)
+        going = inner.input(f"{name}.going", going_shape, TensorProto.BOOL)
+        state = inner.input(f"{name}.state", [2, 3])
+        inner.output(inner.add("Identity", [going], name=f"{name}.on"), going_shape, TensorProto.BOOL)
+        step = inner.add("Cast", [number], name=f"{name}.step", to=FLOAT)
+        inner.output(inner.add("Add", [state, step], name=f"{name}.next"), [2, 3])
+        inner.output(step, number_shape)
+        inner.output(inner.add("Cast", [going], name=f"{name}.flag", to=FLOAT), going_shape)
+        body = helper.make_graph(inner.nodes, name, inner.inputs, inner.outputs)
+        state, steps, flags = (f"{name}.{part}" for part in ("sum", "steps", "flags"))
+        g.nodes.append(helper.make_node(
+            "Loop", [g.constant(4), g.constant([True] if going_shape else True, numpy.bool_), x], [state, steps, flags],
+            name=name, body=body))
+        g.output(state, [2, 3])
+        g.output(steps, [4] + number_shape)
+        g.output(flags, [4] + going_shape)
+    return g, {"x": g.random.normal(size=(2, 3))}
+
+
+def inputless():
+    """A network without an input, which gives the same numbers always."""
+    g = Builder("inputless", 17)
+    table = g.add("Range", [g.constant(0, numpy.float32), g.constant(6, numpy.float32),
+                            g.constant(1, numpy.float32)])
+    g.output(g.add("Sin", [g.add("Mul", [table, g.numbers("scale", 6)])], name="y"), [6])
+    return g, {}
+
+
+NETWORKS = (mobilenet, resnet, vgg, squeezenet, yolo, unet, recurrent, transformer, modern, quantized,
+            control, pixels, newest, resized, windows, shapes, places, defaults, narrow, halves, loops,
+            inputless)
+
+
 def main():
     rows = []
     settings = onnxruntime.SessionOptions()
     # As the file says, and not in whole numbers where that is nearly the same.
     settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    for make in (mobilenet, resnet, vgg, squeezenet, yolo, unet, recurrent, transformer, modern,
-                 quantized, control, pixels, newest, resized, windows, shapes, places, defaults):
+    for make in NETWORKS:
         builder, inputs = make()
         name = make.__name__
+        rows.append(f"| `{name}` | {builder.opset} | {make.__doc__} |\n")
+        if len(sys.argv) > 1 and name not in sys.argv:
+            continue
         kinds = {p.name: helper.tensor_dtype_to_np_dtype(p.type.tensor_type.elem_type)
                  for p in builder.inputs}
         inputs = {key: array.astype(kinds[key]) for key, array in inputs.items()}
         model = builder.model()
         onnx.checker.check_model(model, full_check=True)
         (HERE / f"{name}.onnx").write_bytes(model.SerializeToString(deterministic=True))
-        session = onnxruntime.InferenceSession(
-            str(HERE / f"{name}.onnx"), settings, providers=["CPUExecutionProvider"])
-        names = [port.name for port in session.get_outputs()]
+        session = (
+            ReferenceEvaluator(model) if getattr(make, "is_by_onnx", False)
+            else onnxruntime.InferenceSession(
+                str(HERE / f"{name}.onnx"), settings, providers=["CPUExecutionProvider"]))
+        names = [port.name for port in builder.outputs]
         numpy.savez(HERE / f"{name}.inputs.npz", **inputs)
         numpy.savez(HERE / f"{name}.outputs.npz", **dict(zip(names, session.run(None, inputs))))
-        rows.append(f"| `{name}` | {builder.opset} | {make.__doc__} |\n")
     (HERE / "README.md").write_text(
         "# ONNX files of others\n\n"
         "Small networks in the forms in which other tools export them, with inputs and the outputs that\n"
-        "onnxruntime computed. `record.py` makes them and this text; "
-        "`Tests/ConversionTests/ONNXImportTests.swift`\nreads them.\n\n"
+        "onnxruntime computed (ONNX's own evaluator for `narrow` and `halves`). `record.py` makes them and\n"
+        "this text; `Tests/ConversionTests/ONNXImportTests.swift` reads them.\n\n"
         "| network | opset | what is in it |\n|---|---|---|\n" + "".join(rows))
 
 

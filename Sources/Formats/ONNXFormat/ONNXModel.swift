@@ -117,9 +117,8 @@ package struct ONNXInitializer: Sendable {
   package var name: String
   /// The type of the elements.
   package var elementType: ElementType
-  /// Whether the elements, int8 or uint8, are stored in 4 bits each, two per byte, the first in the
-  /// lower half.
-  package var isPacked: Bool
+  /// The type in the file if it has less than 8 bits; the element type then holds its values.
+  package var narrowType: ONNXNarrowType?
   /// The sizes of the axes.
   package var shape: [Int]
   /// The location of the elements, in row-major order and little-endian; `nil` in a model to be
@@ -128,12 +127,12 @@ package struct ONNXInitializer: Sendable {
 
   /// Creates a tensor.
   package init(
-    name: String, elementType: ElementType, isPacked: Bool = false, shape: [Int],
+    name: String, elementType: ElementType, narrowType: ONNXNarrowType? = nil, shape: [Int],
     elements: ONNXElements? = nil
   ) {
     self.name = name
     self.elementType = elementType
-    self.isPacked = isPacked
+    self.narrowType = narrowType
     self.shape = shape
     self.elements = elements
   }

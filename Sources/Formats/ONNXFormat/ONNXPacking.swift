@@ -100,12 +100,9 @@ extension ONNXInitializer {
     let offset: Int
   }
 
-  /// The ONNX numbers of the 4-bit integer types, by the element types that represent them here.
-  static let packedNumbers: [ElementType: Int] = [.uint8: 21, .int8: 22]
-
   /// The size in bytes of the elements in the file.
   package var byteCount: Int {
-    isPacked ? (shape.reduce(1, *) + 1) / 2 : shape.reduce(elementType.byteCount, *)
+    narrowType?.byteCount(of: shape.reduce(1, *)) ?? shape.reduce(elementType.byteCount, *)
   }
 
   /// The tensor's bytes without its elements.
@@ -114,8 +111,7 @@ extension ONNXInitializer {
   func packedHead(_ location: ExternalLocation?) throws(WeighbridgeError) -> [UInt8] {
     var record: ProtobufRecord = [
       "dims": .integers(shape),
-      "data_type": .integer(
-        isPacked ? Self.packedNumbers[elementType] ?? 0 : Int(elementType.onnxNumber)),
+      "data_type": .integer(narrowType?.rawValue ?? Int(elementType.onnxNumber)),
       "name": .string(name),
     ]
     if let location {

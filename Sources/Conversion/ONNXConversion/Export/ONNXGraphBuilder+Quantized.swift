@@ -98,7 +98,7 @@ extension ONNXGraphBuilder {
       return bytes[first] & 15 | high
     }
     add(
-      name, .int8, isPacked: true, shape: shape,
+      name, .int8, narrowType: .int4, shape: shape,
       [Tensor(.int8, shape: [packed.count], bytes: packed)])
   }
 }

@@ -109,12 +109,13 @@ extension ONNXGraphBuilder {
 
   /// Adds elements to the file.
   mutating func add(
-    _ name: String, _ type: ElementType, isPacked: Bool = false, shape: [Int], _ parts: [Tensor]
+    _ name: String, _ type: ElementType, narrowType: ONNXNarrowType? = nil, shape: [Int],
+    _ parts: [Tensor]
   ) {
     weights.append(
       ONNXWeight(
         initializer: ONNXInitializer(
-          name: name, elementType: type, isPacked: isPacked, shape: shape), parts: parts))
+          name: name, elementType: type, narrowType: narrowType, shape: shape), parts: parts))
   }
 
   /// Adds a node before all others that decodes a stored weight.

@@ -83,7 +83,8 @@ struct ONNXImporter {
         () throws(WeighbridgeError) in try readTensor(tensor)
       }
       network.countStored(elements)
-      try network.define(tensor.name, .constant(tensor.name, elements))
+      try network.define(
+        tensor.name, .constant(tensor.name, elements), narrowType: tensor.narrowType)
     }
     for feature in model.graph.inputs {
       if let number = fixedInputs[feature.name] {

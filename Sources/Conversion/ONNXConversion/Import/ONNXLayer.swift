@@ -17,6 +17,10 @@ struct ONNXLayer: MappedLayer {
   /// Whether the outputs keep their names in the file; they do not in a body, which is added
   /// several times.
   private let keepsNames: Bool
+  /// The types of the outputs if they have less than 8 bits; by default those of the inputs.
+  var outputNarrowTypes: [ONNXNarrowType?]?
+  /// The same of the outputs of the body that was added last.
+  var bodyNarrowTypes: [ONNXNarrowType?] = []
 
   init(
     _ node: ONNXNode, source: SourceScope, keepsNames: Bool, network: consuming ONNXNetwork
@@ -34,8 +38,10 @@ struct ONNXLayer: MappedLayer {
     if let name = unread.keys.sorted().first {
       throw unsupported("the attribute \(name) of \(node.operation) is not known")
     }
-    for (name, value) in zip(node.outputs, outputs) where !name.isEmpty {
-      try network.define(name, value)
+    let narrowTypes = try checkedNarrowTypes(outputCount: outputs.count)
+    for (position, (name, value)) in zip(node.outputs, outputs).enumerated() where !name.isEmpty {
+      try network.define(
+        name, value, narrowType: position < narrowTypes.count ? narrowTypes[position] : nil)
     }
     if let name = node.outputs.dropFirst(outputs.count).first(where: { !$0.isEmpty }) {
       throw unsupported("its output \(name) is not known")
@@ -64,6 +70,11 @@ extension ONNXLayer {
   /// Whether an attribute is present with a given string and not read yet.
   func has(_ name: String, equalTo string: String) -> Bool {
     if case .string(string)? = unread[name] { true } else { false }
+  }
+
+  /// Takes the type of a tensor in an attribute as that of the outputs, if it has less than 8 bits.
+  mutating func readNarrowType(of name: String) {
+    if case .tensor(let tensor)? = unread[name] { outputNarrowTypes = [tensor.narrowType] }
   }
 
   /// Marks attributes as read that have no effect when a model runs.

@@ -15,6 +15,8 @@ struct ONNXNetwork: SourceNetwork {
   var graph = GraphBuilder()
   /// The values, by their names in the file.
   private(set) var values: [String: ONNXValue] = [:]
+  /// The types of less than 8 bits of values, by their names in the file.
+  private(set) var narrowTypes: [String: ONNXNarrowType] = [:]
   /// How ambiguities of the file were resolved.
   var decisions: [Provenance.Decision] = []
   private var names: UniqueNames
@@ -79,8 +81,12 @@ struct ONNXNetwork: SourceNetwork {
 
   /// Defines the value of a name.
   ///
+  /// - Parameter narrowType: The type of its elements if it has less than 8 bits.
   /// - Throws: ``WeighbridgeError/Code/malformed`` when the name is taken.
-  mutating func define(_ name: String, _ value: ONNXValue) throws(WeighbridgeError) {
+  mutating func define(
+    _ name: String, _ value: ONNXValue, narrowType: ONNXNarrowType? = nil
+  ) throws(WeighbridgeError) {
+    narrowTypes[name] = narrowType
     if values.updateValue(value, forKey: name) != nil {
       throw .malformed("two values are called \(name)")
     }

@@ -84,17 +84,13 @@ package struct ONNXSource: Sendable {
   static func read(
     _ tensor: ONNXInitializer, _ store: ByteStore, _ externalStores: [String: ByteStore]
   ) throws(WeighbridgeError) -> Tensor {
-    guard tensor.isPacked else { return try stored(tensor, store, externalStores) }
+    guard let type = tensor.narrowType else { return try stored(tensor, store, externalStores) }
     let count = try Checked.product(tensor.shape, of: "the size of a tensor")
     var bytes = tensor
-    (bytes.isPacked, bytes.elementType, bytes.shape) = (false, .uint8, [count / 2 + count % 2])
+    (bytes.elementType, bytes.shape) = (.uint8, [type.byteCount(of: count)])
     let packed = try stored(bytes, store, externalStores).contiguousBytes()
-    let isSigned = tensor.elementType == .int8
-    let numbers = (0..<count).map { index in
-      let nibble = index.isMultiple(of: 2) ? packed[index / 2] & 15 : packed[index / 2] >> 4
-      return isSigned && nibble > 7 ? nibble | 0xF0 : nibble
-    }
-    return Tensor(tensor.elementType, shape: tensor.shape, bytes: numbers)
+    return Tensor(
+      tensor.elementType, shape: tensor.shape, bytes: type.unpacked(packed, count: count))
   }
 
   private static func stored(

@@ -70,20 +70,17 @@ enum ONNXArithmetic: ONNXFamily {
       return try layer.apply(Add(), try layer.aligned(values))
     },
     "Cast": { (layer) throws(WeighbridgeError) in
-      layer.ignore("saturate", "round_mode")
-      guard let typeNumber = try layer.integer("to"), let type = ElementType(onnxNumber: typeNumber)
-      else { throw layer.unsupported("a Cast to another type than those of numbers") }
-      let input = try layer.input()
-      if layer.type(input).elementType == type { return [input] }
-      // Files written by TensorFlow's tools cast shapes to int32 and back.
-      if case .dimensions(let dimensions, let isList, _) = input, [.int32, .int64].contains(type) {
-        return [.dimensions(dimensions, isList: isList, as: type)]
+      layer.ignore("saturate", "round_mode")  // of conversions to floats of 8 bits
+      guard let number = try layer.integer("to") else {
+        throw layer.malformed("has no attribute to, which names the type to convert to")
       }
-      return [try layer.apply(Cast(to: type), to: input)]
+      return [try layer.cast(try layer.input(), toTypeNumbered: number)]
     },
     "CastLike": { (layer) throws(WeighbridgeError) in
+      layer.ignore("saturate", "round_mode")
       let type = layer.type(try layer.input(1)).elementType
-      return [try layer.apply(Cast(to: type), to: try layer.input(0))]
+      let number = layer.narrowType(1)?.rawValue ?? Int(type.onnxNumber)
+      return [try layer.cast(try layer.input(0), toTypeNumbered: number)]
     },
     "Clip": { (layer) throws(WeighbridgeError) in
       let input = try layer.input()

@@ -8,9 +8,11 @@ import ONNXFormat
 enum ONNXConstants: ONNXFamily {
   static let nodes: [String: ONNXLayer.Build] = [
     "Constant": { (layer) throws(WeighbridgeError) in
-      [.constant(layer.node.outputs.first ?? "", try layer.constantValue())]
+      layer.readNarrowType(of: "value")
+      return [.constant(layer.node.outputs.first ?? "", try layer.constantValue())]
     },
     "ConstantOfShape": { (layer) throws(WeighbridgeError) in
+      layer.readNarrowType(of: "value")
       let number =
         try layer.tensor("value") ?? Tensor(.float32, shape: [1], [0])
       return [try layer.filled(with: number, try layer.input())]

@@ -19,7 +19,9 @@ enum ONNXControl: ONNXFamily {
       let isMet = condition.doubles[0] != 0
       let branch = isMet ? branches.0 : branches.1
       try ONNXUnsupportedOperators(branch.operatorCounts).check()
-      return try layer.run(branch, [], isMet ? "then" : "else")
+      let outputs = try layer.run(branch, [], isMet ? "then" : "else")
+      layer.outputNarrowTypes = layer.bodyNarrowTypes
+      return outputs
     },
     "Loop": { (layer) throws(WeighbridgeError) in try layer.loop() },
     "Scan": { (layer) throws(WeighbridgeError) in try layer.scan() },
@@ -55,8 +57,12 @@ extension ONNXLayer {
     var step = 0
     while isRunning, step < maximumCount ?? .max {
       _ = try checkedSteps(step + 1)
-      let stepNumber = newConstant(Tensor(.int64, shape: [], [Double(step)]), "step_\(step)")
-      let condition = newConstant(Tensor(.bool, shape: [], [1]), "step_\(step)/condition")
+      // A body may declare both as vectors of one element, which they then are.
+      let shapes = body.inputs.prefix(2).map { $0.shape.isEmpty ? [] : [1] }
+      let stepNumber = newConstant(
+        Tensor(.int64, shape: shapes[0], [Double(step)]), "step_\(step)")
+      let condition = newConstant(
+        Tensor(.bool, shape: shapes[1], [1]), "step_\(step)/condition")
       let outputs = try run(body, [stepNumber, condition] + states, "step_\(step)")
       guard let isContinued = outputs[0].tensor, isContinued.count == 1 else {
         throw unsupported("a Loop whose end is known only when the model runs")
@@ -87,9 +93,11 @@ extension ONNXLayer {
     for (feature, value) in zip(body.inputs, inputs) {
       try network.define(feature.name, value)
     }
+    defer { bodyNarrowTypes = body.outputs.map { network.narrowTypes[$0.name] } }
     for tensor in body.initializers {
       let name = "\(source.layer)/\(tensor.name)"
-      try network.define(tensor.name, .constant(name, try network.readTensor(tensor)))
+      try network.define(
+        tensor.name, .constant(name, try network.readTensor(tensor)), narrowType: tensor.narrowType)
     }
     for node in body.nodes {
       var scope = ONNXImporter.source(node)

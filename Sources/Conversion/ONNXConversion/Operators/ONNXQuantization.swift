@@ -12,12 +12,17 @@ enum ONNXQuantization: ONNXFamily {
       let size = try layer.integer("block_size", default: 0)
       let parameters = QuantizationParameters(
         try layer.input(1), try layer.optional(2), axis: try layer.integer("axis", default: 1))
+      let number = try layer.integer("output_dtype", default: 0)
       let value = try layer.input(0)
-      if let weight = try layer.quantizedWeight(value, parameters, blockSize: size) {
+      if [0, Int(ElementType.float32.onnxNumber)].contains(number),
+        let weight = try layer.quantizedWeight(value, parameters, blockSize: size)
+      {
         return [weight]
       }
       guard size == 0 else { throw layer.blocksUnsupported }
-      return [try layer.dequantized(value, parameters, role: "")]
+      if number == 0 { return [try layer.dequantized(value, parameters, role: "")] }
+      let wide = try layer.widelyDequantized(value, parameters, role: "product")
+      return [try layer.cast(wide, toTypeNumbered: number)]
     },
     "QLinearConv": { (layer) throws(WeighbridgeError) in
       let input = try layer.dequantized(try layer.input(0), try layer.parameters(1), role: "input")
@@ -43,8 +48,9 @@ enum ONNXQuantization: ONNXFamily {
     },
     "QuantizeLinear": { (layer) throws(WeighbridgeError) in
       let axis = try layer.quantizedAxis()
-      layer.ignore("saturate", "precision")
-      let parameters = QuantizationParameters(try layer.input(1), try layer.optional(2), axis: axis)
+      layer.ignore("saturate")  // of conversions to floats of 8 bits
+      let parameters = QuantizationParameters(
+        try layer.input(1), try layer.optional(2), narrowType: layer.narrowType(2), axis: axis)
       return [try layer.quantized(try layer.input(0), parameters, role: "")]
     },
   ]
@@ -57,11 +63,16 @@ private struct QuantizationParameters {
   let scale: ONNXValue
   /// The zero point, of the scale's shape; `nil` for 0.
   let zeroPoint: ONNXValue?
+  /// The type of the zero point if it has less than 8 bits.
+  let narrowType: ONNXNarrowType?
   let axis: Int
 
-  init(_ scale: ONNXValue, _ zeroPoint: ONNXValue?, axis: Int) {
+  init(
+    _ scale: ONNXValue, _ zeroPoint: ONNXValue?, narrowType: ONNXNarrowType? = nil, axis: Int
+  ) {
     self.scale = scale
     self.zeroPoint = zeroPoint
+    self.narrowType = narrowType
     self.axis = axis
   }
 
@@ -78,7 +89,9 @@ extension ONNXLayer {
   }
 
   fileprivate var blocksUnsupported: WeighbridgeError {
-    unsupported("\(node.operation) with a scale for each block of an axis")
+    unsupported(
+      "has block_size, and a scale for each block of an axis can be read for constant integers of "
+        + "8 bits or less without zero points only")
   }
 
   /// Returns a weight that stays quantized, with the integers of the file; `nil` for a value that
@@ -131,8 +144,8 @@ extension ONNXLayer {
   ) throws(WeighbridgeError) -> ONNXValue {
     guard let tensor = number.tensor, tensor.shape.count <= 1 else {
       throw unsupported(
-        "\(node.operation) of a scale or a zero point that is known only when the model runs, or "
-          + "has several axes")
+        "takes a scale or zero point that is known only when the model runs or has several axes, and "
+          + "only constant numbers and vectors can be read")
     }
     var shape = [Int](repeating: 1, count: rank)
     if tensor.count != 1 { shape[try axis(parameters.axis, rank: rank)] = tensor.count }
@@ -141,11 +154,26 @@ extension ONNXLayer {
       ? constant : try apply(Cast(to: type), to: constant, role: role)
   }
 
-  /// Converts quantized integers to the floating-point numbers that they stand for.
+  /// Converts quantized integers to the floating-point numbers that they stand for, of the scale's
+  /// type.
   fileprivate mutating func dequantized(
     _ value: ONNXValue, _ parameters: QuantizationParameters, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
-    let floatType = type(parameters.scale).elementType
+    let type = type(parameters.scale).elementType
+    guard [.float16, .bfloat16].contains(type) else {
+      return try widelyDequantized(value, parameters, role: role)
+    }
+    let prefix = role.isEmpty ? "" : "\(role)/"
+    let wide = try widelyDequantized(value, parameters, role: "\(prefix)product")
+    return try apply(Cast(to: type), to: wide, role: role)
+  }
+
+  /// Converts quantized integers to the floating-point numbers that they stand for: float32, or
+  /// float64 if the scale is. A type of 16 bits could not hold all integers of 16 and 32 bits.
+  fileprivate mutating func widelyDequantized(
+    _ value: ONNXValue, _ parameters: QuantizationParameters, role: String
+  ) throws(WeighbridgeError) -> ONNXValue {
+    let floatType = type(parameters.scale).elementType == .float64 ? ElementType.float64 : .float32
     let rank = type(value).rank
     let prefix = role.isEmpty ? "" : "\(role)/"
     var difference = try apply(Cast(to: floatType), to: value, role: "\(prefix)cast")
@@ -163,25 +191,71 @@ extension ONNXLayer {
   fileprivate mutating func quantized(
     _ value: ONNXValue, _ parameters: QuantizationParameters, role: String
   ) throws(WeighbridgeError) -> ONNXValue {
-    let typeNumber = try integer("output_dtype", default: 0)
-    let outputType = typeNumber == 0 ? ElementType.uint8 : ElementType(onnxNumber: typeNumber)
-    let integerType = parameters.zeroPoint.map { type($0).elementType } ?? outputType
-    guard let integerType, let range = Self.ranges[integerType] else {
-      throw unsupported("\(node.operation) to other types than int8, uint8, int16 and uint16")
-    }
-    let (floatType, rank) = (type(value).elementType, type(value).rank)
+    let (integerType, range) = try quantizedType(parameters)
+    let floatType = try quotientType(value, parameters)
+    let rank = type(value).rank
     let scale = try broadcastable(
       parameters.scale, parameters, rank: rank, type: floatType, role: "scale")
-    let quotient = try apply(BinaryMath(.divide), to: value, scale, role: "steps")
+    let dividend =
+      type(value).elementType == floatType
+      ? value : try apply(Cast(to: floatType), to: value, role: "float")
+    let quotient = try apply(BinaryMath(.divide), to: dividend, scale, role: "steps")
     var rounded = try apply(UnaryMath(.round), to: quotient, role: "round")
     if let zeroPoint = parameters.nonZeroPoint {
+      // A type of 16 bits could not hold all sums.
+      let sumType = floatType == .float64 ? floatType : .float32
+      if floatType != sumType { rounded = try apply(Cast(to: sumType), to: rounded, role: "sum") }
       let zeroPoint = try broadcastable(
-        zeroPoint, parameters, rank: rank, type: floatType, role: "zero")
+        zeroPoint, parameters, rank: rank, type: sumType, role: "zero")
       rounded = try apply(Add(), to: rounded, zeroPoint, role: "quantized")
     }
     let clip = Clip(minimum: range.lowerBound, maximum: range.upperBound)
     return try apply(
       Cast(to: integerType), to: try apply(clip, to: rounded, role: "range"), role: role)
+  }
+
+  /// The type of a quantized value, and its range.
+  private mutating func quantizedType(
+    _ parameters: QuantizationParameters
+  ) throws(WeighbridgeError) -> (ElementType, ClosedRange<Double>) {
+    let number = try integer("output_dtype", default: 0)
+    let zeroPointType = parameters.zeroPoint.map {
+      parameters.narrowType?.rawValue ?? Int(type($0).elementType.onnxNumber)
+    }
+    if let zeroPointType, ![0, zeroPointType].contains(number) {
+      throw malformed(
+        "has an output_dtype of \(ElementType.onnxName(number)), and its zero point is of "
+          + ElementType.onnxName(zeroPointType))
+    }
+    let outputType = zeroPointType ?? (number == 0 ? Int(ElementType.uint8.onnxNumber) : number)
+    if let type = ONNXNarrowType(rawValue: outputType) {
+      outputNarrowTypes = [type]
+      return (type.elementType, type.range)
+    }
+    guard let type = ElementType(onnxNumber: outputType), let range = Self.ranges[type] else {
+      throw unsupported(
+        "quantizes to \(ElementType.onnxName(outputType)), and only quantization to integers of 2 to "
+          + "16 bits can be read")
+    }
+    return (type, range)
+  }
+
+  /// The type in which a value is divided by the scale: that of the attribute, or else the wider one
+  /// of both.
+  private mutating func quotientType(
+    _ value: ONNXValue, _ parameters: QuantizationParameters
+  ) throws(WeighbridgeError) -> ElementType {
+    let number = try integer("precision", default: 0)
+    let types = [type(value).elementType, type(parameters.scale).elementType]
+    guard number != 0 else {
+      let floats = Set(types.filter(\.isFloat))
+      return floats.count == 1 ? floats.first ?? .float32 : .float32
+    }
+    guard let type = ElementType(onnxNumber: number), type.isFloat else {
+      throw unsupported(
+        "has a precision of \(ElementType.onnxName(number)), which is no type to divide in")
+    }
+    return type
   }
 
   /// The ranges of the integer types.

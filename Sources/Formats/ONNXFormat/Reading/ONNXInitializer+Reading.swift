@@ -16,19 +16,21 @@ extension ONNXInitializer {
 
   init(_ record: ProtobufRecord) throws(WeighbridgeError) {
     let shape = record.integers("dims")
-    guard shape.allSatisfy({ $0 >= 0 }) else { throw .malformed("a tensor has the shape \(shape)") }
+    guard shape.allSatisfy({ $0 >= 0 }) else { throw .malformed("a tensor has the shape \(shape), and sizes are 0 or more") }
     let number = record.integer("data_type")
-    let packedType = Self.packedNumbers.first { $0.value == number }?.key
-    guard let type = packedType ?? ElementType(onnxNumber: number) else {
+    let narrowType = ONNXNarrowType(rawValue: number)
+    guard let type = narrowType?.elementType ?? ElementType(onnxNumber: number) else {
       throw .unsupported(
-        "a tensor has elements of ONNX's type \(number); only integers of 4 to 64 bits, "
+        "a tensor has elements of \(ElementType.onnxName(number)), and only integers of 2 to 64 bits, "
           + "floating-point numbers of 16 to 64 bits and booleans can be read")
     }
-    guard record["segment"] == nil else { throw .unsupported("a tensor is stored in segments") }
+    guard record["segment"] == nil else {
+      throw .unsupported("a tensor is stored in segments, and only whole tensors can be read")
+    }
     let size = try Checked.product(shape + [type.byteCount], of: "the size of a tensor")
-    let byteCount = packedType == nil ? size : size / 2 + size % 2
+    let byteCount = narrowType?.byteCount(of: size) ?? size
     self.init(
-      name: record.string("name"), elementType: type, isPacked: packedType != nil, shape: shape,
+      name: record.string("name"), elementType: type, narrowType: narrowType, shape: shape,
       elements: try Self.elements(record, type, byteCount: byteCount))
   }
 
@@ -89,7 +91,7 @@ extension ONNXInitializer {
     let numbers = try ["offset", "length"].map { (key) throws(WeighbridgeError) -> Int? in
       guard let text = values[key] else { return nil }
       guard let number = Int(text), number >= 0 else {
-        throw .malformed("a tensor in \(name) has the \(key) \(text)")
+        throw .malformed("a tensor in \(name) has the \(key) \(text), which is no number of bytes")
       }
       return number
     }

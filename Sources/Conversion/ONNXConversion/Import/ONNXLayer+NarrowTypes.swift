@@ -1,0 +1,93 @@
+import Bytes
+import ConversionCore
+import GraphIR
+import LayerCatalog
+import ONNXFormat
+
+/// Integers of less than 8 bits. Their values are held in 8 bits, so that only operators that move
+/// elements, or know the type, may read them.
+extension ONNXLayer {
+  /// The operators whose first output has the elements of the first input.
+  private static let movingOperators: Set<String> = [
+    "Concat", "Expand", "Flatten", "Gather", "Identity", "Pad", "Reshape", "Slice", "Squeeze",
+    "Tile", "Transpose", "Unsqueeze",
+  ]
+  /// The operators that give values of a type of their own.
+  private static let readingOperators: Set<String> = [
+    "Cast", "CastLike", "DequantizeLinear", "If", "QuantizeLinear", "Shape", "Size",
+  ]
+
+  /// The type of an input if it has less than 8 bits.
+  func narrowType(_ position: Int) -> ONNXNarrowType? {
+    position < node.inputs.count ? network.narrowTypes[node.inputs[position]] : nil
+  }
+
+  /// Returns the types of the outputs that have less than 8 bits.
+  ///
+  /// - Throws: ``WeighbridgeError/Code/unsupported`` when the operator would compute with more bits
+  ///   than the type has.
+  func checkedNarrowTypes(outputCount: Int) throws(WeighbridgeError) -> [ONNXNarrowType?] {
+    let types = node.inputs.indices.compactMap(narrowType)
+    guard let type = types.first else {
+      guard ["Loop", "Scan"].contains(node.operation),
+        let type = bodyNarrowTypes.lazy.compactMap(\.self).first
+      else { return outputNarrowTypes ?? [] }
+      throw narrowUnsupported(type)
+    }
+    if Self.readingOperators.contains(node.operation) { return outputNarrowTypes ?? [] }
+    guard Self.movingOperators.contains(node.operation) else { throw narrowUnsupported(type) }
+    return [narrowType(0)]
+  }
+
+  private func narrowUnsupported(_ type: ONNXNarrowType) -> WeighbridgeError {
+    unsupported(
+      "computes with \(type.name), and elements of that type can only be moved, quantized and "
+        + "converted to other types")
+  }
+
+  /// Returns numbers truncated towards 0, of which the lowest bits are kept, as ONNX converts to
+  /// integers of less than 8 bits.
+  mutating func narrowed(
+    _ value: ONNXValue, to type: ONNXNarrowType
+  ) throws(WeighbridgeError) -> ONNXValue {
+    outputNarrowTypes = [type]
+    var integers = value
+    switch self.type(value).elementType {
+    case let float where float.isFloat:
+      decide("converts to \(type.name) by truncation, as ONNX says (onnxruntime rounds)")
+      integers = try apply(Cast(to: .int32), to: value, role: "truncate")
+    case .bool: integers = try apply(Cast(to: .uint8), to: value, role: "integers")
+    default: break
+    }
+    let modulo = BinaryMath(.floorModulo)
+    let count = Double(1 << type.bits)
+    let lowBits = try apply(
+      modulo, to: integers, number(count, like: integers, "count"), role: "low_bits")
+    guard type.isSigned else { return try apply(Cast(to: type.elementType), to: lowBits) }
+    let wide = try apply(Cast(to: .int32), to: lowBits, role: "wide")
+    let half = number(count / 2, like: wide, "half")
+    let shifted = try apply(Add(), to: wide, half, role: "shift")
+    let wrapped = try apply(
+      modulo, to: shifted, number(count, like: wide, "wide_count"), role: "wrap")
+    let signed = try apply(Subtract(), to: wrapped, half, role: "sign")
+    return try apply(Cast(to: type.elementType), to: signed)
+  }
+
+  /// Converts a value to the type with a number in ONNX.
+  mutating func cast(
+    _ value: ONNXValue, toTypeNumbered number: Int
+  ) throws(WeighbridgeError) -> ONNXValue {
+    if let type = ONNXNarrowType(rawValue: number) { return try narrowed(value, to: type) }
+    guard let type = ElementType(onnxNumber: number) else {
+      throw unsupported(
+        "converts to \(ElementType.onnxName(number)), and only conversions to integers of 2 to 64 "
+          + "bits, floating-point numbers of 16 to 64 bits and booleans can be read")
+    }
+    if self.type(value).elementType == type { return value }
+    // Files written by TensorFlow's tools cast shapes to int32 and back.
+    if case .dimensions(let dimensions, let isList, _) = value, [.int32, .int64].contains(type) {
+      return .dimensions(dimensions, isList: isList, as: type)
+    }
+    return try apply(Cast(to: type), to: value)
+  }
+}
